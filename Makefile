@@ -1,0 +1,39 @@
+# `make` alone lists the targets. Everything runs in .venv, made on first use.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN     = $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help try test lint bench clean
+
+help: ## show this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+try: $(VENV)/.user ## ingest a sample session and show what is known at its compaction
+	@$(BIN)/holdfast try
+
+test: $(VENV)/.dev lint ## install what the tests need and run them
+	$(BIN)/python -m pytest -n auto --dist loadgroup
+
+lint: $(VENV)/.dev ## ruff, mypy strict, the import rule
+	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: $(VENV)/.dev ## measure speed as ratios in one run (CORPUS=folder of transcripts)
+	$(BIN)/python -m benchmarks
+
+clean: ## remove what the targets above made
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.user: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
+	@touch $@ $(VENV)/.user
