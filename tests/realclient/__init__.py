@@ -1,0 +1,66 @@
+"""The real Claude Code client against a scripted model API on loopback, for tests.
+
+    with ScriptedApi([bash("ls"), text("done")]) as api:
+        client = Client(tmp_path, api, settings=recording_hooks_settings(tmp_path / "hooks"))
+        with client.session() as live:
+            live.ask("look around")
+            live.compact("keep the port")
+            live.ask("go on")
+        assert "the port" in api.last
+
+`replies` says what a model may answer, `requests` what it was asked, `api` plays a script,
+`client` runs the process, `recording` listens to its hooks, `scenario` forces compactions.
+"""
+
+from .api import ScriptedApi
+from .client import Client, ClientFailed, LiveSession, Run, Turn, newest_client, wait_until
+from .recording import EVENTS, Recorded, additional_context, recorded, recording_hooks_settings
+from .replies import Reply, bash, error, prompt_too_long, summary, text, thinking, tool
+from .requests import Lane, Request, TextAt, last_user_text, message_text, texts, where
+from .scenario import (
+    SMALL_WINDOW,
+    compaction_by_error,
+    compaction_by_window,
+    filling,
+    mid_turn_compaction,
+    run_subagent,
+    subagent_that_compacts,
+)
+
+__all__ = [
+    "EVENTS",
+    "SMALL_WINDOW",
+    "Client",
+    "ClientFailed",
+    "Lane",
+    "LiveSession",
+    "Recorded",
+    "Reply",
+    "Request",
+    "Run",
+    "ScriptedApi",
+    "TextAt",
+    "Turn",
+    "additional_context",
+    "bash",
+    "compaction_by_error",
+    "compaction_by_window",
+    "error",
+    "filling",
+    "last_user_text",
+    "message_text",
+    "mid_turn_compaction",
+    "newest_client",
+    "prompt_too_long",
+    "recorded",
+    "recording_hooks_settings",
+    "run_subagent",
+    "subagent_that_compacts",
+    "summary",
+    "text",
+    "texts",
+    "thinking",
+    "tool",
+    "wait_until",
+    "where",
+]

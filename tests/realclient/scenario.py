@@ -1,0 +1,68 @@
+"""Ways to make the client compact, as pieces of a script.
+
+Owns the recipes. Each gives replies for a `ScriptedApi` or settings for a `Client`; the test
+says when. Manual compaction is `LiveSession.compact`.
+"""
+
+from .replies import Reply, bash, prompt_too_long, text, tool
+
+# The smallest window the client takes. It keeps 20,000 tokens for the answer and 13,000 in
+# reserve, so it compacts when a conversation passes 67,000.
+SMALL_WINDOW = {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000"}
+
+# The client's own prompt and tools take about 41,000 tokens at three characters each; six
+# fillings of 8,000 pass the threshold once. Bash output is cut at 30,000 characters.
+FILLING_LINES = 600
+FILLINGS_TO_COMPACT = 5
+
+
+def filling(mark: str = "") -> Reply:
+    """A Bash call whose output is about 23,000 characters."""
+    count = f"i=0; while [ $i -lt {FILLING_LINES} ]; do"
+    line = "printf '%05d filler words to grow the context\\n' $i; i=$((i+1)); done"
+    return bash(f"{count} {line} # {mark}", "print a long listing")
+
+
+def compaction_by_window(*then: Reply | str) -> list[Reply]:
+    """Tool output that outgrows SMALL_WINDOW in the middle of a turn, then the rest of it."""
+    filled = [filling(str(n)) for n in range(FILLINGS_TO_COMPACT)]
+    return filled + _replies(then or ("Filled.",))
+
+
+def compaction_by_error(*then: Reply | str) -> list[Reply]:
+    """A request refused as too long: the client compacts and asks again."""
+    return [prompt_too_long(), *_replies(then or ("Compacted and went on.",))]
+
+
+def mid_turn_compaction(*then: Reply | str) -> list[Reply]:
+    """A tool runs, the request with its result is refused, the same turn goes on."""
+    return [bash("echo before the refusal"), *compaction_by_error(*then)]
+
+
+def run_subagent(prompt: str, *, background: bool = False) -> Reply:
+    """The main thread's call; the subagent's own replies are the `subagent` script.
+
+    Without `run_in_background` a new client launches it beside the turn and reports back
+    with a <task-notification> prompt of its own.
+    """
+    return tool(
+        "Agent",
+        description="look into it",
+        prompt=prompt,
+        subagent_type="general-purpose",
+        run_in_background=background,
+    )
+
+
+def subagent_that_compacts(result: str = "The subagent's result.") -> list[Reply]:
+    """For the `subagent` script: two tool calls, a refusal, and a result after compaction."""
+    return [
+        bash("echo first finding of the subagent"),
+        bash("echo second finding of the subagent"),
+        prompt_too_long(),
+        text(result),
+    ]
+
+
+def _replies(pieces: tuple[Reply | str, ...]) -> list[Reply]:
+    return [text(piece) if isinstance(piece, str) else piece for piece in pieces]
