@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 from holdfast.events import Origin
+from holdfast.redact import redact, suspicious
 
 # Standings. A fact never silently disappears from view: it changes its standing.
 OPEN = "open"  # asked for, true, failing or running now
@@ -97,3 +98,22 @@ def clip_middle(text: str, limit: int) -> str:
         return text
     head = limit // 3
     return f"{text[:head].rstrip()} … {text[len(text) - (limit - head - 3) :].lstrip()}"
+
+
+def keep(text: str, limit: int) -> str:
+    """Text as it may be stored: secrets out first, then at most `limit` characters.
+
+    In this order, because half a token that a cut left behind is no longer recognised.
+    """
+    window = text if len(text) <= limit * 4 else text[: limit * 4]
+    if suspicious(window):
+        window = redact(window)
+    return clip(window, limit)
+
+
+def keep_ends(text: str, limit: int) -> str:
+    """`keep` for output: both ends stay, since the verdict stands at the end."""
+    window = text if len(text) <= limit * 4 else text[: limit * 2] + "\n…\n" + text[-limit * 2 :]
+    if suspicious(window):
+        window = redact(window)
+    return clip_middle(window, limit)

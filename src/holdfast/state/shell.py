@@ -1,0 +1,124 @@
+"""Reading shell commands: what was really run, whether it only looked, and what it checks.
+
+Pure text work, no shell grammar: quotes are honoured, substitutions are not followed. What
+it cannot read it keeps as it is, because a command worth remembering is worth its letters.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+# Quoted stretches and escapes are passed over, so that "a | b" inside quotes does not split.
+_SPLIT = re.compile(
+    r"""((?:[^\\"'|&;\n]|\\.|"(?:[^"\\]|\\.)*"|'[^']*'|&(?!&)(?=>|\d)|(?<=>)&)+)|(\|\||&&|[|;&\n])"""
+)
+_SPACES = re.compile(r"[ \t]+")
+_NOISE = re.compile(r"\s*(?:\d?>\s*&\s*\d|\d?>>?\s*/dev/null|&>\s*/dev/null|<\s*/dev/null)")
+_PREFIX = re.compile(
+    r"^(?:(?:[A-Za-z_][A-Za-z0-9_]*=(?:\"[^\"]*\"|'[^']*'|\S*)\s+)+"
+    r"|sudo\s+(?:-\S+\s+)*|time\s+|nohup\s+|command\s+|exec\s+|env\s+(?=\S+=)"
+    r"|timeout\s+(?:-\S+\s+)*\d+[smh]?\s+)"
+)
+_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*?(?:\n\1\b|\Z)", re.S)
+
+# Heads that only look. A command made of these alone is a look-up, not a deed.
+_LOOKS = frozenset(
+    """
+    ls ll cat head tail less more grep egrep fgrep rg ag ack find fd tree wc pwd echo printf which
+    whereis type file stat du df date whoami id uname hostname env printenv ps top free uptime
+    sort uniq cut awk jq yq tr column diff cmp comm md5sum sha1sum sha256sum basename dirname
+    realpath readlink test [ true false sleep cd pushd popd history man help xxd od strings nl tac
+    seq xargs nproc lsof ss netstat bat exa eza
+    """.split()
+)
+_LOOKING_SUBCOMMANDS = {
+    "git": frozenset(
+        """status log diff show branch blame remote rev-parse ls-files ls-tree describe shortlog
+        reflog cat-file config grep rev-list merge-base for-each-ref name-rev symbolic-ref
+        check-ignore count-objects""".split()
+    ),
+    "gh": frozenset(("view", "list", "status", "diff", "checks")),
+    "docker": frozenset(("ps", "images", "logs", "inspect", "info", "version")),
+    "kubectl": frozenset(("get", "describe", "logs", "explain", "version")),
+    "npm": frozenset(("ls", "list", "view", "outdated", "why", "config")),
+    "pip": frozenset(("list", "show", "freeze", "index")),
+    "go": frozenset(("doc", "env", "list", "version")),
+    "cargo": frozenset(("tree", "metadata", "search", "version")),
+}
+_LOOKING_SED = re.compile(r"^sed\s+(?:-[nE]+\s+)+")
+
+
+def segments(command: str) -> list[tuple[str, str]]:
+    """(separator before it, simple command) for each part; here-documents are left out."""
+    if "<<" in command:
+        command = _HEREDOC.sub("<<\\1", command)
+    parts: list[tuple[str, str]] = []
+    separator = ""
+    for text, mark in _SPLIT.findall(command):
+        if mark:
+            separator = mark
+        else:
+            text = text.strip()
+            if text:
+                parts.append((separator, text))
+    return parts
+
+
+def bare(segment: str) -> str:
+    """A simple command without redirections, assignments before it, sudo, time and the like."""
+    segment = _NOISE.sub("", segment).strip()
+    while True:
+        shorter = _PREFIX.sub("", segment, count=1)
+        if shorter == segment:
+            return _SPACES.sub(" ", segment)
+        segment = shorter
+
+
+def looks(segment: str) -> bool:
+    """True when a bare simple command changes nothing."""
+    words = segment.split(None, 3)
+    if not words:
+        return True
+    head = words[0].rsplit("/", 1)[-1]
+    if head in _LOOKS:
+        if head == "find" and ("-delete" in segment or "-exec rm" in segment):
+            return False
+        return not (head == "xargs" and " rm" in segment) and not _writes(segment)
+    if head == "sed":
+        return _LOOKING_SED.match(segment) is not None or " -i" not in segment
+    subcommands = _LOOKING_SUBCOMMANDS.get(head)
+    if subcommands is None:
+        return len(words) == 2 and words[1] in ("--version", "-V", "--help", "-h", "version")
+    rest = [word for word in segment.split()[1:] if not word.startswith("-")]
+    if head == "git" and rest and rest[0] in ("branch", "remote", "config"):
+        return len(rest) == 1
+    if head == "gh":
+        return len(rest) > 1 and rest[1] in subcommands
+    return bool(rest) and rest[0] in subcommands
+
+
+def _writes(segment: str) -> bool:
+    return ">" in _NOISE.sub("", segment).replace("->", "").replace("=>", "")
+
+
+@lru_cache(maxsize=2048)
+def normalise(command: str) -> str:
+    """The deed in a command line: without cd, look-ups, filters behind a pipe and noise.
+
+    Empty when the whole line only looks.
+    """
+    kept: list[str] = []
+    for separator, segment in segments(command):
+        plain = bare(segment)
+        if not plain or looks(plain) or (separator == "|" and kept):
+            continue
+        kept.append(plain)
+    return " && ".join(kept)
+
+
+@lru_cache(maxsize=1024)
+def deeds(command: str) -> tuple[str, ...]:
+    """Each simple command that does something, in order."""
+    text = normalise(command)
+    return tuple(text.split(" && ")) if text else ()

@@ -1,0 +1,57 @@
+"""Reading prose: sentences, the plain words in them, and the cues that mark a statement.
+
+Shared by the kinds of facts that come from words (requests, rules, decisions, dead ends,
+next steps), so that what counts as a sentence is decided once.
+"""
+
+from __future__ import annotations
+
+import re
+
+# A sentence ends at a full stop, a line end, or a bullet; "e.g." and "v1.2" do not end one.
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'`(\[])|\n+\s*(?:[-*•]\s+|\d+[.)]\s+|#+\s*)?")
+_CODE_BLOCK = re.compile(r"```.*?(?:```|\Z)", re.S)
+_WORD = re.compile(r"[a-z][a-z0-9_'-]{2,}")
+
+# Words that say nothing about the subject of a sentence.
+_EMPTY = frozenset(
+    """
+    about above actually after again all also always and any anymore are because been before being
+    but can cannot could did does doesn done don't each ever every fine for forget forward from
+    going had has have here how however i'll i'm important instead into its it's just keep later
+    let's like longer make making may maybe might more must need never new not note now off okay
+    only other our out over please prefer rather really remember rule same scrap second should
+    since some still sure than that the their them then there these they thing this those though
+    thought through too under until use used using very want was way well were what when where
+    whether which while who why will with within without won't would yes yet you your you're
+    whatever anything nothing something avoid ensure stick don
+    """.split()
+)
+
+
+def sentences(text: str, limit: int = 400) -> list[str]:
+    """Sentences of prose, code blocks left out, in order; each at most `limit` characters."""
+    if "```" in text:
+        text = _CODE_BLOCK.sub("\n", text)
+    found = []
+    for part in _SENTENCE_END.split(text):
+        part = part.strip().lstrip("#*-•> ").strip()
+        if len(part) > 2:
+            found.append(part[:limit])
+    return found
+
+
+def plain_words(text: str) -> frozenset[str]:
+    """The words that carry a sentence's subject, lower case, without a plural s."""
+    return frozenset(
+        word.rstrip("s") if len(word) > 4 else word
+        for word in _WORD.findall(text.lower())
+        if word not in _EMPTY
+    )
+
+
+def overlap(a: frozenset[str], b: frozenset[str]) -> float:
+    """How much of the smaller subject the two share, 0 to 1."""
+    if not a or not b:
+        return 0.0
+    return len(a & b) / min(len(a), len(b))
