@@ -15,6 +15,7 @@ from realclient import (
     bash,
     compaction_by_error,
     compaction_by_window,
+    fills_the_window,
     last_user_text,
     mid_turn_compaction,
     recorded,
@@ -121,6 +122,20 @@ def test_growing_past_a_small_window_compacts_in_the_middle_of_the_turn(
     assert compaction_events(client)[0] == "PreCompact:auto"
     assert STEERING in last_user_text(api.summary_requests[0])
     assert AFTERWARDS in api.last
+
+
+def test_a_claimed_token_count_compacts_when_the_window_is_small(
+    api: ScriptedApi, make_client: MakeClient
+) -> None:
+    client = make_client(env=SMALL_WINDOW)
+    api.say("First.", fills_the_window(bash("echo busy")), "Went on.", "Last.")
+    with client.session() as live:
+        live.ask("one")
+        turn = live.ask("two")
+        later = live.ask("three")
+    assert (turn.text, later.text) == ("Went on.", "Last.")
+    assert [c["compact_metadata"]["trigger"] for c in turn.compactions] == ["auto"]
+    assert later.compactions == []
 
 
 def test_a_refused_request_compacts_and_leaves_boundary_and_summary_rows(

@@ -10,7 +10,7 @@ from .replies import Reply, bash, prompt_too_long, text, tool
 # reserve, so it compacts when a conversation passes 67,000.
 SMALL_WINDOW = {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000"}
 
-# The client's own prompt and tools take about 41,000 tokens at three characters each; six
+# The client's own prompt and tools take about 41,000 tokens at three characters each, so a few
 # fillings of 8,000 pass the threshold once. Bash output is cut at 30,000 characters.
 FILLING_LINES = 600
 FILLINGS_TO_COMPACT = 5
@@ -27,6 +27,20 @@ def compaction_by_window(*then: Reply | str) -> list[Reply]:
     """Tool output that outgrows SMALL_WINDOW in the middle of a turn, then the rest of it."""
     filled = [filling(str(n)) for n in range(FILLINGS_TO_COMPACT)]
     return filled + _replies(then or ("Filled.",))
+
+
+def fills_the_window(reply: Reply) -> Reply:
+    """A reply that claims 70,000 tokens: past SMALL_WINDOW's threshold without any filler.
+
+    The client compacts before its next request: within the turn if the reply calls a tool,
+    else when the user speaks again.
+    """
+    return reply.with_usage(
+        input_tokens=4,
+        cache_creation_input_tokens=2_000,
+        cache_read_input_tokens=67_996,
+        output_tokens=100,
+    )
 
 
 def compaction_by_error(*then: Reply | str) -> list[Reply]:

@@ -1,0 +1,132 @@
+"""Records the sample session that the package ships: `python -m realclient.record_sample`.
+
+Plays `sample_story` to the real client in a temporary project and writes its transcript to
+src/holdfast/samples/session.jsonl, with this machine's paths replaced. Run it from `tests/`
+when the client's format moves on.
+"""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from . import sample_story as story
+from .api import ScriptedApi
+from .client import Client
+from .scenario import SMALL_WINDOW
+
+TARGET = Path(__file__).parents[2] / "src" / "holdfast" / "samples" / "session.jsonl"
+
+PROJECT_AS = "/home/dev/shop"
+HOME_AS = "/home/dev"
+PYTHON_AS = "/usr"
+
+# Copies of what was sent to the model, prompts and tool descriptions included: 600 KB that
+# say nothing about the session.
+REQUEST_COPIES = frozenset({"api-request", "api-request-blob", "api-request-shape"})
+PROMPT_ATTACHMENTS = frozenset(
+    {
+        "agent_listing_delta",
+        "environment",
+        "prompt_snapshot",
+        "remote_session_change",
+        "skill_listing",
+    }
+)
+
+IDENTITY = {
+    "GIT_AUTHOR_NAME": "Dev",
+    "GIT_AUTHOR_EMAIL": "dev@example.com",
+    "GIT_COMMITTER_NAME": "Dev",
+    "GIT_COMMITTER_EMAIL": "dev@example.com",
+    "USER": "dev",
+    "LOGNAME": "dev",
+}
+
+
+def record(root: Path) -> str:
+    """Play the story under `root` and return the transcript, as it may be published."""
+    with ScriptedApi(summaries=story.summaries()) as api, taken_port(story.TAKEN_PORT):
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        client = Client(root, api, env={**IDENTITY, **SMALL_WINDOW, "PATH": path})
+        make_project(client.project, client.environment())
+        with client.session() as live:
+            for prompt, replies in (
+                (story.FIRST_PROMPT, story.first_turn(client.project)),
+                (story.CORRECTION, story.corrected_turn(client.project)),
+                (story.SECOND_PROMPT, story.server_turn(client.project)),
+                (story.THIRD_PROMPT, story.turn_after_compaction(client.project)),
+            ):
+                api.say(*replies)
+                live.ask(prompt)
+        return published(client.transcript_path(live.session_id).read_text(), client)
+
+
+def make_project(folder: Path, env: dict[str, str]) -> None:
+    for name, content in story.PROJECT.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    for words in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-q", "-m", "A shop"]):
+        subprocess.run(["git", *words], cwd=folder, env=env, check=True)
+
+
+def taken_port(port: int) -> socket.socket:
+    """Somebody else's server, for the story's dead end; it may be running already."""
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", port))
+        listener.listen()
+    except OSError:
+        listener.close()
+    return listener
+
+
+def published(transcript: str, client: Client) -> str:
+    """The transcript without the client's own prompts and with made-up folders."""
+    folders = [
+        (str(client.project), PROJECT_AS),
+        (str(client.home), HOME_AS),
+        (str(client.root), HOME_AS),
+        (sys.prefix, PYTHON_AS),
+        (sys.base_prefix, PYTHON_AS),
+    ]
+    for real, shown in folders:
+        transcript = transcript.replace(real, shown)
+        # The client names a session's folder after the project's path.
+        transcript = transcript.replace(as_folder_name(real), as_folder_name(shown))
+    transcript = re.sub(r"/tmp/claude-\d+/", "/tmp/claude-1000/", transcript)
+    rows = (json.loads(line) for line in transcript.splitlines())
+    kept = [without_prompts(row) for row in rows if row["type"] not in REQUEST_COPIES]
+    return "".join(json.dumps(r, ensure_ascii=False, separators=(",", ":")) + "\n" for r in kept)
+
+
+def without_prompts(row: dict[str, Any]) -> dict[str, Any]:
+    """An attachment of the client's own prompt text stays as a link of the chain, emptied."""
+    attachment = row.get("attachment") or {}
+    if attachment.get("type") not in PROMPT_ATTACHMENTS:
+        return row
+    emptied = {**row, "attachment": {"type": attachment["type"]}}
+    emptied.pop("rendered", None)
+    return emptied
+
+
+def as_folder_name(path: str) -> str:
+    return re.sub(r"[^a-zA-Z0-9]", "-", path)
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        transcript = record(Path(folder).resolve())
+    TARGET.write_text(transcript)
+    sys.stdout.write(f"{TARGET}: {transcript.count(chr(10))} rows, {len(transcript)} bytes\n")
+
+
+if __name__ == "__main__":
+    main()

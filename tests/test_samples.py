@@ -1,0 +1,63 @@
+"""The shipped sample is a real session with a compaction in it, and nothing of its maker."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from holdfast.samples import SESSION_FILE
+
+SAMPLE = Path(SESSION_FILE)
+ROWS: list[dict[str, Any]] = [json.loads(line) for line in SAMPLE.read_text().splitlines()]
+
+
+def boundary() -> int:
+    (found,) = [n for n, row in enumerate(ROWS) if row.get("subtype") == "compact_boundary"]
+    return found
+
+
+def tool_calls(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    answers = [row["message"]["content"] for row in rows if row["type"] == "assistant"]
+    return [block for blocks in answers for block in blocks if block["type"] == "tool_use"]
+
+
+def test_it_was_compacted_automatically_and_carries_the_summary() -> None:
+    assert ROWS[boundary()]["compactMetadata"]["trigger"] == "auto"
+    summaries = [n for n, row in enumerate(ROWS) if row.get("isCompactSummary")]
+    assert len(summaries) == 1
+    assert summaries[0] > boundary()
+
+
+def test_there_is_work_before_and_after_the_compaction() -> None:
+    assert len(tool_calls(ROWS[: boundary()])) >= 15
+    assert len(tool_calls(ROWS[boundary() :])) >= 8
+
+
+def test_tasks_stand_completed_in_progress_and_pending_at_the_compaction() -> None:
+    standing: dict[str, str] = {}
+    for call in tool_calls(ROWS[: boundary()]):
+        if call["name"] == "TaskCreate":
+            standing[str(len(standing) + 1)] = "pending"
+        elif call["name"] == "TaskUpdate":
+            standing[call["input"]["taskId"]] = call["input"]["status"]
+    assert standing == {"1": "completed", "2": "in_progress", "3": "pending"}
+
+
+def test_what_the_summary_lost_was_said_before_it() -> None:
+    (summary,) = [str(row["message"]["content"]) for row in ROWS if row.get("isCompactSummary")]
+    before = "\n".join(json.dumps(row, ensure_ascii=False) for row in ROWS[: boundary()])
+    for fact in ("half to even", "8123", "test_view_shows_the_discount", "never floats"):
+        assert fact in before
+        assert fact not in summary
+
+
+def test_every_parent_is_in_the_file() -> None:
+    known = {row.get("uuid") for row in ROWS}
+    assert {row["parentUuid"] for row in ROWS if row.get("parentUuid")} <= known
+
+
+def test_it_names_no_folder_but_the_made_up_ones() -> None:
+    text = SAMPLE.read_text()
+    places = set(re.findall(r"/(?:home|Users|root|tmp|private|var|opt|work)/[\w.-]+", text))
+    assert places <= {"/home/dev", "/tmp/claude-1000"}
+    assert len(text) < 300_000
