@@ -20,6 +20,7 @@ class StoreError(Exception):
     StoreError
     ├── StoreBusy       another process held the store for too long; try again
     ├── StoreDamaged    the file is not a database we can read
+    ├── StoreTooNew     a newer Holdfast has written it; this one must not touch it
     └── StoreUnwritable no place, no permission, no space
     """
 
@@ -29,6 +30,10 @@ class StoreBusy(StoreError):
 
 
 class StoreDamaged(StoreError):
+    pass
+
+
+class StoreTooNew(StoreError):
     pass
 
 
@@ -113,7 +118,8 @@ class Delivery(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """One search result; `fact` or `message` is set."""
+    """One search result; `fact` or `message` is set. A higher score is a better one, and
+    scores compare within one search only."""
 
     session_id: str
     score: float
@@ -126,32 +132,53 @@ class Store(Protocol):
     def load(self, session_id: str) -> Saved | None: ...
 
     def save(
-        self, saved: Saved, facts: Iterable[Fact] = (), messages: Iterable[Message] = ()
+        self,
+        saved: Saved,
+        facts: Iterable[Fact] = (),
+        messages: Iterable[Message] = (),
+        *,
+        whole: bool = False,
     ) -> bool:
         """Keep the state with its changed facts and new messages, all or nothing.
 
-        False, and nothing changed, when the store already knows more. The same save twice
-        is one. An empty field of `saved.session` never replaces a known one.
+        False, and nothing changed, when the store already knows more: it has a later
+        `knows`, or it has a state and this one is empty. At the same `knows` the last save
+        wins. The same save twice is one. An empty field of `saved.session` never replaces a
+        known one; `started` keeps the earliest word and `updated` the latest.
+
+        `whole` says that `facts` are all there are, as after a rewind: the session's other
+        facts go. Messages stay, because they were said.
         """
 
     def checkpoint(self, saved: Saved, cause: str, epoch: int, time: str) -> Checkpoint:
-        """Save the state at a moment. The same state again answers the existing checkpoint."""
+        """Save the state at a moment. The same state again answers the existing checkpoint.
 
-    def checkpoints(self, session_id: str) -> Sequence[Checkpoint]: ...
+        `load` answers this state too, where the store did not know more.
+        """
 
-    def checkpointed(self, checkpoint_id: int) -> Saved | None: ...
+    def checkpoints(self, session_id: str) -> Sequence[Checkpoint]:
+        """Latest first."""
+
+    def checkpointed(self, checkpoint_id: int) -> Saved | None:
+        """The state as it was then, with the session as it was then."""
 
     def session(self, session_id: str) -> Session | None:
         """By full id, or by a prefix that names exactly one."""
 
-    def sessions(
-        self, *, project: str = "", limit: int = 50, offset: int = 0
-    ) -> Sequence[Session]:
+    def sessions(self, *, project: str = "", limit: int = 50, offset: int = 0) -> Sequence[Session]:
         """Latest first."""
 
-    def end_session(self, session_id: str, time: str) -> None: ...
+    def end_session(self, session_id: str, time: str) -> None:
+        """An empty time takes the end back: a session can be resumed."""
 
-    def facts(self, session_id: str, *, kind: str = "", standing: str = "") -> Sequence[Fact]: ...
+    def pin(self, session_id: str, pinned: bool = True) -> bool:
+        """Hold a session back from pruning, or let it go. False when it is not known."""
+
+    def pinned(self) -> Sequence[str]:
+        """Ids of the sessions held back."""
+
+    def facts(self, session_id: str, *, kind: str = "", standing: str = "") -> Sequence[Fact]:
+        """In the order of the transcript."""
 
     def fact(self, session_id: str, fact_id: str) -> Fact | None: ...
 
@@ -165,34 +192,46 @@ class Store(Protocol):
         limit: int = 20,
         offset: int = 0,
     ) -> Sequence[Hit]:
-        """Best first. `query` is a person's words: never a syntax error."""
+        """Best first; what still stands before what does not. `query` is a person's words:
+        never a syntax error. `kind` is a kind of fact, or "message" for words alone."""
 
     def record_compaction(self, compaction: Compaction) -> None:
-        """By (session, epoch); later calls fill in what earlier ones did not know."""
+        """By (session, epoch); later calls fill in what earlier ones did not know, and change
+        nothing that they did. `kept` and `lost` are one word, spoken together."""
 
-    def compactions(self, session_id: str = "", limit: int = 50) -> Sequence[Compaction]: ...
+    def compactions(self, session_id: str = "", limit: int = 50) -> Sequence[Compaction]:
+        """Latest first."""
 
     def record_delivery(self, delivery: Delivery) -> bool:
         """False when this epoch already has one of this kind: it must not be given again."""
 
-    def deliveries(self, session_id: str = "", limit: int = 50) -> Sequence[Delivery]: ...
+    def deliveries(self, session_id: str = "", limit: int = 50) -> Sequence[Delivery]:
+        """Latest first."""
 
     def archive(
         self, session_id: str, generation: int, start: int, end: int, rows: bytes, time: str
     ) -> None:
-        """Keep raw rows of a byte range, compressed. Ranges already kept are not kept twice."""
+        """Keep raw rows of a byte range, compressed. Ranges already kept are not kept twice.
+
+        Rows that were rewritten on the way (redacted) are not `end - start` bytes long and
+        cannot be cut: such a range takes the place of the ranges it holds, and one that only
+        overlaps others is kept whole, because losing rows is worse than having them twice.
+        """
 
     def archived(self, session_id: str) -> Iterable[tuple[int, int, int, bytes]]:
         """(generation, start, end, rows), in order."""
 
-    def archived_until(self, session_id: str, generation: int) -> int: ...
+    def archived_until(self, session_id: str, generation: int) -> int:
+        """Where the first gap begins: everything before this offset is kept."""
 
-    def prune(
-        self, *, before: str, keep: int, dry_run: bool = False
-    ) -> dict[str, int]:
-        """Drop checkpoints older than `before` and beyond the `keep` latest of each session,
-        and sessions wholly older than `before`; the latest checkpoint of each remaining
-        session always stays. Answers what was (or would be) dropped, by table."""
+    def prune(self, *, before: str, keep: int, dry_run: bool = False) -> dict[str, int]:
+        """Drop checkpoints that are older than `before` and also beyond the `keep` latest of
+        their session, and sessions wholly older than `before`; the latest checkpoint of each
+        remaining session always stays, and pinned sessions lose nothing. Answers what was (or
+        would be) dropped, by table."""
+
+    def forget(self, session_id: str) -> dict[str, int]:
+        """Drop everything about one session, pinned or not. Answers what was dropped."""
 
     def health(self) -> dict[str, Any]:
         """What doctor wants to know: schema version, integrity, sizes, counts."""
