@@ -1,0 +1,189 @@
+"""One boundary made ready for scoring, so that a new brief costs seconds and not a re-read.
+
+Owns what is kept between runs. A Prepared holds no raw rows; a contestant gets those from its
+Case, read again from the transcript.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from dataclasses import dataclass
+from pathlib import Path
+
+from holdfast.survival.commands import word_set
+from holdfast.survival.entities import COMMAND, PATH, TASK, Entity
+from holdfast.survival.knowledge import (
+    Knowledge,
+    SessionText,
+    extract,
+    fold_text,
+    know,
+    mentions,
+)
+from holdfast.survival.lines import plain_words
+from holdfast.survival.need import MIN_NEED, Need, need_of, rediscovery
+from holdfast.survival.oracle import Truth, error_lines, truth_of
+from holdfast.survival.sessions import Boundary, boundaries_of, load_session
+
+FORMAT = 1
+LONG_LINE = 400
+WINDOW = 200
+
+
+@dataclass(slots=True)
+class Prepared:
+    """Everything a score needs to know about one boundary."""
+
+    session_id: str
+    repository: str
+    path: str
+    copies: tuple[str, ...]
+    index: int
+    uuid: str
+    summary: str
+    need: Need
+    knowledge: Knowledge
+    contexts: dict[Entity, tuple[frozenset[str], ...]]
+    in_errors: frozenset[Entity]
+    truth: Truth
+    rediscovery_after: float
+    rediscovery_before: float
+
+
+@dataclass(slots=True)
+class PreparedSession:
+    """The boundaries of one session, and its rare entities for idf over sessions."""
+
+    session_id: str
+    repository: str
+    rare: frozenset[Entity]
+    boundaries: list[Prepared]
+
+
+def prepare_session(paths: list[str], cache: str | None) -> PreparedSession:
+    """Read one session and prepare its boundaries, or take them from the cache."""
+    place = Path(cache) / f"{_fingerprint(paths)}.pickle" if cache else None
+    if place is not None and place.exists():
+        with place.open("rb") as handle:
+            kept: PreparedSession = pickle.load(handle)
+        return kept
+    session = load_session([Path(p) for p in paths])
+    text = SessionText(session)
+    done = [
+        one
+        for boundary in boundaries_of(session.rows)
+        if (one := _prepare(text, boundary, tuple(paths))) is not None
+    ]
+    prepared = PreparedSession(
+        session.session_id, session.repository, frozenset(text.rare_kinds()), done
+    )
+    if place is not None:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        draft = place.with_suffix(".tmp")
+        draft.write_bytes(pickle.dumps(prepared, protocol=5))
+        draft.replace(place)
+    return prepared
+
+
+def _fingerprint(paths: list[str]) -> str:
+    """Changes with the files and with the code that prepared them."""
+    digest = hashlib.sha256(f"{FORMAT}".encode())
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        if source.name in _SHAPES_PREPARED:
+            digest.update(source.read_bytes())
+    for path in paths:
+        stat = Path(path).stat()
+        digest.update(f"{path}|{stat.st_size}|{stat.st_mtime_ns}".encode())
+    return digest.hexdigest()[:24]
+
+
+_SHAPES_PREPARED = frozenset(
+    f"{name}.py"
+    for name in word_set("sessions pieces commands entities knowledge need oracle lines prepared")
+)
+
+
+def _prepare(text: SessionText, boundary: Boundary, copies: tuple[str, ...]) -> Prepared | None:
+    knowledge = know(text, boundary.index)
+    need = need_of(text, boundary, knowledge)
+    if len(need.entities) < MIN_NEED:
+        return None
+    after, before = rediscovery(text, boundary)
+    calls = [c for c in text.reading.calls if c.row < boundary.index]
+    failed: set[Entity] = set()
+    needed = set(need.entities)
+    for line in error_lines(calls):
+        failed |= _held(line, knowledge, needed)
+    return Prepared(
+        session_id=text.session.session_id,
+        repository=text.session.repository,
+        path=text.session.path,
+        copies=copies,
+        index=boundary.index,
+        uuid=boundary.uuid,
+        summary=boundary.summary,
+        need=need,
+        knowledge=knowledge,
+        contexts=_contexts(text, boundary.index, knowledge, needed),
+        in_errors=frozenset(failed),
+        truth=truth_of(text, boundary.index, knowledge),
+        rediscovery_after=after,
+        rediscovery_before=before,
+    )
+
+
+def _held(line: str, knowledge: Knowledge, needed: set[Entity]) -> set[Entity]:
+    x = extract(line)
+    held = {e for e in x.entities if e in needed}
+    for token in x.tokens:
+        if (path := knowledge.paths.resolve(token)) and (e := Entity(PATH, path)) in needed:
+            held.add(e)
+    return held
+
+
+def _contexts(
+    text: SessionText, index: int, knowledge: Knowledge, needed: set[Entity]
+) -> dict[Entity, tuple[frozenset[str], ...]]:
+    """For each needed entity the plain words of the lines before the cut that hold it."""
+    words: dict[Entity, dict[frozenset[str], None]] = {e: {} for e in needed}
+    phrases = [e for e in needed if e.kind in (COMMAND, TASK)]
+    seen: set[str] = set()
+    for piece, x in zip(text.reading.pieces, text.extracts, strict=True):
+        if piece.row >= index:
+            continue
+        plain = any(e in needed for e in x.entities) or any(
+            Entity(PATH, p) in needed for t in x.tokens if (p := knowledge.paths.resolve(t))
+        )
+        low = piece.text.lower()
+        spoken = [e for e in phrases if _says(piece.text, low, e)]
+        if not plain and not spoken:
+            continue
+        for line in piece.text.splitlines():
+            if line in seen:
+                continue
+            seen.add(line)
+            held = _held(line, knowledge, needed) if plain else set()
+            held.update(e for e in spoken if _says(line, line.lower(), e))
+            for entity in held:
+                if found := line_words(line, entity):
+                    words[entity].setdefault(found)
+    return {e: tuple(sets) for e, sets in words.items()}
+
+
+def _says(line: str, low: str, entity: Entity) -> bool:
+    if entity.kind == TASK:
+        return entity.value in low
+    return entity.value in line and mentions(line, entity.value)
+
+
+def line_words(line: str, entity: Entity) -> frozenset[str]:
+    """The plain words around an entity; its own words are no context of its own."""
+    if len(line) > LONG_LINE:
+        at = max(line.find(entity.value.rsplit("/", 1)[-1]), 0)
+        line = line[max(0, at - WINDOW) : at + len(entity.value) + WINDOW]
+    if entity.kind == COMMAND:
+        line = line.replace(entity.value, " ")
+    elif entity.kind == TASK:
+        line = fold_text(line).replace(entity.value, " ")
+    return plain_words(line)

@@ -1,0 +1,142 @@
+"""The whole run: a folder of transcripts and some contestants in, a Report out.
+
+Owns the order of work and its spread over processes. Weights are applied here, once every
+session has said which entities it holds.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from holdfast.survival.contest import Case, Contestant
+from holdfast.survival.entities import Entity, idf_table, weight
+from holdfast.survival.prepared import Prepared, PreparedSession, prepare_session
+from holdfast.survival.scores import CHARS_PER_TOKEN, Outcome, score_brief
+from holdfast.survival.sessions import Row, group_files, load_session, transcript_files
+
+BUDGETS = (500, 1000)
+
+
+@dataclass(slots=True)
+class BoundaryResult:
+    """One boundary with the outcome of every contestant at every budget."""
+
+    session_id: str
+    repository: str
+    path: str
+    uuid: str
+    need: tuple[Entity, ...]
+    in_summary: frozenset[Entity]
+    summary: Outcome
+    rediscovery_after: float
+    rediscovery_before: float
+    outcomes: dict[tuple[str, int], Outcome] = field(default_factory=dict)
+    weights: dict[Entity, float] = field(default_factory=dict)
+
+    def share(self, held: Iterable[Entity]) -> float:
+        """Weight of some needed entities, as a share of the whole need."""
+        total = sum(self.weights.values())
+        return sum(self.weights[e] for e in held) / total if total else 0.0
+
+
+@dataclass(slots=True)
+class Run:
+    """Every boundary of a folder, scored."""
+
+    boundaries: list[BoundaryResult]
+    contestants: list[str]
+    budgets: tuple[int, ...]
+    sessions_read: int
+
+
+@dataclass(slots=True)
+class _Job:
+    paths: list[str]
+    contestants: tuple[Contestant, ...]
+    budgets: tuple[int, ...]
+    cache: str | None
+
+
+def run(
+    folder: str | Path,
+    contestants: Sequence[Contestant],
+    *,
+    budgets: tuple[int, ...] = BUDGETS,
+    jobs: int | None = None,
+    cache: str | Path | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Run:
+    """Score contestants on every usable boundary below a folder.
+
+    With `cache`, what is known about each boundary is kept there, and a second run only pays for
+    the briefs.
+    """
+    groups = group_files(transcript_files(Path(folder)))
+    work = [
+        _Job([str(p) for p in paths], tuple(contestants), budgets, str(cache) if cache else None)
+        for _, paths in groups
+    ]
+    workers = min(jobs or os.cpu_count() or 1, max(len(work), 1))
+    done: list[tuple[frozenset[Entity], list[BoundaryResult]]] = []
+    if workers <= 1:
+        for number, job in enumerate(work, 1):
+            done.append(_score_session(job))
+            if progress:
+                progress(number, len(work))
+    else:
+        # spawn, not fork: the caller may have threads (a progress bar is one)
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(workers, mp_context=context) as pool:
+            for number, result in enumerate(pool.map(_score_session, work), 1):
+                done.append(result)
+                if progress:
+                    progress(number, len(work))
+    idfs = idf_table((rare for rare, _ in done), len(done))
+    boundaries = [b for _, results in done for b in results]
+    for boundary in boundaries:
+        boundary.weights = {e: weight(e, idfs) for e in boundary.need}
+    return Run(boundaries, [c.name for c in contestants], budgets, len(done))
+
+
+def _score_session(job: _Job) -> tuple[frozenset[Entity], list[BoundaryResult]]:
+    session = prepare_session(job.paths, job.cache)
+    rows: list[Row] = []
+    if session.boundaries and job.contestants:
+        rows = load_session([Path(p) for p in job.paths]).rows
+    return session.rare, [_score_boundary(p, session, rows, job) for p in session.boundaries]
+
+
+def _score_boundary(
+    prepared: Prepared, session: PreparedSession, rows: list[Row], job: _Job
+) -> BoundaryResult:
+    result = BoundaryResult(
+        session_id=session.session_id,
+        repository=session.repository,
+        path=prepared.path,
+        uuid=prepared.uuid,
+        need=prepared.need.entities,
+        in_summary=prepared.need.in_summary,
+        summary=score_brief(prepared.summary, prepared, None),
+        rediscovery_after=prepared.rediscovery_after,
+        rediscovery_before=prepared.rediscovery_before,
+    )
+    before = rows[: prepared.index]
+    for contestant in job.contestants:
+        case = Case(
+            session_id=session.session_id,
+            path=prepared.path,
+            boundary_uuid=prepared.uuid,
+            rows_before=before,
+            summary=prepared.summary if contestant.wants_summary else None,
+            future=prepared if contestant.wants_future else None,
+        )
+        for budget in job.budgets:
+            bound = budget * CHARS_PER_TOKEN
+            brief = contestant.brief(case, bound)
+            result.outcomes[contestant.name, budget] = score_brief(brief, prepared, bound)
+    return result
