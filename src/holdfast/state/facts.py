@@ -101,19 +101,21 @@ def clip_middle(text: str, limit: int) -> str:
 
 
 def keep(text: str, limit: int) -> str:
-    """Text as it may be stored: secrets out first, then at most `limit` characters.
+    """At most `limit` characters of a text, no secret cut in two.
 
-    In this order, because half a token that a cut left behind is no longer recognised.
+    Half a token that a cut left behind would no longer be recognised, so a text that is cut
+    is redacted first. A text that fits is left to the gate that every state passes before it
+    is written or shown (`state.gate`): redacting once there costs a tenth of it.
     """
-    window = text if len(text) <= limit * 4 else text[: limit * 4]
-    if suspicious(window):
-        window = redact(window)
-    return clip(window, limit)
+    if len(text) <= limit:
+        return text
+    window = text[: limit * 4]
+    return clip(redact(window) if suspicious(window) else window, limit)
 
 
 def keep_ends(text: str, limit: int) -> str:
     """`keep` for output: both ends stay, since the verdict stands at the end."""
+    if len(text) <= limit:
+        return text
     window = text if len(text) <= limit * 4 else text[: limit * 2] + "\n…\n" + text[-limit * 2 :]
-    if suspicious(window):
-        window = redact(window)
-    return clip_middle(window, limit)
+    return clip_middle(redact(window) if suspicious(window) else window, limit)

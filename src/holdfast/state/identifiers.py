@@ -16,7 +16,7 @@ from holdfast.state.moment import Moment
 
 LIMIT = 120
 CONTEXT = 140
-WINDOW = 5000
+WINDOW = 4000
 
 _URL = re.compile(r"https?://[^\s\"'<>()\[\]{}`|\\]+[^\s\"'<>()\[\]{}`|\\.,;:!?*]")
 _PORT = re.compile(
@@ -25,6 +25,7 @@ _PORT = re.compile(
     r"(\d{2,5})\b",
     re.I,
 )
+_PORT_CUES = ("port", "PORT", "Port", "localhost", "127.0.0.1", "0.0.0.0", "[::")
 _TICKET = re.compile(r"\b([A-Z][A-Z0-9]{1,9}-\d{1,6})\b")
 _NOT_TICKETS = re.compile(
     r"^(?:UTF|SHA|ISO|RFC|AES|RSA|MD|TLS|CVE|HTTP|GPT|BASE|INT|UINT|X|ADR|ARM|H|V|P|ES|IPV|EC|CP)\d*-"
@@ -86,7 +87,7 @@ def _scan(table: Table, text: str, typed: bool, moment: Moment, at: Origin) -> T
         for found in list(_URL.finditer(text))[:12]:
             line = _line_around(text, *found.span())
             table = _note(table, "url", found.group(), line, typed, moment, at)
-    if typed or ":" in text:
+    if any(cue in text for cue in _PORT_CUES):
         for found in list(_PORT.finditer(text))[:6]:
             if int(found.group(1)) <= 65535:
                 line = _line_around(text, *found.span())

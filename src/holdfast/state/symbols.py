@@ -35,9 +35,12 @@ def is_symbol(word: str) -> bool:
 
 
 def _random_looking(word: str) -> bool:
-    """Keys and hashes look like names to a pattern; names do not have this many digits."""
+    """Keys and hashes look like names to a pattern; names do not change their case so often."""
+    if len(word) < 14:
+        return False
     digits = sum(character.isdigit() for character in word)
-    return len(word) >= 16 and digits >= 4 and digits * 8 >= len(word)
+    turns = sum(a.islower() != b.islower() for a, b in pairwise(word))
+    return digits * 5 >= len(word) or (turns + digits) * 5 >= len(word) * 2
 
 
 def symbols_in(text: str) -> set[str]:

@@ -1,0 +1,148 @@
+"""compose(state, max_chars) -> Brief: text for a reader, inside a hard budget.
+
+Header first, then a map of files with the symbols worked on, commands with outcomes, exact
+identifiers, and notes. Pure: the same state and budget give the same text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from holdfast.brief import candidates, header, weights
+from holdfast.brief.header import Line, Sizes, one_line
+from holdfast.brief.paths import split
+from holdfast.brief.ranker import probability
+from holdfast.brief.selection import Chosen, FileOffer, LineOffer, SymbolOffer, choose
+from holdfast.state.facts import OPEN
+from holdfast.state.model import State
+
+HEADINGS = {
+    "changed": "Edited files, with symbols worked on:",
+    "read": "Read files:",
+    "commands": "Commands run:",
+    "identifiers": "Exact values:",
+    "decisions": "Decisions:",
+    "results": "Finished subagents:",
+}
+# What one needed thing of each kind weighs (survival.md); symbols less, as there are many.
+VALUE_FILE, VALUE_SYMBOL, VALUE_LINE, VALUE_NOTE = 1.0, 0.4, 1.0, 0.05
+FLOOR = 0.004
+# The header is worth most per character, but not all of a small brief.
+HEADER_SHARE = 0.5
+
+
+class Brief(NamedTuple):
+    text: str
+    facts: tuple[str, ...]  # ids of what it tells
+
+
+def compose(state: State, max_chars: int, *, title: str = "") -> Brief:
+    """A brief of at most `max_chars` characters; empty when nothing is known or fits."""
+    size = header.sizes(max_chars)
+    lines = _header(state, size, title, max_chars)
+    used = sum(len(line.text) + 1 for line in lines)
+    chosen = _choose(state, max_chars - used)
+    body = list(_body(state, chosen))
+    text = "\n".join([line.text for line in lines] + body)
+    told = [line.fact for line in lines if line.fact]
+    told += [f"f{file.number}" for file in state.files.values() if file.path in chosen.files]
+    assert len(text) <= max_chars, "a brief outgrew its budget"
+    return Brief(text, tuple(told))
+
+
+def _header(state: State, size: Sizes, title: str, max_chars: int) -> list[Line]:
+    room = int(max_chars * HEADER_SHARE)
+    lines = [Line(title, "")] if title and len(title) < max_chars else []
+    used = sum(len(line.text) + 1 for line in lines)
+    groups: Iterable[Iterator[Line]] = (
+        header.request_lines(state, size),
+        header.rule_lines(state, size),
+        header.task_lines(state, size),
+        header.test_lines(state, size),
+        header.error_lines(state, size),
+        header.place_lines(state, size),
+        header.dead_end_lines(state, size),
+    )
+    for group in groups:
+        pending: list[Line] = []  # a heading waits for its first entry
+        for line in group:
+            pending.append(line)
+            if line.fact or not line.text.endswith(":"):
+                cost = sum(len(entry.text) + 1 for entry in pending)
+                if used + cost > room:
+                    break
+                lines += pending
+                used += cost
+                pending = []
+    return lines
+
+
+def _choose(state: State, budget: int) -> Chosen:
+    ranked = sorted(
+        ((probability(c.features, weights.FILE), c) for c in candidates.file_candidates(state)),
+        key=lambda pair: (-pair[0], pair[1].path),
+    )[: candidates.FILES]
+    files = [
+        FileOffer(c.path, "changed" if c.file.changed else "read", p * VALUE_FILE)
+        for p, c in ranked
+    ]
+    symbols = [
+        SymbolOffer(c.symbol, c.path, probability(c.features, weights.SYMBOL) * VALUE_SYMBOL)
+        for c in candidates.symbol_candidates(state, [c for _, c in ranked])
+    ]
+    # A symbol is told once: on the line where it is most likely to be looked for.
+    symbols.sort(key=lambda offer: (-offer.value, offer.path, offer.symbol))
+    lines = [*_command_offers(state), *_identifier_offers(state), *_note_offers(state)]
+    return choose(files, symbols, lines, budget, HEADINGS, FLOOR)
+
+
+def _command_offers(state: State) -> Iterator[LineOffer]:
+    for candidate in candidates.command_candidates(state):
+        command = state.commands[candidate.key]
+        outcome = "ok" if command.ok else "failed"
+        if not command.ok and command.outcome:
+            outcome += f": {one_line(command.outcome, 60)}"
+        text = f"- `{one_line(command.text, 240)}` {outcome}"
+        yield LineOffer("commands", text, probability(candidate.features, weights.COMMAND))
+
+
+def _identifier_offers(state: State) -> Iterator[LineOffer]:
+    for candidate in candidates.identifier_candidates(state):
+        item = state.identifiers[candidate.key]
+        context = one_line(item.context.replace(item.value, "…"), 60)
+        text = f"- {item.sort} {item.value}" + (f": {context}" if context else "")
+        value = probability(candidate.features, weights.IDENTIFIER)
+        yield LineOffer("identifiers", text, value)
+
+
+def _note_offers(state: State) -> Iterator[LineOffer]:
+    latest = [d for d in state.decisions.values() if d.standing == OPEN]
+    for rank, decision in enumerate(reversed(latest[-12:])):
+        value = VALUE_NOTE * (2 if decision.by == "user" else 1) / (1 + rank / 4)
+        yield LineOffer("decisions", f"- {one_line(decision.text, 180)}", value)
+    finished = [s for s in state.subagents.values() if s.standing != OPEN and s.result]
+    for rank, subagent in enumerate(reversed(finished[-4:])):
+        text = f"- {one_line(subagent.about, 60)}: {one_line(subagent.result, 120)}"
+        yield LineOffer("results", text, VALUE_NOTE / (1 + rank))
+
+
+def _body(state: State, chosen: Chosen) -> Iterator[str]:
+    for section, heading in HEADINGS.items():
+        files = [path for path, where in chosen.files.items() if where == section]
+        lines = chosen.lines.get(section, [])
+        if not files and not lines:
+            continue
+        yield heading
+        yield from lines
+        folders: dict[str, list[str]] = {}
+        for path in files:
+            folders.setdefault(split(path)[0], []).append(path)
+        # Files of the working folder itself first: they have no folder line to stand under.
+        for folder in sorted(folders, key=lambda name: name != ""):
+            if folder:
+                yield folder
+            for path in folders[folder]:
+                symbols = chosen.symbols.get(path)
+                tail = f": {', '.join(symbols)}" if symbols else ""
+                yield f" {split(path)[1]}{tail}"

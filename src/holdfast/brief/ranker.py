@@ -1,0 +1,18 @@
+"""How likely each candidate is to be needed: a logistic model with plain numbers as weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+
+def probability(features: Sequence[float], weights: Sequence[float]) -> float:
+    total = 0.0
+    for feature, weight in zip(features, weights, strict=True):
+        total += feature * weight
+    # Beyond these bounds exp() is 0 or overflows, and the answer is certain either way.
+    if total < -30:
+        return 0.0
+    if total > 30:
+        return 1.0
+    return 1.0 / (1.0 + math.exp(-total))

@@ -1,0 +1,134 @@
+"""Choosing under a hard budget: what earns most per character goes in first.
+
+A symbol needs the line of a file to stand on, and a file may need the line of its folder, so
+the price of a thing depends on what is already chosen. Greedy by value per character, with
+prices looked up again when an entry comes to the top.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import NamedTuple
+
+from holdfast.brief.paths import split
+
+
+class FileOffer(NamedTuple):
+    path: str
+    section: str
+    value: float
+
+
+class SymbolOffer(NamedTuple):
+    symbol: str
+    path: str
+    value: float
+
+
+class LineOffer(NamedTuple):
+    """A whole line of its own, such as a command."""
+
+    section: str
+    text: str
+    value: float
+
+
+class Chosen:
+    """What was chosen, and what it costs in characters once it is rendered."""
+
+    def __init__(self, headings: dict[str, str]) -> None:
+        self.headings = headings
+        self.files: dict[str, str] = {}  # path -> section
+        self.symbols: dict[str, list[str]] = {}  # path -> symbols
+        self.lines: dict[str, list[str]] = {}  # section -> lines
+        self.cost = 0
+        self._folders: set[tuple[str, str]] = set()
+        self._sections: set[str] = set()
+
+    def heading_cost(self, section: str) -> int:
+        return 0 if section in self._sections else len(self.headings[section]) + 1
+
+    def file_cost(self, path: str, section: str) -> int:
+        folder, name = split(path)
+        cost = len(name) + 2  # a space before it and the line's end
+        if folder and (section, folder) not in self._folders:
+            cost += len(folder) + 1
+        return cost + self.heading_cost(section)
+
+    def add_file(self, path: str, section: str) -> None:
+        self.cost += self.file_cost(path, section)
+        self._sections.add(section)
+        self._folders.add((section, split(path)[0]))
+        self.files[path] = section
+
+    def symbol_cost(self, symbol: str) -> int:
+        return len(symbol) + 2  # ": " before the first, ", " before the others
+
+    def add_symbol(self, symbol: str, path: str) -> None:
+        self.cost += self.symbol_cost(symbol)
+        self.symbols.setdefault(path, []).append(symbol)
+
+    def line_cost(self, offer: LineOffer) -> int:
+        return len(offer.text) + 1 + self.heading_cost(offer.section)
+
+    def add_line(self, offer: LineOffer) -> None:
+        self.cost += self.line_cost(offer)
+        self._sections.add(offer.section)
+        self.lines.setdefault(offer.section, []).append(offer.text)
+
+
+def choose(
+    files: list[FileOffer],
+    symbols: list[SymbolOffer],
+    lines: list[LineOffer],
+    budget: int,
+    headings: dict[str, str],
+    floor: float,
+) -> Chosen:
+    """The best use of `budget` characters; offers worth less than `floor` are left out."""
+    chosen = Chosen(headings)
+    offered = {offer.path: offer for offer in files}
+    placed: set[str] = set()
+    heap: list[tuple[float, int, FileOffer | SymbolOffer | LineOffer]] = []
+
+    def density(offer: FileOffer | SymbolOffer | LineOffer) -> tuple[float, int]:
+        if isinstance(offer, FileOffer):
+            cost = chosen.file_cost(offer.path, offer.section)
+            return offer.value / cost, cost
+        if isinstance(offer, LineOffer):
+            cost = chosen.line_cost(offer)
+            return offer.value / cost, cost
+        cost, value = chosen.symbol_cost(offer.symbol), offer.value
+        if offer.path not in chosen.files:
+            file = offered[offer.path]
+            cost += chosen.file_cost(file.path, file.section)
+            value += file.value
+        return value / cost, cost
+
+    for number, offer in enumerate([*files, *symbols, *lines]):
+        if offer.value >= floor:
+            heap.append((-density(offer)[0], number, offer))
+    heapq.heapify(heap)
+    while heap:
+        known, number, offer = heapq.heappop(heap)
+        if isinstance(offer, FileOffer) and offer.path in chosen.files:
+            continue
+        if isinstance(offer, SymbolOffer) and offer.symbol in placed:
+            continue
+        worth, cost = density(offer)
+        if heap and worth < -heap[0][0] - 1e-12 and worth != -known:
+            heapq.heappush(heap, (-worth, number, offer))
+            continue
+        if chosen.cost + cost > budget:
+            continue
+        if isinstance(offer, FileOffer):
+            chosen.add_file(offer.path, offer.section)
+        elif isinstance(offer, LineOffer):
+            chosen.add_line(offer)
+        else:
+            if offer.path not in chosen.files:
+                file = offered[offer.path]
+                chosen.add_file(file.path, file.section)
+            chosen.add_symbol(offer.symbol, offer.path)
+            placed.add(offer.symbol)
+    return chosen
