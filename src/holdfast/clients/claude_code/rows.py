@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from holdfast.clients.claude_code import background, tasks, words
+from holdfast.clients.claude_code import background, prompts, tasks, words
 from holdfast.clients.claude_code.fields import (
     count,
     identifier,
@@ -21,7 +21,7 @@ from holdfast.clients.claude_code.fields import (
     text,
     texts,
 )
-from holdfast.clients.claude_code.memory import Call, Held, Memory, bounded_input, checksum
+from holdfast.clients.claude_code.memory import Call, Memory, bounded_input
 from holdfast.clients.claude_code.tools import Result, events_of, todos_set
 from holdfast.clients.protocol import Row
 from holdfast.events import (
@@ -34,14 +34,10 @@ from holdfast.events import (
     JobStarted,
     LinkSeen,
     Origin,
-    PlanSet,
-    Rewound,
     Searched,
     SessionSeen,
-    SummaryGiven,
     TitleSet,
     ToolRan,
-    TurnEnded,
     UsageMeasured,
     UserSaid,
 )
@@ -58,9 +54,6 @@ _BOOKKEEPING = frozenset(
 )
 # A subagent's own thread: what it did counts, what it was told and said does not.
 _DONE_BY_SUBAGENTS = frozenset({CommandRan, FileTouched, Searched, ToolRan})
-# Who a prompt may come from and still be the user's words.
-_PEOPLE = frozenset({"", "human", "person", "composer", "voice-call", "remote", "suggestion"})
-_RUN_BY_USER = "run by the user"
 
 
 class Adapter:
@@ -161,11 +154,11 @@ class Adapter:
             for block in results:
                 self._result(at, block, structured, out)
             if not at.agent and len(results) < len(blocks):
-                said = _words_in(blocks)  # typed while approving the call
+                said = prompts.words_in(blocks)  # typed while approving the call
                 if said:
                     out.append(UserSaid(at, said, "queued"))
         elif not at.agent:
-            self._spoken(row, at, content, out)
+            prompts.spoken(self._memory, row, at, content, out)
         return out
 
     def _result(
@@ -189,106 +182,14 @@ class Adapter:
         elif call.name == "Skill" and not result.failed:
             name, arguments = text(call.input.get("skill")), text(call.input.get("args"))
             name = name or text(call.input.get("command"))
-            self._flush(None, out)
-            self._hold(at, name.lstrip("/"), arguments, "agent", call.id)
+            prompts.tell_command(self._memory, {}, out)
+            prompts.hold_command(self._memory, at, name.lstrip("/"), arguments, "agent", call.id)
         else:
             done = events_of(at, call, result)
             for event in done:
                 if isinstance(event, JobStarted):
                     self._memory.start_job(event.job, call.id, agent=False)
             out += done
-
-    def _spoken(self, row: Row, at: Origin, content: object, out: list[Event]) -> None:
-        """A user row that is no tool result: a prompt, or one of the client's own notes."""
-        data = row.data
-        if data.get("isCompactSummary") is True:
-            out.append(SummaryGiven(at, words.summary_words(shown(content))))
-            return
-        self._notice_rewind(row, at, out)
-        if (
-            data.get("isMeta") is True
-            or data.get("isVisibleInTranscriptOnly") is True
-            or data.get("isVirtual") is True
-        ):
-            return
-        said = shown(content).lstrip() if isinstance(content, str) else ""
-        if said.startswith("<") and self._markup(row, at, said, out):
-            return
-        if said.startswith("[") and words.is_interruption(said):
-            self._end_turn(at, out)
-            return
-        if text(object_of(data.get("origin")).get("kind")) not in _PEOPLE:
-            return
-        said = words.user_words(said) if isinstance(content, str) else _words_in(content)
-        if not said:
-            if isinstance(content, list) and words.is_interruption(shown(content)):
-                self._end_turn(at, out)
-            return
-        memory = self._memory
-        memory.open_turn(at.row, row.start)
-        memory.turn_open = True
-        if memory.delivered:
-            memory.delivered = 0
-        plan = text(data.get("planContent"))
-        if plan:
-            out.append(PlanSet(at, plan, "", "approved"))
-            said = words.without_plan(said, plan)
-        out.append(UserSaid(at, said))
-
-    def _markup(self, row: Row, at: Origin, said: str, out: list[Event]) -> bool:
-        """A row that echoes a command or carries a notification; False for anything else."""
-        memory = self._memory
-        command = words.command_in(said)
-        if command is not None:
-            if command.name != "compact":  # it stands after the boundary it caused
-                memory.open_turn(at.row, row.start)
-            if command.expands:
-                self._hold(at, command.name, command.arguments, "user", "")
-            else:
-                out.append(CommandInvoked(at, command.name, command.arguments, "user"))
-            return True
-        note = words.notification_in(said)
-        if note is not None:
-            out += background.notified(memory, at, note)
-            return True
-        if said.startswith("<bash-input>"):
-            memory.open_turn(at.row, row.start)
-            memory.shell = words.inside(said, "bash-input").strip()
-        if (
-            "<bash-stdout>" in said[:60]
-            or "<bash-stderr>" in said[:60]
-            or (memory.shell and "</bash-stdout>" in said)
-        ):
-            self._shell_ran(at, said, out)
-            return True
-        return said.startswith("<bash-")
-
-    def _shell_ran(self, at: Origin, said: str, out: list[Event]) -> None:
-        command, self._memory.shell = self._memory.shell, ""
-        if not command:
-            return
-        stdout = words.inside(said, "bash-stdout")
-        stderr = words.inside(said, "bash-stderr")
-        output = f"{stdout}\n{stderr}" if stdout and stderr else stdout or stderr
-        # The client does not say how it ended; only errors and nothing else looks like failure.
-        ok = bool(stdout.strip()) or not stderr.strip()
-        out.append(CommandRan(at, command, output, ok, None, _RUN_BY_USER))
-
-    def _notice_rewind(self, row: Row, at: Origin, out: list[Event]) -> None:
-        """A prompt that hangs on a row before an earlier prompt leaves what came after."""
-        memory = self._memory
-        parent = row.data.get("parentUuid")
-        if not isinstance(parent, str):
-            return
-        turn = memory.seen.turn_of(parent)
-        if turn is None or turn >= memory.turn or turn < memory.epoch:
-            return
-        start = memory.prompts.get(turn + 1)
-        if start is None:
-            return
-        out.append(Rewound(at, start))
-        memory.forget_calls(start)
-        memory.held, memory.shell = None, ""
 
     def _system(self, row: Row) -> list[Event]:
         at, out = self._begin(row)
@@ -299,7 +200,7 @@ class Adapter:
         if subtype == "compact_boundary":
             self._compacted(at, object_of(data.get("compactMetadata")), out)
         elif subtype in ("turn_duration", "stop_hook_summary"):
-            self._end_turn(at, out)
+            prompts.end_turn(self._memory, at, out)
         elif subtype == "local_command":
             command = words.command_in(text(data.get("content")).lstrip())
             if command is not None:
@@ -323,11 +224,6 @@ class Adapter:
             )
         )
 
-    def _end_turn(self, at: Origin, out: list[Event]) -> None:
-        if self._memory.turn_open:
-            self._memory.turn_open = False
-            out.append(TurnEnded(at))
-
     def _attachment(self, row: Row) -> list[Event]:
         at, out = self._begin(row)
         if at is None or at.agent:
@@ -335,7 +231,7 @@ class Adapter:
         attached = object_of(row.data.get("attachment"))
         kind = attached.get("type")
         if kind == "queued_command":
-            self._delivered(at, attached, out)
+            prompts.delivered(self._memory, at, attached, out)
         elif kind == "task_reminder":
             out += tasks.changes(at, attached.get("content"))
         elif kind == "todo_reminder" and isinstance(attached.get("content"), list):
@@ -344,51 +240,8 @@ class Adapter:
             out += background.status_noted(self._memory, at, attached)
         return out
 
-    def _delivered(self, at: Origin, attached: dict[str, Any], out: list[Event]) -> None:
-        """A queued prompt reaches the agent in the middle of a turn."""
-        memory = self._memory
-        prompt = attached.get("prompt")
-        said = shown(prompt)
-        note = words.notification_in(said.lstrip())
-        if note is not None:
-            out += background.notified(memory, at, note)
-            return
-        waiting = memory.unqueue(said)
-        if attached.get("isMeta") is True:
-            return
-        if text(object_of(attached.get("origin")).get("kind")) not in _PEOPLE:
-            return
-        if not waiting and memory.delivered == checksum(said):
-            memory.delivered = 0  # its removal from the queue told of it before
-            return
-        own = words.user_words(said) if isinstance(prompt, str) else _words_in(prompt)
-        if own:
-            out.append(UserSaid(at, own, "queued"))
-
     def _queue(self, row: Row) -> list[Event]:
-        """The prompt queue: what is dequeued gets a row of its own, what is removed none."""
-        data, memory = row.data, self._memory
-        operation, said = data.get("operation"), text(data.get("content"))
-        if operation == "enqueue":
-            note = words.notification_in(said.lstrip())
-            if note is not None:
-                return background.notified(memory, self._origin(row), note)
-            if said:
-                memory.enqueue(said)
-        elif operation == "dequeue":
-            if not (said and memory.unqueue(said)):
-                del memory.queue[:1]
-        elif operation == "popAll":  # the user took them back into the editor
-            memory.queue.clear()
-        elif operation == "remove":
-            said = said or (memory.queue[0] if memory.queue else "")
-            # Newer clients say why: anything but delivery means that the user withdrew it.
-            delivered = text(data.get("reason")) in ("", "absorbed_mid_turn")
-            if memory.unqueue(said) and delivered and not said.startswith("/"):
-                own = words.user_words(said)
-                memory.delivered = checksum(said)
-                return [UserSaid(self._origin(row), own, "queued")] if own else []
-        return []
+        return prompts.queued(self._memory, row.data, self._origin(row))
 
     def _summary_title(self, row: Row) -> list[Event]:
         """A generated title. The client also puts other sessions' ones into a file's head."""
@@ -443,7 +296,7 @@ class Adapter:
         if session != memory.session:
             self._place(at, session, out)
         if memory.held is not None:
-            self._flush(data, out)
+            prompts.tell_command(memory, data, out)
         return at, out
 
     def _place(self, at: Origin, said: tuple[Any, ...], out: list[Event]) -> None:
@@ -453,32 +306,3 @@ class Adapter:
             self._memory.session = now
             client = f"claude-code {now[3]}".rstrip()
             out.append(SessionSeen(at, now[0], now[1], now[2], client))
-
-    def _hold(self, at: Origin, name: str, arguments: str, by: str, call: str) -> None:
-        self._memory.held = Held(
-            at.row, at.start, at.end, at.time, name, arguments[:32_000], by, call
-        )
-
-    def _flush(self, data: dict[str, Any] | None, out: list[Event]) -> None:
-        """Tell of the command held back, with its expansion if this row has it."""
-        held, self._memory.held = self._memory.held, None
-        if held is None:
-            return
-        body = ""
-        if data is not None and data.get("type") == "user" and data.get("isMeta") is True:
-            source = text(data.get("sourceToolUseID"))
-            if source == held.call or not source:
-                body = shown(object_of(data.get("message")).get("content"))
-        at = Origin(held.row, held.start, held.end, held.time)
-        out.append(CommandInvoked(at, held.name, held.arguments, held.by, body))
-
-
-def _words_in(content: object) -> str:
-    """The user's words in a row of blocks; each block is judged by itself."""
-    found = []
-    for block in objects(content):
-        if block.get("type") == "text":
-            said = words.user_words(text(block.get("text")))
-            if said:
-                found.append(said)
-    return "\n".join(found)
