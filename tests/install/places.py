@@ -48,9 +48,7 @@ class Place:
         )
 
     def uninstall(self, dry_run: bool = False) -> Outcome:
-        return settings_file.uninstall(
-            str(self.settings), data_dir=str(self.data), dry_run=dry_run
-        )
+        return settings_file.uninstall(str(self.settings), data_dir=str(self.data), dry_run=dry_run)
 
     def files(self) -> dict[str, bytes]:
         """Everything under the home, by relative path."""

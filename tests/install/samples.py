@@ -9,9 +9,7 @@ _REAL = {
     "permissions": {"allow": ["Bash(npm test:*)", "Read(~/notes/**)"], "deny": []},
     "statusLine": {"type": "command", "command": "~/.claude/line.sh", "padding": 0},
     "hooks": {
-        "PreToolUse": [
-            {"matcher": "Bash", "hooks": [{"type": "command", "command": "rtk guard"}]}
-        ],
+        "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "rtk guard"}]}],
         "Stop": [
             {
                 "matcher": "",

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,22 +16,23 @@ from holdfast.clients.claude_code.settings import installed as hooks_in
 from install.places import EVENTS, PYTHON, SCRIPT, Place
 
 ORIGINAL = b'{\n\t"model": "opus"\n}\r\n'
+# Which calls an install of an existing file stands on: backup, receipt, settings, in this order.
 STEPS = [
-    (os, "makedirs"),
-    (os, "open"),
-    (os, "listdir"),
-    (tempfile, "mkstemp"),
-    (os, "fdopen"),
-    (os, "chmod"),
-    (os, "fsync"),
-    (os, "replace"),
+    *[(os, "makedirs", turn) for turn in (1, 2, 3, 4)],
+    *[(os, "open", turn) for turn in (1, 2, 4, 6)],  # the lock, then the temporary files
+    *[(os, "listdir", turn) for turn in (1, 2, 3)],
+    *[(tempfile, "mkstemp", turn) for turn in (1, 2, 3)],
+    *[(os, "fdopen", turn) for turn in (1, 2, 3)],
+    (os, "chmod", 1),
+    *[(os, "fsync", turn) for turn in (1, 3, 5)],
+    *[(os, "replace", turn) for turn in (1, 2, 3)],
 ]
 
 
 def fail_at(
     monkeypatch: pytest.MonkeyPatch, module: Any, name: str, turn: int, error: BaseException
-) -> Callable[[], bool]:
-    """Makes the ``turn``-th call of a function fail; tells whether it came to that."""
+) -> None:
+    """Makes the ``turn``-th call of a function fail."""
     real, calls = getattr(module, name), 0
 
     def failing(*args: Any, **kwargs: Any) -> Any:
@@ -43,40 +43,49 @@ def fail_at(
         return real(*args, **kwargs)
 
     monkeypatch.setattr(module, name, failing)
-    return lambda: calls >= turn
 
 
-@pytest.mark.parametrize("turn", [1, 2, 3])
-@pytest.mark.parametrize(("module", "name"), STEPS, ids=[name for _, name in STEPS])
+@pytest.mark.parametrize(
+    ("module", "name", "turn"), STEPS, ids=[f"{name} {turn}" for _, name, turn in STEPS]
+)
 def test_a_step_that_fails_leaves_the_original_and_no_litter(
     place: Place, monkeypatch: pytest.MonkeyPatch, module: Any, name: str, turn: int
 ) -> None:
     place.write(ORIGINAL)
     with monkeypatch.context() as patch:
-        failed = fail_at(patch, module, name, turn, OSError(28, "No space left on device"))
-        try:
+        fail_at(patch, module, name, turn, OSError(28, "No space left on device"))
+        with pytest.raises(NotWritable, match="No space left"):
             place.install()
-        except NotWritable as error:
-            assert "No space left" in str(error)
-            assert failed()
-            assert place.files() == {".claude/settings.json": ORIGINAL}
-        else:
-            # The function is called less often, or only made a finished rename durable.
-            assert len(hooks_in(place.read().decode())) == len(EVENTS)
+    assert place.files() == {".claude/settings.json": ORIGINAL}
+    assert not list(place.data.rglob("*.json"))
     place.install()
     assert place.uninstall().identical is True
     assert place.files() == {".claude/settings.json": ORIGINAL}
+
+
+@pytest.mark.parametrize("turn", [2, 4, 6])
+def test_a_folder_that_cannot_be_synced_does_not_spoil_a_finished_rename(
+    place: Place, monkeypatch: pytest.MonkeyPatch, turn: int
+) -> None:
+    place.write(ORIGINAL)
+    fail_at(monkeypatch, os, "fsync", turn, OSError(22, "Invalid argument"))
+    assert place.install().action == "installed"
+    assert place.uninstall().identical is True
 
 
 def test_the_last_rename_is_the_one_that_counts(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place.write(ORIGINAL)
-    renamed = []
-    real = os.replace
-    monkeypatch.setattr(os, "replace", lambda a, b: (renamed.append(str(b)), real(a, b)))
+    real, renamed = os.replace, []
+
+    def noting(source: str, target: str) -> None:
+        renamed.append(Path(target).name)
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", noting)
     place.install()
-    assert [Path(path).name for path in renamed] == [
+    assert renamed == [
         "settings.before.json",
         "receipt.json",
         "settings.json",
@@ -132,6 +141,10 @@ def test_a_failed_uninstall_leaves_the_hooks_and_can_be_repeated(
     assert place.uninstall().identical is True
 
 
+def _to(last: int) -> range:
+    return range(1, last + 1)
+
+
 KILLED_AT_STEP = """
 import os, signal, sys, tempfile
 from holdfast.clients.claude_code import settings_file
@@ -148,13 +161,17 @@ settings_file.install(path, data_dir=data, interpreter="/p", script="/x/holdfast
 """
 
 
-@pytest.mark.parametrize("existed", [True, False], ids=["with a file", "without"])
-@pytest.mark.parametrize(
-    ("step", "turn"),
-    [("makedirs", 3), ("replace", 1), ("replace", 2), ("replace", 3), ("fsync", 5), ("fsync", 6)],
-)
+# Backup, receipt, settings: each is synced, renamed, and its folder synced. No file, no backup.
+MOMENTS = [
+    *[(True, step, turn) for step, turns in (("replace", 3), ("fsync", 6)) for turn in _to(turns)],
+    *[(False, step, turn) for step, turns in (("replace", 2), ("fsync", 4)) for turn in _to(turns)],
+    (False, "mkdir", 4),  # the settings folder, with the receipt already written
+]
+
+
+@pytest.mark.parametrize(("existed", "step", "turn"), MOMENTS)
 def test_a_killed_install_is_finished_by_the_next_and_undone_without_trace(
-    place: Place, step: str, turn: int, existed: bool
+    place: Place, existed: bool, step: str, turn: int
 ) -> None:
     if existed:
         place.write(ORIGINAL)
@@ -162,7 +179,7 @@ def test_a_killed_install_is_finished_by_the_next_and_undone_without_trace(
     killed = subprocess.run(
         [sys.executable, "-c", KILLED_AT_STEP, *arguments], env=_environment(), check=False
     )
-    assert killed.returncode in (-signal.SIGKILL, 0)
+    assert killed.returncode == -signal.SIGKILL
     if existed:
         assert place.read() == ORIGINAL or hooks_in(place.read().decode())
     place.install()
@@ -228,7 +245,7 @@ def test_a_held_lock_is_waited_for_and_then_named(
     place.install()
     place.uninstall()
     (lock,) = place.data.rglob("lock")
-    monkeypatch.setattr(atomic_file.locked.__wrapped__, "__defaults__", (0.05,))  # type: ignore[attr-defined]
+    monkeypatch.setattr(atomic_file, "LOCK_WAIT_SECONDS", 0.05)
     with (
         atomic_file.locked(str(lock)),
         pytest.raises(SettingsBusy, match="another holdfast install"),

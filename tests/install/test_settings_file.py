@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.clients.claude_code import settings_file
-from holdfast.clients.claude_code.settings import BrokenSettings, NotWritable
+from holdfast.clients.claude_code import json_edit, settings_file
+from holdfast.clients.claude_code.settings import BrokenSettings, NotWritable, UnsafeEdit
 from install.places import EVENTS, Place, other_entry
 from install.samples import STYLES
 
@@ -87,6 +87,64 @@ def test_the_mode_is_kept_both_ways(place: Place, bits: int) -> None:
     assert mode(place.settings) == bits
     place.uninstall()
     assert mode(place.settings) == bits
+
+
+def test_the_owner_is_kept_where_the_system_allows_it(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.write(b"{}")
+    if os.geteuid() == 0:
+        os.chown(place.settings, 12345, 12346)
+    owner = (place.settings.stat().st_uid, place.settings.stat().st_gid)
+    place.install()
+    assert (place.settings.stat().st_uid, place.settings.stat().st_gid) == owner
+
+    def denied(*args: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "chown", denied)
+    assert place.uninstall().identical is True
+
+
+def test_a_read_only_file_is_left_as_its_owner_wants_it(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.write(b"{}")
+    monkeypatch.setattr(os, "access", lambda path, how: how != os.W_OK)
+    with pytest.raises(NotWritable, match="read-only"):
+        place.install()
+    assert place.read() == b"{}"
+    monkeypatch.undo()
+    place.install()
+    installed = place.read()
+    monkeypatch.setattr(os, "access", lambda path, how: how != os.W_OK)
+    with pytest.raises(NotWritable, match="read-only"):
+        place.uninstall()
+    assert place.read() == installed
+
+
+def test_an_edit_that_would_touch_anything_else_is_not_written(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = b'{"model": "opus", "b": 1}'
+    place.write(raw)
+    put_in, take_out = json_edit.add_member, json_edit.remove_member
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            json_edit, "add_member", lambda *args: put_in(*args).replace('"b": 1', '"b": 1.0')
+        )
+        with pytest.raises(UnsafeEdit, match="something else"):
+            place.install()
+    assert place.read() == raw
+    place.install()
+    place.write(place.read() + b"\n")
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            json_edit, "remove_member", lambda *args: take_out(*args).replace("opus", "o")
+        )
+        with pytest.raises(UnsafeEdit, match="something else"):
+            place.uninstall()
+    assert place.uninstall().after == raw + b"\n"
 
 
 def test_a_symlink_stays_a_link_and_its_target_is_written(place: Place) -> None:

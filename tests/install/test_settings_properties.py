@@ -1,4 +1,4 @@
-"""For any JSON in any layout: in and out again is the same bytes, and the rest keeps its meaning."""
+"""For any JSON in any layout: in and out is the same bytes, and the rest keeps its meaning."""
 
 import json
 import tempfile
@@ -38,9 +38,7 @@ WORDS = st.text(st.characters(codec="utf-8"), max_size=6)
 SCALARS = st.one_of(st.none(), st.booleans(), st.just(0.5), WORDS)
 ANYTHING = st.recursive(
     SCALARS,
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3), st.dictionaries(WORDS, inner, max_size=3)
-    ),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(WORDS, inner, max_size=3)),
     max_leaves=6,
 )
 ENTRIES = st.one_of(
@@ -117,7 +115,7 @@ def test_the_rest_of_the_document_keeps_its_meaning(text: str) -> None:
     edit = with_hooks(text, PYTHON, SCRIPT)
     before, after = json.loads(text), json.loads(edit.text)
     assert repr(_without_ours(after)) == repr(_without_ours(before))
-    assert list(key for key in after if key in before) == [k for k in before if k in after]
+    assert [key for key in after if key in before] == [k for k in before if k in after]
     for spec in HOOKS:
         ours = [
             entry

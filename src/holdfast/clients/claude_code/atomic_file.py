@@ -138,11 +138,11 @@ def remove_empty_folders(folders: list[str]) -> None:
 
 
 @contextlib.contextmanager
-def locked(path: str, wait: float = LOCK_WAIT_SECONDS) -> Iterator[None]:
+def locked(path: str) -> Iterator[None]:
     """Holds the lock file ``path``; the system frees it when the process dies."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        deadline = time.monotonic() + wait
+        deadline = time.monotonic() + LOCK_WAIT_SECONDS
         while not _try_lock(handle):
             if time.monotonic() >= deadline:
                 raise LockTimeout(path)

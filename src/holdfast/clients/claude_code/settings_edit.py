@@ -194,19 +194,20 @@ def _stripped_events(events: Any, kept: dict[str, Any]) -> Any:
     for event, groups in events:
         rest = groups
         if isinstance(groups, list):
-            rest = [left for group in groups if (left := _stripped_group(group)) is not None]
+            rest = [left for group in groups for left in _stripped_group(group)]
         if rest or not groups or event in kept:
             members.append((event, rest))
     return tuple(members)
 
 
-def _stripped_group(group: Any) -> Any:
+def _stripped_group(group: Any) -> list[Any]:
+    """The group without our entries, as a list: of none, where only they were in it."""
     entries = dict(group).get("hooks") if isinstance(group, tuple) else None
     if not isinstance(entries, list):
-        return group
+        return [group]
     rest = [e for e in entries if not (isinstance(e, tuple) and is_ours(dict(e)))]
     if len(rest) == len(entries):
-        return group
+        return [group]
     if not rest and _is_plain_group(key for key, _ in group):
-        return None
-    return tuple((key, rest if key == "hooks" else value) for key, value in group)
+        return []
+    return [tuple((key, rest if key == "hooks" else value) for key, value in group)]
