@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.clients.claude_code.fields import compact_json, identifier, object_of, text
+from holdfast.clients.claude_code.fields import compact_json, identifier, object_of, shown, text
 from holdfast.clients.claude_code.memory import Call, Memory
 from holdfast.clients.claude_code.tools import Result
 from holdfast.clients.claude_code.words import Notification, inside
@@ -64,14 +64,16 @@ def subagent_answered(memory: Memory, at: Origin, call: Call, result: Result) ->
             return []
         return [subagent_started(at, call, background=True)]
     ok = not result.failed and _OUTCOMES.get(status, True) is True
-    return [SubagentEnded(at, call.id, ok, result.shown)]
+    # The structured report lacks the frame that newer clients put around the shown one.
+    report = shown(data.get("content")) or result.shown
+    return [SubagentEnded(at, call.id, ok, report)]
 
 
 def asked_after(memory: Memory, at: Origin, call: Call, result: Result) -> list[Event]:
     """A tool that looks at background work, or waits for it."""
-    data, shown = result.data, result.shown
+    data = result.data
     task = object_of(data.get("task")) or data
-    status = text(task.get("status")) or inside(shown, "status").strip()
+    status = text(task.get("status")) or inside(result.shown, "status").strip()
     job = _first(task, ("task_id", "shellId", "shell_id", "agentId")) or _first(
         call.input, ("task_id", "bash_id", "shell_id", "agentId", "agent_id")
     )
@@ -80,7 +82,7 @@ def asked_after(memory: Memory, at: Origin, call: Call, result: Result) -> list[
     agent = job in memory.jobs and memory.jobs[job].agent
     agent = agent or text(task.get("task_type")) == "local_agent"
     output = text(task.get("result")) or text(task.get("output")) or text(task.get("stdout"))
-    return _ended(memory, at, job, "", agent, _OUTCOMES[status], output or shown) or [
+    return _ended(memory, at, job, "", agent, _OUTCOMES[status], output or result.shown) or [
         _looked(at, call, result)
     ]
 

@@ -17,12 +17,11 @@ from holdfast.clients.claude_code.fields import (
     maybe_count,
     object_of,
     objects,
-    shown,
     text,
     texts,
 )
 from holdfast.clients.claude_code.memory import Call, Memory, bounded_input
-from holdfast.clients.claude_code.tools import Result, events_of, todos_set
+from holdfast.clients.claude_code.tools import events_of, result_of, todos_set
 from holdfast.clients.protocol import Row
 from holdfast.events import (
     AgentSaid,
@@ -167,7 +166,7 @@ class Adapter:
         call = self._memory.take_call(text(block.get("tool_use_id")))
         if call is None:
             return
-        result = Result(shown(block.get("content")), structured, block.get("is_error") is True)
+        result = result_of(block, structured)
         if at.agent or call.agent:
             done = events_of(at, call, result)
             out += [event for event in done if type(event) in _DONE_BY_SUBAGENTS]

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from holdfast.clients.claude_code import tasks
-from holdfast.clients.claude_code.fields import compact_json, object_of, objects, text
+from holdfast.clients.claude_code.fields import compact_json, object_of, objects, shown, text
 from holdfast.clients.claude_code.memory import Call
 from holdfast.clients.claude_code.words import is_refusal, refusal_words
 from holdfast.events import (
@@ -43,13 +43,17 @@ class Result(NamedTuple):
     failed: bool
 
 
+def result_of(block: dict[str, Any], structured: dict[str, Any]) -> Result:
+    said, failed = shown(block.get("content")), block.get("is_error") is True
+    if failed:
+        said = said.removeprefix("<tool_use_error>").removesuffix("</tool_use_error>")
+    return Result(said, structured, failed)
+
+
 def events_of(at: Origin, call: Call, result: Result) -> list[Event]:
     """What happened in a call that has its result."""
-    if result.failed:
-        if is_refusal(result.shown):
-            return _refused(at, call, result)
-        if result.shown.startswith("<tool_use_error>"):
-            result = result._replace(shown=_unwrapped(result.shown))
+    if result.failed and is_refusal(result.shown):
+        return _refused(at, call, result)
     handler = _HANDLERS.get(call.name)
     if handler is None:
         return _other(at, call, result)
@@ -75,10 +79,6 @@ def _in_short(call: Call) -> str:
     return compact_json(call.input)[:_ASKED_SHORT]
 
 
-def _unwrapped(shown: str) -> str:
-    return shown.removeprefix("<tool_use_error>").removesuffix("</tool_use_error>")
-
-
 def _command(at: Origin, call: Call, result: Result) -> list[Event]:
     command = text(call.input.get("command"))
     data, output = result.data, result.shown
@@ -100,13 +100,13 @@ def _command(at: Origin, call: Call, result: Result) -> list[Event]:
     return [CommandRan(at, command, output, ok, code, about, interrupted)]
 
 
-def _exit_code(shown: str) -> tuple[int | None, str]:
+def _exit_code(said: str) -> tuple[int | None, str]:
     """Split "Exit code N" from what the command printed."""
-    if not shown.startswith("Exit code "):
-        return None, shown
-    line, _, rest = shown.partition("\n")
+    if not said.startswith("Exit code "):
+        return None, said
+    line, _, rest = said.partition("\n")
     digits = line[10:].strip()
-    return (int(digits), rest) if digits.isdecimal() and len(digits) < 10 else (None, shown)
+    return (int(digits), rest) if digits.isdecimal() and len(digits) < 10 else (None, said)
 
 
 def _read(at: Origin, call: Call, result: Result) -> list[Event]:
@@ -115,8 +115,8 @@ def _read(at: Origin, call: Call, result: Result) -> list[Event]:
         return [FileTouched(at, path, "read", False, error=result.shown)]
     file = object_of(result.data.get("file"))
     content = file.get("content")
-    shown = content if isinstance(content, str) else result.shown
-    return [FileTouched(at, text(file.get("filePath")) or path, "read", True, shown)]
+    said = content if isinstance(content, str) else result.shown
+    return [FileTouched(at, text(file.get("filePath")) or path, "read", True, said)]
 
 
 def _write(at: Origin, call: Call, result: Result) -> list[Event]:
@@ -215,15 +215,15 @@ def _answers(at: Origin, call: Call, result: Result) -> list[Event]:
         note = text(object_of(notes.get(question)).get("notes"))
         if note:
             words = f"{words} ({note})"
-        if words:
-            out.append(UserSaid(at, words, "answer", question))
+        if words.strip():
+            out.append(UserSaid(at, words.strip(), "answer", question))
     return out
 
 
-def _answers_shown(at: Origin, shown: str) -> list[Event]:
+def _answers_shown(at: Origin, said: str) -> list[Event]:
     """From the text: `... your questions: "Q"="A", "Q"="A". You can now ...`."""
     out: list[Event] = []
-    pieces = shown.split('"="')
+    pieces = said.split('"="')
     for before, after in pairwise(pieces):
         question = before[before.rfind('"') + 1 :]
         answer = after.partition('"')[0]
@@ -247,13 +247,13 @@ Handler = Callable[[Origin, Call, Result], list[Event]]
 def _task(at: Origin, call: Call, result: Result) -> list[Event]:
     if result.failed or result.data.get("success") is False:
         return _other(at, call, result._replace(failed=True))
-    asked, data, shown = call.input, result.data, result.shown
+    asked, data, said = call.input, result.data, result.shown
     if call.name == "TaskCreate":
-        return tasks.created(at, asked, data, shown)
+        return tasks.created(at, asked, data, said)
     if call.name == "TaskUpdate":
-        return tasks.updated(at, asked, data, shown)
+        return tasks.updated(at, asked, data, said)
     if call.name == "TaskList":
-        return tasks.listed(at, data, shown)
+        return tasks.listed(at, data, said)
     return list(tasks.changes(at, [data.get("task")]))  # one task says nothing of the others
 
 

@@ -37,6 +37,7 @@ _CLIENT_OPENINGS = (
     "Another Claude session sent a message",
     "Base directory for this skill:",
     "Caveat: The messages below were generated",
+    "Operation stopped by hook:",
     "Stop hook feedback:",
     "This session is being continued from a previous conversation",
 )
