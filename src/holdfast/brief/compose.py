@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from holdfast.brief import candidates, header, weights
-from holdfast.brief.header import Line, Sizes, one_line
+from holdfast.brief.header import Line, Sizes, one_line, short_paths
 from holdfast.brief.paths import split
 from holdfast.brief.ranker import probability
 from holdfast.brief.selection import Chosen, FileOffer, LineOffer, SymbolOffer, choose
@@ -103,7 +103,7 @@ def _command_offers(state: State) -> Iterator[LineOffer]:
         outcome = "ok" if command.ok else "failed"
         if not command.ok and command.outcome:
             outcome += f": {one_line(command.outcome, 60)}"
-        text = f"- `{one_line(command.text, 240)}` {outcome}"
+        text = f"- `{one_line(short_paths(command.text, state), 240)}` {outcome}"
         yield LineOffer("commands", text, probability(candidate.features, weights.COMMAND))
 
 

@@ -121,10 +121,10 @@ def error_lines(state: State, size: Sizes) -> Iterator[Line]:
     for error in standing[::-1][: size.errors]:
         said = " / ".join(error.lines[:2]) if size.line > 150 else (error.lines or ("",))[0]
         text = f"- `{one_line(error.deed, 90)}`: {said}"
-        yield Line(one_line(_short_paths(text, state), size.line + 60), f"e{error.number}")
+        yield Line(one_line(short_paths(text, state), size.line + 60), f"e{error.number}")
 
 
-def _short_paths(text: str, state: State) -> str:
+def short_paths(text: str, state: State) -> str:
     for folder in state.place.folders:
         text = text.replace(folder.rstrip("/") + "/", "")
     return text
@@ -140,7 +140,7 @@ def dead_end_lines(state: State, size: Sizes) -> Iterator[Line]:
     for dead_end in chosen:
         how = f" → {dead_end.failed}" if dead_end.failed else ""
         often = f" ({dead_end.times}x)" if dead_end.times > 1 else ""
-        text = _short_paths(f"- {dead_end.tried}{how}", state)
+        text = short_paths(f"- {dead_end.tried}{how}", state)
         yield Line(one_line(text, size.line) + often, f"x{dead_end.number}")
 
 

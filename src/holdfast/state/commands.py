@@ -13,7 +13,7 @@ from holdfast.events import CommandRan, Origin
 from holdfast.state.checks import FAILED, check_of, read_verdict
 from holdfast.state.facts import DONE, OPEN, Fact, keep, put
 from holdfast.state.moment import Moment
-from holdfast.state.shell import normalise
+from holdfast.state.shell import deeds
 
 LIMIT = 120
 TEXT = 500
@@ -21,9 +21,10 @@ OUTCOME = 160
 
 
 class Command(NamedTuple):
+    """One simple command; a line that chains several is several."""
+
     number: int
-    text: str  # normalised: without cd, look-ups and filters
-    line: str  # the last full line in which it was run
+    text: str  # without cd, redirections, filters behind a pipe
     about: str
     times: int
     failures: int
@@ -37,12 +38,11 @@ class Command(NamedTuple):
 def on_command_ran(
     table: dict[str, Command], event: CommandRan, moment: Moment
 ) -> dict[str, Command]:
-    deed = normalise(event.command[:4000])
-    if not deed:
+    line = event.command[:4000]
+    done = deeds(line)
+    if not done:
         return table
-    key = keep(deed, TEXT)
-    known = table.get(key)
-    check = check_of(event.command[:4000])
+    check = check_of(line)
     ok = event.ok
     outcome = ""
     if check is not None:
@@ -50,30 +50,35 @@ def on_command_ran(
         ok = verdict.result != FAILED
         outcome = verdict.summary
         if verdict.failing:
-            outcome = (
-                f"{outcome} ({', '.join(verdict.failing[:3])})"
-                if outcome
-                else ", ".join(verdict.failing[:3])
-            )
-    if not outcome:
-        outcome = _last_word(event.output, ok)
+            names = ", ".join(verdict.failing[:3])
+            outcome = f"{outcome} ({names})" if outcome else names
     if event.interrupted:
         outcome = "interrupted"
-    number = known.number if known else 1 + max((c.number for c in table.values()), default=0)
-    command = Command(
-        number,
-        key,
-        keep(event.command.strip(), TEXT),
-        keep(event.about, 120),
-        (known.times if known else 0) + 1,
-        (known.failures if known else 0) + (not ok),
-        ok,
-        keep(outcome, OUTCOME),
-        check.of if check else "",
-        moment.step,
-        event.at,
-    )
-    return put(table, key, command, LIMIT, lambda c: c.times == 1 and not c.check)
+    elif not outcome:
+        outcome = _last_word(event.output, ok)
+    # Of a chain that failed, the check failed, or the last command reached; the rest worked.
+    culprit = check.deed if check is not None else done[-1]
+    number = max((command.number for command in table.values()), default=0)
+    for deed in done:
+        key = keep(deed, TEXT)
+        known = table.get(key)
+        number += known is None
+        worked = ok or deed != culprit
+        this = check if check is not None and check.deed == deed else check_of(deed)
+        command = Command(
+            known.number if known else number,
+            key,
+            keep(event.about, 120),
+            (known.times if known else 0) + 1,
+            (known.failures if known else 0) + (not worked),
+            worked,
+            keep(outcome, OUTCOME) if deed == culprit else "",
+            this.of if this else "",
+            moment.step,
+            event.at,
+        )
+        table = put(table, key, command, LIMIT, lambda c: c.times == 1 and not c.check)
+    return table
 
 
 def _last_word(output: str, ok: bool) -> str:

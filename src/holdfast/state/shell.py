@@ -103,22 +103,16 @@ def _writes(segment: str) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def normalise(command: str) -> str:
-    """The deed in a command line: without cd, look-ups, filters behind a pipe and noise.
-
-    Empty when the whole line only looks.
-    """
-    kept: list[str] = []
+def deeds(command: str) -> tuple[str, ...]:
+    """Each simple command that does something, in order: no cd, look-ups or filters."""
+    kept: dict[str, None] = {}
     for separator, segment in segments(command):
         plain = bare(segment)
-        if not plain or looks(plain) or (separator == "|" and kept):
-            continue
-        kept.append(plain)
-    return " && ".join(kept)
+        if plain and separator != "|" and not looks(plain):
+            kept[plain] = None
+    return tuple(kept)
 
 
-@lru_cache(maxsize=1024)
-def deeds(command: str) -> tuple[str, ...]:
-    """Each simple command that does something, in order."""
-    text = normalise(command)
-    return tuple(text.split(" && ")) if text else ()
+def normalise(command: str) -> str:
+    """The deeds of a command line as one text; empty when the whole line only looks."""
+    return " && ".join(deeds(command))
