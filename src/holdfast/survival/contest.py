@@ -19,8 +19,8 @@ class Case:
     """One boundary, as a contestant may see it.
 
     `rows_before` are the raw rows of the main chain before the boundary, in file order; they are
-    shared, so they are read and never changed. `scratch` belongs to the contestants of this case:
-    two budgets of one contestant may share work in it.
+    shared, so they are read and never changed. `scratch` lives as long as the boundary:
+    budgets and contestants may share work in it, each under a key of its own.
     """
 
     session_id: str

@@ -6,7 +6,7 @@ Owns the arithmetic between outcomes and a table. It renders nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from holdfast.survival.bootstrap import Estimate, estimate
@@ -94,6 +94,33 @@ def _figures(
 def _recovered(boundary: BoundaryResult, outcome: Outcome) -> float | None:
     lost = boundary.share(set(boundary.need) - boundary.in_summary)
     return boundary.share(outcome.grounded - boundary.in_summary) / lost if lost > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class StandAlone:
+    """A brief against the client's summary at the same number of tokens, need recall only."""
+
+    name: str
+    budget: int
+    brief: Estimate
+    brief_grounded: Estimate
+    others: dict[str, Estimate]
+    whole_summary: Estimate
+    whole_summary_tokens: float
+
+
+def stand_alone(run: Run, name: str, budget: int, against: Iterable[str]) -> StandAlone:
+    """Need recall (a mention is enough) of a brief and of summaries of the same size."""
+    own, alone = figures(run, name, budget), summary_alone(run)
+    return StandAlone(
+        name=name,
+        budget=budget,
+        brief=own.recall,
+        brief_grounded=own.grounded_need,
+        others={o: figures(run, o, budget).recall for o in against},
+        whole_summary=alone.survival,
+        whole_summary_tokens=alone.tokens,
+    )
 
 
 def missing(run: Run, name: str, budget: int, examples: int = 8) -> list[Missing]:

@@ -36,13 +36,15 @@ _KIND_LABEL = {HASH: L.COMMIT, TICKET: L.TICKET, URL: L.URL, PORT: L.PORT}
 class Mention:
     """What one line of a brief mentions: entities, and for symbols the file they follow."""
 
-    __slots__ = ("entities", "file_before", "line", "paths")
+    __slots__ = ("entities", "file_before", "in_commands", "line", "paths", "prose")
 
     def __init__(self, line: L.Line) -> None:
         self.line = line
         self.entities: set[Entity] = set()
         self.paths: list[str] = []
         self.file_before: dict[str, set[str]] = {}
+        self.in_commands: set[Entity] = set()
+        self.prose = ""
 
 
 def mentions_of(brief: str, prepared: Prepared) -> list[Mention]:
@@ -55,24 +57,29 @@ def _mention(line: L.Line, prepared: Prepared) -> Mention:
     found = Mention(line)
     x = extract(line.text)
     found.entities.update(e for e in x.entities)
-    folder, path = line.folder, ""
+    folder, path, leads = line.folder, "", True
     for chunk in chunks(without_urls(line.text)):
         here = chunk.rstrip(":")
         if here.endswith("/") and len(here) > 1:
             folder = knowledge.paths.relative(here)
             continue
         held = classify(chunk)
+        if not path and any(e.kind == IDENTIFIER for e in held.entities):
+            leads = False
         if held.pathlike and (where := knowledge.paths.resolve(held.pathlike, folder)):
             path = where
             found.paths.append(path)
             found.entities.add(Entity(PATH, path))
         for entity in held.entities:
-            if entity.kind == IDENTIFIER and path:
+            if entity.kind == IDENTIFIER and path and leads:
                 found.file_before.setdefault(entity.value, set()).add(path)
     flat = _SPACES.sub(" ", line.text)
-    for command in knowledge.commands:
-        if command in flat and mentions(flat, command):
-            found.entities.add(Entity(COMMAND, command))
+    spoken = [c for c in knowledge.commands if c in flat and mentions(flat, c)]
+    found.entities.update(Entity(COMMAND, c) for c in spoken)
+    found.prose = flat
+    for command in sorted(spoken, key=len, reverse=True):
+        found.prose = found.prose.replace(command, " ")
+        found.in_commands |= knowledge.text_entities(command)
     low = flat.lower()
     tasks = [t for t in knowledge.tasks if t and t in low]
     # "run tests" inside "run tests and lint" is not another task
@@ -94,16 +101,21 @@ def grounded_in(found: list[Mention], prepared: Prepared) -> set[Entity]:
         for entity in mention.entities & needed - held:
             if (
                 label_is_true(entity, mention.line.labels, prepared)
+                or _part_of_command(entity, mention)
                 or _symbol_of_file(entity, mention, prepared)
-                or _told_as_before(entity, mention.line, prepared)
+                or _told_as_before(entity, mention, prepared)
             ):
                 held.add(entity)
     return held
 
 
-def _told_as_before(entity: Entity, line: L.Line, prepared: Prepared) -> bool:
-    """Rule i: the line shares its plain words with one line before the cut that holds it."""
-    words = line_words(_SPACES.sub(" ", line.text), entity)
+def _told_as_before(entity: Entity, mention: Mention, prepared: Prepared) -> bool:
+    """Rule i: the line shares its plain words with one line before the cut that holds it.
+
+    Commands are entities, so their words are not plain: three commands in a row would otherwise
+    vouch for each other.
+    """
+    words = line_words(mention.prose, entity)
     least = max(MIN_SHARED, SHARED_PART * len(words))
     if len(words) < MIN_SHARED:
         return False
@@ -135,6 +147,11 @@ def label_is_true(entity: Entity, labels: frozenset[str], prepared: Prepared) ->
     return entity.kind in _KIND_LABEL and _KIND_LABEL[entity.kind] in labels
 
 
+def _part_of_command(entity: Entity, mention: Mention) -> bool:
+    """Rule ii for what stands inside a command that was run, below a label that says so."""
+    return bool(mention.line.labels & {L.COMMAND, L.TEST}) and entity in mention.in_commands
+
+
 def _task_label(subject: str, labels: frozenset[str], prepared: Prepared) -> bool:
     is_open = subject in prepared.truth.open_tasks
     if L.OPEN in labels:
@@ -145,7 +162,11 @@ def _task_label(subject: str, labels: frozenset[str], prepared: Prepared) -> boo
 
 
 def _symbol_of_file(entity: Entity, mention: Mention, prepared: Prepared) -> bool:
-    """Rule iii: a symbol behind the name of a file in which it occurred."""
+    """Rule iii: a symbol on the line of a file in which it occurred.
+
+    The line of a file begins with the file; where it names more, a symbol belongs to the one it
+    follows. Otherwise a list of words in one line would be a line of every file in it.
+    """
     if entity.kind != IDENTIFIER:
         return False
     return any(

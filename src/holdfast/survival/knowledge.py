@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast.survival.commands import commands_in
+from holdfast.survival.commands import commands_in, looks_in
 from holdfast.survival.entities import (
     COMMAND,
     IDF_KINDS,
@@ -34,7 +34,7 @@ EDIT_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 _FILE_FIELDS = ("file_path", "notebook_path", "path")
 _HIT = re.compile(r"^([^\s:]+\.[A-Za-z0-9]{1,8})[:-]\d+[:-](.*)$")
 _SPACES = re.compile(r"\s+")
-_WORKED = re.compile(r"(?i)created successfully: (.*)$")
+_PRINTERS = frozenset({"cat", "bat", "head", "tail", "sed", "less", "more", "nl"})
 
 
 @dataclass(slots=True)
@@ -192,6 +192,7 @@ def know(text: SessionText, index: int) -> Knowledge:
             knowledge.tasks[fold_text(subject)] = subject
             knowledge.entities.add(Entity(TASK, fold_text(subject)))
         _note_file(call, knowledge)
+        _note_shell_reads(call, text.roots, knowledge)
     for piece, x in pairs:
         _note_symbols(piece, x, knowledge)
     _drop_port_numbers(knowledge.entities)
@@ -215,6 +216,21 @@ def _note_file(call: Call, knowledge: Knowledge) -> None:
     else:
         knowledge.read.pop(path, None)
         knowledge.read[path] = None
+
+
+def _note_shell_reads(call: Call, roots: list[str], knowledge: Knowledge) -> None:
+    """Files printed by the shell were read as well."""
+    command = call.input.get("command")
+    if call.tool != "Bash" or not isinstance(command, str) or call.error:
+        return
+    for look in looks_in(command, roots):
+        words = look.split(" ")
+        if words[0] not in _PRINTERS:
+            continue
+        for word in words[1:]:
+            if path := knowledge.paths.resolve(word.strip("\"'")):
+                knowledge.read.pop(path, None)
+                knowledge.read[path] = None
 
 
 def _note_symbols(piece: Piece, x: Extract, knowledge: Knowledge) -> None:

@@ -63,13 +63,12 @@ _STOP = word_set(
 )
 _PLAIN = re.compile(r"[A-Za-z]{3,}")
 _BULLET = re.compile(r"^[\s>]*(?:[-*•▸→]|\d+[.)])?\s*(?:\[( |x|X|~|-)\]\s*)?")
-_PARENTHESES = re.compile(r"\(([^()]{1,60})\)")
+_BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,60})[)\]]")
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+\S|<[A-Za-z][\w -]*>\s*$|\*\*[^*]+\*\*:?\s*$)")
 _FOLDER = re.compile(r"^[`*]*((?:[\w.@~+-]+)?(?:/[\w.@+-]+)*/):?[`*]*$")
 _IN_PROGRESS = re.compile(r"(?i)\bin[ _-]progress\b|\bto[ -]do\b|\bnot (?:done|started)\b")
 
 LABEL_REACH = 5
-MAX_LABEL = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +112,7 @@ def read_brief(text: str) -> list[Line]:
             lines.append(Line(raw, frozenset(), folder, False))
             folder = ""
             continue
-        own = _own_labels(bare, box)
+        own = _own_labels(bare, box, bool(heading & KIND_LABELS))
         alone = _FOLDER.match(bare.split("(", 1)[0].strip())
         if alone:
             folder = alone.group(1).rstrip("/")
@@ -147,21 +146,25 @@ def _overruled(own: set[str]) -> set[str]:
     return standing if own & standing else set()
 
 
-def _own_labels(bare: str, box: str) -> set[str]:
-    """Labels a line carries itself: its first plain words, and what it says in brackets."""
+def _own_labels(bare: str, box: str, under_label: bool) -> set[str]:
+    """Labels a line carries itself: before its colon, in brackets, or as its first words.
+
+    First words without a colon only count where no heading labels the line, and when the first
+    is a label: "- run tests" below "Open tasks:" is a task, and "mise run lint" labels nothing.
+    """
     first: list[str] = []
+    closed = False
     for word in bare.split()[:LABEL_REACH]:
         if any(classify(c).pathlike or classify(c).entities for c in chunks(word)):
             break
         first.append(word)
         if word.endswith(":"):
+            closed = True
             break
-    lead = " ".join(first)
-    colon = bare.find(":")
-    if colon > MAX_LABEL or not (0 <= colon <= len(lead) or len(first) < LABEL_REACH):
-        lead = first[0] if first else ""
-    found = labels_in(lead)
-    for group in _PARENTHESES.findall(bare) + re.findall(r"\[([^\[\]]{1,40})\]", bare):
+    found: set[str] = set()
+    if closed or (not under_label and first and labels_in(first[0])):
+        found = labels_in(" ".join(first))
+    for group in _BRACKETS.findall(bare):
         found |= labels_in(group)
     if box:
         found |= {TASK, OPEN} if box == " " else {TASK, CANCELLED if box in "~-" else DONE}

@@ -232,12 +232,13 @@ def _place(entity: Entity, view: View, paths: set[str]) -> tuple[str, str, str] 
     knowledge, kind, value = view.knowledge, entity.kind, entity.value
     if kind == PATH:
         touched = value in knowledge.edited or value in knowledge.read
-        section = _section(value, view) if touched else SEEN_FILES
+        there = touched and value not in view.truth.deleted
+        section = _section(value, view) if there else SEEN_FILES
         return section, short_path(value, knowledge), ""
     if kind == IDENTIFIER:
         files = [p for p, symbols in knowledge.symbols.items() if value in symbols]
         if files:
-            used = {*knowledge.edited, *knowledge.read}
+            used = {*knowledge.edited, *knowledge.read} - view.truth.deleted
             file = min(files, key=lambda p: (p not in paths, p not in used, len(p), p))
             section = _section(file, view) if file in used else SEEN_FILES
             return section, short_path(file, knowledge), value

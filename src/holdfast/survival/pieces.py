@@ -24,6 +24,9 @@ USER, ASSISTANT, INPUT, RESULT, SUMMARY, ATTACHED = (
 _READ_NUMBER = re.compile(r"^ *\d+(?:→|\t)", re.MULTILINE)
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
 
+# Inputs that choose among a tool's modes: `files_with_matches` is nobody's identifier.
+_SETTINGS = frozenset({"output_mode", "status", "subagent_type", "model", "type", "taskId"})
+
 
 @dataclass(slots=True)
 class Call:
@@ -97,7 +100,8 @@ def _assistant(row: Row, i: int, reading: Reading, by_id: dict[str, Call]) -> No
             )
             by_id[call.id] = call
             reading.calls.append(call)
-            reading.pieces.append(Piece(i, INPUT, "\n".join(strings_in(call.input)), call))
+            told = {k: v for k, v in call.input.items() if k not in _SETTINGS}
+            reading.pieces.append(Piece(i, INPUT, "\n".join(strings_in(told)), call))
 
 
 def _user(row: Row, i: int, reading: Reading, by_id: dict[str, Call]) -> None:

@@ -5,61 +5,91 @@ Owns how figures look in a terminal and in a file. It computes none.
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from typing import Any
+
 from rich.table import Table
 
 from holdfast.survival.bootstrap import Estimate
-from holdfast.survival.figures import Figures, figures, missing, summary_alone
+from holdfast.survival.figures import (
+    Figures,
+    StandAlone,
+    figures,
+    missing,
+    rediscovery,
+    stand_alone,
+    summary_alone,
+)
 from holdfast.survival.run import Run
 
 
-def _interval(value: Estimate) -> str:
-    return f"{value.mean:.3f} [{value.low:.3f}, {value.high:.3f}]"
+def counts(run: Run) -> dict[str, int]:
+    """How much was measured."""
+    return {
+        "boundaries": len(run.boundaries),
+        "sessions": len({b.session_id for b in run.boundaries}),
+        "repositories": len({b.repository for b in run.boundaries}),
+        "sessions_read": run.sessions_read,
+    }
 
 
 def score_table(run: Run) -> Table:
-    """Every contestant, one row each."""
-    sessions = {b.session_id for b in run.boundaries}
-    repositories = {b.repository for b in run.boundaries}
+    """Every contestant, one row each; intervals are 95 % over sessions."""
+    n = counts(run)
     table = Table(
-        title=f"Survival: {len(run.boundaries)} boundaries, {len(sessions)} sessions, "
-        f"{len(repositories)} repositories"
+        title=f"Survival: {n['boundaries']} boundaries, {n['sessions']} sessions, "
+        f"{n['repositories']} repositories",
+        caption="95 % intervals over sessions; tokens are characters / 4",
     )
+    last = run.budgets[-1]
     table.add_column("brief")
     for budget in run.budgets:
-        table.add_column(f"S@{budget}", justify="right")
-    last = run.budgets[-1]
-    for title in ("need", "recovered", "state", "precision", "stale", "over", "tokens"):
-        table.add_column(
-            f"{title}@{last}" if title in ("need", "state") else title, justify="right"
-        )
+        table.add_column(f"S@{budget}", justify="right", no_wrap=True)
+    for title in (
+        f"need@{last}",
+        f"recov.@{last}",
+        f"state@{last}",
+        f"prec.@{last}",
+        "stale",
+        "over",
+        "tokens",
+    ):
+        table.add_column(title, justify="right")
     alone = summary_alone(run)
     table.add_row(
-        "none (summary alone)",
+        "none: the summary alone",
         *[_interval(alone.survival) for _ in run.budgets],
         "-",
         "0",
         f"({alone.state.mean:.2f})",
-        f"{alone.precision.mean:.2f}",
-        str(alone.stale),
         "-",
-        f"{alone.tokens:.0f}",
+        f"({alone.stale})",
+        "-",
+        f"({alone.tokens:.0f})",
     )
     for name in run.contestants:
-        every = [figures(run, name, b) for b in run.budgets]
-        table.add_row(*_row(name, every))
+        table.add_row(*_row([figures(run, name, b) for b in run.budgets]))
     return table
 
 
-def _row(name: str, every: list[Figures]) -> list[str]:
+def _interval(value: Estimate) -> str:
+    return f"{_bare(value.mean)} {_bare(value.low)}-{_bare(value.high)}"
+
+
+def _bare(value: float) -> str:
+    return f"{value:.3f}".removeprefix("0") if value < 1 else "1.00"
+
+
+def _row(every: list[Figures]) -> list[str]:
     last = every[-1]
     return [
-        name,
+        last.name,
         *[_interval(f.survival) for f in every],
-        f"{last.grounded_need.mean:.3f}",
-        f"{last.recovered.mean:.3f}",
+        _bare(last.grounded_need.mean),
+        _bare(last.recovered.mean),
         f"{last.state.mean:.2f}",
         f"{last.precision.mean:.2f}",
-        str(sum(f.stale for f in every)),
+        "/".join(str(f.stale) for f in every),
         str(sum(f.violations for f in every)),
         "/".join(f"{f.tokens:.0f}" for f in every),
     ]
@@ -67,7 +97,7 @@ def _row(name: str, every: list[Figures]) -> list[str]:
 
 def missing_table(run: Run, name: str, budget: int) -> Table:
     """What a contestant left out, by kind, heaviest first."""
-    table = Table(title=f"Lost by the summary and not grounded by {name} @{budget}")
+    table = Table(title=f"Needed, lost by the summary, not grounded by {name} @{budget}")
     for title in ("kind", "needed", "lost", "missing", "weight"):
         table.add_column(title, justify="left" if title == "kind" else "right")
     table.add_column("examples", overflow="fold")
@@ -81,3 +111,68 @@ def missing_table(run: Run, name: str, budget: int) -> Table:
             "  ".join(one.examples),
         )
     return table
+
+
+def state_table(run: Run, budget: int) -> Table:
+    """The parts of the state that each contestant tells."""
+    rows = [summary_alone(run), *(figures(run, n, budget) for n in run.contestants)]
+    parts = sorted({p for f in rows for p in f.state_parts})
+    table = Table(title=f"State told @{budget}")
+    table.add_column("brief")
+    for part in parts:
+        table.add_column(part, justify="right")
+    for one in rows:
+        table.add_row(one.name, *(f"{one.state_parts.get(p, 0.0):.2f}" for p in parts))
+    return table
+
+
+def stand_alone_table(run: Run, name: str, against: list[str]) -> Table:
+    """Need recall of a brief and of the client's summary at the same size."""
+    found: list[StandAlone] = [stand_alone(run, name, b, against) for b in run.budgets]
+    table = Table(title=f"Need recall at equal tokens (a mention is enough): {name}")
+    for title in ("tokens", name, *against, "whole summary"):
+        table.add_column(title, justify="right")
+    for one in found:
+        table.add_row(
+            str(one.budget),
+            _interval(one.brief),
+            *(_interval(one.others[a]) for a in against),
+            f"{_interval(one.whole_summary)} ({one.whole_summary_tokens:.0f} tokens)",
+        )
+    return table
+
+
+def as_json(run: Run) -> dict[str, Any]:
+    """Everything a reader may want to check, ready for a JSON writer."""
+    after, before = rediscovery(run)
+    return {
+        "counts": counts(run),
+        "budgets": list(run.budgets),
+        "summary_alone": asdict(summary_alone(run)),
+        "contestants": [
+            {
+                **asdict(figures(run, name, budget)),
+                "missing": [asdict(m) for m in missing(run, name, budget)],
+            }
+            for name in run.contestants
+            for budget in run.budgets
+        ],
+        "rediscovery": {"after": asdict(after), "before": asdict(before)},
+        "boundaries": [
+            {
+                "session": b.session_id,
+                "repository": b.repository,
+                "boundary": b.uuid,
+                "needed": len(b.need),
+                "summary_alone": b.share(b.in_summary),
+                "survival": {
+                    name: {
+                        str(budget): b.share(b.in_summary | b.outcomes[name, budget].grounded)
+                        for budget in run.budgets
+                    }
+                    for name in run.contestants
+                },
+            }
+            for b in run.boundaries
+        ],
+    }

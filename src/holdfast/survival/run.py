@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from holdfast.survival.contest import Case, Contestant
 from holdfast.survival.entities import Entity, idf_table, weight
@@ -126,6 +127,7 @@ def _score_boundary(
         rediscovery_before=prepared.rediscovery_before,
     )
     before = rows[: prepared.index]
+    shared: dict[str, Any] = {}
     for contestant in job.contestants:
         case = Case(
             session_id=session.session_id,
@@ -134,6 +136,7 @@ def _score_boundary(
             rows_before=before,
             summary=prepared.summary if contestant.wants_summary else None,
             future=prepared if contestant.wants_future else None,
+            scratch=shared,
         )
         for budget in job.budgets:
             bound = budget * CHARS_PER_TOKEN
