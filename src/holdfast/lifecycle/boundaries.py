@@ -1,0 +1,35 @@
+"""Where a transcript was compacted: the byte at which each boundary row starts.
+
+A quick pass that parses only the rows that can be boundaries. Must not fold.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from holdfast.clients.claude_code.boundaries import MARK, is_boundary
+from holdfast.transcript.reader import START, Cursor, Loads, Reader, loads_text
+
+
+class Boundary(NamedTuple):
+    start: int
+    row: str
+
+
+def boundaries(
+    path: str, cursor: Cursor = START, *, loads: Loads | None = None, final: bool = True
+) -> list[Boundary]:
+    """The boundaries from the cursor on, each once, though its row may be repeated."""
+    parse = loads or loads_text
+
+    def if_marked(line: bytes) -> Any:
+        return parse(line) if MARK in line else {}
+
+    found: dict[str, Boundary] = {}
+    with Reader(path, cursor, loads=if_marked, final=final) as reader:
+        for row in reader.rows():
+            if row.data and is_boundary(row.data):
+                name = row.data.get("uuid")
+                name = name if isinstance(name, str) and name else f"byte {row.start}"
+                found.setdefault(name, Boundary(row.start, name))
+    return list(found.values())
