@@ -99,8 +99,8 @@ def classify(chunk: str) -> Found:
     )
     if issue := _ISSUE.match(chunk.rstrip(".:")):
         return Found((Entity(TICKET, "#" + issue.group(1)),), "")
-    if chunk[-1].isdigit() and ":" in chunk and (port := _HOST_PORT.match(chunk)):
-        host = chunk.rsplit(":", 1)[0].split("/")[0]
+    if ":" in chunk and (port := _HOST_PORT.match(chunk)):
+        host = chunk.split(":", 1)[0]
         if host in _LOCAL:
             return Found((Entity(PORT, port.group(1)),), "")
     if _looks_like_path(bare):

@@ -34,12 +34,16 @@ _ERROR_LINE = re.compile(
     r"(?i)\b(?:error|exception|failed|fail|failure|fatal|panic|undefined|cannot|not found|denied)\b"
 )
 _RULE = re.compile(
-    r"(?i)\b(?:always|never|don'?t|do not|must(?: not)?|make sure|from now on|instead of|prefer|"
-    r"only use|no longer|stop (?:using|doing)|remember to|ensure|should not|shouldn'?t)\b"
+    r"(?i)(?:\b(?:always|never|must|make sure|from now on|prefer|only use|remember to|"
+    r"stop (?:using|doing)|shouldn'?t|should not|ensure)\b|"
+    r"(?<!\bi )(?<!\bwe )(?<!\byou )(?<!\bthey )(?<!\bit )(?<!\bstill )\b(?:don'?t|do not)\b"
+    r"(?! (?:know|think|see|understand|have|get|really|seem|exist|work)))"
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _MARKUP = re.compile(r"<(command-|local-command|bash-|user-|task-)|^\[Request interrupted|^Caveat:")
-_INTERRUPTED = re.compile(r"(?i)doesn't want to (?:proceed|take this action)|tool use was rejected")
+_INTERRUPTED = re.compile(
+    r"(?i)doesn't want to (?:proceed|take this action)|tool use was rejected|sibling tool call"
+)
 
 
 @dataclass(slots=True)

@@ -98,10 +98,18 @@ def run(
                 if progress:
                     progress(number, len(work))
     idfs = idf_table((rare for rare, _ in done), len(done))
-    boundaries = [b for _, results in done for b in results]
+    boundaries = _once(b for _, results in done for b in results)
     for boundary in boundaries:
         boundary.weights = {e: weight(e, idfs) for e in boundary.need}
     return Run(boundaries, [c.name for c in contestants], budgets, len(done))
+
+
+def _once(boundaries: Iterable[BoundaryResult]) -> list[BoundaryResult]:
+    """Each compaction once: a forked session carries those of the session it came from."""
+    found: dict[str, BoundaryResult] = {}
+    for boundary in boundaries:
+        found.setdefault(boundary.uuid or f"{boundary.path}#{len(found)}", boundary)
+    return list(found.values())
 
 
 def _score_session(job: _Job) -> tuple[frozenset[Entity], list[BoundaryResult]]:

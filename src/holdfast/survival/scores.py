@@ -117,10 +117,14 @@ def _test_told(found: list[Mention], command: str, passed: bool | None) -> float
 
 
 def _error_told(found: list[Mention], failure: Failure) -> bool:
+    """By the words of its message, or by the command that a line says has failed."""
     for mention in found:
         if len(failure.words) >= 2 and _told(failure.words, [plain_words(mention.line.text)]):
             return True
-        if L.ERROR in mention.line.labels and mentions(mention.line.text, failure.command):
+        if mentions(mention.line.text, failure.command) and (
+            L.ERROR in mention.line.labels
+            or _FAILED.search(mention.line.text.replace(failure.command, " "))
+        ):
             return True
     return False
 

@@ -1,0 +1,46 @@
+"""The benchmark on real sessions: the numbers that tell whether it measures what it says."""
+
+import os
+from functools import cache
+
+import pytest
+
+from holdfast.survival import FIELD, Run, run
+from holdfast.survival.field import FORESIGHT, PROTOTYPE, SOUP
+from holdfast.survival.figures import figures, summary_alone
+
+pytestmark = [pytest.mark.corpus, pytest.mark.xdist_group("survival")]
+
+
+@cache
+def measured() -> Run:
+    return run(os.environ["HOLDFAST_CORPUS"], FIELD, jobs=2)
+
+
+def test_the_summary_alone_keeps_about_half() -> None:
+    assert 0.43 < summary_alone(measured()).survival.mean < 0.60
+
+
+def test_a_keyword_list_brings_next_to_nothing() -> None:
+    bottom = summary_alone(measured()).survival.mean
+    for budget in (500, 1000):
+        assert figures(measured(), SOUP.name, budget).survival.mean < bottom + 0.05
+
+
+def test_the_format_could_bring_nearly_everything() -> None:
+    for budget in (500, 1000):
+        assert figures(measured(), FORESIGHT.name, budget).survival.mean > 0.9
+
+
+def test_a_plain_map_beats_every_choice_of_lines() -> None:
+    others = [c.name for c in FIELD if c not in (PROTOTYPE, FORESIGHT)]
+    best = max(figures(measured(), n, 1000).survival.mean for n in others)
+    assert figures(measured(), PROTOTYPE.name, 500).survival.mean > best + 0.1
+    assert figures(measured(), PROTOTYPE.name, 1000).stale == 0
+
+
+def test_nobody_in_the_field_breaks_its_bound() -> None:
+    run_of_all = measured()
+    assert all(
+        figures(run_of_all, c.name, b).violations == 0 for c in FIELD for b in run_of_all.budgets
+    )
