@@ -301,7 +301,7 @@ class Adapter:
     def _place(self, at: Origin, said: tuple[Any, ...], out: list[Event]) -> None:
         before = self._memory.session or ("", "", "", "")
         now = tuple(text(new)[:4096] or old for new, old in zip(said, before, strict=True))
-        if now != self._memory.session:
+        if now != before:
             self._memory.session = now
             client = f"claude-code {now[3]}".rstrip()
             out.append(SessionSeen(at, now[0], now[1], now[2], client))
