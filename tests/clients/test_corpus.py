@@ -36,7 +36,7 @@ class TestEverySession:
         assert len(rows) == int(session["lines"]) - int(session["invalid_lines"])
         assert cursor.bad == int(session["invalid_lines"])
         with gzip.open(CORPUS / f"{session['file']}.gz") as file:
-            assert cursor.offset == file.seek(0, os.SEEK_END)
+            assert cursor.offset == len(file.read())
         events = _events(rows)
         assert len(only(Compacted, events)) == int(session["compactions"])
         assert len(only(SummaryGiven, events)) == int(session["compactions"])

@@ -230,7 +230,7 @@ class Memory:
             return cls()
         try:
             return cls._restored(saved)
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             return cls()
 
     @classmethod
@@ -238,6 +238,8 @@ class Memory:
         memory = cls()
         memory.seen = SeenRows.from_json(saved["seen"])
         memory.session = tuple(str(part) for part in saved["session"])
+        if len(memory.session) not in (0, 4):
+            raise ValueError("a session is an id, a folder, a branch and a version")
         message, context, output = saved["usage"]
         memory.usage = (str(message), int(context), int(output))
         for id_, name, input_, start, agent, size in saved["calls"]:
