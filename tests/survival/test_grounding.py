@@ -105,3 +105,10 @@ def test_first_words_label_a_line_only_where_nothing_else_does() -> None:
     assert lines[1].labels == {"task", "open"}
     assert lines[3].labels == {"edited"}
     assert lines[4].labels == frozenset()
+
+
+def test_strictly_only_the_labels_of_the_definition_count(prepared: Prepared) -> None:
+    assert grounded("Edited: src/billing/tax.py", prepared, strict=True) == {TAX}
+    assert grounded("Commits: 3fa9c21", prepared, strict=True) == set()
+    assert grounded("Seen: src/cart/checkout.py", prepared, strict=True) == set()
+    assert grounded("tax.py: roundHalfUp", prepared, strict=True) == {HELPER}

@@ -44,6 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--budget", type=int, action="append")
     parser.add_argument("--missing", metavar="NAME", help="what this contestant did not bring")
     parser.add_argument("--state", action="store_true", help="the state score by its parts")
+    parser.add_argument("--strict", action="store_true", help="only labels the definition names")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--chart", metavar="FILE")
     given = parser.parse_args(arguments)
@@ -51,7 +52,14 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = list(FIELD) if everyone else [by_name(n) for n in given.only or []]
     own = [added(s) for s in given.add]
     budgets = tuple(given.budget) if given.budget else BUDGETS
-    result = run(given.folder, [*own, *chosen], budgets=budgets, jobs=given.jobs, cache=given.cache)
+    result = run(
+        given.folder,
+        [*own, *chosen],
+        budgets=budgets,
+        jobs=given.jobs,
+        cache=given.cache,
+        strict=given.strict,
+    )
     console = Console(width=None if sys.stdout.isatty() else 150)
     console.print(score_table(result))
     if given.state:

@@ -89,19 +89,21 @@ def _mention(line: L.Line, prepared: Prepared) -> Mention:
     return found
 
 
-def grounded(brief: str, prepared: Prepared) -> set[Entity]:
+def grounded(brief: str, prepared: Prepared, *, strict: bool = False) -> set[Entity]:
     """The needed entities that a brief grounds."""
-    return grounded_in(mentions_of(brief, prepared), prepared)
+    return grounded_in(mentions_of(brief, prepared), prepared, strict=strict)
 
 
-def grounded_in(found: list[Mention], prepared: Prepared) -> set[Entity]:
+def grounded_in(found: list[Mention], prepared: Prepared, *, strict: bool = False) -> set[Entity]:
+    """Grounded entities; strictly, only labels the definition names itself count."""
     needed = set(prepared.need.entities)
     held: set[Entity] = set()
     for mention in found:
+        labels = mention.line.labels & L.NAMED_LABELS if strict else mention.line.labels
         for entity in mention.entities & needed - held:
             if (
-                label_is_true(entity, mention.line.labels, prepared)
-                or _part_of_command(entity, mention)
+                label_is_true(entity, labels, prepared)
+                or (not strict and _part_of_command(entity, mention))
                 or _symbol_of_file(entity, mention, prepared)
                 or _told_as_before(entity, mention, prepared)
             ):

@@ -28,6 +28,10 @@ KIND_LABELS = frozenset(
     {EDITED, READ, TOUCHED, COMMAND, TEST, TASK, ERROR, SEEN, COMMIT, TICKET, URL, PORT}
 )
 
+# The labels the definition spells out, and the standings they come with. A second judge may know
+# no others, so a run can be asked to know no others either.
+NAMED_LABELS = frozenset({EDITED, READ, COMMAND, TASK, ERROR, OPEN, DONE, CANCELLED, RESOLVED})
+
 # One word, one meaning. `files` or `symbols` say nothing that could be true or false, so they are
 # no labels; nor are words that only say that something matters.
 _LABEL_WORDS: dict[str, str] = {

@@ -61,6 +61,7 @@ class _Job:
     contestants: tuple[Contestant, ...]
     budgets: tuple[int, ...]
     cache: str | None
+    strict: bool
 
 
 def run(
@@ -70,16 +71,23 @@ def run(
     budgets: tuple[int, ...] = BUDGETS,
     jobs: int | None = None,
     cache: str | Path | None = None,
+    strict: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Run:
     """Score contestants on every usable boundary below a folder.
 
     With `cache`, what is known about each boundary is kept there, and a second run only pays for
-    the briefs.
+    the briefs. `strict` lets only the labels count that the definition spells out.
     """
     groups = group_files(transcript_files(Path(folder)))
     work = [
-        _Job([str(p) for p in paths], tuple(contestants), budgets, str(cache) if cache else None)
+        _Job(
+            [str(p) for p in paths],
+            tuple(contestants),
+            budgets,
+            str(cache) if cache else None,
+            strict,
+        )
         for _, paths in groups
     ]
     workers = min(jobs or os.cpu_count() or 1, max(len(work), 1))
@@ -149,5 +157,7 @@ def _score_boundary(
         for budget in job.budgets:
             bound = budget * CHARS_PER_TOKEN
             brief = contestant.brief(case, bound)
-            result.outcomes[contestant.name, budget] = score_brief(brief, prepared, bound)
+            result.outcomes[contestant.name, budget] = score_brief(
+                brief, prepared, bound, strict=job.strict
+            )
     return result

@@ -39,7 +39,9 @@ class Outcome:
     stale_items: list[str] = field(default_factory=list)
 
 
-def score_brief(brief: str, prepared: Prepared, max_chars: int | None) -> Outcome:
+def score_brief(
+    brief: str, prepared: Prepared, max_chars: int | None, *, strict: bool = False
+) -> Outcome:
     """Score one brief. Longer than its bound, it counts as no brief at all, and is reported."""
     if max_chars is not None and len(brief) > max_chars:
         return Outcome(chars=len(brief), violation=True, state=0.0)
@@ -52,7 +54,7 @@ def score_brief(brief: str, prepared: Prepared, max_chars: int | None) -> Outcom
     stale = stale_items(found, prepared)
     return Outcome(
         chars=len(brief),
-        grounded=frozenset(grounded_in(found, prepared)),
+        grounded=frozenset(grounded_in(found, prepared, strict=strict)),
         mentioned=frozenset(everything & needed),
         entities=len(everything),
         state=sum(parts.values()) / len(parts) if parts else None,

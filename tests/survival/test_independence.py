@@ -1,0 +1,24 @@
+"""The judge reads rows by itself: it imports nothing of what it judges."""
+
+import ast
+from pathlib import Path
+
+import holdfast.survival
+
+
+def imported(source: str) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+    return names
+
+
+def test_survival_imports_nothing_of_the_product_but_itself() -> None:
+    files = sorted(Path(holdfast.survival.__file__).parent.glob("*.py"))
+    assert len(files) > 10
+    for file in files:
+        ours = {n for n in imported(file.read_text("utf-8")) if n.split(".")[0] == "holdfast"}
+        assert all(n.startswith("holdfast.survival") for n in ours), file.name
