@@ -20,35 +20,37 @@ FALLEN = 0.8
 # because the identifier itself is also in one of the other two.
 WEIGHTS = "4.0, 1.0, 0.5"
 
+# Index pages written per step of clearing out: some tens of milliseconds.
+MERGE_PAGES = 500
+
 # Facts have even and messages odd row ids.
 _ADD = "INSERT INTO words (rowid, text, detail, parts) VALUES (?, ?, ?, ?)"
 _REMOVE = "INSERT INTO words (words, rowid, text, detail, parts) VALUES ('delete', ?, ?, ?, ?)"
 
 # Everything a hit is made of: the session, the columns of a fact, then those of a message.
-_COLUMNS = """s.id,
-    f.id, f.kind, f.text, f.standing, f.row, f.start, f."end", f.time, f.agent, f.detail,
-    m.row, m.who, m.text, m.time, m.start, m."end"
-"""
-_WANTED = """(:session = '' OR s.id = :session) AND (:project = '' OR s.project = :project)
-    AND (:kind = '' OR f.kind = :kind OR (:kind = 'message' AND m.key IS NOT NULL))
-"""
+_OF_FACT = 'f.id, f.kind, f.text, f.standing, f.row, f.start, f."end", f.time, f.agent, f.detail'
+_OF_MESSAGE = 'm.row, m.who, m.text, m.time, m.start, m."end"'
+_OF_SESSION = "(:session = '' OR s.id = :session) AND (:project = '' OR s.project = :project)"
 _BY_INDEX = f"""
     SELECT -bm25(words, {WEIGHTS}) * CASE WHEN f.standing <> 'open' THEN {FALLEN} ELSE 1 END
-        AS score, {_COLUMNS}
+        AS score, s.id, {_OF_FACT}, {_OF_MESSAGE}
     FROM words
     LEFT JOIN facts f ON words.rowid % 2 = 0 AND f.key = words.rowid / 2
     LEFT JOIN messages m ON words.rowid % 2 = 1 AND m.key = words.rowid / 2
     JOIN sessions s ON s.key = coalesce(f.session, m.session)
-    WHERE words MATCH :match AND {_WANTED}
+    WHERE words MATCH :match AND {_OF_SESSION}
+        AND (:kind = '' OR f.kind = :kind OR (:kind = 'message' AND m.key IS NOT NULL))
     ORDER BY score DESC, f.key IS NULL, coalesce(f.time, m.time) DESC, words.rowid DESC
     LIMIT :limit OFFSET :offset
 """
 _ALL_TEXTS = f"""
-    SELECT {_COLUMNS} FROM facts f JOIN sessions s ON s.key = f.session
-        LEFT JOIN messages m ON 0 WHERE {_WANTED}
+    SELECT s.id, {_OF_FACT}, {", ".join(["NULL"] * 6)}
+    FROM sessions s JOIN facts f ON f.session = s.key
+    WHERE {_OF_SESSION} AND (:kind = '' OR f.kind = :kind)
     UNION ALL
-    SELECT {_COLUMNS} FROM messages m JOIN sessions s ON s.key = m.session
-        LEFT JOIN facts f ON 0 WHERE {_WANTED}
+    SELECT s.id, {", ".join(["NULL"] * 10)}, {_OF_MESSAGE}
+    FROM sessions s JOIN messages m ON m.session = s.key
+    WHERE {_OF_SESSION} AND :kind IN ('', 'message')
 """
 # Where the columns above begin in a hit, whose first two are its score and its session.
 FACT, MESSAGE = 2, 12
@@ -126,6 +128,18 @@ class Index:
             " SELECT 'delete', key * 2 + 1, text, '', parts FROM messages WHERE session = ?",
             (session,),
         )
+
+    def merge(self) -> bool:
+        """Drop some of what was removed from the index; whether there may be more of it.
+
+        Removing only marks. Merging everything at once would hold the lock for its whole time.
+        """
+        before = self._connection.total_changes
+        self._connection.execute(
+            f"INSERT INTO words (words, rank) VALUES ('merge', -{MERGE_PAGES})"
+        )
+        # FTS5 counts as one change the statement itself, and as more if there was work to do.
+        return self._connection.total_changes - before >= 2
 
     def rebuild(self) -> None:
         """Make the index from the tables. Inside a transaction."""

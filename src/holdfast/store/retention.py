@@ -64,7 +64,7 @@ def prune(
                 _add(dropped, _drop(connection, index, key))
     with database.writing() as connection:
         dropped["checkpoints"] += connection.execute(_DROP_CHECKPOINTS, limits).rowcount
-    release(database)
+    release(database, index if old else None)
     return dropped
 
 
@@ -77,18 +77,30 @@ def forget(database: Database, index: Index, session_id: str) -> dict[str, int]:
         if found:
             _add(dropped, _drop(connection, index, found[0]))
     if found:
-        release(database)
+        release(database, index)
     return dropped
 
 
-def release(database: Database) -> None:
+def release(database: Database, index: Index | None) -> None:
     """Give freed pages back to the file system, and empty the log, as far as readers let us."""
+    if index is not None:
+        while _merge(database, index):
+            pass
     with database.reading() as connection:
-        connection.execute("PRAGMA incremental_vacuum").fetchall()
+        # As a script, because `execute` would take one step, which frees one page.
+        connection.executescript("PRAGMA incremental_vacuum")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
+def _merge(database: Database, index: Index) -> bool:
+    """One step of clearing out the index; in steps, so that hooks get their turn."""
+    with database.writing():
+        return index.ready_to_write() and index.merge()
+
+
 def _drop(connection: sqlite3.Connection, index: Index, key: int) -> dict[str, int]:
+    # What a person wants gone must not lie in the file's free pages.
+    connection.execute("PRAGMA secure_delete = ON")
     if index.ready_to_write():
         index.remove_session(key)
     dropped = {
