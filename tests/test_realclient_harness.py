@@ -9,6 +9,7 @@ import pytest
 from realclient import (
     SMALL_WINDOW,
     Client,
+    Lane,
     Recorded,
     ScriptedApi,
     additional_context,
@@ -18,11 +19,12 @@ from realclient import (
     fills_the_window,
     last_user_text,
     mid_turn_compaction,
+    newest_client,
+    oldest_client,
     recorded,
     recording_hooks_settings,
     run_subagent,
     subagent_that_compacts,
-    text,
     texts,
     thinking,
     tool,
@@ -171,28 +173,46 @@ def test_context_from_post_tool_batch_arrives_within_the_same_turn(
 
 
 def test_a_subagent_compacts_by_itself_and_its_hooks_carry_its_id(
-    api: ScriptedApi, tmp_path: Path, make_client: MakeClient
+    api: ScriptedApi, make_client: MakeClient
 ) -> None:
-    with ScriptedApi(
-        [run_subagent("find the port"), text("Main went on.")],
-        subagent=subagent_that_compacts("The port is 8123."),
-    ) as both:
-        settings = recording_hooks_settings(tmp_path / "hooks", say=SAY)
-        client = Client(tmp_path, both, settings=settings)
-        with client.session() as live:
-            turn = live.ask("ask a subagent")
-        assert turn.text == "Main went on."
-        assert [request.from_subagent for request in both.summary_requests] == [True]
-        assert "The port is 8123." in both.last
-        assert AFTERWARDS not in both.last
-        assert AFTERWARDS in both.subagent_requests[-1]
-    (started,) = recorded(tmp_path / "hooks", "SubagentStart")
+    client = make_client(env=SMALL_WINDOW)
+    api.say(run_subagent("find the port"), "Main went on.")
+    api.script(Lane.SUBAGENT, subagent_that_compacts("The port is 8123."))
+    with client.session() as live:
+        turn = live.ask("ask a subagent")
+    assert turn.text == "Main went on."
+    assert [request.from_subagent for request in api.summary_requests] == [True]
+    assert "The port is 8123." in api.last
+    assert AFTERWARDS not in api.last
+    assert AFTERWARDS in api.subagent_requests[-1]
+    (started,) = recorded(client.root / "hooks", "SubagentStart")
     compacting = [r for r in heard(client) if r.event in ("PreCompact", "PostCompact")]
     assert {run.agent_id for run in compacting} == {started.agent_id}
     main_file = str(client.transcript_path(live.session_id))
     assert {run.payload["transcript_path"] for run in compacting} == {main_file}
     names = [path.name for path in client.subagent_transcripts(live.session_id)]
     assert f"agent-{started.agent_id}.jsonl" in names
+
+
+@pytest.mark.parametrize("binary", [newest_client, oldest_client])
+def test_newest_and_oldest_client_compact_alike(
+    binary: Callable[[], Path], api: ScriptedApi, make_client: MakeClient
+) -> None:
+    client = make_client(env=SMALL_WINDOW)
+    client.binary = binary()
+    api.say("First.", fills_the_window(bash("echo busy")), bash("echo still"), "Went on.", "Last.")
+    with client.session() as live:
+        live.ask("one")
+        automatic = live.ask("two")
+        manual = live.compact("keep the port")
+        live.ask("three")
+    triggers = [c["compact_metadata"]["trigger"] for c in automatic.compactions]
+    triggers += [c["compact_metadata"]["trigger"] for c in manual.compactions]
+    assert triggers == ["auto", "manual"]
+    assert automatic.text == "Went on."
+    assert [STEERING in last_user_text(request) for request in api.summary_requests] == [True] * 2
+    assert AFTERWARDS in api.last
+    assert {"PostCompact", "PostToolBatch", "SessionEnd"} <= {run.event for run in heard(client)}
 
 
 def test_resume_continues_a_session_and_fork_opens_a_new_one(

@@ -9,11 +9,13 @@
         assert "the port" in api.last
 
 `replies` says what a model may answer, `requests` what it was asked, `api` plays a script,
-`client` runs the process, `recording` listens to its hooks, `scenario` forces compactions.
+`client` runs the process, `recording` listens to its hooks, `scenario` forces compactions, `oldest`
+fetches the oldest client we support.
 """
 
 from .api import ScriptedApi
 from .client import Client, ClientFailed, LiveSession, Run, Turn, newest_client, wait_until
+from .oldest import OLDEST_VERSION, oldest_client
 from .recording import EVENTS, Recorded, additional_context, recorded, recording_hooks_settings
 from .replies import Reply, bash, error, prompt_too_long, summary, text, thinking, tool
 from .requests import Lane, Request, TextAt, last_user_text, message_text, texts, where
@@ -30,6 +32,7 @@ from .scenario import (
 
 __all__ = [
     "EVENTS",
+    "OLDEST_VERSION",
     "SMALL_WINDOW",
     "Client",
     "ClientFailed",
@@ -53,6 +56,7 @@ __all__ = [
     "message_text",
     "mid_turn_compaction",
     "newest_client",
+    "oldest_client",
     "prompt_too_long",
     "recorded",
     "recording_hooks_settings",

@@ -5,6 +5,7 @@ beyond 127.0.0.1.
 """
 
 import json
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -49,8 +50,7 @@ class ScriptedApi:
         self.script(Lane.SUBAGENT, subagent)
         self.script(Lane.SUMMARY, summary(DEFAULT_SUMMARY) if summaries is None else summaries)
         self.script(Lane.BACKGROUND, '{"title": "Scripted work", "isNewTopic": false}')
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_for(self))
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), _handler_for(self))
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
         )
@@ -146,6 +146,15 @@ def _player(script: Script, lane: Lane, exhausted: Reply) -> Callable[[Request],
         return lambda request: forever
     queue = iter(script)
     return lambda request: next(queue, exhausted)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that ends resets its connections; anything else is a fault of ours."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 def _handler_for(api: ScriptedApi) -> type[BaseHTTPRequestHandler]:

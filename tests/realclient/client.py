@@ -88,6 +88,7 @@ class Client:
     binary: Path | None = None
     model: str = MODEL
     extra_args: Sequence[str] = ()
+    debug: bool = True  # clients before 2.1.19 do not know --debug-file
     command: Sequence[str] | None = None  # e.g. ["node", "cli.js"] for a client that is a script
 
     def __post_init__(self) -> None:
@@ -119,7 +120,7 @@ class Client:
         return self.debug_file.read_text() if self.debug_file.exists() else ""
 
     def write_settings(self, settings: Mapping[str, Any]) -> Path:
-        """Replace the user's settings.json; a running client picks it up by itself."""
+        """Replace the user's settings.json, for the next process."""
         return _write_json(self.config_dir / "settings.json", settings)
 
     def environment(self) -> dict[str, str]:
@@ -144,7 +145,9 @@ class Client:
     def arguments(self, *, resume: str | None, fork: bool, extra: Sequence[str]) -> list[str]:
         chosen = list(self.command) if self.command else [str(self.binary or newest_client())]
         chosen += ["-p", "--output-format", "stream-json", "--verbose", "--model", self.model]
-        chosen += ["--dangerously-skip-permissions", "--debug-file", str(self.debug_file)]
+        chosen.append("--dangerously-skip-permissions")
+        if self.debug:
+            chosen += ["--debug-file", str(self.debug_file)]
         for folder in self.plugin_dirs:
             chosen += ["--plugin-dir", str(folder)]
         if resume:

@@ -16,7 +16,8 @@ def main() -> None:
     raw = sys.stdin.read()
     payload = json.loads(raw)
     event = payload["hook_event_name"]
-    kept = {k: v for k, v in os.environ.items() if k.startswith("CLAUDE")}
+    names = [name for name in os.environ if name.startswith("CLAUDE") and "TOKEN" not in name]
+    kept = {name: os.environ[name] for name in names}
     record = {"payload": payload, "env": kept, "argv": sys.argv, "time": time.time()}
     # Hooks of one event run in parallel: the clock orders them, the pid keeps names apart.
     name = os.path.join(folder, f"{time.time_ns()}-{os.getpid()}-{event}.json")

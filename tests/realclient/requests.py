@@ -109,7 +109,8 @@ def lane_of(path: str, body: Json) -> Lane:
     if "<summary>" in closing and "summary of" in closing and "<analysis>" in closing:
         return Lane.SUMMARY
     tools = [tool.get("name", "") for tool in body.get("tools") or []]
-    if not tools:
+    # Clients around 2.1.1 warm the cache for each kind of subagent before the first prompt.
+    if not tools or closing.endswith("Warmup"):
         return Lane.BACKGROUND
     return Lane.SUBAGENT if _is_subagent(body) else Lane.MAIN
 

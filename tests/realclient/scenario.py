@@ -30,21 +30,22 @@ def compaction_by_window(*then: Reply | str) -> list[Reply]:
 
 
 def fills_the_window(reply: Reply) -> Reply:
-    """A reply that claims 70,000 tokens: past SMALL_WINDOW's threshold without any filler.
+    """A reply that claims 172,000 tokens: an automatic compaction without any filler.
 
     The client compacts before its next request: within the turn if the reply calls a tool,
-    else when the user speaks again.
+    else when the user speaks again. New clients need SMALL_WINDOW for it; old ones compact at
+    167,000 by themselves. It must stay below 177,000, where a client may refuse to go on.
     """
     return reply.with_usage(
         input_tokens=4,
         cache_creation_input_tokens=2_000,
-        cache_read_input_tokens=67_996,
+        cache_read_input_tokens=169_996,
         output_tokens=100,
     )
 
 
 def compaction_by_error(*then: Reply | str) -> list[Reply]:
-    """A request refused as too long: the client compacts and asks again."""
+    """A request refused as too long: the client compacts and asks again (not before 2.1.191)."""
     return [prompt_too_long(), *_replies(then or ("Compacted and went on.",))]
 
 
@@ -69,11 +70,11 @@ def run_subagent(prompt: str, *, background: bool = False) -> Reply:
 
 
 def subagent_that_compacts(result: str = "The subagent's result.") -> list[Reply]:
-    """For the `subagent` script: two tool calls, a refusal, and a result after compaction."""
+    """For the `subagent` script, with SMALL_WINDOW: tool calls, a compaction, a result."""
     return [
         bash("echo first finding of the subagent"),
         bash("echo second finding of the subagent"),
-        prompt_too_long(),
+        fills_the_window(bash("echo third finding of the subagent")),
         text(result),
     ]
 
