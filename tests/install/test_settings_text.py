@@ -106,6 +106,13 @@ def test_an_event_that_we_no_longer_use_loses_our_entry_and_keeps_the_others() -
     assert edit.removed == ("PreToolUse",)
 
 
+def test_hooks_keep_their_place_in_the_file_when_only_a_useless_entry_was_in_them() -> None:
+    hooks = {"PreToolUse": [{"hooks": [our_entry("PreToolUse")]}]}
+    edit = with_hooks(json.dumps({"hooks": hooks, "model": "opus"}), PYTHON, SCRIPT)
+    assert list(json.loads(edit.text)) == ["hooks", "model"]
+    assert sorted(json.loads(edit.text)["hooks"]) == sorted(EVENTS)
+
+
 @pytest.mark.parametrize("order", ["ours first", "ours last", "ours between"])
 def test_a_neighbour_in_our_group_stays(order: str) -> None:
     ours, one, two = our_entry("Stop"), {"command": "one"}, {"command": "two"}

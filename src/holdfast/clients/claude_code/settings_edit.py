@@ -44,26 +44,29 @@ def with_hooks(settings_text: str, interpreter: str, script: str) -> Edit:
     _require_shape(text)
     style = json_edit.style_of(text, root_of(text))
     before = {place.event for place in _ours(text)}
-    dropped: list[str] = []
-    while misplaced := _first_misplaced(text):
-        dropped.append(misplaced.event)
-        text = _take_out(text, misplaced, None)
+    events = {spec.event for spec in HOOKS}
     repaired: list[str] = []
     added: list[str] = []
     for spec in HOOKS:
         wanted = hook_entry(spec, interpreter, script)
-        place = next((p for p in _ours(text) if p.event == spec.event), None)
+        place = next((p for p in _ours(text) if _stands_well(p, spec)), None)
         if place is None:
             text = _add_group(text, spec, wanted, style)
             (repaired if spec.event in before else added).append(spec.event)
         elif place.value != wanted:
             text = json_edit.replace(text, place.entry, wanted, style)
             repaired.append(spec.event)
-    removed = [event for event in dropped if event not in repaired]
+    # Only now, so that a container which they alone had filled keeps its place in the file.
+    dropped: list[str] = []
+    while misplaced := _first_misplaced(text):
+        dropped.append(misplaced.event)
+        text = _take_out(text, misplaced, None)
+    repaired += [event for event in dropped if event in events]
+    removed = [event for event in dropped if event not in events]
     if not (added or repaired or removed):
         return Edit(settings_text)
     _require_same_rest(settings_text, text)
-    return Edit(text, tuple(added), tuple(repaired), tuple(removed))
+    return Edit(text, tuple(added), tuple(dict.fromkeys(repaired)), tuple(removed))
 
 
 def without_hooks(settings_text: str, base_text: str | None) -> Edit:
@@ -99,12 +102,15 @@ def _require_shape(text: str) -> None:
             raise broken_at(text, member.value, reason)
 
 
+def _stands_well(place: HookPlace, spec: HookSpec) -> bool:
+    matcher = None if place.matcher in ("", "*") else place.matcher
+    return (place.event, matcher) == (spec.event, spec.matcher)
+
+
 def _first_misplaced(text: str) -> HookPlace | None:
-    matchers = {spec.event: spec.matcher for spec in HOOKS}
     seen: set[str] = set()
     for place in _ours(text):
-        matcher = None if place.matcher in ("", "*") else place.matcher
-        if place.event in seen or matchers.get(place.event, object()) != matcher:
+        if place.event in seen or not any(_stands_well(place, spec) for spec in HOOKS):
             return place
         seen.add(place.event)
     return None
