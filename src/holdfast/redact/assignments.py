@@ -1,4 +1,4 @@
-"""Finds secrets by the name in front of them: environment lines, YAML, JSON, code, options, headers.
+"""Finds secrets by the name in front of them: environment, YAML, JSON, code, options, headers.
 
 Owns: the forms in which a name announces a value, in text of any nesting (quotes behind any number
 of backslashes).
@@ -25,9 +25,10 @@ from holdfast.redact.judgement import (
 )
 from holdfast.redact.patterns import LABEL_OPEN
 
-# Longest name before and after the word in it, and longest value that is read to be judged.
+# Longest name before the word in it, longest value that is read, and how much of it is judged.
 _NAME_BEHIND = 48
 _VALUE_LONGEST = 512
+_VALUE_JUDGED = 128
 
 # The words, and how they go on in the names that count; `bypass`, `tokens`, a bare `key` do not.
 WORD_TAILS = {
@@ -47,8 +48,10 @@ _REST = r"[A-Za-z0-9_.\-]{0,40}"
 # declaration holds a colon too.
 _HEAD = (
     rf"(?P<rest>{_REST})(?:"
-    r"(?P<typed>(?:[ ]?\??:[ ]?|[ ])[A-Za-z_&\[][A-Za-z0-9_.\[\]|&?<>' ]{0,40}?[ ]?=[ ]?(?=\\{0,7}[\"'`]))"
-    r"|(?P<closed>\\{0,7}[\"'`]?\]?)(?P<gap>[ \t]{0,8})(?P<op>=>|:=|\?=|={1,3}|:(?!:))(?P<space>[ \t]{0,8})"
+    r"(?P<typed>(?:[ ]?\??:[ ]?|[ ])[A-Za-z_&\[][A-Za-z0-9_.\[\]|&?<>' ]{0,40}?[ ]?=[ ]?"
+    r"(?=\\{0,7}[\"'`]))"
+    r"|(?P<closed>\\{0,7}[\"'`]?\]?)(?P<gap>[ \t]{0,8})"
+    r"(?P<op>=>|:=|\?=|={1,3}|:(?!:))(?P<space>[ \t]{0,8})"
     r"|\\{0,7}[\"'`](?P<pair>,)[ ]{0,4}(?=\\{0,7}[\"'`])"
     r"|(?P<call>\()[ ]{0,4}(?=\\{0,7}[\"'`])"
     r"|(?P<tag>>)(?=[^<>\s]{4,200}</)"
@@ -148,7 +151,7 @@ def _read_bare(text: str, at: int, kind: str, form: str, name_at: int) -> Span |
         form = PLAIN  # an INI file
     if form == FLAG and value.startswith("-"):
         return None
-    if not is_secret(kind, value, form):
+    if not is_secret(kind, value[:_VALUE_JUDGED], form):
         return None
     if form == ENV:
         rest = lazy(_TO_SPACE).match(text, at)
@@ -191,7 +194,9 @@ def _blank_announces(text: str, start: int, value_at: int, name: str) -> bool:
         return False
     if text[value_at : value_at + 1] == "'":
         return True
-    return lazy(r"login\s{1,4}\S{1,80}\s{1,4}\Z").search(text[max(0, start - 96) : start]) is not None
+    return (
+        lazy(r"login\s{1,4}\S{1,80}\s{1,4}\Z").search(text[max(0, start - 96) : start]) is not None
+    )
 
 
 def _end_of_quoted(text: str, at: int, closing: str) -> int | None:
@@ -234,7 +239,12 @@ def _is_basic_pair(value: str) -> bool:
     except ValueError:
         return False
     user, colon, password = pair.partition(b":")
-    return bool(colon and password) and pair.isascii() and pair.decode().isprintable() and len(user) > 0
+    return (
+        bool(colon and password)
+        and pair.isascii()
+        and pair.decode().isprintable()
+        and len(user) > 0
+    )
 
 
 def find_headers(lowered: str, text: str) -> Iterator[Span]:

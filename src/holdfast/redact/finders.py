@@ -36,7 +36,9 @@ def lazy(source: str, flags: int = 0) -> re.Pattern[str]:
 
 
 RUN = r"[A-Za-z0-9_\-]*"
-_ESCAPES_BEFORE = r"(?:\\[nrtbfv0]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]{0,12}m)\Z"
+_ESCAPES_BEFORE = (
+    r"(?:\\[nrtbfv0]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]{0,12}m)\Z"
+)
 
 
 def at_start(text: str, at: int) -> bool:
@@ -74,10 +76,10 @@ def find_web_tokens(text: str) -> Iterator[Span]:
             position = part.end() + 1
         done = ends[0]
         long_enough = len(ends) >= 2 and ends[0] - at >= 12 and ends[1] - ends[0] >= 10
-        if long_enough and (len(ends) >= 3 or text[ends[1] : ends[1] + 1] == "."):
-            if at_start(text, at):
-                done = ends[-1]
-                yield at, done, "jwt"
+        whole = long_enough and (len(ends) >= 3 or text[ends[1] : ends[1] + 1] == ".")
+        if whole and at_start(text, at):
+            done = ends[-1]
+            yield at, done, "jwt"
 
 
 def find_discord_tokens(text: str) -> Iterator[Span]:
@@ -172,7 +174,10 @@ def find_url_passwords(text: str) -> Iterator[Span]:
 def find_command_passwords(lowered: str, text: str) -> Iterator[Span]:
     """curl -u user:password, mysql -ppassword, IDENTIFIED BY 'password'."""
     rules = (
-        ("curl ", r"[^\n]{0,300}? (?:-u|--user)[ =]?\\*[\"']?[^\s:\"'\\]{1,80}:([^\s\"'\\]{3,200})"),
+        (
+            "curl ",
+            r"[^\n]{0,300}? (?:-u|--user)[ =]?\\*[\"']?[^\s:\"'\\]{1,80}:([^\s\"'\\]{3,200})",
+        ),
         ("mysql", r"[^\n]{0,160}? -p([^\s\"'\\]{4,100})"),
         ("mariadb", r"[^\n]{0,160}? -p([^\s\"'\\]{4,100})"),
         ("identified by", r"\s{1,4}\\*[\"']([^\s\"'\\]{4,100})"),

@@ -27,7 +27,8 @@ _WORD_PART = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)(?:[A-Z][a-z]+|[A-Z]{2,4})*\d{0
 _PARTS = re.compile(r"[^A-Za-z0-9]+")
 _CONSONANTS = re.compile(r"[bcdfghjklmnpqrstvwxz]{6}", re.I)
 _REFERENCE = re.compile(
-    r"[$%{<\[(]"  # a variable, a template, a tag, a label, a call
+    r"[{<\[(]|\$[{(]|%[({]"  # a template, a tag, a label, a call
+    r"|[$%][A-Za-z_][\w:.]*%?\Z"  # a variable, a format
     r"|[&*]?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+[!?]?\Z"  # settings.token
     r"|(?:\.{0,2}|~)/[\w./\-]*\Z"  # a path
     r"|[A-Za-z][A-Za-z0-9+.\-]*://"  # a URL; its password has a rule of its own

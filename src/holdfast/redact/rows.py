@@ -26,9 +26,7 @@ _CHUNK = 256 * 1024
 
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _NEXT_ROW = r"\n(?=[ \t]*[{\[\"])"
-_ESCAPE = (
-    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[^u])"
-)
+_ESCAPE = r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[^u])"
 
 
 def redact_rows(redactor: "Redactor", data: bytes) -> bytes:

@@ -85,7 +85,9 @@ def vendor_hits(text: str) -> Iterator[tuple[int, Row]]:
         for found in lazy(_lettered(letter, rows)).finditer(text):
             for row in rows:
                 at = found.start() - row[1].index(letter)
-                if text.startswith(row[1], max(0, at)) and lazy(row[2]).match(text, at + len(row[1])):
+                if text.startswith(row[1], max(0, at)) and lazy(row[2]).match(
+                    text, at + len(row[1])
+                ):
                     yield at, row
 
 
@@ -100,7 +102,7 @@ def _lettered(letter: str, rows: list[Row]) -> str:
 
 def _is_words(body: str) -> bool:
     # my-task-description-without-digits has the letters of a token and the shape of a name.
-    return not looks_generated(body) and ("-" in body or "_" in body or body.isalpha())
+    return not (looks_generated(body) or body.isupper()) and not any(map(str.isdigit, body))
 
 
 def _start_of_token(text: str, at: int, label: str) -> int | None:
@@ -120,5 +122,3 @@ def _find_aws_secret(text: str, after: int) -> Iterator[Span]:
         value = match.group()
         if not lazy(r"[0-9a-f]+\Z").match(value) and looks_generated(value):
             yield match.start(), match.end(), "aws-secret-key"
-
-

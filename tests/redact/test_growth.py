@@ -1,0 +1,59 @@
+"""Hostile texts cost linear time.
+
+Processor time of one text against that of a text four times as long: linear growth gives 4,
+quadratic growth 16. The bound lies between the two and leaves room for a busy machine.
+"""
+
+import json
+import time
+
+import pytest
+
+from holdfast.redact import redact, redact_bytes
+
+_DASHES = "-" * 5
+_KEY_HEAD = f"{_DASHES}BEGIN PRIVATE KEY{_DASHES}"
+HOSTILE = {
+    "assignment": "password=",
+    "open quote": 'password="',
+    "escaped quote": 'api_key\\\\\\":',
+    "name only": "token",
+    "said in prose": "token is ",
+    "web token": "eyJ",
+    "web token part": "eyJhbGciOiJIUzI1NiJ9.",
+    "key opening": f"{_DASHES}BEGIN ",
+    "key head": _KEY_HEAD,
+    "cut key": f"{_KEY_HEAD}\nAAAABBBBCCCCDDDDEEEE\n",
+    "colon": "a:",
+    "url": "://a:",
+    "url with password": "://a:b@",
+    "vendor prefix": "sk-",
+    "bearer": "bearer ",
+    "command": "curl -u ",
+    "dots": ".abcdef",
+    "backslashes": "\\",
+    "quotes": '\\"',
+    "secrets": "password=a1B2c3D4e5 ",
+    "labels": "[redacted:x]",
+}
+_SHORT = 60_000
+_BOUND = 10
+
+
+def _cost(text: str) -> float:
+    row = json.dumps({"text": text}).encode()
+    best = float("inf")
+    for _ in range(2):
+        start = time.process_time()
+        redact(text)
+        redact_bytes(row)
+        redact_bytes(text.encode())
+        best = min(best, time.process_time() - start)
+    return best
+
+
+@pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE.keys())
+def test_cost_grows_with_the_length(unit: str) -> None:
+    short = unit * (_SHORT // len(unit))
+    # Below two milliseconds the clock itself decides the ratio.
+    assert _cost(short * 4) < _BOUND * max(_cost(short), 0.002)

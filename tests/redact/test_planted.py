@@ -1,0 +1,125 @@
+"""Planted secrets: made from seeded random at run time, in the places where sessions carry them."""
+
+import json
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from holdfast.redact import redact, redact_bytes
+
+from .planted import (
+    BY_NAME,
+    BY_SHAPE,
+    CARRIERS,
+    NAMED_CARRIERS,
+    PEM_CARRIERS,
+    PEM_KINDS,
+    private_key,
+    special_cases,
+)
+
+SEEDS = range(4)
+RECALL = 0.99
+
+# kind, carrier, text, the parts of the secret that must not be seen again
+Case = tuple[str, str, str, list[str]]
+
+
+def _parts(secret: str) -> list[str]:
+    """A secret is not gone while its tail stands: half a key narrows the rest down."""
+    return [secret, secret[-14:]] if len(secret) > 20 else [secret]
+
+
+def planted_cases(seed: int) -> Iterator[Case]:
+    rng = random.Random(seed)
+    for kind, recipe in BY_SHAPE.items():
+        for carrier, around in CARRIERS.items():
+            secret = recipe(rng)
+            yield kind, carrier, around(secret), _parts(secret)
+    for kind, (name, recipe) in BY_NAME.items():
+        for carrier, named in NAMED_CARRIERS.items():
+            secret = recipe(rng)
+            yield kind, carrier, named(name, secret), _parts(secret)
+    for kind in PEM_KINDS:
+        for carrier, around in PEM_CARRIERS.items():
+            secret = private_key(rng, kind)
+            text = around(secret)
+            lines = [line for line in secret.split("\n")[1:-2] if line in text]
+            yield kind, carrier, text, lines
+    for carrier, text, secret in special_cases(rng):
+        yield "special", carrier, text, _parts(secret)
+
+
+def _leaks(text: str, parts: list[str]) -> bool:
+    return any(part in text for part in parts)
+
+
+def test_the_suite_has_enough_kinds_and_every_case_holds_its_secret() -> None:
+    cases = list(planted_cases(0))
+    assert len({kind for kind, _, _, _ in cases}) >= 80
+    assert all(parts and _leaks(text, parts) for _, _, text, parts in cases)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_planted_secrets_are_removed_from_text(seed: int) -> None:
+    cases = list(planted_cases(seed))
+    missed = [(k, c, text) for k, c, text, parts in cases if _leaks(redact(text), parts)]
+    recall = 1 - len(missed) / len(cases)
+    assert recall >= RECALL, missed
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_planted_secrets_are_removed_from_rows_as_from_text(seed: int) -> None:
+    cases = list(planted_cases(seed))
+    rows = [{"type": "user", "é": "\n", "text": text} for _, _, text, _ in cases]
+    data = b"".join(
+        json.dumps(row, ensure_ascii=n % 2 == 0).encode() + b"\n" for n, row in enumerate(rows)
+    )
+    redacted = [json.loads(line) for line in redact_bytes(data).splitlines()]
+    assert redacted == [{**row, "text": redact(row["text"])} for row in rows]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_second_pass_changes_nothing(seed: int) -> None:
+    for _, _, text, _ in planted_cases(seed):
+        once = redact(text)
+        assert redact(once) == once
+
+
+def test_only_the_secret_changes() -> None:
+    rng = random.Random(7)
+    token = BY_SHAPE["github classic"](rng)
+    assert redact(f"a\t{token}\r\nü b") == "a\t[redacted:github-token]\r\nü b"
+    password = "Zq" + BY_NAME["passphrase"][1](rng)
+    assert (
+        redact(f"postgres://app:{password}@db.acme.dev:5432/app")
+        == "postgres://app:[redacted:url-password]@db.acme.dev:5432/app"
+    )
+    assert redact(f"DB_PASSWORD={password}\nX=1") == "DB_PASSWORD=[redacted:password]\nX=1"
+
+
+def test_a_member_of_a_row_is_judged_by_its_name() -> None:
+    value = "Zq" + BY_NAME["passphrase"][1](random.Random(3))
+    row = {"input": {"user": "app", "password": value, "port": 5432}}
+    redacted = json.loads(redact_bytes(json.dumps(row).encode()))
+    assert redacted == {"input": {"user": "app", "password": "[redacted:password]", "port": 5432}}
+
+
+def test_a_key_that_spans_lines_of_plain_text_goes_whole() -> None:
+    secret = private_key(random.Random(5), PEM_KINDS[1])
+    data = f'{{"a": 1}}\nplain\n{secret}\nmore\n{{"b": 2}}\n'.encode()
+    assert redact_bytes(data) == b'{"a": 1}\nplain\n[redacted:private-key]\nmore\n{"b": 2}\n'
+
+
+def test_a_row_cut_off_in_the_middle_is_redacted_too() -> None:
+    token = BY_SHAPE["anthropic"](random.Random(6))
+    data = f'{{"a": 1}}\n{{"text": "first\\n{token}'.encode()
+    assert redact_bytes(data) == b'{"a": 1}\n{"text": "first\\n[redacted:anthropic-key]'
+
+
+def test_escapes_around_a_secret_stay_as_they_were_written() -> None:
+    token = BY_SHAPE["npm"](random.Random(8))
+    data = ('{"t":"\\u00e9\\/ \\ud83d\\ude00 \\"' + token + '\\" \\t é"}\n').encode()
+    expected = '{"t":"\\u00e9\\/ \\ud83d\\ude00 \\"[redacted:npm-token]\\" \\t é"}\n'.encode()
+    assert redact_bytes(data) == expected
