@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from holdfast.clients.claude_code.boundaries import MARK, is_boundary
+from holdfast.clients.claude_code.marks import BOUNDARY_MARK, is_boundary, row_id
 from holdfast.transcript.reader import START, Cursor, Loads, Reader, loads_text
 
 
@@ -23,13 +23,12 @@ def boundaries(
     parse = loads or loads_text
 
     def if_marked(line: bytes) -> Any:
-        return parse(line) if MARK in line else {}
+        return parse(line) if BOUNDARY_MARK in line else {}
 
     found: dict[str, Boundary] = {}
     with Reader(path, cursor, loads=if_marked, final=final) as reader:
         for row in reader.rows():
             if row.data and is_boundary(row.data):
-                name = row.data.get("uuid")
-                name = name if isinstance(name, str) and name else f"byte {row.start}"
+                name = row_id(row.data) or f"byte {row.start}"
                 found.setdefault(name, Boundary(row.start, name))
     return list(found.values())

@@ -1,0 +1,264 @@
+"""`holdfast ingest PATH...`: index old transcripts.
+
+Owns which files are read and what is told about them; the reading is `lifecycle.ingest`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from holdfast.cli.output import JsonOption, Trouble, answer_line, console, one_line, size
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from holdfast.lifecycle.ingest import Ingested
+
+# Below this a second process costs more than it brings.
+WORTH_A_POOL = 32_000_000
+MOST_JOBS = 4
+# Given up before SQLite's own patience would end a long ingestion: a writer takes milliseconds.
+BUSY_SECONDS = 60.0
+
+
+class Outcome(NamedTuple):
+    path: str
+    size: int
+    done: Ingested | None
+    error: str = ""
+
+
+def ingest(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PATH]...",
+            help="Transcripts, or folders with *.jsonl and *.jsonl.gz below. "
+            "Default: the client's own, ~/.claude/projects.",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int,
+        typer.Option("--jobs", metavar="N", min=0, help="Processes to use; 0 chooses by size."),
+    ] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Index old transcripts, so that `search` and `show` find what they hold.
+
+    Safe to repeat (only what is new is read) and to interrupt at any point. With `--json`, one
+    line per file as soon as it is stored, and a last line with the totals.
+
+    Example: `holdfast ingest ~/.claude/projects`
+    """
+    from holdfast.cli.opening import foreseen, writable_store_path
+
+    files = _files(paths or [_clients_own()])
+    if not files:
+        raise Trouble(
+            f"No *.jsonl or *.jsonl.gz in {', '.join(paths or [_clients_own()])}",
+            "Name a transcript or a folder that holds some.",
+        )
+    store = writable_store_path()
+    outcomes = []
+    with foreseen():
+        for outcome in _shown(_run(files, store, _jobs(jobs, files)), files, as_json):
+            outcomes.append(outcome)
+            if as_json:
+                answer_line(_document(outcome))
+    if as_json:
+        answer_line(_totals(outcomes))
+    else:
+        _report(console(), outcomes)
+    if any(outcome.error for outcome in outcomes):
+        raise typer.Exit(1)
+
+
+def _clients_own() -> str:
+    from holdfast.clients.claude_code.paths import config_folder
+
+    config = config_folder(os.path.expanduser("~"), os.environ.get("CLAUDE_CONFIG_DIR", ""))
+    return os.path.join(config, "projects")
+
+
+def _files(paths: list[str]) -> list[str]:
+    """The transcripts to read, each session once; a plain file before its packed copy."""
+    from holdfast.clients.claude_code.marks import is_subagent_file
+    from holdfast.clients.claude_code.paths import session_of
+
+    found: list[str] = []
+    for path in paths:
+        if not os.path.isdir(path):
+            found.append(path)  # whatever it is: reading it will tell
+            continue
+        for folder, below, names in os.walk(path):
+            below.sort()
+            candidates = [os.path.join(folder, name) for name in sorted(names)]
+            found += [
+                path
+                for path in candidates
+                if path.endswith((".jsonl", ".jsonl.gz")) and not is_subagent_file(path)
+            ]
+    found.sort(key=lambda path: path.endswith(".gz"))
+    chosen: dict[str, str] = {}
+    for path in found:
+        key = os.path.join(os.path.dirname(os.path.abspath(path)), session_of(path))
+        chosen.setdefault(key, path)
+    return sorted(chosen.values())
+
+
+def _jobs(asked: int, files: list[str]) -> int:
+    if asked:
+        return min(asked, len(files))
+    if sum(map(_size, files)) < WORTH_A_POOL:
+        return 1
+    return min(MOST_JOBS, os.cpu_count() or 1, len(files))
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def _run(files: list[str], store: str, jobs: int) -> Iterator[Outcome]:
+    if jobs == 1:
+        for path in files:
+            yield _one(path, store)
+        return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from concurrent.futures.process import BrokenProcessPool
+
+    # Not by fork: the progress bar has a thread by now.
+    context = multiprocessing.get_context("spawn")
+    waiting = dict.fromkeys(files)
+    pool = ProcessPoolExecutor(jobs, context, initializer=_leave_with, initargs=(os.getpid(),))
+    try:
+        for future in as_completed([pool.submit(_one, path, store) for path in files]):
+            outcome = future.result()
+            waiting.pop(outcome.path, None)
+            yield outcome
+    except BrokenProcessPool:
+        # A worker was killed, as when memory ran out: go on with one process, here.
+        for path in list(waiting):
+            yield _one(path, store)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _leave_with(parent: int) -> None:
+    """End a worker when its parent is gone: a killed parent cannot tell it to."""
+    import threading
+    import time
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _one(path: str, store_path: str) -> Outcome:
+    import orjson
+
+    from holdfast.lifecycle.ingest import ingest as ingest_file
+    from holdfast.store.sqlite import SqliteStore
+    from holdfast.transcript.reader import TranscriptError
+
+    store = SqliteStore(store_path, busy_seconds=BUSY_SECONDS)
+    try:
+        return Outcome(path, _size(path), ingest_file(store, path, loads=orjson.loads))
+    except TranscriptError as error:
+        return Outcome(path, _size(path), None, str(error))
+    finally:
+        store.close()
+
+
+def _shown(outcomes: Iterator[Outcome], files: list[str], as_json: bool) -> Iterator[Outcome]:
+    """With a progress bar on a terminal, and nothing of it elsewhere."""
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    out = console(stderr=True)
+    if as_json or not out.is_terminal:
+        yield from outcomes
+        return
+    columns = (
+        TextColumn("[bold]Indexing[/bold]"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}", style="dim"),
+    )
+    with Progress(*columns, console=out, transient=True) as progress:
+        task = progress.add_task("", total=sum(map(_size, files)) or None)
+        for outcome in outcomes:
+            progress.update(task, advance=outcome.size, description=os.path.basename(outcome.path))
+            yield outcome
+
+
+def _document(outcome: Outcome) -> dict[str, Any]:
+    if outcome.done is None:
+        return {"path": outcome.path, "error": outcome.error}
+    return outcome.done._asdict()
+
+
+def _totals(outcomes: list[Outcome]) -> dict[str, Any]:
+    done = [outcome.done for outcome in outcomes if outcome.done is not None]
+    return {
+        "files": len(outcomes),
+        "failed": len(outcomes) - len(done),
+        "rows": sum(one.rows for one in done),
+        "facts": sum(one.facts for one in done),
+        "messages": sum(one.messages for one in done),
+    }
+
+
+def _report(out: Console, outcomes: list[Outcome]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    news = [outcome for outcome in outcomes if outcome.error or (outcome.done and _news(outcome))]
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("session")
+    for name in ("size", "new rows", "facts", "messages", "compactions", "bad lines", "unknown"):
+        table.add_column(name, justify="right")
+    for outcome in news:
+        done = outcome.done
+        if done is None:
+            table.add_row(Text(one_line(os.path.basename(outcome.path), 44), style="red"))
+            continue
+        table.add_row(
+            Text(one_line(done.session_id, 44)),
+            size(outcome.size),
+            *(str(n) for n in (done.rows, done.facts, done.messages, done.compactions)),
+            Text(str(done.bad + done.oversized), style="red" if done.bad else "dim"),
+            Text(str(done.unknown), style="yellow" if done.unknown else "dim"),
+        )
+    if news:
+        out.print(table)
+    for outcome in outcomes:
+        if outcome.error:
+            out.print(Text(f"Not read: {one_line(outcome.error, 300)}", style="red"))
+    totals = _totals(outcomes)
+    quiet = len(outcomes) - len(news)
+    parts = [f"{totals['files']} transcripts", f"{totals['rows']} new rows"]
+    parts += [f"{quiet} with nothing new"] if quiet else []
+    parts += [f"{totals['failed']} not read"] if totals["failed"] else []
+    out.print(Text(", ".join(parts) + ".", style="bold"))
+
+
+def _news(outcome: Outcome) -> bool:
+    done = outcome.done
+    return done is not None and bool(done.rows)

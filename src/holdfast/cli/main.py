@@ -1,0 +1,97 @@
+"""The command line: `holdfast COMMAND`. Registers the commands and catches foreseeable trouble.
+
+Each command is in a module of its own and imports what is heavy when it runs, so that
+`holdfast --help` stays quick. Exit codes: 0 done, 1 trouble, 2 wrong use, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+import holdfast
+from holdfast.cli.ingest import ingest
+from holdfast.cli.install import install, uninstall
+from holdfast.cli.output import Trouble, tell_trouble
+from holdfast.cli.search import search
+from holdfast.cli.sessions import sessions
+from holdfast.cli.show import show
+from holdfast.cli.state import state
+from holdfast.cli.tryout import tryout
+
+app = typer.Typer(
+    name="holdfast",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"holdfast {holdfast.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    home: Annotated[
+        str,
+        typer.Option(
+            "--home",
+            metavar="FOLDER",
+            help="Holdfast's data folder. Default: $HOLDFAST_HOME, else "
+            "$XDG_DATA_HOME/holdfast, else ~/.local/share/holdfast.",
+        ),
+    ] = "",
+    _version_asked: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Keeps a coding agent's working state alive through context compaction.
+
+    Start with `holdfast try`, then `holdfast install`.
+    """
+    if home:
+        os.environ["HOLDFAST_HOME"] = home
+
+
+app.command("try")(tryout)
+app.command()(install)
+app.command()(uninstall)
+app.command()(state)
+app.command()(ingest)
+app.command()(sessions)
+app.command()(show)
+app.command()(search)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The entry point of the `holdfast` script."""
+    given = sys.argv[1:] if arguments is None else arguments
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character shows a question mark, not a traceback.
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+    try:
+        app(args=given, prog_name="holdfast")
+    except Trouble as trouble:
+        tell_trouble(trouble, "--json" in given)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader went away (`| head`): nothing is left to say, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

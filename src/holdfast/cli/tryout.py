@@ -1,0 +1,176 @@
+"""`holdfast try`: a recorded session, and what Holdfast knows at its compaction.
+
+The first thing a visitor sees. Works on the bundled sample in a temporary store and leaves
+nothing behind.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from holdfast.cli.output import JsonOption, answer, console, fact_document, one_line, standing_word
+from holdfast.state.facts import OPEN, Fact
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from holdfast.store.protocol import Compaction
+
+# In the order in which a person picks the work up again.
+_ORDER = (
+    ("request", "The user said, word for word"),
+    ("rule", "Rules"),
+    ("task", "Tasks"),
+    ("test", "Tests"),
+    ("error", "Open errors"),
+    ("dead_end", "Dead ends"),
+    ("file", "Files"),
+    ("identifier", "Exact values"),
+    ("next_step", "Next step"),
+)
+# A fact whose words stand in the summary to this share was carried by it.
+CARRIED = 0.7
+TEXT = 170
+
+
+class Line(NamedTuple):
+    fact: Fact
+    text: str
+    carried: bool  # by the client's own summary
+
+
+def tryout(as_json: JsonOption = False) -> None:
+    """See it work: what Holdfast knows at the compaction of a recorded session.
+
+    Uses a temporary folder; nothing is installed and nothing is left behind.
+
+    Example: `holdfast try`
+    """
+    import tempfile
+
+    import orjson
+
+    from holdfast.lifecycle.ingest import ingest
+    from holdfast.samples import SESSION_FILE
+    from holdfast.state import facts, from_document
+    from holdfast.store.sqlite import SqliteStore
+
+    with tempfile.TemporaryDirectory(prefix="holdfast-try-") as folder:
+        store = SqliteStore(os.path.join(folder, "holdfast.db"))
+        try:
+            done = ingest(store, SESSION_FILE, loads=orjson.loads)
+            checkpoint = store.checkpoints(done.session_id)[-1]
+            saved = store.checkpointed(checkpoint.id)
+            compaction = store.compactions(done.session_id)[-1]
+        finally:
+            store.close()
+    if saved is None:
+        raise AssertionError("a checkpoint that was just made can be read")
+    lines = _lines(list(facts(from_document(saved.state))), compaction.summary)
+    if as_json:
+        answer(
+            {
+                "session": saved.session._asdict(),
+                "compaction": compaction._asdict(),
+                "facts": [
+                    fact_document(line.fact) | {"in_summary": line.carried} for line in lines
+                ],
+            }
+        )
+        return
+    _print(console(), compaction, done.total_rows, lines)
+
+
+def _lines(known: Sequence[Fact], summary: str) -> list[Line]:
+    folded = summary.casefold()
+    return [
+        Line(fact, _said(fact), _carried(fact, folded))
+        for fact in known
+        if any(fact.kind == kind for kind, _ in _ORDER) and _worth_showing(fact)
+    ]
+
+
+def _worth_showing(fact: Fact) -> bool:
+    if fact.kind == "error":
+        return fact.standing == OPEN
+    if fact.kind == "file":
+        return "changed" in fact.detail or "created" in fact.detail
+    # The message behind a commit is in the repository; ports and branches are nowhere else.
+    return not fact.text.startswith("commit ")
+
+
+def _said(fact: Fact) -> str:
+    if fact.kind == "test":
+        return f"{fact.text} ({fact.detail})"
+    if fact.kind == "dead_end" and fact.detail:
+        return f"{fact.text} → {fact.detail}"
+    if fact.kind == "file":
+        return f"{os.path.basename(fact.text)} · {fact.detail}"
+    if fact.kind == "identifier":
+        return f"{fact.text} · {fact.detail}"
+    return fact.text
+
+
+def _carried(fact: Fact, summary: str) -> bool:
+    """Whether the summary still says this: exact values by the letter, words by their share."""
+    from holdfast.state.wording import plain_words
+
+    if fact.kind == "file":
+        return os.path.basename(fact.text).casefold() in summary
+    if fact.kind == "identifier":
+        return fact.text.split(" ", 1)[-1].casefold() in summary
+    if fact.kind == "test":
+        return any(name in summary for name in fact.detail.casefold().split("::")[1:])
+    words = plain_words(f"{fact.text} {fact.detail}" if fact.kind == "dead_end" else fact.text)
+    return bool(words) and len(words & plain_words(summary)) / len(words) >= CARRIED
+
+
+def _print(out: Console, compaction: Compaction, rows: int, lines: list[Line]) -> None:
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    before, after = compaction.tokens_before or 0, compaction.tokens_after or 0
+    out.print()
+    out.print(
+        Text("A recorded session of Claude Code", style="bold")
+        + Text(f"  {rows} rows, compacted once: {before:,} tokens became {after:,}.", style="dim")
+    )
+    out.print(
+        Text("What Holdfast knows at that moment, and whether the client's summary kept it:", "dim")
+    )
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True, width=2)
+    table.add_column(style="cyan", no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")
+    table.add_column(no_wrap=True, justify="right")
+    for kind, heading in _ORDER:
+        of_kind = [line for line in lines if line.fact.kind == kind]
+        if not of_kind:
+            continue
+        table.add_row()
+        table.add_row("", "", Text(heading, style="bold"))
+        for line in of_kind:
+            table.add_row(
+                Text("✓", style="green") if line.carried else Text("✗", style="red"),
+                line.fact.id,
+                Text(one_line(line.text, TEXT), style="" if _current(line.fact) else "dim"),
+                Text(standing_word(line.fact), style="dim"),
+            )
+    out.print(table)
+    kept = sum(line.carried for line in lines)
+    out.print()
+    out.print(
+        Text(f"The summary kept {kept} of {len(lines)}. ", style="bold")
+        + Text("Holdfast hands the agent the rest back after the compaction.")
+    )
+    commands = Text("holdfast install", style="cyan") + Text("  turn it on for Claude Code\n")
+    commands += Text("holdfast ingest", style="cyan") + Text("   index the sessions you have\n")
+    commands += Text("holdfast search", style="cyan") + Text("   find what was said and known")
+    out.print(Padding(commands, (1, 0, 1, 2)))
+
+
+def _current(fact: Fact) -> bool:
+    return fact.standing == OPEN or fact.kind == "request"
