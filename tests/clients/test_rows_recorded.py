@@ -99,8 +99,10 @@ def test_files_are_told_with_what_changed(events: list[Event]) -> None:
         ("a.py", "read", True),
         ("a.py", "changed", True),
         ("a.py", "changed", True),
+        ("a.py", "read", True),
     ]
-    created, missing, read, edited, rewritten = touched
+    created, missing, read, edited, rewritten, shown_again = touched
+    assert shown_again.text == "z\n"  # by the client, after the compaction
     assert (created.path, created.text) == (path, "x = 1\ny = 2\n")
     assert missing.error.startswith("File does not exist.")
     assert read.text == "x = 1\ny = 2\n"

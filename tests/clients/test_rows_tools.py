@@ -34,7 +34,15 @@ def test_an_interrupted_command_did_not_succeed() -> None:
         "Exit code 137\n[Request interrupted by user for tool use]\n=== RUN", error=True
     )
     transcript.tool("Bash", "half", {"stdout": "half", "interrupted": True}, command="sleep 9")
-    first, second = only(CommandRan, transcript.events())
+    transcript.calls("Bash", command="sleep 8")
+    transcript.result(
+        "The user doesn't want to proceed with this tool use. STOP what you are doing. "
+        "Correction to the text above: this call was stopped while running, not refused.",
+        error=True,
+        structured="User rejected tool use",
+    )
+    first, second, third = only(CommandRan, transcript.events())
+    assert (third.ok, third.code, third.interrupted) == (False, None, True)
     assert (first.ok, first.code, first.about, first.interrupted) == (
         False,
         137,

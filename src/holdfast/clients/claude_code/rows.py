@@ -235,6 +235,11 @@ class Adapter:
             out += tasks.changes(at, attached.get("content"))
         elif kind == "todo_reminder" and isinstance(attached.get("content"), list):
             out.append(todos_set(at, attached.get("content")))
+        elif kind == "file":  # mentioned by the user, or shown again after a compaction
+            file = object_of(object_of(attached.get("content")).get("file"))
+            path = text(file.get("filePath")) or text(attached.get("filename"))
+            if path:
+                out.append(FileTouched(at, path, "read", True, text(file.get("content"))))
         elif kind == "task_status":
             out += background.status_noted(self._memory, at, attached)
         return out

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from holdfast.clients.claude_code import tasks
 from holdfast.clients.claude_code.fields import compact_json, object_of, objects, shown, text
 from holdfast.clients.claude_code.memory import Call
-from holdfast.clients.claude_code.words import is_refusal, refusal_words
+from holdfast.clients.claude_code.words import is_refusal, refusal_words, was_stopped
 from holdfast.events import (
     CommandRan,
     Event,
@@ -32,7 +32,6 @@ from holdfast.events import (
 )
 
 _BACKGROUND = "Command running in background with ID: "
-_INTERRUPTED = "[Request interrupted by user"
 _NO_OUTPUT = "(Bash completed with no output)"
 _ASKED_SHORT = 500
 
@@ -87,7 +86,7 @@ def _command(at: Origin, call: Call, result: Result) -> list[Event]:
         job = output[len(_BACKGROUND) :].split(None, 1)[0].rstrip(".")
     if job:
         return [JobStarted(at, job, command)]
-    interrupted = data.get("interrupted") is True or _INTERRUPTED in output[:200]
+    interrupted = data.get("interrupted") is True or (result.failed and was_stopped(output))
     code = None
     if result.failed:
         code, output = _exit_code(output)

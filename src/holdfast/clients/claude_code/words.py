@@ -48,6 +48,8 @@ _REFUSED = (
     "The user doesn't want to take this action right now.",
     "User rejected tool use",
 )
+# A running call that is interrupted gets the refusal's text and this correction to it.
+_STOPPED = "this call was stopped while running"
 _REFUSAL_WORDS = "the user said:\n"
 _REFUSAL_NOTE = "\n\nNote: The user's next message may contain"
 
@@ -121,7 +123,13 @@ def notification_in(text: str) -> Notification | None:
 
 
 def is_refusal(text: str) -> bool:
-    return text.startswith(_REFUSED)
+    return text.startswith(_REFUSED) and not was_stopped(text)
+
+
+def was_stopped(text: str) -> bool:
+    """A tool call that had begun and was interrupted, by one client's words or another's."""
+    opening = text[:1000]
+    return _INTERRUPTED in opening or _STOPPED in opening
 
 
 def refusal_words(text: str) -> str:
