@@ -1,165 +1,200 @@
-"""From the transcript into the store: load what was kept, fold what is new, save it.
+"""Bringing what is known of a session up to date, and keeping it.
 
-The one road by which a session's state reaches the store, for hooks and for ingestion alike.
-Everything that is written passed the redactor before. Must not decide when to run, and
-must not touch the transcript.
+Load what was saved, fold what was written since, save it with what changed. Long histories are
+folded and saved in pieces, so that a hook that is killed half way has not worked for nothing,
+and one on the agent's clock can stop in time and go on with what it has.
 """
 
 from __future__ import annotations
 
+import time
 from typing import NamedTuple
 
 from holdfast.events import AgentSaid, Compacted, Event, SummaryGiven, UserSaid
-from holdfast.lifecycle.places import project_of
+from holdfast.lifecycle.project import place_of
 from holdfast.lifecycle.track import FRESH, Tracked, catch_up, from_saved, to_saved
-from holdfast.redact import redact
-from holdfast.state import Fact, State, UnreadableState, facts
-from holdfast.store.protocol import Compaction, Message, Saved, Session, Store
-from holdfast.transcript.reader import Loads
+from holdfast.state import UnreadableState, facts
+from holdfast.state.facts import Fact, keep
+from holdfast.store.protocol import Compaction, Message, Saved, Session, Store, StoreError
+from holdfast.transcript.reader import TranscriptMissing
 
-# Of one message, for search; a longer one is a paste, and the transcript still has it.
-MESSAGE_TEXT = 20_000
+PIECE = 16 * 1024 * 1024
+MESSAGE = 20_000  # characters of one message that are kept for search
+# A save that comes too late is tried again on top of the one that was first.
+TRIES = 3
+
+
+class Scene(NamedTuple):
+    """Whose moment it is."""
+
+    session_id: str
+    transcript: str
+    cwd: str
 
 
 class Kept(NamedTuple):
-    """What a run did: the state as it is now, and what it found new."""
+    """What is known now, and whether that is all there is to know."""
 
     session: Session
     tracked: Tracked
-    saved: bool  # False: the store already knew more
-    rows: int  # read in this run
-    changed: int  # facts that are new or different
-    messages: int
+    complete: bool = True
+    fresh: bool = False  # nothing was known before
 
 
-def remembered(store: Store, session_id: str) -> Tracked:
-    """What the store knows of a session; FRESH when it knows nothing that can be read."""
-    saved = store.load(session_id)
-    if saved is None or not saved.state:
-        return FRESH
-    try:
-        return from_saved(saved.state, saved.position)
-    except UnreadableState:
-        return FRESH  # written by another version: the transcript is folded again
+def bring_up_to_date(store: Store | None, scene: Scene, *, seconds: float) -> Kept:
+    """Fold and save what is new, for at most about `seconds`.
 
-
-def keep(
-    store: Store,
-    path: str,
-    session_id: str,
-    *,
-    loads: Loads | None = None,
-    until: int | None = None,
-    final: bool = False,
-    before: Tracked | None = None,
-) -> Kept:
-    """Catch up with a transcript and save the result, all of it or nothing.
-
-    `before` is what the store remembers, where the caller has just loaded or saved it.
-    Raises TranscriptError and StoreError; what was kept before still stands then.
+    Without a store the transcript is folded from its start, and nothing is kept.
     """
-    if before is None:
-        before = remembered(store, session_id)
-    heard = _Heard()
-    now = catch_up(path, before, loads=loads, on_event=heard, until=until, final=final)
-    session = session_from(now.state, session_id, path)
-    # Compactions first: they merge, so that a kill between the two costs nothing.
-    for compaction in heard.compactions(session_id, now.state.moment.epoch):
-        store.record_compaction(compaction)
-    refolded = before.cursor.offset == 0 or before.abandoned != now.abandoned
-    new = _changed(None if refolded else before.state, now.state)
-    state, position = to_saved(now)
-    saved = store.save(
-        Saved(session, now.knows, state, position), new, heard.messages, whole=refolded
+    deadline = time.monotonic() + seconds
+    kept = load(store, scene)
+    for _ in range(TRIES):
+        while not (kept := _one_piece(store, kept)).complete:
+            if time.monotonic() > deadline:
+                return kept
+        if store is None:
+            return kept
+        known = store.load(scene.session_id)
+        if known is None or known.knows <= kept.tracked.knows:
+            return kept
+        kept = _from_saved(known, scene)  # another hook was ahead of us: go on from there
+    return kept
+
+
+def load(store: Store | None, scene: Scene) -> Kept:
+    saved = None if store is None else store.load(scene.session_id)
+    return _unknown(scene) if saved is None else _from_saved(saved, scene)
+
+
+def _unknown(scene: Scene) -> Kept:
+    project, worktree = place_of(scene.cwd)
+    session = Session(
+        scene.session_id,
+        project=project,
+        worktree=worktree,
+        cwd=scene.cwd,
+        transcript=scene.transcript,
     )
-    replaced = now.generation != before.generation
-    read = now.cursor.rows - (0 if replaced else before.cursor.rows)
-    return Kept(session, now, saved, read, len(new), len(heard.messages))
+    return Kept(session, FRESH, fresh=True)
 
 
-def session_from(state: State, session_id: str, transcript: str) -> Session:
-    place = state.place
-    home = place.folders[0] if place.folders else place.cwd
-    project, worktree = project_of(home)
-    return Session(
-        session_id,
-        place.client,
-        project,
-        worktree,
-        place.cwd,
-        place.branch,
-        place.title,
-        transcript,
-        place.started,
-        place.updated,
-    )
+def _from_saved(saved: Saved, scene: Scene) -> Kept:
+    begun = _unknown(scene)
+    # Where a session began is where it belongs, wherever its shell has gone since.
+    session = begun.session._replace(
+        **{name: value for name, value in saved.session._asdict().items() if value}
+    )._replace(cwd=scene.cwd or saved.session.cwd, transcript=scene.transcript)
+    try:
+        return Kept(session, from_saved(saved.state, saved.position))
+    except UnreadableState:
+        # Another version of the state: all of it is folded again, as a later generation,
+        # because the store never goes back within one.
+        anew = FRESH._replace(generation=saved.knows[0] + 1)
+        return Kept(session, anew, fresh=True)
 
 
-def _changed(before: State | None, now: State) -> list[Fact]:
-    if before is None:
-        return list(facts(now))
-    if before is now:
-        return []
-    known = {fact.id: fact for fact in facts(before)}
-    return [fact for fact in facts(now) if known.get(fact.id) != fact]
-
-
-class _Heard:
-    """Listens while the transcript is folded: words for search, and compactions."""
-
-    __slots__ = ("_boundaries", "_summaries", "messages")
-
-    def __init__(self) -> None:
-        self.messages: list[Message] = []
-        # By row: after a rewind the whole transcript is heard again.
-        self._boundaries: dict[str, Compacted] = {}
-        self._summaries: dict[str, SummaryGiven] = {}
-
-    def __call__(self, event: Event) -> None:
-        kind = type(event)
-        if kind is UserSaid:
-            self._say("user", event)
-        elif kind is AgentSaid:
-            self._say("agent", event)
-        elif isinstance(event, SummaryGiven):
-            self._say("summary", event)
-            self._summaries[event.at.row] = event
-        elif isinstance(event, Compacted):
-            self._boundaries[event.at.row] = event
-
-    def _say(self, who: str, event: Event) -> None:
-        assert isinstance(event, (UserSaid, AgentSaid, SummaryGiven))
-        at = event.at
-        if at.agent:
-            return
-        text = redact(event.text[: MESSAGE_TEXT * 2])[:MESSAGE_TEXT]
-        self.messages.append(Message(at.row, who, text, at.time, at.start, at.end))
-
-    def compactions(self, session_id: str, epoch: int) -> list[Compaction]:
-        """Counted back from the epoch we are in now: each boundary ended the one before."""
-        boundaries = sorted(
-            (event for event in self._boundaries.values() if not event.at.agent),
-            key=lambda event: event.at.start,
+def _one_piece(store: Store | None, kept: Kept) -> Kept:
+    before = kept.tracked
+    path = kept.session.transcript
+    until = before.cursor.offset + PIECE
+    heard: list[Event] = []
+    try:
+        tracked = catch_up(path, before, on_event=heard.append, until=until)
+        if tracked.generation != before.generation:
+            # A rewritten file is told from what was known by its rows' times: in one go.
+            heard.clear()
+            tracked = catch_up(path, before, on_event=heard.append)
+    except TranscriptMissing:
+        return kept._replace(complete=True)
+    complete = tracked.knows == before.knows or tracked.cursor.offset < until
+    session = _described(kept.session, tracked)
+    if store is not None and (tracked.knows != before.knows or kept.fresh):
+        whole = kept.fresh or tracked.abandoned != before.abandoned
+        state, position = to_saved(tracked)
+        saved = Saved(session, tracked.knows, state, position)
+        store.save(
+            saved,
+            changed_facts(before, tracked, whole),
+            [message for event in heard if (message := _message(event))],
+            whole=whole,
         )
-        first = epoch - len(boundaries)
-        found = {
-            first + n: Compaction(
-                session_id,
-                first + n,
-                event.at.time,
-                event.trigger,
-                event.at.row,
-                event.tokens_before,
-                event.tokens_after,
-            )
-            for n, event in enumerate(boundaries)
-            if first + n >= 0
-        }
-        for summary in self._summaries.values():
-            later = sum(event.at.start > summary.at.start for event in boundaries)
-            ended = epoch - later - 1
-            if ended < 0 or summary.at.agent:
-                continue
-            known = found.get(ended) or Compaction(session_id, ended, summary.at.time, "")
-            found[ended] = known._replace(summary=redact(summary.text))
-        return list(found.values())
+        for compaction in compactions(session.id, tracked, heard):
+            store.record_compaction(compaction)
+    return Kept(session, tracked, complete)
+
+
+def _described(session: Session, tracked: Tracked) -> Session:
+    place = tracked.state.place
+    return session._replace(
+        client=place.client or session.client,
+        branch=place.branch,
+        title=place.title,
+        started=place.started,
+        updated=place.updated,
+    )
+
+
+def changed_facts(before: Tracked, after: Tracked, whole: bool) -> list[Fact]:
+    known = {} if whole else {fact.id: fact for fact in facts(before.state)}
+    return [fact for fact in facts(after.state) if known.get(fact.id) != fact]
+
+
+def compactions(session_id: str, tracked: Tracked, heard: list[Event]) -> list[Compaction]:
+    """The boundaries among the events, each with the epoch that it ended.
+
+    After a rewind the events were heard from the start once more: the last ones count.
+    """
+    seen = [event for event in heard if type(event) is Compacted and not event.at.agent]
+    epoch = tracked.state.moment.epoch
+    latest = seen[-epoch:] if epoch else []
+    return [
+        Compaction(
+            session_id,
+            epoch - len(latest) + number,
+            event.at.time,
+            event.trigger,
+            event.at.row,
+            event.tokens_before,
+            event.tokens_after,
+        )
+        for number, event in enumerate(latest)
+    ]
+
+
+def _message(event: Event) -> Message | None:
+    who = _SPEAKERS.get(type(event))
+    if who is None or event.at.agent:
+        return None
+    text = keep(getattr(event, "text", ""), MESSAGE)
+    at = event.at
+    return Message(at.row, who, clean(text), at.time, at.start, at.end) if text.strip() else None
+
+
+_SPEAKERS = {UserSaid: "user", AgentSaid: "agent", SummaryGiven: "summary"}
+
+
+def clean(text: str) -> str:
+    from holdfast.redact import redact
+
+    return redact(text)
+
+
+def save_checkpoint(store: Store | None, kept: Kept, cause: str, time: str) -> None:
+    if store is None or kept.tracked.cursor.offset == 0:
+        return
+    state, position = to_saved(kept.tracked)
+    saved = Saved(kept.session, kept.tracked.knows, state, position)
+    store.checkpoint(saved, cause, kept.tracked.state.moment.epoch, time)
+
+
+__all__ = [
+    "Kept",
+    "Scene",
+    "StoreError",
+    "bring_up_to_date",
+    "changed_facts",
+    "clean",
+    "compactions",
+    "load",
+    "save_checkpoint",
+]

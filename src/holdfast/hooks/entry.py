@@ -1,0 +1,58 @@
+"""One hook call, from stdin to stdout: reads the payload, picks the road, prints once.
+
+The light road answers from the session's tray and imports next to nothing; everything else is
+the heavy road's. A test holds the imports of both.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.clients.claude_code import payloads
+from holdfast.hooks import light
+
+# At these the client speaks of a subagent's own context: the main thread's state stays out.
+COMPACTION = frozenset(("PreCompact", "PostCompact", "SessionStart"))
+
+
+def main(event: str) -> None:
+    _end_quietly_when_told()
+    payload = payloads.parse(_stdin(), event)
+    if payload is None or (payload.agent_id and event in COMPACTION):
+        return
+    data = light.data_folder(os.environ)
+    if not data:
+        return
+    answer = light.answer(payload, data)
+    if answer is None:
+        from holdfast.hooks import heavy
+
+        answer = heavy.answer(payload, data, light.client_process())
+    say(answer.text)
+    if answer.later is not None:
+        from holdfast.hooks.detach import detached
+
+        detached(answer.later)
+
+
+def say(text: str) -> None:
+    """All of it in one go, at the very end: half an answer is worse than none."""
+    rest = text.encode("utf-8", "replace")
+    while rest:
+        rest = rest[os.write(1, rest) :]
+
+
+def _stdin() -> bytes:
+    pieces = []
+    left = payloads.LARGEST
+    while left > 0 and (piece := os.read(0, min(left, 1 << 20))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
+
+
+def _end_quietly_when_told() -> None:
+    """The client ends a hook that takes too long; that is no error of the session's."""
+    import _signal  # type: ignore[import-not-found]  # the C part; `signal` brings in enum
+
+    _signal.signal(_signal.SIGTERM, lambda *_: os._exit(0))
