@@ -85,7 +85,7 @@ def _errors(view: View) -> list[str]:
             continue
         line = next((x.strip() for x in call.result.splitlines() if _ERROR.search(x)), "")
         if line:
-            command = str(call.input.get("command", "")).splitlines()[0][:60]
+            command = str(call.input.get("command", "")).partition("\n")[0][:60]
             found.append(f"`{command}` → {line[:ERROR_LENGTH]}")
     return found
 

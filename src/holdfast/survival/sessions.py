@@ -256,7 +256,9 @@ def _kept_uuids(rows: list[Row], index: int) -> frozenset[str]:
     messages = meta.get("preservedMessages")
     if isinstance(messages, dict):
         for key in ("uuids", "allUuids"):
-            kept.update(u for u in messages.get(key) or [] if isinstance(u, str))
+            named = messages.get(key)
+            if isinstance(named, list):
+                kept.update(u for u in named if isinstance(u, str))
     segment = meta.get("preservedSegment")
     if isinstance(segment, dict):
         ids = [r.get("uuid") for r in rows[:index]]
