@@ -1,0 +1,324 @@
+"""The file on disk: permissions, damage, lack of space, migrations and size."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from holdfast.store import migrations
+from holdfast.store.protocol import StoreDamaged, StoreError, StoreTooNew, StoreUnwritable
+from holdfast.store.sqlite import SqliteStore, set_aside
+
+from .samples import EARLY, LATER, fact, message, saved
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "data" / "store.db")
+
+
+@contextmanager
+def no_root() -> Iterator[None]:
+    """Root may write everywhere; permissions mean something only to other users."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+def load_all(path: str) -> None:
+    with closing(SqliteStore(path)) as store:
+        for number in range(50):
+            store.load(f"session-{number}")
+
+
+def save_more(path: str) -> None:
+    with closing(SqliteStore(path)) as store:
+        store.save(saved(offset=200, n=2))
+
+
+def mode(path: str) -> int:
+    return stat.S_IMODE(os.stat(path).st_mode)
+
+
+def test_all_files_are_for_the_user_alone(path: str) -> None:
+    before = os.umask(0)
+    try:
+        store = SqliteStore(path)
+        store.save(saved())
+        folder = os.path.dirname(path)
+        modes = {name: mode(os.path.join(folder, name)) for name in os.listdir(folder)}
+        store.close()
+    finally:
+        os.umask(before)
+    assert modes == {"store.db": 0o600, "store.db-wal": 0o600, "store.db-shm": 0o600}
+    assert mode(os.path.dirname(path)) == 0o700
+
+
+def test_a_file_that_others_may_read_is_closed_to_them(path: str) -> None:
+    SqliteStore(path).close()
+    os.chmod(path, 0o644)
+    with closing(SqliteStore(path)) as store:
+        assert store.health()["mode"] == "0o600"
+
+
+def test_a_state_of_five_megabytes_comes_back(path: str) -> None:
+    large = saved(words=[f"word {number} of many" for number in range(240_000)])
+    assert len(str(large.state)) > 5_000_000
+    with closing(SqliteStore(path)) as store:
+        assert store.save(large) is True
+        assert store.load("session-a") == large
+
+
+def test_nothing_but_what_was_passed_is_written(path: str) -> None:
+    with closing(SqliteStore(path)) as store:
+        store.save(saved(n=1), [fact("n1", "kept")], [message("r1", "kept too")])
+        told = store.health()["counts"]
+    assert told["facts"] == told["messages"] == told["sessions"] == told["states"] == 1
+    with closing(sqlite3.connect(path)) as connection:
+        row = connection.execute("SELECT * FROM sessions").fetchone()
+    assert row[1:] == ("session-a", *[""] * 10, 0)
+
+
+def test_a_file_that_is_no_database_is_damaged_and_named(path: str) -> None:
+    os.makedirs(os.path.dirname(path))
+    Path(path).write_bytes(b"this is not a database at all " * 200)
+    with pytest.raises(StoreDamaged, match=r"store\.db"):
+        SqliteStore(path)
+    assert Path(path).read_bytes().startswith(b"this is not"), "left as it was found"
+
+
+def test_a_database_of_someone_else_is_not_touched(path: str) -> None:
+    os.makedirs(os.path.dirname(path))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE mine (a)")
+    with pytest.raises(StoreDamaged, match="not one of Holdfast's"):
+        SqliteStore(path)
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("mine",)]
+
+
+def test_overwritten_pages_are_damage_and_never_wrong_answers(path: str) -> None:
+    with closing(SqliteStore(path)) as store:
+        for number in range(50):
+            store.save(saved(f"session-{number}", filler=os.urandom(3000).hex()))
+    with open(path, "r+b") as file:
+        file.seek(4096)
+        file.write(b"\xa5" * (os.path.getsize(path) - 4096))
+    with pytest.raises(StoreDamaged, match=r"store\.db"):
+        load_all(path)
+
+
+def test_a_file_cut_short_is_damaged_or_says_so(path: str) -> None:
+    with closing(SqliteStore(path)) as store:
+        for number in range(50):
+            store.save(saved(f"session-{number}", filler=os.urandom(3000).hex()))
+    os.truncate(path, os.path.getsize(path) // 2)
+    with pytest.raises(StoreDamaged, match=r"store\.db"):
+        load_all(path)
+
+
+def test_a_state_that_does_not_unpack_is_damaged(path: str) -> None:
+    with closing(SqliteStore(path)) as store:
+        store.save(saved())
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute("UPDATE states SET state = x'00112233'")
+        with pytest.raises(StoreDamaged, match="unreadable state"):
+            store.load("session-a")
+
+
+def test_a_damaged_database_is_set_aside_and_a_new_one_begins(path: str) -> None:
+    os.makedirs(os.path.dirname(path))
+    for expected in (f"{path}.damaged-1", f"{path}.damaged-2"):
+        Path(path).write_bytes(b"damaged" * 1000)
+        Path(f"{path}-wal").write_bytes(b"its log")
+        assert set_aside(path) == expected
+        assert Path(expected).read_bytes() == b"damaged" * 1000
+        assert Path(f"{expected}-wal").read_bytes() == b"its log"
+        with closing(SqliteStore(path)) as store:
+            assert store.load("session-a") is None
+            assert store.save(saved()) is True
+        os.unlink(path)
+
+
+def test_setting_aside_what_is_not_there_says_so(path: str) -> None:
+    with pytest.raises(StoreUnwritable, match=r"store\.db"):
+        set_aside(path)
+
+
+def test_a_folder_that_cannot_be_made_is_unwritable(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(StoreUnwritable):
+        SqliteStore(str(tmp_path / "file" / "store.db"))
+
+
+def test_a_read_only_database_is_unwritable_and_keeps_what_it_has() -> None:
+    # Not tmp_path: its parents are closed to the user that the test becomes.
+    folder = tempfile.mkdtemp()
+    try:
+        os.chmod(folder, 0o755)
+        path = os.path.join(folder, "store.db")
+        with closing(SqliteStore(path)) as store:
+            store.save(saved(n=1))
+        if os.geteuid() == 0:
+            os.chown(path, 65534, 65534)
+        os.chmod(path, 0o400)
+        os.chmod(folder, 0o555)
+        with no_root(), pytest.raises(StoreUnwritable, match=r"store\.db"):
+            save_more(path)
+        os.chmod(folder, 0o755)
+        os.chmod(path, 0o600)
+        with closing(SqliteStore(path)) as store:
+            assert store.load("session-a") == saved(n=1)
+    finally:
+        shutil.rmtree(folder)
+
+
+def test_a_full_disk_is_unwritable_and_loses_nothing_saved(path: str) -> None:
+    with closing(SqliteStore(path)) as store:
+        store.save(saved(offset=1, n=1), [fact()])
+        pages = store._database.connection
+        limit = pages.execute("PRAGMA page_count").fetchone()[0] + 2
+        pages.execute(f"PRAGMA max_page_count = {limit}").fetchone()
+        with pytest.raises(StoreUnwritable, match="full"):
+            store.save(saved(offset=2, filler=os.urandom(200_000).hex()), [fact("n2")])
+        assert store.load("session-a") == saved(offset=1, n=1)
+        assert store.facts("session-a") == [fact()]
+        pages.execute("PRAGMA max_page_count = 1000000").fetchone()
+        assert store.save(saved(offset=2, n=2)) is True
+
+
+def test_steps_are_recorded_by_name(path: str) -> None:
+    with closing(SqliteStore(path)) as store:
+        told = store.health()
+    assert told["steps"] == [name for name, _ in migrations.STEPS]
+    assert told["schema"] == len(migrations.STEPS)
+
+
+@pytest.mark.parametrize("known", range(1, len(migrations.STEPS)))
+def test_an_older_database_is_upgraded_when_opened(
+    path: str, known: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as older:
+        older.setattr(migrations, "STEPS", migrations.STEPS[:known])
+        SqliteStore(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        assert migrations.recorded(connection) == [name for name, _ in migrations.STEPS[:known]]
+        connection.execute("INSERT INTO sessions (id, branch) VALUES ('session-a', 'main')")
+        connection.commit()
+    with closing(SqliteStore(path)) as store:
+        assert store.health()["steps"] == [name for name, _ in migrations.STEPS]
+        store.save(saved(), [fact()])
+        session = store.session("session-a")
+        assert session is not None
+        assert session.branch == "main"
+
+
+def test_a_step_that_fails_leaves_the_older_database_whole(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(SqliteStore(path)) as store:
+        store.save(saved(n=1))
+    broken = ("broken", ("CREATE TABLE half_way (a)", "THIS IS NO STATEMENT"))
+    with monkeypatch.context() as newer:
+        newer.setattr(migrations, "STEPS", [*migrations.STEPS, broken])
+        with pytest.raises(StoreError):
+            SqliteStore(path)
+    with closing(SqliteStore(path)) as store:
+        assert store.load("session-a") == saved(n=1)
+        assert "broken" not in store.health()["steps"]
+    with closing(sqlite3.connect(path)) as connection:
+        tables = connection.execute("SELECT name FROM sqlite_master").fetchall()
+    assert ("half_way",) not in tables
+
+
+def test_a_newer_database_is_refused_and_left_alone(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as newer:
+        step = ("from the future", ("CREATE TABLE future (a)",))
+        newer.setattr(migrations, "STEPS", [*migrations.STEPS, step])
+        SqliteStore(path).close()
+    before = Path(path).read_bytes()
+    with pytest.raises(StoreTooNew, match="newer Holdfast"):
+        SqliteStore(path)
+    assert Path(path).read_bytes() == before
+
+
+def test_a_step_of_another_line_is_refused_by_its_name(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as other:
+        other.setattr(migrations, "STEPS", [*migrations.STEPS[:1], ("elsewhere", ())])
+        SqliteStore(path).close()
+    with pytest.raises(StoreTooNew, match="elsewhere"):
+        SqliteStore(path)
+
+
+def test_opening_a_current_database_runs_no_migration(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    SqliteStore(path).close()
+
+    def never(connection: sqlite3.Connection, path: str) -> None:
+        raise AssertionError("migrated for nothing")
+
+    monkeypatch.setattr(migrations, "migrate", never)
+    with closing(SqliteStore(path)) as store:
+        assert store.load("nobody") is None
+
+
+def test_writing_without_full_text_makes_the_index_anew_at_the_next_search(path: str) -> None:
+    with closing(SqliteStore(path)) as store:
+        store.save(saved(offset=1), [fact("n1", "walrus one"), fact("n2", "walrus two")])
+        assert store.health()["index"] == "ready"
+    with closing(SqliteStore(path, full_text=False)) as store:
+        store.save(saved(offset=2), [fact("n1", "zebra one"), fact("n3", "walrus three")])
+        assert store.health()["index"] == "stale"
+        assert len(store.search("walrus")) == 2
+    with closing(SqliteStore(path)) as store:
+        assert {hit.fact.text for hit in store.search("walrus") if hit.fact} == {
+            "walrus two",
+            "walrus three",
+        }
+        assert store.health()["index"] == "ready"
+        store.save(saved(offset=3), [fact("n3", "zebra three")])
+        assert len(store.search("walrus")) == 1
+
+
+def test_pruning_gives_the_space_back(path: str) -> None:
+    with closing(SqliteStore(path)) as store:
+        for number in range(20):
+            name = f"session-{number}"
+            words = [fact(f"n{n}", f"word{number}x{n} " * 20, time=EARLY) for n in range(30)]
+            store.save(saved(name, filler=os.urandom(50_000).hex()), words)
+            store.checkpoint(saved(name, filler=os.urandom(50_000).hex()), "test", 0, EARLY)
+        before = store.health()["bytes"]
+        assert store.prune(before=LATER, keep=1)["sessions"] == 20
+        told = store.health()
+    assert before > 2_000_000
+    assert told["bytes"] < 200_000
+    assert told["free_bytes"] == 0
+    assert told["integrity"] == "ok"
+
+
+def test_what_was_forgotten_is_not_left_in_the_file(path: str) -> None:
+    secret = "walrustuskivory"
+    with closing(SqliteStore(path)) as store:
+        store.save(saved("other"), [fact("n1", "something else")])
+        store.save(saved(), [fact("n1", secret)], [message("r1", secret)])
+        store.forget("session-a")
+        files = [Path(path).read_bytes(), Path(f"{path}-wal").read_bytes()]
+    assert not any(secret.encode() in content for content in files)
