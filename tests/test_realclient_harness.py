@@ -1,6 +1,7 @@
 """The harness does what it says: the real client compacts on demand and its hooks are heard."""
 
 import os
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from realclient import (
     Client,
     Lane,
     Recorded,
+    Reply,
+    Request,
     ScriptedApi,
     additional_context,
     bash,
@@ -25,6 +28,7 @@ from realclient import (
     recording_hooks_settings,
     run_subagent,
     subagent_that_compacts,
+    text,
     texts,
     thinking,
     tool,
@@ -192,6 +196,28 @@ def test_a_subagent_compacts_by_itself_and_its_hooks_carry_its_id(
     assert {run.payload["transcript_path"] for run in compacting} == {main_file}
     names = [path.name for path in client.subagent_transcripts(live.session_id)]
     assert f"agent-{started.agent_id}.jsonl" in names
+
+
+def test_a_background_agent_reports_back_in_a_turn_of_its_own(
+    api: ScriptedApi, make_client: MakeClient
+) -> None:
+    client = make_client()
+    api.say(run_subagent("look", background=True), "Launched.", "Noted.", "Answered.")
+    launched = threading.Event()
+
+    def answer_after_the_launch(request: Request) -> Reply:
+        launched.wait()
+        return text("The port is 8123.")
+
+    api.script(Lane.SUBAGENT, answer_after_the_launch)
+    with client.session() as live:
+        assert live.ask("start it").text == "Launched."
+        launched.set()
+        report = live.wait()
+        assert (report.text, report.unsolicited) == ("Noted.", True)
+        assert live.ask("and now?").text == "Answered."
+    prompts = [run.payload["prompt"] for run in recorded(client.root / "hooks", "UserPromptSubmit")]
+    assert [words.startswith("<task-notification>") for words in prompts] == [False, True, False]
 
 
 @pytest.mark.parametrize("binary", [newest_client, oldest_client])

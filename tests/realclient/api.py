@@ -43,7 +43,7 @@ class ScriptedApi:
     ) -> None:
         self.requests: list[Request] = []
         self.errors: list[str] = []
-        self._lock = threading.RLock()  # a scripted callable may look at `requests`
+        self._lock = threading.Lock()
         self._seen_tokens: dict[str, int] = {}
         self._scripts: dict[Lane, Callable[[Request], Reply]] = {}
         self.script(Lane.MAIN, main)
@@ -117,7 +117,9 @@ class ScriptedApi:
 
     def answer(self, request: Request) -> tuple[Reply, Message]:
         with self._lock:
-            reply = self._scripts[request.lane](request)
+            play = self._scripts[request.lane]
+        reply = play(request)  # outside the lock: a scripted callable may look around, or wait
+        with self._lock:
             usage = reply.usage or self._estimate(request, reply)
         return reply, Message(reply, str(request.body.get("model", "")), usage)
 

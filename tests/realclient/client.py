@@ -58,6 +58,11 @@ class Turn:
         return named[-1] if named else ""
 
     @property
+    def unsolicited(self) -> bool:
+        """The client began this turn itself, e.g. because a background agent reported back."""
+        return bool(self.result.get("origin"))
+
+    @property
     def compactions(self) -> list[Json]:
         """The `compact_boundary` lines of this turn."""
         return [event for event in self.events if event.get("subtype") == "compact_boundary"]
@@ -283,8 +288,12 @@ class LiveSession:
                 return Turn(turn)
 
     def ask(self, words: str, timeout: float = TURN_SECONDS) -> Turn:
+        """The turn that answers these words; turns the client began itself are passed over."""
         self.send(words)
-        return self.wait(timeout)
+        turn = self.wait(timeout)
+        while turn.unsolicited:
+            turn = self.wait(timeout)
+        return turn
 
     def compact(self, instructions: str = "") -> Turn:
         """A manual compaction."""
