@@ -36,7 +36,7 @@ HOSTILE = {
     "secrets": "password=a1B2c3D4e5 ",
     "labels": "[redacted:x]",
 }
-_SHORT = 60_000
+_SHORT = 30_000
 _BOUND = 10
 
 

@@ -9,6 +9,8 @@ import pytest
 import holdfast
 import holdfast.redact as surface
 from holdfast.redact import BadPattern, Redactor, redact, suspicious
+from holdfast.redact.assignments import WORD_TAILS
+from holdfast.redact.patterns import VENDOR, WORDS
 
 _SOURCE = Path(holdfast.__file__).parent.parent
 
@@ -25,7 +27,7 @@ def test_everything_named_is_there() -> None:
     assert surface.__all__ == sorted(surface.__all__)
     assert all(getattr(surface, name) is not None for name in surface.__all__)
     with pytest.raises(AttributeError):
-        _ = surface.nothing  # type: ignore[attr-defined]
+        _ = surface.nothing
 
 
 def test_an_innocent_text_is_decided_without_regular_expressions() -> None:
@@ -75,3 +77,11 @@ def test_an_empty_match_replaces_nothing() -> None:
 def test_a_default_secret_is_suspicious() -> None:
     assert suspicious("DB_PASSWORD=hunter22")
     assert redact("DB_PASSWORD=hunter22") == "DB_PASSWORD=[redacted:password]"
+
+
+def test_every_word_that_names_a_secret_is_known_to_the_prefilter() -> None:
+    assert set(WORD_TAILS) == set(WORDS)
+
+
+def test_every_vendor_anchor_makes_a_text_suspicious() -> None:
+    assert all(suspicious(f"x {anchor}{'aB3' * 20}") for _, anchor, _ in VENDOR)

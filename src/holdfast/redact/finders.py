@@ -67,7 +67,7 @@ def find_web_tokens(text: str) -> Iterator[Span]:
         if at < done:
             continue
         # The run that starts here ends where any later anchor inside it ends: read it once.
-        ends = []
+        ends: list[int] = []
         position = at
         while len(ends) < 5 and (part := run.match(text, position)):
             ends.append(part.end())

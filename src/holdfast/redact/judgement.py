@@ -25,6 +25,8 @@ _NAME_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _WORD_PART = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)(?:[A-Z][a-z]+|[A-Z]{2,4})*\d{0,3}\Z|\d{1,4}\Z")
 _PARTS = re.compile(r"[^A-Za-z0-9]+")
+_SPACE = re.compile(r"\s")
+_DIGIT = re.compile(r"[0-9]")
 _CONSONANTS = re.compile(r"[bcdfghjklmnpqrstvwxz]{6}", re.I)
 _REFERENCE = re.compile(
     r"[{<\[(]|\$[{(]|%[({]"  # a template, a tag, a label, a call
@@ -124,7 +126,7 @@ def _part_class(part: str, before: str) -> str | None:
 
 def is_secret(kind: str, value: str, form: str) -> bool:
     """Say whether a value that stood in this form under a name of this kind is worth hiding."""
-    if len(value) < 4 or any(char.isspace() for char in value) or is_dummy(value):
+    if len(value) < 4 or _SPACE.search(value) or is_dummy(value):
         return False
     if _REFERENCE.match(value) or "${" in value or "{{" in value or "$(" in value:
         return False
@@ -136,7 +138,7 @@ def is_secret(kind: str, value: str, form: str) -> bool:
         return False
     if kind == TOKEN:
         return False
-    has_digit = any(char.isdigit() for char in value)
+    has_digit = _DIGIT.search(value) is not None
     has_sign = not value.replace("_", "a").replace("-", "a").replace(".", "a").isalnum()
     if form == ENV:
         return len(value) >= 6
@@ -155,7 +157,7 @@ def is_dummy(value: str) -> bool:
     if any(mark in lowered for mark in _DUMMY_INSIDE):
         return True
     parts = [part for part in _NAME_PARTS.findall(value) if not part.isdigit()]
-    digits = sum(char.isdigit() for char in value)
+    digits = len(_DIGIT.findall(value))
     return bool(parts) and all(part.lower() in _DUMMY_WORDS for part in parts) and digits <= 2
 
 

@@ -10,7 +10,6 @@ The scan reads the bytes as Latin-1, so that an offset in the text is an offset 
 
 import json
 from collections.abc import Iterator, Sequence
-from json.decoder import scanstring
 
 from holdfast.redact.assignments import member_is_secret
 from holdfast.redact.bulk import bulk_hits
@@ -135,7 +134,10 @@ def _utf8(latin: str) -> str:
 
 
 def _unescape(body: str) -> str:
-    return scanstring(body + '"', 0, False)[0] if "\\" in body else body
+    if "\\" not in body:
+        return body
+    text: str = json.loads(f'"{body}"', strict=False)
+    return text
 
 
 def _redact_string(redactor: "Redactor", body: str) -> str:
