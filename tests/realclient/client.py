@@ -78,7 +78,7 @@ class Run(Turn):
 
 @dataclass
 class Client:
-    """A place to run the client in: `root` gets `home/`, `project/` and `debug.log`.
+    """A place to run the client in: `root` gets `home/`, `project/`, `tmp/`, `debug.log`.
 
     `settings` go to the user's settings.json, `project_settings` to the project's. `env` is
     added to the empty environment. `binary` picks the client build (default: the newest).
@@ -99,6 +99,7 @@ class Client:
     def __post_init__(self) -> None:
         self.home.mkdir(parents=True, exist_ok=True)
         self.project.mkdir(parents=True, exist_ok=True)
+        self.temporary.mkdir(parents=True, exist_ok=True)
         if self.settings is not None:
             self.write_settings(self.settings)
         if self.project_settings is not None:
@@ -111,6 +112,11 @@ class Client:
     @property
     def project(self) -> Path:
         return self.root / "project"
+
+    @property
+    def temporary(self) -> Path:
+        """The client leaves files in its temporary folder; this one goes with the test's."""
+        return self.root / "tmp"
 
     @property
     def config_dir(self) -> Path:
@@ -132,6 +138,8 @@ class Client:
         return {
             "HOME": str(self.home),
             "PATH": os.environ.get("PATH", os.defpath),
+            "TMPDIR": str(self.temporary),
+            "CLAUDE_CODE_TMPDIR": str(self.temporary),
             "LANG": "C.UTF-8",
             "TZ": "UTC",
             "ANTHROPIC_BASE_URL": self.api.url,
