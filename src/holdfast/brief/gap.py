@@ -69,7 +69,7 @@ class Said:
         self.text = " ".join(text.lower().split())
         found = [plain_words(sentence) for sentence in sentences(text, 2000)]
         # Two sentences side by side count as one place: summaries break sentences in lists.
-        self._places = [a | b for a, b in zip(found, [*found[1:], frozenset()], strict=True)]
+        self._places = [a | b for a, b in zip(found, [*found[1:], frozenset()], strict=False)]
 
     def has(self, value: str) -> bool:
         """The exact value, not as a part of a longer one."""

@@ -12,7 +12,7 @@ import time
 
 from holdfast.clients.claude_code.outputs import additional_context, quoted
 from holdfast.lifecycle import handoff
-from holdfast.lifecycle.tray import Tray, data_folder, size
+from holdfast.lifecycle.tray import Tray, data_folder, read_from, size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ NOT_TYPED = frozenset(("system", "loop_wakeup", "schedule_wakeup", "poll_event")
 WORKING = frozenset(("PostToolBatch", "PostToolUse", "PostToolUseFailure", "Stop", "SubagentStop"))
 # An answer from Stop would make the agent go on by itself: the next prompt brings the gap.
 DELIVERING = frozenset(("PostToolBatch", "PostToolUse", "PostToolUseFailure"))
+
+
+LOOKED_AT = 512 * 1024  # bytes that a transcript may have grown by and still be looked through
 
 
 class Answer:
@@ -83,7 +86,7 @@ def client_process() -> int:
 def _session_start(payload: Payload, tray: Tray) -> Answer | None:
     if payload.source == "compact":
         prepared = tray.prepared()
-        if prepared is None or not prepared.text or prepared.offset != size(payload.transcript):
+        if prepared is None or not _is_fresh(prepared, payload.transcript):
             return None
         if not tray.latch(f"delivered.{prepared.epoch}", time.time()):
             return Answer()
@@ -102,9 +105,23 @@ def _session_start(payload: Payload, tray: Tray) -> Answer | None:
     return Answer(_pending(tray, payload), _heavy(payload, tray.data))
 
 
+def _is_fresh(prepared: Prepared, transcript: str) -> bool:
+    """Whether the transcript tells nothing that the brief does not know."""
+    grown = size(transcript) - prepared.offset
+    if grown == 0:
+        return True
+    if not 0 < grown <= LOOKED_AT:
+        return False
+    # The client appends a few rows of its own book-keeping after PreCompact.
+    from holdfast.clients.claude_code.quiet_rows import says_nothing
+
+    rows = read_from(transcript, prepared.offset, grown)
+    return len(rows) == grown and says_nothing(rows)
+
+
 def _working(payload: Payload, tray: Tray) -> Answer | None:
     prepared = tray.prepared()
-    grown = prepared is None or prepared.offset != size(payload.transcript)
+    grown = prepared is None or not _is_fresh(prepared, payload.transcript)
     if payload.event in DELIVERING and tray.gap_waits():
         text = _pending(tray, payload)
         return Answer(text, _heavy(payload, tray.data) if grown else None)

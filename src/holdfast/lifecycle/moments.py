@@ -190,8 +190,10 @@ def _prepare(tray: Tray, view: View, now: Now) -> Prepared | None:
     generation, offset = view.kept.tracked.knows
     epoch = view.kept.tracked.state.moment.epoch
     prepared = Prepared(epoch, generation, offset, now.text, ",".join(made.facts), made.text)
-    with suppress(OSError):  # nowhere to keep it: the hook that delivers makes it anew
-        tray.prepare(prepared)
+    there = tray.prepared()
+    if there is None or (there.generation, there.offset) <= (generation, offset):
+        with suppress(OSError):  # nowhere to keep it: the hook that delivers makes it anew
+            tray.prepare(prepared)
     return prepared
 
 

@@ -235,6 +235,21 @@ def read(path: str) -> bytes | None:
         os.close(handle)
 
 
+def read_from(path: str, start: int, length: int) -> bytes:
+    """What is there of it; b"" where nothing can be read."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return b""
+    try:
+        os.lseek(handle, start, os.SEEK_SET)
+        return os.read(handle, length)
+    except OSError:
+        return b""
+    finally:
+        os.close(handle)
+
+
 def exists(path: str) -> bool:
     try:
         os.stat(path)
