@@ -217,3 +217,26 @@ def test_a_subagents_own_transcript_gives_only_what_it_did() -> None:
     (ran,) = events
     assert isinstance(ran, CommandRan)
     assert (ran.command, ran.at.agent) == ("echo in sub2", "ac3910a94937215ad")
+
+
+def test_prompts_taken_back_are_abandoned_to_the_very_first() -> None:
+    """The client was told to rewind twice: before the second prompt, then before the first."""
+    with Reader(RECORDED / "rewinds.jsonl") as reader:
+        rows = list(reader.rows())
+    events = events_of(rows)
+    starts = {said.text: said.at.start for said in only(UserSaid, events)}
+    assert [
+        event.text if isinstance(event, UserSaid) else event.start
+        for event in events
+        if isinstance(event, UserSaid | Rewound)
+    ] == [
+        "prompt one",
+        "prompt two",
+        "prompt three",
+        starts["prompt two"],
+        "prompt two, better",
+        starts["prompt one"],
+        "prompt one, better",
+        "and on",
+    ]
+    assert events_in_pieces(rows, 1) == events

@@ -52,6 +52,13 @@ class Job(NamedTuple):
     agent: bool  # a subagent, else a command
 
 
+class Prompt(NamedTuple):
+    """A row that opened a turn."""
+
+    turn: int
+    start: int
+
+
 class SeenRows:
     """The ids of the last rows and the turn each stood in, oldest forgotten first."""
 
@@ -135,7 +142,8 @@ class Memory:
         self.ended: list[str] = []
         self.turn = 0
         self.epoch = 0  # the turn in which the current epoch began
-        self.prompts: dict[int, int] = {}  # turn -> byte start of the prompt that opened it
+        self.prompts: dict[str, Prompt] = {}  # by the row's key, oldest first
+        self.rewound = False  # since the last prompt: the next one begins where it led
         self.turn_open = False
         self.held: Held | None = None
         self.shell = ""  # a command the user ran themselves; its output is the next row
@@ -155,25 +163,40 @@ class Memory:
             self.calls_size -= call.size
         return call
 
-    def forget_calls(self, start: int) -> None:
-        """Drop the calls of rows that are no longer part of the session."""
-        for call in [call for call in self.calls.values() if call.start >= start]:
-            self.take_call(call.id)
-
     def open_turn(self, row: str, start: int) -> None:
         """A prompt begins a turn and is the first row of it."""
         self.turn += 1
+        self.rewound = False
         self.seen.move(row, self.turn)
-        self.prompts[self.turn] = start
+        self.prompts[_key(row)] = Prompt(self.turn, start)
         if len(self.prompts) > PROMPTS:
             del self.prompts[next(iter(self.prompts))]
 
     def open_epoch(self, kept: tuple[str, ...]) -> None:
         self.turn += 1
         self.epoch = self.turn
-        self.prompts = {}
         for row in kept:
             self.seen.move(row, self.turn)
+
+    def prompt_at(self, row: str) -> int | None:
+        """The byte start of this row, if it is a prompt that is remembered."""
+        prompt = self.prompts.get(_key(row))
+        return None if prompt is None else prompt.start
+
+    def prompt_after(self, row: str) -> int | None:
+        """The byte start of the prompt that followed this row, if one did in this epoch."""
+        turn = self.seen.turn_of(row)
+        if turn is None or turn < self.epoch or turn >= self.turn:
+            return None
+        following = [p.start for p in self.prompts.values() if p.turn == turn + 1]
+        return following[0] if following else None
+
+    def rewind(self, start: int) -> None:
+        """Forget what hung on rows that are no longer part of the session."""
+        self.rewound = True
+        self.held, self.shell = None, ""
+        for call in [call for call in self.calls.values() if call.start >= start]:
+            self.take_call(call.id)
 
     def enqueue(self, text: str) -> None:
         self.queue.append(text[:TEXT])
@@ -216,7 +239,8 @@ class Memory:
             "ended": list(self.ended),
             "turn": self.turn,
             "epoch": self.epoch,
-            "prompts": [list(prompt) for prompt in self.prompts.items()],
+            "prompts": [[key, *prompt] for key, prompt in self.prompts.items()],
+            "rewound": self.rewound,
             "turn_open": self.turn_open,
             "held": None if self.held is None else list(self.held),
             "shell": self.shell,
@@ -251,7 +275,9 @@ class Memory:
         memory.jobs = {str(job): Job(str(call), bool(agent)) for job, call, agent in saved["jobs"]}
         memory.ended = [str(job) for job in saved["ended"]]
         memory.turn, memory.epoch = int(saved["turn"]), int(saved["epoch"])
-        memory.prompts = {int(turn): int(start) for turn, start in saved["prompts"]}
+        for key, turn, start in saved["prompts"]:
+            memory.prompts[str(key)] = Prompt(int(turn), int(start))
+        memory.rewound = bool(saved["rewound"])
         memory.turn_open = bool(saved["turn_open"])
         memory.held = None if saved["held"] is None else _held(saved["held"])
         memory.shell = str(saved["shell"])

@@ -117,6 +117,22 @@ def queued(memory: Memory, data: dict[str, Any], at: Origin) -> list[Event]:
     return []
 
 
+def marked(memory: Memory, data: dict[str, Any], at: Origin) -> list[Event]:
+    """The client's bookmark of the last prompt, which also tells of a rewind.
+
+    Its `cutUuid` is the first prompt that was taken back; the only way to notice a return to
+    the very start, where the next prompt has no parent.
+    """
+    cut = data.get("cutUuid")
+    if data.get("rewound") is not True or not isinstance(cut, str):
+        return []
+    start = memory.prompt_at(cut)
+    if start is None:
+        return []
+    memory.rewind(start)
+    return [Rewound(at, start)]
+
+
 def end_turn(memory: Memory, at: Origin, out: list[Event]) -> None:
     """Told once, though several rows may close a turn."""
     if memory.turn_open:
@@ -183,19 +199,18 @@ def _shell_ran(memory: Memory, at: Origin, said: str, out: list[Event]) -> None:
 
 
 def _notice_rewind(memory: Memory, row: Row, at: Origin, out: list[Event]) -> None:
-    """A prompt that hangs on a row before an earlier prompt leaves what came after."""
+    """A prompt that hangs on a row before an earlier prompt leaves what came after.
+
+    Newer clients say so before (see `marked`); older ones, and a resume at an earlier row,
+    show it by this alone.
+    """
     parent = row.data.get("parentUuid")
-    if not isinstance(parent, str):
+    if memory.rewound or not isinstance(parent, str):
         return
-    turn = memory.seen.turn_of(parent)
-    if turn is None or turn >= memory.turn or turn < memory.epoch:
-        return
-    start = memory.prompts.get(turn + 1)
-    if start is None:
-        return
-    out.append(Rewound(at, start))
-    memory.forget_calls(start)
-    memory.held, memory.shell = None, ""
+    start = memory.prompt_after(parent)
+    if start is not None:
+        memory.rewind(start)
+        out.append(Rewound(at, start))
 
 
 def _from_a_person(data: dict[str, Any]) -> bool:

@@ -43,7 +43,7 @@ from holdfast.events import (
 
 # The client's own books: nothing in them that a session's state needs.
 _BOOKKEEPING = frozenset(
-    "progress file-history-snapshot file-history-delta last-prompt continued-in "
+    "progress file-history-snapshot file-history-delta continued-in "
     "resume-head-vouch api-request api-request-shape api-request-blob content-replacement "
     "data-flow-records data-flow-incomplete fork-context-ref frame-link memory-mode "
     "artifact-comment-monitor tag relocated agent-name agent-color agent-setting "
@@ -66,6 +66,7 @@ class Adapter:
             "system": self._system,
             "attachment": self._attachment,
             "queue-operation": self._queue,
+            "last-prompt": self._bookmark,
             "summary": self._summary_title,
             "custom-title": self._title,
             "ai-title": self._title,
@@ -246,6 +247,9 @@ class Adapter:
 
     def _queue(self, row: Row) -> list[Event]:
         return prompts.queued(self._memory, row.data, self._origin(row))
+
+    def _bookmark(self, row: Row) -> list[Event]:
+        return prompts.marked(self._memory, row.data, self._origin(row))
 
     def _summary_title(self, row: Row) -> list[Event]:
         """A generated title. The client also puts other sessions' ones into a file's head."""
