@@ -149,8 +149,8 @@ def _read_bare(text: str, at: int, kind: str, form: str, name_at: int) -> Span |
         return None  # a call or an index: code
     if form == LOOSE and kind == PASSWORD and _is_own_line(text, name_at, bare.end()):
         form = PLAIN  # an INI file
-    if form == FLAG and value.startswith("-"):
-        return None
+    if form == FLAG and value.startswith("-") and (len(value) < 20 or value.startswith("--")):
+        return None  # the next option
     if not is_secret(kind, value[:_VALUE_JUDGED], form):
         return None
     if form == ENV:

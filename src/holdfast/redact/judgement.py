@@ -32,7 +32,7 @@ _REFERENCE = re.compile(
     r"[{<\[(]|\$[{(]|%[({]"  # a template, a tag, a label, a call
     r"|[$%][A-Za-z_][\w:.]*%?\Z"  # a variable, a format
     r"|[&*]?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+[!?]?\Z"  # settings.token
-    r"|(?:\.{0,2}|~)/[\w./\-]*\Z"  # a path
+    r"|(?![A-Za-z0-9/+]{40}\Z)(?:\.{0,2}|~)/[\w./\-]*\Z"  # a path, unless it is an AWS secret
     r"|[A-Za-z][A-Za-z0-9+.\-]*://"  # a URL; its password has a rule of its own
     r"|@[\w/.\-]+\Z"  # a file to read the value from, or a decorator
 )
@@ -78,8 +78,8 @@ _NOT_VALUES = frozenset(
 )
 _DUMMY_INSIDE = (
     "example placeholder changeme change-me change_me your- your_ yourpass yourtoken yourapi "
-    "yoursecret dummy redacted xxxx **** insert replace- replace_ fake- fake_ sample foobar "
-    "not-a-real not_a_real notreal ... … <your todo".split()
+    "yoursecret dummy redacted xxxxxx ****** insert replace- replace_ fake- fake_ sample foobar "
+    "not-a-real not_a_real notreal ... … <your".split()
 )
 _DUMMY_WORDS = frozenset(
     "test tests testing tester mock mocked stub fake dummy example sample demo my your the some a "
@@ -87,7 +87,7 @@ _DUMMY_WORDS = frozenset(
     "password passwd pass pwd passphrase secret secrets token tokens key keys api access auth "
     "client user value string text field name private public bearer refresh id session jwt csrf "
     "github gitlab slack openai anthropic google aws azure stripe npm oauth app service bot db "
-    "database login super".split()
+    "database login super todo xxx xxxx xxxxx".split()
 )
 
 
