@@ -44,7 +44,7 @@ class Payload:
         self.trigger = _text(fields, "trigger")
         self.reason = _text(fields, "reason")
         self.prompt = _text(fields, "prompt")
-        self.summary = _text(fields, "compact_summary")
+        self.summary = summary_in(_text(fields, "compact_summary"))
         self.last_words = _text(fields, "last_assistant_message")
 
 
@@ -71,6 +71,15 @@ def _text(fields: dict[str, Any], name: str) -> str:
         return ""
     # Half a surrogate pair can neither be stored nor printed.
     return value if value.isascii() else value.encode("utf-8", "replace").decode()
+
+
+def summary_in(answer: str) -> str:
+    """The part of the summariser's answer that stays in context: not its analysis."""
+    _, opening, rest = answer.partition("<summary>")
+    if opening:
+        return rest.rpartition("</summary>")[0].strip() or rest.strip()
+    before, opening, rest = answer.partition("<analysis>")
+    return (before + rest.partition("</analysis>")[2]).strip() if opening else answer.strip()
 
 
 class _Settings:
