@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from holdfast.clients import protocol
 from holdfast.clients.claude_code.rows import Adapter
 from holdfast.events import (
     AgentSaid,
@@ -18,6 +19,11 @@ from holdfast.events import (
 )
 
 from .rows_by_hand import Transcript, bare, events_in_pieces, only
+
+
+def test_the_adapter_is_what_the_protocol_says() -> None:
+    adapter: protocol.Adapter = Adapter()  # the type checker holds it to the rest
+    assert adapter.memory()["format"] == 1
 
 
 def test_a_row_written_twice_counts_once() -> None:

@@ -3,9 +3,11 @@
 import json
 from typing import Any
 
+import orjson
 import pytest
 
 from holdfast.clients.claude_code.rows import Adapter
+from holdfast.clients.protocol import Row
 from holdfast.events import (
     CommandInvoked,
     CommandRan,
@@ -264,9 +266,26 @@ def test_a_large_write_loses_nothing_and_the_memory_stays_small() -> None:
     (touched,) = only(FileTouched, transcript.events())
     assert touched.text == content
     assert events_in_pieces(transcript.rows, 1) == transcript.events()
+    assert len(json.dumps(_memory_after(transcript.rows[:1]))) < 100_000
+
+
+def test_a_deeply_nested_input_can_still_be_saved() -> None:
+    transcript = Transcript()
+    deep: Any = "end"
+    for _ in range(400):
+        deep = [deep]
+    transcript.tool("mcp__odd__tool", "done", value=deep, label="kept")
+    assert orjson.dumps(_memory_after(transcript.rows[:1]))
+    (ran,) = only(ToolRan, events_in_pieces(transcript.rows, 1))
+    assert ran.output == "done"
+    assert '"label":"kept"' in ran.asked
+
+
+def _memory_after(rows: list[Row]) -> dict[str, Any]:
     adapter = Adapter()
-    adapter.events(transcript.rows[0])
-    assert len(json.dumps(adapter.memory())) < 100_000
+    for row in rows:
+        adapter.events(row)
+    return adapter.memory()
 
 
 def test_the_memory_is_bounded_whatever_is_left_open() -> None:
@@ -275,7 +294,4 @@ def test_the_memory_is_bounded_whatever_is_left_open() -> None:
         transcript.calls("Bash", call=f"toolu_{n}", command="x" * 40_000)
         transcript.add(type="queue-operation", operation="enqueue", content=f"{n} " + "q" * 50_000)
         transcript.prompt(f"prompt {n}")
-    adapter = Adapter()
-    for row in transcript.rows:
-        adapter.events(row)
-    assert len(json.dumps(adapter.memory())) < 2_500_000
+    assert len(json.dumps(_memory_after(transcript.rows))) < 2_500_000

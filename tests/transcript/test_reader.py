@@ -27,8 +27,7 @@ def read(path: Path, cursor: Cursor = START, **options: Any) -> tuple[list[Row],
 
 def lines(count: int, first: int = 0) -> bytes:
     return b"".join(
-        json.dumps({"n": n, "text": "é" * 20}).encode() + b"\n"
-        for n in range(first, first + count)
+        json.dumps({"n": n, "text": "é" * 20}).encode() + b"\n" for n in range(first, first + count)
     )
 
 

@@ -93,7 +93,8 @@ class Reader:
     `reset` says why the cursor did not fit the file and reading began at 0 ("truncated" or
     "replaced"), "" when it did. `cursor` is valid at any time: it points behind the last row
     that was handed out. A last line without its newline is left for the next pass, unless
-    `final` says that nothing more will come.
+    `final` says that nothing more will come. With `limit_bytes` the pass ends after the line
+    that reaches so many bytes; the cursor goes on from there.
     """
 
     def __init__(
@@ -133,13 +134,13 @@ class Reader:
 
     @property
     def cursor(self) -> Cursor:
-        head = self._head[: self._offset]
+        head, tail = self._head[: self._offset], self._tail[-TAIL:]
         return Cursor(
             self._offset,
             zlib.crc32(head),
             len(head),
-            zlib.crc32(self._tail),
-            len(self._tail),
+            zlib.crc32(tail),
+            len(tail),
             self._rows,
             self._bad,
             self._oversized,
@@ -164,7 +165,7 @@ class Reader:
                     continue
                 if not self._final:
                     return
-            self._offset, self._tail = end, line[-TAIL:]
+            self._offset, self._tail = end, line  # cut when a cursor is asked for
             try:
                 data = loads(line)
             except (ValueError, RecursionError):

@@ -16,6 +16,7 @@ PROMPTS = 500
 CALLS = 200
 CALLS_SIZE = 1_000_000
 INPUT_SIZE = 64_000  # characters of one call's input
+INPUT_DEPTH = 20  # deeper, and saving the memory could fail where reading the row did not
 QUEUED = 30
 TEXT = 32_000
 JOBS = 100
@@ -309,11 +310,19 @@ def bounded_input(value: dict[str, Any], row_size: int) -> tuple[dict[str, Any],
     Cut when the call is seen, not when memory is saved, so that feeding rows in pieces cannot
     change an event. Results repeat what an edit wrote, so almost nothing is lost.
     """
-    if row_size <= INPUT_SIZE:
+    if row_size <= INPUT_SIZE and _is_shallow(value, INPUT_DEPTH):
         return value, row_size
     room = [INPUT_SIZE]
     cut = _cut(value, room, 0)
     return (cut if isinstance(cut, dict) else {}), INPUT_SIZE - max(room[0], 0)
+
+
+def _is_shallow(value: Any, levels: int) -> bool:
+    items = value.values() if type(value) is dict else value
+    for item in items:
+        if type(item) in (dict, list) and (levels == 0 or not _is_shallow(item, levels - 1)):
+            return False
+    return True
 
 
 def _cut(value: Any, room: list[int], depth: int) -> Any:
@@ -322,7 +331,7 @@ def _cut(value: Any, room: list[int], depth: int) -> Any:
         kept = value[: max(room[0], 0)]
         room[0] -= len(kept)
         return kept
-    if isinstance(value, (dict, list)) and (depth > 6 or room[0] <= 0):
+    if isinstance(value, (dict, list)) and (depth >= INPUT_DEPTH or room[0] <= 0):
         return type(value)()
     if isinstance(value, dict):
         small_first = sorted(value.items(), key=lambda item: len(item[1]) if _sized(item[1]) else 0)

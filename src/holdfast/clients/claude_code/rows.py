@@ -105,10 +105,10 @@ class Adapter:
             if not synthetic:
                 self._measure(at, message, out)
         content = message.get("content")
-        if isinstance(content, str):
+        if not isinstance(content, list):
             content = [{"type": "text", "text": content}]
-        for block in objects(content):
-            kind = block.get("type")
+        for block in content:
+            kind = block.get("type") if isinstance(block, dict) else None
             if kind == "tool_use":
                 self._call(row, at, block, out)
             elif kind == "text" and not at.agent and not synthetic:
