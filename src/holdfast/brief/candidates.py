@@ -14,9 +14,10 @@ from holdfast.brief.paths import shorten
 from holdfast.state.facts import CANCELLED, OPEN
 from holdfast.state.files import File
 from holdfast.state.model import State
+from holdfast.state.symbols import faded
 
 FILES = 90  # ranked files whose symbols are looked at; beyond them need is rare
-SYMBOLS = 24  # symbols of a file that are looked at, the most promising first
+PLACES = 6  # files that a symbol may be told under
 
 FILE_FEATURES = (
     "bias",
@@ -38,23 +39,19 @@ FILE_FEATURES = (
 )
 SYMBOL_FEATURES = (
     "bias",
-    "recent",
-    "fresh",
-    "typed",
-    "typed_often",
-    "seen_often",
-    "said",
-    "said_recently",
-    "asked",
-    "user",
-    "file_changed",
-    "file_recent",
-    "file_crowd",
-    "spread",
-    "long",
+    "typed_now",
+    "typed_long",
+    "seen_now",
+    "seen_long",
+    "young",
+    "length",
     "constant",
+    "snake",
+    "capital",
     "test_name",
-    "old",
+    "file_warmth",
+    "in_changed_file",
+    "spread",
 )
 COMMAND_FEATURES = (
     "bias",
@@ -92,7 +89,7 @@ class FileCandidate(NamedTuple):
 
 class SymbolCandidate(NamedTuple):
     symbol: str
-    path: str
+    paths: tuple[str, ...]  # files in which it stands, the likeliest first
     features: tuple[float, ...]
 
 
@@ -113,12 +110,14 @@ def file_candidates(state: State) -> list[FileCandidate]:
     said = " ".join(request.text for request in list(state.requests.values())[-4:])
     crowd = math.log1p(len(state.files)) / 5
     young = 1.0 if state.moment.epoch == 0 else 0.0
-    found = []
+    found: dict[str, FileCandidate] = {}
     for file in state.files.values():
         if file.standing == CANCELLED:
             continue
         age = now - file.step
         path = shorten(file.path, state.place.folders)
+        if path in found and found[path].file.changed > file.changed:
+            continue  # one file under two working folders, as in worktrees: the busier one
         name = path.rpartition("/")[2]
         changed_age = now - file.changed_step if file.changed_step >= 0 else 1000
         lowered = path.lower()
@@ -140,58 +139,47 @@ def file_candidates(state: State) -> list[FileCandidate]:
             crowd,
             young,
         )
-        found.append(FileCandidate(file, path, features))
-    return found
+        found[path] = FileCandidate(file, path, features)
+    return list(found.values())
 
 
-def symbol_candidates(state: State, files: list[FileCandidate]) -> list[SymbolCandidate]:
-    """The most promising symbols of these files, each under every file it stands in."""
+def symbol_candidates(
+    state: State, files: list[tuple[float, FileCandidate]]
+) -> list[SymbolCandidate]:
+    """The symbols that stand in these files, given with how likely each file is needed."""
     now = state.moment.step
-    spread: dict[str, int] = {}
-    for file in state.files.values():
-        for symbol in file.symbols:
-            spread[symbol] = spread.get(symbol, 0) + 1
+    places: dict[str, list[tuple[float, FileCandidate]]] = {}
+    for likely, candidate in files:
+        for symbol in candidate.file.symbols:
+            if symbol in state.symbols:
+                places.setdefault(symbol, []).append((likely, candidate))
     found = []
-    terms = state.terms
-    for candidate in files:
-        file = candidate.file
-        ordered = sorted(
-            file.symbols.items(),
-            key=lambda item: (
-                item[1][0] * 2
-                + min(item[1][1], 4)
-                + 3.0 / (1 + (now - item[1][2]) / 15)
-                + (2.0 if item[0] in terms else 0.0)
-            ),
-            reverse=True,
+    for symbol, where in places.items():
+        heat = faded(state.symbols[symbol], now)
+        features = (
+            1.0,
+            _log(heat.typed_fast),
+            _log(heat.typed_slow),
+            _log(heat.seen_fast),
+            _log(heat.seen_slow),
+            _near(now - heat.first, 20),
+            len(symbol) / 20,
+            float(symbol.isupper()),
+            float("_" in symbol),
+            float(symbol[0].isupper()),
+            float(symbol.lower().startswith("test")),
+            where[0][0],
+            float(any(candidate.file.changed for _, candidate in where)),
+            math.log1p(len(where)),
         )
-        crowd = math.log1p(len(file.symbols)) / 4
-        file_age = now - file.step
-        for symbol, (typed, seen, last, first) in ordered[:SYMBOLS]:
-            said, asked, by_user, said_step = terms.get(symbol, (0, 0, 0, -1000))
-            age = now - last
-            features = (
-                1.0,
-                _near(age, 8),
-                _near(age, 60),
-                float(typed > 0),
-                math.log1p(typed),
-                math.log1p(seen),
-                math.log1p(said),
-                _near(now - said_step, 20) if said_step >= 0 else 0.0,
-                math.log1p(asked),
-                float(by_user > 0),
-                float(file.changed > 0),
-                _near(file_age, 20),
-                crowd,
-                math.log1p(spread[symbol]),
-                len(symbol) / 20,
-                float(symbol.isupper()),
-                float(symbol.lower().startswith("test")),
-                _near(now - first, 60),
-            )
-            found.append(SymbolCandidate(symbol, candidate.path, features))
+        paths = tuple(candidate.path for _, candidate in where[:PLACES])
+        found.append(SymbolCandidate(symbol, paths, features))
     return found
+
+
+def _log(heat: float) -> float:
+    """Heats span orders of magnitude, and what matters is their ratio; 0.02 stands for none."""
+    return math.log(0.02 + heat) / 4
 
 
 def command_candidates(state: State) -> list[Candidate]:

@@ -11,15 +11,16 @@ from typing import NamedTuple
 
 from holdfast.brief import candidates, header, weights
 from holdfast.brief.header import Line, Sizes, one_line, short_paths
-from holdfast.brief.paths import split
+from holdfast.brief.paths import short_names, split
 from holdfast.brief.ranker import probability
 from holdfast.brief.selection import Chosen, FileOffer, LineOffer, SymbolOffer, choose
 from holdfast.state.facts import OPEN
 from holdfast.state.model import State
 
 HEADINGS = {
-    "changed": "Edited files, with symbols worked on:",
+    "changed": "Edited files:",
     "read": "Read files:",
+    "named": "Files seen in output:",
     "commands": "Commands run:",
     "identifiers": "Exact values:",
     "decisions": "Decisions:",
@@ -30,6 +31,8 @@ VALUE_FILE, VALUE_SYMBOL, VALUE_LINE, VALUE_NOTE = 1.0, 0.4, 1.0, 0.05
 FLOOR = 0.004
 # The header is worth most per character, but not all of a small brief.
 HEADER_SHARE = 0.5
+# Below this, a file is written by the shortest end that is unique, above it under its folder.
+TIGHT = 3000
 
 
 class Brief(NamedTuple):
@@ -42,8 +45,8 @@ def compose(state: State, max_chars: int, *, title: str = "") -> Brief:
     size = header.sizes(max_chars)
     lines = _header(state, size, title, max_chars)
     used = sum(len(line.text) + 1 for line in lines)
-    chosen = _choose(state, max_chars - used)
-    body = list(_body(state, chosen))
+    chosen = _choose(state, max_chars - used, max_chars < TIGHT)
+    body = list(_body(chosen))
     text = "\n".join([line.text for line in lines] + body)
     told = [line.fact for line in lines if line.fact]
     told += [f"f{file.number}" for file in state.files.values() if file.path in chosen.files]
@@ -78,23 +81,26 @@ def _header(state: State, size: Sizes, title: str, max_chars: int) -> list[Line]
     return lines
 
 
-def _choose(state: State, budget: int) -> Chosen:
-    ranked = sorted(
+def _choose(state: State, budget: int, tight: bool) -> Chosen:
+    everything = sorted(
         ((probability(c.features, weights.FILE), c) for c in candidates.file_candidates(state)),
         key=lambda pair: (-pair[0], pair[1].path),
-    )[: candidates.FILES]
-    files = [
-        FileOffer(c.path, "changed" if c.file.changed else "read", p * VALUE_FILE)
-        for p, c in ranked
-    ]
+    )
+    ranked = everything[: candidates.FILES]
+    files = [FileOffer(c.path, _section(c), p * VALUE_FILE) for p, c in ranked]
     symbols = [
-        SymbolOffer(c.symbol, c.path, probability(c.features, weights.SYMBOL) * VALUE_SYMBOL)
-        for c in candidates.symbol_candidates(state, [c for _, c in ranked])
+        SymbolOffer(c.symbol, c.paths, probability(c.features, weights.SYMBOL) * VALUE_SYMBOL)
+        for c in candidates.symbol_candidates(state, ranked)
     ]
-    # A symbol is told once: on the line where it is most likely to be looked for.
-    symbols.sort(key=lambda offer: (-offer.value, offer.path, offer.symbol))
     lines = [*_command_offers(state), *_identifier_offers(state), *_note_offers(state)]
-    return choose(files, symbols, lines, budget, HEADINGS, FLOOR)
+    names = short_names([c.path for _, c in everything]) if tight else {}
+    return choose(files, symbols, lines, budget, HEADINGS, names, FLOOR)
+
+
+def _section(candidate: candidates.FileCandidate) -> str:
+    if candidate.file.changed:
+        return "changed"
+    return "read" if candidate.file.read else "named"
 
 
 def _command_offers(state: State) -> Iterator[LineOffer]:
@@ -103,7 +109,7 @@ def _command_offers(state: State) -> Iterator[LineOffer]:
         outcome = "ok" if command.ok else "failed"
         if not command.ok and command.outcome:
             outcome += f": {one_line(command.outcome, 60)}"
-        text = f"- `{one_line(short_paths(command.text, state), 240)}` {outcome}"
+        text = f"`{one_line(short_paths(command.text, state), 240)}` {outcome}"
         yield LineOffer("commands", text, probability(candidate.features, weights.COMMAND))
 
 
@@ -127,7 +133,7 @@ def _note_offers(state: State) -> Iterator[LineOffer]:
         yield LineOffer("results", text, VALUE_NOTE / (1 + rank))
 
 
-def _body(state: State, chosen: Chosen) -> Iterator[str]:
+def _body(chosen: Chosen) -> Iterator[str]:
     for section, heading in HEADINGS.items():
         files = [path for path, where in chosen.files.items() if where == section]
         lines = chosen.lines.get(section, [])
@@ -137,12 +143,18 @@ def _body(state: State, chosen: Chosen) -> Iterator[str]:
         yield from lines
         folders: dict[str, list[str]] = {}
         for path in files:
+            if path in chosen.names:
+                yield chosen.names[path] + _symbols(chosen, path)
+                continue
             folders.setdefault(split(path)[0], []).append(path)
         # Files of the working folder itself first: they have no folder line to stand under.
         for folder in sorted(folders, key=lambda name: name != ""):
             if folder:
                 yield folder
             for path in folders[folder]:
-                symbols = chosen.symbols.get(path)
-                tail = f": {', '.join(symbols)}" if symbols else ""
-                yield f" {split(path)[1]}{tail}"
+                yield f" {split(path)[1]}{_symbols(chosen, path)}"
+
+
+def _symbols(chosen: Chosen, path: str) -> str:
+    symbols = chosen.symbols.get(path)
+    return f": {' '.join(symbols)}" if symbols else ""

@@ -36,9 +36,11 @@ class Sizes(NamedTuple):
 
 def sizes(max_chars: int) -> Sizes:
     if max_chars < 3000:
-        return Sizes(200, 0, 4, 150, 8, 4, 2, 2, 130)
-    if max_chars < 7000:
-        return Sizes(400, 160, 8, 220, 20, 10, 4, 4, 170)
+        return Sizes(90, 0, 2, 90, 6, 2, 1, 1, 70)
+    if max_chars < 5000:
+        return Sizes(160, 80, 10, 140, 20, 4, 3, 2, 110)
+    if max_chars < 7500:
+        return Sizes(400, 160, 12, 220, 20, 10, 4, 4, 170)
     return Sizes(1200, 400, 16, 330, 40, 24, 8, 10, 260)
 
 

@@ -21,7 +21,7 @@ class FileOffer(NamedTuple):
 
 class SymbolOffer(NamedTuple):
     symbol: str
-    path: str
+    paths: tuple[str, ...]  # where it may stand, best first
     value: float
 
 
@@ -36,8 +36,9 @@ class LineOffer(NamedTuple):
 class Chosen:
     """What was chosen, and what it costs in characters once it is rendered."""
 
-    def __init__(self, headings: dict[str, str]) -> None:
+    def __init__(self, headings: dict[str, str], names: dict[str, str]) -> None:
         self.headings = headings
+        self.names = names  # path -> how it is written where it stands alone, see paths.py
         self.files: dict[str, str] = {}  # path -> section
         self.symbols: dict[str, list[str]] = {}  # path -> symbols
         self.lines: dict[str, list[str]] = {}  # section -> lines
@@ -49,6 +50,8 @@ class Chosen:
         return 0 if section in self._sections else len(self.headings[section]) + 1
 
     def file_cost(self, path: str, section: str) -> int:
+        if path in self.names:
+            return len(self.names[path]) + 1 + self.heading_cost(section)
         folder, name = split(path)
         cost = len(name) + 2  # a space before it and the line's end
         if folder and (section, folder) not in self._folders:
@@ -61,11 +64,11 @@ class Chosen:
         self._folders.add((section, split(path)[0]))
         self.files[path] = section
 
-    def symbol_cost(self, symbol: str) -> int:
-        return len(symbol) + 2  # ": " before the first, ", " before the others
+    def symbol_cost(self, symbol: str, path: str) -> int:
+        return len(symbol) + 2 - (path in self.symbols)  # ": " before the first, " " before others
 
     def add_symbol(self, symbol: str, path: str) -> None:
-        self.cost += self.symbol_cost(symbol)
+        self.cost += self.symbol_cost(symbol, path)
         self.symbols.setdefault(path, []).append(symbol)
 
     def line_cost(self, offer: LineOffer) -> int:
@@ -83,12 +86,12 @@ def choose(
     lines: list[LineOffer],
     budget: int,
     headings: dict[str, str],
+    names: dict[str, str],
     floor: float,
 ) -> Chosen:
     """The best use of `budget` characters; offers worth less than `floor` are left out."""
-    chosen = Chosen(headings)
+    chosen = Chosen(headings, names)
     offered = {offer.path: offer for offer in files}
-    placed: set[str] = set()
     heap: list[tuple[float, int, FileOffer | SymbolOffer | LineOffer]] = []
 
     def density(offer: FileOffer | SymbolOffer | LineOffer) -> tuple[float, int]:
@@ -98,12 +101,17 @@ def choose(
         if isinstance(offer, LineOffer):
             cost = chosen.line_cost(offer)
             return offer.value / cost, cost
-        cost, value = chosen.symbol_cost(offer.symbol), offer.value
-        if offer.path not in chosen.files:
-            file = offered[offer.path]
+        path = place(offer)
+        cost, value = chosen.symbol_cost(offer.symbol, path), offer.value
+        if path not in chosen.files:
+            file = offered[path]
             cost += chosen.file_cost(file.path, file.section)
             value += file.value
         return value / cost, cost
+
+    def place(offer: SymbolOffer) -> str:
+        """A line that is there already costs nothing; else the likeliest file's."""
+        return next((path for path in offer.paths if path in chosen.files), offer.paths[0])
 
     for number, offer in enumerate([*files, *symbols, *lines]):
         if offer.value >= floor:
@@ -112,8 +120,6 @@ def choose(
     while heap:
         known, number, offer = heapq.heappop(heap)
         if isinstance(offer, FileOffer) and offer.path in chosen.files:
-            continue
-        if isinstance(offer, SymbolOffer) and offer.symbol in placed:
             continue
         worth, cost = density(offer)
         if heap and worth < -heap[0][0] - 1e-12 and worth != -known:
@@ -126,9 +132,8 @@ def choose(
         elif isinstance(offer, LineOffer):
             chosen.add_line(offer)
         else:
-            if offer.path not in chosen.files:
-                file = offered[offer.path]
-                chosen.add_file(file.path, file.section)
-            chosen.add_symbol(offer.symbol, offer.path)
-            placed.add(offer.symbol)
+            path = place(offer)
+            if path not in chosen.files:
+                chosen.add_file(path, offered[path].section)
+            chosen.add_symbol(offer.symbol, path)
     return chosen

@@ -24,6 +24,7 @@ from holdfast.state.requests import Request
 from holdfast.state.rules import Rule
 from holdfast.state.skills import Skill
 from holdfast.state.subagents import Subagent
+from holdfast.state.symbols import Heat
 from holdfast.state.tasks import Task
 from holdfast.state.test_state import SuiteRun
 
@@ -70,8 +71,8 @@ def from_document(document: Any) -> State:
         for name, cls in _RECORDS.items():
             rows = document.get(name, {})
             fields[name] = {key: _record(cls, values) for key, values in rows.items()}
-        terms = document.get("terms", {})
-        fields["terms"] = {word: tuple(counts) for word, counts in terms.items()}
+        heats = document.get("symbols", {})
+        fields["symbols"] = {word: Heat(*heat) for word, heat in heats.items()}
         return State(**fields)
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise UnreadableState(f"not a state document: {error!r}") from error

@@ -15,11 +15,10 @@ from holdfast.events import CommandRan, FileTouched, Origin, Searched
 from holdfast.state.facts import CANCELLED, OPEN, Fact, clip, keep, put
 from holdfast.state.moment import Moment
 from holdfast.state.shell import deeds
-from holdfast.state.symbols import Table, symbols_in, touch
+from holdfast.state.symbols import SEEN_WINDOW, TYPED_WINDOW, most_used, shown_by, symbols_in
 
 LIMIT = 240
-READ_WINDOW = 24_000  # of what a read showed; beyond that, more text adds few new names
-TYPED_WINDOW = 40_000
+SYMBOLS = 120  # symbols known to stand in one file; the longest unseen give way
 HUNKS = 3
 HUNK_LINES = 8
 SEARCH_LINES = 120
@@ -29,6 +28,9 @@ _PATH = re.compile(
     r"(?<![\w/.@-])(?:[\w@.+-]*/)*[\w@+-][\w@.+-]*\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w/])"
 )
 _LOCATION = re.compile(r"(?:^|[\s(\"'])((?:[\w@.+-]*/)*[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,9}):(\d+)\b")
+
+
+_HOSTS = frozenset("com org net io dev ai co app sh me gov edu local".split())
 
 
 class File(NamedTuple):
@@ -41,7 +43,7 @@ class File(NamedTuple):
     named: int  # in commands, searches and output
     step: int  # last touched
     changed_step: int  # last changed, -1 for never
-    symbols: Table
+    symbols: dict[str, int]  # where each was last seen here, in steps
     hunks: tuple[tuple[int, tuple[str, ...]], ...]  # latest last: first line, changed lines
     at: Origin
 
@@ -66,22 +68,44 @@ def _put(table: dict[str, File], file: File) -> dict[str, File]:
 def on_file_touched(table: dict[str, File], event: FileTouched, moment: Moment) -> dict[str, File]:
     if not event.ok or not event.path:
         return table
-    file = table.get(event.path) or _new(table, event.path, moment, event.at)
+    table, file = _known(table, event.path, moment, event.at)
     if event.how == "read":
-        seen = symbols_in(event.text[:READ_WINDOW])
-        file = file._replace(read=file.read + 1, symbols=touch(file.symbols, (), seen, moment.step))
+        shown = most_used(event.text[:SEEN_WINDOW], SYMBOLS)
+        file = file._replace(read=file.read + 1, symbols=_with(file.symbols, shown, moment))
     else:
-        typed = symbols_in(event.text[:TYPED_WINDOW])
-        context = "\n".join(line for hunk in event.hunks for line in hunk.lines)[:READ_WINDOW]
-        seen = (symbols_in(context) | symbols_in(event.before[:TYPED_WINDOW])) - typed
+        typed = most_used(event.text[:TYPED_WINDOW], SYMBOLS)
+        shown = typed | symbols_in(event.before[:TYPED_WINDOW]) | symbols_in(shown_by(event))
         file = file._replace(
             created=file.created or event.how == "created",
             changed=file.changed + 1,
             changed_step=moment.step,
-            symbols=touch(file.symbols, typed, seen, moment.step),
+            symbols=_with(file.symbols, shown, moment),
             hunks=(file.hunks + _hunks(event))[-HUNKS:],
         )
     return _put(table, file._replace(standing=OPEN, step=moment.step, at=event.at))
+
+
+def _known(
+    table: dict[str, File], path: str, moment: Moment, at: Origin
+) -> tuple[dict[str, File], File]:
+    """The file by its full path, also when only its end was known until now."""
+    file = table.get(path)
+    if file is not None:
+        return table, file
+    for name, named in table.items():
+        if not name.startswith("/") and path.endswith("/" + name):
+            return {k: v for k, v in table.items() if k != name}, named._replace(path=path)
+    return table, _new(table, path, moment, at)
+
+
+def _with(symbols: dict[str, int], shown: set[str], moment: Moment) -> dict[str, int]:
+    """The symbols of a file with these seen now, latest last."""
+    if not shown:
+        return symbols
+    new = {word: step for word, step in symbols.items() if word not in shown}
+    new.update(dict.fromkeys(sorted(shown), moment.step))
+    surplus = len(new) - SYMBOLS
+    return dict(list(new.items())[surplus:]) if surplus > 0 else new
 
 
 def _hunks(event: FileTouched) -> tuple[tuple[int, tuple[str, ...]], ...]:
@@ -97,10 +121,9 @@ def on_searched(table: dict[str, File], event: Searched, moment: Moment) -> dict
     """A search names files and shows lines of them; its pattern was typed by the agent."""
     if not event.ok:
         return table
-    asked = symbols_in(event.pattern)
     seen: dict[str, set[str]] = {}
     where = event.where if "." in event.where.rsplit("/", 1)[-1] else ""
-    for line in event.output[:READ_WINDOW].split("\n", SEARCH_LINES)[:SEARCH_LINES]:
+    for line in event.output[:SEEN_WINDOW].split("\n", SEARCH_LINES)[:SEARCH_LINES]:
         found = _SEARCH_LINE.match(line)
         if found:
             path, content = found.group(1), found.group(3)
@@ -115,11 +138,8 @@ def on_searched(table: dict[str, File], event: Searched, moment: Moment) -> dict
     for path, words in list(seen.items())[:30]:
         full = _resolve(table, path)
         file = table.get(full) or _new(table, full, moment, event.at)
-        typed = words & asked
         file = file._replace(
-            named=file.named + 1,
-            step=moment.step,
-            symbols=touch(file.symbols, typed, words - typed, moment.step),
+            named=file.named + 1, step=moment.step, symbols=_with(file.symbols, words, moment)
         )
         table = _put(table, file)
     return table
@@ -150,7 +170,7 @@ def on_command_ran(table: dict[str, File], event: CommandRan, moment: Moment) ->
         file = file._replace(
             named=file.named + 1,
             step=moment.step,
-            symbols=touch(file.symbols, (), places.get(path, ()), moment.step),
+            symbols=_with(file.symbols, places.get(path, set()), moment),
         )
         table = _put(table, file)
     return table
@@ -158,7 +178,10 @@ def on_command_ran(table: dict[str, File], event: CommandRan, moment: Moment) ->
 
 def _worth_naming(path: str) -> bool:
     """A bare word with a dot is more often a version, a host or a method than a file."""
-    return "/" in path and "://" not in path and not path.startswith(("//", "www."))
+    folder, _, name = path.rpartition("/")
+    if not folder or ".." in path or path.startswith(("//", "www.")):
+        return False
+    return name.rpartition(".")[2] not in _HOSTS
 
 
 def _resolve(table: dict[str, File], path: str) -> str:
@@ -202,6 +225,6 @@ def facts(table: dict[str, File]) -> Iterator[Fact]:
         ] or ["named"]
         if file.standing == CANCELLED:
             deeds_done.append("deleted")
-        typed = sorted(file.symbols, key=lambda word: file.symbols[word][:3], reverse=True)
-        detail = ", ".join(deeds_done) + ("; " + " ".join(typed[:40]) if typed else "")
+        latest = list(reversed(file.symbols))[:40]
+        detail = ", ".join(deeds_done) + ("; " + " ".join(latest) if latest else "")
         yield Fact(f"f{file.number}", "file", clip(file.path, 400), file.standing, file.at, detail)

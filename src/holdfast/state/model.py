@@ -22,8 +22,8 @@ from holdfast.state import (
     rules,
     skills,
     subagents,
+    symbols,
     tasks,
-    terms,
     test_state,
 )
 from holdfast.state.facts import Fact
@@ -70,7 +70,7 @@ class State(NamedTuple):
     subagents: dict[str, subagents.Subagent] = {}
     skills: dict[str, skills.Skill] = {}
     next_step: dict[str, next_step.NextStep] = {}
-    terms: terms.Table = {}
+    symbols: symbols.Table = {}
 
 
 # The default tables above are shared between states: nothing may write into a table.

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import re
 
-# A sentence ends at a full stop, a line end, or a bullet; "e.g." and "v1.2" do not end one.
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'`(\[])|\n+\s*(?:[-*•]\s+|\d+[.)]\s+|#+\s*)?")
-_CODE_BLOCK = re.compile(r"```.*?(?:```|\Z)", re.S)
+# A sentence ends at a stop followed by space, at a line end, or at a bullet. Users write
+# without capitals, so a small letter may begin the next; "e.g." and "v1.2" end none.
+_SENTENCE_END = re.compile(
+    r"(?<=[!?])\s+|(?<![ (]e\.g\.)(?<![ (]i\.e\.)(?<!\betc\.)(?<!\bvs\.)(?<=\w[.]|[)\"'`\]][.])\s+"
+    r"|\n+\s*(?:[-*•]\s+|\d+[.)]\s+|#+\s*)?"
+)
+_CODE_BLOCK = re.compile(r"```.*?(?:```|\Z)|\"\"\".*?\"\"\"", re.S)
 _WORD = re.compile(r"[a-z][a-z0-9_'-]{2,}")
 
 # Words that say nothing about the subject of a sentence.
@@ -29,25 +33,31 @@ _EMPTY = frozenset(
 )
 
 
+def without_code(text: str) -> str:
+    """The text without fenced code and triple-quoted pastes."""
+    return _CODE_BLOCK.sub("\n", text) if "```" in text or '"""' in text else text
+
+
 def sentences(text: str, limit: int = 400) -> list[str]:
     """Sentences of prose, code blocks left out, in order; each at most `limit` characters."""
-    if "```" in text:
-        text = _CODE_BLOCK.sub("\n", text)
+    text = without_code(text)
     found = []
     for part in _SENTENCE_END.split(text):
         part = part.strip().lstrip("#*-•> ").strip()
-        if len(part) > 2:
+        if len(part) > 2 and not part.startswith(("//", "/*")):  # a comment in pasted code
             found.append(part[:limit])
     return found
 
 
 def plain_words(text: str) -> frozenset[str]:
-    """The words that carry a sentence's subject, lower case, without a plural s."""
-    return frozenset(
-        word.rstrip("s") if len(word) > 4 else word
-        for word in _WORD.findall(text.lower())
-        if word not in _EMPTY
-    )
+    """The words that carry a sentence's subject, lower case, without plural s and -ing."""
+    return frozenset(_stem(word) for word in _WORD.findall(text.lower()) if word not in _EMPTY)
+
+
+def _stem(word: str) -> str:
+    if len(word) > 6 and word.endswith("ing"):
+        return word[:-3]
+    return word.rstrip("s") if len(word) > 4 else word
 
 
 def overlap(a: frozenset[str], b: frozenset[str]) -> float:
