@@ -1,7 +1,7 @@
 """Checks: commands whose purpose is a verdict (tests, linters, type checkers, builds).
 
-Recognises them and reads their verdict from what they printed, because a pipe into `tail`
-hides the exit code and agents pipe into `tail` all the time.
+Recognises them, reads what each is run on, and tells when the pass of one shows that the
+failure of another is gone. What they printed is read in `verdicts`.
 """
 
 from __future__ import annotations
@@ -10,21 +10,30 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from holdfast.state.shell import deeds
+from holdfast.state.shell import bare, looks, segments
+from holdfast.state.verdicts import (
+    FAILED,
+    PASSED,
+    UNKNOWN,
+    Verdict,
+    did_not_run,
+    names_tests,
+    read_verdict,
+)
 
-PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
+__all__ = ["FAILED", "PASSED", "UNKNOWN", "Check", "Run", "check_of", "covers", "run_of"]
 
 # What a check is of: only "test" feeds the test state; all of them open and resolve errors.
 _TEST = re.compile(
     r"(?:^|[\s/:_.-])(?:pytest|py\.test|unittest|nosetests|tox|nox|jest|vitest|mocha|ava"
-    r"|karma|rspec|minitest|phpunit|pest|ctest|gotestsum|nextest|playwright test|cypress run|busted|bats"
-    r"|prove|tests?|specs?|test-\w+|test:[\w:-]+)(?=$|[\s:])",
+    r"|karma|rspec|minitest|phpunit|pest|ctest|gotestsum|nextest|playwright test|cypress run"
+    r"|busted|bats|prove|tests?|specs?|test-\w+|test:[\w:-]+)(?=$|[\s:])",
     re.I,
 )
 _LINT = re.compile(
-    r"(?:^|[\s/:])(?:lint\w*|ruff|flake8|pylint|eslint|tslint|stylelint|prettier --check|black --check"
-    r"|gofmt -l|go vet|golangci-lint|staticcheck|clippy|rubocop|shellcheck|mypy|pyright|tsc|typecheck"
-    r"|type-check|check|biome|oxlint|hadolint|vet)(?=$|[\s:])",
+    r"(?:^|[\s/:])(?:lint\w*|ruff|flake8|pylint|eslint|tslint|stylelint|prettier --check"
+    r"|black --check|gofmt -l|go vet|golangci-lint|staticcheck|clippy|rubocop|shellcheck|mypy"
+    r"|pyright|tsc|typecheck|type-check|check|biome|oxlint|hadolint|vet)(?=$|[\s:])",
     re.I,
 )
 _BUILD = re.compile(
@@ -38,46 +47,34 @@ _NOT_RUNNING = frozenset(
      "apt", "brew", "curl", "wget", "docker", "ssh", "scp", "code", "open", "export", "source")
 )  # fmt: skip
 
-_SUMMARIES = (
-    re.compile(r"^=+ .*\b\d+ (?:failed|passed|errors?)\b.*=+$", re.M),  # pytest
-    re.compile(r"^\d+ (?:failed|passed)(?:, \d+ \w+)* in [\d.]+s.*$", re.M),  # pytest -q
-    re.compile(r"^Tests:\s+.*\d+ (?:passed|failed|total).*$", re.M),  # jest
-    re.compile(r"^\s*Tests\s+.*\d+ (?:passed|failed).*$", re.M),  # vitest
-    re.compile(r"^test result: .*$", re.M),  # cargo
-    re.compile(r"^\d+ examples?, \d+ failures?.*$", re.M),  # rspec
-    re.compile(r"^(?:FAILED|OK) ?\(.*\)$|^OK$", re.M),  # unittest
-    re.compile(r"^Tests run: \d+, Failures: \d+.*$", re.M),  # JUnit
-    re.compile(r"^\d+% tests passed, .*$", re.M),  # ctest
-    re.compile(r"^Found \d+ errors?.*$|^Success: no issues found.*$", re.M),  # mypy, ruff
-    re.compile(r"^(?:All checks passed!|.*\d+ problems? \(\d+ errors?.*)$", re.M),  # ruff, eslint
-    re.compile(r"^\d+ issues?[.:].*$", re.M),  # golangci-lint
+# Tools whose next word says which of their checks is meant; of any other check, the words
+# behind its name say what it is run on.
+_WITH_SUBCOMMAND = frozenset(
+    """ruff golangci-lint make cmake ninja bazel gradle gradlew mvn just task rake nx turbo tox nox
+    biome nextest""".split()
 )
-_FAILING_NAMES = (
-    re.compile(r"^(?:FAILED|ERROR) (\S+(?:::\S+)*)", re.M),  # pytest
-    re.compile(r"^\s*--- FAIL: (\S+)", re.M),  # go
-    re.compile(r"^test (\S+) \.\.\. FAILED", re.M),  # cargo
-    re.compile(r"^\s*[✕✗×] (.+?)(?: \(\d+ ?m?s\))?$", re.M),  # jest, vitest
-    re.compile(r"^(?:FAIL|ERROR): (\S+ \([\w.]+\)|\S+)", re.M),  # unittest
-    re.compile(r"^rspec (\S+:\d+)", re.M),  # rspec
-    re.compile(r"^\s*\d+\) (.+)$(?=\n\s+(?:Assertion|Error|Failure))", re.M),  # mocha
-    re.compile(r"^not ok \d+ -? ?(.+)$", re.M),  # TAP
-    re.compile(r"^\[ERROR\]\s+(\w[\w.]+:\d+)", re.M),  # maven
+# Tools that run other tools and print which.
+_TASK_RUNNERS = frozenset(
+    "mise npm pnpm yarn bun make just task rake tox nox nx turbo poe hatch pdm composer".split()
 )
-_GO_PACKAGE_FAILED = re.compile(r"^FAIL\t(\S+)", re.M)
-_FAILURE = re.compile(
-    r"^FAIL\b|^FAILED\b|--- FAIL|\b[1-9]\d* (?:failed|failures?|errors?)\b|test result: FAILED"
-    r"|^error(?:\[\w+\])?:|^ERROR\b|Error: Process completed|\*\*\* \[|^npm ERR!|BUILD FAILED"
-    r"|Traceback \(most recent|^\S+:\d+:\d+: error|: error TS\d+|^panic:|exit (?:code|status) [1-9]"
-    r"|compilation failed|build failed|tests? failed|\[ERROR\]|\b[1-9]\d* issues:",
-    re.M,
+_ECHO = re.compile(r"^(?:\[[\w:./-]+\] )?[$>] (\S.{2,400})$", re.M)
+ECHOES = 8
+
+# Options that pick some of the tests, options that bring more of them in, and others whose
+# value is the next word.
+_FILTERS = ("-run", "-k", "-t", "--filter", "--grep", "-g", "--testNamePattern")
+_CONDITIONS = ("-tags", "--tags", "--features", "--target", "--env")
+_VALUED = frozenset(
+    """-p -count -timeout --timeout -o -n -j -c -C --config --maxfail --reporter --rootdir -l
+    --parallel -cpu --workers --project --prefix --cwd --tb -w --workspace""".split()
 )
-_SUCCESS = re.compile(
-    r"^ok\s+\S+|^PASS\b|^OK\b|\b[1-9]\d* (?:passed|passing)\b|test result: ok|^All checks passed"
-    r"|no issues found|\b0 (?:failed|failures|errors|issues)\b|BUILD SUCCESS|[Bb]uild succeeded"
-    r"|[Cc]ompiled successfully|100% tests passed|, 0 failures",
-    re.M,
+_WORDS = re.compile(r"""(?:[^\s"']|"[^"]*"|'[^']*')+""")
+# The same tool, however it is started.
+_LAUNCHER = re.compile(
+    r"^(?:(?:uv|poetry|pipenv|pdm|hatch|rye) run |(?:bundle|pnpm|yarn|npm) exec |npx |pnpx |bunx )*"
+    r"(?:python[\d.]* (?=[\w-]+(?: |$)))?"
 )
-HEAD, TAIL = 6000, 14000  # how much output is read: compile errors lead, summaries close
+_SCRIPT = re.compile(r"\.(?:py|sh|js|ts|mjs|rb|php|pl)$")
 
 
 class Check(NamedTuple):
@@ -89,23 +86,100 @@ class Check(NamedTuple):
     target: tuple[str, ...]  # the other words, options left out: what it is run on
 
 
-class Verdict(NamedTuple):
-    result: str
-    summary: str  # the line in which the tool itself says it
-    failing: tuple[str, ...]
+class Run(NamedTuple):
+    """One command line with checks in it, and what it showed."""
+
+    check: Check  # the one that the verdict is about
+    verdict: Verdict
+    also: tuple[Check, ...]  # what a task runner said that it ran for this check
+    passed: tuple[Check, ...]  # everything that is now known to pass
 
 
 @lru_cache(maxsize=1024)
 def check_of(command: str) -> Check | None:
     """The last check in a command line, tests before linters before builds."""
     found: Check | None = None
-    order = {"test": 2, "lint": 1, "build": 0}
-    for deed in deeds(command):
-        of = _of(deed)
-        if of and (found is None or order[of] >= order[found.of]):
-            runner, target = _runner(deed)
-            found = Check(of, deed, runner, target)
+    for check, _ in _checks(command):
+        if found is None or _ORDER[check.of] >= _ORDER[found.of]:
+            found = check
     return found
+
+
+_ORDER = {"test": 2, "lint": 1, "build": 0}
+
+
+@lru_cache(maxsize=8)  # several kinds of facts ask about the same run
+def run_of(command: str, output: str, ok: bool) -> Run | None:
+    """The checks of a command line with their verdict; None when it is none, or did not run."""
+    checks = _checks(command)
+    main = check_of(command)
+    if main is None or did_not_run(output, ok):
+        return None
+    piped = next((filters for check, filters in checks if check == main), ())
+    if not output.strip() and any(word in ("grep", "rg", "egrep") for word in piped):
+        # A filter found nothing to show, and its exit code is not the check's.
+        return Run(main, Verdict(UNKNOWN, "", ()), (), ())
+    chained = [check for check, _ in checks] if _chained(command) else [main]
+    verdict = read_verdict(output, ok, main.of)
+    if verdict.result != PASSED and len(chained) > 1:
+        main, verdict = _culprit(chained, main, verdict, output, ok)
+    also = _echoed(main, output)
+    if verdict.result == PASSED:
+        passed = (*chained, *(echo for check in chained for echo in _echoed(check, output)))
+    else:
+        # In a chain that stopped, what stands before the one that failed has passed.
+        passed = tuple(chained[: chained.index(main)]) if main in chained else ()
+    return Run(main, verdict, also, tuple(dict.fromkeys(passed)))
+
+
+def _culprit(
+    chained: list[Check], main: Check, verdict: Verdict, output: str, ok: bool
+) -> tuple[Check, Verdict]:
+    """Which check of a chain failed: the tests if they say that they ran, else what came first."""
+    if main.of == "test" and not names_tests(output):
+        main = chained[0]
+        for check in chained:
+            if check.of != "test":
+                main = check
+        return main, read_verdict(output, ok, main.of)
+    return main, verdict
+
+
+@lru_cache(maxsize=1024)
+def _checks(command: str) -> tuple[tuple[Check, tuple[str, ...]], ...]:
+    """Each check in order, with the heads of the filters that its output goes through."""
+    found: list[tuple[Check, list[str]]] = []
+    in_check = False
+    for separator, segment in segments(command):
+        plain = bare(segment)
+        if separator == "|":
+            if in_check and plain:
+                found[-1][1].append(plain.split()[0].rsplit("/", 1)[-1])
+            continue
+        in_check = False
+        of = "" if not plain or looks(plain) else _of(plain)
+        if of:
+            found.append((Check(of, plain, *_runner(plain)), []))
+            in_check = True
+    return tuple((check, tuple(filters)) for check, filters in found)
+
+
+def _chained(command: str) -> bool:
+    """Whether success of the line means success of every part of it."""
+    return all(separator in ("", "&&", "|") for separator, _ in segments(command))
+
+
+def _echoed(check: Check, output: str) -> tuple[Check, ...]:
+    """What a task runner said that it ran, as far as those are checks of the same kind."""
+    if check.runner.split(" ", 1)[0] not in _TASK_RUNNERS:
+        return ()
+    text = output if len(output) <= 8000 else f"{output[:5000]}\n{output[-3000:]}"
+    found = []
+    for line in _ECHO.findall(text)[:ECHOES]:
+        echoed = check_of(line)
+        if echoed is not None and echoed.of == check.of:
+            found.append(echoed)
+    return tuple(found)
 
 
 def _of(deed: str) -> str:
@@ -122,75 +196,109 @@ def _of(deed: str) -> str:
 
 
 def _runner(deed: str) -> tuple[str, tuple[str, ...]]:
-    words = deed.split()
+    """The words that name the check, and what it is run on: places, filters, conditions."""
+    words = [word.replace('"', "").replace("'", "") for word in _WORDS.findall(deed)]
+    head = words[0].rsplit("/", 1)[-1] if words else ""
     named: list[str] = []
     rest: list[str] = []
+    complete = False
     skip = False
     for index, word in enumerate(words):
         if skip:
             skip = False
             continue
-        if word.startswith("-"):
-            skip = word in ("-run", "-k", "-t", "-p", "-m", "-count", "-timeout", "--filter", "-o")
-            if word in ("-run", "-k", "-t", "--filter") and index + 1 < len(words):
-                rest.append(f"{word} {words[index + 1]}")
-            elif word == "-m" and index + 1 < len(words):
-                named.append(words[index + 1])
-            elif word.startswith(("-run=", "-k=", "--filter=", "--grep=")):
+        following = words[index + 1] if index + 1 < len(words) else ""
+        if word.startswith("-") and index:
+            if word == "-m" and head.startswith("python"):
+                named.append(following)
+                skip = complete = True
+            elif word in _FILTERS or word in _CONDITIONS:
+                rest.append(f"{word}={following}")
+                skip = True
+            elif word.partition("=")[0] in (*_FILTERS, *_CONDITIONS):
                 rest.append(word)
-            continue
-        if len(named) < 3 and not rest and _is_plain(word):
-            named.append(word.rsplit("/", 1)[-1] if index == 0 else word)
-        else:
+            elif word == "-p" and head == "cargo":
+                rest.append(f"crate:{following}")
+                skip = True
+            else:
+                skip = word in _VALUED
+            if named[-1] not in _WITH_SUBCOMMAND:
+                complete = complete or bool(_of(" ".join(words[: index + 1])))
+        elif not index or (not complete and len(named) < 4 and _names(word)):
+            named.append(word.rsplit("/", 1)[-1])
+            # "ruff" alone is not yet a check: the word behind it says which.
+            complete = word not in _WITH_SUBCOMMAND and bool(_of(" ".join(words[: index + 1])))
+        elif not word.isdecimal():
+            complete = True
             rest.append(word)
-    return " ".join(named), tuple(rest)
+    return _LAUNCHER.sub("", " ".join(named)), tuple(rest)
 
 
-def _is_plain(word: str) -> bool:
-    return (
-        "/" not in word.strip("./") and "." not in word.strip("./") and word not in (".", "./...")
+def _names(word: str) -> bool:
+    """A subcommand or a script, not a place."""
+    return _SCRIPT.search(word) is not None or not any(mark in word for mark in "/.~$")
+
+
+_WIDE = frozenset(("", ".", "./", "..", "./...", "...", "all"))
+
+
+def covers(passed: Check, failed: Check, failing: tuple[str, ...] = ()) -> bool:
+    """Whether a pass of one check shows that the failure of the other is gone.
+
+    The same check, run on as much or more; `failing` are the names that failed, so that a
+    pass of just those counts too.
+    """
+    if passed.runner != failed.runner or passed.of != failed.of:
+        return False
+    ran_on, narrowed, widened = _parts(passed.target)
+    failed_on, failed_narrowed, needed = _parts(failed.target)
+    if not needed <= widened:
+        return False  # integration tests that need a tag do not run without it
+    if narrowed and narrowed != failed_narrowed and not _selects(narrowed, failing):
+        return False
+    if not ran_on - _WIDE:
+        return True
+    return bool(failed_on) and all(any(_within(f, p) for p in ran_on) for f in failed_on)
+
+
+def _parts(target: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    options = [word for word in target if word.startswith("-")]
+    conditions = frozenset(w for w in options if w.partition("=")[0] in _CONDITIONS)
+    places = frozenset(target) - frozenset(options)
+    return places, frozenset(options) - conditions, conditions
+
+
+def _selects(filters: frozenset[str], names: tuple[str, ...]) -> bool:
+    """Whether these filters pick every one of the names.
+
+    Read as alternatives of words with gaps ("A|B.*c"), which is how agents write them; no
+    regular expression from a transcript is ever run.
+    """
+    alternatives = [
+        [part for part in one.strip("^$()/ ").split(".*") if part]
+        for filter_ in filters
+        for one in re.split(r"\||\bor\b", filter_.partition("=")[2])
+    ]
+    return bool(names) and all(
+        any(pieces and _in_order(pieces, name) for pieces in alternatives) for name in names
     )
 
 
-def covers(passed: Check, failed: Check) -> bool:
-    """Whether a pass of one check shows that the failure of the other is gone."""
-    if passed.runner != failed.runner or passed.of != failed.of:
-        return False
-    wide = {"", ".", "./..."}
-    if not [word for word in passed.target if word not in wide]:
-        return True
-    return all(
-        any(_within(target, wider) for wider in passed.target) for target in failed.target
-    ) and bool(failed.target)
+def _in_order(pieces: list[str], name: str) -> bool:
+    at = 0
+    for piece in pieces:
+        at = name.find(piece, at)
+        if at < 0:
+            return False
+        at += len(piece)
+    return True
 
 
 def _within(target: str, wider: str) -> bool:
-    if target == wider:
+    if target == wider or wider in _WIDE:
         return True
+    if wider.endswith("…"):  # a task runner cut its own line
+        return target.startswith(wider[:-1])
     stem = wider.removesuffix("...").rstrip("/")
-    return not wider.startswith("-") and target.removesuffix("/...").startswith(stem + "/")
-
-
-@lru_cache(maxsize=8)  # several kinds of facts ask about the same run
-def read_verdict(output: str, ok: bool) -> Verdict:
-    """The verdict that the output itself states; the exit code decides where it states none."""
-    text = output if len(output) <= HEAD + TAIL else f"{output[:HEAD]}\n{output[-TAIL:]}"
-    failing: list[str] = []
-    for pattern in _FAILING_NAMES:
-        failing += [name.strip() for name in pattern.findall(text)]
-    if not failing:
-        failing = _GO_PACKAGE_FAILED.findall(text)
-    summary = ""
-    for pattern in _SUMMARIES:
-        for found in pattern.finditer(text):
-            summary = found.group().strip(" =")
-    failed = bool(failing) or not ok or _FAILURE.search(text) is not None
-    if failed and ok and not failing and _SUCCESS.search(summary) and not _FAILURE.search(summary):
-        failed = False  # the tool's own closing line says that it passed
-    if failed:
-        result = FAILED
-    elif ok and (summary or _SUCCESS.search(text) or text.strip()):
-        result = PASSED
-    else:
-        result = PASSED if ok else UNKNOWN
-    return Verdict(result, summary[:200], tuple(dict.fromkeys(failing))[:20])
+    narrow = target.removesuffix("...").rstrip("/").removesuffix("…")
+    return narrow == stem or narrow.startswith((stem + "/", stem + "::"))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import CommandRan, Origin
-from holdfast.state.checks import FAILED, check_of, read_verdict
+from holdfast.state.checks import FAILED, check_of, run_of
 from holdfast.state.facts import DONE, OPEN, Fact, keep, put
 from holdfast.state.moment import Moment
 from holdfast.state.shell import deeds
@@ -42,11 +42,12 @@ def on_command_ran(
     done = deeds(line)
     if not done:
         return table
-    check = check_of(line)
+    run = run_of(line, event.output, event.ok)
+    check = check_of(line) if run is None else run.check
     ok = event.ok
     outcome = ""
-    if check is not None:
-        verdict = read_verdict(event.output, event.ok)
+    if run is not None:
+        verdict = run.verdict
         ok = verdict.result != FAILED
         outcome = verdict.summary
         if verdict.failing:

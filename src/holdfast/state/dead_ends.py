@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import AgentSaid, CommandRan, Origin, ToolRefused
-from holdfast.state.checks import check_of
+from holdfast.state.checks import run_of
 from holdfast.state.facts import OPEN, RESOLVED, Fact, keep, keep_ends, put
 from holdfast.state.moment import Moment
 from holdfast.state.shell import normalise
@@ -43,6 +43,10 @@ _SAID = re.compile(
 )
 _PLANNING = re.compile(
     r"^(?:let me|i'll|now|next|if|when|should|would|could|check|make sure)\b", re.I
+)
+_MERGES = re.compile(r"\bgit (?:-C \S+ )?(?:merge|rebase|cherry-pick|revert|pull|stash pop)\b")
+_SETTLES = re.compile(
+    r"\bgit (?:-C \S+ )?(?:commit\b|(?:merge|rebase|cherry-pick|revert) --(?:continue|abort|quit))"
 )
 
 
@@ -76,17 +80,37 @@ def _put(
 def on_command_ran(
     table: dict[str, DeadEnd], event: CommandRan, moment: Moment
 ) -> dict[str, DeadEnd]:
-    if event.interrupted or check_of(event.command[:4000]) is not None:
+    line = event.command[:4000]
+    if event.interrupted or run_of(line, event.output, event.ok) is not None:
         return table  # a failing check is an error to mend, not a road to avoid
-    key = keep(normalise(event.command[:4000]), TRIED)
+    key = keep(normalise(line), TRIED)
     if not key:
         return table
+    if event.ok:
+        table = _settled(table, key, moment, event.at)
     if event.ok:
         known = table.get(key)
         if known is None or known.standing != OPEN:
             return table
         return {**table, key: known._replace(standing=RESOLVED, step=moment.step, at=event.at)}
     return _put(table, key, key, _how(event.output), "command", moment, event.at)
+
+
+def _settled(
+    table: dict[str, DeadEnd], deed: str, moment: Moment, at: Origin
+) -> dict[str, DeadEnd]:
+    """A merge that stopped at conflicts is no dead end once it is committed or given up."""
+    if not _SETTLES.search(deed):
+        return table
+    done = {
+        key: dead_end._replace(standing=RESOLVED, step=moment.step, at=at)
+        for key, dead_end in table.items()
+        if dead_end.standing == OPEN
+        and dead_end.source == "command"
+        and "CONFLICT" in dead_end.failed
+        and _MERGES.search(key)
+    }
+    return {key: done.get(key, one) for key, one in table.items()} if done else table
 
 
 def _how(output: str) -> str:
@@ -119,7 +143,9 @@ def on_agent_said(
     if not any(cue in lowered for cue in _CUES):
         return table
     for sentence in sentences(event.text):
-        if _SAID.search(sentence) and len(sentence) > 25 and not _PLANNING.match(sentence):
+        if sentence.endswith("?") or len(sentence) <= 25:
+            continue
+        if _SAID.search(sentence) and not _PLANNING.match(sentence):
             tried = keep(sentence, TRIED)
             table = _put(table, tried, tried, "", "said", moment, event.at)
     return table

@@ -1,8 +1,9 @@
 """Errors: what is broken now. Open until the same thing passes.
 
 Only checks open errors (tests, linters, type checkers, builds): they can be run again, so
-there is a moment at which the error is known to be gone. A command that merely failed is a
-dead end, not an open error.
+there is a moment at which the error is known to be gone: the same check passes on as much or
+more, or a task runner passes that says it ran that check. A command that merely failed is a
+dead end, not an open error, and so is a check that could not even start.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import CommandRan, Origin
-from holdfast.state.checks import FAILED, PASSED, Check, check_of, covers, read_verdict
+from holdfast.state.checks import FAILED, Check, check_of, covers, run_of
 from holdfast.state.facts import OPEN, RESOLVED, Fact, keep, put
 from holdfast.state.moment import Moment
 
@@ -21,7 +22,8 @@ LINES = 4
 
 _TELLING = re.compile(
     r"^\s*(?:E\s{2,}\S|\S+:\d+(?::\d+)?:? \S|error(?:\[\w+\])?: |Error: "
-    r"|[A-Z]\w*(?:Error|Exception)\b|--- FAIL|FAIL(?:ED)?\b|panic: |fatal: |undefined: |assert|.*: error|.*\bexpected\b.*\bgot\b)"
+    r"|[A-Z]\w*(?:Error|Exception)\b|--- FAIL|FAIL(?:ED)?\b|panic: |fatal: "
+    r"|undefined: |assert|.*: error|.*\bexpected\b.*\bgot\b)"
 )
 
 
@@ -37,17 +39,18 @@ class Error(NamedTuple):
     standing: str
     step: int
     at: Origin
+    via: tuple[str, ...] = ()  # what a task runner said that it ran for it
 
 
 def on_command_ran(table: dict[str, Error], event: CommandRan, moment: Moment) -> dict[str, Error]:
-    check = check_of(event.command[:4000])
-    if check is None or event.interrupted:
+    run = None if event.interrupted else run_of(event.command[:4000], event.output, event.ok)
+    if run is None:
         return table
-    verdict = read_verdict(event.output, event.ok)
-    if verdict.result == PASSED:
-        return _resolved(table, check, moment, event.at)
-    if verdict.result != FAILED:
+    if run.passed:
+        table = _resolved(table, run.passed, moment, event.at)
+    if run.verdict.result != FAILED:
         return table
+    check = run.check
     key = keep(f"{check.runner} {' '.join(check.target)}".strip(), 300)
     known = table.get(key)
     number = known.number if known else 1 + max((e.number for e in table.values()), default=0)
@@ -58,37 +61,39 @@ def on_command_ran(table: dict[str, Error], event: CommandRan, moment: Moment) -
         check.runner,
         check.target,
         _telling_lines(event.output),
-        tuple(keep(name, 160) for name in verdict.failing[:8]),
+        tuple(keep(name, 160) for name in run.verdict.failing[:8]),
         (known.times if known else 0) + 1,
         OPEN,
         moment.step,
         event.at,
+        tuple(keep(echo.deed, 300) for echo in run.also),
     )
     # A wider run that fails says all that a narrower open error of the same check said.
     new = {
         name: old._replace(standing=RESOLVED, step=moment.step)
-        if old.standing == OPEN and name != key and covers(check, _check(old))
+        if old.standing == OPEN and name != key and any(covers(check, one) for one in _checks(old))
         else old
         for name, old in table.items()
     }
     return put(new, key, error, LIMIT, lambda e: e.standing != OPEN)
 
 
-def _check(error: Error) -> Check:
-    return Check(error.of, error.deed, error.runner, error.target)
+def _checks(error: Error) -> tuple[Check, ...]:
+    """The check that shows the error, and what a task runner ran for it."""
+    echoed = tuple(check for deed in error.via if (check := check_of(deed)) is not None)
+    return (Check(error.of, error.deed, error.runner, error.target), *echoed)
 
 
 def _resolved(
-    table: dict[str, Error], check: Check, moment: Moment, at: Origin
+    table: dict[str, Error], passed: tuple[Check, ...], moment: Moment, at: Origin
 ) -> dict[str, Error]:
-    if not any(error.standing == OPEN and covers(check, _check(error)) for error in table.values()):
-        return table
-    return {
+    gone = {
         key: error._replace(standing=RESOLVED, step=moment.step, at=at)
-        if error.standing == OPEN and covers(check, _check(error))
-        else error
         for key, error in table.items()
+        if error.standing == OPEN
+        and any(covers(p, one, error.failing) for p in passed for one in _checks(error))
     }
+    return {key: gone.get(key, error) for key, error in table.items()} if gone else table
 
 
 def _telling_lines(output: str) -> tuple[str, ...]:

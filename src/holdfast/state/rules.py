@@ -14,7 +14,7 @@ from typing import NamedTuple
 from holdfast.events import Origin, UserSaid
 from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, put
 from holdfast.state.moment import Moment
-from holdfast.state.wording import overlap, plain_words, sentences
+from holdfast.state.wording import overlap, plain_words, sentences, without_code
 
 LIMIT = 60
 TEXT = 400
@@ -22,15 +22,24 @@ TEXT = 400
 LONGEST_MESSAGE = 6000
 LONGEST_RULE = 330
 
+# A cue for standing force, said to the agent: where a sentence begins, or after a comma or
+# a word such as "please". The same words in the middle of a description ("it always returns
+# 0", "deterministic rather than heuristic") rule nothing.
+_SAID = r"(?:^|[,;:.–—-] ?|\b(?:please|and|but|so|also|then|you|must|should|just) )"
 _STANDING = re.compile(
-    r"\b(?:always|never|from now on|going forward|in future|every time|whenever|at all times"
-    r"|(?:do not|don't|dont|must not|mustn't|should not|shouldn't|should never|cannot|can't)"
-    r"(?= \w+)|must\b|avoid|prefer(?!ence)|only (?:use|run|ever|touch|edit|change|commit)"
-    r"|use .{2,60}? (?:instead of|rather than|not )|instead of|rather than"
-    r"|make sure|be sure to|ensure|remember (?:to|that)|keep in mind|stick (?:to|with)"
-    r"|no more\b|not allowed|forbidden|required to|rule:|important:|note that we"
-    r"|we (?:always|never|use)"
-    r"|let's (?:avoid|not|keep|stick)|leave .{2,60}? (?:alone|as is|untouched))",
+    rf"{_SAID}(?:always|never|do not|don't|dont|avoid|refrain)\b(?= \w)"
+    rf"|{_SAID}only (?:use|run|ever|touch|edit|change|commit|add|write)\b"
+    rf"|{_SAID}(?:prefer|stick (?:to|with)|no more|remember (?:to|that)|keep in mind)\b"
+    rf"|{_SAID}use .{{2,60}}? (?:instead of|rather than|not )"
+    r"|^(?:(?:and|also|note that|here) )*we (?:always|never|only|use|don't|do not)\b"
+    r"|\b(?:i|we) (?:really |generally |always |usually )?prefer\b"
+    r"|\bfrom now on\b|\bgoing forward\b|\bin (?:the )?future\b(?! \w)|\bat all times\b"
+    r"|\b(?:every time|whenever) (?:you|we)\b"
+    r"|\b(?:must|mustn't|must not|should never|you (?:can't|cannot|may not|shouldn't|should not))\b"
+    r"|\bnot allowed\b|\bforbidden\b|\brequired to\b|\brule:|\bimportant:"
+    r"|\bleave .{2,60}? (?:alone|as is|untouched)"
+    # "Make sure that ..." asks for something once, unless it says when.
+    r"|\b(?:make sure|be sure to|ensure)\b(?=.*\b(?:always|never|before|after|every|each|when)\b)",
     re.I,
 )
 _CORRECTION = re.compile(
@@ -56,6 +65,19 @@ _SPEAKER = re.compile(
 )
 
 
+# Diffs, tables, logs and places in files: words of a tool, not of the user.
+_PASTED = re.compile(
+    r"^[+│╭╰├|$@%]|\S\.\w{1,5}:\d+|\blines? \d+|/(?:var|tmp|usr)/|[{};]\s*$|\w\(\w*\)|:=|=="
+)
+# "House rules: ..." says of everything in its paragraph that it holds.
+_ANNOUNCED = re.compile(
+    r"^\W*(?:\w+ ){0,4}(?:rules?|conventions?|guidelines?|constraints?|principles)\b"
+    r"[^.!?\n:]{0,60}:",
+    re.I,
+)
+_PARAGRAPH = re.compile(r"\n\s*\n")
+
+
 class Rule(NamedTuple):
     number: int
     text: str
@@ -66,7 +88,8 @@ class Rule(NamedTuple):
 
 
 def states_a_rule(sentence: str) -> bool:
-    if len(sentence) > LONGEST_RULE or _QUESTION.search(sentence):
+    sentence = sentence.replace("’", "'")
+    if len(sentence) > LONGEST_RULE or _QUESTION.search(sentence) or _PASTED.search(sentence):
         return False
     cue = _STANDING.search(sentence)
     if cue is None:
@@ -81,9 +104,11 @@ def states_a_rule(sentence: str) -> bool:
 def on_user_said(table: dict[str, Rule], event: UserSaid, moment: Moment) -> dict[str, Rule]:
     if len(event.text) > LONGEST_MESSAGE:
         return table
-    for sentence in sentences(event.text):
-        corrects = _CORRECTION.search(sentence) is not None
-        ruling = states_a_rule(sentence)
+    for sentence, announced in _with_announcements(event.text):
+        if _QUESTION.search(sentence):
+            continue
+        corrects = _CORRECTION.search(sentence.replace("’", "'")) is not None
+        ruling = announced or states_a_rule(sentence)
         if not (ruling or corrects):
             continue
         text = keep(sentence, TEXT)
@@ -108,6 +133,22 @@ def on_user_said(table: dict[str, Rule], event: UserSaid, moment: Moment) -> dic
             rule = Rule(int(key[1:]), text, OPEN, "", moment.turn, event.at)
             table = put(table, key, rule, LIMIT, lambda r: r.standing != OPEN)
     return table
+
+
+def _with_announcements(text: str) -> list[tuple[str, bool]]:
+    """Each sentence, and whether its paragraph said before that rules follow."""
+    found: list[tuple[str, bool]] = []
+    for paragraph in _PARAGRAPH.split(without_code(text)):
+        announced = False
+        for sentence in sentences(paragraph):
+            heading = _ANNOUNCED.match(sentence)
+            if heading is not None and heading.end() == len(sentence):
+                announced = True
+                continue
+            announced = announced or heading is not None
+            fits = len(sentence) <= LONGEST_RULE and not _QUESTION.search(sentence)
+            found.append((sentence, announced and fits))
+    return found
 
 
 def _replaces(subject: frozenset[str], corrects: bool, old: frozenset[str]) -> bool:

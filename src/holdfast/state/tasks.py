@@ -1,7 +1,8 @@
 """Tasks: the agent's own list, with full life from created to done, cancelled or dropped.
 
 Two tools feed it: tasks by id (TaskCreate and TaskUpdate), and whole lists (TodoWrite), where
-an item that is gone from the next list was done if it was last seen done, else cancelled.
+an item that is gone from the next list was done if it was last seen done, else cancelled,
+unless it came back in other words.
 """
 
 from __future__ import annotations
@@ -9,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from holdfast.events import Origin, TaskChanged, TaskCreated, TasksListed, TodosSet
+from holdfast.events import Origin, TaskChanged, TaskCreated, TasksListed, Todo, TodosSet
 from holdfast.state.facts import CANCELLED, DONE, OPEN, Fact, keep, put
 from holdfast.state.moment import Moment
+from holdfast.state.wording import overlap, plain_words
 
 LIMIT = 150
 SUBJECT = 200
+# Share of its words that an item of a todo list keeps when the agent only rewords it.
+SAME_TASK = 0.6
 _STANDING = {
     "pending": OPEN,
     "in_progress": OPEN,
@@ -107,6 +111,10 @@ def on_todos_set(table: dict[str, Task], event: TodosSet, moment: Moment) -> dic
     todos = {keep(todo.content, SUBJECT): todo for todo in event.todos if todo.content}
     ours = {task.subject: key for key, task in table.items() if key.startswith("td")}
     new = dict(table)
+    for subject, reworded in _reworded(table, ours, todos).items():
+        key = ours.pop(subject)
+        ours[reworded] = key
+        new[key] = table[key]._replace(subject=reworded, step=moment.step, at=event.at)
     for subject, key in ours.items():
         task = table[key]
         if subject not in todos and task.standing == OPEN:
@@ -143,6 +151,23 @@ def on_todos_set(table: dict[str, Task], event: TodosSet, moment: Moment) -> dic
         )
         new = put(new, f"td{number}", task, LIMIT, _expendable)
     return new
+
+
+def _reworded(
+    table: dict[str, Task], ours: dict[str, str], todos: dict[str, Todo]
+) -> dict[str, str]:
+    """Items that are gone and came back in other words: the same task, not one given up."""
+    gone = [s for s, key in ours.items() if s not in todos and table[key].standing == OPEN]
+    fresh = [subject for subject in todos if subject not in ours]
+    pairs = sorted(
+        ((overlap(plain_words(old), plain_words(new)), old, new) for old in gone for new in fresh),
+        key=lambda pair: -pair[0],
+    )
+    found: dict[str, str] = {}
+    for share, old, new in pairs:
+        if share >= SAME_TASK and old not in found and new not in found.values():
+            found[old] = new
+    return found
 
 
 def facts(table: dict[str, Task]) -> Iterator[Fact]:
