@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from realclient import (
+    SMALL_WINDOW,
     Lane,
     Reply,
     Request,
@@ -103,7 +104,7 @@ def test_a_subagent_that_compacts_is_given_nothing_of_the_main_thread(tmp_path: 
         [run_subagent("find the shelf"), text("Main went on.")],
         subagent=subagent_that_compacts("The shelf is empty."),
     ) as api:
-        stage = Stage(tmp_path, api)
+        stage = Stage(tmp_path, api, env=SMALL_WINDOW)
         with stage.client.session() as live:
             live.ask(f"Ask a subagent. {RULE}")
             live.ask("go on")

@@ -11,6 +11,7 @@ import time
 from typing import NamedTuple
 
 from holdfast.events import AgentSaid, Compacted, Event, SummaryGiven, UserSaid
+from holdfast.lifecycle.inherit import first_boundary, parent_of, state_before
 from holdfast.lifecycle.project import place_of
 from holdfast.lifecycle.track import FRESH, Tracked, catch_up, from_saved, to_saved
 from holdfast.state import UnreadableState, facts
@@ -22,6 +23,10 @@ PIECE = 16 * 1024 * 1024
 MESSAGE = 20_000  # characters of one message that are kept for search
 # A save that comes too late is tried again on top of the one that was first.
 TRIES = 3
+
+
+# Sessions among which the parent of a fork is looked for.
+RELATIVES = 5
 
 
 class Scene(NamedTuple):
@@ -62,8 +67,28 @@ def bring_up_to_date(store: Store | None, scene: Scene, *, seconds: float) -> Ke
 
 
 def load(store: Store | None, scene: Scene) -> Kept:
-    saved = None if store is None else store.load(scene.session_id)
-    return _unknown(scene) if saved is None else _from_saved(saved, scene)
+    if store is None:
+        return _unknown(scene)
+    saved = store.load(scene.session_id)
+    return _from_parent(store, scene) if saved is None else _from_saved(saved, scene)
+
+
+def _from_parent(store: Store, scene: Scene) -> Kept:
+    """A session not seen before: empty, unless it was forked after a compaction."""
+    kept = _unknown(scene)
+    boundary = first_boundary(scene.transcript)
+    if not boundary:
+        return kept
+    parent = parent_of(store, scene.session_id, boundary)
+    if parent is None:
+        # The parent may have ended a moment ago, its last rows not read yet.
+        for session in store.sessions(project=kept.session.project, limit=RELATIVES):
+            if session.id != scene.session_id:
+                _one_piece(store, load(store, Scene(session.id, session.transcript, session.cwd)))
+        parent = parent_of(store, scene.session_id, boundary)
+    if parent is None:
+        return kept
+    return kept._replace(tracked=FRESH._replace(state=state_before(store, parent)))
 
 
 def _unknown(scene: Scene) -> Kept:
