@@ -35,7 +35,9 @@ def test_planted_secrets_are_nowhere_in_what_we_wrote_or_injected(
         )
         live.ask(f"Deploy with token {IN_PROMPT}. {RULE} Always log in with {IN_PROMPT}.")
         live.ask(f"The database password is {PASSWORD}, never print it.")
-        api.summarise_with(f"The user gave the token {IN_PROMPT} and a password {PASSWORD}.")
+        api.summarise_with(
+            f"The user gave the token {IN_PROMPT} and said: the password is {PASSWORD}."
+        )
         live.compact()
         live.ask(f"go on with {IN_PROMPT}")
         api.say(*mid_turn_compaction(bash("echo on"), "Done."))

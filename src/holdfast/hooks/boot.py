@@ -1,0 +1,25 @@
+"""How a hook entry starts us, so that a Holdfast that is gone stops nobody.
+
+Python ends with code 2 when it cannot open its script, and for Claude Code code 2 means "block":
+an entry that named a script directly would, after a plain `pip uninstall`, refuse every prompt
+the user types (seen on 2.1.325). So the entry gives Python these few lines and the script's path,
+and lines that find no Holdfast there end with 0.
+"""
+
+from __future__ import annotations
+
+TAIL = "/holdfast/hooks/run.py"
+
+BOOT = f"""\
+import sys
+sys.path.insert(0, sys.argv[1].replace('\\\\', '/')[:-{len(TAIL)}])
+try:
+    from holdfast.hooks.run import main
+except Exception:
+    sys.exit(0)
+main(sys.argv[2])"""
+
+
+def arguments(script: str, event: str) -> list[str]:
+    """What stands behind the interpreter in an entry."""
+    return ["-I", "-S", "-c", BOOT, script, event]
