@@ -1,0 +1,1 @@
+"""Speed, as ratios measured in one run: each module has `run()`, which gives rows of a table."""

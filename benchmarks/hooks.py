@@ -1,0 +1,197 @@
+"""How long the hooks that hold up the agent take, against an interpreter that does nothing.
+
+Ratios to `python -I -S -c pass` in the same run, the two taken in turns, medians. Absolute times
+depend on the machine and its load; the ratios hold. PreCompact is measured twice, behind a short
+and a long history, because its cost must follow the new rows and not the file.
+"""
+
+import itertools
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from holdfast.hooks import boot
+from holdfast.lifecycle.tray import Prepared, Tray
+from holdfast.samples import SESSION_FILE
+
+ROUNDS = 40
+HEAVY_ROUNDS = 9
+MEGABYTE = 1_000_000
+NEW_ROWS = MEGABYTE
+HISTORIES = (MEGABYTE, 500 * MEGABYTE)
+
+SCRIPT = Path(boot.__file__).with_name("run.py")
+INTERPRETER = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+NOTHING = [INTERPRETER, "-I", "-S", "-c", "pass"]
+
+
+class Row(NamedTuple):
+    what: str
+    ratio: float  # to the interpreter that does nothing
+    milliseconds: float
+    limit: float  # what the ratio may be at most
+    runs: int
+
+
+class Place(NamedTuple):
+    """A home of its own, with one session in it."""
+
+    home: Path
+    session_id: str
+    transcript: Path
+
+    @property
+    def data(self) -> str:
+        return str(self.home / "holdfast")
+
+    def call(self, event: str, **fields: str) -> float:
+        payload = {
+            "session_id": self.session_id,
+            "transcript_path": str(self.transcript),
+            "cwd": str(self.home),
+            "hook_event_name": event,
+            **fields,
+        }
+        words = [INTERPRETER, *boot.arguments(str(SCRIPT), event)]
+        return _timed(words, json.dumps(payload).encode(), self.data)
+
+
+def run() -> list[Row]:
+    with tempfile.TemporaryDirectory() as folder:
+        rows = [_prompt(Path(folder) / "prompt"), _after_compaction(Path(folder) / "brief")]
+        for history in HISTORIES:
+            rows.append(_before_compaction(Path(folder) / str(history), history))
+            (Path(folder) / str(history) / "session.jsonl").unlink()
+        return rows
+
+
+def _prompt(home: Path) -> Row:
+    place = _place(home)
+    asked = "Please go on with the cart, keep the totals right, and run all the tests again."
+
+    def once() -> float:
+        return place.call("UserPromptSubmit", prompt=asked)
+
+    return _measured("UserPromptSubmit, nothing pending", once, 2.0, ROUNDS)
+
+
+def _after_compaction(home: Path) -> Row:
+    place = _place(home)
+    place.transcript.write_bytes(Path(SESSION_FILE).read_bytes())
+    tray = Tray(place.data, place.session_id)
+    size = place.transcript.stat().st_size
+    text = "Holdfast: the state of this session. " + "Words of a brief. " * 330
+    epochs = iter(range(10_000))
+
+    def once() -> float:
+        # A new epoch each time: a brief is delivered once.
+        tray.prepare(Prepared(next(epochs), 0, size, "2026-01-01T00:00:00Z", "q1", text))
+        return place.call("SessionStart", source="compact")
+
+    return _measured("SessionStart(compact), brief prepared", once, 3.0, ROUNDS)
+
+
+def _before_compaction(home: Path, history: int) -> Row:
+    place = _place(home)
+    rows = _rows(place.session_id)
+    with place.transcript.open("wb") as transcript:
+        _grow(transcript.write, rows, history)
+    _known_up_to_now(place)
+
+    def once() -> float:
+        with place.transcript.open("ab") as transcript:
+            _grow(transcript.write, rows, NEW_ROWS)
+        return place.call("PreCompact", trigger="auto")
+
+    what = f"PreCompact, 1 MB of new rows behind {history // MEGABYTE} MB"
+    return _measured(what, once, 15.0, HEAVY_ROUNDS, between=lambda: _settled(place))
+
+
+def _place(home: Path) -> Place:
+    home.mkdir()
+    return Place(home, str(uuid.uuid4()), home / "session.jsonl")
+
+
+def _known_up_to_now(place: Place) -> None:
+    """As in a session that Holdfast has followed: the background hooks have read it all."""
+    while place_offset(place) < place.transcript.stat().st_size:
+        before = place_offset(place)
+        place.call("Stop")
+        assert place_offset(place) > before, "the history is not being read"
+
+
+def _settled(place: Place) -> None:
+    """Let the detached part of PreCompact, which archives, come to its end."""
+    deadline = time.monotonic() + 60
+    from holdfast.store.sqlite import SqliteStore
+
+    while time.monotonic() < deadline:
+        store = SqliteStore(f"{place.data}/holdfast.db")
+        kept = store.archived_until(place.session_id, 0)
+        store.close()
+        if kept >= place.transcript.stat().st_size:
+            return
+        time.sleep(0.05)
+
+
+def place_offset(place: Place) -> int:
+    prepared = Tray(place.data, place.session_id).prepared()
+    return prepared.offset if prepared else 0
+
+
+def _rows(session_id: str) -> Iterator[bytes]:
+    """Real rows of the sample, again and again, each time as rows of their own in one chain."""
+    sample = [json.loads(line) for line in Path(SESSION_FILE).read_bytes().splitlines()]
+    sample = [row for row in sample if "uuid" in row and row.get("subtype") != "compact_boundary"]
+    last = None
+    for number in itertools.count():
+        for row in sample:
+            fresh = {**row, "uuid": _renewed(row["uuid"], number), "sessionId": session_id}
+            parent = row.get("parentUuid")
+            fresh["parentUuid"] = _renewed(parent, number) if parent else last
+            yield json.dumps(fresh, separators=(",", ":")).encode() + b"\n"
+        last = fresh["uuid"]
+
+
+def _renewed(row_id: str, number: int) -> str:
+    return f"{row_id[:24]}{number:012x}"
+
+
+def _grow(write: Callable[[bytes], int], rows: Iterator[bytes], size: int) -> None:
+    while size > 0:
+        size -= write(next(rows))
+
+
+def _measured(
+    what: str,
+    once: Callable[[], float],
+    limit: float,
+    rounds: int,
+    between: Callable[[], None] = lambda: None,
+) -> Row:
+    once()  # byte code and file caches are warm, as in any session past its first minute
+    between()
+    ours, nothing = [], []
+    for _ in range(rounds):
+        nothing.append(_timed(NOTHING, b"", ""))
+        ours.append(once())
+        between()
+    took = statistics.median(ours)
+    return Row(what, took / statistics.median(nothing), took * 1000, limit, rounds)
+
+
+def _timed(words: list[str], stdin: bytes, data: str) -> float:
+    environment = {"PATH": os.defpath, "HOLDFAST_HOME": data}
+    start = time.perf_counter()
+    done = subprocess.run(words, input=stdin, env=environment, capture_output=True, check=True)
+    took = time.perf_counter() - start
+    assert not done.stderr, done.stderr
+    return took
