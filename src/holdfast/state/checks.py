@@ -227,7 +227,7 @@ def _runner(deed: str) -> tuple[str, tuple[str, ...]]:
         elif not index or (not complete and len(named) < 4 and _names(word)):
             named.append(word.rsplit("/", 1)[-1])
             # "ruff" alone is not yet a check: the word behind it says which.
-            complete = word not in _WITH_SUBCOMMAND and bool(_of(" ".join(words[: index + 1])))
+            complete = named[-1] not in _WITH_SUBCOMMAND and bool(_of(" ".join(words[: index + 1])))
         elif not word.isdecimal():
             complete = True
             rest.append(word)

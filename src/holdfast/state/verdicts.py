@@ -31,7 +31,7 @@ _LINT_SUMMARIES = (
     re.compile(r"^\d+ issues?[.:].*$", re.M),  # golangci-lint
 )
 _FAILING_NAMES = (
-    re.compile(r"^(?:FAILED|ERROR) (\S+(?:::\S+)*)", re.M),  # pytest
+    re.compile(r"^(?:FAILED|ERROR) (\S*(?:\.py|::)\S*)", re.M),  # pytest
     re.compile(r"^\s*--- FAIL: (\S+)", re.M),  # go
     re.compile(r"^test (\S+) \.\.\. FAILED", re.M),  # cargo
     re.compile(r"^\s*[✕✗×] (.+?)(?: \(\d+ ?m?s\))?$", re.M),  # jest, vitest

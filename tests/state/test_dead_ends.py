@@ -1,0 +1,97 @@
+"""Dead ends: what was tried and failed, until it works."""
+
+import pytest
+from tests.state.story import Story
+
+from holdfast.events import CommandRan, ToolRefused
+
+
+def test_a_failed_command_is_a_dead_end_with_the_line_that_says_why() -> None:
+    output = "starting\nOSError: [Errno 98] Address already in use\nbye"
+    (dead_end,) = Story().ran("python -m shop.server", output, ok=False).facts("dead_end", "open")
+    assert dead_end.text == "python -m shop.server"
+    assert "Address already in use" in dead_end.detail
+
+
+def test_failing_again_is_counted_not_repeated() -> None:
+    story = Story().ran("docker build .", "denied", ok=False).ran("docker build .", "denied", False)
+    (dead_end,) = story.facts("dead_end")
+    assert dead_end.detail.endswith("(2x)")
+
+
+def test_a_command_that_works_later_is_no_dead_end_any_more() -> None:
+    story = Story().ran("npm install", "network error", ok=False).ran("npm install", "added 3")
+    assert [fact.standing for fact in story.facts("dead_end")] == ["resolved"]
+
+
+def test_a_failed_look_up_is_no_dead_end() -> None:
+    story = Story().ran("cat missing.txt", "No such file", ok=False)
+    story.ran("git -C /repo config gc.auto", "", ok=False).ran("git branch -a", "fatal", ok=False)
+    story.ran("git -C /repo worktree list", "fatal", ok=False).ran("pgrep -lf git", "", ok=False)
+    assert story.texts("dead_end") == []
+
+
+def test_changing_git_commands_are_no_look_ups() -> None:
+    for command in ("git -C /r branch -D old", "git config user.name x", "git tag v1", "git stash"):
+        assert Story().ran(command, "fatal: no", ok=False).texts("dead_end") == [command]
+
+
+def test_an_interrupted_command_tells_nothing() -> None:
+    story = Story()
+    story.tell(CommandRan(story.at(), "make deploy", "", False, None, "", True))
+    assert story.texts("dead_end") == []
+
+
+def test_a_failing_check_is_an_error_to_mend_not_a_dead_end() -> None:
+    story = Story().ran("pytest -q", "1 failed in 0.1s", ok=False)
+    assert story.texts("dead_end") == []
+    assert len(story.texts("error", "open")) == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("golangci-lint run ./...", "(eval):1: command not found: golangci-lint"),
+        ("mise run lint:full", "mise ERROR no task lint:full found"),
+        ("npm run test:e2e", 'npm error Missing script: "test:e2e"'),
+        ("python -m pytest", "/usr/bin/python: No module named pytest"),
+        ("make check", "make: *** No rule to make target 'check'.  Stop."),
+    ],
+)
+def test_a_check_that_could_not_start_is_a_dead_end_and_no_error(command: str, said: str) -> None:
+    story = Story().ran(command, said, ok=False)
+    assert story.texts("dead_end", "open") == [command]
+    assert story.texts("error") == []
+    assert story.texts("test") == []
+
+
+def test_a_tool_call_that_the_user_turned_down_is_a_dead_end() -> None:
+    story = Story()
+    story.tell(ToolRefused(story.at(), "Bash", "git push --force"))
+    (dead_end,) = story.facts("dead_end", "open")
+    assert dead_end.text == "Bash: git push --force"
+    assert dead_end.detail == "the user turned it down"
+
+
+def test_the_agents_own_word_that_something_does_not_work() -> None:
+    said = "Using the in-memory index did not work because it loses data on restart."
+    assert Story().agent(said).texts("dead_end", "open") == [said]
+
+
+def test_a_question_or_a_plan_is_no_dead_end() -> None:
+    story = Story().agent("What were you doing when the approach failed again?")
+    story.agent("If this does not work I will try the other library instead.")
+    assert story.texts("dead_end") == []
+
+
+def test_a_merge_with_conflicts_is_settled_by_its_commit() -> None:
+    story = Story().ran("git merge origin/main", "CONFLICT (content): in a.py", ok=False)
+    assert len(story.texts("dead_end", "open")) == 1
+    story.ran("git add -A && git commit --no-edit", "[main 123abc4] Merge")
+    assert [fact.standing for fact in story.facts("dead_end")] == ["resolved"]
+
+
+def test_a_commit_settles_nothing_else() -> None:
+    story = Story().ran("git push origin main", "! [rejected] main", ok=False)
+    story.ran("git commit -m x", "[main 1234567] x")
+    assert story.texts("dead_end", "open") == ["git push origin main"]

@@ -1,0 +1,115 @@
+"""Rules: what holds from now on, in the user's words, until the user takes it back."""
+
+import pytest
+from tests.state.story import Story
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Always run the tests before you commit.",
+        "never push to main",
+        "Please don't amend commits - it messes with our workflow",
+        "do not push to github anything",
+        "From now on write commit messages in English.",
+        "You must not touch the generated files.",
+        "We use pnpm here, not npm.",
+        "Use spaces instead of tabs.",
+        "Prefer small functions.",
+        "Write the plan to a file, don't commit.",
+        "Leave the legacy folder alone.",
+        "Make sure the linter passes before every commit.",
+        "Don’t add dependencies.",
+    ],
+)
+def test_a_standing_instruction_is_a_rule_word_for_word(said: str) -> None:
+    assert Story().user(said).texts("rule", "open") == [said]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Add a test for the parser.",
+        "Make sure there is a table for the messages in it.",
+        "can you make sure the tests always pass?",
+        "I don't know why it fails.",
+        "it somehow always lists these twice",
+        "This makes the calculation deterministic rather than heuristic.",
+        "go: cannot find main module in /var/folders/x",
+        "+    // Fall back to a new id (this should never happen)",
+        "if getting the config errors, the command fails in config.go:12",
+        "The function must_not() was renamed == fine",
+        "let's keep it for now",
+    ],
+)
+def test_a_request_a_question_or_a_paste_is_not_a_rule(said: str) -> None:
+    assert Story().user(said).texts("rule") == []
+
+
+def test_a_correction_supersedes_the_rule_it_corrects() -> None:
+    story = Story().user("Always indent with tabs.").user("Actually, indent with four spaces.")
+    assert story.texts("rule", "superseded") == ["Always indent with tabs."]
+    assert story.texts("rule", "open") == ["Actually, indent with four spaces."]
+    assert "superseded by r2" in story.facts("rule", "superseded")[0].detail
+
+
+def test_a_withdrawn_rule_is_gone_and_nothing_takes_its_place() -> None:
+    story = Story().user("Never touch the migrations folder.")
+    story.user("Forget the rule about the migrations folder, you can edit it now.")
+    assert story.texts("rule", "open") == []
+    assert story.texts("rule", "superseded") == ["Never touch the migrations folder."]
+
+
+def test_a_correction_leaves_rules_on_other_subjects_alone() -> None:
+    story = Story().user("Never push to main.").user("Always indent with tabs.")
+    story.user("No, use spaces, not tabs.")
+    assert "Never push to main." in story.texts("rule", "open")
+    assert "Always indent with tabs." not in story.texts("rule", "open")
+
+
+def test_everything_in_a_paragraph_that_announces_rules_is_a_rule() -> None:
+    story = Story().user(
+        "House rules for this repo: money is integer cents. Round half up. No new dependencies.\n\n"
+        "Please add a discount to the cart."
+    )
+    assert len(story.texts("rule", "open")) == 3
+    assert "Round half up." in story.texts("rule", "open")
+
+
+def test_a_list_under_a_heading_is_a_list_of_rules() -> None:
+    story = Story().user("Some conventions:\n- snake case for files\n- one class per file")
+    assert story.texts("rule", "open") == ["snake case for files", "one class per file"]
+
+
+def test_an_announced_rule_is_superseded_when_the_user_was_wrong() -> None:
+    story = Story().user("House rule: round half up to the cent. Integer cents only.")
+    story.user("No wait, I was wrong about the rounding: half to even, not half up.")
+    assert [rule for rule in story.texts("rule", "open") if "half up to" in rule] == []
+    assert "No wait, I was wrong about the rounding: half to even, not half up." in story.texts(
+        "rule", "open"
+    )
+
+
+def test_the_same_rule_twice_is_one() -> None:
+    story = Story().user("Never push to main.").user("Never push to main.")
+    assert len(story.texts("rule", "open")) == 1
+
+
+def test_words_in_code_and_quotes_are_not_rules() -> None:
+    assert Story().user("Look at this:\n```\n# never do this\nalways()\n```").texts("rule") == []
+    assert Story().user('I dislike:\n"""\n// never fail here\n"""').texts("rule") == []
+
+
+def test_a_long_paste_makes_no_rules() -> None:
+    assert Story().user("Never do this. " * 1000).texts("rule") == []
+
+
+def test_a_refusal_can_set_a_rule() -> None:
+    story = Story().user("never use sudo", "refusal", "Bash: sudo rm -rf build")
+    assert story.texts("rule", "open") == ["never use sudo"]
+
+
+def test_a_rule_says_where_it_was_said() -> None:
+    story = Story().user("Hello.").user("Never push to main.")
+    (rule,) = story.facts("rule")
+    assert (rule.at.row, rule.at.start, rule.at.end) == ("row-2", 2000, 3000)
