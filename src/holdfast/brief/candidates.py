@@ -37,22 +37,7 @@ FILE_FEATURES = (
     "crowd",
     "epoch_young",
 )
-SYMBOL_FEATURES = (
-    "bias",
-    "typed_now",
-    "typed_long",
-    "seen_now",
-    "seen_long",
-    "young",
-    "length",
-    "constant",
-    "snake",
-    "capital",
-    "test_name",
-    "file_warmth",
-    "in_changed_file",
-    "spread",
-)
+SYMBOL_FEATURES = ("typed_fast", "typed_slow", "seen_fast", "seen_slow")
 COMMAND_FEATURES = (
     "bias",
     "recent",
@@ -156,30 +141,9 @@ def symbol_candidates(
     found = []
     for symbol, where in places.items():
         heat = faded(state.symbols[symbol], now)
-        features = (
-            1.0,
-            _log(heat.typed_fast),
-            _log(heat.typed_slow),
-            _log(heat.seen_fast),
-            _log(heat.seen_slow),
-            _near(now - heat.first, 20),
-            len(symbol) / 20,
-            float(symbol.isupper()),
-            float("_" in symbol),
-            float(symbol[0].isupper()),
-            float(symbol.lower().startswith("test")),
-            where[0][0],
-            float(any(candidate.file.changed for _, candidate in where)),
-            math.log1p(len(where)),
-        )
         paths = tuple(candidate.path for _, candidate in where[:PLACES])
-        found.append(SymbolCandidate(symbol, paths, features))
+        found.append(SymbolCandidate(symbol, paths, heat[:4]))
     return found
-
-
-def _log(heat: float) -> float:
-    """Heats span orders of magnitude, and what matters is their ratio; 0.02 stands for none."""
-    return math.log(0.02 + heat) / 4
 
 
 def command_candidates(state: State) -> list[Candidate]:

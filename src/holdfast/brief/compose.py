@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from holdfast.brief import candidates, header, weights
 from holdfast.brief.header import Line, Sizes, one_line, short_paths
-from holdfast.brief.paths import short_names, split
-from holdfast.brief.ranker import probability
+from holdfast.brief.paths import split
+from holdfast.brief.ranker import probability, warmth
 from holdfast.brief.selection import Chosen, FileOffer, LineOffer, SymbolOffer, choose
 from holdfast.state.facts import OPEN
 from holdfast.state.model import State
@@ -26,12 +26,13 @@ HEADINGS = {
     "decisions": "Decisions:",
     "results": "Finished subagents:",
 }
-# What one needed thing of each kind weighs (survival.md); symbols less, as there are many.
-VALUE_FILE, VALUE_SYMBOL, VALUE_LINE, VALUE_NOTE = 1.0, 0.4, 1.0, 0.05
-FLOOR = 0.004
+VALUE_NOTE = 0.05
+FLOOR = 0.0005
+LAST_EDITED = 20
+EDITED = 0.6  # what an edited file is worth at least, where there is room for all of them
 # The header is worth most per character, but not all of a small brief.
 HEADER_SHARE = 0.5
-# Below this, a file is written by the shortest end that is unique, above it under its folder.
+# Below this, not all of the last edited files can be told.
 TIGHT = 3000
 
 
@@ -66,6 +67,7 @@ def _header(state: State, size: Sizes, title: str, max_chars: int) -> list[Line]
         header.error_lines(state, size),
         header.place_lines(state, size),
         header.dead_end_lines(state, size),
+        header.said_lines(state, size),
     )
     for group in groups:
         pending: list[Line] = []  # a heading waits for its first entry
@@ -82,19 +84,32 @@ def _header(state: State, size: Sizes, title: str, max_chars: int) -> list[Line]
 
 
 def _choose(state: State, budget: int, tight: bool) -> Chosen:
-    everything = sorted(
+    ranked = sorted(
         ((probability(c.features, weights.FILE), c) for c in candidates.file_candidates(state)),
         key=lambda pair: (-pair[0], pair[1].path),
-    )
-    ranked = everything[: candidates.FILES]
-    files = [FileOffer(c.path, _section(c), p * VALUE_FILE) for p, c in ranked]
+    )[: candidates.FILES]
+    edited = set() if tight else _last_edited(state)
+    files = [
+        FileOffer(
+            c.path,
+            _section(c),
+            max(p * weights.VALUE[_section(c)], EDITED if c.file.path in edited else 0.0),
+        )
+        for p, c in ranked
+    ]
     symbols = [
-        SymbolOffer(c.symbol, c.paths, probability(c.features, weights.SYMBOL) * VALUE_SYMBOL)
+        SymbolOffer(c.symbol, c.paths, warmth(c.features, weights.SYMBOL))
         for c in candidates.symbol_candidates(state, ranked)
     ]
     lines = [*_command_offers(state), *_identifier_offers(state), *_note_offers(state)]
-    names = short_names([c.path for _, c in everything]) if tight else {}
-    return choose(files, symbols, lines, budget, HEADINGS, names, FLOOR)
+    return choose(files, symbols, lines, budget, HEADINGS, FLOOR)
+
+
+def _last_edited(state: State) -> set[str]:
+    """What was edited last is part of the state, whatever the chance that it is needed."""
+    changed = [file for file in state.files.values() if file.changed and file.standing == OPEN]
+    changed.sort(key=lambda file: file.changed_step)
+    return {file.path for file in changed[-LAST_EDITED:]}
 
 
 def _section(candidate: candidates.FileCandidate) -> str:
@@ -110,15 +125,16 @@ def _command_offers(state: State) -> Iterator[LineOffer]:
         if not command.ok and command.outcome:
             outcome += f": {one_line(command.outcome, 60)}"
         text = f"`{one_line(short_paths(command.text, state), 240)}` {outcome}"
-        yield LineOffer("commands", text, probability(candidate.features, weights.COMMAND))
+        value = probability(candidate.features, weights.COMMAND) * weights.VALUE["commands"]
+        yield LineOffer("commands", text, value)
 
 
 def _identifier_offers(state: State) -> Iterator[LineOffer]:
     for candidate in candidates.identifier_candidates(state):
         item = state.identifiers[candidate.key]
-        context = one_line(item.context.replace(item.value, "…"), 60)
+        context = one_line(item.context.replace(item.value, ""), 36)
         text = f"- {item.sort} {item.value}" + (f": {context}" if context else "")
-        value = probability(candidate.features, weights.IDENTIFIER)
+        value = probability(candidate.features, weights.IDENTIFIER) * weights.VALUE["identifiers"]
         yield LineOffer("identifiers", text, value)
 
 
@@ -143,15 +159,14 @@ def _body(chosen: Chosen) -> Iterator[str]:
         yield from lines
         folders: dict[str, list[str]] = {}
         for path in files:
-            if path in chosen.names:
-                yield chosen.names[path] + _symbols(chosen, path)
-                continue
             folders.setdefault(split(path)[0], []).append(path)
-        # Files of the working folder itself first: they have no folder line to stand under.
-        for folder in sorted(folders, key=lambda name: name != ""):
-            if folder:
-                yield folder
-            for path in folders[folder]:
+        for folder, inside in folders.items():
+            if not folder or len(inside) == 1:
+                for path in inside:
+                    yield path + _symbols(chosen, path)
+                continue
+            yield folder
+            for path in inside:
                 yield f" {split(path)[1]}{_symbols(chosen, path)}"
 
 

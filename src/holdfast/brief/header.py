@@ -7,12 +7,14 @@ lines first; the header takes as many as its share of the budget holds.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.brief.paths import shorten
 from holdfast.state.facts import CANCELLED, DONE, OPEN, clip
 from holdfast.state.model import State
+from holdfast.state.wording import sentences
 
 
 class Line(NamedTuple):
@@ -23,6 +25,7 @@ class Line(NamedTuple):
 class Sizes(NamedTuple):
     """How much of each kind the header may quote; grows with the budget."""
 
+    tight: bool
     request: int
     goal: int
     rules: int
@@ -36,12 +39,12 @@ class Sizes(NamedTuple):
 
 def sizes(max_chars: int) -> Sizes:
     if max_chars < 3000:
-        return Sizes(90, 0, 2, 90, 6, 2, 1, 1, 70)
+        return Sizes(True, 70, 0, 2, 80, 5, 0, 1, 1, 60)
     if max_chars < 5000:
-        return Sizes(160, 80, 10, 140, 20, 4, 3, 2, 110)
+        return Sizes(False, 140, 80, 10, 130, 20, 3, 4, 4, 90)
     if max_chars < 7500:
-        return Sizes(400, 160, 12, 220, 20, 10, 4, 4, 170)
-    return Sizes(1200, 400, 16, 330, 40, 24, 8, 10, 260)
+        return Sizes(False, 400, 160, 12, 220, 20, 10, 5, 5, 170)
+    return Sizes(False, 1200, 400, 16, 330, 40, 24, 8, 10, 260)
 
 
 def one_line(text: str, limit: int) -> str:
@@ -60,16 +63,43 @@ def request_lines(state: State, size: Sizes) -> Iterator[Line]:
     if len(last.text) < 40 and len(typed) > 1 and (typed[-2][0] != first_key or not size.goal):
         before_key, before = typed[-2]
         yield Line(f'Before that: "{one_line(before.text, size.request)}"', before_key)
-    yield Line(f'The user\'s last request: "{one_line(last.text, size.request)}"', key)
+    label = "Last request" if size.tight else "The user's last request"
+    yield Line(f'{label}: "{one_line(last.text, size.request)}"', key)
 
 
 def rule_lines(state: State, size: Sizes) -> Iterator[Line]:
     standing = [(key, rule) for key, rule in state.rules.items() if rule.standing == OPEN]
     chosen = standing[-size.rules :]
     if chosen:
-        yield Line("Rules the user gave (verbatim):", "")
+        yield Line("Rules the user gave:" if size.tight else "Rules the user gave (verbatim):", "")
     for key, rule in reversed(chosen):
         yield Line(f'- "{one_line(rule.text, size.rule)}"', key)
+
+
+# Words with which people set limits, also where the sentence is no standing rule.
+_LIMITS = re.compile(
+    r"\b(?:always|never|don'?t|do not|must|make sure|from now on|instead|prefer|only|no longer"
+    r"|stop|remember|ensure|should(?: not|n't)?|avoid)\b",
+    re.I,
+)
+
+
+def said_lines(state: State, size: Sizes) -> Iterator[Line]:
+    """What the user also said that sets a limit, without being a rule: latest first."""
+    if size.tight:
+        return
+    told = {rule.text for rule in state.rules.values()}
+    room = size.rules
+    heading = Line("The user also said:", "")
+    for key, request in reversed(state.requests.items()):
+        if len(request.text) > 1500:
+            continue  # a pasted document, not the user's own words
+        for sentence in sentences(request.text):
+            if room and len(sentence) < 250 and sentence not in told and _LIMITS.search(sentence):
+                if room == size.rules:
+                    yield heading
+                yield Line(f'- "{one_line(sentence, size.rule)}"', key)
+                room -= 1
 
 
 def task_lines(state: State, size: Sizes) -> Iterator[Line]:
@@ -119,7 +149,7 @@ def test_lines(state: State, size: Sizes) -> Iterator[Line]:
 def error_lines(state: State, size: Sizes) -> Iterator[Line]:
     standing = [error for error in state.errors.values() if error.standing == OPEN]
     if standing:
-        yield Line("Open errors (quoted from output):", "")
+        yield Line("Open errors:" if size.tight else "Open errors (quoted output):", "")
     for error in standing[::-1][: size.errors]:
         said = " / ".join(error.lines[:2]) if size.line > 150 else (error.lines or ("",))[0]
         text = f"- `{one_line(error.deed, 90)}`: {said}"
@@ -135,10 +165,10 @@ def short_paths(text: str, state: State) -> str:
 def dead_end_lines(state: State, size: Sizes) -> Iterator[Line]:
     standing = [d for d in state.dead_ends.values() if d.standing == OPEN]
     # Turned down by the user, or failed more than once, weighs more than one slip.
-    standing.sort(key=lambda d: (d.source == "refused", d.times > 1, d.source == "said", d.step))
+    standing.sort(key=lambda d: (d.times > 1 or d.source == "refused", d.step))
     chosen = standing[::-1][: size.dead_ends]
     if chosen:
-        yield Line("Dead ends (tried, did not work):", "")
+        yield Line("Failed attempts:" if size.tight else "Failed attempts (dead ends):", "")
     for dead_end in chosen:
         how = f" → {dead_end.failed}" if dead_end.failed else ""
         often = f" ({dead_end.times}x)" if dead_end.times > 1 else ""

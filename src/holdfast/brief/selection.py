@@ -36,32 +36,31 @@ class LineOffer(NamedTuple):
 class Chosen:
     """What was chosen, and what it costs in characters once it is rendered."""
 
-    def __init__(self, headings: dict[str, str], names: dict[str, str]) -> None:
+    def __init__(self, headings: dict[str, str]) -> None:
         self.headings = headings
-        self.names = names  # path -> how it is written where it stands alone, see paths.py
         self.files: dict[str, str] = {}  # path -> section
         self.symbols: dict[str, list[str]] = {}  # path -> symbols
         self.lines: dict[str, list[str]] = {}  # section -> lines
         self.cost = 0
-        self._folders: set[tuple[str, str]] = set()
+        self._folders: dict[tuple[str, str], int] = {}
         self._sections: set[str] = set()
 
     def heading_cost(self, section: str) -> int:
         return 0 if section in self._sections else len(self.headings[section]) + 1
 
     def file_cost(self, path: str, section: str) -> int:
-        if path in self.names:
-            return len(self.names[path]) + 1 + self.heading_cost(section)
         folder, name = split(path)
-        cost = len(name) + 2  # a space before it and the line's end
-        if folder and (section, folder) not in self._folders:
-            cost += len(folder) + 1
-        return cost + self.heading_cost(section)
+        beside = self._folders.get((section, folder), 0)
+        if not folder or not beside:
+            return len(path) + 1 + self.heading_cost(section)  # alone, on one line
+        # Under its folder, after a space; the second file moves the first one there too.
+        return len(name) + 2 + (2 if beside == 1 else 0)
 
     def add_file(self, path: str, section: str) -> None:
         self.cost += self.file_cost(path, section)
         self._sections.add(section)
-        self._folders.add((section, split(path)[0]))
+        place = (section, split(path)[0])
+        self._folders[place] = self._folders.get(place, 0) + 1
         self.files[path] = section
 
     def symbol_cost(self, symbol: str, path: str) -> int:
@@ -86,11 +85,10 @@ def choose(
     lines: list[LineOffer],
     budget: int,
     headings: dict[str, str],
-    names: dict[str, str],
     floor: float,
 ) -> Chosen:
     """The best use of `budget` characters; offers worth less than `floor` are left out."""
-    chosen = Chosen(headings, names)
+    chosen = Chosen(headings)
     offered = {offer.path: offer for offer in files}
     heap: list[tuple[float, int, FileOffer | SymbolOffer | LineOffer]] = []
 
