@@ -1,0 +1,137 @@
+"""The hook road imports what it must and no more: its start-up is on the agent's clock."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+from holdfast.hooks import boot
+from holdfast.lifecycle.tray import Prepared
+
+from .calling import SCRIPT, Caller
+
+# Beyond what a bare interpreter has: `os` with its parts, the C parts of time, json and signal.
+LIGHT = {
+    "__future__",
+    "_collections_abc",
+    "_json",
+    "_stat",
+    "genericpath",
+    "os",
+    "posixpath",
+    "stat",
+    "time",
+    "_signal",
+    "holdfast",
+    "holdfast.clients",
+    "holdfast.clients.claude_code",
+    "holdfast.clients.claude_code.outputs",
+    "holdfast.clients.claude_code.payloads",
+    "holdfast.hooks",
+    "holdfast.hooks.entry",
+    "holdfast.hooks.light",
+    "holdfast.hooks.run",
+    "holdfast.lifecycle",
+    "holdfast.lifecycle.handoff",
+    "holdfast.lifecycle.project",
+    "holdfast.lifecycle.tray",
+    "holdfast.redact",
+    "holdfast.redact.patterns",
+    "holdfast.redact.prefilter",
+}
+# Each costs milliseconds and none is needed. (`sqlite3` itself brings in datetime.)
+NEVER = {
+    "argparse",
+    "asyncio",
+    "concurrent",
+    "ctypes",
+    "dataclasses",
+    "email",
+    "http",
+    "importlib.metadata",
+    "inspect",
+    "logging",
+    "multiprocessing",
+    "pathlib",
+    "shutil",
+    "socket",
+    "ssl",
+    "subprocess",
+    "tempfile",
+    "traceback",
+    "unittest",
+    "urllib",
+    "uuid",
+}
+
+
+def imported(words: list[str], stdin: bytes, env: dict[str, str]) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", *words], input=stdin, env=env, capture_output=True
+    )
+    assert done.returncode == 0
+    lines = done.stderr.decode().splitlines()
+    return {
+        line.rpartition("|")[2].strip() for line in lines[1:] if line.startswith("import time:")
+    }
+
+
+def bare() -> set[str]:
+    return imported(["-I", "-S", "-c", "pass"], b"", {})
+
+
+def imports_of(caller: Caller, event: str, **fields: Any) -> set[str]:
+    stdin = json.dumps(caller.payload(event, **fields)).encode()
+    words = boot.arguments(str(SCRIPT), event)
+    return imported(words, stdin, caller.environment()) - bare()
+
+
+def test_a_prompt_takes_the_light_road(caller: Caller) -> None:
+    found = imports_of(caller, "UserPromptSubmit", prompt="go on with the cart")
+    assert found - LIGHT == set()
+
+
+def test_a_prompt_with_a_gap_waiting_takes_the_light_road(caller: Caller) -> None:
+    caller.tray.queue_gap(Prepared(0, 0, 0, "2026-01-01T00:00:00Z", "r1", "The gap."))
+    found = imports_of(caller, "UserPromptSubmit", prompt="go on")
+    assert found - LIGHT == set()
+
+
+def test_a_prepared_brief_takes_the_light_road(caller: Caller) -> None:
+    caller.begin()
+    size = caller.transcript.stat().st_size
+    caller.tray.prepare(Prepared(0, 0, size, "2026-01-01T00:00:00Z", "q1", "The brief."))
+    found = imports_of(caller, "SessionStart", source="compact")
+    assert found - LIGHT == set()
+
+
+def test_a_new_session_takes_the_light_road(caller: Caller) -> None:
+    assert imports_of(caller, "SessionStart", source="startup") - LIGHT == set()
+
+
+def test_a_batch_without_new_rows_takes_the_light_road(caller: Caller) -> None:
+    caller.begin()
+    caller.call("Stop")
+    found = imports_of(caller, "PostToolBatch")
+    assert found - LIGHT == set()
+
+
+def test_the_heavy_road_is_the_standard_library_without_its_slow_parts(caller: Caller) -> None:
+    caller.begin()
+    found = imports_of(caller, "PreCompact", trigger="auto")
+    assert "sqlite3" in found
+    assert found & NEVER == set()
+    tops = {name.partition(".")[0] for name in found}
+    assert tops - sys.stdlib_module_names == {"holdfast"}
+    ours = {name.split(".")[1] for name in found if name.startswith("holdfast.")}
+    assert ours == {
+        "brief",
+        "clients",
+        "events",
+        "hooks",
+        "lifecycle",
+        "redact",
+        "state",
+        "store",
+        "transcript",
+    }

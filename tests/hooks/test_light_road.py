@@ -1,0 +1,138 @@
+"""What the light hooks answer from the tray alone, and what they leave there."""
+
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from holdfast.hooks import boot
+from holdfast.lifecycle.tray import Prepared
+
+from .calling import SCRIPT, Caller
+
+TIME = "2026-01-01T00:00:00Z"
+BOOKKEEPING = (
+    b'{"type":"queue-operation","operation":"enqueue","timestamp":"t","sessionId":"s",'
+    b'"content":"/compact keep the build"}\n'
+    b'{"type":"queue-operation","operation":"dequeue","timestamp":"t","sessionId":"s"}\n'
+    b'{"type":"last-prompt","lastPrompt":"go on","sessionId":"s"}\n'
+)
+
+
+def noted(caller: Caller) -> list[dict[str, str]]:
+    spool = Path(caller.tray.folder) / "spool"
+    return [json.loads(line) for line in spool.read_text().splitlines()] if spool.exists() else []
+
+
+def prepare(caller: Caller, epoch: int = 0, behind: int = 0) -> None:
+    offset = caller.transcript.stat().st_size - behind
+    caller.tray.prepare(Prepared(epoch, 0, offset, TIME, "q1,r1", 'The "brief" – word for word.'))
+
+
+@pytest.mark.parametrize(
+    "prompt", ["plain", 'quoted "words" \\ and\nlines\t', "naïve – 日本語 🚢", "x" * 5000]
+)
+def test_a_prompt_is_kept_word_for_word(caller: Caller, prompt: str) -> None:
+    ran = caller.call("UserPromptSubmit", prompt=prompt)
+    assert (ran.code, ran.out) == (0, "")
+    assert [line["text"] for line in noted(caller)] == [prompt]
+    assert (Path(caller.tray.folder) / "spool").stat().st_mode & 0o777 == 0o600
+    assert caller.data.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_secret_in_a_prompt_never_reaches_the_disk(caller: Caller) -> None:
+    secret = "ghp_" + "q7Rt2LmX9vBn4KsW8zYc1HdJ5fGa3PeU6oTi"
+    caller.call("UserPromptSubmit", prompt=f"deploy with {secret} please")
+    (line,) = noted(caller)
+    assert line["text"].startswith("deploy with [redacted:")
+    assert secret.encode() not in (Path(caller.tray.folder) / "spool").read_bytes()
+
+
+def test_the_clients_own_prompts_are_not_the_users_words(caller: Caller) -> None:
+    caller.call("UserPromptSubmit", prompt="<task-notification>", source="system")
+    assert noted(caller) == []
+
+
+def test_a_waiting_gap_is_delivered_once(caller: Caller) -> None:
+    caller.tray.queue_gap(Prepared(2, 0, 0, TIME, "r1,r2", "The gap."))
+    first = caller.call("UserPromptSubmit", prompt="go on")
+    again = caller.call("UserPromptSubmit", prompt="and on")
+    assert first.specific == {"hookEventName": "UserPromptSubmit", "additionalContext": "The gap."}
+    assert again.out == ""
+    delivery = next(line for line in noted(caller) if line["what"] == "gap")
+    assert (delivery["epoch"], delivery["facts"]) == (2, "r1,r2")
+    assert delivery["road"] == "UserPromptSubmit"
+
+
+def test_of_many_hooks_at_once_one_delivers_the_gap(caller: Caller) -> None:
+    caller.tray.queue_gap(Prepared(0, 0, 0, TIME, "r1", "The gap."))
+    with ThreadPoolExecutor(8) as pool:
+        calls = [pool.submit(caller.call, "UserPromptSubmit", prompt="go on") for _ in range(8)]
+    spoken = [call.result().out for call in calls if call.result().out]
+    assert len(spoken) == 1
+
+
+def test_a_tool_batch_delivers_a_waiting_gap_and_a_stop_does_not(caller: Caller) -> None:
+    caller.begin()
+    caller.call("Stop")
+    caller.tray.queue_gap(Prepared(0, 0, 0, TIME, "r1", "The gap."))
+    assert caller.call("Stop").out == ""
+    assert caller.call("SubagentStop", agent_id="a1").out == ""
+    assert caller.call("PostToolBatch", agent_id="a1").out == ""
+    assert caller.call("PostToolBatch").context == "The gap."
+
+
+def test_a_prepared_brief_is_delivered_as_it_is_and_once(caller: Caller) -> None:
+    caller.begin()
+    prepare(caller)
+    first = caller.call("SessionStart", source="compact")
+    assert first.context == 'The "brief" – word for word.'
+    assert caller.call("SessionStart", source="compact").out == ""
+    prepare(caller, epoch=1)
+    assert caller.call("SessionStart", source="compact").context == first.context
+
+
+def test_book_keeping_rows_do_not_make_a_brief_stale(caller: Caller) -> None:
+    caller.begin()
+    prepare(caller)
+    with caller.transcript.open("ab") as transcript:
+        transcript.write(BOOKKEEPING)
+    assert caller.call("SessionStart", source="compact").context == 'The "brief" – word for word.'
+
+
+def test_new_rows_make_a_brief_stale(caller: Caller) -> None:
+    caller.begin(rows=30)
+    caller.call("Stop")
+    before = caller.tray.prepared()
+    caller.begin()
+    ran = caller.call("SessionStart", source="compact")
+    after = caller.tray.prepared()
+    assert before is not None
+    assert after is not None
+    assert after.offset > before.offset
+    assert ran.context == after.text != before.text
+
+
+def test_of_many_hooks_at_once_one_delivers_the_brief(caller: Caller) -> None:
+    caller.begin()
+    with ThreadPoolExecutor(6) as pool:
+        calls = [pool.submit(caller.call, "SessionStart", source="compact") for _ in range(6)]
+    spoken = [call.result().out for call in calls if call.result().out]
+    assert len(spoken) == 1
+
+
+def test_a_hook_returns_while_its_detached_part_goes_on(caller: Caller) -> None:
+    """The client waits for our pipes: the detached part must not hold them."""
+    caller.begin()
+    stdin = json.dumps(caller.payload("SessionEnd", reason="other")).encode()
+    done = subprocess.run(
+        [sys.executable, *boot.arguments(str(SCRIPT), "SessionEnd")],
+        input=stdin,
+        capture_output=True,
+        env=caller.environment(),
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (0, b"")
