@@ -2,8 +2,6 @@
 
 import json
 
-from tests.state.story import Story
-
 from holdfast.events import CommandInvoked, PlanSet, SubagentStarted
 from holdfast.state import (
     commands,
@@ -23,6 +21,8 @@ from holdfast.state import (
     test_state,
     to_document,
 )
+
+from .story import Story
 
 
 def long_session(length: int) -> Story:

@@ -1,9 +1,10 @@
 """Dead ends: what was tried and failed, until it works."""
 
 import pytest
-from tests.state.story import Story
 
 from holdfast.events import CommandRan, ToolRefused
+
+from .story import Story
 
 
 def test_a_failed_command_is_a_dead_end_with_the_line_that_says_why() -> None:

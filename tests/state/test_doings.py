@@ -1,7 +1,6 @@
 """Commands, identifiers, subagents, background jobs, skills and the session itself."""
 
 import pytest
-from tests.state.story import Story
 
 from holdfast.events import (
     CommandInvoked,
@@ -16,6 +15,8 @@ from holdfast.events import (
     TitleSet,
     UsageMeasured,
 )
+
+from .story import Story
 
 
 def test_a_command_keeps_its_own_last_word() -> None:

@@ -1,9 +1,10 @@
 """Errors and the test state: open until the same thing passes, by whatever road it passes."""
 
 import pytest
-from tests.state.story import Story
 
 from holdfast.state.checks import check_of, covers
+
+from .story import Story
 
 RED = "--- FAIL: TestParse (0.00s)\nFAIL\nFAIL\texample.com/app/parse\t0.3s"
 GREEN = "ok  \texample.com/app/parse\t0.3s"

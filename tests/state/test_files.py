@@ -1,9 +1,9 @@
 """Files: changed, created, read, named, deleted, moved, made again; and the symbols in them."""
 
-from tests.state.story import Story
-
 from holdfast.events import FileTouched, Hunk, Searched
 from holdfast.state.symbols import is_symbol, symbols_in
+
+from .story import Story
 
 
 def details(story: Story) -> dict[str, str]:

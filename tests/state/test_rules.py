@@ -1,7 +1,8 @@
 """Rules: what holds from now on, in the user's words, until the user takes it back."""
 
 import pytest
-from tests.state.story import Story
+
+from .story import Story
 
 
 @pytest.mark.parametrize(

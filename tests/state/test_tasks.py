@@ -1,8 +1,8 @@
 """Tasks: by id and as whole lists, from created to done, cancelled or reworded."""
 
-from tests.state.story import Story
-
 from holdfast.events import PlanSet, TaskChanged, TaskCreated, TasksListed
+
+from .story import Story
 
 
 def test_a_task_lives_from_pending_to_done() -> None:

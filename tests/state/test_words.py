@@ -1,6 +1,6 @@
 """Facts that come from words: requests, decisions, next steps."""
 
-from tests.state.story import Story
+from .story import Story
 
 
 def test_the_latest_request_is_open_and_the_earlier_ones_done() -> None:
