@@ -140,9 +140,8 @@ def symbol_candidates(
                 places.setdefault(symbol, []).append((likely, candidate))
     found = []
     for symbol, where in places.items():
-        heat = faded(state.symbols[symbol], now)
         paths = tuple(candidate.path for _, candidate in where[:PLACES])
-        found.append(SymbolCandidate(symbol, paths, heat[:4]))
+        found.append(SymbolCandidate(symbol, paths, faded(state.symbols[symbol], now)))
     return found
 
 

@@ -13,20 +13,23 @@ from typing import NamedTuple
 from holdfast.events import AgentSaid, Origin, UserSaid
 from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, put
 from holdfast.state.moment import Moment
-from holdfast.state.wording import overlap, plain_words, sentences
+from holdfast.state.wording import overlap, plain_words, sentences, sentences_with
 
 LIMIT = 50
 TEXT = 320
 
-_CUES = ("decid", "chose", "instead", "rather", "go with", "going with", "opted", "settled")
-_CUES += ("because", "approach", "option", "fix is", "way is", "solution")
+# One of these stands in every sentence that _DECIDED matches, in small letters.
+_CUES = ("decided", "decision:", "chose", "opted", "settled", "go with", "going with", "stick with")
+_CUES += ("instead of", "rather than", "because", "since ", "so that", "prefer", "best approach")
+_CUES += ("right approach", "cleanest", "simplest", "correct fix", "right fix", "better option")
 _DECIDED = re.compile(
     r"\b(?:(?:i|we|i've|we've|i'll|we'll)? ?(?:have )?(?:decided|chose|opted|settled)\b|decision:"
     r"|(?:let's|i'll|we'll|we should|i will|going to) (?:go|stick) with|going with"
     r"|(?:i'll|we'll|i will|let's|i'm going to|we should|better to) (?:use|keep|make|put|do|take"
     r"|move|add)\b"
     r".{3,160}?\b(?:instead of|rather than|because|since|so that)"
-    r"|(?:use|using|used|chose|prefer|keep|kept)\b.{2,120}?\b(?:instead of|rather than|over)\b"
+    r"|(?:use|using|used|chose|prefer|keep|kept)\b.{2,120}?\b(?:instead of|rather than)\b"
+    r"|(?:chose|prefer)\b.{2,80}?\bover\b"
     r"|the (?:best|right|cleanest|simplest|correct|better) "
     r"(?:approach|fix|option|way|solution) (?:is|would be)\b)",
     re.I,
@@ -89,10 +92,7 @@ def _put(
 def on_agent_said(
     table: dict[str, Decision], event: AgentSaid, moment: Moment
 ) -> dict[str, Decision]:
-    lowered = event.text.lower()
-    if not any(cue in lowered for cue in _CUES):
-        return table
-    for sentence in sentences(event.text):
+    for sentence in sentences_with(event.text, _CUES):
         if len(sentence) > 30 and _DECIDED.search(sentence) and not sentence.endswith("?"):
             table = _put(table, keep(sentence, TEXT), "agent", moment, event.at)
     return table

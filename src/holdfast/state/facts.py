@@ -103,12 +103,16 @@ def clip_middle(text: str, limit: int) -> str:
 def keep(text: str, limit: int) -> str:
     """At most `limit` characters of a text, no secret cut in two.
 
-    Half a token that a cut left behind would no longer be recognised, so a text that is cut
-    is redacted first. A text that fits is left to the gate that every state passes before it
-    is written or shown (`state.gate`): redacting once there costs a tenth of it.
+    Half a token that a cut left behind would no longer be recognised by the gate that every
+    state passes before it is written or shown (`state.gate`). So the cut falls between words;
+    where one word fills the whole limit, it is redacted first. Redacting everything here
+    instead took a third of the fold's time.
     """
     if len(text) <= limit:
         return text
+    cut = max(text.rfind(" ", limit // 2, limit), text.rfind("\n", limit // 2, limit))
+    if cut > 0:
+        return text[:cut].rstrip() + "…"
     window = text[: limit * 4]
     return clip(redact(window) if suspicious(window) else window, limit)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from holdfast.events import CommandRan, FileTouched, Origin, Searched
@@ -98,7 +99,7 @@ def _known(
     return table, _new(table, path, moment, at)
 
 
-def _with(symbols: dict[str, int], shown: set[str], moment: Moment) -> dict[str, int]:
+def _with(symbols: dict[str, int], shown: AbstractSet[str], moment: Moment) -> dict[str, int]:
     """The symbols of a file with these seen now, latest last."""
     if not shown:
         return symbols

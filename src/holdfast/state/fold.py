@@ -87,6 +87,8 @@ _OF_SUBAGENTS: dict[type, tuple[tuple[str, Handler], ...]] = {
     ev.SubagentEnded: (("subagents", subagents.on_subagent_ended),),
 }
 
+_INDEX = {field: index for index, field in enumerate(State._fields)}
+
 _STEPS = (
     ev.CommandRan,
     ev.FileTouched,
@@ -122,7 +124,12 @@ def fold(state: State, event: ev.Event) -> State:
         changes["place"] = place._replace(
             updated=event.at.time, started=place.started or event.at.time
         )
-    return state._replace(**changes) if changes else state
+    if not changes:
+        return state
+    values = list(state)
+    for field, value in changes.items():
+        values[_INDEX[field]] = value
+    return State._make(values)  # a third of the time of _replace, which runs for every event
 
 
 def fold_all(events: Iterable[ev.Event], state: State = EMPTY) -> State:

@@ -17,6 +17,8 @@ from holdfast.state.moment import Moment
 LIMIT = 120
 CONTEXT = 140
 WINDOW = 4000
+OUTPUT = 2000  # of what a command printed: its end
+COMMITS = 8  # of one text: a log of a hundred commits is not what is being worked on
 
 _URL = re.compile(r"https?://[^\s\"'<>()\[\]{}`|\\]+[^\s\"'<>()\[\]{}`|\\.,;:!?*]")
 _PORT = re.compile(
@@ -30,7 +32,7 @@ _TICKET = re.compile(r"\b([A-Z][A-Z0-9]{1,9}-\d{1,6})\b")
 _NOT_TICKETS = re.compile(
     r"^(?:UTF|SHA|ISO|RFC|AES|RSA|MD|TLS|CVE|HTTP|GPT|BASE|INT|UINT|X|ADR|ARM|H|V|P|ES|IPV|EC|CP)\d*-"
 )
-_COMMIT = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])([0-9a-f]{7,12}|[0-9a-f]{40})\b")
+_COMMIT = re.compile(r"\b[0-9a-f]{7,40}\b")
 _ENVIRONMENT = re.compile(r"(?:^|\s|export )([A-Z][A-Z0-9_]{2,40}=[^\s;&|]{1,80})")
 
 
@@ -100,9 +102,17 @@ def _scan(table: Table, text: str, typed: bool, moment: Moment, at: Origin) -> T
 
 
 def _scan_commits(table: Table, text: str, typed: bool, moment: Moment, at: Origin) -> Table:
-    for found in list(_COMMIT.finditer(text))[:8]:
+    noted = 0
+    for found in _COMMIT.finditer(text):
+        value = found.group()
+        # A word of letters or a plain number is no hash, nor is anything of another length.
+        if value.isdigit() or value.isalpha() or 12 < len(value) < 40:
+            continue
         line = _line_around(text, *found.span())
-        table = _note(table, "commit", found.group(1)[:10], line, typed, moment, at)
+        table = _note(table, "commit", value[:10], line, typed, moment, at)
+        noted += 1
+        if noted == COMMITS:
+            break
     return table
 
 
@@ -123,7 +133,7 @@ def on_command_ran(table: Table, event: CommandRan, moment: Moment) -> Table:
         table = _note(
             table, "environment", keep(found.group(1), 160), command, True, moment, event.at
         )
-    output = event.output if len(event.output) <= WINDOW else event.output[-WINDOW:]
+    output = event.output if len(event.output) <= OUTPUT else event.output[-OUTPUT:]
     table = _scan(table, output, False, moment, event.at)
     if "git" in command or "gh " in command:
         table = _scan_commits(table, command, True, moment, event.at)

@@ -9,7 +9,6 @@ Every file keeps which symbols stand in it (`files.py`); this table says which o
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
@@ -33,18 +32,27 @@ SPARE = 300  # how far the table may outgrow LIMIT before it is cut: cutting sor
 FAST, SLOW = 8.0, 60.0  # steps in which a heat falls to 1/e
 # How much of a text is looked at. Beyond these, more text adds few new names.
 TYPED_WINDOW = 40_000
-SEEN_WINDOW = 24_000
+SEEN_WINDOW = 12_000
+OUTPUT = 6000
 
-_WORD = re.compile(r"[A-Za-z_]\w{5,}")
+# Everything that cannot be part of a name becomes a space: splitting then finds the words two
+# and a half times as fast as a pattern does.
+_SEPARATE = bytes(
+    code if code == 95 or (code < 128 and chr(code).isalnum()) else 32 for code in range(256)
+)
 
 
 class Heat(NamedTuple):
-    typed_fast: float
-    typed_slow: float
-    seen_fast: float
-    seen_slow: float
+    """In thousandths, as whole numbers: a document holds them exactly and in few digits."""
+
+    typed_fast: int
+    typed_slow: int
+    seen_fast: int
+    seen_slow: int
     step: int  # when these numbers were true
-    first: int
+
+
+ONCE = 1000  # the heat of one mention
 
 
 Table = dict[str, Heat]
@@ -52,7 +60,7 @@ Table = dict[str, Heat]
 
 @lru_cache(maxsize=65536)
 def is_symbol(word: str) -> bool:
-    if len(word) > LONGEST or not word.isascii():
+    if not 6 <= len(word) <= LONGEST or word[0].isdigit():
         return False
     core = word.strip("_")
     if len(core) < 6 or _random_looking(core):
@@ -74,33 +82,39 @@ def _random_looking(word: str) -> bool:
     return digits * 5 >= len(word) or (turns + digits) * 5 >= len(word) * 2
 
 
-def symbols_in(text: str) -> set[str]:
-    return {word for word in set(_WORD.findall(text)) if is_symbol(word)}
+@lru_cache(maxsize=8)  # a file and the symbols' own table ask about the same text
+def symbols_in(text: str) -> frozenset[str]:
+    return frozenset(filter(is_symbol, set(_words(text))))
 
 
-def most_used(text: str, limit: int) -> set[str]:
+def _words(text: str) -> list[str]:
+    return text.encode("utf-8", "replace").translate(_SEPARATE).decode("ascii").split()
+
+
+def most_used(text: str, limit: int) -> frozenset[str]:
     """The symbols of a text, the most frequent ones if there are more than `limit`."""
-    words = _WORD.findall(text)
-    found = {word for word in set(words) if is_symbol(word)}
+    found = symbols_in(text)
     if len(found) <= limit:
         return found
-    counts = Counter(word for word in words if word in found)
-    return {word for word, _ in counts.most_common(limit)}
+    counts = Counter(word for word in _words(text) if word in found)
+    ranked = sorted(counts, key=lambda word: (-counts[word], word))
+    return frozenset(ranked[:limit])
 
 
-def faded(heat: Heat, step: int) -> Heat:
-    """The same heat, seen from a later step."""
-    age = step - heat.step
-    if age <= 0:
-        return heat
-    fast, slow = math.exp(-age / FAST), math.exp(-age / SLOW)
-    return Heat(
+@lru_cache(maxsize=4096)
+def _fading(age: int) -> tuple[float, float]:
+    return math.exp(-age / FAST), math.exp(-age / SLOW)
+
+
+def faded(heat: Heat, step: int) -> tuple[float, float, float, float]:
+    """The four heats as they are at a later step, in mentions."""
+    fast, slow = _fading(step - heat.step)
+    fast, slow = fast / ONCE, slow / ONCE
+    return (
         heat.typed_fast * fast,
         heat.typed_slow * slow,
         heat.seen_fast * fast,
         heat.seen_slow * slow,
-        step,
-        heat.first,
     )
 
 
@@ -108,16 +122,22 @@ def warm(table: Table, typed: Iterable[str], seen: Iterable[str], moment: Moment
     """A new table in which these were typed or seen now."""
     new = dict(table)
     step = moment.step
-    for word in typed:
-        heat = faded(new.pop(word, None) or Heat(0, 0, 0, 0, step, step), step)
-        new[word] = heat._replace(
-            typed_fast=_round(heat.typed_fast + 1), typed_slow=_round(heat.typed_slow + 1)
-        )
-    for word in seen:
-        heat = faded(new.pop(word, None) or Heat(0, 0, 0, 0, step, step), step)
-        new[word] = heat._replace(
-            seen_fast=_round(heat.seen_fast + 1), seen_slow=_round(heat.seen_slow + 1)
-        )
+    for more_typed, more_seen, words in ((ONCE, 0, typed), (0, ONCE, seen)):
+        fresh = Heat(more_typed, more_typed, more_seen, more_seen, step)
+        for word in words:
+            heat = new.get(word)
+            if heat is None:
+                new[word] = fresh
+                continue
+            # Spelled out: this runs for every symbol of every text that goes by.
+            fast, slow = _fading(step - heat[4])
+            new[word] = Heat(
+                int(heat[0] * fast) + more_typed,
+                int(heat[1] * slow) + more_typed,
+                int(heat[2] * fast) + more_seen,
+                int(heat[3] * slow) + more_seen,
+                step,
+            )
     if len(new) > LIMIT + SPARE:
         kept = sorted(new, key=lambda word: (_warmth(new[word], step), word), reverse=True)
         keep = set(kept[:LIMIT])
@@ -125,46 +145,41 @@ def warm(table: Table, typed: Iterable[str], seen: Iterable[str], moment: Moment
     return new
 
 
-def _round(heat: float) -> float:
-    return round(heat, 3)  # what a document can hold: a state must equal its own copy
-
-
 def _warmth(heat: Heat, step: int) -> float:
-    slow = math.exp((heat.step - step) / SLOW)
-    return (heat.typed_slow * 2 + heat.seen_slow) * slow
+    return (heat.typed_slow * 2 + heat.seen_slow) * _fading(step - heat.step)[1]
 
 
 def on_agent_said(table: Table, event: AgentSaid, moment: Moment) -> Table:
     words = symbols_in(event.text[:SEEN_WINDOW])
-    return warm(table, sorted(words), (), moment) if words else table
+    return warm(table, words, (), moment) if words else table
 
 
 def on_user_said(table: Table, event: UserSaid, moment: Moment) -> Table:
     words = symbols_in(event.text[:SEEN_WINDOW])
-    return warm(table, (), sorted(words), moment) if words else table
+    return warm(table, (), words, moment) if words else table
 
 
 def on_command_ran(table: Table, event: CommandRan, moment: Moment) -> Table:
     typed = symbols_in(event.command[:SEEN_WINDOW])
-    output = event.output if len(event.output) <= SEEN_WINDOW else event.output[-SEEN_WINDOW:]
+    output = event.output if len(event.output) <= OUTPUT else event.output[-OUTPUT:]
     seen = symbols_in(output) - typed
-    return warm(table, sorted(typed), sorted(seen), moment) if typed or seen else table
+    return warm(table, typed, seen, moment) if typed or seen else table
 
 
 def on_searched(table: Table, event: Searched, moment: Moment) -> Table:
     typed = symbols_in(event.pattern)
     seen = symbols_in(event.output[:SEEN_WINDOW]) - typed
-    return warm(table, sorted(typed), sorted(seen), moment) if typed or seen else table
+    return warm(table, typed, seen, moment) if typed or seen else table
 
 
 def on_file_touched(table: Table, event: FileTouched, moment: Moment) -> Table:
     if not event.ok:
         return table
     if event.how == "read":
-        return warm(table, (), sorted(symbols_in(event.text[:SEEN_WINDOW])), moment)
+        return warm(table, (), symbols_in(event.text[:SEEN_WINDOW]), moment)
     typed = symbols_in(event.text[:TYPED_WINDOW]) | symbols_in(event.before[:TYPED_WINDOW])
     seen = symbols_in(shown_by(event)) - typed
-    return warm(table, sorted(typed), sorted(seen), moment)
+    return warm(table, typed, seen, moment)
 
 
 def shown_by(event: FileTouched) -> str:
@@ -174,9 +189,9 @@ def shown_by(event: FileTouched) -> str:
 
 def on_subagent_ended(table: Table, event: SubagentEnded, moment: Moment) -> Table:
     words = symbols_in(event.result[:SEEN_WINDOW])
-    return warm(table, (), sorted(words), moment) if words else table
+    return warm(table, (), words, moment) if words else table
 
 
 def on_plan_set(table: Table, event: PlanSet, moment: Moment) -> Table:
     words = symbols_in(event.text[:SEEN_WINDOW])
-    return warm(table, sorted(words), (), moment) if words else table
+    return warm(table, words, (), moment) if words else table

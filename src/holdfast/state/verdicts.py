@@ -7,45 +7,63 @@ the exit code and agents pipe into `tail` all the time.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
 
+_Cued = tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]
+
+# Every pattern has cues: words one of which must be there, since a plain search for them costs
+# a hundredth of the pattern's.
+#
 # The line in which a tool itself states the outcome, by what it checks: in the output of
 # "lint && test" the linter's closing line says nothing about the tests.
 _TEST_SUMMARIES = (
-    re.compile(r"^=+ .*\b\d+ (?:failed|passed|errors?)\b.*=+$", re.M),  # pytest
-    re.compile(r"^\d+ (?:failed|passed)(?:, \d+ \w+)* in [\d.]+s.*$", re.M),  # pytest -q
-    re.compile(r"^Tests:\s+.*\d+ (?:passed|failed|total).*$", re.M),  # jest
-    re.compile(r"^\s*Tests\s+.*\d+ (?:passed|failed).*$", re.M),  # vitest
-    re.compile(r"^test result: .*$", re.M),  # cargo
-    re.compile(r"^\d+ examples?, \d+ failures?.*$", re.M),  # rspec
-    re.compile(r"^(?:FAILED|OK) ?\(.*\)$|^OK$", re.M),  # unittest
-    re.compile(r"^Tests run: \d+, Failures: \d+.*$", re.M),  # JUnit
-    re.compile(r"^\d+% tests passed, .*$", re.M),  # ctest
+    (("==",), re.compile(r"^=+ .*\b\d+ (?:failed|passed|errors?)\b.*=+$", re.M)),  # pytest
+    (
+        (" in ",),
+        re.compile(r"^\d+ (?:failed|passed)(?:, \d+ \w+)* in [\d.]+s.*$", re.M),
+    ),  # pytest -q
+    (("Tests:",), re.compile(r"^Tests:\s+.*\d+ (?:passed|failed|total).*$", re.M)),  # jest
+    (("Tests ",), re.compile(r"^\s*Tests\s+.*\d+ (?:passed|failed).*$", re.M)),  # vitest
+    (("test result",), re.compile(r"^test result: .*$", re.M)),  # cargo
+    ((" example",), re.compile(r"^\d+ examples?, \d+ failures?.*$", re.M)),  # rspec
+    (("FAILED", "OK"), re.compile(r"^(?:FAILED|OK) ?\(.*\)$|^OK$", re.M)),  # unittest
+    (("Tests run",), re.compile(r"^Tests run: \d+, Failures: \d+.*$", re.M)),  # JUnit
+    (("tests passed",), re.compile(r"^\d+% tests passed, .*$", re.M)),  # ctest
 )
 _LINT_SUMMARIES = (
-    re.compile(r"^Found \d+ errors?.*$|^Success: no issues found.*$", re.M),  # mypy, ruff
-    re.compile(r"^(?:All checks passed!|.*\d+ problems? \(\d+ errors?.*)$", re.M),  # ruff, eslint
-    re.compile(r"^\d+ issues?[.:].*$", re.M),  # golangci-lint
+    (
+        ("Found ", "Success: "),
+        re.compile(r"^Found \d+ errors?.*$|^Success: no issues found.*$", re.M),
+    ),  # mypy, ruff
+    (
+        ("All checks", " problem"),
+        re.compile(r"^(?:All checks passed!|.*\d+ problems? \(\d+ errors?.*)$", re.M),
+    ),  # ruff, eslint
+    ((" issue",), re.compile(r"^\d+ issues?[.:].*$", re.M)),  # golangci-lint
 )
 _FAILING_NAMES = (
-    re.compile(r"^(?:FAILED|ERROR) (\S*(?:\.py|::)\S*)", re.M),  # pytest
-    re.compile(r"^\s*--- FAIL: (\S+)", re.M),  # go
-    re.compile(r"^test (\S+) \.\.\. FAILED", re.M),  # cargo
-    re.compile(r"^\s*[✕✗×] (.+?)(?: \(\d+ ?m?s\))?$", re.M),  # jest, vitest
-    re.compile(r"^(?:FAIL|ERROR): (\S+ \([\w.]+\)|\S+)", re.M),  # unittest
-    re.compile(r"^rspec (\S+:\d+)", re.M),  # rspec
-    re.compile(r"^\s*\d+\) (.+)$(?=\n\s+(?:Assertion|Error|Failure))", re.M),  # mocha
-    re.compile(r"^not ok \d+ -? ?(.+)$", re.M),  # TAP
-    re.compile(r"^\[ERROR\]\s+(\w[\w.]+:\d+)", re.M),  # maven
-    re.compile(r"^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Not Run)\)", re.M),  # ctest
+    (("FAILED ", "ERROR "), re.compile(r"^(?:FAILED|ERROR) (\S*(?:\.py|::)\S*)", re.M)),  # pytest
+    (("--- FAIL",), re.compile(r"^\s*--- FAIL: (\S+)", re.M)),  # go
+    (("... FAILED",), re.compile(r"^test (\S+) \.\.\. FAILED", re.M)),  # cargo
+    (("✕", "✗", "×"), re.compile(r"^\s*[✕✗×] (.+?)(?: \(\d+ ?m?s\))?$", re.M)),  # jest, vitest
+    (("FAIL:", "ERROR:"), re.compile(r"^(?:FAIL|ERROR): (\S+ \([\w.]+\)|\S+)", re.M)),  # unittest
+    (("rspec ",), re.compile(r"^rspec (\S+:\d+)", re.M)),  # rspec
+    ((") ",), re.compile(r"^\s*\d+\) (.+)$(?=\n\s+(?:Assertion|Error|Failure))", re.M)),  # mocha
+    (("not ok",), re.compile(r"^not ok \d+ -? ?(.+)$", re.M)),  # TAP
+    (("[ERROR]",), re.compile(r"^\[ERROR\]\s+(\w[\w.]+:\d+)", re.M)),  # maven
+    (
+        (" - ",),
+        re.compile(r"^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Not Run)\)", re.M),
+    ),  # ctest
 )
 # Named where no single test is: a package, a file.
 _FAILING_PARTS = (
-    re.compile(r"^FAIL\t(\S+)", re.M),  # go
-    re.compile(r"^\s*FAIL +(\S+\.\w+)", re.M),  # jest, vitest
+    (("FAIL\t",), re.compile(r"^FAIL\t(\S+)", re.M)),  # go
+    (("FAIL ",), re.compile(r"^\s*FAIL +(\S+\.\w+)", re.M)),  # jest, vitest
 )
 _GO_PACKAGE = re.compile(r"^(?:ok|FAIL)\s+\S+/\S+\s", re.M)
 _SUMMARIES = {"test": _TEST_SUMMARIES, "lint": _LINT_SUMMARIES}
@@ -57,6 +75,7 @@ _FAILURE = re.compile(
     r"|(?:Failures|Errors): [1-9]|BUILD FAILURE",
     re.M,
 )
+_FAILURE_CUES = ("FAIL", "ail", "rror", "ERR", "***", "Traceback", "panic:", "exit ", "issues:")
 _SUCCESS = re.compile(
     r"^ok\s+\S+|^PASS\b|^OK\b|\b[1-9]\d* (?:passed|passing)\b|test result: ok|^All checks passed"
     r"|no issues found|\b0 (?:failed|failures|errors|issues)\b|BUILD SUCCESS|[Bb]uild succeeded"
@@ -92,15 +111,15 @@ def read_verdict(output: str, ok: bool, of: str = "") -> Verdict:
     """The verdict that the output itself states; the exit code decides where it states none."""
     text = output if len(output) <= HEAD + TAIL else f"{output[:HEAD]}\n{output[-TAIL:]}"
     failing: list[str] = []
-    for pattern in _FAILING_NAMES:
+    for pattern in _cued(_FAILING_NAMES, text):
         failing += [name.strip() for name in pattern.findall(text)]
-    for pattern in _FAILING_PARTS:
+    for pattern in _cued(_FAILING_PARTS, text):
         failing = failing or pattern.findall(text)
     summary = ""
-    for pattern in _SUMMARIES.get(of, _TEST_SUMMARIES + _LINT_SUMMARIES):
+    for pattern in _cued(_SUMMARIES.get(of, _TEST_SUMMARIES + _LINT_SUMMARIES), text):
         for found in pattern.finditer(text):
             summary = found.group().strip(" =")
-    failed = bool(failing) or not ok or _FAILURE.search(text) is not None
+    failed = bool(failing) or not ok or _states_failure(text)
     if failed and ok and not failing and _SUCCESS.search(summary) and not _FAILURE.search(summary):
         failed = False  # the tool's own closing line says that it passed
     result = FAILED if failed else PASSED
@@ -110,5 +129,15 @@ def read_verdict(output: str, ok: bool, of: str = "") -> Verdict:
 def names_tests(output: str) -> bool:
     """Whether tests ran and said so, wherever the command line ended."""
     text = output if len(output) <= HEAD + TAIL else f"{output[:HEAD]}\n{output[-TAIL:]}"
-    patterns = (*_TEST_SUMMARIES, *_FAILING_NAMES, *_FAILING_PARTS, _GO_PACKAGE)
-    return any(pattern.search(text) for pattern in patterns)
+    cued = _cued((*_TEST_SUMMARIES, *_FAILING_NAMES, *_FAILING_PARTS), text)
+    return any(pattern.search(text) for pattern in (*cued, _GO_PACKAGE))
+
+
+def _cued(patterns: _Cued, text: str) -> Iterator[re.Pattern[str]]:
+    for cues, pattern in patterns:
+        if any(cue in text for cue in cues):
+            yield pattern
+
+
+def _states_failure(text: str) -> bool:
+    return any(cue in text for cue in _FAILURE_CUES) and _FAILURE.search(text) is not None

@@ -7,6 +7,7 @@ next steps), so that what counts as a sentence is decided once.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 # A sentence ends at a stop followed by space, at a line end, or at a bullet. Users write
 # without capitals, so a small letter may begin the next; "e.g." and "v1.2" end none.
@@ -38,7 +39,8 @@ def without_code(text: str) -> str:
     return _CODE_BLOCK.sub("\n", text) if "```" in text or '"""' in text else text
 
 
-def sentences(text: str, limit: int = 400) -> list[str]:
+@lru_cache(maxsize=8)  # several kinds of facts read the same words
+def sentences(text: str, limit: int = 400) -> tuple[str, ...]:
     """Sentences of prose, code blocks left out, in order; each at most `limit` characters."""
     text = without_code(text)
     found = []
@@ -46,6 +48,21 @@ def sentences(text: str, limit: int = 400) -> list[str]:
         part = part.strip().lstrip("#*-•> ").strip()
         if len(part) > 2 and not part.startswith(("//", "/*")):  # a comment in pasted code
             found.append(part[:limit])
+    return tuple(found)
+
+
+def sentences_with(text: str, cues: tuple[str, ...]) -> list[str]:
+    """The sentences of the lines that hold one of the cues: most lines hold none."""
+    lowered = text.lower()
+    if not any(cue in lowered for cue in cues):
+        return []
+    if "```" in text:
+        text = _CODE_BLOCK.sub("\n", text)
+    found: list[str] = []
+    for line in text.split("\n"):
+        lowered = line.lower()
+        if any(cue in lowered for cue in cues):
+            found += sentences(line)
     return found
 
 
