@@ -12,7 +12,7 @@ from contextlib import suppress
 from holdfast.clients.claude_code.outputs import additional_context, instructions
 from holdfast.clients.claude_code.payloads import Payload
 from holdfast.hooks import log
-from holdfast.hooks.light import WORKING, Answer, delivered, now_text
+from holdfast.hooks.light import WORKING, Answer, delivered, is_fresh, now_text
 from holdfast.lifecycle import moments
 from holdfast.lifecycle.keep import Scene
 from holdfast.lifecycle.moments import Now
@@ -23,9 +23,37 @@ from holdfast.store.sqlite import SqliteStore
 DATABASE = "holdfast.db"
 # On the agent's clock another writer is not waited for long: our own writes take milliseconds.
 BUSY_SECONDS = 2.0
+# How often one process looks again for rows that came while it read.
+ROUNDS = 5
 
 
 def answer(payload: Payload, data: str, client: int) -> Answer:
+    if payload.event in WORKING:
+        _follow(payload, data, client)
+        return Answer()
+    return _at_moment(payload, data, client)
+
+
+def _follow(payload: Payload, data: str, client: int) -> None:
+    """Read the transcript to its end, one process at a time.
+
+    Tool calls can come faster than we read. Who finds another at work leaves at once, and the one
+    at work looks again when it is done.
+    """
+    tray = Tray(data, payload.session_id)
+    for _ in range(ROUNDS):
+        if not tray.begin_work(time.time()):
+            return
+        try:
+            _at_moment(payload, data, client)
+        finally:
+            tray.end_work()
+        prepared = tray.prepared()
+        if prepared is None or is_fresh(prepared, payload.transcript):
+            return
+
+
+def _at_moment(payload: Payload, data: str, client: int) -> Answer:
     store = _store(data)
     try:
         return _answer(payload, data, client, store)

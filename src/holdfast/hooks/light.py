@@ -86,7 +86,7 @@ def client_process() -> int:
 def _session_start(payload: Payload, tray: Tray) -> Answer | None:
     if payload.source == "compact":
         prepared = tray.prepared()
-        if prepared is None or not _is_fresh(prepared, payload.transcript):
+        if prepared is None or not is_fresh(prepared, payload.transcript):
             return None
         if not tray.latch(f"delivered.{prepared.epoch}", time.time()):
             return Answer()
@@ -105,7 +105,7 @@ def _session_start(payload: Payload, tray: Tray) -> Answer | None:
     return Answer(_pending(tray, payload), _heavy(payload, tray.data))
 
 
-def _is_fresh(prepared: Prepared, transcript: str) -> bool:
+def is_fresh(prepared: Prepared, transcript: str) -> bool:
     """Whether the transcript tells nothing that the brief does not know."""
     grown = size(transcript) - prepared.offset
     if grown == 0:
@@ -121,7 +121,7 @@ def _is_fresh(prepared: Prepared, transcript: str) -> bool:
 
 def _working(payload: Payload, tray: Tray) -> Answer | None:
     prepared = tray.prepared()
-    grown = prepared is None or not _is_fresh(prepared, payload.transcript)
+    grown = prepared is None or not is_fresh(prepared, payload.transcript)
     if payload.event in DELIVERING and tray.gap_waits():
         text = _pending(tray, payload)
         return Answer(text, _heavy(payload, tray.data) if grown else None)

@@ -5,10 +5,10 @@ road, so that a starting session reads a folder instead of a database. Imported 
 hooks: `os` alone.
 
 A session is offered when it is of the same project and the same worktree, was touched within
-seven days, is not finished, and its client is no longer running (or is the one that asks: after
-/clear the same client opens a new session). Unfinished means: open tasks, a failing test, an
-open error, a subagent or job still running, or a last request that the agent had not answered
-when it stopped. `unfinished` in moments.py decides it.
+seven days, is not finished, was not offered three times before, and its client is no longer
+running (or is the one that asks: after /clear the same client opens a new session). Unfinished
+means: open tasks, a failing test, an open error, a subagent or job still running, or a last
+request that the agent had not answered when it stopped; `prepare.unfinished` decides it.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ from holdfast.lifecycle.tray import (
 
 RECENT_SECONDS = 7 * 24 * 3600.0
 LIMIT = 600  # characters
+OFFERS = 3
 MOST = 40  # files looked at; older ones of a busy project are not worth the time
 
 
 def offer(data: str, cwd: str, session_id: str, client: int, seconds: float) -> Prepared | None:
-    """The latest that fits; `epoch` is 0 and `generation` the process that wrote it."""
+    """The latest that fits. Counts: what nobody took up after a few times is left alone."""
     project, worktree = place_of(cwd)
     folder = _folder(data, worktree)
     own = safe_name(session_id)
@@ -52,19 +53,32 @@ def offer(data: str, cwd: str, session_id: str, client: int, seconds: float) -> 
         where, _, text = kept.text.partition("\n")
         if where != f"{project}\t{worktree}" or not text:
             continue
-        if kept.generation != client and is_running(kept.generation):
+        if kept.epoch >= OFFERS or (kept.generation != client and is_running(kept.generation)):
             continue
+        _count(f"{folder}/{name}", kept)
         kept.text = text
         kept.epoch = 0
         return kept
     return None
 
 
+def _count(path: str, kept: Prepared) -> None:
+    """One more offer, with the time of the last work left as it was."""
+    kept.epoch += 1
+    try:
+        touched = os.stat(path)
+        replace(path, kept.encode())
+        os.utime(path, ns=(touched.st_atime_ns, touched.st_mtime_ns))
+    except OSError:
+        pass  # it is offered all the same
+
+
 def keep(data: str, place: tuple[str, str], session_id: str, client: int, kept: Prepared) -> None:
     folder = _folder(data, place[1])
     make_folder(folder)
     text = f"{place[0]}\t{place[1]}\n{kept.text[:LIMIT]}"
-    named = Prepared(kept.epoch, client, kept.offset, kept.time, kept.facts, text)
+    # In this file the epoch's place counts the offers, and the generation's names the client.
+    named = Prepared(0, client, kept.offset, kept.time, kept.facts, text)
     replace(f"{folder}/{safe_name(session_id)}", named.encode())
 
 

@@ -166,7 +166,8 @@ def _known(
 
 
 def _drain(store: Store | None, tray: Tray, scene: Scene, now: Now) -> words.Noted:
-    noted = words.understood(tray.drain(now.seconds), scene.session_id)
+    lines = tray.drain(now.seconds, forget=store is not None)
+    noted = words.understood(lines, scene.session_id)
     for delivery in noted.deliveries:
         _deliver(store, delivery)
     return noted

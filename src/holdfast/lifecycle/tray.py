@@ -26,6 +26,8 @@ SPOOL_SECONDS = 60.0
 # What the light hooks could leave behind if nothing ever drained it.
 SPOOL_BYTES = 4_000_000
 LATCHES = 50
+# Longer than any background hook may take.
+WORKING_SECONDS = 90.0
 
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 
@@ -156,11 +158,11 @@ class Tray:
         finally:
             os.close(handle)
 
-    def drain(self, seconds: float) -> list[str]:
+    def drain(self, seconds: float, *, forget: bool = True) -> list[str]:
         """The lines noted so far; some may be given again by the next call.
 
         A turned-over spool stays for a minute: a light hook that had it open when it was
-        renamed may write after it was read.
+        renamed may write after it was read. `forget=False` keeps all: nobody could keep them.
         """
         try:  # noqa: SIM105  contextlib costs 3 ms
             os.rename(f"{self.folder}/spool", f"{self.folder}/spool.{os.getpid()}-{int(seconds)}")
@@ -171,13 +173,39 @@ class Tray:
             if name.startswith("spool."):
                 path = f"{self.folder}/{name}"
                 lines += (read(path) or b"").decode("utf-8", "replace").split("\n")
-                if age(path, seconds) > SPOOL_SECONDS:
+                if forget and age(path, seconds) > SPOOL_SECONDS:
                     remove(path)
         return [line for line in lines if line]
 
     def write(self, name: str, data: bytes) -> None:
         make_folder(self.folder)
         replace(f"{self.folder}/{name}", data)
+
+    def begin_work(self, seconds: float) -> bool:
+        """False while another process reads this session's transcript: it will read on."""
+        path = f"{self.folder}/working"
+        try:
+            make_folder(self.folder)
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except FileExistsError:
+            if age(path, seconds) < WORKING_SECONDS:
+                return False
+            self.write("working", b"")  # its owner was killed: ours now
+        except OSError:
+            return True
+        return True
+
+    def end_work(self) -> None:
+        remove(f"{self.folder}/working")
+
+    def discard(self) -> None:
+        """Everything of this session; for whoever forgets it in the store."""
+        for name in names(self.folder):
+            remove(f"{self.folder}/{name}")
+        try:  # noqa: SIM105  as above
+            os.rmdir(self.folder)
+        except OSError:
+            pass  # never made, or somebody just put something into it
 
     def tidy(self, epoch: int) -> None:
         """Drop the latches of epochs long past."""

@@ -1,0 +1,44 @@
+"""A session that grows: the recorded sample, shown to the lifecycle piece by piece."""
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from holdfast.lifecycle.keep import Scene
+from holdfast.lifecycle.moments import Now
+from holdfast.lifecycle.tray import Tray
+from holdfast.samples import SESSION_FILE
+from holdfast.store.sqlite import SqliteStore
+
+SESSION = "5a3c0d8e-0000-4000-8000-000000000001"
+ROWS = Path(SESSION_FILE).read_bytes().splitlines(keepends=True)
+BOUNDARY = next(n for n, row in enumerate(ROWS) if b'"compact_boundary"' in row)
+
+
+@dataclass
+class Follow:
+    root: Path
+    session_id: str = SESSION
+    seconds: float = field(default_factory=time.time)
+    store: SqliteStore = field(init=False)
+    tray: Tray = field(init=False)
+
+    def __post_init__(self) -> None:
+        data = self.root / "data"
+        self.store = SqliteStore(str(data / "holdfast.db"))
+        self.tray = Tray(str(data), self.session_id)
+
+    @property
+    def transcript(self) -> Path:
+        return self.root / f"{self.session_id}.jsonl"
+
+    @property
+    def scene(self) -> Scene:
+        return Scene(self.session_id, str(self.transcript), str(self.root))
+
+    @property
+    def now(self) -> Now:
+        return Now("2027-01-15T08:00:00Z", self.seconds)
+
+    def write(self, rows: int) -> None:
+        self.transcript.write_bytes(b"".join(ROWS[:rows]))

@@ -1,0 +1,184 @@
+"""What happens at each moment of a session, without a client."""
+
+import json
+
+from holdfast.lifecycle import moments
+from holdfast.lifecycle.tray import Prepared
+
+from .follow import BOUNDARY, ROWS, SESSION, Follow
+
+RULE = "money is integer cents everywhere, never floats"
+
+
+def compact(follow: Follow, summary: str, trigger: str = "auto") -> None:
+    moments.summary_seen(
+        follow.store, follow.tray, follow.scene, follow.now, trigger=trigger, summary=summary
+    )
+
+
+def test_before_a_compaction_there_is_a_checkpoint_a_brief_and_steering(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    text = moments.before_compaction(follow.store, follow.tray, follow.scene, follow.now, "auto")
+    assert RULE in text
+    assert len(text) <= 4_000
+    (checkpoint,) = follow.store.checkpoints(SESSION)
+    assert (checkpoint.cause, checkpoint.epoch) == ("precompact:auto", 0)
+    prepared = follow.tray.prepared()
+    assert prepared is not None
+    assert prepared.offset == follow.transcript.stat().st_size
+    assert RULE in prepared.text
+    assert prepared.text.startswith("Holdfast: the state of this session")
+
+
+def test_the_same_moment_again_changes_nothing(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    first = moments.before_compaction(follow.store, follow.tray, follow.scene, follow.now, "auto")
+    again = moments.before_compaction(follow.store, follow.tray, follow.scene, follow.now, "auto")
+    assert first == again
+    assert len(follow.store.checkpoints(SESSION)) == 1
+
+
+def test_a_precompact_without_a_compaction_costs_nothing_later(follow: Follow) -> None:
+    follow.write(40)
+    moments.before_compaction(follow.store, follow.tray, follow.scene, follow.now, "auto")
+    follow.write(BOUNDARY)
+    moments.before_compaction(follow.store, follow.tray, follow.scene, follow.now, "auto")
+    made = moments.after_compaction(follow.store, follow.tray, follow.scene, follow.now)
+    assert made is not None
+    assert made.epoch == 0
+    assert "make the server test green" in made.text
+
+
+def test_the_brief_is_delivered_once_per_epoch(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    first = moments.after_compaction(follow.store, follow.tray, follow.scene, follow.now)
+    again = moments.after_compaction(follow.store, follow.tray, follow.scene, follow.now)
+    assert first is not None
+    assert again is None
+    follow.write(len(ROWS))
+    later = moments.after_compaction(follow.store, follow.tray, follow.scene, follow.now)
+    assert later is not None
+    assert later.epoch == 1
+
+
+def test_a_latch_left_by_a_fold_that_is_stuck_does_not_silence_us_for_ever(
+    follow: Follow,
+) -> None:
+    follow.write(BOUNDARY)
+    assert moments.after_compaction(follow.store, follow.tray, follow.scene, follow.now)
+    follow.seconds += 121
+    assert moments.after_compaction(follow.store, follow.tray, follow.scene, follow.now)
+
+
+def test_what_the_summary_lost_is_recorded_and_what_nobody_told_is_queued(
+    follow: Follow,
+) -> None:
+    follow.write(BOUNDARY)
+    compact(follow, "The user works on a shop.")
+    (compaction,) = follow.store.compactions(SESSION)
+    assert (compaction.epoch, compaction.summary) == (0, "The user works on a shop.")
+    assert "r1" in compaction.lost
+    gap = follow.tray.claim_gap()
+    assert gap is not None
+    assert RULE in gap.text
+    assert gap.text.startswith("Holdfast: known before the last compaction")
+    assert set(gap.facts.split(",")) <= set(compaction.lost)
+
+
+def test_what_the_brief_told_is_not_told_again(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    made = moments.after_compaction(follow.store, follow.tray, follow.scene, follow.now)
+    assert made is not None
+    follow.tray.note(
+        '{"what":"brief","epoch":0,"road":"SessionStart","time":"t","facts":"",'
+        f'"text":{json.dumps(made.text)}}}'
+    )
+    compact(follow, "The user works on a shop.")
+    gap = follow.tray.claim_gap()
+    assert gap is None or RULE not in gap.text
+    (delivery,) = follow.store.deliveries(SESSION)
+    assert (delivery.what, delivery.text) == ("brief", made.text)
+
+
+def test_the_summary_is_looked_at_once(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    compact(follow, "Short.")
+    assert follow.tray.claim_gap() is not None
+    compact(follow, "Short.")
+    assert follow.tray.claim_gap() is None
+
+
+def test_a_replaced_history_without_a_summary_queues_nothing(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    follow.tray.queue_gap(Prepared(0, 0, 0, "t", "r1", "An old gap."))
+    compact(follow, "")
+    assert not follow.tray.gap_waits()
+    (compaction,) = follow.store.compactions(SESSION)
+    assert (compaction.kept, compaction.lost) == ((), ())
+
+
+def test_a_summary_that_comes_after_the_boundary_row_is_the_same_compaction(
+    follow: Follow,
+) -> None:
+    follow.write(BOUNDARY)
+    assert moments.after_compaction(follow.store, follow.tray, follow.scene, follow.now)
+    follow.write(BOUNDARY + 1)
+    compact(follow, "The user works on a shop.")
+    (compaction,) = follow.store.compactions(SESSION)
+    assert compaction.epoch == 0
+    assert compaction.row
+    assert compaction.summary
+
+
+def test_a_growing_context_is_checkpointed_once_per_threshold(follow: Follow) -> None:
+    rows = [
+        row.replace(b'"cache_read_input_tokens":', b'"cache_read_input_tokens":7') for row in ROWS
+    ]
+    follow.transcript.write_bytes(b"".join(rows[:60]))
+    for _ in range(3):
+        moments.work_went_on(follow.store, follow.tray, follow.scene, follow.now, client=1)
+    causes = [c.cause for c in follow.store.checkpoints(SESSION)]
+    assert len(causes) == 1
+    assert causes[0].startswith("tokens:")
+
+
+def test_a_prompt_that_the_transcript_does_not_have_yet_is_shown_and_not_saved(
+    follow: Follow,
+) -> None:
+    follow.write(BOUNDARY)
+    follow.tray.note(
+        '{"what":"prompt","time":"2099-01-01T00:00:00Z","text":"Now paint the shop green."}'
+    )
+    text = moments.before_compaction(follow.store, follow.tray, follow.scene, follow.now, "auto")
+    assert "Now paint the shop green." in text
+    prepared = follow.tray.prepared()
+    assert prepared is not None
+    assert "Now paint the shop green." in prepared.text
+    requests = follow.store.facts(SESSION, kind="request")
+    assert [fact.text for fact in requests if "paint the shop" in fact.text] == []
+
+
+def test_an_ended_session_is_marked_and_a_resumed_one_is_not(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    moments.session_ended(follow.store, follow.tray, follow.scene, follow.now, client=1)
+    session = follow.store.session(SESSION)
+    assert session is not None
+    assert session.ended == follow.now.text
+    assert follow.store.checkpoints(SESSION)[0].cause == "end"
+    moments.session_resumed(follow.store, follow.tray, follow.scene, follow.now, client=1)
+    session = follow.store.session(SESSION)
+    assert session is not None
+    assert session.ended == ""
+
+
+def test_rows_are_kept_once_and_redacted(follow: Follow) -> None:
+    secret = b"ghp_" + b"q7Rt2LmX9vBn4KsW8zYc1HdJ5fGa3PeU6oTi"
+    leak = b'{"type":"user","uuid":"x","message":{"role":"user","content":"use ' + secret + b'"}}\n'
+    follow.transcript.write_bytes(b"".join(ROWS[:40]) + leak)
+    end = follow.transcript.stat().st_size
+    for _ in range(2):
+        moments.keep_rows(follow.store, follow.scene, follow.now, (0, end))
+    ((generation, start, stop, rows),) = follow.store.archived(SESSION)
+    assert (generation, start, stop) == (0, 0, end)
+    assert secret not in rows
+    assert b"".join(ROWS[:40]) in rows

@@ -1,0 +1,65 @@
+"""The summariser's text: facts, in the user's words, plain and bounded."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.brief.steering import steer
+from holdfast.clients.claude_code.outputs import check, instructions
+from holdfast.events import Origin, TaskChanged, TaskCreated, UserSaid
+from holdfast.lifecycle.track import catch_up
+from holdfast.state import EMPTY, fold_all
+
+from .follow import BOUNDARY, Follow
+
+AT = Origin("row", 0, 1, "2027-01-15T08:00:00.000Z")
+
+
+def test_it_tells_every_kind_of_fact(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    text = steer(catch_up(str(follow.transcript)).state, 4000)
+    assert 'standing rule: "House rule for this repo: money is integer cents' in text
+    assert 'last request: "Go on, make the server test green and finish the list."' in text
+    assert "Open task #2: Expose the discount in GET /cart" in text
+    assert "test_view_shows_the_discount" in text
+    assert "port 8123" in text
+    assert "shop/server.py" in text
+    assert "Finished, no longer open: Add Cart.apply_discount" in text
+
+
+def test_a_withdrawn_rule_is_named_as_such() -> None:
+    state = fold_all(
+        [
+            UserSaid(AT, "Always indent with tabs."),
+            UserSaid(AT, "Actually, always indent with spaces, not tabs."),
+        ]
+    )
+    text = steer(state, 4000)
+    assert 'standing rule: "Actually, always indent with spaces, not tabs."' in text
+    assert 'Withdrawn by the user, no longer a rule: "Always indent with tabs."' in text
+
+
+def test_finished_and_cancelled_work_is_not_open() -> None:
+    state = fold_all(
+        [
+            TaskCreated(AT, "1", "Paint it"),
+            TaskCreated(AT, "2", "Sand it"),
+            TaskChanged(AT, "1", status="completed"),
+            TaskChanged(AT, "2", status="deleted"),
+        ]
+    )
+    text = steer(state, 4000)
+    assert "Open task" not in text
+    assert "Finished, no longer open: Paint it" in text
+    assert "Cancelled: Sand it" in text
+
+
+def test_nothing_known_is_nothing_said() -> None:
+    assert steer(EMPTY, 4000) == ""
+
+
+@given(st.lists(st.text(max_size=500), max_size=6), st.integers(300, 4000))
+def test_it_keeps_its_bound_and_is_never_json(prompts: list[str], limit: int) -> None:
+    state = fold_all(UserSaid(AT, f"Never {words}") for words in prompts)
+    text = instructions(steer(state, limit))
+    assert len(text) <= limit
+    assert check("PreCompact", text) == []

@@ -1,0 +1,165 @@
+"""The tray: formats, atomic files, one winner, lines that are never lost."""
+
+import os
+import stat
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.lifecycle.tray import Prepared, Tray, data_folder, decode, safe_name
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)
+BRIEF = Prepared(3, 1, 4096, "2027-01-15T08:00:00Z", "q1,r2", "One.\nTwo – three.")
+
+
+@given(st.integers(0, 10**9), st.integers(0, 10**6), st.integers(0, 10**15), texts)
+def test_what_is_written_reads_back(epoch: int, generation: int, offset: int, text: str) -> None:
+    again = decode(Prepared(epoch, generation, offset, "t", "", text).encode())
+    assert again is not None
+    assert (again.epoch, again.generation, again.offset) == (epoch, generation, offset)
+    assert again.text == text
+
+
+@given(st.binary(max_size=120))
+def test_any_bytes_are_read_or_refused(data: bytes) -> None:
+    found = decode(data)
+    assert found is None or data.startswith(b"holdfast 1 ")
+
+
+@given(st.text(min_size=1, max_size=200))
+def test_any_id_is_one_plain_file_name(name: str) -> None:
+    plain = safe_name(name)
+    assert plain.isascii()
+    assert 0 < len(plain) <= 80
+    assert not set(plain) & set("/.\0")
+
+
+def test_different_ids_have_different_names() -> None:
+    names = ["a/b", "a-b", "a.b", "../a", "a" * 100, "a" * 101, "", "é"]
+    assert len({safe_name(name) for name in names}) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("environ", "folder"),
+    [
+        ({"HOLDFAST_HOME": "/x", "HOME": "/h"}, "/x"),
+        ({"XDG_DATA_HOME": "/d", "HOME": "/h"}, "/d/holdfast"),
+        ({"XDG_DATA_HOME": "relative", "HOME": "/h"}, "/h/.local/share/holdfast"),
+        ({"HOME": "/h"}, "/h/.local/share/holdfast"),
+        ({}, ""),
+    ],
+)
+def test_the_data_folder_follows_the_environment(environ: dict[str, str], folder: str) -> None:
+    assert data_folder(environ) == folder
+
+
+def test_files_are_for_the_user_alone(tmp_path: Path) -> None:
+    tray = Tray(str(tmp_path / "data"), "s1")
+    tray.prepare(BRIEF)
+    tray.queue_gap(BRIEF)
+    tray.note("{}")
+    tray.latch("delivered.0", time.time())
+    for path in (tmp_path / "data").rglob("*"):
+        mode = stat.S_IMODE(path.stat().st_mode)
+        assert mode == (0o700 if path.is_dir() else 0o600), path
+
+
+def test_a_latch_is_given_once_until_it_is_stale(tmp_path: Path) -> None:
+    tray = Tray(str(tmp_path), "s1")
+    now = time.time()
+    assert tray.latch("delivered.0", now)
+    assert not tray.latch("delivered.0", now + 60)
+    assert tray.latch("delivered.1", now)
+    assert tray.latch("delivered.0", now + 121)
+    assert not tray.latch("delivered.0", now + 60)
+
+
+def test_a_latch_where_nothing_can_be_written_is_given(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert Tray(str(tmp_path / "file" / "data"), "s1").latch("delivered.0", time.time())
+
+
+def test_a_gap_has_one_taker(tmp_path: Path) -> None:
+    tray = Tray(str(tmp_path), "s1")
+    assert tray.claim_gap() is None
+    tray.queue_gap(BRIEF)
+    assert tray.gap_waits()
+    taken = tray.claim_gap()
+    assert taken is not None
+    assert taken.text == BRIEF.text
+    assert tray.claim_gap() is None
+    assert not tray.gap_waits()
+
+
+def test_a_line_written_into_a_spool_that_was_just_turned_over_is_not_lost(
+    tmp_path: Path,
+) -> None:
+    tray = Tray(str(tmp_path), "s1")
+    now = time.time()
+    tray.note("one")
+    late = os.open(f"{tray.folder}/spool", os.O_APPEND | os.O_WRONLY)
+    assert tray.drain(now) == ["one"]
+    os.write(late, b"two\n")
+    os.close(late)
+    tray.note("three")
+    assert tray.drain(now + 1) == ["one", "two", "three"]
+    assert tray.drain(now + 100) == ["one", "two", "three"]
+    assert tray.drain(now + 101) == []
+
+
+def test_a_spool_that_nobody_could_keep_stays(tmp_path: Path) -> None:
+    tray = Tray(str(tmp_path), "s1")
+    tray.note("one")
+    for later in (0, 100, 200):
+        assert tray.drain(time.time() + later, forget=False) == ["one"]
+
+
+def test_a_spool_that_nobody_drains_stops_growing(tmp_path: Path) -> None:
+    tray = Tray(str(tmp_path), "s1")
+    line = "x" * 900_000
+    for _ in range(8):
+        tray.note(line)
+    assert (Path(tray.folder) / "spool").stat().st_size < 5_000_000
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+    tray = Tray(str(tmp_path), "s1")
+    tray.prepare(BRIEF)
+    blocked = Path(tray.folder) / f"brief.{os.getpid()}.new"
+    blocked.mkdir()
+    with pytest.raises(OSError, match="brief"):
+        tray.prepare(Prepared(9, 9, 9, "t", "", "other"))
+    kept = tray.prepared()
+    assert kept is not None
+    assert kept.epoch == BRIEF.epoch
+
+
+def test_one_process_works_at_a_time_and_a_dead_one_holds_nobody_up(tmp_path: Path) -> None:
+    tray = Tray(str(tmp_path), "s1")
+    now = time.time()
+    assert tray.begin_work(now)
+    assert not tray.begin_work(now + 1)
+    assert tray.begin_work(now + 100)
+    tray.end_work()
+    assert tray.begin_work(now)
+
+
+def test_a_discarded_tray_is_gone(tmp_path: Path) -> None:
+    tray = Tray(str(tmp_path), "s1")
+    tray.prepare(BRIEF)
+    tray.latch("delivered.0", time.time())
+    tray.discard()
+    assert not Path(tray.folder).exists()
+    tray.discard()
+
+
+def test_latches_of_epochs_long_past_go(tmp_path: Path) -> None:
+    tray = Tray(str(tmp_path), "s1")
+    for epoch in range(8):
+        tray.latch(f"delivered.{epoch}", time.time())
+    tray.tidy(7)
+    assert not tray.latched("delivered.2")
+    assert tray.latched("delivered.5")
