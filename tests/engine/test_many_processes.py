@@ -1,0 +1,58 @@
+"""Twenty processes, twenty sessions, one database: all complete and correct."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from holdfast.lifecycle.places import store_path
+from holdfast.lifecycle.track import catch_up
+from holdfast.state import facts, from_document
+from holdfast.store.sqlite import SqliteStore
+
+from . import made_up
+
+PROCESSES = 20
+
+
+def test_twenty_processes_fold_twenty_sessions_into_one_database(tmp_path: Path) -> None:
+    paths = [made_up.write(tmp_path, number, 20 + number) for number in range(PROCESSES)]
+    home = tmp_path / "home"
+    command = [sys.executable, "-m", "holdfast.cli.main", "--home", str(home), "ingest", "--json"]
+    running = [
+        subprocess.Popen([*command, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for path in paths
+    ]
+    for process in running:
+        _, complaint = process.communicate()
+        assert (process.returncode, complaint) == (0, b"")
+    store = SqliteStore(store_path(str(home)))
+    assert store.health()["integrity"] == "ok"
+    assert len(store.sessions(limit=100)) == PROCESSES
+    for number, path in enumerate(paths):
+        whole = catch_up(str(path)).state
+        saved = store.load(made_up.session_id(number))
+        assert saved is not None
+        assert from_document(saved.state) == whole
+        stored = {fact.id: fact for fact in store.facts(made_up.session_id(number))}
+        assert stored == {fact.id: fact for fact in facts(whole)}
+        assert len(store.checkpoints(made_up.session_id(number))) == (20 + number) // 7
+    store.close()
+
+
+def test_one_session_folded_by_many_at_once_is_folded_once(tmp_path: Path) -> None:
+    path = made_up.write(tmp_path, 99, 40)
+    home = tmp_path / "home"
+    command = [sys.executable, "-m", "holdfast.cli.main", "--home", str(home), "ingest", "--json"]
+    running = [
+        subprocess.Popen([*command, str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        for _ in range(8)
+    ]
+    for process in running:
+        _, complaint = process.communicate()
+        assert (process.returncode, complaint) == (0, b"")
+    store = SqliteStore(store_path(str(home)))
+    saved = store.load(made_up.session_id(99))
+    assert saved is not None
+    assert from_document(saved.state) == catch_up(str(path)).state
+    assert store.health()["counts"]["messages"] == 40 + 40 + 5  # prompts, answers, summaries
+    store.close()
