@@ -20,6 +20,7 @@ from holdfast.cli.search import search
 from holdfast.cli.sessions import sessions
 from holdfast.cli.show import show
 from holdfast.cli.state import state
+from holdfast.cli.survival import survival
 from holdfast.cli.tryout import tryout
 
 app = typer.Typer(
@@ -70,6 +71,7 @@ app.command()(ingest)
 app.command()(sessions)
 app.command()(show)
 app.command()(search)
+app.command()(survival)
 
 
 def main(arguments: list[str] | None = None) -> None:

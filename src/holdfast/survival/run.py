@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +42,9 @@ class BoundaryResult:
 
     def share(self, held: Iterable[Entity]) -> float:
         """Weight of some needed entities, as a share of the whole need."""
-        total = sum(self.weights.values())
-        return sum(self.weights[e] for e in held) / total if total else 0.0
+        # fsum: a set has no order, and the last digit must not depend on it
+        total = fsum(self.weights.values())
+        return fsum(self.weights[e] for e in held) / total if total else 0.0
 
 
 @dataclass(slots=True)
