@@ -18,7 +18,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from holdfast.hooks import boot
+import holdfast
+from holdfast.clients.claude_code import boot
 from holdfast.lifecycle.tray import Prepared, Tray
 from holdfast.samples import SESSION_FILE
 
@@ -28,7 +29,7 @@ MEGABYTE = 1_000_000
 NEW_ROWS = MEGABYTE
 HISTORIES = (MEGABYTE, 500 * MEGABYTE)
 
-SCRIPT = Path(boot.__file__).with_name("run.py")
+SCRIPT = Path(holdfast.__file__).with_name("hooks") / "run.py"
 INTERPRETER = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
 NOTHING = [INTERPRETER, "-I", "-S", "-c", "pass"]
 

@@ -13,8 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import holdfast
-from holdfast.clients.claude_code import settings_file
-from holdfast.hooks import boot
+from holdfast.clients.claude_code import boot, settings_file
 from holdfast.store.sqlite import SqliteStore
 from realclient import (
     Client,

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from holdfast.hooks import boot
+import holdfast
+from holdfast.clients.claude_code import boot
 from holdfast.lifecycle.tray import Tray
 from holdfast.samples import SESSION_FILE
 
-SCRIPT = Path(boot.__file__).with_name("run.py")
+SCRIPT = Path(holdfast.__file__).with_name("hooks") / "run.py"
 SESSION = "0c5f2a4e-1111-4222-8333-444455556666"
 
 

@@ -6,12 +6,13 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from holdfast.clients.claude_code import boot
 from holdfast.clients.claude_code.outputs import check
 from holdfast.clients.claude_code.settings import HOOKS
-from holdfast.hooks import boot
 
 from .calling import SCRIPT, Caller
 
@@ -45,7 +46,7 @@ def test_strange_payloads_are_met_with_silence(caller: Caller, event: str) -> No
 def test_what_each_event_prints_keeps_the_contract(caller: Caller, event: str) -> None:
     caller.begin()
     caller.call("Stop")
-    more = {
+    more: dict[str, dict[str, Any]] = {
         "SessionStart": {"source": "compact"},
         "PreCompact": {"trigger": "auto", "custom_instructions": None},
         "PostCompact": {"trigger": "auto", "compact_summary": "<summary>Little.</summary>"},

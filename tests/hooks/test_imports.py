@@ -5,7 +5,7 @@ import subprocess
 import sys
 from typing import Any
 
-from holdfast.hooks import boot
+from holdfast.clients.claude_code import boot
 from holdfast.lifecycle.tray import Prepared
 
 from .calling import SCRIPT, Caller

@@ -5,10 +5,11 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from holdfast.hooks import boot
+from holdfast.clients.claude_code import boot
 from holdfast.lifecycle.tray import Prepared
 
 from .calling import SCRIPT, Caller
@@ -22,7 +23,7 @@ BOOKKEEPING = (
 )
 
 
-def noted(caller: Caller) -> list[dict[str, str]]:
+def noted(caller: Caller) -> list[dict[str, Any]]:
     spool = Path(caller.tray.folder) / "spool"
     return [json.loads(line) for line in spool.read_text().splitlines()] if spool.exists() else []
 
