@@ -1,0 +1,189 @@
+"""How fast the engine reads: against the bare parser, and against the length of the file.
+
+Ratios within one run, the sides taken in turns, medians. A corpus is named by $CORPUS or
+$HOLDFAST_CORPUS (a folder of transcripts); without one the bundled sample stands in.
+"""
+
+import gzip
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from holdfast.clients.claude_code.rows import Adapter
+from holdfast.events import Event
+from holdfast.lifecycle.track import Tracked, catch_up, from_saved, to_saved
+from holdfast.samples import SESSION_FILE
+from holdfast.state import EMPTY, fold
+from holdfast.state.gate import cleaned
+from holdfast.transcript.reader import Reader
+
+ROUNDS = 3
+CATCH_UPS = 31
+MEGABYTE = 1_000_000
+HISTORIES = (MEGABYTE, 500 * MEGABYTE)
+NEW_ROWS = 100_000
+
+
+class Row(NamedTuple):
+    what: str
+    ratio: float
+    milliseconds: float  # 0 where time is not what was measured
+    limit: float  # what the ratio may be at most; 0 where it only informs
+    runs: int
+
+
+def run() -> list[Row]:
+    with tempfile.TemporaryDirectory() as folder:
+        return [*_fold_the_corpus(Path(folder)), *_behind_histories(Path(folder))]
+
+
+def _fold_the_corpus(folder: Path) -> list[Row]:
+    """Read and fold everything, against `orjson.loads` over the same lines; and its parts."""
+    parsing = reading = adapting = folding = gating = whole = 0.0
+    files = _plain_files(folder)
+    for path in files:
+        lines = path.read_bytes().splitlines()
+        name = str(path)
+        times = [
+            (
+                _timed(lambda lines=lines: _parsed(lines)),  # type: ignore[misc]
+                _timed(lambda name=name: _rows(name)),  # type: ignore[misc]
+                _timed(lambda name=name: _events(name)),  # type: ignore[misc]
+                _timed(lambda name=name: catch_up(name, loads=orjson.loads, final=True)),  # type: ignore[misc]
+            )
+            for _ in range(ROUNDS)
+        ]
+        parse, read, adapt, all_of_it = (
+            statistics.median(side) for side in zip(*times, strict=True)
+        )
+        events = _events(name)
+        fold_time = min(_timed(lambda events=events: _folded(events)) for _ in range(2))  # type: ignore[misc]
+        state = to_saved(catch_up(name, loads=orjson.loads, final=True))[0]
+        gate = min(_timed(lambda state=state: cleaned(state)) for _ in range(2))  # type: ignore[misc]
+        parsing, whole = parsing + parse, whole + all_of_it
+        reading, adapting = reading + read - parse, adapting + adapt - read
+        folding, gating = folding + fold_time, gating + gate
+    parts = (
+        ("splitting lines, keeping the place", reading),
+        ("rows into events", adapting),
+        ("events into the state", folding),
+        ("removing secrets from the state", gating),
+    )
+    rows = [
+        Row("read and fold the corpus / orjson.loads", whole / parsing, whole * 1e3, 5.0, ROUNDS)
+    ]
+    rows += [
+        Row(f"  of which {what}", spent / parsing, spent * 1e3, 0, ROUNDS) for what, spent in parts
+    ]
+    return rows
+
+
+def _plain_files(folder: Path) -> list[Path]:
+    corpus = os.environ.get("CORPUS") or os.environ.get("HOLDFAST_CORPUS")
+    if not corpus:
+        return [Path(SESSION_FILE)]
+    found = []
+    for path in sorted(Path(corpus).glob("*.jsonl*")):
+        data = path.read_bytes()
+        plain = folder / path.name.removesuffix(".gz")
+        plain.write_bytes(gzip.decompress(data) if path.suffix == ".gz" else data)
+        found.append(plain)
+    return found
+
+
+def _parsed(lines: list[bytes]) -> None:
+    for line in lines:
+        orjson.loads(line)
+
+
+def _rows(path: str) -> None:
+    with Reader(path, loads=orjson.loads, final=True) as reader:
+        for _ in reader.rows():
+            pass
+
+
+def _events(path: str) -> list[Event]:
+    adapter = Adapter()
+    events: list[Event] = []
+    with Reader(path, loads=orjson.loads, final=True) as reader:
+        for row in reader.rows():
+            events += adapter.events(row)
+    return events
+
+
+def _folded(events: list[Event]) -> None:
+    state = EMPTY
+    for event in events:
+        state = fold(state, event)
+
+
+def _behind_histories(folder: Path) -> list[Row]:
+    """The same state, the same new rows; only the file before them is longer."""
+    prepared = [_with_history(folder, size) for size in HISTORIES]
+    times: list[list[float]] = [[], []]
+    for _ in range(CATCH_UPS):
+        for side, (path, before) in zip(times, prepared, strict=True):
+            side.append(_timed(lambda path=path, before=before: _catch_up(path, before)))  # type: ignore[misc]
+    short, long = (statistics.median(side) for side in times)
+    memory = [_peak_memory(path) for path, _ in prepared]
+    grown, megabytes = memory[1] / memory[0], memory[1] / 1e3
+    return [
+        Row(
+            "100 KB of new rows behind 500 MB / behind 1 MB",
+            long / short,
+            long * 1e3,
+            1.2,
+            CATCH_UPS,
+        ),
+        Row(f"peak memory of 500 MB ({megabytes:.0f} MB) / of 1 MB", grown, 0, 1.2, 1),
+    ]
+
+
+def _catch_up(path: str, before: str) -> Tracked:
+    return catch_up(path, from_saved(*json.loads(before)), loads=orjson.loads)
+
+
+def _with_history(folder: Path, size: int) -> tuple[str, str]:
+    """A transcript of this size and what was saved of it, with new rows behind that."""
+    lines = Path(SESSION_FILE).read_bytes().splitlines(keepends=True)
+    padding = json.dumps({"type": "progress", "data": "x" * 2000}).encode() + b"\n"
+    path = folder / f"history-{size}.jsonl"
+    new: list[bytes] = []
+    while sum(map(len, new)) < NEW_ROWS:
+        new.insert(0, lines.pop())
+    with path.open("wb") as file:
+        file.writelines(lines)
+        block = padding * 500
+        while file.tell() + len(block) < size:
+            file.write(block)
+    saved = json.dumps(to_saved(catch_up(str(path), loads=orjson.loads)))
+    with path.open("ab") as file:
+        file.writelines(new)
+    return str(path), saved
+
+
+def _peak_memory(path: str) -> float:
+    """Kilobytes at the most, of a process that reads and folds the whole file."""
+    words = [sys.executable, "-m", "benchmarks.engine", path]
+    return float(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+
+
+def _timed(action: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    action()
+    return time.perf_counter() - began
+
+
+if __name__ == "__main__":
+    catch_up(sys.argv[1], loads=orjson.loads, final=True)
+    sys.stdout.write(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))
