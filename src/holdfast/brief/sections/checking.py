@@ -15,11 +15,13 @@ def claims(state: State, size: Sizes) -> Iterator[Line]:
     """Each finished task, with the checks that ran after the last change made for it."""
     done = [(key, task) for key, task in state.tasks.items() if task.standing == DONE]
     done.sort(key=lambda item: -item[1].step)
+    before = ""
     for key, task in done[: 4 if size.tight else size.open_tasks]:
         changes = [f.changed_step for f in state.files.values() if f.changed_step <= task.step]
         since = [run for run in _runs(state) if run.step > max(changes, default=-1)]
         checked = "; ".join(f"`{one_line(run.text, 60)}` {_verdict(run, 50)}" for run in since[:2])
         how = f"checked after its last change: {checked}" if checked else "no check ran after it"
+        how, before = ("checked likewise" if checked and checked == before else how), checked
         yield Line(f"- #{task.task} {one_line(task.subject, 100)}: {how}", key)
     said = state.next_step.get("next")
     if said is not None:

@@ -78,12 +78,18 @@ def _standing(state: State, one: Subagent, size: Sizes) -> str:
         latest = ", ".join(shorten(p, state.place.folders) for p in one.changed[-3:])
         text += f" (changed {latest})"
     if one.result:
-        text += f" → {one_line(one.result, size.line)}"
+        text += f" → {one_line(_report(one.result), size.line)}"
     return text
 
 
+def _report(result: str) -> str:
+    """Without the pleasantries that stand before a report's first heading."""
+    start = result.find("\n#")
+    return result[start:].lstrip("\n# ") if 0 <= start < 300 else result
+
+
 def blockers(state: State, size: Sizes) -> Iterator[Line]:
-    """What keeps work from going on: red checks, what failed, what the user turned down."""
+    """What keeps work from going on: red checks, and subagents that failed."""
     for run in reversed(state.tests.values()):
         if run.result == "failed":
             names = f": {', '.join(run.failing[:4])}" if run.failing else ""
@@ -98,10 +104,6 @@ def blockers(state: State, size: Sizes) -> Iterator[Line]:
     for one in failed[::-1][:3]:
         line = f"- {one.role or 'subagent'} failed: {one.about}"
         yield Line(one_line(line, size.line + 60), f"s{one.number}")
-    refused = [d for d in state.dead_ends.values() if d.standing == OPEN and d.source == "refused"]
-    for dead_end in refused[::-1][: size.dead_ends]:
-        line = short_paths(f"- turned down by the user: {dead_end.tried}", state)
-        yield Line(one_line(line, size.line + 60), f"x{dead_end.number}")
 
 
 def decided(state: State, size: Sizes) -> Iterator[Line]:

@@ -1,0 +1,128 @@
+"""Finding the role of a reader: by name, or by what kind of agent reads.
+
+A role is looked for in the project (`.holdfast/roles/NAME.json`), then in the user's data folder
+(`roles/NAME.json`), then among those that come with Holdfast. A file that cannot be followed is
+told about and passed over, so that a slip in it costs nobody a brief. The default role costs a
+look for its overriding files and no read. `agents.json` in the same places says which agent
+types read as which role.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from holdfast.brief.role import MAIN, Role
+from holdfast.lifecycle.project import place_of
+
+BUILT_IN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "brief/roles")
+AGENTS = "agents"
+# A subagent of a kind nobody named still has one thing to do.
+UNKNOWN_AGENT = "specialist"
+LARGEST = 64 * 1024
+_NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_")
+
+
+class UnknownRole(ValueError):
+    """No role has this name; says which there are."""
+
+
+class Found(NamedTuple):
+    role: Role
+    problems: tuple[str, ...] = ()  # files that were passed over, and why
+
+
+def role_folders(cwd: str, data: str) -> tuple[str, ...]:
+    """Where roles may lie, the first that has one counts: worktree, project, user, built in."""
+    project, worktree = place_of(cwd) if cwd else ("", "")
+    own = [os.path.join(place, ".holdfast", "roles") for place in (worktree, project) if place]
+    users = [os.path.join(data, "roles")] if data else []
+    return tuple(dict.fromkeys((*own, *users, BUILT_IN)))
+
+
+def role_named(name: str, folders: Sequence[str]) -> Found:
+    """Raises UnknownRole when no folder has a usable one of that name."""
+    problems: list[str] = []
+    if name and _NAME.issuperset(name) and name != AGENTS:
+        for folder in folders:
+            if name == MAIN.name and folder == BUILT_IN:
+                break
+            path = os.path.join(folder, f"{name}.json")
+            if os.path.exists(path):
+                try:
+                    return Found(_read(name, path), tuple(problems))
+                except ValueError as error:
+                    problems.append(f"{path}: {error}")
+        if name == MAIN.name:
+            return Found(MAIN, tuple(problems))
+    known = ", ".join(role_names(folders))
+    raise UnknownRole("; ".join([*problems, f"no role is called {name!r}; there are {known}"]))
+
+
+def role_names(folders: Sequence[str]) -> list[str]:
+    found: set[str] = set()
+    for folder in folders:
+        try:
+            names = os.listdir(folder)
+        except OSError:
+            continue
+        found.update(name.removesuffix(".json") for name in names if name.endswith(".json"))
+    return sorted(name for name in found if _NAME.issuperset(name) and name != AGENTS)
+
+
+def role_for(agent_type: str, folders: Sequence[str]) -> Found:
+    """The role in which an agent of this type reads; "" is the main thread."""
+    if not agent_type:
+        return role_named(MAIN.name, folders)
+    plain = "".join(c if c.isalnum() else "-" for c in agent_type.lower()).strip("-")
+    if plain in role_names(folders):
+        return role_named(plain, folders)
+    problems: list[str] = []
+    words = set(plain.split("-")) | {plain, plain.replace("-", "")}
+    for folder in folders:
+        path = os.path.join(folder, f"{AGENTS}.json")
+        try:
+            if name := _named_for(words, path):
+                found = role_named(name, folders)
+                return found._replace(problems=(*problems, *found.problems))
+        except ValueError as error:  # an unknown role is one, too
+            problems.append(f"{path}: {error}")
+    found = role_named(UNKNOWN_AGENT, folders)
+    return found._replace(problems=(*problems, *found.problems))
+
+
+def _named_for(words: set[str], path: str) -> str:
+    if not os.path.exists(path):
+        return ""
+    table = _document(path)
+    if not isinstance(table, dict) or not all(isinstance(kinds, list) for kinds in table.values()):
+        raise ValueError("must be a JSON object that gives each role a list of agent types")
+    for name, kinds in table.items():
+        if any(isinstance(kind, str) and kind.lower() in words for kind in kinds):
+            return str(name)
+    return ""
+
+
+def _read(name: str, path: str) -> Role:
+    from holdfast.brief.role_file import understood
+
+    return understood(name, _document(path))
+
+
+def _document(path: str) -> Any:
+    """Raises ValueError in words, whatever is wrong with the file."""
+    try:
+        with open(path, "rb") as file:
+            text = file.read(LARGEST + 1)
+    except OSError as error:
+        raise ValueError(f"cannot be read: {error.strerror}") from error
+    if len(text) > LARGEST:
+        raise ValueError(f"is larger than {LARGEST // 1024} KB")
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("is nested too deeply") from error
+    except ValueError as error:
+        raise ValueError(f"is not JSON: {error}") from error
