@@ -165,7 +165,7 @@ def test_rows_of_other_programs_are_passed_over(tmp_path: Path) -> None:
 def test_real_sessions_with_rows_dropped_doubled_and_swapped(tmp_path: Path, path: Path) -> None:
     chance = random.Random(path.name)
     lines = gzip.decompress(path.read_bytes()).splitlines(keepends=True)
-    spoilt = []
+    spoilt: list[bytes] = []
     for line in lines:
         roll = chance.random()
         if roll < 0.05:

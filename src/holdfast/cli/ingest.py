@@ -36,7 +36,7 @@ def ingest(
     paths: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[PATH]...",
+            metavar="PATH",
             help="Transcripts, or folders with *.jsonl and *.jsonl.gz below. "
             "Default: the client's own, ~/.claude/projects.",
         ),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def search(
-    query: Annotated[list[str], typer.Argument(metavar="QUERY...", help="Words to look for.")],
+    query: Annotated[list[str], typer.Argument(metavar="QUERY", help="Words to look for.")],
     session: Annotated[
         str, typer.Option("--session", metavar="ID", help="In one session: its id's beginning.")
     ] = "",

@@ -1,0 +1,174 @@
+"""How the command line behaves: trouble in one line, exit codes, terminals, help, documents."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from holdfast.cli.output import printable
+from holdfast.cli.reference import page
+from holdfast.lifecycle.places import data_folder, store_path
+from holdfast.samples import SESSION_FILE
+
+from .conftest import Call
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "cli.md"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["state", "/no/such/file"], "no such file"),
+        (["state", "/dev/null"], "not a regular file"),
+        (["state", SESSION_FILE, "--compaction", "9"], "has 1 compaction"),
+        (["sessions"], "Nothing is stored yet"),
+        (["search", "x"], "Run `holdfast ingest`"),
+        (["show", "t1"], "Nothing is stored yet"),
+        (["ingest", "/tmp/../nowhere-at-all.jsonl"], "no such file"),
+    ],
+)
+def test_foreseeable_trouble_is_one_line_and_exit_code_one(
+    holdfast: Call, arguments: list[str], said: str
+) -> None:
+    ended = holdfast(*arguments)
+    assert ended.code == 1
+    assert said in (ended.err + ended.out).replace("\n", " ")
+    assert "Traceback" not in ended.err + ended.out
+
+
+def test_an_empty_folder_says_what_to_do(holdfast: Call, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    ended = holdfast("ingest", str(tmp_path / "empty"))
+    assert ended.code == 1
+    assert "Name a transcript" in ended.err
+    assert len(ended.err.strip().splitlines()) == 1
+
+
+def test_trouble_in_json_is_json(holdfast: Call) -> None:
+    ended = holdfast("sessions", "--json")
+    assert ended.code == 1
+    assert set(json.loads(ended.out)) == {"error", "next"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["nonsense"], ["state"], ["state", SESSION_FILE, "--kind", "x"],
+     ["search", "a", "--kind", "x"], ["state", SESSION_FILE, "--compaction", "0"],
+     ["search", "a", "--limit", "0"]],
+)  # fmt: skip
+def test_wrong_use_is_exit_code_two(holdfast: Call, arguments: list[str]) -> None:
+    assert holdfast(*arguments).code == 2
+
+
+def test_unknown_names_say_how_to_find_the_right_one(holdfast: Call) -> None:
+    holdfast("ingest", SESSION_FILE)
+    assert "holdfast search" in holdfast("show", "t999").err
+    assert "holdfast sessions" in holdfast("show", "t1", "--session", "zzz").err
+
+
+def test_a_damaged_database_is_named_and_left_alone(holdfast: Call) -> None:
+    os.makedirs(data_folder())
+    Path(store_path()).write_bytes(b"this is no database " * 100)
+    ended = holdfast("sessions")
+    assert ended.code == 1
+    assert "holdfast.db" in ended.err.replace("\n", "")
+    assert Path(store_path()).read_bytes().startswith(b"this is no database")
+
+
+def test_an_unwritable_home_is_named(holdfast: Call, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    ended = holdfast("--home", str(tmp_path / "file" / "below"), "ingest", SESSION_FILE)
+    assert ended.code == 1
+    assert "--home" in ended.err
+
+
+def test_the_data_folder_follows_option_environment_and_default(
+    holdfast: Call, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert data_folder() == str(home / "data")
+    monkeypatch.delenv("HOLDFAST_HOME")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "xdg"))
+    assert data_folder() == str(tmp_path / "xdg" / "holdfast")
+    monkeypatch.setenv("XDG_DATA_HOME", "relative")
+    assert data_folder() == str(home / ".local" / "share" / "holdfast")
+    monkeypatch.setenv("HOLDFAST_HOME", str(tmp_path / "mine"))
+    holdfast("--home", str(tmp_path / "option"), "ingest", SESSION_FILE)
+    assert (tmp_path / "option" / "holdfast.db").exists()
+
+
+def test_a_transcript_cannot_steer_the_terminal(holdfast: Call, tmp_path: Path) -> None:
+    assert printable("a\x1b[31mb\x07\x9bc\u202ed\ne") == "a�[31mb��c�d\ne"
+    path = tmp_path / "s.jsonl"
+    row = {"type": "user", "uuid": "row-000001", "sessionId": "s1", "timestamp": "2026-01-01"}
+    row["message"] = {"role": "user", "content": "never \x1b]0;owned\x07 push"}  # type: ignore[assignment]
+    path.write_text(json.dumps(row) + "\n")
+    shown = holdfast("state", str(path)).out
+    assert "owned" in shown
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+
+
+def test_words_of_a_transcript_are_no_markup(holdfast: Call, tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    row = {"type": "user", "uuid": "row-000001", "sessionId": "s1", "timestamp": "2026-01-01"}
+    row["message"] = {"role": "user", "content": "use [bold]that[/bold] [/nonsense]"}  # type: ignore[assignment]
+    path.write_text(json.dumps(row) + "\n")
+    assert "use [bold]that[/bold] [/nonsense]" in holdfast("state", str(path)).out
+
+
+def test_every_command_has_help_with_an_example(holdfast: Call) -> None:
+    listed = re.findall(r"^## holdfast (\w+)$", DOCUMENT.read_text(), re.M)
+    for command in set(listed) - {"install", "uninstall"}:
+        ended = holdfast(command, "--help")
+        assert ended.code == 0
+        assert f"Example: holdfast {command}" in ended.out, command
+
+
+def test_the_page_in_docs_has_every_command_and_option() -> None:
+    assert DOCUMENT.read_text() == page(), (
+        "docs/cli.md is not what the commands say: "
+        "run `python -m holdfast.cli.reference > docs/cli.md`"
+    )
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from holdfast.cli.main import app; "
+        "heavy = {'sqlite3', 'orjson', 'multiprocessing', 'holdfast.lifecycle.track', "
+        "'holdfast.store.sqlite', 'rich.progress'}; "
+        "sys.exit(','.join(sorted(heavy & set(sys.modules))) or 0)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stderr.strip()) == (0, "")
+
+
+def test_a_closed_pipe_ends_it_without_a_word() -> None:
+    code = f"from holdfast.cli.main import main; main(['state', {SESSION_FILE!r}])"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.close()
+        assert running.stderr.read() == b""
+        running.wait()
+    assert running.returncode in (0, 1)  # what Typer itself makes of it
+
+
+def test_a_terminal_without_unicode_gets_question_marks() -> None:
+    code = "from holdfast.cli.main import main; main(['try'])"
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, env=environment, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+def test_the_version_is_shown(holdfast: Call) -> None:
+    assert re.fullmatch(r"holdfast \d+\.\d+\.\S+", holdfast("--version").out.strip())
