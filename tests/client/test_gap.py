@@ -67,7 +67,7 @@ def test_the_gap_and_only_the_gap_comes_with_the_next_prompt_once(
         stage.settled(live)
     with stage.store() as store:
         deliveries = {d.what: d for d in store.deliveries(live.session_id)}
-        assert set(deliveries) == {"brief", "gap"}
+        assert set(deliveries) == {"steering", "brief", "gap"}
         assert deliveries["gap"].road == "UserPromptSubmit"
         (compaction,) = store.compactions(live.session_id)
         assert set(deliveries["gap"].facts) < set(compaction.lost)

@@ -1,9 +1,13 @@
 """What happens at each moment of a session, without a client."""
 
 import json
+from typing import cast
 
-from holdfast.lifecycle import moments
+import pytest
+
+from holdfast.lifecycle import keep, moments
 from holdfast.lifecycle.tray import Prepared
+from holdfast.store.protocol import Store, StoreBusy
 
 from .follow import BOUNDARY, ROWS, SESSION, Follow
 
@@ -182,3 +186,47 @@ def test_rows_are_kept_once_and_redacted(follow: Follow) -> None:
     assert (generation, start, stop) == (0, 0, end)
     assert secret not in rows
     assert b"".join(ROWS[:40]) in rows
+
+
+def test_a_beginning_alone_never_takes_the_place_of_what_was_known(
+    follow: Follow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    follow.write(BOUNDARY)
+    moments.work_went_on(follow.store, follow.tray, follow.scene, follow.now, client=1)
+    known = follow.tray.prepared()
+    assert known is not None
+    monkeypatch.setattr(keep, "PIECE", 4_000)
+    monkeypatch.setattr(moments, "SECONDS", -1)
+    text = moments.before_compaction(None, follow.tray, follow.scene, follow.now, "auto")
+    assert text == ""
+    made = moments.after_compaction(None, follow.tray, follow.scene, follow.now)
+    assert made is not None
+    assert made.text == known.text
+
+
+def test_a_brief_of_another_life_of_the_database_does_not_stay(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    follow.tray.prepare(Prepared(0, 7, 10**9, "t", "q1", "From before the database was lost."))
+    made = moments.after_compaction(follow.store, follow.tray, follow.scene, follow.now)
+    assert made is not None
+    assert RULE in made.text
+
+
+def test_a_store_that_fails_half_way_does_not_cost_the_gap(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+
+    class Failing:
+        def __getattr__(self, name: str) -> object:
+            if name == "record_compaction":
+                raise StoreBusy("held")
+            return getattr(follow.store, name)
+
+    failing = cast(Store, Failing())
+    with pytest.raises(StoreBusy):
+        moments.summary_seen(
+            failing, follow.tray, follow.scene, follow.now, trigger="auto", summary="Short."
+        )
+    moments.summary_seen(
+        None, follow.tray, follow.scene, follow.now, trigger="auto", summary="Short."
+    )
+    assert follow.tray.gap_waits()

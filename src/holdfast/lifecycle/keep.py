@@ -70,12 +70,13 @@ def load(store: Store | None, scene: Scene) -> Kept:
     if store is None:
         return _unknown(scene)
     saved = store.load(scene.session_id)
-    return _from_parent(store, scene) if saved is None else _from_saved(saved, scene)
+    kept = _unknown(scene) if saved is None else _from_saved(saved, scene)
+    # Asked as long as nothing was said: the client fills a fork's file little by little.
+    return kept if kept.tracked.state.requests else _from_parent(store, scene, kept)
 
 
-def _from_parent(store: Store, scene: Scene) -> Kept:
-    """A session not seen before: empty, unless it was forked after a compaction."""
-    kept = _unknown(scene)
+def _from_parent(store: Store, scene: Scene, kept: Kept) -> Kept:
+    """What a session starts from that was forked after a compaction; else as it was."""
     boundary = first_boundary(scene.transcript)
     if not boundary:
         return kept
@@ -88,7 +89,8 @@ def _from_parent(store: Store, scene: Scene) -> Kept:
         parent = parent_of(store, scene.session_id, boundary)
     if parent is None:
         return kept
-    return kept._replace(tracked=FRESH._replace(state=state_before(store, parent)))
+    begun = FRESH._replace(state=state_before(store, parent), generation=kept.tracked.generation)
+    return kept._replace(tracked=begun, fresh=True)
 
 
 def _unknown(scene: Scene) -> Kept:

@@ -30,6 +30,7 @@ from holdfast.store.protocol import Compaction, Delivery, Store
 SECONDS = 4.0
 SECONDS_BESIDE = 45.0
 STEERING = 4_000
+ROAD = "PreCompact"
 GAP = 4_000
 SUMMARY = 60_000  # characters of a summary that are kept and compared
 ARCHIVE_PIECE = 8 * 1024 * 1024
@@ -69,7 +70,13 @@ def before_compaction(store: Store | None, tray: Tray, scene: Scene, now: Now, t
     view = _known(store, tray, scene, now, SECONDS)
     save_checkpoint(store, view.kept, f"precompact:{trigger or 'unknown'}", now.text)
     _prepare(tray, view, now)
-    return steer(view.shown, STEERING)
+    if not view.kept.complete:
+        return ""  # what was open at the start of a long history may be long done
+    text = steer(view.shown, STEERING)
+    epoch = view.kept.tracked.state.moment.epoch
+    if text:
+        _deliver(store, Delivery(scene.session_id, epoch, "steering", ROAD, now.text, text))
+    return text
 
 
 def keep_rows(store: Store, scene: Scene, now: Now, tracked_until: tuple[int, int]) -> None:
@@ -109,23 +116,22 @@ def summary_seen(
     kept = bring_up_to_date(store, scene, seconds=SECONDS)
     state = words.with_prompts(kept.tracked.state, words.unconfirmed(noted, kept.tracked.state))
     epoch = _ended_epoch(tray, state)
-    if not tray.latch(f"verified.{epoch}", now.seconds):
-        return
-    tray.drop_gap()  # one left over from an earlier compaction: the brief has told all of it
     summary = clean(summary[:SUMMARY])
-    if not summary.strip():
-        # Somebody replaced the history without a summary: there is nothing to compare with.
-        _record(store, Compaction(scene.session_id, epoch, now.text, trigger))
-        return
-    told, lost = carried(state, summary)
+    # Without a summary (somebody replaced the history) there is nothing to compare with.
+    told, lost = carried(state, summary) if summary.strip() else ((), ())
     _record(
         store,
         Compaction(
             scene.session_id, epoch, now.text, trigger, summary=summary, kept=told, lost=lost
         ),
     )
-    gap = compose_gap(state, summary, _delivered_text(store, noted, scene, epoch), GAP)
-    if gap.text:
+    delivered = _delivered_text(store, noted, scene, epoch)
+    # Latched after the store has had its say: without it this moment is lived again.
+    if not tray.latch(f"verified.{epoch}", now.seconds):
+        return
+    tray.drop_gap()  # one left over from an earlier compaction: the brief has told all of it
+    gap = compose_gap(state, summary, delivered, GAP)
+    if gap.text and lost and kept.complete:
         facts = ",".join(gap.facts)
         generation, offset = kept.tracked.knows
         tray.queue_gap(Prepared(epoch, generation, offset, now.text, facts, gap.text))
@@ -184,17 +190,22 @@ def _record(store: Store | None, compaction: Compaction) -> None:
 
 
 def _prepare(tray: Tray, view: View, now: Now) -> Prepared | None:
-    """The brief for the next compaction, in the tray; None when nothing is known."""
-    made = prepare.brief(view.shown, now.text, complete=view.kept.complete)
+    """The brief for the next compaction, in the tray; None when nothing is known.
+
+    Another hook's brief stands where it knows more, and where we only know the beginning.
+    """
+    generation, offset = view.kept.tracked.knows
+    there = tray.prepared()
+    ahead = there is not None and there.generation == generation and there.offset > offset
+    if ahead or not view.kept.complete:
+        return there
+    made = prepare.brief(view.shown, now.text)
     if not made.text:
         return None
-    generation, offset = view.kept.tracked.knows
     epoch = view.kept.tracked.state.moment.epoch
     prepared = Prepared(epoch, generation, offset, now.text, ",".join(made.facts), made.text)
-    there = tray.prepared()
-    if there is None or (there.generation, there.offset) <= (generation, offset):
-        with suppress(OSError):  # nowhere to keep it: the hook that delivers makes it anew
-            tray.prepare(prepared)
+    with suppress(OSError):  # nowhere to keep it: the hook that delivers makes it anew
+        tray.prepare(prepared)
     return prepared
 
 

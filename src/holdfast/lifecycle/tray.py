@@ -241,7 +241,7 @@ def replace(path: str, data: bytes) -> None:
                 rest = rest[os.write(handle, rest) :]
         finally:
             os.close(handle)
-        os.rename(fresh, path)
+        os.replace(fresh, path)
     except OSError:
         remove(fresh)
         raise

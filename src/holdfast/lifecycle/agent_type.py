@@ -1,0 +1,36 @@
+"""The agent type of a session's main thread, from its transcript."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from holdfast.clients.claude_code.agent_setting import AGENT_MARK, agent_setting
+from holdfast.transcript.reader import Loads, Reader, loads_text
+
+
+class AgentHeard:
+    """A parser of rows that remembers the last word on the agent type: for use as `loads`."""
+
+    __slots__ = ("_loads", "_only", "agent_type")
+
+    def __init__(self, loads: Loads | None = None, *, only: bool = False) -> None:
+        self._loads, self._only = loads or loads_text, only
+        self.agent_type = ""
+
+    def __call__(self, line: bytes) -> Any:
+        if AGENT_MARK not in line:
+            return {} if self._only else self._loads(line)
+        data = self._loads(line)
+        heard = agent_setting(data)
+        if heard is not None:
+            self.agent_type = heard
+        return data
+
+
+def agent_type_of(path: str, *, loads: Loads | None = None, until: int | None = None) -> str:
+    """ "" for an ordinary session. `until` stops at the row that starts at that byte."""
+    heard = AgentHeard(loads, only=True)
+    with Reader(path, loads=heard, final=True, limit_bytes=until) as reader:
+        for _ in reader.rows():
+            pass
+    return heard.agent_type

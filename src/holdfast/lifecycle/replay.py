@@ -1,0 +1,185 @@
+"""A session's past: the states at its compactions, any row of it, and the moments worth seeing.
+
+Everything is made from rows before the moment asked about, never from later ones. Reads the
+transcript; must not write anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from holdfast.clients.claude_code.marks import is_boundary, row_id
+from holdfast.clients.claude_code.paths import session_of
+from holdfast.events import (
+    CommandRan,
+    Compacted,
+    Event,
+    SummaryGiven,
+    TaskChanged,
+    TaskCreated,
+    TodosSet,
+    UserSaid,
+)
+from holdfast.lifecycle.agent_type import AgentHeard
+from holdfast.lifecycle.boundaries import boundaries
+from holdfast.lifecycle.track import FRESH, Tracked, catch_up
+from holdfast.redact import redact
+from holdfast.state import State
+from holdfast.state.checks import run_of
+from holdfast.state.facts import clip
+from holdfast.transcript.reader import Loads, Reader, loads_text
+
+# Longer than this, a string of digits is the beginning of a row's id, not a line number.
+LINE_DIGITS = 7
+TEXT = 160
+
+
+class Cut(NamedTuple):
+    """A compaction, and what was known right before it."""
+
+    session_id: str
+    boundary: str  # the row's id
+    agent_type: str
+    state: State
+
+
+def cuts(path: str, *, loads: Loads | None = None) -> Iterator[Cut]:
+    """Every compaction in file order; the file is folded once, however many there are."""
+    heard = AgentHeard(loads)
+    tracked = FRESH
+    for boundary in boundaries(path, loads=loads):
+        tracked = catch_up(path, tracked, loads=heard, until=boundary.start, final=True)
+        state = tracked.state
+        session_id = state.place.session_id or session_of(path)
+        yield Cut(session_id, boundary.row, heard.agent_type, state)
+
+
+def last_summary(path: str, *, loads: Loads | None = None) -> tuple[State, str] | None:
+    """The state before the last compaction and the client's summary of it; None without one."""
+    found = boundaries(path, loads=loads)
+    if not found:
+        return None
+    before = catch_up(path, loads=loads, until=found[-1].start, final=True)
+    summaries: list[str] = []
+
+    def listen(event: Event) -> None:
+        if isinstance(event, SummaryGiven) and not event.at.agent:
+            summaries.append(event.text)
+
+    catch_up(path, before, loads=loads, on_event=listen, final=True)
+    return before.state, redact(summaries[0]) if summaries else ""
+
+
+class Spot(NamedTuple):
+    """A row's place in the file."""
+
+    line: int
+    row: str
+    start: int
+    end: int
+    boundary: bool
+
+    @property
+    def until(self) -> int:
+        """Where to stop folding: behind the row; before it where it is a compaction."""
+        return self.start if self.boundary else self.end
+
+
+def spots(path: str, name: str, *, loads: Loads | None = None) -> list[Spot]:
+    """The rows that a line number, an id or the beginning of one names."""
+    number = int(name) if name.isdecimal() and len(name) <= LINE_DIGITS else 0
+    mark = name.encode()
+    parse = loads or loads_text
+    lines = _Counted(lambda line: parse(line) if number or mark in line else {})
+    found: dict[str, Spot] = {}
+    with Reader(path, loads=lines, final=True) as reader:
+        for row in reader.rows():
+            line = lines.count + len(reader.oversized)
+            if number and line > number:
+                break
+            own = row_id(row.data)
+            if line == number or (name and not number and own.startswith(name)):
+                spot = Spot(line, own, row.start, row.end, is_boundary(row.data))
+                found.setdefault(own or str(line), spot)
+    return list(found.values())
+
+
+class _Counted:
+    """Counts the lines that a reader has read."""
+
+    __slots__ = ("_loads", "count")
+
+    def __init__(self, loads: Loads) -> None:
+        self._loads, self.count = loads, 0
+
+    def __call__(self, line: bytes) -> Any:
+        self.count += 1
+        return self._loads(line)
+
+
+def state_at(path: str, until: int | None, *, loads: Loads | None = None) -> Tracked:
+    return catch_up(path, loads=loads, until=until, final=True)
+
+
+class Moment(NamedTuple):
+    """Something that a person would look back to."""
+
+    line: int
+    row: str
+    time: str
+    kind: str  # "prompt" | "compaction" | "task" | "check"
+    text: str  # without secrets
+
+
+def notable_moments(path: str, *, loads: Loads | None = None) -> list[Moment]:
+    """Prompts, compactions, changes of tasks and verdicts of checks, in file order."""
+    heard: list[Event] = []
+    tracked = catch_up(path, loads=loads, on_event=heard.append, final=True)
+    numbers = _line_numbers(path)
+    found: dict[tuple[str, str], Moment] = {}
+    told = ""
+    for event in heard:
+        at = event.at
+        if at.agent or any(start <= at.start < end for start, end in tracked.abandoned):
+            continue
+        described = _described(event)
+        if described is None or (isinstance(event, TodosSet) and described[1] == told):
+            continue
+        told = described[1] if isinstance(event, TodosSet) else told
+        kind, text = described
+        text = clip(" ".join(redact(text[:2000]).split()), TEXT)
+        # After a rewind everything was heard once more: the same again is the same moment.
+        found.setdefault(
+            (at.row or str(at.start), text),
+            Moment(numbers.get(at.start, 0), at.row, at.time, kind, text),
+        )
+    return sorted(found.values(), key=lambda moment: moment.line)
+
+
+def _described(event: Event) -> tuple[str, str] | None:
+    if isinstance(event, UserSaid):
+        return "prompt", event.text
+    if isinstance(event, Compacted):
+        size = f", {event.tokens_before:,} tokens" if event.tokens_before else ""
+        return "compaction", f"{event.trigger or 'unknown trigger'}{size}"
+    if isinstance(event, TaskCreated):
+        return "task", f"#{event.task} created: {event.subject}"
+    if isinstance(event, TaskChanged) and event.status:
+        return "task", f"#{event.task} {event.status.replace('_', ' ')}"
+    if isinstance(event, TodosSet):
+        done = sum(todo.status == "completed" for todo in event.todos)
+        doing = [todo.content for todo in event.todos if todo.status == "in_progress"]
+        return "task", f"{done} of {len(event.todos)} done" + (f"; {doing[0]}" if doing else "")
+    if isinstance(event, CommandRan) and not event.interrupted:
+        run = run_of(event.command[:4000], event.output, event.ok)
+        if run is not None:
+            said = f" ({run.verdict.summary})" if run.verdict.summary else ""
+            return "check", f"{run.check.deed} {run.verdict.result}{said}"
+    return None
+
+
+def _line_numbers(path: str) -> dict[int, int]:
+    lines = _Counted(lambda _: {})
+    with Reader(path, loads=lines, final=True) as reader:
+        return {row.start: lines.count + len(reader.oversized) for row in reader.rows()}
