@@ -25,6 +25,7 @@ LIGHT = {
     "holdfast",
     "holdfast.clients",
     "holdfast.clients.claude_code",
+    "holdfast.clients.claude_code.compactor",
     "holdfast.clients.claude_code.outputs",
     "holdfast.clients.claude_code.payloads",
     "holdfast.hooks",

@@ -9,7 +9,12 @@ from __future__ import annotations
 import os
 
 from holdfast.clients.claude_code import payloads
+from holdfast.clients.claude_code.compactor import main_thread_waits
 from holdfast.hooks import light
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.clients.claude_code.payloads import Payload
 
 # At these the client speaks of a subagent's own context: the main thread's state stays out.
 COMPACTION = frozenset(("PreCompact", "PostCompact", "SessionStart"))
@@ -18,7 +23,7 @@ COMPACTION = frozenset(("PreCompact", "PostCompact", "SessionStart"))
 def main(event: str) -> None:
     _end_quietly_when_told()
     payload = payloads.parse(_stdin(), event)
-    if payload is None or (payload.agent_id and event in COMPACTION):
+    if payload is None or (event in COMPACTION and _is_subagents(payload)):
         return
     data = light.data_folder(os.environ)
     if not data:
@@ -33,6 +38,14 @@ def main(event: str) -> None:
         from holdfast.hooks.detach import detached
 
         detached(answer.later)
+
+
+def _is_subagents(payload: Payload) -> bool:
+    if payload.agent_id or (payload.event == "SessionStart" and payload.source != "compact"):
+        return bool(payload.agent_id)
+    if payload.trigger == "manual":
+        return False  # only the user can ask for one, and only of the main thread
+    return main_thread_waits(payload.transcript)
 
 
 def say(text: str) -> None:
