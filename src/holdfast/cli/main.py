@@ -13,9 +13,11 @@ from typing import Annotated
 import typer
 
 import holdfast
+from holdfast.cli.brief import brief
 from holdfast.cli.ingest import ingest
 from holdfast.cli.install import install, uninstall
 from holdfast.cli.output import Trouble, tell_trouble
+from holdfast.cli.replay import replay
 from holdfast.cli.search import search
 from holdfast.cli.sessions import sessions
 from holdfast.cli.show import show
@@ -66,6 +68,8 @@ def options(
 app.command("try")(tryout)
 app.command()(install)
 app.command()(uninstall)
+app.command()(brief)
+app.command()(replay)
 app.command()(state)
 app.command()(ingest)
 app.command()(sessions)

@@ -138,15 +138,14 @@ def notable_moments(path: str, *, loads: Loads | None = None) -> list[Moment]:
     tracked = catch_up(path, loads=loads, on_event=heard.append, final=True)
     numbers = _line_numbers(path)
     found: dict[tuple[str, str], Moment] = {}
-    told = ""
+    standings: dict[str, str] = {}  # of tasks: what a list only repeats is no moment
     for event in heard:
         at = event.at
         if at.agent or any(start <= at.start < end for start, end in tracked.abandoned):
             continue
         described = _described(event)
-        if described is None or (isinstance(event, TodosSet) and described[1] == told):
+        if described is None or not _is_news(event, standings):
             continue
-        told = described[1] if isinstance(event, TodosSet) else told
         kind, text = described
         text = clip(" ".join(redact(text[:2000]).split()), TEXT)
         # After a rewind everything was heard once more: the same again is the same moment.
@@ -155,6 +154,20 @@ def notable_moments(path: str, *, loads: Loads | None = None) -> list[Moment]:
             Moment(numbers.get(at.start, 0), at.row, at.time, kind, text),
         )
     return sorted(found.values(), key=lambda moment: moment.line)
+
+
+def _is_news(event: Event, standings: dict[str, str]) -> bool:
+    if isinstance(event, TodosSet):
+        task, standing = "", repr(event.todos)
+    elif isinstance(event, TaskCreated):
+        task, standing = event.task, "pending"
+    elif isinstance(event, TaskChanged):
+        task, standing = event.task, event.status or ""
+    else:
+        return True
+    before = standings.get(task)
+    standings[task] = standing
+    return before != standing
 
 
 def _described(event: Event) -> tuple[str, str] | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from holdfast.brief.lines import Line, Sizes, one_line, short_paths
 from holdfast.brief.paths import shorten
+from holdfast.state.checks import check_of, covers
 from holdfast.state.commands import Command
 from holdfast.state.facts import DONE, OPEN
 from holdfast.state.model import State
@@ -32,7 +33,9 @@ def claims(state: State, size: Sizes) -> Iterator[Line]:
 def checks(state: State, size: Sizes) -> Iterator[Line]:
     """Tests, linters and builds with their last verdict, and whether it is still about the code."""
     last = _last_change(state)
-    for run in _runs(state)[: 4 if size.tight else 12]:
+    runs = _runs(state)
+    telling = [run for run in runs if run.ok or not _passed_since(run, runs)]
+    for run in telling[: 4 if size.tight else 12]:
         when = "after" if run.step > last else "before"
         text = one_line(short_paths(run.text, state), size.line + 30)
         yield Line(
@@ -58,6 +61,16 @@ def _runs(state: State) -> list[Command]:
     """Commands whose purpose is a verdict, latest first."""
     runs = [command for command in state.commands.values() if command.check]
     return sorted(runs, key=lambda command: -command.step)
+
+
+def _passed_since(failed: Command, runs: list[Command]) -> bool:
+    """Whether a later run of the same check, on as much or more, passed."""
+    check = check_of(failed.text)
+    return check is not None and any(
+        run.ok and run.step > failed.step and covers(passed, check)
+        for run in runs
+        if (passed := check_of(run.text)) is not None
+    )
 
 
 def _verdict(run: Command, limit: int) -> str:
