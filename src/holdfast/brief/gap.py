@@ -13,6 +13,7 @@ from typing import NamedTuple
 from holdfast.brief.header import one_line
 from holdfast.brief.paths import shorten
 from holdfast.state.facts import OPEN, Fact
+from holdfast.state.identifiers import Identifier
 from holdfast.state.model import State
 from holdfast.state.model import facts as all_facts
 from holdfast.state.wording import plain_words, sentences
@@ -27,7 +28,7 @@ ASKED = {
     "dead_end": 10,
     "subagent": 6,
     "plan": 1,
-    "identifier": 16,
+    "identifier": 8,
     "file": 16,
     "decision": 6,
 }
@@ -127,6 +128,18 @@ def _tells_test(said: Said, fact: Fact) -> bool:
     return all(said.has(name.rpartition("::")[2] or name) for name in names[:3])
 
 
+def exact_values(state: State) -> list[Identifier]:
+    """The values somebody worked with, latest last.
+
+    Hashes and addresses pass by in every second command: those were typed more than once.
+    """
+    return [
+        item
+        for item in sorted(state.identifiers.values(), key=lambda item: item.step)
+        if item.standing == OPEN and item.typed >= (2 if item.sort in ("commit", "url") else 1)
+    ]
+
+
 def standing(state: State) -> list[Fact]:
     """What a reader after the compaction must not lose, most important first."""
     chosen: dict[str, list[Fact]] = {kind: [] for kind in ASKED}
@@ -140,15 +153,15 @@ def standing(state: State) -> list[Fact]:
 class _worth_asking:
     """Leaves out what is known of in passing: files only read, values only scrolled past."""
 
-    __slots__ = ("_changed", "_typed", "_users")
+    __slots__ = ("_changed", "_exact", "_users")
 
     def __init__(self, state: State) -> None:
         self._changed = {f"f{f.number}" for f in state.files.values() if f.changed or f.created}
-        self._typed = {f"i{i.number}" for i in state.identifiers.values() if i.typed}
+        self._exact = {f"i{i.number}" for i in exact_values(state)}
         self._users = {key for key, d in state.decisions.items() if d.by == "user"}
 
     def __call__(self, fact: Fact) -> bool:
-        named = {"file": self._changed, "identifier": self._typed, "decision": self._users}
+        named = {"file": self._changed, "identifier": self._exact, "decision": self._users}
         return fact.id in named.get(fact.kind, (fact.id,))
 
 

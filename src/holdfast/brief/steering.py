@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from holdfast.brief.gap import exact_values
 from holdfast.brief.header import one_line, short_paths
 from holdfast.brief.paths import shorten
 from holdfast.state.facts import CANCELLED, DONE, OPEN
@@ -82,8 +83,7 @@ def _dead_ends(state: State) -> Iterator[str]:
 
 
 def _values(state: State) -> Iterator[str]:
-    typed = [i for i in state.identifiers.values() if i.standing == OPEN and i.typed]
-    values = [f"{item.sort} {item.value}" for item in sorted(typed, key=lambda i: -i.step)[:12]]
+    values = [f"{item.sort} {item.value}" for item in reversed(exact_values(state)[-12:])]
     if values:
         yield "Exact values: " + ", ".join(values)
 
