@@ -1,5 +1,7 @@
 """Facts that come from words: requests, decisions, next steps."""
 
+import pytest
+
 from .story import Story
 
 
@@ -37,6 +39,22 @@ def test_a_decision_of_the_agent_keeps_its_reason_and_what_was_rejected() -> Non
     assert decision.by == "agent"
     assert decision.reason.startswith("because the file can be large")
     assert decision.rejected == "re-reading the file"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The best option is a byte cursor that survives a restart.",
+        "The right way is to keep the state in one small file.",
+        "The simplest solution would be a table of its own here.",
+        "I chose the small table over the large one for this.",
+        "We settled on four spaces for all of the sources.",
+        "I'll keep the old reader so that nothing has to change.",
+        "Using one lock rather than many keeps this readable.",
+    ],
+)
+def test_the_ways_in_which_an_agent_says_what_it_decided(said: str) -> None:
+    assert Story().agent(said).texts("decision", "open") == [said]
 
 
 def test_an_answer_to_a_question_is_a_decision_of_the_user() -> None:

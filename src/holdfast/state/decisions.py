@@ -19,9 +19,11 @@ LIMIT = 50
 TEXT = 320
 
 # One of these stands in every sentence that _DECIDED matches, in small letters.
-_CUES = ("decided", "decision:", "chose", "opted", "settled", "go with", "going with", "stick with")
-_CUES += ("instead of", "rather than", "because", "since ", "so that", "prefer", "best approach")
-_CUES += ("right approach", "cleanest", "simplest", "correct fix", "right fix", "better option")
+_CUES: tuple[str, ...] = (
+    *("decided", "decision:", "chose", "opted", "settled", "go with", "going with", "stick with"),
+    *("instead of", "rather than", "because", "since ", "so that", "prefer"),
+    *("approach is", "fix is", "option is", "way is", "solution is", "would be"),
+)
 _DECIDED = re.compile(
     r"\b(?:(?:i|we|i've|we've|i'll|we'll)? ?(?:have )?(?:decided|chose|opted|settled)\b|decision:"
     r"|(?:let's|i'll|we'll|we should|i will|going to) (?:go|stick) with|going with"
