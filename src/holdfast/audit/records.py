@@ -16,7 +16,7 @@ class FactCount:
 
     known: int
     in_summary: int
-    with_holdfast: int  # in the summary, the brief, or the gap handed over with the next prompt
+    with_brief: int  # in the summary or the brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,8 @@ class Lost:
 
     kind: str
     text: str
-    kept: bool  # by Holdfast
+    detail: str  # how it failed, what is red
+    kept: bool  # in Holdfast's brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Consequence:
     then: str  # what happened after
     time: str
     in_summary: bool  # whether the summary told it all the same
-    kept: bool  # whether Holdfast would have told it
+    kept: bool  # whether Holdfast's brief tells it
 
 
 @dataclass(frozen=True, slots=True)

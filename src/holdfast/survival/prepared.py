@@ -73,7 +73,7 @@ def prepare_session(paths: list[str], cache: str | None) -> PreparedSession:
     done = [
         one
         for boundary in boundaries_of(session.rows)
-        if (one := _prepare(text, boundary, tuple(paths))) is not None
+        if (one := prepare_boundary(text, boundary, tuple(paths))) is not None
     ]
     prepared = PreparedSession(
         session.session_id, session.repository, frozenset(text.rare_kinds()), done
@@ -104,7 +104,10 @@ _SHAPES_PREPARED = frozenset(
 )
 
 
-def _prepare(text: SessionText, boundary: Boundary, copies: tuple[str, ...]) -> Prepared | None:
+def prepare_boundary(
+    text: SessionText, boundary: Boundary, copies: tuple[str, ...]
+) -> Prepared | None:
+    """One boundary ready for scoring; None where too little is needed after it."""
     knowledge = know(text, boundary.index)
     need = need_of(text, boundary, knowledge)
     if len(need.entities) < MIN_NEED:

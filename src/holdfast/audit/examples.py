@@ -1,0 +1,139 @@
+"""The examples a report quotes: the worst of what was lost, each told once.
+
+Owns the choice. What harmed comes before what could have; of each kind only a few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from holdfast.audit.aftermath import quote
+from holdfast.audit.records import Compaction, Session
+from holdfast.survival.entities import Entity
+
+MOST = 9
+MOST_OF_A_KIND = 3
+WORST = 5
+NAMED = 4
+
+# What happened before what was only lost; the user's own words before the agent's.
+ORDER = ("said_again", "retried", "redone", "reminded", "rule", "error", "test", "dead_end")
+ORDER_AFTER = ("decision", "request")
+SHORTEST = 16
+
+# Of what one compaction lost, the most telling kinds first.
+NAMED_KINDS = ("command", "path", "task", "identifier", "url", "port", "ticket", "hash", "number")
+
+Every = list[tuple[Session, Compaction]]
+# What the summary alone told of the need, and with the brief; None where it was not measured.
+Shares = Callable[[Compaction], tuple[float, float] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """A compaction whose summary told little of what was needed next."""
+
+    time: str
+    session_id: str
+    project: str
+    summary: float
+    with_holdfast: float
+    lost: tuple[str, ...]  # some of what the brief tells and the summary does not
+    needed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Something quoted: what was known, what became of it."""
+
+    kind: str
+    text: str
+    then: str
+    time: str
+    project: str
+    session_id: str
+    kept: bool
+
+
+def examples(every: Every, label: dict[str, str]) -> list[Example]:
+    found: dict[str, list[Example]] = {}
+    for session, compaction in every:
+        project = label[session.project]
+        for one in compaction.consequences:
+            if not one.in_summary:
+                text, then = one.known or one.then, one.then if one.known else ""
+                found.setdefault(one.kind, []).append(
+                    Example(one.kind, text, then, one.time, project, session.session_id, one.kept)
+                )
+        for lost in compaction.lost:
+            if lost.kind in (*ORDER, *ORDER_AFTER) and lost.kept and len(lost.text) >= SHORTEST:
+                found.setdefault(lost.kind, []).append(
+                    Example(
+                        lost.kind,
+                        lost.text,
+                        lost.detail,
+                        compaction.time,
+                        project,
+                        session.session_id,
+                        True,
+                    )
+                )
+    chosen: list[Example] = []
+    for kind in (*ORDER, *ORDER_AFTER):
+        ranked = sorted(found.get(kind, []), key=_telling)
+        chosen += _once(ranked)[:MOST_OF_A_KIND]
+    return chosen[:MOST]
+
+
+def _telling(example: Example) -> tuple[bool, int, str, str]:
+    """A reason beside it, and words of a length that a reader takes in at a glance."""
+    unexplained = example.kind == "dead_end" and not example.then
+    return (unexplained, abs(len(example.text) - 90), example.text, example.time)
+
+
+def _once(ranked: list[Example]) -> list[Example]:
+    kept: dict[str, Example] = {}
+    for one in ranked:
+        kept.setdefault(one.text, one)
+    return list(kept.values())
+
+
+def worst_of(
+    every: Every, label: dict[str, str], shares: Shares, weight: Callable[[Entity], float]
+) -> list[Worst]:
+    """The compactions whose summaries told least; one of each session."""
+    found = []
+    for session, compaction in every:
+        told = shares(compaction)
+        need = compaction.need
+        if told is None or need is None:
+            continue
+        brought = [e for e in need.entities if e in need.grounded and e not in need.in_summary]
+        brought.sort(key=lambda e: (NAMED_KINDS.index(e.kind), -weight(e)))
+        found.append(
+            Worst(
+                compaction.time,
+                session.session_id,
+                label[session.project],
+                told[0],
+                told[1],
+                tuple(quote(e.value) for e in _mixed(brought)),
+                len(need.entities),
+            )
+        )
+    found.sort(key=lambda w: (w.summary, w.time, w.session_id))
+    first: dict[str, Worst] = {}
+    for one in found:
+        first.setdefault(one.session_id, one)
+    return list(first.values())[:WORST]
+
+
+def _mixed(brought: list[Entity]) -> list[Entity]:
+    """A few, of as many kinds as there are."""
+    turns: dict[str, int] = {}
+    ranked = []
+    for entity in brought:
+        turn = turns[entity.kind] = turns.get(entity.kind, 0) + 1
+        ranked.append((turn, entity))
+    return [entity for _, entity in sorted(ranked, key=lambda pair: pair[0])[:NAMED]]

@@ -1,0 +1,364 @@
+"""The audit as one HTML page that needs nothing else: no script, no font, no outside address.
+
+Owns the page's order and words. Everything that came from a transcript is escaped here, and was
+redacted before it came here.
+"""
+
+from __future__ import annotations
+
+import os
+from html import escape
+
+from holdfast.audit import charts, words
+from holdfast.audit.examples import Example, Worst
+from holdfast.audit.figures import Figures, Group, Kept
+from holdfast.audit.html_method import method
+
+STYLE = os.path.join(os.path.dirname(__file__), "report.css")
+MOST_SESSIONS = 60
+# Nothing may be loaded and nothing may run, whatever a transcript smuggled in.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+def page(made: Figures, *, folder: str, made_on: str, quotes: bool = True) -> str:
+    """The whole report. `folder` is the name to show for where the transcripts are."""
+    with open(STYLE, encoding="utf-8") as handle:
+        style = handle.read()
+    parts = [
+        _header(made, folder, made_on),
+        '<main id="report">',
+        _survival(made),
+        _facts(made),
+        _examples(made) if quotes else "",
+        _worst(made, quotes),
+        _lookups(made, quotes),
+        _time(made),
+        _projects(made),
+        method(made),
+        "</main>",
+        _footer(),
+    ]
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8" />'
+        '<meta name="viewport" content="width=device-width, initial-scale=1" />'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}" />'
+        '<meta name="referrer" content="no-referrer" />'
+        '<meta name="robots" content="noindex" />'
+        "<title>What compaction has cost: a Holdfast audit</title>"
+        f"<style>{style}</style></head><body>{''.join(parts)}</body></html>\n"
+    )
+
+
+def _header(made: Figures, folder: str, made_on: str) -> str:
+    between = (
+        f"{words.day(made.first)} to {words.day(made.last)}" if made.first else "no dates known"
+    )
+    return (
+        '<header><a class="skip" href="#report">Skip to the report</a>'
+        f'<p class="soft small">Holdfast audit of <code>{escape(folder)}</code>, {between}, '
+        f"made on {escape(made_on)}</p>"
+        f"<h1>What compaction has cost you</h1>{_lead(made)}{_tiles(made)}</header>"
+    )
+
+
+def _lead(made: Figures) -> str:
+    if not made.measured:
+        return (
+            '<p class="lead">No compaction here had enough work around it to measure what was '
+            "needed next. What the summaries left out is below.</p>"
+        )
+    return (
+        '<p class="lead">After a compaction the agent goes on with a summary. Yours told '
+        f'<strong class="a">{words.percent(made.summary.mean)}</strong> of what the agent used '
+        "next. With Holdfast’s brief beside it, it would have been "
+        f'<strong class="b">{words.percent(made.with_holdfast.mean)}</strong>.</p>'
+    )
+
+
+def _tiles(made: Figures) -> str:
+    repeated = words.share_of(made.repeats, made.calls)
+    before = words.share_of(made.repeats_before, made.calls_before)
+    timed = "estimated from timestamps" if made.seconds_estimated else "as the client recorded it"
+    tiles = [
+        _tile(
+            "Compactions",
+            f"{made.compactions:,}",
+            f"{made.automatic:,} automatic, {made.manual:,} asked for, in "
+            f"{words.plural(made.sessions_compacted, 'session')} of {made.sessions_read:,}",
+        ),
+        _tile(
+            "Context summarised away",
+            words.amount(made.tokens_before),
+            f"tokens before, in {words.plural(made.tokens_before_known, 'compaction')}; about "
+            f"{words.amount(made.tokens_after_median)} in context after each",
+        ),
+        _tile(
+            "Look-ups made again",
+            f"{made.repeats:,}",
+            f"{words.percent(repeated)} of the first 25 calls after a compaction "
+            f"({words.percent(before)} before it); about {words.amount(made.wasted_tokens)} tokens",
+        ),
+    ]
+    if made.seconds_known:
+        tiles.append(
+            _tile(
+                "Waiting for summaries",
+                words.duration(made.seconds),
+                f"for {words.plural(made.seconds_known, 'compaction')}, {timed}",
+            )
+        )
+    return f'<dl class="tiles">{"".join(tiles)}</dl>'
+
+
+def _tile(name: str, value: str, note: str) -> str:
+    return (
+        f'<div class="tile"><dt>{escape(name)}</dt><dd><span class="big">{escape(value)}</span>'
+        f'<span class="note">{escape(note)}</span></dd></div>'
+    )
+
+
+def _section(name: str, title: str, intro: str, body: str) -> str:
+    return (
+        f'<section aria-labelledby="{name}"><h2 id="{name}">{escape(title)}</h2>'
+        f'<p class="soft">{intro}</p>{body}</section>'
+    )
+
+
+def _survival(made: Figures) -> str:
+    if not made.measured:
+        return ""
+    rows = ""
+    for label, value, kind in (
+        ("The summary alone", made.summary, "f-summary"),
+        ("With Holdfast’s brief", made.with_holdfast, "f-kept"),
+    ):
+        rows += (
+            f'<span>{label}</span>{charts.bar(value.mean, kind, value)}<span class="value">'
+            f"{words.percent(value.mean)}</span>"
+        )
+    sessions = words.plural(len([g for g in made.sessions if g.measured]), "session")
+    note = (
+        f'<p class="soft small">95 % intervals over sessions: {words.interval(made.summary)} and '
+        f"{words.interval(made.with_holdfast)}. Measured on "
+        f"{words.plural(made.measured, 'compaction')} in {sessions} with enough work around them. "
+        f"A summary took about {words.amount(made.summary_tokens)} tokens, the brief adds about "
+        f"{words.amount(made.brief_tokens)}.</p>"
+    )
+    table = _kept_table(
+        "The same by kind, counted", made.need, words.NEED, "used again", "told by the summary"
+    )
+    return _section(
+        "survived",
+        "What survived, of what was needed next",
+        "Files, commands and names that were known before a compaction and that the agent used "
+        "after it, without anybody telling it again.",
+        f'<div class="bars">{rows}</div>{note}{table}',
+    )
+
+
+def _kept_table(
+    caption: str, rows: list[Kept], names: dict[str, str], known: str, told: str
+) -> str:
+    body = ""
+    for row in rows:
+        alone, with_it = row.in_summary / row.known, row.with_holdfast / row.known
+        body += (
+            f'<tr><th scope="row">{escape(names[row.name])}</th><td class="n">{row.known:,}</td>'
+            f'<td class="wide"><div class="pair">{charts.bar(alone, "f-summary")}'
+            f"{charts.bar(with_it, 'f-kept')}</div></td>"
+            f'<td class="n">{words.percent(alone)}</td><td class="n">{words.percent(with_it)}</td>'
+            "</tr>"
+        )
+    key = (
+        '<p class="small soft" aria-hidden="true"><span class="key"><i class="s"></i>summary</span>'
+        '<span class="key"><i class="h"></i>with Holdfast</span></p>'
+    )
+    return (
+        f'<table><caption>{caption}</caption><thead><tr><th scope="col">kind</th>'
+        f'<th scope="col" class="n">{known}</th><th scope="col"><span class="hide">share</span>'
+        f'</th><th scope="col" class="n">{told}</th><th scope="col" class="n">with Holdfast</th>'
+        f"</tr></thead><tbody>{body}</tbody></table>{key}"
+    )
+
+
+def _facts(made: Figures) -> str:
+    if not made.facts:
+        return ""
+    table = _kept_table(
+        f"What stood at {words.plural(made.facts_compared, 'compaction')}",
+        made.facts,
+        words.FACTS,
+        "known",
+        "in the summary",
+    )
+    return _section(
+        "facts",
+        "What the summaries left out",
+        "Rules, decisions, dead ends and exact values that still held when the conversation was "
+        "cut, whether or not they were needed later. What the brief has no room for, Holdfast "
+        "hands over with your next prompt.",
+        table,
+    )
+
+
+def _examples(made: Figures) -> str:
+    if not made.examples:
+        return ""
+    harmed = sum(made.consequences.values())
+    told = (
+        f"{words.plural(harmed, 'time')} something lost came back at you: "
+        + ", ".join(
+            f"{words.HAPPENED[kind].lower()} ({count})"
+            for kind, count in made.consequences.items()
+        )
+        + "."
+        if harmed
+        else "None of these was seen to do harm afterwards; they were simply gone."
+    )
+    items = "".join(_example(one) for one in made.examples)
+    return _section(
+        "examples",
+        "In your own words",
+        f"Known before a compaction and missing from its summary. {escape(told)}",
+        f'<ul class="quotes">{items}</ul>',
+    )
+
+
+def _example(one: Example) -> str:
+    then = ""
+    if one.then:
+        lead = "Then" if one.kind in words.HAPPENED else "Known of it"
+        then = f'<p class="then soft small">{lead}: {escape(one.then)}</p>'
+    kept = "In Holdfast’s brief: yes" if one.kept else "In Holdfast’s brief: no"
+    return (
+        f"<li><h3>{escape(words.EXAMPLES[one.kind])}</h3><blockquote>“{escape(one.text)}”"
+        f'</blockquote>{then}<p class="soft small">{words.minute(one.time)}, '
+        f"{escape(one.project)}. {kept}</p></li>"
+    )
+
+
+def _worst(made: Figures, quotes: bool) -> str:
+    if not made.worst:
+        return ""
+    rows = "".join(_worst_row(one, quotes) for one in made.worst)
+    last = '<th scope="col">lost by it, told by the brief</th>' if quotes else ""
+    return _section(
+        "worst",
+        "The summaries that told least",
+        "One compaction of each of these sessions.",
+        '<div class="scroll" role="region" tabindex="0" aria-labelledby="worst"><table><thead><tr>'
+        '<th scope="col">when</th><th scope="col" class="hide">project</th>'
+        '<th scope="col" class="n">summary</th><th scope="col" class="n">with Holdfast</th>'
+        f"{last}</tr></thead><tbody>{rows}</tbody></table></div>",
+    )
+
+
+def _worst_row(one: Worst, quotes: bool) -> str:
+    chips = "".join(f'<code class="chip">{escape(text)}</code>' for text in one.lost)
+    return (
+        f'<tr><th scope="row">{words.minute(one.time)}</th>'
+        f'<td class="hide">{escape(one.project)}</td><td class="n">{words.percent(one.summary)}</td>'
+        f'<td class="n">{words.percent(one.with_holdfast)}</td>'
+        + (f"<td>{chips}</td>" if quotes else "")
+        + "</tr>"
+    )
+
+
+def _lookups(made: Figures, quotes: bool) -> str:
+    if not made.calls:
+        return ""
+    after = words.share_of(made.repeats, made.calls) or 0.0
+    before = words.share_of(made.repeats_before, made.calls_before) or 0.0
+    bars = (
+        f"<span>First 25 calls after</span>{charts.bar(after, 'f-summary')}"
+        f'<span class="value">{words.percent(after)}</span>'
+        f"<span>Last 25 calls before</span>{charts.bar(before, 'f-kept')}"
+        f'<span class="value">{words.percent(before)}</span>'
+    )
+    rows = "".join(
+        f'<tr><th scope="row"><code>{escape(what)}</code></th><td class="n">{times}</td>'
+        f'<td class="n">{words.amount(tokens)}</td></tr>'
+        for what, times, tokens in made.most_repeated
+    )
+    table = (
+        "<table><caption>Asked again most often</caption><thead><tr>"
+        '<th scope="col">look-up</th><th scope="col" class="n">times</th>'
+        f'<th scope="col" class="n">tokens, est.</th></tr></thead><tbody>{rows}</tbody></table>'
+        if rows and quotes
+        else ""
+    )
+    return _section(
+        "lookups",
+        "Looked up again",
+        "Reads, searches and read-only commands that ask what was asked before in the same "
+        f"session. Some of that is normal, so the calls before each compaction are the measure. "
+        f"What the {made.repeats:,} repeats brought back is about "
+        f"{words.amount(made.wasted_tokens)} tokens: an estimate, and the most that "
+        "could have been saved.",
+        f'<div class="bars">{bars}</div>{table}',
+    )
+
+
+def _time(made: Figures) -> str:
+    drawn = charts.timeline(made.points)
+    if not drawn:
+        return ""
+    key = (
+        '<p class="small soft" aria-hidden="true"><span class="key"><i class="s"></i>told by the '
+        'summary</span><span class="key"><i class="h"></i>with Holdfast</span></p>'
+    )
+    return _section(
+        "time",
+        "Over time",
+        "Need told after each measured compaction, in order of time.",
+        f'{key}<div class="scroll" role="region" tabindex="0" aria-labelledby="time">{drawn}</div>',
+    )
+
+
+def _projects(made: Figures) -> str:
+    if not made.projects:
+        return ""
+    shown = sorted(made.sessions, key=lambda g: (-g.compactions, g.first))[:MOST_SESSIONS]
+    more = len(made.sessions) - len(shown)
+    rest = f'<p class="small soft">{more:,} more are in the JSON.</p>' if more else ""
+    each = (
+        f"<details><summary>Every session ({len(made.sessions):,})</summary>"
+        f"{_groups('Sessions that were compacted', 'session', shown)}{rest}</details>"
+    )
+    return _section(
+        "projects",
+        "By project and session",
+        "Shares are means over measured compactions; a dash stands where none could be measured.",
+        _groups("Projects", "project", made.projects) + each,
+    )
+
+
+def _groups(caption: str, first: str, groups: list[Group]) -> str:
+    rows = ""
+    for one in groups:
+        name = escape(one.name if first == "project" else f"{one.name[:8]} {one.title}")
+        rows += (
+            f'<tr><th scope="row">{name}</th><td class="n">{one.compactions:,}</td>'
+            f'<td class="hide">{words.day(one.first)}</td>'
+            f'<td class="n">{words.percent(one.summary)}</td>'
+            f'<td class="n">{words.percent(one.with_holdfast)}</td>'
+            f'<td class="n hide">{one.repeats:,} of {one.calls:,}</td></tr>'
+        )
+    return (
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{caption}"><table>'
+        f"<caption>{caption}</caption><thead><tr>"
+        f'<th scope="col">{first}</th><th scope="col" class="n">compactions</th>'
+        '<th scope="col" class="hide">first</th><th scope="col" class="n">summary</th>'
+        '<th scope="col" class="n">with Holdfast</th>'
+        '<th scope="col" class="n hide">look-ups repeated</th>'
+        f"</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _footer() -> str:
+    return (
+        "<footer><p>Made by <code>holdfast audit</code> from transcripts on this machine; nothing "
+        "was sent anywhere and nothing was written beside this file. Secrets are redacted, but "
+        "quotes are quotes: read them before you pass the page on, or make it with "
+        "<code>--no-quotes</code>.</p></footer>"
+    )

@@ -1,0 +1,78 @@
+"""The part of the page that says how it was measured, and what it does not say.
+
+Owns those words. A number that is an estimate is called one here and where it stands.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from holdfast.audit.figures import Figures
+
+
+def method(made: Figures) -> str:
+    said = "".join(f"<dt>{name}</dt><dd>{words}</dd>" for name, words in _entries(made))
+    return (
+        '<section aria-labelledby="method"><h2 id="method">How this was measured</h2>'
+        '<p class="soft">Without a model and without a judge: the same transcripts give the same '
+        f'numbers.</p><dl class="method">{said}</dl>{_unread(made)}</section>'
+    )
+
+
+def _entries(made: Figures) -> list[tuple[str, str]]:
+    not_measured = made.compactions - made.measured
+    return [
+        (
+            "Needed next (measured)",
+            f"n = {made.measured} of {made.compactions} compactions. A thing is needed when it was "
+            "known before the cut and the agent used it within the next 150 tool calls, unless you "
+            "had given it again by then. Rare names weigh more than common ones. A bare mention in "
+            "the summary counts as told; in Holdfast’s brief it must stand in its true context. "
+            f"The other {not_measured} had fewer than 15 tool calls before, 8 after, or 5 needed "
+            "things.",
+        ),
+        (
+            "What the summaries left out (measured, by words)",
+            f"n = {made.facts_compared}. What still held at the cut, as Holdfast understood the "
+            "transcript. Exact values and files count by name, sentences when most of their words "
+            "stand together in the summary. A free paraphrase can be counted as lost.",
+        ),
+        (
+            "With Holdfast (computed, not lived)",
+            "The brief that this version would have delivered, made only from rows before each "
+            "compaction. Whether the agent would have used it cannot be known from a transcript.",
+        ),
+        (
+            "Look-ups made again (measured) and their tokens (estimated)",
+            "The same file, search or read-only command as before, among the first 25 calls. "
+            "Tokens are characters / 2.9 of what came back. Not every repeat is waste: a file "
+            "may have changed.",
+        ),
+        (
+            "Waiting (partly estimated)",
+            f"{made.seconds_known - made.seconds_estimated} as the client recorded them, "
+            f"{made.seconds_estimated} from the time between the last row and the boundary, for "
+            "automatic compactions only; pauses over ten minutes are left out.",
+        ),
+        (
+            "Tokens before and after (as recorded)",
+            "Before: the client’s own figure. After: its figure where it gives one, else the "
+            "context of the first answer after the compaction.",
+        ),
+    ]
+
+
+def _unread(made: Figures) -> str:
+    notes = []
+    if made.unreadable:
+        files = "".join(
+            f"<li><code>{escape(path.rsplit('/', 1)[-1])}</code>: {escape(error)}</li>"
+            for path, error in made.unreadable[:20]
+        )
+        notes.append(f'<p class="small">Not read:</p><ul class="small">{files}</ul>')
+    if made.too_large:
+        notes.append(
+            f'<p class="small">{made.too_large} very large sessions: need and look-ups were not '
+            "measured there.</p>"
+        )
+    return "".join(notes)

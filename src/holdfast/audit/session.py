@@ -1,0 +1,265 @@
+"""The audit of one session: every compaction of it, from the transcript and its copies.
+
+Folds the transcript once with the product's own code, and measures need and look-ups with the
+survival benchmark's. Reads files and writes none. Runs in a worker process.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+import orjson
+
+from holdfast.audit.aftermath import Aftermath, quote
+from holdfast.audit.clock import seconds_between
+from holdfast.audit.records import Compaction, FactCount, Lookups, Lost, Need, Repeat, Session
+from holdfast.brief.gap import Said, carries, standing
+from holdfast.clients.claude_code.costs import seconds_taken
+from holdfast.events import Compacted, Event, SummaryGiven, UsageMeasured
+from holdfast.lifecycle import prepare
+from holdfast.lifecycle.boundaries import Boundary, boundaries
+from holdfast.lifecycle.project import place_of
+from holdfast.lifecycle.source import source_row
+from holdfast.lifecycle.track import FRESH, catch_up
+from holdfast.redact import redact
+from holdfast.state import State
+from holdfast.state.facts import Fact
+from holdfast.state.model import facts as all_facts
+from holdfast.survival.knowledge import SessionText
+from holdfast.survival.need import LOOKUP_WINDOW, lookup_key
+from holdfast.survival.pieces import Call
+from holdfast.survival.prepared import prepare_boundary
+from holdfast.survival.scores import score_brief
+from holdfast.survival.sessions import boundaries_of, is_boundary, load_session
+from holdfast.transcript.reader import TranscriptError
+
+# Need is measured with every row of a session in memory, at some six times its size on disk.
+LARGEST = 200_000_000
+PACKED = 6  # how much a packed transcript grows, roughly
+# A longer pause before an automatic compaction is not the compaction.
+LONGEST_WAIT = 600.0
+MOST_LOST = 60
+# No summary repeats a plan of pages nearly word for word, so it would always count as lost.
+LEFT_OUT = frozenset({"plan"})
+MOST_REPEATS = LOOKUP_WINDOW
+
+
+def audit_session(session_id: str, paths: list[str]) -> Session:
+    """Everything there is to say about one session. Never raises for what a file holds."""
+    session = Session(session_id, paths[0], sum(map(_size, paths)))
+    try:
+        told = _fold_all(session, sorted(paths, key=lambda p: (-_size(p), p)))
+        if session.compactions:
+            _measure(session, paths, told)
+    except (TranscriptError, OSError, EOFError, zlib.error) as error:
+        session.error = str(error) or type(error).__name__
+    return session
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def _fold_all(session: Session, paths: list[str]) -> dict[str, str]:
+    """Each compaction once, from the first copy that holds it; the brief before each."""
+    told: dict[str, str] = {}
+    for path in paths:
+        marks = [m for m in boundaries(path, loads=orjson.loads) if m.row not in told]
+        if marks:
+            _fold_one(session, path, marks, told)
+    return told
+
+
+def _fold_one(session: Session, path: str, marks: list[Boundary], told: dict[str, str]) -> None:
+    tracked = FRESH
+    hearing: _Hearing | None = None
+    for mark in [*marks, None]:
+        until = mark.start if mark is not None else None
+        tracked = catch_up(
+            path,
+            tracked,
+            loads=orjson.loads,
+            on_event=hearing.hear if hearing is not None else None,
+            until=until,
+            final=True,
+        )
+        if hearing is not None:
+            session.compactions.append(hearing.compaction())
+        if mark is not None:
+            hearing = _Hearing(path, mark, tracked.state)
+            told[mark.row] = hearing.brief
+    place = tracked.state.place
+    if place.updated >= session.updated:
+        folder = place.folders[0] if place.folders else place.cwd
+        session.project = _without_worktree(place_of(folder)[0]) if folder else ""
+        session.title = quote(place.title)
+        session.started, session.updated = place.started, place.updated
+
+
+def _without_worktree(folder: str) -> str:
+    """A worktree inside its repository, by its path: the folder itself may be long gone."""
+    for mark in ("/.claude/worktrees/", "/.worktrees/", "/worktrees/"):
+        folder = folder.partition(mark)[0]
+    return folder
+
+
+class _Hearing:
+    """One compaction: the state before it, and what is heard after it."""
+
+    def __init__(self, path: str, mark: Boundary, state: State) -> None:
+        self._path, self._mark, self._state = path, mark, state
+        self.brief = prepare.brief(state, state.place.updated).text
+        self._compacted: Compacted | None = None
+        self._summary = ""
+        self._first_context: int | None = None
+        self._aftermath: Aftermath | None = None
+
+    def hear(self, event: Event) -> None:
+        if event.at.start < self._mark.start:
+            return
+        if isinstance(event, Compacted) and self._compacted is None:
+            self._compacted = event
+        elif isinstance(event, SummaryGiven) and not event.at.agent and not self._summary:
+            self._summary = event.text
+        elif isinstance(event, UsageMeasured) and self._first_context is None and event.context:
+            self._first_context = event.context
+        if self._aftermath is None and self._summary:
+            self._aftermath = Aftermath(self._state, self._mark.start, _Judge(self))
+        if self._aftermath is not None:
+            self._aftermath.hear(event)
+
+    def compaction(self) -> Compaction:
+        seen = self._compacted
+        made = Compaction(
+            self._mark.row,
+            seen.at.time if seen else "",
+            seen.trigger if seen else "",
+            tokens_before=seen.tokens_before if seen else None,
+            tokens_after=(seen.tokens_after if seen else None) or self._first_context,
+            summary_chars=len(self._summary),
+            brief_chars=len(self.brief),
+        )
+        self._time(made)
+        if self._summary:
+            self._facts(made)
+            if self._aftermath is not None:
+                made.consequences = self._aftermath.found()
+        return made
+
+    def _time(self, made: Compaction) -> None:
+        row = source_row(self._path, self._mark.row, self._mark.start, loads=orjson.loads)
+        data = orjson.loads(row) if row else {}
+        made.seconds = seconds_taken(data) if isinstance(data, dict) else None
+        if made.seconds is None and made.trigger == "auto":
+            # Nothing else happens between the last row and the boundary of an automatic one.
+            waited = seconds_between(self._state.place.updated, made.time)
+            if waited is not None and 0 < waited <= LONGEST_WAIT:
+                made.seconds, made.seconds_estimated = waited, True
+
+    def _facts(self, made: Compaction) -> None:
+        judge = _Judge(self)
+        counts: dict[str, list[int]] = {}
+        lost = []
+        for fact in standing(self._state):
+            if fact.kind in LEFT_OUT:
+                continue
+            in_summary, kept = judge.of(fact)
+            known = counts.setdefault(fact.kind, [0, 0, 0])
+            known[0] += 1
+            known[1] += in_summary
+            known[2] += kept
+            if not in_summary:
+                lost.append(Lost(fact.kind, quote(fact.text), quote(fact.detail), kept))
+        made.facts = {kind: FactCount(*numbers) for kind, numbers in counts.items()}
+        made.lost = tuple(lost[:MOST_LOST])
+
+    @property
+    def state(self) -> State:
+        return self._state
+
+    @property
+    def summary(self) -> str:
+        return self._summary
+
+
+class _Judge:
+    """Whether the summary tells a fact, and whether the brief or the summary does."""
+
+    def __init__(self, hearing: _Hearing) -> None:
+        self._summary = Said(hearing.summary)
+        self._brief = Said(hearing.brief)
+        self._facts = {fact.id: fact for fact in all_facts(hearing.state)}
+
+    def __call__(self, name: str) -> tuple[bool, bool]:
+        fact = self._facts.get(name)
+        return self.of(fact) if fact is not None else (False, False)
+
+    def of(self, fact: Fact) -> tuple[bool, bool]:
+        in_summary = carries(self._summary, fact)
+        return in_summary, in_summary or carries(self._brief, fact)
+
+
+def _measure(session: Session, paths: list[str], told: dict[str, str]) -> None:
+    """Look-ups and need, from the raw rows, as the benchmark defines them."""
+    grown = sum(_size(p) * (PACKED if p.endswith(".gz") else 1) for p in paths)
+    if grown > LARGEST:
+        session.too_large = True
+        return
+    merged = load_session([Path(p) for p in paths])
+    text = SessionText(merged)
+    session.rare = frozenset(text.rare_kinds())
+    by_uuid = {made.uuid: made for made in session.compactions}
+    marks = [i for i, row in enumerate(merged.rows) if is_boundary(row)]
+    for number, index in enumerate(marks):
+        end = marks[number + 1] if number + 1 < len(marks) else len(merged.rows)
+        made = by_uuid.get(str(merged.rows[index].get("uuid", "")))
+        if made is not None:
+            made.lookups = _lookups(text, index, end)
+    for boundary in boundaries_of(merged.rows):
+        made = by_uuid.get(boundary.uuid)
+        if made is None or made.need is not None:
+            continue
+        ready = prepare_boundary(text, boundary, tuple(paths))
+        if ready is not None:
+            outcome = score_brief(told[made.uuid], ready, None)
+            made.need = Need(ready.need.entities, ready.need.in_summary, outcome.grounded)
+
+
+def _lookups(text: SessionText, index: int, end: int) -> Lookups:
+    before = [c for c in text.reading.calls if c.row < index]
+    after = [c for c in text.reading.calls if index < c.row < end][:LOOKUP_WINDOW]
+    known: set[tuple[str, ...]] = set()
+    again_before = []
+    for call in before:
+        key = lookup_key(call, text)
+        again_before.append(key is not None and key in known)
+        if key is not None:
+            known.add(key)
+    repeats = [c for c in after if (key := lookup_key(c, text)) is not None and key in known]
+    last = again_before[-LOOKUP_WINDOW:]
+    return Lookups(
+        after=len(after),
+        repeats=tuple(_repeat(call, text) for call in repeats[:MOST_REPEATS]),
+        before=len(last),
+        repeats_before=sum(last),
+    )
+
+
+def _repeat(call: Call, text: SessionText) -> Repeat:
+    asked = lookup_key(call, text) or (call.tool,)
+    said = " ".join(_relative(asked[1:], text.roots))
+    return Repeat(quote(f"{call.tool} {redact(said)}"), len(call.result or ""))
+
+
+def _relative(parts: Iterable[str], roots: list[str]) -> Iterable[str]:
+    for part in parts:
+        for root in roots:
+            part = part.removeprefix(root + "/")
+        if part:
+            yield part
