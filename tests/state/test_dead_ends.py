@@ -66,6 +66,26 @@ def test_a_check_that_could_not_start_is_a_dead_end_and_no_error(command: str, s
     assert story.texts("test") == []
 
 
+def test_a_check_that_starts_at_last_is_no_dead_end_even_if_it_is_red() -> None:
+    story = Story().ran("pytest", "/usr/bin/python: No module named pytest", ok=False)
+    story.ran("pytest", "1 failed in 0.1s", ok=False)
+    assert [fact.standing for fact in story.facts("dead_end")] == ["resolved"]
+    assert len(story.facts("error", "open")) == 1
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "E   ModuleNotFoundError: No module named 'app'\n1 error in 0.1s",
+        "E   AssertionError: command not found: x\nFAILED tests/a.py::test_x\n1 failed in 0.1s",
+    ],
+)
+def test_a_test_that_fails_over_something_not_found_did_run(said: str) -> None:
+    story = Story().ran("pytest", said, ok=False)
+    assert story.texts("dead_end") == []
+    assert len(story.facts("error", "open")) == 1
+
+
 def test_a_tool_call_that_the_user_turned_down_is_a_dead_end() -> None:
     story = Story()
     story.tell(ToolRefused(story.at(), "Bash", "git push --force"))

@@ -80,20 +80,25 @@ def _put(
 def on_command_ran(
     table: dict[str, DeadEnd], event: CommandRan, moment: Moment
 ) -> dict[str, DeadEnd]:
+    if event.interrupted:
+        return table
     line = event.command[:4000]
-    if event.interrupted or run_of(line, event.output, event.ok) is not None:
-        return table  # a failing check is an error to mend, not a road to avoid
     key = keep(normalise(line), TRIED)
     if not key:
         return table
-    if event.ok:
-        table = _settled(table, key, moment, event.at)
-    if event.ok:
+    # A failing check is an error to mend, not a road to avoid; but it does run.
+    runs = event.ok or run_of(line, event.output, event.ok) is not None
+    if runs:
         known = table.get(key)
-        if known is None or known.standing != OPEN:
-            return table
-        return {**table, key: known._replace(standing=RESOLVED, step=moment.step, at=event.at)}
+        if known is not None and known.standing == OPEN:
+            gone = known._replace(standing=RESOLVED, step=moment.step, at=event.at)
+            table = {**table, key: gone}
+        return _settled(table, key, moment, event.at) if event.ok else table
     return _put(table, key, key, _how(event.output), "command", moment, event.at)
+
+
+# What git says when it stopped half way and waits for a hand.
+_CONFLICTS = ("CONFLICT", "could not apply", "erge failed", "fix conflicts")
 
 
 def _settled(
@@ -107,7 +112,7 @@ def _settled(
         for key, dead_end in table.items()
         if dead_end.standing == OPEN
         and dead_end.source == "command"
-        and "CONFLICT" in dead_end.failed
+        and any(sign in dead_end.failed for sign in _CONFLICTS)
         and _MERGES.search(key)
     }
     return {key: done.get(key, one) for key, one in table.items()} if done else table

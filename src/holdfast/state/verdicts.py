@@ -92,7 +92,8 @@ class Verdict(NamedTuple):
 
 
 _NOT_RUN = re.compile(
-    r"command not found|: not found$|no task \S+ found|[Mm]issing script|No module named"
+    r"command not found|sh: .*: not found$|no task \S+ found|[Mm]issing script"
+    r"|(?<!Error: )No module named"
     r"|is not recognized as|No rule to make target|[Nn]o such (?:command|subcommand)"
     r"|[Uu]nknown command|could not determine executable|executable file not found",
     re.M,
@@ -103,7 +104,9 @@ NOT_RUN_OUTPUT = 1000
 
 def did_not_run(output: str, ok: bool) -> bool:
     """The check itself never began: nothing was found about the code."""
-    return not ok and len(output) <= NOT_RUN_OUTPUT and _NOT_RUN.search(output) is not None
+    if ok or len(output) > NOT_RUN_OUTPUT or _NOT_RUN.search(output) is None:
+        return False
+    return not names_tests(output)  # a test may well say of something that it was not found
 
 
 @lru_cache(maxsize=8)  # several kinds of facts ask about the same run
