@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from holdfast.brief.lines import Line, Sizes, one_line
-from holdfast.state.facts import OPEN
+from holdfast.state.facts import OPEN, SUPERSEDED
 from holdfast.state.model import State
 from holdfast.state.wording import sentences
 
@@ -18,13 +18,22 @@ def request(state: State, size: Sizes) -> Iterator[Line]:
     key, last = typed[-1]
     first_key, first = typed[0]
     if size.goal and first_key != key:
-        yield Line(f'The user first asked: "{one_line(first.text, size.goal)}"', first_key)
+        goal = one_line(first.text, size.goal)
+        yield Line(f'The user first asked: "{goal}"', first_key)
+        yield from _withdrawn(state, goal)
     # A short last word ("yes", "go on") says nothing without the request before it.
     if len(last.text) < 40 and len(typed) > 1 and (typed[-2][0] != first_key or not size.goal):
         before_key, before = typed[-2]
         yield Line(f'Before that: "{one_line(before.text, size.request)}"', before_key)
     label = "Last request" if size.tight else "The user's last request"
     yield Line(f'{label}: "{one_line(last.text, size.request)}"', key)
+
+
+def _withdrawn(state: State, quoted: str) -> Iterator[Line]:
+    """What was quoted just now and no longer holds: word for word must not mean out of date."""
+    for key, rule in state.rules.items():
+        if rule.standing == SUPERSEDED and (text := one_line(rule.text, 160)) in quoted:
+            yield Line(f'Withdrawn since: "{text}"', key)
 
 
 def rules(state: State, size: Sizes) -> Iterator[Line]:

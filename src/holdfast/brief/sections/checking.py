@@ -33,9 +33,7 @@ def claims(state: State, size: Sizes) -> Iterator[Line]:
 def checks(state: State, size: Sizes) -> Iterator[Line]:
     """Tests, linters and builds with their last verdict, and whether it is still about the code."""
     last = _last_change(state)
-    runs = _runs(state)
-    telling = [run for run in runs if run.ok or not _passed_since(run, runs)]
-    for run in telling[: 4 if size.tight else 12]:
+    for run in _runs(state)[: 4 if size.tight else 12]:
         when = "after" if run.step > last else "before"
         text = one_line(short_paths(run.text, state), size.line + 30)
         yield Line(
@@ -58,9 +56,10 @@ def unchecked(state: State, size: Sizes) -> Iterator[Line]:
 
 
 def _runs(state: State) -> list[Command]:
-    """Commands whose purpose is a verdict, latest first."""
+    """Commands whose purpose is a verdict, latest first, unless a later one says otherwise."""
     runs = [command for command in state.commands.values() if command.check]
-    return sorted(runs, key=lambda command: -command.step)
+    telling = [run for run in runs if run.ok or not _passed_since(run, runs)]
+    return sorted(telling, key=lambda command: -command.step)
 
 
 def _passed_since(failed: Command, runs: list[Command]) -> bool:

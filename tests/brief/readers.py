@@ -1,0 +1,40 @@
+"""The built-in roles, and states of the recorded sample, for tests of what readers see."""
+
+import functools
+
+from holdfast.brief.compose import compose
+from holdfast.brief.role import Role
+from holdfast.lifecycle.boundaries import boundaries
+from holdfast.lifecycle.roles import BUILT_IN, role_named
+from holdfast.lifecycle.track import catch_up
+from holdfast.samples import SESSION_FILE
+from holdfast.state import State
+
+ROLES = ("main", "orchestrator", "developer", "specialist", "validator")
+
+
+def built_in(name: str) -> Role:
+    found = role_named(name, (BUILT_IN,))
+    assert not found.problems
+    return found.role
+
+
+@functools.cache
+def sample_before_compaction() -> State:
+    (boundary,) = boundaries(SESSION_FILE)
+    return catch_up(SESSION_FILE, until=boundary.start, final=True).state
+
+
+def read_by(name: str, state: State, max_chars: int = 4000) -> str:
+    return compose(state, max_chars, role=built_in(name)).text
+
+
+def under(heading: str, text: str) -> list[str]:
+    """The entries that follow a heading, up to the next line that is none."""
+    lines = text.split("\n")
+    entries: list[str] = []
+    for line in lines[lines.index(heading) + 1 :]:
+        if not line.startswith(("- ", "  ")):
+            break
+        entries.append(line)
+    return entries
