@@ -17,9 +17,9 @@ def tests(state: State, size: Sizes) -> Iterator[Line]:
         if run.failing:
             names = ", ".join(run.failing[: 3 if size.line < 150 else 8])
             failing = f": {names}"
-        label = "Last test run" if run is runs[-1] else "Also red"
-        line = f"{label}: `{one_line(run.command, 120)}` {run.result}{said}{failing}"
-        yield Line(one_line(line, size.line + 90), f"v{run.number}")
+        label = f"Last test run {run.result}" if run is runs[-1] else "Also failed"
+        line = f"{label}: `{one_line(run.command, 200)}`{said}{failing}"
+        yield Line(one_line(line, size.line + 160), f"v{run.number}")
 
 
 def errors(state: State, size: Sizes) -> Iterator[Line]:
