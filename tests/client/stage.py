@@ -5,7 +5,6 @@ the summariser's instructions, or a hook's additional context. What the client k
 itself is left out.
 """
 
-import json
 import os
 import sys
 from collections.abc import Iterator, Mapping
@@ -13,7 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import holdfast
-from holdfast.clients.claude_code import boot, settings_file
+from holdfast.clients.claude_code import settings_file
 from holdfast.store.sqlite import SqliteStore
 from realclient import (
     Client,
@@ -93,14 +92,6 @@ class Stage:
             interpreter=interpreter,
             script=str(script),
         )
-        self._start_by_boot(str(script))
-
-    def _start_by_boot(self, script: str) -> None:
-        path = self.client.config_dir / "settings.json"
-        settings = json.loads(path.read_text())
-        for event, groups in settings["hooks"].items():
-            groups[0]["hooks"][0]["args"] = boot.arguments(script, event)
-        path.write_text(json.dumps(settings))
 
     def work(self) -> list[Reply]:
         """Tool calls that leave one fact of each kind behind, and one finished task."""

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from holdfast.clients.claude_code import boot
 from holdfast.clients.claude_code.settings import BrokenSettings, installed
 from holdfast.clients.claude_code.settings_edit import with_hooks, without_hooks
 from install.places import EVENTS, PYTHON, SCRIPT, our_entry
@@ -39,7 +40,7 @@ def test_an_entry_is_in_exec_form_with_its_event_and_limit() -> None:
                 {
                     "type": "command",
                     "command": PYTHON,
-                    "args": ["-I", "-S", SCRIPT, "PreCompact"],
+                    "args": boot.arguments(SCRIPT, "PreCompact"),
                     "timeout": 10,
                 }
             ]

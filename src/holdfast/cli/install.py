@@ -19,9 +19,10 @@ from rich.console import Console
 from rich.text import Text
 
 import holdfast
-from holdfast.clients.claude_code import settings, settings_file
+from holdfast.clients.claude_code import boot, settings, settings_file
 from holdfast.clients.claude_code.settings import SettingsError
 from holdfast.clients.claude_code.settings_file import Outcome
+from holdfast.lifecycle.places import data_folder
 
 
 class Scope(enum.StrEnum):
@@ -42,8 +43,8 @@ DryRunOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs.")]
 
-# Tools that run a package without installing it keep it in a cache that they later empty. The
-# interpreter would then not find our script and exit with 2, which blocks every prompt.
+# Tools that run a package without installing it keep it in a cache that they later empty: the
+# hooks would fall silent without a word.
 _CACHES = ("/uv/archive-v", "/.cache/uv/", "/.cache/pipx/", "/pipx/.cache/")
 
 
@@ -59,7 +60,7 @@ def install(
     def act() -> Outcome:
         return settings_file.install(
             _settings_path(scope),
-            data_dir=data_dir(),
+            data_dir=data_folder(),
             interpreter=_interpreter(),
             script=hook_script(),
             dry_run=dry_run,
@@ -74,14 +75,11 @@ def uninstall(
     """Take Holdfast's hooks out of Claude Code's settings and put back what was there."""
 
     def act() -> Outcome:
-        return settings_file.uninstall(_settings_path(scope), data_dir=data_dir(), dry_run=dry_run)
+        return settings_file.uninstall(
+            _settings_path(scope), data_dir=data_folder(), dry_run=dry_run
+        )
 
     _run(act, _uninstalled_lines, scope, dry_run, as_json)
-
-
-def data_dir() -> str:
-    """Holdfast's own folder, where the backup and the receipt go."""
-    return os.environ.get("HOLDFAST_HOME") or os.path.expanduser("~/.holdfast")
 
 
 def hook_script() -> str:
@@ -95,8 +93,8 @@ def hook_script() -> str:
         )
     if not os.path.isfile(script):
         raise UnusableHook(
-            f"the hook script {script} is missing, and a hook without its script blocks every "
-            "prompt. Reinstall Holdfast and run `holdfast install` again"
+            f"the hook script {script} is missing. Reinstall Holdfast and run "
+            "`holdfast install` again"
         )
     return script
 
@@ -107,7 +105,7 @@ def _interpreter() -> str:
 
 
 def _runs_a_hook(interpreter: str) -> bool:
-    probe = [interpreter, *settings.INTERPRETER_FLAGS, "-c", "import json, sqlite3"]
+    probe = [interpreter, *boot.FLAGS, "-c", "import json, sqlite3"]
     try:
         ended = subprocess.run(probe, capture_output=True, timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired):

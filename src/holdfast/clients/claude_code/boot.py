@@ -9,6 +9,8 @@ and lines that find no Holdfast there end with 0.
 from __future__ import annotations
 
 TAIL = "/holdfast/hooks/run.py"
+# Isolated, and without the site module: 10 ms of start-up instead of 25.
+FLAGS = ("-I", "-S")
 
 BOOT = f"""\
 import sys
@@ -22,4 +24,4 @@ main(sys.argv[2])"""
 
 def arguments(script: str, event: str) -> list[str]:
     """What stands behind the interpreter in an entry."""
-    return ["-I", "-S", "-c", BOOT, script, event]
+    return [*FLAGS, "-c", BOOT, script, event]

@@ -19,14 +19,11 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from holdfast.clients.claude_code import json_edit
+from holdfast.clients.claude_code import boot, json_edit
 from holdfast.clients.claude_code.json_edit import JsonFault, Node
 
-# Every entry of ours runs this script, whatever interpreter or folder: that is how we know it.
-SCRIPT_TAIL = "holdfast/hooks/run.py"
-
-# Isolated, and without the site module: 10 ms of start-up instead of 25.
-INTERPRETER_FLAGS = ("-I", "-S")
+# Every entry of ours names this script, whatever interpreter or folder: that is how we know it.
+SCRIPT_TAIL = boot.TAIL[1:]
 
 
 class HookSpec(NamedTuple):
@@ -126,7 +123,7 @@ def hook_entry(spec: HookSpec, interpreter: str, script: str) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "type": "command",
         "command": interpreter,
-        "args": [*INTERPRETER_FLAGS, script, spec.event],
+        "args": boot.arguments(script, spec.event),
     }
     if spec.background:
         entry["async"] = True
