@@ -93,7 +93,7 @@ def on_command_ran(
         if known is not None and known.standing == OPEN:
             gone = known._replace(standing=RESOLVED, step=moment.step, at=event.at)
             table = {**table, key: gone}
-        return _settled(table, key, moment, event.at) if event.ok else table
+        return _settled(table, normalise(line), moment, event.at) if event.ok else table
     return _put(table, key, key, _how(event.output), "command", moment, event.at)
 
 
