@@ -14,7 +14,7 @@ from holdfast.brief.paths import split
 from holdfast.brief.ranker import probability, warmth
 from holdfast.brief.role import RANKED, Role
 from holdfast.brief.selection import Chosen, FileOffer, LineOffer, SymbolOffer, choose
-from holdfast.state.facts import OPEN
+from holdfast.state.facts import OPEN, RESOLVED
 from holdfast.state.model import State
 
 VALUE_NOTE = 0.05
@@ -87,7 +87,10 @@ def _command_offers(state: State) -> Iterator[LineOffer]:
     for candidate in candidates.command_candidates(state):
         command = state.commands[candidate.key]
         outcome = "ok" if command.ok else "failed"
-        if not command.ok and command.outcome:
+        settled = state.dead_ends.get(candidate.key)
+        if not command.ok and settled is not None and settled.standing == RESOLVED:
+            outcome = "settled since"  # such as a merge whose conflicts are mended
+        elif not command.ok and command.outcome:
             outcome += f": {one_line(command.outcome, 60)}"
         text = f"`{one_line(short_paths(command.text, state), 240)}` {outcome}"
         value = probability(candidate.features, weights.COMMAND) * weights.VALUE["commands"]
