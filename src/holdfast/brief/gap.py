@@ -136,7 +136,9 @@ def exact_values(state: State) -> list[Identifier]:
     return [
         item
         for item in sorted(state.identifiers.values(), key=lambda item: item.step)
-        if item.standing == OPEN and item.typed >= (2 if item.sort in ("commit", "url") else 1)
+        if item.standing == OPEN
+        and item.typed >= (2 if item.sort in ("commit", "url") else 1)
+        and item.value != "HEAD"  # what a folder without a branch answers
     ]
 
 

@@ -16,11 +16,11 @@ from holdfast.hooks.light import WORKING, Answer, delivered, is_fresh, now_text
 from holdfast.lifecycle import moments
 from holdfast.lifecycle.keep import Scene
 from holdfast.lifecycle.moments import Now
+from holdfast.lifecycle.places import store_path
 from holdfast.lifecycle.tray import Tray, make_folder
 from holdfast.store.protocol import StoreError
 from holdfast.store.sqlite import SqliteStore
 
-DATABASE = "holdfast.db"
 # On the agent's clock another writer is not waited for long: our own writes take milliseconds.
 BUSY_SECONDS = 2.0
 # How often one process looks again for rows that came while it read.
@@ -70,7 +70,7 @@ def _at_moment(payload: Payload, data: str, client: int) -> Answer:
 def _store(data: str) -> SqliteStore | None:
     try:
         make_folder(data)
-        return SqliteStore(f"{data}/{DATABASE}", busy_seconds=BUSY_SECONDS)
+        return SqliteStore(store_path(data), busy_seconds=BUSY_SECONDS)
     except (StoreError, OSError) as error:
         _confess(data, error)
         return None
