@@ -78,6 +78,14 @@ def test_what_was_said_about_a_value_beats_where_it_scrolled_past() -> None:
     assert port.detail == "Use port 8123 for the dev server"
 
 
+def test_the_words_around_a_value_begin_with_a_whole_word() -> None:
+    lead = "subtotal_cents, discount_cents and total_cents are all that the view should give; "
+    story = Story().user(lead + "use port 8123 for the dev server, 8000 belongs to the proxy here")
+    context = story.state.identifiers["port 8123"].context
+    assert context.startswith("…are all that the view")
+    assert "port 8123" in context
+
+
 def test_leaving_a_branch_supersedes_it() -> None:
     story = Story()
     for branch in ("main", "feature", "main"):

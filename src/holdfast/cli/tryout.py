@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.cli.output import JsonOption, answer, console, fact_document, one_line, standing_word
-from holdfast.state.facts import OPEN, Fact
+from holdfast.state.facts import DONE, OPEN, Fact
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
     from holdfast.store.protocol import Compaction
 
@@ -97,13 +98,18 @@ def _worth_showing(fact: Fact) -> bool:
         return fact.standing == OPEN
     if fact.kind == "file":
         return "changed" in fact.detail or "created" in fact.detail
-    # The message behind a commit is in the repository; ports and branches are nowhere else.
-    return not fact.text.startswith("commit ")
+    # Commits and the branch are in the repository; what was said about a port is nowhere else.
+    return not fact.text.startswith(("commit ", "branch "))
 
 
 def _said(fact: Fact) -> str:
     if fact.kind == "test":
-        return f"{fact.text} ({fact.detail})"
+        summary, _, failing = fact.detail.rpartition("; ")
+        return f"{failing} ({summary})" if summary else fact.text
+    if fact.kind == "error":
+        # The command stands with the tests above; here it is what it said that matters.
+        lines = [fact.text.partition(": ")[2], *fact.detail.split("; ")]
+        return " / ".join(line.removeprefix("E ").strip() for line in lines)
     if fact.kind == "dead_end" and fact.detail:
         return f"{fact.text} → {fact.detail}"
     if fact.kind == "file":
@@ -154,16 +160,17 @@ def _print(out: Console, compaction: Compaction, rows: int, lines: list[Line]) -
         table.add_row("", "", Text(heading, style="bold"))
         for line in of_kind:
             table.add_row(
-                Text("✓", style="green") if line.carried else Text("✗", style="red"),
+                _mark(line),
                 line.fact.id,
                 Text(one_line(line.text, TEXT), style="" if _current(line.fact) else "dim"),
                 Text(standing_word(line.fact), style="dim"),
             )
     out.print(table)
-    kept = sum(line.carried for line in lines)
+    wanted = [line for line in lines if _current(line.fact)]
+    kept = sum(line.carried for line in wanted)
     out.print()
     out.print(
-        Text(f"The summary kept {kept} of {len(lines)}. ", style="bold")
+        Text(f"The summary kept {kept} of the {len(wanted)} that stand. ", style="bold")
         + Text("Holdfast hands the agent the rest back after the compaction.")
     )
     commands = Text("holdfast install", style="cyan") + Text("  turn it on for Claude Code\n")
@@ -172,5 +179,14 @@ def _print(out: Console, compaction: Compaction, rows: int, lines: list[Line]) -
     out.print(Padding(commands, (1, 0, 1, 2)))
 
 
+def _mark(line: Line) -> Text:
+    """Whether the summary has it; nothing for what the user took back, which it should not."""
+    from rich.text import Text
+
+    if not _current(line.fact):
+        return Text("")
+    return Text("✓", style="green") if line.carried else Text("✗", style="red")
+
+
 def _current(fact: Fact) -> bool:
-    return fact.standing == OPEN or fact.kind == "request"
+    return fact.standing in (OPEN, DONE)

@@ -81,7 +81,9 @@ def _line_around(text: str, start: int, end: int) -> str:
     if len(line) <= CONTEXT:
         return line
     offset = max(0, start - first - 50)
-    return line[offset : offset + CONTEXT - 2]
+    if offset:
+        offset = line.find(" ", offset, start - first) + 1 or offset  # not in mid-word
+    return ("…" if offset else "") + line[offset : offset + CONTEXT - 2]
 
 
 def _scan(table: Table, text: str, typed: bool, moment: Moment, at: Origin) -> Table:
