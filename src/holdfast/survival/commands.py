@@ -18,6 +18,7 @@ def word_set(text: str) -> frozenset[str]:
 _SPACES = re.compile(r"\s+")
 _REDIRECT = re.compile(r"\s*(?:\d?>>?|&>)\s*(?:&\d|/dev/null|\S+)|\s*<\s*/dev/null")
 _PREFIX = re.compile(r"^(?:time|sudo|nohup|command|exec|timeout(?:\s+-\S+)*\s+\S+)\s+")
+_ELSEWHERE = re.compile(r"\bgit -C \S+ ")  # the folder does not make it another command
 _ASSIGN = re.compile(r"^[A-Za-z_]\w*=\S*$")
 
 _LOOKING = word_set(
@@ -168,5 +169,6 @@ def is_test(command: str) -> bool:
 
 def family(command: str) -> str:
     """What a command is an instance of: its program and subcommand."""
+    command = _ELSEWHERE.sub("git ", command)
     words = [w for w in command.split(" ") if not _ASSIGN.match(w) and not w.startswith("-")]
     return " ".join(words[:3] if words[1:2] == ["run"] else words[:2])
