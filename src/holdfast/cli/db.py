@@ -1,0 +1,189 @@
+"""`holdfast db`: the database of a team, made ready, looked at, and moved to and from.
+
+A database is named by a URL (`postgresql://...`) or by the path of a SQLite file; without one
+it is $HOLDFAST_DATABASE, else this user's own store.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from holdfast.cli.output import JsonOption, Trouble, answer, console, size
+
+if TYPE_CHECKING:
+    from holdfast.store.moving.postgres_side import PostgresSide
+    from holdfast.store.moving.sqlite_side import SqliteSide
+    from holdfast.store.postgres import PostgresStore
+    from holdfast.store.sqlite import SqliteStore
+
+db = typer.Typer(
+    name="db",
+    no_args_is_help=True,
+    help="The database behind it all: PostgreSQL for a team, SQLite for one user.",
+)
+
+DatabaseOption = Annotated[
+    str,
+    typer.Option(
+        "--database",
+        metavar="URL",
+        envvar="HOLDFAST_DATABASE",
+        help="postgresql://... or the path of a SQLite file. Default: this user's own store.",
+    ),
+]
+
+
+@db.command()
+def migrate(database: DatabaseOption = "", as_json: JsonOption = False) -> None:
+    """Bring a database up to this version's tables; a new one is set up.
+
+    Example: `holdfast db migrate --database postgresql://holdfast@db.example/holdfast`
+    """
+    with _foreseen():
+        if is_postgres(database):
+            from holdfast.store.postgres.migrations import migrate as migrate_postgres
+
+            ran = migrate_postgres(database)
+        else:
+            before = _steps(database) if os.path.exists(sqlite_path(database)) else []
+            ran = [step for step in _steps(database) if step not in before]
+    if as_json:
+        answer({"ran": ran})
+    elif ran:
+        console().print(f"Done: {', '.join(ran)}.")
+    else:
+        console().print("Nothing to do: the tables are this version's.")
+
+
+@db.command()
+def status(database: DatabaseOption = "", as_json: JsonOption = False) -> None:
+    """Show what a database holds, and whether it is sound.
+
+    Example: `holdfast db status`
+    """
+    with opened(database) as store, _foreseen():
+        told = store.health()
+    if as_json:
+        answer(told)
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name in ("path", "engine", "schema", "integrity", "search", "row_security"):
+        if name in told:
+            table.add_row(name.replace("_", " "), str(told[name]))
+    table.add_row("size", size(told["bytes"]))
+    for name, count in told["counts"].items():
+        table.add_row(name, f"{count:,}")
+    console().print(table)
+
+
+@db.command()
+def copy(
+    source: Annotated[str, typer.Option("--from", metavar="URL", help="What is copied.")],
+    target: Annotated[str, typer.Option("--to", metavar="URL", help="Where it goes.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Copy everything from one database into another; twice does no harm.
+
+    Example: `holdfast db copy --from ~/.local/share/holdfast/holdfast.db --to postgresql://...`
+    """
+    from holdfast.store.moving import move
+
+    if not is_postgres(source) and not os.path.exists(sqlite_path(source)):
+        raise Trouble(f"There is no {sqlite_path(source)}", "Check the path given with --from.")
+    with _foreseen():
+        reader = _side(source)
+        try:
+            writer = _side(target)
+            try:
+                count = move(reader, writer)
+            finally:
+                writer.close()
+        finally:
+            reader.close()
+    if as_json:
+        answer({"sessions": count})
+    else:
+        console().print(f"Copied {count:,} session{'s' if count != 1 else ''}.")
+
+
+def is_postgres(database: str) -> bool:
+    return database.startswith(("postgresql://", "postgres://"))
+
+
+def sqlite_path(database: str) -> str:
+    from holdfast.lifecycle.places import store_path
+
+    return os.path.abspath(os.path.expanduser(database)) if database else store_path()
+
+
+@contextmanager
+def opened(database: str) -> Iterator[SqliteStore | PostgresStore]:
+    """The store that a URL or a path names, which must exist."""
+    store: SqliteStore | PostgresStore
+    with _foreseen():
+        if is_postgres(database):
+            from holdfast.store.postgres import PostgresStore
+
+            store = PostgresStore(database)
+        else:
+            from holdfast.store.sqlite import SqliteStore
+
+            path = sqlite_path(database)
+            if not os.path.exists(path):
+                raise Trouble(f"There is no {path}", "Run `holdfast db migrate` to make it.")
+            store = SqliteStore(path)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def _side(database: str) -> SqliteSide | PostgresSide:
+    if is_postgres(database):
+        from holdfast.store.moving.postgres_side import PostgresSide
+
+        return PostgresSide(database)
+    from holdfast.store.moving.sqlite_side import SqliteSide
+
+    return SqliteSide(sqlite_path(database))
+
+
+def _steps(database: str) -> list[str]:
+    from holdfast.store.sqlite import SqliteStore
+
+    store = SqliteStore(sqlite_path(database))
+    try:
+        steps: list[str] = store.health()["steps"]
+        return steps
+    finally:
+        store.close()
+
+
+@contextmanager
+def _foreseen() -> Iterator[None]:
+    from holdfast.cli.opening import foreseen
+
+    try:
+        with foreseen():
+            yield
+    except ImportError as error:
+        raise missing_extra(error) from error
+
+
+def missing_extra(error: ImportError) -> Trouble:
+    return Trouble(
+        f"This needs a part that is not installed ({error.name})",
+        "Install it with `pip install 'holdfast[server]'`.",
+    )
+
+
+__all__ = ["db", "is_postgres", "missing_extra", "opened", "sqlite_path"]

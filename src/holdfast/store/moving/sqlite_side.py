@@ -1,0 +1,159 @@
+"""Whole sessions out of and into the SQLite store."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+
+from holdfast.store import history, keeping
+from holdfast.store.connection import Database
+from holdfast.store.index import Index
+from holdfast.store.moving.whole import KeptArchive, KeptCheckpoint, Whole
+from holdfast.store.protocol import Compaction, Delivery, Message, Saved, Session
+from holdfast.store.search import storable
+
+_SESSION = ", ".join(Session._fields)
+
+
+class SqliteSide:
+    def __init__(self, path: str) -> None:
+        self._database = Database(path)
+        self._index = Index(self._database.connection)
+
+    def close(self) -> None:
+        self._database.close()
+
+    def wholes(self) -> Iterator[Whole]:
+        with self._database.reading() as connection:
+            keys = [key for (key,) in connection.execute("SELECT key FROM sessions ORDER BY key")]
+        for key in keys:
+            with self._database.reading() as connection:
+                connection.execute("BEGIN")
+                try:
+                    whole = _read(connection, key)
+                finally:
+                    connection.execute("COMMIT")
+            if whole is not None:
+                yield whole
+
+    def write(self, whole: Whole) -> None:
+        with self._database.writing() as connection:
+            index = self._index if self._index.ready_to_write() else None
+            knows_more = whole.state is not None and keeping.knows_more(connection, whole.state)
+            key = keeping.keep_session(connection, whole.session)
+            if whole.pinned:
+                connection.execute("UPDATE sessions SET pinned = 1 WHERE key = ?", (key,))
+            if whole.state is not None and not knows_more:
+                keeping.keep_state(connection, key, whole.state, whole.packed)
+            if not knows_more:
+                keeping.keep_facts(connection, index, key, whole.facts, False)
+            keeping.keep_messages(connection, index, key, whole.messages)
+            for compaction in whole.compactions:
+                history.record_compaction(connection, compaction)
+            for delivery in whole.deliveries:
+                history.record_delivery(connection, delivery)
+            for checkpoint in whole.checkpoints:
+                _keep_checkpoint(connection, key, checkpoint)
+            for archive in whole.archives:
+                _keep_archive(connection, key, archive)
+
+
+def _read(connection: sqlite3.Connection, key: int) -> Whole | None:
+    row = connection.execute(
+        f"SELECT {_SESSION}, pinned FROM sessions WHERE key = ?", (key,)
+    ).fetchone()
+    if row is None:
+        return None
+    session = Session(*row[:-1])
+    kept = connection.execute(
+        'SELECT generation, "offset", position, state FROM states WHERE session = ?', (key,)
+    ).fetchone()
+    state = None
+    if kept is not None:
+        state = Saved(session, kept[:2], keeping.unpack(kept[3]), json.loads(kept[2]))
+    of = (key,)
+    return Whole(
+        session,
+        bool(row[-1]),
+        state,
+        kept[3] if kept else b"",
+        [
+            KeptCheckpoint._make((*r[:4], (r[4], r[5]), json.loads(r[6]), json.loads(r[7]), r[8]))
+            for r in connection.execute(
+                'SELECT id, epoch, cause, time, generation, "offset", header, position, state'
+                " FROM checkpoints WHERE session = ? ORDER BY id",
+                of,
+            )
+        ],
+        [
+            keeping.fact_from(r)
+            for r in connection.execute(
+                f"SELECT {keeping.FACT_COLUMNS} FROM facts f WHERE f.session = ? ORDER BY f.key", of
+            )
+        ],
+        [
+            Message(*r)
+            for r in connection.execute(
+                'SELECT row, who, text, time, start, "end" FROM messages'
+                " WHERE session = ? ORDER BY key",
+                of,
+            )
+        ],
+        [
+            Compaction._make(
+                (session.id, *r[:-2], tuple(json.loads(r[-2])), tuple(json.loads(r[-1])))
+            )
+            for r in connection.execute(
+                'SELECT epoch, time, "trigger", row, tokens_before, tokens_after, summary, kept,'
+                " lost FROM compactions WHERE session = ? ORDER BY epoch",
+                of,
+            )
+        ],
+        [
+            Delivery._make((session.id, *r[:-1], tuple(json.loads(r[-1]))))
+            for r in connection.execute(
+                "SELECT epoch, what, road, time, text, facts FROM deliveries"
+                " WHERE session = ? ORDER BY rowid",
+                of,
+            )
+        ],
+        [
+            KeptArchive(*r)
+            for r in connection.execute(
+                'SELECT generation, start, "end", time, rows FROM archives'
+                " WHERE session = ? ORDER BY key",
+                of,
+            )
+        ],
+    )
+
+
+def _keep_checkpoint(connection: sqlite3.Connection, key: int, made: KeptCheckpoint) -> None:
+    known = connection.execute(
+        'SELECT 1 FROM checkpoints WHERE session = ? AND generation = ? AND "offset" = ?'
+        " AND time = ? AND state = ?",
+        (key, *made.knows, storable(made.time), made.packed),
+    ).fetchone()
+    if known:
+        return
+    taken = connection.execute("SELECT 1 FROM checkpoints WHERE id = ?", (made.id,)).fetchone()
+    connection.execute(
+        'INSERT INTO checkpoints (id, session, epoch, cause, time, generation, "offset", header,'
+        " position, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            *(None if taken else made.id, key, made.epoch, storable(made.cause)),
+            *(storable(made.time), *made.knows, json.dumps(made.header)),
+            *(json.dumps(made.position), made.packed),
+        ),
+    )
+
+
+def _keep_archive(connection: sqlite3.Connection, key: int, archive: KeptArchive) -> None:
+    generation, start, end, time, packed = archive
+    connection.execute(
+        'INSERT INTO archives (session, generation, start, "end", time, rows)'
+        " SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS (SELECT 1 FROM archives"
+        ' WHERE session = ?1 AND generation = ?2 AND start <= ?3 AND "end" >= ?4)',
+        (key, generation, start, end, storable(time), packed),
+    )

@@ -1,0 +1,154 @@
+"""A pool of connections, transactions bound to projects, and names for what goes wrong.
+
+Every transaction says first whose rows it may see (`holdfast.projects`, for row-level
+security) and where our tables are. Both hold for that transaction alone, so that a connection
+that goes back to the pool, or through a transaction pooler, carries nothing over.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from holdfast.store.postgres import texts
+from holdfast.store.protocol import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
+
+SCHEMA = "holdfast"
+ALL = "*"
+# Longer than any statement of ours, shorter than a person's patience.
+STATEMENT_SECONDS = 30
+WAIT_SECONDS = 10.0
+POOL = 10
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+Values = Sequence[Any] | Mapping[str, Any]
+
+
+class StoreForbidden(StoreError):
+    """The row belongs to a project that this handle may not touch."""
+
+
+def run(
+    connection: Connection, statement: str, values: Values | None = None
+) -> psycopg.Cursor[tuple[Any, ...]]:
+    """Statements are put together from our own constants only; values always travel apart."""
+    return connection.execute(statement.encode(), values)
+
+
+def run_many(connection: Connection, statement: str, rows: Sequence[Values]) -> None:
+    if rows:
+        with connection.cursor() as cursor:
+            cursor.executemany(statement.encode(), rows)
+
+
+def shown(url: str) -> str:
+    """The database, without its password: for messages and logs."""
+    try:
+        parts = conninfo_to_dict(url)
+    except psycopg.Error:
+        return "the database"
+    return f"{parts.get('host') or 'local'}/{parts.get('dbname') or ''}"
+
+
+@contextmanager
+def naming(where: str) -> Iterator[None]:
+    """Our words for PostgreSQL's errors."""
+    try:
+        yield
+    except errors.InsufficientPrivilege as error:
+        raise StoreForbidden(f"{where}: {_first(error)}") from error
+    except (errors.UndefinedTable, errors.InvalidSchemaName, errors.UndefinedColumn) as error:
+        raise StoreDamaged(
+            f"{where} does not have this version's tables: {_first(error)}"
+        ) from error
+    except (errors.DiskFull, errors.ReadOnlySqlTransaction) as error:
+        raise StoreUnwritable(f"{where} cannot be written: {_first(error)}") from error
+    except (PoolTimeout, psycopg.OperationalError) as error:
+        raise StoreBusy(f"{where} did not answer: {_first(error)}") from error
+    except psycopg.Error as error:
+        raise StoreError(f"{where}: {_first(error)}") from error
+
+
+def _first(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+class Database:
+    """One pool; `scope` is what its transactions may see: "*", or a JSON list of projects."""
+
+    __slots__ = ("_own", "_pool", "scope", "where")
+
+    def __init__(
+        self,
+        url: str,
+        projects: Sequence[str] | None = None,
+        *,
+        most: int = POOL,
+        wait: float = WAIT_SECONDS,
+    ) -> None:
+        self.where = shown(url)
+        self.scope = scope_of(projects)
+        self._own = True
+        with naming(self.where):
+            self._pool: ConnectionPool[Connection] = ConnectionPool(
+                url,
+                min_size=0,
+                max_size=most,
+                timeout=wait,
+                # A server that went away and came back must not be met by dead connections.
+                check=ConnectionPool.check_connection,
+                configure=texts.adapt,
+                kwargs={"application_name": "holdfast", "connect_timeout": 10},
+                open=True,
+                num_workers=1,
+                reconnect_timeout=wait,
+            )
+
+    def of(self, projects: Sequence[str] | None) -> Database:
+        """The same pool for other eyes; closing it closes nothing."""
+        other = Database.__new__(Database)
+        other.where, other.scope = self.where, scope_of(projects)
+        other._own, other._pool = False, self._pool
+        return other
+
+    @contextmanager
+    def transaction(self, *, lock: str = "", discard: bool = False) -> Iterator[Connection]:
+        """All of what runs inside, or nothing of it.
+
+        `lock` names a session: its writers take turns, also where there is no row yet to
+        lock. `discard` rolls back at the end: a rehearsal.
+        """
+        with (
+            naming(self.where),
+            self._pool.connection() as connection,
+            connection.transaction(force_rollback=discard),
+        ):
+            begin(connection, self.scope, lock)
+            yield connection
+
+    def close(self) -> None:
+        if self._own:
+            self._pool.close()
+
+
+def scope_of(projects: Sequence[str] | None) -> str:
+    return ALL if projects is None else json.dumps([texts.held(one) for one in projects])
+
+
+def begin(connection: Connection, scope: str, lock: str = "") -> None:
+    statement = (
+        "SELECT set_config('search_path', %s, true), set_config('holdfast.projects', %s, true),"
+        f" set_config('statement_timeout', '{STATEMENT_SECONDS}s', true)"
+    )
+    values: list[Any] = [SCHEMA, scope]
+    if lock:
+        statement += ", pg_advisory_xact_lock(hashtextextended(%s, 0))"
+        values.append(lock)
+    run(connection, statement, values)

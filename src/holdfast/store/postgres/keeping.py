@@ -1,0 +1,188 @@
+"""How a save is written: the session, its state, its facts and messages, in one transaction.
+
+Every function runs inside the caller's transaction, which holds the session's lock.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+from holdfast.events import Origin
+from holdfast.state.facts import Fact
+from holdfast.store.postgres.connection import Connection, StoreForbidden, run, run_many
+from holdfast.store.postgres.words import vector
+from holdfast.store.protocol import Message, Saved, Session
+from holdfast.store.search import storable
+
+# Every partitioned table, all of them with the columns `project` and `session`.
+TABLES = (
+    "states",
+    "checkpoints",
+    "facts",
+    "messages",
+    "compactions",
+    "deliveries",
+    "archives",
+)
+
+SESSION_COLUMNS = ", ".join(f"s.{field}" for field in Session._fields)
+# What `fact_from` reads, of a table called f.
+FACT_COLUMNS = (
+    "f.id, f.kind, f.text, f.standing, f.row_id, f.row_start, f.row_end, f.time, f.agent, f.detail"
+)
+# What a message is made of, of a table called m.
+MESSAGE_COLUMNS = "m.row_id, m.who, m.text, m.time, m.row_start, m.row_end"
+# Joins a table called {0} to its session: with the project, which says the partition.
+OF_SESSION = "sessions s ON s.id = {0}.session AND s.project = {0}.project"
+
+_KEEP_STATE = """
+    INSERT INTO states (project, session, generation, reached, position, state)
+    VALUES (%s, %s, %s, %s, %s, %s)
+    ON CONFLICT (project, session) DO UPDATE SET generation = excluded.generation,
+        reached = excluded.reached, position = excluded.position, state = excluded.state
+"""
+_KEEP_FACT = """
+    INSERT INTO facts AS f (project, session, id, kind, standing, row_id, row_start, row_end,
+        time, agent, text, detail, words)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::tsvector)
+    ON CONFLICT (project, session, id) DO UPDATE SET kind = excluded.kind,
+        standing = excluded.standing, row_id = excluded.row_id,
+        row_start = excluded.row_start, row_end = excluded.row_end, time = excluded.time,
+        agent = excluded.agent, text = excluded.text, detail = excluded.detail,
+        words = excluded.words
+    WHERE (f.kind, f.standing, f.row_id, f.row_start, f.row_end, f.time, f.agent, f.text,
+        f.detail) IS DISTINCT FROM (excluded.kind, excluded.standing, excluded.row_id,
+        excluded.row_start, excluded.row_end, excluded.time, excluded.agent, excluded.text,
+        excluded.detail)
+"""
+_KEEP_MESSAGE = """
+    INSERT INTO messages (project, session, row_id, who, checksum, time, row_start, row_end,
+        text, words)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::tsvector)
+    ON CONFLICT DO NOTHING
+"""
+
+
+def pack(document: dict[str, Any]) -> bytes:
+    # The same bytes as in SQLite, so that moving between the two changes nothing.
+    return zlib.compress(json.dumps(document, separators=(",", ":")).encode("ascii"), 1)
+
+
+def unpack(packed: bytes) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(zlib.decompress(packed))
+    return document
+
+
+def knows_more(connection: Connection, saved: Saved) -> bool:
+    """Whether the store has a later state of this session, or any where this one is empty."""
+    found = run(
+        connection,
+        f"SELECT t.generation, t.reached FROM states t JOIN {OF_SESSION.format('t')}"
+        " WHERE s.id = %s",
+        (saved.session.id,),
+    ).fetchone()
+    return found is not None and (found > tuple(saved.knows) or not saved.state)
+
+
+def keep_session(connection: Connection, session: Session) -> str:
+    """The project of the session, with what is newly known about it.
+
+    An empty field never replaces a known one; a start only moves back, an update only forward.
+    """
+    given = Session(*(storable(field) for field in session))
+    row = run(
+        connection, f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.id = %s", (given.id,)
+    ).fetchone()
+    if row is None:
+        made = run(
+            connection,
+            f"INSERT INTO sessions ({', '.join(Session._fields)})"
+            f" VALUES ({', '.join(['%s'] * len(Session._fields))}) ON CONFLICT DO NOTHING",
+            given,
+        )
+        if made.rowcount == 0:
+            # Nobody else can be making it now: it is there, and not for these eyes.
+            raise StoreForbidden(f"session {given.id} belongs to another project")
+        return given.project
+    known = Session(*row)
+    merged = merged_session(known, given)
+    if merged != known:
+        run(
+            connection,
+            f"UPDATE sessions SET {', '.join(f'{field} = %s' for field in Session._fields)}"
+            " WHERE id = %s",
+            (*merged, given.id),
+        )
+        if merged.project != known.project:
+            for table in TABLES:
+                run(
+                    connection,
+                    f"UPDATE {table} SET project = %s WHERE project = %s AND session = %s",
+                    (merged.project, known.project, given.id),
+                )
+    return merged.project
+
+
+def merged_session(known: Session, given: Session) -> Session:
+    fields = {name: value for name, value in given._asdict().items() if value}
+    starts = [start for start in (known.started, given.started) if start]
+    fields["started"] = min(starts, default="")
+    fields["updated"] = max(known.updated, given.updated)
+    return known._replace(**fields)
+
+
+def keep_state(connection: Connection, project: str, saved: Saved, packed: bytes) -> None:
+    run(
+        connection,
+        _KEEP_STATE,
+        (project, saved.session.id, *saved.knows, pack(saved.position), packed),
+    )
+
+
+def fact_row(fact: Fact) -> tuple[Any, ...]:
+    """The values of a fact behind its project and session. Made before the lock is taken."""
+    at = fact.at
+    text, detail = storable(fact.text), storable(fact.detail)
+    return (
+        *(fact.id, fact.kind, fact.standing, at.row, at.start, at.end, at.time, at.agent),
+        *(text, detail, vector(text, detail)),
+    )
+
+
+def message_row(message: Message) -> tuple[Any, ...]:
+    text = storable(message.text)
+    return (
+        *(message.row, message.who, zlib.crc32(text.encode()), message.time),
+        *(message.start, message.end, text, vector(text)),
+    )
+
+
+def keep_facts(
+    connection: Connection,
+    project: str,
+    session: str,
+    rows: Sequence[tuple[Any, ...]],
+    whole: bool,
+) -> None:
+    run_many(connection, _KEEP_FACT, [(project, session, *row) for row in rows])
+    if whole:
+        run(
+            connection,
+            "DELETE FROM facts WHERE project = %s AND session = %s AND NOT (id = ANY (%s::text[]))",
+            (project, session, [row[0] for row in rows]),
+        )
+
+
+def keep_messages(
+    connection: Connection, project: str, session: str, rows: Sequence[tuple[Any, ...]]
+) -> None:
+    run_many(connection, _KEEP_MESSAGE, [(project, session, *row) for row in rows])
+
+
+def fact_from(row: tuple[Any, ...]) -> Fact:
+    """From FACT_COLUMNS."""
+    fact_id, kind, text, standing, at_row, start, end, time, agent, detail = row
+    return Fact(fact_id, kind, text, standing, Origin(at_row, start, end, time, agent), detail)

@@ -1,0 +1,80 @@
+"""What goes: pruning by age, and forgetting one session.
+
+Each session goes in a transaction of its own, so that nobody waits long for a large clean-up.
+The space is PostgreSQL's to give back (autovacuum).
+"""
+
+from __future__ import annotations
+
+from holdfast.store.postgres.connection import Connection, Database, run
+from holdfast.store.postgres.keeping import TABLES
+
+# The last sign of life of a session, "" when no time is known at all.
+_LAST_SIGN = "greatest(s.started, s.updated, s.ended, {})".format(
+    ", ".join(
+        f"coalesce((SELECT max(x.time) FROM {table} x"
+        " WHERE x.project = s.project AND x.session = s.id), '')"
+        for table in ("checkpoints", "compactions", "deliveries", "archives")
+    )
+)
+_OLD_SESSIONS = f"""
+    SELECT s.id, s.project FROM sessions s
+    WHERE NOT s.pinned AND {_LAST_SIGN} < %(before)s AND {_LAST_SIGN} <> ''
+"""
+_DROP_CHECKPOINTS = """
+    DELETE FROM checkpoints WHERE (project, id) IN (
+        SELECT project, id FROM (
+            SELECT c.project, c.id, c.time, row_number() OVER
+                (PARTITION BY c.project, c.session ORDER BY c.time DESC, c.id DESC) AS place
+            FROM checkpoints c
+            JOIN sessions s ON s.id = c.session AND s.project = c.project
+            WHERE NOT s.pinned
+        ) AS ranked WHERE place > %(keep)s AND time < %(before)s
+    )
+"""
+
+
+def prune(database: Database, *, before: str, keep: int, dry_run: bool) -> dict[str, int]:
+    """A dry run is the real one, rolled back: it cannot answer anything else."""
+    dropped = dict.fromkeys((*TABLES, "sessions"), 0)
+    limits = {"before": before, "keep": max(keep, 1)}
+    with database.transaction(discard=dry_run) as connection:
+        old = run(connection, _OLD_SESSIONS, limits).fetchall()
+        if dry_run:
+            for session, project in old:
+                _drop(connection, project, session, dropped)
+            dropped["checkpoints"] += run(connection, _DROP_CHECKPOINTS, limits).rowcount
+            return dropped
+    for session, _ in old:
+        with database.transaction(lock=session) as connection:
+            # Asked again under the lock: the session may have been resumed meanwhile.
+            still = run(
+                connection, f"{_OLD_SESSIONS} AND s.id = %(id)s", {**limits, "id": session}
+            ).fetchone()
+            if still:
+                _drop(connection, still[1], session, dropped)
+    with database.transaction() as connection:
+        dropped["checkpoints"] += run(connection, _DROP_CHECKPOINTS, limits).rowcount
+    return dropped
+
+
+def forget(database: Database, session_id: str) -> dict[str, int]:
+    dropped = dict.fromkeys((*TABLES, "sessions"), 0)
+    with database.transaction(lock=session_id) as connection:
+        found = run(
+            connection, "SELECT project FROM sessions WHERE id = %s", (session_id,)
+        ).fetchone()
+        if found:
+            _drop(connection, found[0], session_id, dropped)
+    return dropped
+
+
+def _drop(connection: Connection, project: str, session: str, dropped: dict[str, int]) -> None:
+    for table in TABLES:
+        dropped[table] += run(
+            connection,
+            f"DELETE FROM {table} WHERE project = %s AND session = %s",
+            (project, session),
+        ).rowcount
+    run(connection, "DELETE FROM sessions WHERE id = %s", (session,))
+    dropped["sessions"] += 1

@@ -1,0 +1,340 @@
+"""The face of the package: every method of `store.protocol.Store`, each in one transaction."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from holdfast.state.facts import Fact
+from holdfast.store.index import Filter
+from holdfast.store.postgres import archives, history, keeping, migrations, retention, search
+from holdfast.store.postgres.connection import Connection, Database, run
+from holdfast.store.postgres.keeping import FACT_COLUMNS, OF_SESSION, SESSION_COLUMNS
+from holdfast.store.postgres.texts import document, from_document
+from holdfast.store.protocol import (
+    Checkpoint,
+    Compaction,
+    Delivery,
+    Hit,
+    Message,
+    Saved,
+    Session,
+    StoreDamaged,
+)
+from holdfast.store.search import understood
+
+# Whoever listens is told that something was saved, and where; what, it asks by itself.
+CHANNEL = "holdfast"
+
+_CHECKPOINT = (
+    "SELECT c.id, c.session, c.epoch, c.cause, c.time, c.generation, c.reached"
+    f" FROM checkpoints c JOIN {OF_SESSION.format('c')}"
+)
+
+
+class PostgresStore:
+    """Fulfils `store.protocol.Store`. One instance serves many threads.
+
+    `projects` are those whose rows it can see and write; None stands for all.
+    """
+
+    def __init__(
+        self, url: str = "", projects: Sequence[str] | None = None, *, most: int = 10
+    ) -> None:
+        self._database = Database(url, projects, most=most)
+        try:
+            with self._database.transaction() as connection:
+                migrations.check(connection, self._database.where)
+        except BaseException:
+            self._database.close()
+            raise
+
+    def of(self, projects: Sequence[str] | None) -> PostgresStore:
+        """The same store for other eyes, on the same connections."""
+        other = PostgresStore.__new__(PostgresStore)
+        other._database = self._database.of(projects)
+        return other
+
+    @property
+    def database(self) -> Database:
+        return self._database
+
+    def close(self) -> None:
+        self._database.close()
+
+    def load(self, session_id: str) -> Saved | None:
+        with self._database.transaction() as connection:
+            row = run(
+                connection,
+                f"SELECT {SESSION_COLUMNS}, t.generation, t.reached, t.position, t.state"
+                f" FROM states t JOIN {OF_SESSION.format('t')} WHERE s.id = %s",
+                (session_id,),
+            ).fetchone()
+        return None if row is None else self._saved(row[:-4], row[-4:])
+
+    def save(
+        self,
+        saved: Saved,
+        facts: Iterable[Fact] = (),
+        messages: Iterable[Message] = (),
+        *,
+        whole: bool = False,
+    ) -> bool:
+        # Packing and cutting words take longer than writing: done before the lock is taken.
+        packed = keeping.pack(saved.state)
+        fact_rows = [keeping.fact_row(fact) for fact in facts]
+        message_rows = [keeping.message_row(message) for message in messages]
+        session_id = saved.session.id
+        with self._database.transaction(lock=session_id) as connection:
+            if keeping.knows_more(connection, saved):
+                return False
+            project = keeping.keep_session(connection, saved.session)
+            keeping.keep_state(connection, project, saved, packed)
+            if fact_rows or whole:
+                keeping.keep_facts(connection, project, session_id, fact_rows, whole)
+            if message_rows:
+                keeping.keep_messages(connection, project, session_id, message_rows)
+            tell(connection, "saved", project, session_id)
+        return True
+
+    def checkpoint(self, saved: Saved, cause: str, epoch: int, time: str) -> Checkpoint:
+        packed = keeping.pack(saved.state)
+        session_id = saved.session.id
+        with self._database.transaction(lock=session_id) as connection:
+            known = keeping.knows_more(connection, saved)
+            project = keeping.keep_session(connection, saved.session)
+            if not known:
+                keeping.keep_state(connection, project, saved, packed)
+            same = run(
+                connection,
+                f"{_CHECKPOINT} WHERE c.project = %s AND c.session = %s AND c.generation = %s"
+                " AND c.reached = %s AND c.state = %s ORDER BY c.id DESC LIMIT 1",
+                (project, session_id, *saved.knows, packed),
+            ).fetchone()
+            if same is not None:
+                return _checkpoint(same)
+            header = run(
+                connection,
+                f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.id = %s",
+                (session_id,),
+            ).fetchone()
+            made = run(
+                connection,
+                "INSERT INTO checkpoints (project, session, epoch, cause, time, generation,"
+                " reached, header, position, state)"
+                " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id",
+                (
+                    *(project, session_id, epoch, cause, time, *saved.knows),
+                    *(document(header), keeping.pack(saved.position), packed),
+                ),
+            ).fetchone()
+            tell(connection, "checkpoint", project, session_id)
+        return Checkpoint(made[0] if made else 0, session_id, epoch, cause, time, saved.knows)
+
+    def checkpoints(self, session_id: str) -> Sequence[Checkpoint]:
+        with self._database.transaction() as connection:
+            rows = run(
+                connection,
+                f"{_CHECKPOINT} WHERE s.id = %s ORDER BY c.time DESC, c.id DESC",
+                (session_id,),
+            ).fetchall()
+        return [_checkpoint(row) for row in rows]
+
+    def checkpointed(self, checkpoint_id: int) -> Saved | None:
+        with self._database.transaction() as connection:
+            row = run(
+                connection,
+                "SELECT header, generation, reached, position, state FROM checkpoints"
+                " WHERE id = %s",
+                (checkpoint_id,),
+            ).fetchone()
+        return None if row is None else self._saved(from_document(row[0]), row[1:])
+
+    def session(self, session_id: str) -> Session | None:
+        if not session_id:
+            return None
+        with self._database.transaction() as connection:
+            rows = run(
+                connection,
+                f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.id >= %s AND s.id < %s"
+                " ORDER BY s.id LIMIT 2",
+                (session_id, session_id + "\U0010ffff"),
+            ).fetchall()
+        if not rows or (len(rows) > 1 and rows[0][0] != session_id):
+            return None
+        return Session(*rows[0])
+
+    def sessions(self, *, project: str = "", limit: int = 50, offset: int = 0) -> Sequence[Session]:
+        with self._database.transaction() as connection:
+            rows = run(
+                connection,
+                f"SELECT {SESSION_COLUMNS} FROM sessions s"
+                " WHERE %(project)s::text = '' OR s.project = %(project)s"
+                " ORDER BY greatest(s.updated, s.started) DESC, s.place DESC"
+                " LIMIT %(limit)s OFFSET %(offset)s",
+                {"project": project, "limit": limit, "offset": offset},
+            ).fetchall()
+        return [Session(*row) for row in rows]
+
+    def end_session(self, session_id: str, time: str) -> None:
+        with self._database.transaction() as connection:
+            run(connection, "UPDATE sessions SET ended = %s WHERE id = %s", (time, session_id))
+
+    def pin(self, session_id: str, pinned: bool = True) -> bool:
+        with self._database.transaction() as connection:
+            changed = run(
+                connection, "UPDATE sessions SET pinned = %s WHERE id = %s", (pinned, session_id)
+            ).rowcount
+        return changed > 0
+
+    def pinned(self) -> Sequence[str]:
+        with self._database.transaction() as connection:
+            rows = run(connection, "SELECT id FROM sessions WHERE pinned ORDER BY place")
+            return [row[0] for row in rows]
+
+    def facts(self, session_id: str, *, kind: str = "", standing: str = "") -> Sequence[Fact]:
+        with self._database.transaction() as connection:
+            rows = run(
+                connection,
+                f"SELECT {FACT_COLUMNS} FROM facts f JOIN {OF_SESSION.format('f')}"
+                " WHERE s.id = %(session)s AND (%(kind)s::text = '' OR f.kind = %(kind)s)"
+                " AND (%(standing)s::text = '' OR f.standing = %(standing)s)"
+                " ORDER BY f.row_start, f.place",
+                {"session": session_id, "kind": kind, "standing": standing},
+            )
+            return [keeping.fact_from(row) for row in rows]
+
+    def fact(self, session_id: str, fact_id: str) -> Fact | None:
+        with self._database.transaction() as connection:
+            row = run(
+                connection,
+                f"SELECT {FACT_COLUMNS} FROM facts f JOIN {OF_SESSION.format('f')}"
+                " WHERE s.id = %s AND f.id = %s",
+                (session_id, fact_id),
+            ).fetchone()
+        return None if row is None else keeping.fact_from(row)
+
+    def search(
+        self,
+        query: str,
+        *,
+        session_id: str = "",
+        project: str = "",
+        kind: str = "",
+        limit: int = 20,
+        offset: int = 0,
+    ) -> Sequence[Hit]:
+        wanted = Filter(session_id, project, kind, max(limit, 0), max(offset, 0))
+        with self._database.transaction() as connection:
+            return search.find(connection, understood(query), wanted)
+
+    def record_compaction(self, compaction: Compaction) -> None:
+        with self._database.transaction(lock=compaction.session_id) as connection:
+            project = history.record_compaction(connection, compaction)
+            tell(connection, "compaction", project, compaction.session_id)
+
+    def compactions(self, session_id: str = "", limit: int = 50) -> Sequence[Compaction]:
+        with self._database.transaction() as connection:
+            return history.compactions(connection, session_id, limit)
+
+    def record_delivery(self, delivery: Delivery) -> bool:
+        with self._database.transaction(lock=delivery.session_id) as connection:
+            return history.record_delivery(connection, delivery)
+
+    def deliveries(self, session_id: str = "", limit: int = 50) -> Sequence[Delivery]:
+        with self._database.transaction() as connection:
+            return history.deliveries(connection, session_id, limit)
+
+    def archive(
+        self, session_id: str, generation: int, start: int, end: int, rows: bytes, time: str
+    ) -> None:
+        with self._database.transaction(lock=session_id) as connection:
+            project = keeping.keep_session(connection, Session(session_id))
+            archives.keep(connection, project, session_id, generation, (start, end), rows, time)
+
+    def archived(self, session_id: str) -> Iterator[tuple[int, int, int, bytes]]:
+        with self._database.transaction() as connection:
+            keys = archives.keys(connection, session_id)
+        for key in keys:
+            # One at a time: a long session's rows need not fit in memory together.
+            with self._database.transaction() as connection:
+                piece = archives.one(connection, session_id, key)
+            if piece is not None:
+                yield piece
+
+    def archived_until(self, session_id: str, generation: int) -> int:
+        with self._database.transaction() as connection:
+            return archives.until(connection, session_id, generation)
+
+    def prune(self, *, before: str, keep: int, dry_run: bool = False) -> dict[str, int]:
+        return retention.prune(self._database, before=before, keep=keep, dry_run=dry_run)
+
+    def forget(self, session_id: str) -> dict[str, int]:
+        return retention.forget(self._database, session_id)
+
+    def health(self) -> dict[str, Any]:
+        with self._database.transaction() as connection:
+            steps = migrations.recorded(connection)
+            row = run(
+                connection,
+                "SELECT current_setting('server_version'),"
+                " coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint,"
+                " (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user)"
+                " FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace"
+                " AND c.relkind = 'r'",
+            ).fetchone()
+            version, size, unbound = row if row is not None else ("", 0, False)
+            strays = sum(
+                _count(
+                    connection,
+                    f"{table} x WHERE NOT EXISTS (SELECT 1 FROM sessions s"
+                    " WHERE s.id = x.session AND s.project = x.project)",
+                )
+                for table in keeping.TABLES
+            )
+            return {
+                "path": self._database.where,
+                "engine": f"PostgreSQL {version}",
+                "schema": len(steps),
+                "steps": steps,
+                "integrity": f"{strays} rows without their session" if strays else "ok",
+                "search": "full text",
+                "bytes": size,
+                "row_security": "not in force: the role is above it" if unbound else "in force",
+                "counts": {
+                    table: _count(connection, table) for table in ("sessions", *keeping.TABLES)
+                },
+            }
+
+    def _saved(self, header: Sequence[str], row: Sequence[Any]) -> Saved:
+        generation, reached, position, packed = row
+        try:
+            return Saved(
+                Session(*header),
+                (generation, reached),
+                keeping.unpack(packed),
+                keeping.unpack(position),
+            )
+        except (zlib.error, ValueError) as error:
+            raise StoreDamaged(
+                f"{self._database.where} holds an unreadable state: {error}"
+            ) from error
+
+
+def tell(connection: Connection, what: str, project: str, session: str) -> None:
+    """Wake whoever listens, once this transaction is through."""
+    # PostgreSQL refuses 8,000 bytes and more; a project that long is told by its absence.
+    said = json.dumps({"what": what, "project": project, "session": session})
+    if len(said) < 7_900:
+        run(connection, "SELECT pg_notify(%s, %s)", (CHANNEL, said))
+
+
+def _count(connection: Connection, table: str) -> int:
+    row = run(connection, f"SELECT count(*) FROM {table}").fetchone()
+    return int(row[0]) if row else 0
+
+
+def _checkpoint(row: Sequence[Any]) -> Checkpoint:
+    return Checkpoint._make((*row[:5], (row[5], row[6])))

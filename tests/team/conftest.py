@@ -1,0 +1,54 @@
+"""One PostgreSQL per test session; an empty database for each test."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from holdfast.store.postgres.migrations import migrate
+
+from .postgres import ROLE, Server
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    running = Server()
+    try:
+        running.initialise()
+        running.start()
+        running.admin(f"CREATE ROLE {ROLE} LOGIN")
+        running.admin(f"CREATE DATABASE shared OWNER {ROLE}")
+        migrate(running.url("shared"))
+        yield running
+    finally:
+        running.stop()
+
+
+@pytest.fixture
+def empty_url(server: Server) -> Iterator[str]:
+    """A database without any tables."""
+    name = f"empty{next(_numbers)}"
+    server.admin(f"CREATE DATABASE {name} OWNER {ROLE}")
+    yield server.url(name)
+    server.admin(f"DROP DATABASE {name} (FORCE)")
+
+
+@pytest.fixture
+def url(server: Server) -> Iterator[str]:
+    """A database with our tables and nothing in them: emptied after each test, because to
+    make one takes 1.4 s and to empty it some milliseconds."""
+    yield server.url("shared")
+    with psycopg.connect(server.url("shared", "postgres"), autocommit=True) as connection:
+        tables = connection.execute(
+            "SELECT oid::regclass::text FROM pg_class WHERE relkind IN ('r', 'p')"
+            " AND relnamespace = 'holdfast'::regnamespace AND NOT relispartition"
+            " AND relname <> 'migrations'"
+        ).fetchall()
+        with connection.transaction():
+            for (table,) in tables:
+                connection.execute(f"DELETE FROM {table}".encode())
