@@ -17,3 +17,17 @@ def split(path: str) -> tuple[str, str]:
     """(folder with its closing slash, name)."""
     folder, slash, name = path.rpartition("/")
     return folder + slash, name
+
+
+def short_names(paths: list[str]) -> dict[str, str]:
+    """Each path by the shortest end that means only this one among them."""
+    ends: dict[str, int] = {}
+    for path in paths:
+        for end in _ends(path):
+            ends[end] = ends.get(end, 0) + 1
+    return {path: next((end for end in _ends(path) if ends[end] == 1), path) for path in paths}
+
+
+def _ends(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[start:]) for start in range(len(parts) - 1, 0, -1)] + [path]

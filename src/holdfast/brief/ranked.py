@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from holdfast.brief import candidates, weights
 from holdfast.brief.lines import one_line, short_paths
-from holdfast.brief.paths import split
+from holdfast.brief.paths import short_names, split
 from holdfast.brief.ranker import probability, warmth
 from holdfast.brief.role import RANKED, Role
 from holdfast.brief.selection import Chosen, FileOffer, LineOffer, SymbolOffer, choose
@@ -50,7 +50,14 @@ def chosen_for(state: State, role: Role, budget: int, tight: bool) -> Chosen:
     lines = [offer for offer in offers if offer.section in headings]
     if role.focus != 1.0:
         files, symbols = _focused(state, role.focus, ranked, files, symbols)
-    return choose(files, symbols, lines, budget, headings, FLOOR)
+    names = _short(ranked) if tight else {}
+    return choose(files, symbols, lines, budget, headings, FLOOR, names)
+
+
+def _short(ranked: list[tuple[float, candidates.FileCandidate]]) -> dict[str, str]:
+    """In a tight brief, files that were never opened go by the shortest end that is theirs."""
+    ends = short_names([c.path for _, c in ranked])
+    return {c.path: ends[c.path] for _, c in ranked if section_of(c) == "named"}
 
 
 def _focused(
@@ -126,6 +133,9 @@ def rendered(chosen: Chosen, section: str) -> Iterator[str]:
     yield from lines
     folders: dict[str, list[str]] = {}
     for path in files:
+        if path in chosen.names:
+            yield chosen.names[path] + _symbols(chosen, path)
+            continue
         folders.setdefault(split(path)[0], []).append(path)
     for folder, inside in folders.items():
         if not folder or len(inside) == 1:

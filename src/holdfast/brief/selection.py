@@ -36,8 +36,9 @@ class LineOffer(NamedTuple):
 class Chosen:
     """What was chosen, and what it costs in characters once it is rendered."""
 
-    def __init__(self, headings: dict[str, str]) -> None:
+    def __init__(self, headings: dict[str, str], names: dict[str, str]) -> None:
         self.headings = headings
+        self.names = names  # paths that are written by a shorter name, without their folder
         self.files: dict[str, str] = {}  # path -> section
         self.symbols: dict[str, list[str]] = {}  # path -> symbols
         self.lines: dict[str, list[str]] = {}  # section -> lines
@@ -49,6 +50,8 @@ class Chosen:
         return 0 if section in self._sections else len(self.headings[section]) + 1
 
     def file_cost(self, path: str, section: str) -> int:
+        if path in self.names:
+            return len(self.names[path]) + 1 + self.heading_cost(section)
         folder, name = split(path)
         beside = self._folders.get((section, folder), 0)
         if not folder or not beside:
@@ -86,9 +89,10 @@ def choose(
     budget: int,
     headings: dict[str, str],
     floor: float,
+    names: dict[str, str],
 ) -> Chosen:
     """The best use of `budget` characters; offers worth less than `floor` are left out."""
-    chosen = Chosen(headings)
+    chosen = Chosen(headings, names)
     offered = {offer.path: offer for offer in files}
     heap: list[tuple[float, int, FileOffer | SymbolOffer | LineOffer]] = []
 
