@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.brief.role import MAIN
+from holdfast.brief.role import MAIN, RANKED
 from holdfast.brief.role_file import RoleError, understood
+from holdfast.brief.sections import names
 from holdfast.lifecycle.roles import (
     BUILT_IN,
     UnknownRole,
@@ -193,3 +194,17 @@ def test_a_broken_table_of_agent_types_is_passed_over(
 def test_numbers_out_of_range_are_refused_with_the_range() -> None:
     with pytest.raises(RoleError, match="must be a number from 0 to 100"):
         understood("x", {"sections": ["rules"], "focus": 1000})
+
+
+def test_the_page_on_briefs_names_every_section_and_role() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "brief.md").read_text()
+    for name in (*names(), *RANKED, *ROLES):
+        assert f"`{name}`" in page, name
+
+
+def test_the_example_on_the_page_can_be_followed() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "brief.md").read_text()
+    start = page.index('    {\n      "about"')
+    example = page[start : page.index("\n    }\n", start) + 7]
+    role = understood("example", json.loads(example))
+    assert [part.section for part in role.parts][:2] == ["request", "rules"]

@@ -1,0 +1,223 @@
+"""`holdfast brief`: for people, for a reader, within a size, and one line a compaction."""
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from holdfast.brief.compose import compose
+from holdfast.lifecycle.boundaries import boundaries
+from holdfast.lifecycle.track import catch_up
+from holdfast.samples import SESSION_FILE
+
+from .conftest import Call
+
+SESSION = "bcd7f21d-f6c8-464e-b159-06072e4193ad"
+BOUNDARY = "edb5caff-7499-4b84-936b-4d3f648a90a2"
+COMPACTIONS = ("--compactions", "--json")
+
+
+def sample_rows() -> list[bytes]:
+    return Path(SESSION_FILE).read_bytes().splitlines(keepends=True)
+
+
+def test_it_shows_the_brief_as_the_hooks_deliver_it(holdfast: Call) -> None:
+    ended = holdfast("brief", SESSION_FILE)
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith("Holdfast: the state of this session")
+    assert "And don't add any dependencies." in ended.out
+    assert len(ended.out) <= 6001
+
+
+def test_in_json_it_says_for_whom_and_how_large(holdfast: Call) -> None:
+    made = json.loads(holdfast("brief", SESSION_FILE, "--max-chars", "3000", "--json").out)
+    assert (made["session_id"], made["role"], made["max_chars"]) == (SESSION, "main", 3000)
+    assert made["characters"] == len(made["text"]) <= 3000
+    assert made["tokens"] == round(len(made["text"]) / 2.9)
+    assert "t3" in made["facts"]
+
+
+def test_a_budget_in_tokens_keeps_a_tenth_in_hand(holdfast: Call) -> None:
+    made = json.loads(holdfast("brief", SESSION_FILE, "--budget", "1000", "--json").out)
+    assert made["max_chars"] == 2610
+    assert made["tokens"] <= 900
+
+
+@pytest.mark.parametrize(
+    ("role", "shown"),
+    [
+        ("orchestrator", "Progress: 2 of 3 tasks done"),
+        ("developer", "Recent changes, latest first"),
+        ("specialist", "Changes for this task"),
+        ("validator", "Claimed done:"),
+        ("main", "Edited files:"),
+    ],
+)
+def test_each_role_reads_the_same_session_in_its_way(holdfast: Call, role: str, shown: str) -> None:
+    assert shown in holdfast("brief", SESSION_FILE, "--role", role).out
+
+
+def test_an_unknown_role_says_which_there_are(holdfast: Call) -> None:
+    ended = holdfast("brief", SESSION_FILE, "--role", "nobody")
+    assert ended.code == 2
+    assert "orchestrator" in ended.err
+
+
+def test_a_project_overrides_a_role_and_a_broken_file_is_named(
+    holdfast: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    roles = tmp_path / "project" / ".holdfast" / "roles"
+    roles.mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "project")
+    own = roles / "developer.json"
+    own.write_text('{"sections": [{"section": "rules", "heading": "House rules:"}]}')
+    text = holdfast("brief", SESSION_FILE, "--role", "developer", "--max-chars", "400").out
+    assert text.splitlines()[0] == "House rules:"
+    own.write_text('{"sections": ["rulez"]}')
+    ended = holdfast("brief", SESSION_FILE, "--role", "developer")
+    assert "Recent changes" in ended.out
+    assert f"{own}: section 1 is called 'rulez'" in ended.err.replace("\n", "")
+
+
+def test_a_user_overrides_a_role_in_the_data_folder(holdfast: Call, home: Path) -> None:
+    roles = home / "data" / "roles"
+    roles.mkdir(parents=True)
+    (roles / "mine.json").write_text('{"sections": ["tests"]}')
+    text = holdfast("brief", SESSION_FILE, "--role", "mine", "--max-chars", "400").out
+    assert text.startswith("Last test run")
+
+
+def test_the_role_follows_the_agent_that_the_session_runs_as(
+    holdfast: Call, tmp_path: Path
+) -> None:
+    row = {"type": "agent-setting", "agentSetting": "code-reviewer", "sessionId": SESSION}
+    rows = sample_rows()
+    file = tmp_path / "s.jsonl"
+    file.write_bytes(b"".join([*rows[:2], json.dumps(row).encode() + b"\n", *rows[2:]]))
+    assert json.loads(holdfast("brief", str(file), "--json").out)["role"] == "validator"
+    named = holdfast("brief", str(file), "--role", "main", "--json")
+    assert json.loads(named.out)["role"] == "main"
+    (line,) = holdfast("brief", str(file), *COMPACTIONS).out.splitlines()
+    assert "Claimed done:" in json.loads(line)["text"]
+
+
+def test_a_session_is_named_by_the_beginning_of_its_id_and_brought_up_to_date(
+    holdfast: Call, tmp_path: Path
+) -> None:
+    file = tmp_path / f"{SESSION}.jsonl"
+    file.write_bytes(b"".join(sample_rows()[:120]))
+    assert holdfast("ingest", str(file)).code == 0
+    file.write_bytes(b"".join(sample_rows()))
+    made = json.loads(holdfast("brief", SESSION[:8], "--json").out)
+    assert made == json.loads(holdfast("brief", str(file), "--json").out)
+
+
+def test_a_session_whose_transcript_is_gone_is_told_as_it_was_saved(
+    holdfast: Call, tmp_path: Path
+) -> None:
+    file = tmp_path / f"{SESSION}.jsonl"
+    file.write_bytes(b"".join(sample_rows()))
+    holdfast("ingest", str(file))
+    before = holdfast("brief", SESSION[:8]).out
+    file.unlink()
+    ended = holdfast("brief", SESSION[:8])
+    assert ended.out == before
+    assert "gone" in ended.err
+    assert holdfast("brief", SESSION[:8], "--gap").code == 1
+
+
+def test_it_writes_nothing(holdfast: Call, home: Path, tmp_path: Path) -> None:
+    holdfast("brief", SESSION_FILE)
+    holdfast("brief", SESSION_FILE, *COMPACTIONS)
+    holdfast("replay", SESSION_FILE, "--at", "50")
+    assert not home.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--budget", "10", "--max-chars", "10"),
+        ("--gap", "--compactions"),
+        ("--max-chars", "10", "--max-chars", "20"),
+        ("--max-chars", "-1"),
+    ],
+)
+def test_what_does_not_go_together_is_wrong_use(holdfast: Call, arguments: tuple[str, ...]) -> None:
+    assert holdfast("brief", SESSION_FILE, *arguments).code == 2
+
+
+def test_neither_a_file_nor_a_session_says_what_to_do(holdfast: Call) -> None:
+    ended = holdfast("brief", "nothing")
+    assert ended.code == 1
+    assert "holdfast ingest" in ended.err
+    assert holdfast("brief", "/nowhere/x.jsonl", "--compactions").code == 1
+
+
+def test_the_gap_is_what_the_summary_lost(holdfast: Call) -> None:
+    made = json.loads(holdfast("brief", SESSION_FILE, "--gap", "--json").out)
+    assert "And don't add any dependencies." in made["text"]
+    assert "port 8123" in made["text"]
+    assert "test_view_shows_the_discount" in made["text"]
+    assert set(made["facts"]) <= set(made["lost"])
+    assert not set(made["kept"]) & set(made["lost"])
+
+
+def test_without_a_compaction_there_is_no_gap_and_no_line(holdfast: Call, tmp_path: Path) -> None:
+    file = tmp_path / "s.jsonl"
+    file.write_bytes(b"".join(sample_rows()[:100]))
+    assert "never compacted" in holdfast("brief", str(file), "--gap").err
+    ended = holdfast("brief", str(file), *COMPACTIONS)
+    assert (ended.code, ended.out, ended.err) == (0, "", "")
+
+
+def test_one_line_for_every_compaction_and_size_in_order(holdfast: Call) -> None:
+    sizes = ("--max-chars", "2000", "--max-chars", "4000")
+    ended = holdfast("brief", SESSION_FILE, *COMPACTIONS, *sizes)
+    assert (ended.code, ended.err) == (0, "")
+    made = [json.loads(line) for line in ended.out.splitlines()]
+    assert [list(one) for one in made] == [["session_id", "boundary_uuid", "max_chars", "text"]] * 2
+    assert [(o["session_id"], o["boundary_uuid"], o["max_chars"]) for o in made] == [
+        (SESSION, BOUNDARY, 2000),
+        (SESSION, BOUNDARY, 4000),
+    ]
+    (boundary,) = boundaries(SESSION_FILE)
+    state = catch_up(SESSION_FILE, until=boundary.start, final=True).state
+    assert [one["text"] for one in made] == [compose(state, n).text for n in (2000, 4000)]
+
+
+def test_several_compactions_come_in_file_order_each_from_what_was_before(
+    holdfast: Call, tmp_path: Path
+) -> None:
+    rows = sample_rows()
+    again = rows[130].replace(BOUNDARY.encode(), b"11111111-0000-4000-8000-000000000000")
+    file = tmp_path / "s.jsonl.gz"
+    file.write_bytes(gzip.compress(b"".join([*rows, again])))
+    made = [
+        json.loads(line) for line in holdfast("brief", str(file), *COMPACTIONS).out.splitlines()
+    ]
+    assert [one["boundary_uuid"][:8] for one in made] == ["edb5caff", "11111111"]
+    assert "README.md" not in made[0]["text"]
+    assert "README.md" in made[1]["text"]
+
+
+def test_a_file_cut_right_after_the_boundary_gives_the_same_text(
+    holdfast: Call, tmp_path: Path
+) -> None:
+    whole = holdfast("brief", SESSION_FILE, *COMPACTIONS).out
+    file = tmp_path / os.path.basename(SESSION_FILE)
+    file.write_bytes(b"".join(sample_rows()[:131]))
+    assert holdfast("brief", str(file), *COMPACTIONS).out == whole
+
+
+def test_the_file_names_the_session_where_its_rows_do_not(holdfast: Call, tmp_path: Path) -> None:
+    file = tmp_path / "nameless.jsonl"
+    rows = []
+    for line in sample_rows():
+        row = json.loads(line)
+        row.pop("sessionId", None)
+        rows.append(json.dumps(row))
+    file.write_text("\n".join(rows) + "\n")
+    (made,) = holdfast("brief", str(file), *COMPACTIONS).out.splitlines()
+    assert json.loads(made)["session_id"] == "nameless"
