@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from holdfast.events import CommandRan, Origin
 from holdfast.state.checks import FAILED, check_of, run_of
-from holdfast.state.facts import DONE, OPEN, Fact, keep, put
+from holdfast.state.facts import DONE, OPEN, Fact, keep, next_number, put
 from holdfast.state.moment import Moment
 from holdfast.state.shell import deeds
 
@@ -59,7 +59,7 @@ def on_command_ran(
         outcome = _last_word(event.output, ok)
     # Of a chain that failed, the check failed, or the last command reached; the rest worked.
     culprit = check.deed if check is not None else done[-1]
-    number = max((command.number for command in table.values()), default=0)
+    number = next_number(table) - 1
     for deed in done:
         key = keep(deed, TEXT)
         known = table.get(key)

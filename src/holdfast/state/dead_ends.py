@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from holdfast.events import AgentSaid, CommandRan, Origin, ToolRefused
 from holdfast.state.checks import run_of
-from holdfast.state.facts import OPEN, RESOLVED, Fact, keep, keep_ends, put
+from holdfast.state.facts import OPEN, RESOLVED, Fact, keep, keep_ends, next_number, put
 from holdfast.state.moment import Moment
 from holdfast.state.shell import normalise
 from holdfast.state.wording import sentences
@@ -71,7 +71,7 @@ def _put(
     at: Origin,
 ) -> dict[str, DeadEnd]:
     known = table.get(key)
-    number = known.number if known else 1 + max((d.number for d in table.values()), default=0)
+    number = known.number if known else next_number(table)
     count = (known.times if known else 0) + 1
     dead_end = DeadEnd(number, tried, failed, count, source, OPEN, moment.step, at)
     return put(table, key, dead_end, LIMIT, lambda d: d.standing != OPEN)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import AgentSaid, Origin, UserSaid
-from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, put
+from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, next_number, put
 from holdfast.state.moment import Moment
 from holdfast.state.wording import overlap, plain_words, sentences, sentences_with
 
@@ -73,7 +73,7 @@ def _put(
         if old.standing == OPEN and overlap(subject, plain_words(old.text)) >= 0.7:
             old = old._replace(standing=SUPERSEDED)  # the same choice, taken anew
         new[key] = old
-    number = 1 + max((decision.number for decision in table.values()), default=0)
+    number = next_number(table)
     reason = _REASON.search(text)
     if not rejected:
         found = _REJECTED.search(text)

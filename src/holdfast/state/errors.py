@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from holdfast.events import CommandRan, Origin
 from holdfast.state.checks import FAILED, Check, check_of, covers, run_of
-from holdfast.state.facts import OPEN, RESOLVED, Fact, keep, put
+from holdfast.state.facts import OPEN, RESOLVED, Fact, keep, next_number, put
 from holdfast.state.moment import Moment
 
 LIMIT = 40
@@ -53,7 +53,7 @@ def on_command_ran(table: dict[str, Error], event: CommandRan, moment: Moment) -
     check = run.check
     key = keep(f"{check.runner} {' '.join(check.target)}".strip(), 300)
     known = table.get(key)
-    number = known.number if known else 1 + max((e.number for e in table.values()), default=0)
+    number = known.number if known else next_number(table)
     error = Error(
         number,
         check.of,

@@ -8,8 +8,9 @@ bounded table of records is updated without changing the one it came from.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Mapping
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeVar
 
 from holdfast.events import Origin
 from holdfast.redact import redact, suspicious
@@ -55,6 +56,13 @@ class Fact(NamedTuple):
 
 
 Record = TypeVar("Record")
+
+_NUMBER = itemgetter(0)
+
+
+def next_number(table: Mapping[str, tuple[Any, ...]]) -> int:
+    """The number of a new record: one more than any; each record's first field is its number."""
+    return 1 + max(map(_NUMBER, table.values()), default=0)
 
 
 def put(
@@ -121,5 +129,12 @@ def keep_ends(text: str, limit: int) -> str:
     """`keep` for output: both ends stay, since the verdict stands at the end."""
     if len(text) <= limit:
         return text
+    head = limit // 3
+    tail = len(text) - (limit - head - 3)
+    cut = max(text.rfind(" ", head // 2, head), text.rfind("\n", head // 2, head))
+    # The end begins with a whole line: a name and its secret value usually share one.
+    end = text.find("\n", tail, (tail + len(text)) // 2)
+    if cut > 0 and end > 0 and "PRIVATE KEY" not in text:
+        return f"{text[:cut].rstrip()} … {text[end:].lstrip()}"
     window = text if len(text) <= limit * 4 else text[: limit * 2] + "\n…\n" + text[-limit * 2 :]
     return clip_middle(redact(window) if suspicious(window) else window, limit)

@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from holdfast.events import CommandRan, FileTouched, Origin, Searched
-from holdfast.state.facts import CANCELLED, OPEN, Fact, clip, keep, put
+from holdfast.state.facts import CANCELLED, OPEN, Fact, clip, keep, next_number, put
 from holdfast.state.moment import Moment
 from holdfast.state.shell import deeds
 from holdfast.state.symbols import SEEN_WINDOW, TYPED_WINDOW, most_used, shown_by, symbols_in
@@ -23,11 +25,14 @@ SYMBOLS = 120  # symbols known to stand in one file; the longest unseen give way
 HUNKS = 3
 HUNK_LINES = 8
 SEARCH_LINES = 120
+OUTPUT = 12_000  # of what a command printed: its end
 
-_SEARCH_LINE = re.compile(r"^([^\s:][^:\n]{0,300}?)[:-](\d+)[:-](.*)$")
+_AROUND = re.compile(r"([^\s:-][^:]*?\.\w+)-\d+-(.*)")
 _PATH = re.compile(
     r"(?<![\w/.@-])(?:[\w@.+-]*/)*[\w@+-][\w@.+-]*\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w/])"
 )
+# What every place holds. It begins with a plain character, for which `re` looks quickly.
+_LOCATION_CUE = re.compile(r"\.[A-Za-z]\w{0,9}:\d")
 _LOCATION = re.compile(r"(?:^|[\s(\"'])((?:[\w@.+-]*/)*[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,9}):(\d+)\b")
 
 
@@ -54,7 +59,7 @@ def _expendable(file: File) -> bool:
 
 
 def _new(table: dict[str, File], path: str, moment: Moment, at: Origin) -> File:
-    number = 1 + max((file.number for file in table.values()), default=0)
+    number = next_number(table)
     return File(number, path, OPEN, False, 0, 0, 0, moment.step, -1, {}, (), at)
 
 
@@ -103,10 +108,12 @@ def _with(symbols: dict[str, int], shown: AbstractSet[str], moment: Moment) -> d
     """The symbols of a file with these seen now, latest last."""
     if not shown:
         return symbols
-    new = {word: step for word, step in symbols.items() if word not in shown}
+    new = dict(symbols)
+    for word in shown & symbols.keys():
+        del new[word]
     new.update(dict.fromkeys(sorted(shown), moment.step))
     surplus = len(new) - SYMBOLS
-    return dict(list(new.items())[surplus:]) if surplus > 0 else new
+    return dict(islice(new.items(), surplus, None)) if surplus > 0 else new
 
 
 def _hunks(event: FileTouched) -> tuple[tuple[int, tuple[str, ...]], ...]:
@@ -122,28 +129,48 @@ def on_searched(table: dict[str, File], event: Searched, moment: Moment) -> dict
     """A search names files and shows lines of them; its pattern was typed by the agent."""
     if not event.ok:
         return table
-    seen: dict[str, set[str]] = {}
-    where = event.where if "." in event.where.rsplit("/", 1)[-1] else ""
-    for line in event.output[:SEEN_WINDOW].split("\n", SEARCH_LINES)[:SEARCH_LINES]:
-        found = _SEARCH_LINE.match(line)
-        if found:
-            path, content = found.group(1), found.group(3)
-            if not _PATH.fullmatch(path):
-                path, content = where, line
-        elif _PATH.fullmatch(line):
-            path, content = line, ""
-        else:
-            path, content = where, line
-        if path:
-            seen.setdefault(path, set()).update(symbols_in(content))
-    for path, words in list(seen.items())[:30]:
+    for path, lines in islice(_found(event).items(), 30):
         full = _resolve(table, path)
         file = table.get(full) or _new(table, full, moment, event.at)
-        file = file._replace(
-            named=file.named + 1, step=moment.step, symbols=_with(file.symbols, words, moment)
-        )
-        table = _put(table, file)
+        words = symbols_in("\n".join(lines)) if lines else _NONE
+        table = _put(table, _named(file, words, moment))
     return table
+
+
+_NONE: AbstractSet[str] = frozenset()
+
+
+def _found(event: Searched) -> dict[str, list[str]]:
+    """The files that a search named, each with the lines it showed of them."""
+    found: dict[str, list[str]] = {}
+    where = event.where if "." in event.where.rsplit("/", 1)[-1] else ""
+    for line in event.output[:SEEN_WINDOW].split("\n", SEARCH_LINES)[:SEARCH_LINES]:
+        # "path:12:text" for a match, "path-12-text" for the lines around it.
+        path, _, rest = line.partition(":")
+        number, colon, content = rest.partition(":")
+        if not (colon and number.isdecimal() and _is_path(path)):
+            around = _AROUND.match(line)
+            if around is not None and _is_path(around.group(1)):
+                path, content = around.groups()
+            elif _is_path(line):
+                path, content = line, ""
+            else:
+                path, content = where, line
+        if path:
+            lines = found.setdefault(path, [])
+            if content:
+                lines.append(content)
+    return found
+
+
+@lru_cache(maxsize=512)
+def _is_path(text: str) -> bool:
+    return len(text) <= 300 and _PATH.fullmatch(text) is not None
+
+
+def _named(file: File, words: AbstractSet[str], moment: Moment) -> File:
+    symbols = _with(file.symbols, words, moment)
+    return file._replace(named=file.named + 1, step=moment.step, symbols=symbols)
 
 
 def on_command_ran(table: dict[str, File], event: CommandRan, moment: Moment) -> dict[str, File]:
@@ -154,27 +181,36 @@ def on_command_ran(table: dict[str, File], event: CommandRan, moment: Moment) ->
                 words = words[1:]
             if words[0] in ("rm", "unlink", "mv"):
                 table = _removed(table, words, moment, event.at)
-    # Places in the output ("path:line") are what failing checks point at.
     named: dict[str, None] = dict.fromkeys(_PATH.findall(event.command[:2000]))
-    places: dict[str, set[str]] = {}
-    output = event.output if len(event.output) <= 12_000 else event.output[-12_000:]
-    for line in output.split("\n"):
-        if ":" in line and "." in line:
-            found = _LOCATION.search(line[:400])
-            if found and len(places) < 20:
-                places.setdefault(found.group(1), set()).update(symbols_in(line[:400]))
+    places = _places(event.output[-OUTPUT:])
     for path in [*named, *places][:30]:
         full = _resolve(table, path)
         if full not in table and not _worth_naming(path):
             continue
         file = table.get(full) or _new(table, full, moment, event.at)
-        file = file._replace(
-            named=file.named + 1,
-            step=moment.step,
-            symbols=_with(file.symbols, places.get(path, set()), moment),
-        )
-        table = _put(table, file)
+        lines = places.get(path)
+        words = symbols_in("\n".join(lines)) if lines else _NONE
+        table = _put(table, _named(file, words, moment))
     return table
+
+
+def _places(output: str) -> dict[str, list[str]]:
+    """Places in the output ("path:line"), which are what failing checks point at."""
+    places: dict[str, list[str]] = {}
+    end = 0
+    for cue in _LOCATION_CUE.finditer(output):
+        if cue.start() < end:
+            continue  # one place a line
+        start = output.rfind("\n", 0, cue.start()) + 1
+        end = output.find("\n", cue.end())
+        end = len(output) if end < 0 else end
+        line = output[start : min(end, start + 400)]
+        found = _LOCATION.search(line)
+        if found:
+            places.setdefault(found.group(1), []).append(line)
+            if len(places) == 20:
+                break
+    return places
 
 
 def _worth_naming(path: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import AgentSaid, CommandRan, LinkSeen, Origin, SessionSeen, UserSaid
-from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, put
+from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, next_number, put
 from holdfast.state.moment import Moment
 
 LIMIT = 120
@@ -56,7 +56,7 @@ def _note(
 ) -> Table:
     key = keep(f"{sort} {value}", 220)
     known = table.get(key)
-    number = known.number if known else 1 + max((i.number for i in table.values()), default=0)
+    number = known.number if known else next_number(table)
     context = keep(line.strip(), CONTEXT)
     if known and not typed and known.typed:
         context = known.context  # what was said about it beats where it scrolled past

@@ -40,7 +40,7 @@ class Place(NamedTuple):
     title: str = ""
     folders: tuple[str, ...] = ()  # every working folder so far: paths are relative to these
     started: str = ""
-    updated: str = ""
+    updated: str = ""  # these two last: `fold` sets them for every event
 
 
 class Usage(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import Origin, PlanSet
-from holdfast.state.facts import CANCELLED, OPEN, SUPERSEDED, Fact, keep, put
+from holdfast.state.facts import CANCELLED, OPEN, SUPERSEDED, Fact, keep, next_number, put
 from holdfast.state.moment import Moment
 
 LIMIT = 5
@@ -23,7 +23,7 @@ class Plan(NamedTuple):
 
 
 def on_plan_set(table: dict[str, Plan], event: PlanSet, moment: Moment) -> dict[str, Plan]:
-    number = 1 + max((plan.number for plan in table.values()), default=0)
+    number = next_number(table)
     standing = CANCELLED if event.standing == "refused" else OPEN
     if standing == OPEN:
         table = {

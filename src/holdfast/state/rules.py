@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import Origin, UserSaid
-from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, put
+from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, next_number, put
 from holdfast.state.moment import Moment
 from holdfast.state.wording import overlap, plain_words, sentences, without_code
 
@@ -112,7 +112,7 @@ def on_user_said(table: dict[str, Rule], event: UserSaid, moment: Moment) -> dic
         if not (ruling or corrects):
             continue
         text = keep(sentence, TEXT)
-        key = f"r{1 + max((rule.number for rule in table.values()), default=0)}"
+        key = f"r{next_number(table)}"
         subject = plain_words(sentence)
         withdraws = corrects and _WITHDRAWAL.search(sentence) is not None
         if any(rule.text == text and rule.standing == OPEN for rule in table.values()):

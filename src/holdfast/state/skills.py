@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import CommandInvoked, Origin
-from holdfast.state.facts import OPEN, Fact, keep, put
+from holdfast.state.facts import OPEN, Fact, keep, next_number, put
 from holdfast.state.moment import Moment
 
 LIMIT = 30
@@ -36,7 +36,7 @@ def on_command_invoked(
     if not name or name in _CONTROLS:
         return table
     known = table.get(name)
-    number = known.number if known else 1 + max((s.number for s in table.values()), default=0)
+    number = known.number if known else next_number(table)
     skill = Skill(
         number,
         name,

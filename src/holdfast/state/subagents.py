@@ -14,7 +14,7 @@ from holdfast.events import (
     SubagentEnded,
     SubagentStarted,
 )
-from holdfast.state.facts import CANCELLED, DONE, OPEN, Fact, keep, keep_ends, put
+from holdfast.state.facts import CANCELLED, DONE, OPEN, Fact, keep, keep_ends, next_number, put
 from holdfast.state.moment import Moment
 
 LIMIT = 40
@@ -39,7 +39,7 @@ Table = dict[str, Subagent]
 
 def _start(table: Table, agent: str, role: str, about: str, moment: Moment, at: Origin) -> Table:
     known = table.get(agent)
-    number = known.number if known else 1 + max((s.number for s in table.values()), default=0)
+    number = known.number if known else next_number(table)
     subagent = Subagent(number, agent, role, keep(about, 300), "", OPEN, 0, (), moment.step, at)
     return put(table, agent, subagent, LIMIT, lambda s: s.standing != OPEN)
 

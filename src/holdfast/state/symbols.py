@@ -9,10 +9,12 @@ Every file keeps which symbols stand in it (`files.py`); this table says which o
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from itertools import pairwise
+from itertools import filterfalse
 from typing import NamedTuple
 
 from holdfast.events import (
@@ -32,13 +34,16 @@ SPARE = 300  # how far the table may outgrow LIMIT before it is cut: cutting sor
 FAST, SLOW = 8.0, 60.0  # steps in which a heat falls to 1/e
 # How much of a text is looked at. Beyond these, more text adds few new names.
 TYPED_WINDOW = 40_000
-SEEN_WINDOW = 12_000
-OUTPUT = 6000
+SEEN_WINDOW = 8_000
+OUTPUT = 3000
 
 # Everything that cannot be part of a name becomes a space: splitting then finds the words two
-# and a half times as fast as a pattern does.
+# and a half times as fast as a pattern does. "_" travels as a capital letter of Latin-1, so
+# that a word in small letters throughout, which is most of any text, is no symbol at a glance.
+_CAPITAL = "À"
 _SEPARATE = bytes(
-    code if code == 95 or (code < 128 and chr(code).isalnum()) else 32 for code in range(256)
+    ord(_CAPITAL) if code == 95 else code if code < 128 and chr(code).isalnum() else 32
+    for code in range(256)
 )
 
 
@@ -58,47 +63,59 @@ ONCE = 1000  # the heat of one mention
 Table = dict[str, Heat]
 
 
-@lru_cache(maxsize=65536)
 def is_symbol(word: str) -> bool:
+    return _named(word.replace("_", _CAPITAL)) is not None
+
+
+# A capital behind a small letter: camelCase and PascalCase, but not "Strategy".
+_SHAPE = re.compile(rf"\w*?(?:{_CAPITAL}|[a-z](?=[A-Z]))|[0-9]*[A-Z][A-Z0-9]*\Z")
+_DIGIT = re.compile(r"[0-9]")
+_TURN = re.compile(rf"[a-z](?=[A-Z0-9{_CAPITAL}])|[A-Z0-9{_CAPITAL}](?=[a-z])")
+
+
+@lru_cache(maxsize=65536)
+def _named(word: str) -> str | None:
+    """The symbol that a word of `_words` is, None when it is none."""
     if not 6 <= len(word) <= LONGEST or word[0].isdigit():
-        return False
-    core = word.strip("_")
-    if len(core) < 6 or _random_looking(core):
-        return False
-    if "_" in core:
-        return True
-    if core.isupper():
-        return True
-    # A capital behind a small letter: camelCase and PascalCase, but not "Strategy".
-    return any(a.islower() and b.isupper() for a, b in pairwise(core))
+        return None
+    core = word.strip(_CAPITAL)
+    if len(core) < 6 or not _SHAPE.match(core) or _random_looking(core):
+        return None
+    return word.replace(_CAPITAL, "_")
 
 
 def _random_looking(word: str) -> bool:
     """Keys and hashes look like names to a pattern; names do not change their case so often."""
     if len(word) < 14:
         return False
-    digits = sum(character.isdigit() for character in word)
-    turns = sum(a.islower() != b.islower() for a, b in pairwise(word))
+    digits = len(_DIGIT.findall(word))
+    turns = len(_TURN.findall(word))
     return digits * 5 >= len(word) or (turns + digits) * 5 >= len(word) * 2
 
 
 @lru_cache(maxsize=8)  # a file and the symbols' own table ask about the same text
-def symbols_in(text: str) -> frozenset[str]:
-    return frozenset(filter(is_symbol, set(_words(text))))
+def symbols_in(text: str) -> AbstractSet[str]:
+    """The symbols of a text, in the order in which they first stand there."""
+    named = map(_named, dict.fromkeys(_words(text)))
+    return dict.fromkeys(filter(None, named)).keys()
 
 
-def _words(text: str) -> list[str]:
-    return text.encode("utf-8", "replace").translate(_SEPARATE).decode("ascii").split()
+def _words(text: str) -> Iterable[str]:
+    """The words that may be symbols, with `_CAPITAL` for "_"."""
+    words = text.encode("utf-8", "replace").translate(_SEPARATE).decode("latin-1").split()
+    return filterfalse(str.islower, words)
 
 
-def most_used(text: str, limit: int) -> frozenset[str]:
+def most_used(text: str, limit: int) -> AbstractSet[str]:
     """The symbols of a text, the most frequent ones if there are more than `limit`."""
     found = symbols_in(text)
     if len(found) <= limit:
         return found
-    counts = Counter(word for word in _words(text) if word in found)
-    ranked = sorted(counts, key=lambda word: (-counts[word], word))
-    return frozenset(ranked[:limit])
+    counts = Counter(_words(text))
+    ranked = sorted(
+        (-count, name) for word, count in counts.items() if (name := _named(word)) is not None
+    )
+    return frozenset(name for _, name in ranked[:limit])
 
 
 @lru_cache(maxsize=4096)
@@ -118,8 +135,8 @@ def faded(heat: Heat, step: int) -> tuple[float, float, float, float]:
     )
 
 
-def warm(table: Table, typed: Iterable[str], seen: Iterable[str], moment: Moment) -> Table:
-    """A new table in which these were typed or seen now."""
+def warm(table: Table, typed: AbstractSet[str], seen: AbstractSet[str], moment: Moment) -> Table:
+    """A new table in which these were typed or seen now; what was typed counts as that alone."""
     new = dict(table)
     step = moment.step
     for more_typed, more_seen, words in ((ONCE, 0, typed), (0, ONCE, seen)):
@@ -128,6 +145,8 @@ def warm(table: Table, typed: Iterable[str], seen: Iterable[str], moment: Moment
             heat = new.get(word)
             if heat is None:
                 new[word] = fresh
+                continue
+            if more_seen and word in typed:
                 continue
             # Spelled out: this runs for every symbol of every text that goes by.
             fast, slow = _fading(step - heat[4])
@@ -149,26 +168,28 @@ def _warmth(heat: Heat, step: int) -> float:
     return (heat.typed_slow * 2 + heat.seen_slow) * _fading(step - heat.step)[1]
 
 
+_NONE: AbstractSet[str] = frozenset()
+
+
 def on_agent_said(table: Table, event: AgentSaid, moment: Moment) -> Table:
     words = symbols_in(event.text[:SEEN_WINDOW])
-    return warm(table, words, (), moment) if words else table
+    return warm(table, words, _NONE, moment) if words else table
 
 
 def on_user_said(table: Table, event: UserSaid, moment: Moment) -> Table:
     words = symbols_in(event.text[:SEEN_WINDOW])
-    return warm(table, (), words, moment) if words else table
+    return warm(table, _NONE, words, moment) if words else table
 
 
 def on_command_ran(table: Table, event: CommandRan, moment: Moment) -> Table:
     typed = symbols_in(event.command[:SEEN_WINDOW])
-    output = event.output if len(event.output) <= OUTPUT else event.output[-OUTPUT:]
-    seen = symbols_in(output) - typed
+    seen = symbols_in(event.output[-OUTPUT:])
     return warm(table, typed, seen, moment) if typed or seen else table
 
 
 def on_searched(table: Table, event: Searched, moment: Moment) -> Table:
     typed = symbols_in(event.pattern)
-    seen = symbols_in(event.output[:SEEN_WINDOW]) - typed
+    seen = symbols_in(event.output[:SEEN_WINDOW])
     return warm(table, typed, seen, moment) if typed or seen else table
 
 
@@ -176,22 +197,23 @@ def on_file_touched(table: Table, event: FileTouched, moment: Moment) -> Table:
     if not event.ok:
         return table
     if event.how == "read":
-        return warm(table, (), symbols_in(event.text[:SEEN_WINDOW]), moment)
-    typed = symbols_in(event.text[:TYPED_WINDOW]) | symbols_in(event.before[:TYPED_WINDOW])
-    seen = symbols_in(shown_by(event)) - typed
-    return warm(table, typed, seen, moment)
+        return warm(table, _NONE, symbols_in(event.text[:SEEN_WINDOW]), moment)
+    typed = dict.fromkeys(symbols_in(event.text[:TYPED_WINDOW]))
+    typed.update(dict.fromkeys(symbols_in(event.before[:TYPED_WINDOW])))
+    return warm(table, typed.keys(), symbols_in(shown_by(event)), moment)
 
 
 def shown_by(event: FileTouched) -> str:
-    """What a change showed of the file around it."""
-    return "\n".join(line for hunk in event.hunks for line in hunk.lines)[:SEEN_WINDOW]
+    """What a change showed of the file around it; the changed lines are in its two texts."""
+    around = [line for hunk in event.hunks for line in hunk.lines if line[:1] == " "]
+    return "\n".join(around)[:SEEN_WINDOW]
 
 
 def on_subagent_ended(table: Table, event: SubagentEnded, moment: Moment) -> Table:
     words = symbols_in(event.result[:SEEN_WINDOW])
-    return warm(table, (), words, moment) if words else table
+    return warm(table, _NONE, words, moment) if words else table
 
 
 def on_plan_set(table: Table, event: PlanSet, moment: Moment) -> Table:
     words = symbols_in(event.text[:SEEN_WINDOW])
-    return warm(table, words, (), moment) if words else table
+    return warm(table, words, _NONE, moment) if words else table

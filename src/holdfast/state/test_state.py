@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from holdfast.events import CommandRan, Origin
 from holdfast.state.checks import FAILED, PASSED, Check, check_of, covers, run_of
-from holdfast.state.facts import OPEN, RESOLVED, Fact, keep, put
+from holdfast.state.facts import OPEN, RESOLVED, Fact, keep, next_number, put
 from holdfast.state.moment import Moment
 
 LIMIT = 12
@@ -42,7 +42,7 @@ def on_command_ran(
         return table
     key = keep(check.runner, 200)
     known = table.get(key)
-    number = known.number if known else 1 + max((one.number for one in table.values()), default=0)
+    number = known.number if known else next_number(table)
     suite = SuiteRun(
         number,
         keep(check.deed, 300),
