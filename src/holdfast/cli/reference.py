@@ -48,12 +48,17 @@ def page() -> str:
     from holdfast.cli.main import app
 
     group: Any = typer.main.get_command(app)
-    parts = [_GENERAL, "## holdfast\n", _parameters(group)]
+    return "\n".join([_GENERAL, "## holdfast\n", _parameters(group), *_commands(group, "holdfast")])
+
+
+def _commands(group: Any, above: str) -> list[str]:
+    parts: list[str] = []
     for name, command in group.commands.items():
-        parts.append(f"## holdfast {name}\n")
-        parts.append(inspect.cleandoc(command.help or "") + "\n")
-        parts.append(_parameters(command))
-    return "\n".join(part for part in parts if part)
+        parts += [f"## {above} {name}\n", inspect.cleandoc(command.help or "") + "\n"]
+        parts += [part for part in (_parameters(command),) if part]
+        if hasattr(command, "commands"):
+            parts += _commands(command, f"{above} {name}")
+    return parts
 
 
 def _parameters(command: Any) -> str:
