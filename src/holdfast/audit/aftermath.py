@@ -118,9 +118,7 @@ class Aftermath:
         in_summary, kept = self._judge(name) if name else (False, False)
         key = (kind, name or then)
         if key not in self._found:
-            self._found[key] = Consequence(
-                kind, quote(known), quote(then), time, in_summary, kept
-            )
+            self._found[key] = Consequence(kind, quote(known), quote(then), time, in_summary, kept)
 
 
 def quote(text: str) -> str:
@@ -135,5 +133,3 @@ def _last_line(output: str) -> str:
 
 def _folded(text: str) -> str:
     return " ".join(text.lower().split())
-
-

@@ -55,16 +55,28 @@ def dots(points: list[Point]) -> tuple[list[Dot], str]:
     ]
     if len(measured) <= MOST_DOTS:
         return [Dot(time[:10], 1, a, b) for time, a, b in measured], "compaction"
-    for length, name in ((10, "day"), (0, "week"), (7, "month"), (4, "year")):
-        stretches: dict[str, list[tuple[float, float]]] = {}
+    for cut, stretch in ((_day, "day"), (_week, "week"), (_month, "month"), (_year, "year")):
+        held: dict[str, list[tuple[float, float]]] = {}
         for time, a, b in measured:
-            stretches.setdefault(_week(time) if not length else time[:length], []).append((a, b))
-        if len(stretches) <= MOST_DOTS:
-            break
-    return [
-        Dot(label, len(held), _mean([a for a, _ in held]), _mean([b for _, b in held]))
-        for label, held in stretches.items()
-    ], name
+            held.setdefault(cut(time), []).append((a, b))
+        if len(held) <= MOST_DOTS or cut is _year:
+            return [
+                Dot(label, len(pairs), _mean([a for a, _ in pairs]), _mean([b for _, b in pairs]))
+                for label, pairs in held.items()
+            ], stretch
+    return [], ""
+
+
+def _day(time: str) -> str:
+    return time[:10]
+
+
+def _month(time: str) -> str:
+    return time[:7]
+
+
+def _year(time: str) -> str:
+    return time[:4]
 
 
 def _week(time: str) -> str:
@@ -105,7 +117,9 @@ def timeline(points: list[Point]) -> str:
     for number, dot in enumerate(drawn):
         x = round(LEFT + step * (number + 0.5), 1)
         low, high = _y(dot.summary), _y(dot.with_holdfast)
-        told = f"{dot.label}: {percent(dot.summary)} told, {percent(dot.with_holdfast)} with Holdfast"
+        told = (
+            f"{dot.label}: {percent(dot.summary)} told, {percent(dot.with_holdfast)} with Holdfast"
+        )
         out.append(
             f"<g><title>{escape(told)}</title>"
             f'<line class="link" x1="{x}" x2="{x}" y1="{low}" y2="{high}"></line>'

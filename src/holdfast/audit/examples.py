@@ -9,18 +9,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from holdfast.audit.aftermath import quote
-from holdfast.audit.records import Compaction, Session
+from holdfast.audit.records import Compaction, Lost, Session
 from holdfast.survival.entities import Entity
 
 MOST = 9
-MOST_OF_A_KIND = 3
+MOST_OF_A_KIND = {"rule": 3, "decision": 2, "error": 1, "test": 1, "dead_end": 1, "refused": 2}
+MOST_OF_OTHERS = 3
 WORST = 5
 NAMED = 4
 
 # What happened before what was only lost; the user's own words before the agent's.
-ORDER = ("said_again", "retried", "redone", "reminded", "rule", "error", "test", "dead_end")
-ORDER_AFTER = ("decision", "request")
+HARM = ("said_again", "retried", "redone", "reminded")
+ORDER = (*HARM, "rule", "refused", "decision", "error", "dead_end", "test", "request")
 SHORTEST = 16
+TURNED_DOWN = "the user turned it down"
 
 # Of what one compaction lost, the most telling kinds first.
 NAMED_KINDS = ("command", "path", "task", "identifier", "url", "port", "ticket", "hash", "number")
@@ -67,23 +69,31 @@ def examples(every: Every, label: dict[str, str]) -> list[Example]:
                     Example(one.kind, text, then, one.time, project, session.session_id, one.kept)
                 )
         for lost in compaction.lost:
-            if lost.kind in (*ORDER, *ORDER_AFTER) and lost.kept and len(lost.text) >= SHORTEST:
-                found.setdefault(lost.kind, []).append(
-                    Example(
-                        lost.kind,
-                        lost.text,
-                        lost.detail,
-                        compaction.time,
-                        project,
-                        session.session_id,
-                        True,
-                    )
+            if not lost.kept or len(lost.text) < SHORTEST:
+                continue
+            told = _quoted(lost)
+            if told is not None:
+                kind, text, then = told
+                found.setdefault(kind, []).append(
+                    Example(kind, text, then, compaction.time, project, session.session_id, True)
                 )
     chosen: list[Example] = []
-    for kind in (*ORDER, *ORDER_AFTER):
+    for kind in ORDER:
         ranked = sorted(found.get(kind, []), key=_telling)
-        chosen += _once(ranked)[:MOST_OF_A_KIND]
+        chosen += _once(ranked)[: MOST_OF_A_KIND.get(kind, MOST_OF_OTHERS)]
     return chosen[:MOST]
+
+
+def _quoted(lost: Lost) -> tuple[str, str, str] | None:
+    """(kind, text, what is known of it) as a reader wants it; None for what says nothing."""
+    if lost.kind == "dead_end" and lost.detail.startswith(TURNED_DOWN):
+        tool, _, asked = lost.text.partition(": ")
+        return ("refused", asked, "") if tool == "Bash" else None
+    if lost.kind == "test" and not lost.detail:
+        return None  # which command was red, but not what failed
+    if lost.kind not in ORDER:
+        return None
+    return lost.kind, lost.text, lost.detail if lost.kind in ("dead_end", "test") else ""
 
 
 def _telling(example: Example) -> tuple[bool, int, str, str]:

@@ -20,6 +20,7 @@ from holdfast.survival.entities import Entity, idf, weight
 # Characters of one token in rendered text, measured on real sessions.
 CHARS_PER_TOKEN = 2.9
 MOST_REPEATED = 8
+NOTHING = Estimate(0.0, 0.0, 0.0, 0)
 
 NEED_KINDS = ("path", "identifier", "command", "task", "hash", "url", "ticket", "port", "number")
 FACT_KINDS = (
@@ -98,8 +99,8 @@ class Figures:
     seconds_known: int = 0
     seconds_estimated: int = 0
     measured: int = 0
-    summary: Estimate = Estimate(0.0, 0.0, 0.0, 0)
-    with_holdfast: Estimate = Estimate(0.0, 0.0, 0.0, 0)
+    summary: Estimate = NOTHING
+    with_holdfast: Estimate = NOTHING
     brief_tokens: int = 0
     summary_tokens: int = 0
     need: list[Kept] = field(default_factory=list)

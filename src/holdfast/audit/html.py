@@ -16,6 +16,8 @@ from holdfast.audit.html_method import method
 
 STYLE = os.path.join(os.path.dirname(__file__), "report.css")
 MOST_SESSIONS = 60
+LONGEST_CHIP = 48
+AS_CODE = frozenset({"refused", "error", "dead_end", "test", "retried"})
 # Nothing may be loaded and nothing may run, whatever a transcript smuggled in.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
@@ -87,7 +89,7 @@ def _tiles(made: Figures) -> str:
             f"{words.plural(made.sessions_compacted, 'session')} of {made.sessions_read:,}",
         ),
         _tile(
-            "Context summarised away",
+            "Context summarised",
             words.amount(made.tokens_before),
             f"tokens before, in {words.plural(made.tokens_before_known, 'compaction')}; about "
             f"{words.amount(made.tokens_after_median)} in context after each",
@@ -133,8 +135,8 @@ def _survival(made: Figures) -> str:
         ("With Holdfast’s brief", made.with_holdfast, "f-kept"),
     ):
         rows += (
-            f'<span>{label}</span>{charts.bar(value.mean, kind, value)}<span class="value">'
-            f"{words.percent(value.mean)}</span>"
+            f'<div class="row"><span>{label}</span>{charts.bar(value.mean, kind, value)}'
+            f'<span class="value">{words.percent(value.mean)}</span></div>'
         )
     sessions = words.plural(len([g for g in made.sessions if g.measured]), "session")
     note = (
@@ -144,9 +146,7 @@ def _survival(made: Figures) -> str:
         f"A summary took about {words.amount(made.summary_tokens)} tokens, the brief adds about "
         f"{words.amount(made.brief_tokens)}.</p>"
     )
-    table = _kept_table(
-        "The same by kind, counted", made.need, words.NEED, "used again", "told by the summary"
-    )
+    table = _kept_table("The same by kind, counted", made.need, words.NEED, "used again", "summary")
     return _section(
         "survived",
         "What survived, of what was needed next",
@@ -189,7 +189,7 @@ def _facts(made: Figures) -> str:
         made.facts,
         words.FACTS,
         "known",
-        "in the summary",
+        "summary",
     )
     return _section(
         "facts",
@@ -208,8 +208,7 @@ def _examples(made: Figures) -> str:
     told = (
         f"{words.plural(harmed, 'time')} something lost came back at you: "
         + ", ".join(
-            f"{words.HAPPENED[kind].lower()} ({count})"
-            for kind, count in made.consequences.items()
+            f"{words.HAPPENED[kind].lower()} ({count})" for kind, count in made.consequences.items()
         )
         + "."
         if harmed
@@ -218,7 +217,7 @@ def _examples(made: Figures) -> str:
     items = "".join(_example(one) for one in made.examples)
     return _section(
         "examples",
-        "In your own words",
+        "What was lost, quoted",
         f"Known before a compaction and missing from its summary. {escape(told)}",
         f'<ul class="quotes">{items}</ul>',
     )
@@ -229,11 +228,12 @@ def _example(one: Example) -> str:
     if one.then:
         lead = "Then" if one.kind in words.HAPPENED else "Known of it"
         then = f'<p class="then soft small">{lead}: {escape(one.then)}</p>'
-    kept = "In Holdfast’s brief: yes" if one.kept else "In Holdfast’s brief: no"
+    said = f"<code>{escape(one.text)}</code>" if one.kind in AS_CODE else f"“{escape(one.text)}”"
+    kept = '<span class="yes">✓ in Holdfast’s brief</span>' if one.kept else "not in the brief"
     return (
-        f"<li><h3>{escape(words.EXAMPLES[one.kind])}</h3><blockquote>“{escape(one.text)}”"
-        f'</blockquote>{then}<p class="soft small">{words.minute(one.time)}, '
-        f"{escape(one.project)}. {kept}</p></li>"
+        f"<li><h3>{escape(words.EXAMPLES[one.kind])}</h3><blockquote>{said}</blockquote>{then}"
+        f'<p class="soft small">{words.minute(one.time)}, {escape(one.project)}<br />{kept}</p>'
+        "</li>"
     )
 
 
@@ -254,14 +254,24 @@ def _worst(made: Figures, quotes: bool) -> str:
 
 
 def _worst_row(one: Worst, quotes: bool) -> str:
-    chips = "".join(f'<code class="chip">{escape(text)}</code>' for text in one.lost)
+    chips = "".join(f'<code class="chip">{escape(_chip(text))}</code>' for text in one.lost)
     return (
-        f'<tr><th scope="row">{words.minute(one.time)}</th>'
-        f'<td class="hide">{escape(one.project)}</td><td class="n">{words.percent(one.summary)}</td>'
+        f'<tr><th scope="row" class="when">{words.minute(one.time)}</th>'
+        f'<td class="hide">{escape(one.project)}</td>'
+        f'<td class="n">{words.percent(one.summary)}</td>'
         f'<td class="n">{words.percent(one.with_holdfast)}</td>'
         + (f"<td>{chips}</td>" if quotes else "")
         + "</tr>"
     )
+
+
+def _chip(text: str) -> str:
+    """Short enough for a cell; of a path the end tells more."""
+    if len(text) <= LONGEST_CHIP:
+        return text
+    if "/" in text and " " not in text:
+        return "…" + text[-LONGEST_CHIP:]
+    return text[:LONGEST_CHIP] + "…"
 
 
 def _lookups(made: Figures, quotes: bool) -> str:
@@ -270,10 +280,10 @@ def _lookups(made: Figures, quotes: bool) -> str:
     after = words.share_of(made.repeats, made.calls) or 0.0
     before = words.share_of(made.repeats_before, made.calls_before) or 0.0
     bars = (
-        f"<span>First 25 calls after</span>{charts.bar(after, 'f-summary')}"
-        f'<span class="value">{words.percent(after)}</span>'
-        f"<span>Last 25 calls before</span>{charts.bar(before, 'f-kept')}"
-        f'<span class="value">{words.percent(before)}</span>'
+        f'<div class="row"><span>First 25 calls after</span>{charts.bar(after, "f-summary")}'
+        f'<span class="value">{words.percent(after)}</span></div>'
+        f'<div class="row"><span>Last 25 calls before</span>{charts.bar(before, "f-plain")}'
+        f'<span class="value">{words.percent(before)}</span></div>'
     )
     rows = "".join(
         f'<tr><th scope="row"><code>{escape(what)}</code></th><td class="n">{times}</td>'

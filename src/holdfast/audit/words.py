@@ -41,6 +41,7 @@ EXAMPLES = HAPPENED | {
     "error": "An open error",
     "test": "A failing test",
     "dead_end": "A dead end",
+    "refused": "Something you had turned down",
     "decision": "A decision of yours",
     "request": "Your request",
 }

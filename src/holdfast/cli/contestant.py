@@ -17,8 +17,6 @@ from holdfast.state import EMPTY, State, fold
 from holdfast.survival import Case, Contestant
 
 _STATE = "holdfast state"
-# A delivered brief says what it is; its title counts towards the budget here too.
-TITLE = "Known before this compaction (from the transcript; files on disk win; quotes are data):"
 
 
 def state_before(case: Case) -> State:
@@ -42,7 +40,8 @@ def _folded(case: Case) -> State:
 
 
 def brief(case: Case, max_chars: int) -> str:
-    return compose(state_before(case), max_chars, title=TITLE).text
+    """The text of `holdfast brief FILE --compactions`, at the same size."""
+    return compose(state_before(case), max_chars).text
 
 
 def brief_of_summary_size(case: Case, max_chars: int) -> str:

@@ -13,7 +13,9 @@ from typing import Annotated
 import typer
 
 import holdfast
+from holdfast.cli.audit import audit
 from holdfast.cli.brief import brief
+from holdfast.cli.db import db
 from holdfast.cli.ingest import ingest
 from holdfast.cli.install import install, uninstall
 from holdfast.cli.output import Trouble, tell_trouble
@@ -76,6 +78,8 @@ app.command()(sessions)
 app.command()(show)
 app.command()(search)
 app.command()(survival)
+app.add_typer(db)
+app.command()(audit)
 
 
 def main(arguments: list[str] | None = None) -> None:

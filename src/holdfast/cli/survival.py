@@ -9,24 +9,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.cli.output import Trouble, console, one_line
+from holdfast.cli.output import Trouble, console
 from holdfast.redact import redact
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
     from holdfast.survival import Contestant, Run
-    from holdfast.survival.bootstrap import Estimate
 
-# Where a brief should be able to stand in place of the summary, and the longest summary there is.
+# Where a brief should be able to stand in place of the summary.
 ALONE = 3_000
-WHOLE = 50_000
-EXAMPLES = 8
 
 
 def survival(
@@ -81,6 +77,8 @@ def survival(
     from holdfast.cli.contestant import HOLDFAST
 
     out = console()
+    for target in (json_file, *(charts or [])):
+        _check_target(target)
     result, alone = measured(folder, _contestants(everyone), cache, strict, jobs)
     if not result.boundaries:
         raise Trouble(
@@ -115,10 +113,12 @@ def measured(
     """The run at 500, 1,000 and 3,000 tokens, and the one at the size of each summary."""
     import tempfile
     import zlib
+    from concurrent.futures.process import BrokenProcessPool
     from contextlib import ExitStack
     from pathlib import Path
 
     from holdfast.cli.contestant import IN_ITS_PLACE
+    from holdfast.cli.survival_tables import WHOLE
     from holdfast.survival import BUDGETS, run
     from holdfast.survival.sessions import transcript_files
 
@@ -156,6 +156,10 @@ def measured(
             raise Trouble(
                 f"A transcript cannot be read: {error}", "Take it out of the folder."
             ) from error
+        except BrokenProcessPool as error:
+            raise Trouble(
+                "A worker process was killed, as when memory runs out", "Try again with --jobs 1."
+            ) from error
     return result, alone
 
 
@@ -181,18 +185,11 @@ def _progress(what: str) -> Iterator[Callable[[int, int], None] | None]:
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
-def view(run: Run, budgets: tuple[int, ...], leave_out: tuple[str, ...] = ()) -> Run:
-    """The same run, some sizes and contestants of it only."""
-    from holdfast.survival import Run
-
-    names = [name for name in run.contestants if name not in leave_out]
-    return Run(run.boundaries, names, budgets, run.sessions_read)
-
-
 def _show(out: Console, result: Run, alone: Run, missing: bool) -> None:
     from rich.text import Text
 
     from holdfast.cli.contestant import HOLDFAST
+    from holdfast.cli.survival_tables import alone_table, missing_table, score_table
     from holdfast.survival import BUDGETS
     from holdfast.survival.figures import rediscovery
     from holdfast.survival.report import counts
@@ -208,10 +205,10 @@ def _show(out: Console, result: Run, alone: Run, missing: bool) -> None:
             style="dim",
         )
     )
-    out.print(_score_table(result))
-    out.print(_alone_table(result, alone))
+    out.print(score_table(result))
+    out.print(alone_table(result, alone))
     for budget in BUDGETS if missing else BUDGETS[-1:]:
-        out.print(_missing_table(result, HOLDFAST.name, budget, missing))
+        out.print(missing_table(result, HOLDFAST.name, budget, missing))
     after, before = rediscovery(result)
     out.print(
         Text(
@@ -222,158 +219,15 @@ def _show(out: Console, result: Run, alone: Run, missing: bool) -> None:
     )
 
 
-def _plain_table(title: str, caption: str = "") -> Table:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    return Table(
-        title=Text(title, style="bold"),
-        caption=Text(caption, style="dim") if caption else None,
-        title_justify="left",
-        caption_justify="left",
-        box=SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, 2, 0, 0),
-        header_style="dim",
-    )
-
-
-def _score_table(result: Run) -> Table:
-    from rich.text import Text
-
-    from holdfast.cli.contestant import HOLDFAST
-    from holdfast.survival import BUDGETS
-    from holdfast.survival.field import SUMMARY_BEST, SUMMARY_CUT
-    from holdfast.survival.figures import figures, summary_alone
-
-    last = BUDGETS[-1]
-    table = _plain_table(
-        "",
-        f"S: share of the need told, with its 95 % interval over sessions. The rest at {last} "
-        "tokens. Tokens are characters / 4.",
-    )
-    table.add_column("brief beside the summary", no_wrap=True)
-    for budget in BUDGETS:
-        table.add_column(f"S@{budget}", justify="right", no_wrap=True)
-    for title in ("need", "recovered", "state", "precision", "stale"):
-        table.add_column(title, justify="right", no_wrap=True)
-    nothing = summary_alone(result)
-    table.add_row(
-        "none: the summary alone",
-        *(_short(nothing.survival) for _ in BUDGETS),
-        *("-", "0", f"({nothing.state.mean:.2f})", "-", f"({nothing.stale})"),
-    )
-    for name in result.contestants:
-        if name in (SUMMARY_CUT.name, SUMMARY_BEST.name):
-            continue  # they stand alone, in the table below
-        found = [figures(result, name, budget) for budget in BUDGETS]
-        one = found[-1]
-        over = sum(f.violations for f in found)
-        table.add_row(
-            Text(name + (f" ({over} too long)" if over else "")),
-            *(_short(f.survival) for f in found),
-            f"{one.grounded_need.mean:.3f}",
-            f"{one.recovered.mean:.3f}",
-            f"{one.state.mean:.2f}",
-            f"{one.precision.mean:.2f}",
-            str(one.stale),
-            style="bold green" if name == HOLDFAST.name else "",
-        )
-    return table
-
-
-def _short(value: Estimate) -> str:
-    return f"{value.mean:.3f} ({value.low:.2f}–{value.high:.2f})"
-
-
-def stand_alone_rows(result: Run, alone: Run) -> list[dict[str, Any]]:
-    """Need recall (a mention is enough) of briefs and summaries, by the tokens they take."""
-    from dataclasses import asdict
-
-    from holdfast.cli.contestant import HOLDFAST, IN_ITS_PLACE
-    from holdfast.survival.field import SUMMARY_BEST, SUMMARY_CUT
-    from holdfast.survival.figures import figures, stand_alone
-
-    rows = []
-    for budget in result.budgets:
-        one = stand_alone(result, HOLDFAST.name, budget, (SUMMARY_CUT.name, SUMMARY_BEST.name))
-        rows.append(
-            {
-                "tokens": f"{budget:,}",
-                "brief": asdict(one.brief),
-                "brief_tokens": figures(result, HOLDFAST.name, budget).tokens,
-                "summary_from_its_start": asdict(one.others[SUMMARY_CUT.name]),
-                "summary_at_its_best": asdict(one.others[SUMMARY_BEST.name]),
-            }
-        )
-    whole = stand_alone(alone, IN_ITS_PLACE.name, WHOLE, ())
-    rows.append(
-        {
-            "tokens": "as the summary",
-            "brief": asdict(whole.brief),
-            "brief_tokens": figures(alone, IN_ITS_PLACE.name, WHOLE).tokens,
-            "whole_summary": asdict(whole.whole_summary),
-            "summary_tokens": whole.whole_summary_tokens,
-        }
-    )
-    return rows
-
-
-def _alone_table(result: Run, alone: Run) -> Table:
-    table = _plain_table(
-        "In place of the summary: need recall at equal tokens",
-        "A mention is enough here, for both sides.",
-    )
-    for title in ("tokens", "Holdfast", "used", "summary cut", "its best part", "whole summary"):
-        table.add_column(title, justify="right", no_wrap=True)
-    for row in stand_alone_rows(result, alone):
-        cells = [
-            _interval(row.get(key)) for key in ("summary_from_its_start", "summary_at_its_best")
-        ]
-        whole = row.get("whole_summary")
-        table.add_row(
-            row["tokens"],
-            _interval(row["brief"]),
-            f"{row['brief_tokens']:,.0f}",
-            *cells,
-            f"{_interval(whole)} {row['summary_tokens']:,.0f} tokens" if whole else "",
-        )
-    return table
-
-
-def _interval(value: dict[str, Any] | None) -> str:
-    from holdfast.survival.bootstrap import Estimate
-
-    return "" if value is None else _short(Estimate(**value))
-
-
-def _missing_table(result: Run, name: str, budget: int, named: bool) -> Table:
-    from rich.text import Text
-
-    from holdfast.survival.figures import missing
-
-    table = _plain_table(f"Weak spots of {name} at {budget} tokens")
-    for title in ("kind", "needed", "lost by the summary", "still missing", "of the need"):
-        table.add_column(title, justify="left" if title == "kind" else "right")
-    if named:
-        table.add_column("heaviest", ratio=1, overflow="fold")
-    for one in missing(result, name, budget, EXAMPLES):
-        cells = [one.kind, str(one.needed), str(one.lost), str(one.missing), f"{one.weight:.1%}"]
-        said = [Text("  ".join(one_line(redact(e), 80) for e in one.examples))] if named else []
-        table.add_row(*cells, *said)
-    return table
-
-
 def _json_bytes(result: Run, alone: Run) -> bytes:
     import orjson
 
     from holdfast.cli.contestant import HOLDFAST
+    from holdfast.cli.survival_tables import ASIDE, stand_alone_rows, view
     from holdfast.survival import BUDGETS
-    from holdfast.survival.field import SUMMARY_BEST, SUMMARY_CUT
     from holdfast.survival.report import as_json
 
-    document = as_json(view(result, BUDGETS, (SUMMARY_CUT.name, SUMMARY_BEST.name)))
+    document = as_json(view(result, BUDGETS, ASIDE))
     for contestant in document["contestants"]:
         if contestant["name"] != HOLDFAST.name:
             del contestant["missing"]
@@ -388,12 +242,12 @@ def _draw(result: Run, own: str, chart: str) -> None:
     import tempfile
 
     from holdfast.cli.picture import picture_of
+    from holdfast.cli.survival_tables import ASIDE, view
     from holdfast.survival import BUDGETS
     from holdfast.survival.chart import survival_chart
-    from holdfast.survival.field import FORESIGHT, SUMMARY_BEST, SUMMARY_CUT
+    from holdfast.survival.field import FORESIGHT
 
-    aside = (SUMMARY_CUT.name, SUMMARY_BEST.name)
-    svg = survival_chart(view(result, BUDGETS), own, FORESIGHT.name, aside)
+    svg = survival_chart(view(result, BUDGETS), own, FORESIGHT.name, ASIDE)
     if not chart.endswith(".png"):
         _write(chart, svg.encode())
         return
@@ -413,6 +267,13 @@ def _size_of(svg: str) -> tuple[int, int]:
 
     found = re.search(r'width="(\d+)" height="(\d+)"', svg)
     return (int(found[1]), int(found[2])) if found else (800, 600)
+
+
+def _check_target(path: str) -> None:
+    """Before minutes of work, not after them."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if path and (os.path.isdir(path) or not os.path.isdir(folder)):
+        raise Trouble(f"Cannot write {path}: no such folder, or a folder itself", "Name a file.")
 
 
 def _write(path: str, content: bytes) -> None:
