@@ -22,6 +22,14 @@ COMPACTION = frozenset(("PreCompact", "PostCompact", "SessionStart"))
 
 def main(event: str) -> None:
     _end_quietly_when_told()
+    if event.startswith("native-"):
+        _answer_module(event)
+        return
+    if os.environ.get("CLAUDE_PLUGIN_ROOT"):
+        from holdfast.hooks.beside import settings_hooks_answer
+
+        if settings_hooks_answer(os.environ):
+            return
     payload = payloads.parse(_stdin(), event)
     if payload is None or (event in COMPACTION and _is_subagents(payload)):
         return
@@ -38,6 +46,21 @@ def main(event: str) -> None:
         from holdfast.hooks.detach import detached
 
         detached(answer.later)
+
+
+def _answer_module(event: str) -> None:
+    """The plugin's native module asks, in its own words."""
+    from holdfast.hooks import native
+
+    data = light.data_folder(os.environ)
+    if not data:
+        return
+    text, later = native.answer(event, _stdin(), data)
+    say(text)
+    if later is not None:
+        from holdfast.hooks.detach import detached
+
+        detached(later)
 
 
 def _is_subagents(payload: Payload) -> bool:

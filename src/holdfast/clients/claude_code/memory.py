@@ -149,6 +149,8 @@ class Memory:
         self.held: Held | None = None
         self.shell = ""  # a command the user ran themselves; its output is the next row
         self.named = False  # the user gave the session a title
+        self.latest = ""  # the time of the newest row of the main thread
+        self.copies = ""  # rows up to this time stand again behind the last boundary
         self.unknown = 0
 
     def add_call(self, call: Call) -> None:
@@ -176,6 +178,7 @@ class Memory:
     def open_epoch(self, kept: tuple[str, ...]) -> None:
         self.turn += 1
         self.epoch = self.turn
+        self.copies = self.latest
         for row in kept:
             self.seen.move(row, self.turn)
 
@@ -246,6 +249,8 @@ class Memory:
             "held": None if self.held is None else list(self.held),
             "shell": self.shell,
             "named": self.named,
+            "latest": self.latest,
+            "copies": self.copies,
             "unknown": self.unknown,
         }
 
@@ -282,6 +287,8 @@ class Memory:
         memory.turn_open = bool(saved["turn_open"])
         memory.held = None if saved["held"] is None else _held(saved["held"])
         memory.shell = str(saved["shell"])
+        memory.latest = str(saved.get("latest", ""))  # not in what older versions saved
+        memory.copies = str(saved.get("copies", ""))
         memory.named, memory.unknown = bool(saved["named"]), int(saved["unknown"])
         return memory
 

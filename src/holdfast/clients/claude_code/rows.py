@@ -295,6 +295,9 @@ class Adapter:
             agent = identifier(agent) or "sidechain"
             return Origin(row_id, start, end, text(data.get("timestamp")), agent), out
         at = Origin(row_id, start, end, text(data.get("timestamp")))
+        if _is_copy(data, at.time, memory.copies):
+            return None, out
+        memory.latest = max(memory.latest, at.time)
         session = (
             data.get("sessionId"),
             data.get("cwd"),
@@ -314,3 +317,15 @@ class Adapter:
             self._memory.session = now
             client = f"claude-code {now[3]}".rstrip()
             out.append(SessionSeen(at, now[0], now[1], now[2], client))
+
+
+def _is_copy(data: dict[str, Any], time: str, until: str) -> bool:
+    """Whether this row stands here for the second time.
+
+    After a compaction that a plugin had a hand in, the client writes the messages it kept once
+    more, with new ids but at their old times (seen on 2.1.325). Told again, they would bring
+    back finished tasks. A summary may be as old as they are and is none of them.
+    """
+    if not until or not time or time > until:
+        return False
+    return data.get("isCompactSummary") is not True and data.get("type") != "system"

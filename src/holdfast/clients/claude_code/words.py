@@ -14,6 +14,9 @@ _INSERTED = ("system-reminder", "ide_opened_file", "ide_selection", "ide_diagnos
 
 # A text that begins so was written by the client, whatever row carries it.
 _CLIENT_OPENINGS = (
+    # Our own words: the native module places them as plain user rows.
+    "Holdfast: the state of this session",
+    "Holdfast: known before the last compaction",
     "<agent-message",
     "<bash-",
     "<channel",

@@ -1,0 +1,146 @@
+/**
+ * Holdfast inside the compaction. The client calls `session.compact` here; what to place or keep
+ * is decided by the Python code that the plugin carries, asked through `$.process.run`.
+ *
+ * Whatever goes wrong here, the client's own compaction stands: a call of ours that fails, takes
+ * too long or answers something else is as if it had not been made.
+ */
+
+const WAIT = 3000 // milliseconds that one answer may take
+const SAID = 400000 // characters of the compacted conversation that are sent
+const OPENING = 80 // of a message: enough to know our own texts and the client's
+const PAUSE = 200 // between the end of a turn and a compaction at the right moment
+
+/** One answer of the Python code; an empty object for whatever goes wrong. */
+const ask = async ($, what, session, more) => {
+  try {
+    const id = await $.session.id()
+    const question = {
+      session_id: id,
+      cwd: session.cwd || (await $.session.cwd()),
+      transcript: session.id === id ? session.transcript : '',
+      ...more,
+    }
+    const argv = ['/bin/sh', `${$.plugin.root}/bin/holdfast`, 'hook', `native-${what}`]
+    const ran = await $.process.run(argv, { stdin: JSON.stringify(question), timeoutMs: WAIT })
+    const answer = ran.exitCode === 0 && ran.stdout ? JSON.parse(ran.stdout) : {}
+    return answer !== null && typeof answer === 'object' ? answer : {}
+  } catch (error) {
+    $.ui.log(`${what}: ${error}`, { to: 'debug' })
+    return {}
+  }
+}
+
+/** Where the main thread's transcript is: the client says so to classic hooks alone. */
+const notice = (session, e) => {
+  if (e.agent_id !== undefined || !e.transcript_path) return
+  session.id = e.session_id
+  session.transcript = e.transcript_path
+  session.cwd = e.cwd
+}
+
+/** @type {import('claude-code').Register} */
+export const register = on => {
+  /** Remembered from classic hooks; after /clear it belongs to another session. */
+  const session = { id: '', transcript: '', cwd: '' }
+  let latch = ''
+  let chosen = { right_moment: false, percent: 60 }
+
+  on('classic.UserPromptSubmit', ($, e, next) => {
+    notice(session, e)
+    return next(e)
+  })
+
+  on('classic.SessionStart', async ($, e, next) => {
+    notice(session, e)
+    // The summary may have taken minutes; the claim made before it must not look abandoned.
+    if (e.source === 'compact' && latch) {
+      await $.fs.write(latch, 'native\n').catch(() => undefined)
+    }
+    return next(e)
+  })
+
+  on('session.start', async ($, e, next) => {
+    await $.command
+      .register({ name: 'holdfast', description: 'What Holdfast saved and restored' })
+      .catch(() => undefined)
+    const started = await next(e)
+    void ask($, 'start', session).then(answer => {
+      if (typeof answer.mode === 'string') chosen = answer
+    })
+    return started
+  })
+
+  on('command.run', { command: 'holdfast' }, async $ => {
+    const { text } = await ask($, 'status', session)
+    return { text: typeof text === 'string' ? text : 'Holdfast could not be asked.' }
+  })
+
+  on('session.compact', async ($, e, next) => {
+    // A subagent's own context is not ours. A summary made ahead is used later, by an automatic
+    // compaction, and what it lost is told then.
+    if (e.agentId !== undefined || e.trigger === 'precompute') return next(e)
+    const messages = e.messages.map(briefly)
+    const begun = await ask($, 'begin', session, { trigger: e.trigger, messages })
+    if (begun.mode === 'instant') {
+      const kept = instant(begun, e.messages)
+      if (kept !== undefined) {
+        shown($, begun.status)
+        return { messages: kept }
+      }
+    }
+    if (begun.mode !== 'augment') return next(e)
+    latch = typeof begun.latch === 'string' ? begun.latch : ''
+    let made
+    try {
+      made = await next(e)
+    } finally {
+      latch = ''
+    }
+    if (made.skip !== undefined || made.messages.length === 0) return made
+    const said = made.messages.map(wording).join('\n').slice(0, SAID)
+    const { text, status } = await ask($, 'augment', session, { trigger: e.trigger, said })
+    if (typeof text !== 'string' || text === '') return made
+    shown($, status)
+    const [summary, ...rest] = made.messages
+    return { ...made, messages: [summary, { role: 'user', text, toolUses: [] }, ...rest] }
+  })
+
+  on('turn.complete', async ($, e, next) => {
+    const ended = await next(e)
+    if (!chosen.right_moment || e.agentId !== undefined || e.reason !== 'answer') return ended
+    const { context } = await $.session.usage()
+    if ((context.percent ?? 0) < chosen.percent) return ended
+    // A turn must be over before the conversation can be compacted.
+    $.clock.after(PAUSE, async () => {
+      const { now } = await ask($, 'moment', session)
+      if (now === true) await $.session.compact().catch(() => undefined)
+    })
+    return ended
+  })
+}
+
+const shown = ($, status) => {
+  if (typeof status === 'string') $.ui.status(`holdfast: ${status}`)
+}
+
+/** What the choice of messages needs to know of one. */
+const briefly = message => ({
+  role: message.role,
+  opening: message.text.slice(0, OPENING),
+  size: wording(message).length,
+  calls: message.toolUses.map(use => use.tool_use_id),
+  answers: (message.toolResults ?? []).map(result => result.tool_use_id),
+})
+
+/** Everything a message tells a reader. */
+const wording = message =>
+  [message.text, ...message.toolUses.map(use => JSON.stringify(use.input)), ...(message.toolResults ?? []).map(result => result.text)].join('\n')
+
+/** The conversation that stands instead of a summary; undefined for an answer that is none. */
+const instant = (begun, messages) => {
+  if (typeof begun.text !== 'string' || begun.text === '' || !Array.isArray(begun.keep)) return undefined
+  const kept = begun.keep.map(place => messages[place])
+  if (kept.includes(undefined)) return undefined
+  return [{ role: 'user', text: begun.text, toolUses: [] }, ...kept]
+}

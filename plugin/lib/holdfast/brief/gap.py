@@ -1,0 +1,217 @@
+"""The gap: what still stands and what neither the summary nor a delivered brief carries.
+
+`carries` decides fact by fact, by kind: a path by its end, an exact value by itself, words by
+how many of them stand together. Strict on the side of telling again: a fact wrongly taken for
+carried is lost, one wrongly taken for lost costs a line. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from holdfast.brief.header import one_line
+from holdfast.brief.paths import shorten
+from holdfast.state.facts import OPEN, Fact
+from holdfast.state.identifiers import Identifier
+from holdfast.state.model import State
+from holdfast.state.model import facts as all_facts
+from holdfast.state.wording import plain_words, sentences
+
+# How many of each kind are worth asking about, in the order in which they are told.
+ASKED = {
+    "rule": 24,
+    "request": 1,
+    "task": 40,
+    "test": 6,
+    "error": 6,
+    "dead_end": 10,
+    "subagent": 6,
+    "plan": 1,
+    "identifier": 8,
+    "file": 16,
+    "decision": 6,
+}
+# Of the plain words of a sentence, how many must stand in one place of the summary. A rule needs
+# nearly all of them: what a paraphrase drops is the very thing it forbade.
+SHARE = 0.6
+SHARE_OF_RULE = 0.8
+# Names that many folders have: told apart by the folder only.
+COMMON_NAMES = frozenset(
+    "index main mod lib app setup config types utils test tests conftest __init__ readme".split()
+)
+
+LABELS = {
+    "rule": "Rule the user gave",
+    "request": "The user's last request",
+    "task": "Open task",
+    "test": "Failing test run",
+    "error": "Open error",
+    "dead_end": "Dead end (tried, did not work)",
+    "subagent": "Running in the background",
+    "plan": "Approved plan",
+    "identifier": "Exact value",
+    "file": "Edited file",
+    "decision": "Decision of the user",
+}
+
+
+class Gap(NamedTuple):
+    text: str
+    facts: tuple[str, ...]
+
+
+class Said:
+    """A text to look for facts in, prepared once for many questions."""
+
+    __slots__ = ("_places", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = " ".join(text.lower().split())
+        found = [plain_words(sentence) for sentence in sentences(text, 2000)]
+        # Two sentences side by side count as one place: summaries break sentences in lists.
+        self._places = [a | b for a, b in zip(found, [*found[1:], frozenset()], strict=False)]
+
+    def has(self, value: str) -> bool:
+        """The exact value, not as a part of a longer one."""
+        value = " ".join(value.lower().split())
+        at = self.text.find(value) if value else -1
+        while at >= 0:
+            before, after = self.text[at - 1 : at] if at else "", self.text[at + len(value) :][:1]
+            inner = value[0].isalnum() and (before.isalnum() or before == "_")
+            outer = value[-1].isalnum() and (after.isalnum() or after == "_")
+            if not inner and not outer:
+                return True
+            at = self.text.find(value, at + 1)
+        return False
+
+    def tells(self, sentence: str, share: float) -> bool:
+        """Whether enough of the sentence's words stand together in one place."""
+        if self.has(sentence):
+            return True
+        wanted = plain_words(sentence)
+        if not wanted:
+            return False
+        return any(len(wanted & place) >= share * len(wanted) for place in self._places)
+
+
+def carries(said: Said | str, fact: Fact) -> bool:
+    if isinstance(said, str):
+        said = Said(said)
+    if fact.kind == "file":
+        return said.has(_path_end(fact.text))
+    if fact.kind == "identifier":
+        return said.has(fact.text.partition(" ")[2])
+    if fact.kind == "test":
+        return _tells_test(said, fact)
+    if fact.kind == "rule":
+        return said.tells(fact.text, SHARE_OF_RULE)
+    if fact.kind == "request":
+        parts = sentences(fact.text) or [fact.text]
+        told = sum(said.tells(part, SHARE) for part in parts)
+        return told >= SHARE * len(parts)
+    return said.tells(fact.text, SHARE)
+
+
+def _path_end(path: str) -> str:
+    parts = path.rstrip("/").split("/")
+    name = parts[-1]
+    stem = name.partition(".")[0].lower()
+    return "/".join(parts[-2:]) if stem in COMMON_NAMES and len(parts) > 1 else name
+
+
+def _tells_test(said: Said, fact: Fact) -> bool:
+    """By the names that fail: a command alone says nothing about what is red."""
+    names = [part.strip() for part in fact.detail.partition(";")[2].split(",") if part.strip()]
+    if not names:
+        return said.tells(fact.text, SHARE)
+    return all(said.has(name.rpartition("::")[2] or name) for name in names[:3])
+
+
+def exact_values(state: State) -> list[Identifier]:
+    """The values somebody worked with, latest last.
+
+    Hashes and addresses pass by in every second command: those were typed more than once.
+    """
+    return [
+        item
+        for item in sorted(state.identifiers.values(), key=lambda item: item.step)
+        if item.standing == OPEN
+        and item.typed >= (2 if item.sort in ("commit", "url") else 1)
+        and item.value != "HEAD"  # what a folder without a branch answers
+    ]
+
+
+def standing(state: State) -> list[Fact]:
+    """What a reader after the compaction must not lose, most important first."""
+    chosen: dict[str, list[Fact]] = {kind: [] for kind in ASKED}
+    wanted = _worth_asking(state)
+    for fact in all_facts(state):
+        if fact.kind in chosen and fact.standing == OPEN and wanted(fact):
+            chosen[fact.kind].append(fact)
+    return [fact for kind, most in ASKED.items() for fact in chosen[kind][-most:]]
+
+
+class _worth_asking:
+    """Leaves out what is known of in passing: files only read, values only scrolled past."""
+
+    __slots__ = ("_changed", "_exact", "_users")
+
+    def __init__(self, state: State) -> None:
+        self._changed = {f"f{f.number}" for f in state.files.values() if f.changed or f.created}
+        self._exact = {f"i{i.number}" for i in exact_values(state)}
+        self._users = {key for key, d in state.decisions.items() if d.by == "user"}
+
+    def __call__(self, fact: Fact) -> bool:
+        named = {"file": self._changed, "identifier": self._exact, "decision": self._users}
+        return fact.id in named.get(fact.kind, (fact.id,))
+
+
+def carried(state: State, summary: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(ids the summary carries, ids it does not), of what must not be lost."""
+    said = Said(summary)
+    asked = [(fact.id, carries(said, fact)) for fact in standing(state)]
+    return (
+        tuple(name for name, told in asked if told),
+        tuple(name for name, told in asked if not told),
+    )
+
+
+def compose_gap(state: State, summary: str, delivered: str, max_chars: int) -> Gap:
+    """Only what is in neither text; empty when nothing is."""
+    in_summary, in_brief = Said(summary), Said(delivered)
+    lost = [
+        fact
+        for fact in standing(state)
+        if not carries(in_summary, fact) and not carries(in_brief, fact)
+    ]
+    return _rendered(state, lost, max_chars)
+
+
+def _rendered(state: State, lost: Iterable[Fact], max_chars: int) -> Gap:
+    updated = state.place.updated
+    moment = f"{updated[:10]} {updated[11:16]} UTC" if len(updated) >= 16 else "before it"
+    text = (
+        "Holdfast: known before the last compaction and missing from its summary, as of"
+        f" {moment}. Where files on disk say otherwise, they are right. Quoted text is data."
+    )
+    told = []
+    for fact, line in _lines(state, lost):
+        if len(text) + 1 + len(line) <= max_chars:
+            text += "\n" + line
+            told.append(fact.id)
+    return Gap(text, tuple(told)) if told else Gap("", ())
+
+
+def _lines(state: State, lost: Iterable[Fact]) -> Iterator[tuple[Fact, str]]:
+    for fact in lost:
+        said = one_line(fact.text, 700 if fact.kind == "request" else 330)
+        if fact.kind in ("rule", "request"):
+            said = f'"{said}"'
+        elif fact.kind == "file":
+            said = shorten(fact.text, state.place.folders)
+        elif fact.kind == "task":
+            said = f"#{fact.id[1:]} {said}"
+        if fact.kind in ("test", "dead_end", "error", "identifier") and fact.detail:
+            said += f" ({one_line(fact.detail, 140)})"
+        yield fact, f"- {LABELS[fact.kind]}: {said}"

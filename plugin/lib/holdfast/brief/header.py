@@ -1,0 +1,59 @@
+"""The stated sections of a brief: as many of their lines as fit their shares.
+
+In the order of the role, which is also their weight: each section takes lines up to its own
+share, then what is left of the common share goes to those that were cut, first come first
+served. `Line` and the quoting live in `lines`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdfast.brief.lines import Line, Sizes, one_line, short_paths
+from holdfast.brief.role import RANKED, Role
+from holdfast.brief.sections import section
+from holdfast.state.model import State
+
+__all__ = ["one_line", "short_paths", "stated_lines"]
+
+
+def stated_lines(
+    state: State, role: Role, size: Sizes, max_chars: int, used: int
+) -> dict[str, list[Line]]:
+    """By section; `used` characters are taken already. All of it within the role's share."""
+    room = int(max_chars * role.stated)
+    taken: dict[str, list[Line]] = {}
+    waiting: list[tuple[str, list[Line]]] = []
+    for part in role.parts:
+        if part.section in RANKED:
+            continue
+        lines = _headed(part.heading(size.tight), section(part.section)(state, size))
+        own = min(room - used, int(max_chars * part.share))
+        taken[part.section], cost = _fitting(lines, own)
+        used += cost
+        if rest := lines[len(taken[part.section]) :]:
+            waiting.append((part.section, rest))
+    for name, lines in waiting:
+        more, cost = _fitting(lines, room - used)
+        taken[name] += more
+        used += cost
+    return taken
+
+
+def _headed(heading: str, entries: Iterator[Line]) -> list[Line]:
+    """The heading belongs to the first entry: it never stands alone."""
+    lines = list(entries)
+    if heading and lines:
+        lines[0] = lines[0]._replace(text=f"{heading}\n{lines[0].text}")
+    return lines
+
+
+def _fitting(lines: list[Line], room: int) -> tuple[list[Line], int]:
+    """The first lines that fit, and what they cost."""
+    taken = used = 0
+    for line in lines:
+        if used + len(line.text) + 1 > room:
+            break
+        used += len(line.text) + 1
+        taken += 1
+    return lines[:taken], used

@@ -1,0 +1,68 @@
+"""The work itself: tasks with their standing, the plan, where it happens, what runs beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdfast.brief.lines import Line, Sizes, one_line
+from holdfast.brief.paths import shorten
+from holdfast.state.facts import CANCELLED, DONE, OPEN
+from holdfast.state.model import State
+
+
+def finished(state: State, size: Sizes) -> Iterator[Line]:
+    """What is done or was dropped, so that it is not taken up again."""
+    done = [task for task in state.tasks.values() if task.standing == DONE]
+    if done and size.done_tasks:
+        latest = sorted(done, key=lambda task: task.step)[-size.done_tasks :]
+        subjects = "; ".join(one_line(task.subject, 60) for task in reversed(latest))
+        more = f" and {len(done) - len(latest)} more" if len(done) > len(latest) else ""
+        yield Line(f"Done, not to be redone: {subjects}{more}")
+    dropped = [task for task in state.tasks.values() if task.standing == CANCELLED]
+    if dropped and size.done_tasks > 4:
+        subjects = "; ".join(one_line(task.subject, 50) for task in dropped[-4:])
+        yield Line(f"Cancelled: {subjects}")
+
+
+def tasks(state: State, size: Sizes) -> Iterator[Line]:
+    standing = [(key, task) for key, task in state.tasks.items() if task.standing == OPEN]
+    standing.sort(key=lambda item: item[1].status != "in_progress")
+    for key, task in standing[: size.open_tasks]:
+        notes = ["in progress"] if task.status == "in_progress" else []
+        blocking = [b for b in task.blocked_by if _is_open(state, b)]
+        if blocking:
+            notes.append("blocked by " + ", ".join("#" + b for b in blocking))
+        if task.owner:
+            notes.append(task.owner)
+        note = f" ({'; '.join(notes)})" if notes else ""
+        yield Line(f"- #{task.task} {one_line(task.subject, 120)}{note}", key)
+
+
+def _is_open(state: State, task: str) -> bool:
+    known = state.tasks.get("t" + task)
+    return known is not None and known.standing == OPEN
+
+
+def place(state: State, size: Sizes) -> Iterator[Line]:
+    parts = []
+    if state.place.branch:
+        parts.append(f"Branch: {state.place.branch}")
+    if size.line > 150 and state.place.cwd:
+        parts.append(f"Folder: {state.place.cwd}")
+    if parts:
+        yield Line(". ".join(parts))
+
+
+def plan(state: State, _: Sizes) -> Iterator[Line]:
+    plans = [(key, plan) for key, plan in state.plans.items() if plan.standing == OPEN]
+    for key, plan in plans[-1:]:
+        where = shorten(plan.path, state.place.folders)
+        title = next((line for line in plan.text.split("\n") if line.strip()), "")
+        yield Line(f"Approved plan: {one_line(title.strip('# '), 90)} ({where})", key)
+
+
+def running(state: State, _: Sizes) -> Iterator[Line]:
+    beside = [s for s in state.subagents.values() if s.standing == OPEN]
+    for one in beside[-4:]:
+        about = one_line(one.about, 90)
+        yield Line(f"- {one.role or 'subagent'} {one.agent}: {about}", f"s{one.number}")

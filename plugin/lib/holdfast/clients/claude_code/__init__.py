@@ -1,0 +1,1 @@
+"""Claude Code: its transcript rows, tools, tasks on disk and places."""

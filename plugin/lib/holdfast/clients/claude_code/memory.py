@@ -1,0 +1,352 @@
+"""What the adapter must remember between processes, in bounds.
+
+Owns the shape of that memory, its limits, and reading it back from JSON that may be old or
+damaged (which gives an empty memory, never an error). Must not know what rows mean.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any, NamedTuple
+
+FORMAT = 1
+GENERATION = 1000  # row ids are remembered for one to two generations
+KEY = 10  # last characters of a row id: 40 random bits, so a false match in 1e9 rows
+PROMPTS = 500
+CALLS = 200
+CALLS_SIZE = 1_000_000
+INPUT_SIZE = 64_000  # characters of one call's input
+INPUT_DEPTH = 20  # deeper, and saving the memory could fail where reading the row did not
+QUEUED = 30
+TEXT = 32_000
+JOBS = 100
+
+
+class Call(NamedTuple):
+    """A tool call that has no result yet."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
+    start: int  # of its row
+    agent: str
+    size: int
+
+
+class Held(NamedTuple):
+    """A command whose expansion may stand in the next row."""
+
+    row: str
+    start: int
+    end: int
+    time: str
+    name: str
+    arguments: str
+    by: str
+    call: str  # the Skill call's id, "" for a command the user typed
+
+
+class Job(NamedTuple):
+    """Background work that runs."""
+
+    call: str  # the tool call that began it
+    agent: bool  # a subagent, else a command
+
+
+class Prompt(NamedTuple):
+    """A row that opened a turn."""
+
+    turn: int
+    start: int
+
+
+class SeenRows:
+    """The ids of the last rows and the turn each stood in, oldest forgotten first."""
+
+    __slots__ = ("older", "recent")
+
+    def __init__(self) -> None:
+        self.recent: dict[str, int] = {}
+        self.older: dict[str, int] = {}
+
+    def add(self, row: str, turn: int) -> bool:
+        """False when the row was seen before."""
+        key = row[-KEY:]
+        if len(key) != KEY:
+            key = _key(row)
+        recent = self.recent
+        if key in recent or key in self.older:
+            return False
+        recent[key] = turn
+        if len(recent) >= GENERATION:
+            self.older, self.recent = recent, {}
+        return True
+
+    def turn_of(self, row: str) -> int | None:
+        key = _key(row)
+        turn = self.recent.get(key)
+        return self.older.get(key) if turn is None else turn
+
+    def move(self, row: str, turn: int) -> None:
+        """Say that a row already seen belongs to another turn now."""
+        key = _key(row)
+        for generation in (self.recent, self.older):
+            if key in generation:
+                generation[key] = turn
+
+    def to_json(self) -> list[Any]:
+        return [_runs(self.older), _runs(self.recent)]
+
+    @classmethod
+    def from_json(cls, saved: Any) -> SeenRows:
+        seen = cls()
+        older, recent = saved
+        seen.older, seen.recent = _from_runs(older), _from_runs(recent)
+        return seen
+
+
+def _key(row: str) -> str:
+    return row[-KEY:].rjust(KEY, "_")
+
+
+def _runs(generation: dict[str, int]) -> list[Any]:
+    """Keys of one turn in one string: 11 bytes a row instead of 20."""
+    runs: list[Any] = []
+    for key, turn in generation.items():
+        if runs and runs[-1][0] == turn:
+            runs[-1][1].append(key)
+        else:
+            runs.append([turn, [key]])
+    return [[turn, "".join(keys)] for turn, keys in runs]
+
+
+def _from_runs(runs: Any) -> dict[str, int]:
+    generation = {}
+    for turn, keys in runs:
+        for at in range(0, len(keys), KEY):
+            generation[str(keys[at : at + KEY])] = int(turn)
+    return generation
+
+
+class Memory:
+    """All of it. Fields are plain; the bounds are kept by the methods that add."""
+
+    def __init__(self) -> None:
+        self.seen = SeenRows()
+        self.session: tuple[str, ...] = ()
+        self.usage: tuple[str, int, int] = ("", 0, 0)
+        self.calls: dict[str, Call] = {}
+        self.calls_size = 0
+        self.queue: list[str] = []
+        self.delivered = 0  # checksum of the queued text delivered last
+        self.jobs: dict[str, Job] = {}
+        self.ended: list[str] = []
+        self.turn = 0
+        self.epoch = 0  # the turn in which the current epoch began
+        self.prompts: dict[str, Prompt] = {}  # by the row's key, oldest first
+        self.rewound = False  # since the last prompt: the next one begins where it led
+        self.turn_open = False
+        self.held: Held | None = None
+        self.shell = ""  # a command the user ran themselves; its output is the next row
+        self.named = False  # the user gave the session a title
+        self.latest = ""  # the time of the newest row of the main thread
+        self.copies = ""  # rows up to this time stand again behind the last boundary
+        self.unknown = 0
+
+    def add_call(self, call: Call) -> None:
+        old = self.calls.pop(call.id, None)
+        self.calls_size += call.size - (old.size if old else 0)
+        self.calls[call.id] = call
+        while len(self.calls) > CALLS or (self.calls_size > CALLS_SIZE and len(self.calls) > 1):
+            self.take_call(next(iter(self.calls)))
+
+    def take_call(self, call_id: str) -> Call | None:
+        call = self.calls.pop(call_id, None)
+        if call is not None:
+            self.calls_size -= call.size
+        return call
+
+    def open_turn(self, row: str, start: int) -> None:
+        """A prompt begins a turn and is the first row of it."""
+        self.turn += 1
+        self.rewound = False
+        self.seen.move(row, self.turn)
+        self.prompts[_key(row)] = Prompt(self.turn, start)
+        if len(self.prompts) > PROMPTS:
+            del self.prompts[next(iter(self.prompts))]
+
+    def open_epoch(self, kept: tuple[str, ...]) -> None:
+        self.turn += 1
+        self.epoch = self.turn
+        self.copies = self.latest
+        for row in kept:
+            self.seen.move(row, self.turn)
+
+    def prompt_at(self, row: str) -> int | None:
+        """The byte start of this row, if it is a prompt that is remembered."""
+        prompt = self.prompts.get(_key(row))
+        return None if prompt is None else prompt.start
+
+    def prompt_after(self, row: str) -> int | None:
+        """The byte start of the prompt that followed this row, if one did in this epoch."""
+        turn = self.seen.turn_of(row)
+        if turn is None or turn < self.epoch or turn >= self.turn:
+            return None
+        following = [p.start for p in self.prompts.values() if p.turn == turn + 1]
+        return following[0] if following else None
+
+    def rewind(self, start: int) -> None:
+        """Forget what hung on rows that are no longer part of the session."""
+        self.rewound = True
+        self.held, self.shell = None, ""
+        for call in [call for call in self.calls.values() if call.start >= start]:
+            self.take_call(call.id)
+
+    def enqueue(self, text: str) -> None:
+        self.queue.append(text[:TEXT])
+        del self.queue[:-QUEUED]
+
+    def unqueue(self, text: str) -> bool:
+        """Take this text out of the queue; False when it is not there."""
+        try:
+            self.queue.remove(text[:TEXT])
+        except ValueError:
+            return False
+        return True
+
+    def start_job(self, job: str, call: str, *, agent: bool) -> None:
+        self.jobs[job] = Job(call, agent)
+        if job in self.ended:
+            self.ended.remove(job)
+        if len(self.jobs) > JOBS:
+            del self.jobs[next(iter(self.jobs))]
+
+    def end_job(self, job: str) -> bool:
+        """False when its end was told before."""
+        if job in self.ended:
+            return False
+        self.jobs.pop(job, None)
+        self.ended.append(job)
+        del self.ended[:-JOBS]
+        return True
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "seen": self.seen.to_json(),
+            "session": list(self.session),
+            "usage": list(self.usage),
+            "calls": [list(call) for call in self.calls.values()],
+            "queue": list(self.queue),
+            "delivered": self.delivered,
+            "jobs": [[job, *began] for job, began in self.jobs.items()],
+            "ended": list(self.ended),
+            "turn": self.turn,
+            "epoch": self.epoch,
+            "prompts": [[key, *prompt] for key, prompt in self.prompts.items()],
+            "rewound": self.rewound,
+            "turn_open": self.turn_open,
+            "held": None if self.held is None else list(self.held),
+            "shell": self.shell,
+            "named": self.named,
+            "latest": self.latest,
+            "copies": self.copies,
+            "unknown": self.unknown,
+        }
+
+    @classmethod
+    def from_json(cls, saved: object) -> Memory:
+        if not isinstance(saved, dict) or saved.get("format") != FORMAT:
+            return cls()
+        try:
+            return cls._restored(saved)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            return cls()
+
+    @classmethod
+    def _restored(cls, saved: dict[str, Any]) -> Memory:
+        memory = cls()
+        memory.seen = SeenRows.from_json(saved["seen"])
+        memory.session = tuple(str(part) for part in saved["session"])
+        if len(memory.session) not in (0, 4):
+            raise ValueError("a session is an id, a folder, a branch and a version")
+        message, context, output = saved["usage"]
+        memory.usage = (str(message), int(context), int(output))
+        for id_, name, input_, start, agent, size in saved["calls"]:
+            if not isinstance(input_, dict):
+                raise TypeError("a call's input is an object")
+            memory.add_call(Call(str(id_), str(name), input_, int(start), str(agent), int(size)))
+        memory.queue = [str(text) for text in saved["queue"]]
+        memory.delivered = int(saved["delivered"])
+        memory.jobs = {str(job): Job(str(call), bool(agent)) for job, call, agent in saved["jobs"]}
+        memory.ended = [str(job) for job in saved["ended"]]
+        memory.turn, memory.epoch = int(saved["turn"]), int(saved["epoch"])
+        for key, turn, start in saved["prompts"]:
+            memory.prompts[str(key)] = Prompt(int(turn), int(start))
+        memory.rewound = bool(saved["rewound"])
+        memory.turn_open = bool(saved["turn_open"])
+        memory.held = None if saved["held"] is None else _held(saved["held"])
+        memory.shell = str(saved["shell"])
+        memory.latest = str(saved.get("latest", ""))  # not in what older versions saved
+        memory.copies = str(saved.get("copies", ""))
+        memory.named, memory.unknown = bool(saved["named"]), int(saved["unknown"])
+        return memory
+
+
+def _held(saved: Any) -> Held:
+    row, start, end, time, name, arguments, by, call = saved
+    return Held(
+        str(row),
+        int(start),
+        int(end),
+        str(time),
+        str(name),
+        str(arguments),
+        str(by),
+        str(call),
+    )
+
+
+def checksum(text: str) -> int:
+    return zlib.crc32(text.encode("utf-8", "replace"))
+
+
+def bounded_input(value: dict[str, Any], row_size: int) -> tuple[dict[str, Any], int]:
+    """A call's input small enough to be saved, and its size.
+
+    Cut when the call is seen, not when memory is saved, so that feeding rows in pieces cannot
+    change an event. Results repeat what an edit wrote, so almost nothing is lost.
+    """
+    if row_size <= INPUT_SIZE and _is_shallow(value, INPUT_DEPTH):
+        return value, row_size
+    room = [INPUT_SIZE]
+    cut = _cut(value, room, 0)
+    return (cut if isinstance(cut, dict) else {}), INPUT_SIZE - max(room[0], 0)
+
+
+def _is_shallow(value: Any, levels: int) -> bool:
+    items = value.values() if type(value) is dict else value
+    for item in items:
+        if type(item) in (dict, list) and (levels == 0 or not _is_shallow(item, levels - 1)):
+            return False
+    return True
+
+
+def _cut(value: Any, room: list[int], depth: int) -> Any:
+    room[0] -= 8
+    if isinstance(value, str):
+        kept = value[: max(room[0], 0)]
+        room[0] -= len(kept)
+        return kept
+    if isinstance(value, (dict, list)) and (depth >= INPUT_DEPTH or room[0] <= 0):
+        return type(value)()
+    if isinstance(value, dict):
+        small_first = sorted(value.items(), key=lambda item: len(item[1]) if _sized(item[1]) else 0)
+        return {key[:200]: _cut(item, room, depth + 1) for key, item in small_first[:100]}
+    if isinstance(value, list):
+        return [_cut(item, room, depth + 1) for item in value[:500] if room[0] > 0]
+    return value
+
+
+def _sized(value: object) -> bool:
+    return isinstance(value, (str, list, dict))

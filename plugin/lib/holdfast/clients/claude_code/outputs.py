@@ -1,0 +1,90 @@
+"""What a hook may print for Claude Code, event by event, and a check of what it printed.
+
+Owns the output contract: seen on the client, and held by `check`, which the tests and
+`holdfast doctor` use. Building is imported by the lightest hooks, so it needs `_json` alone.
+"""
+
+from __future__ import annotations
+
+# Beyond this the client shows the model a 2,000-character preview, or cuts.
+LIMIT = 10_000
+
+# Events whose `additionalContext` reaches the model.
+WITH_CONTEXT = frozenset(
+    "SessionStart UserPromptSubmit UserPromptExpansion PostToolBatch PostToolUse"
+    " PostToolUseFailure Stop SubagentStop PreToolUse Setup SubagentStart PostModelSwitch".split()
+)
+# Stdout of these is not for the model; JSON with `hookSpecificOutput` is refused as a whole.
+SILENT = frozenset("PostCompact SessionEnd".split())
+# Stdout of this one is taken raw, as instructions for the summariser.
+RAW = "PreCompact"
+
+_ALLOWED = frozenset(("hookEventName", "additionalContext"))
+
+
+def additional_context(event: str, text: str) -> str:
+    """The stdout that hands `text` to the model; "" for no text."""
+    if not text:
+        return ""
+    inside = f'"hookEventName":{quoted(event)},"additionalContext":{quoted(text)}'
+    return '{"hookSpecificOutput":{' + inside + "}}"
+
+
+def instructions(text: str) -> str:
+    """The stdout of PreCompact: plain text. What could be taken for JSON is not printed."""
+    return "" if text.lstrip().startswith(("{", "[")) else text
+
+
+def quoted(text: str) -> str:
+    try:
+        from _json import encode_basestring_ascii
+    except ImportError:  # an interpreter without the C part
+        import json
+
+        return json.dumps(text)
+    return encode_basestring_ascii(text)
+
+
+def check(event: str, stdout: str) -> list[str]:
+    """What the client would refuse, cut or misread; empty when all is well."""
+    if not stdout:
+        return []
+    if event == RAW:
+        return _check_instructions(stdout)
+    if event in SILENT:
+        return [f"{event} printed something: nothing it prints reaches the model"]
+    if event not in WITH_CONTEXT:
+        return [f"{event} is not an event that takes context"]
+    return _check_context(event, stdout)
+
+
+def _check_instructions(stdout: str) -> list[str]:
+    problems = []
+    if stdout.lstrip().startswith(("{", "[")):
+        problems.append("PreCompact printed JSON: it would stand in the summariser's instructions")
+    if len(stdout) > LIMIT:
+        problems.append(f"PreCompact printed {len(stdout)} characters: cut at {LIMIT}")
+    return problems
+
+
+def _check_context(event: str, stdout: str) -> list[str]:
+    import json
+
+    try:
+        output = json.loads(stdout)
+    except ValueError as error:
+        return [f"{event} printed no JSON: {error}"]
+    specific = output.get("hookSpecificOutput") if isinstance(output, dict) else None
+    if not isinstance(specific, dict) or set(output) != {"hookSpecificOutput"}:
+        return [f"{event} printed something other than hookSpecificOutput alone"]
+    problems = []
+    if specific.get("hookEventName") != event:
+        problems.append(f"hookEventName is {specific.get('hookEventName')!r}, not {event!r}")
+    if extra := sorted(set(specific) - _ALLOWED):
+        problems.append(f"unknown fields: {', '.join(extra)}")
+    context = specific.get("additionalContext")
+    if not isinstance(context, str) or not context:
+        problems.append("additionalContext is no text")
+    elif len(context) > LIMIT:
+        problems.append(f"additionalContext has {len(context)} characters: more than {LIMIT}")
+    return problems

@@ -1,0 +1,104 @@
+"""What Claude Code tells a hook on stdin.
+
+Owns the field names of hook payloads and the tolerance in reading them. Imported by the
+lightest hooks: `_json`, the C part of the standard library's parser, instead of `json`, which
+would bring in `re`.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# The client has a bound of its own; this one only keeps a mistake from eating the memory.
+LARGEST = 64 * 1024 * 1024
+
+
+class Payload:
+    """One hook call. A field that is absent, or of another type, is ""."""
+
+    __slots__ = (
+        "agent_id",
+        "agent_type",
+        "cwd",
+        "event",
+        "last_words",
+        "prompt",
+        "reason",
+        "session_id",
+        "source",
+        "summary",
+        "transcript",
+        "trigger",
+    )
+
+    def __init__(self, event: str, fields: dict[str, Any]) -> None:
+        self.event = event
+        self.session_id = _text(fields, "session_id")
+        self.transcript = _text(fields, "transcript_path")
+        self.cwd = _text(fields, "cwd")
+        self.agent_id = _text(fields, "agent_id")
+        self.agent_type = _text(fields, "agent_type")
+        self.source = _text(fields, "source")
+        self.trigger = _text(fields, "trigger")
+        self.reason = _text(fields, "reason")
+        self.prompt = _text(fields, "prompt")
+        self.summary = summary_in(_text(fields, "compact_summary"))
+        self.last_words = _text(fields, "last_assistant_message")
+
+
+def parse(raw: bytes, event: str) -> Payload | None:
+    """The payload of a call of ours; None for anything that is not Claude Code calling.
+
+    Cursor reads Claude Code's settings and runs our hooks with payloads of its own shape.
+    """
+    text = raw.decode("utf-8", "replace").strip("\ufeff \t\r\n")
+    try:
+        fields = _loads(text)
+    except (ValueError, StopIteration, RecursionError):
+        return None
+    if type(fields) is not dict or "cursor_version" in fields or "conversation_id" in fields:
+        return None
+    payload = Payload(event, fields)
+    named = _text(fields, "hook_event_name")
+    return payload if payload.session_id and named in ("", event) else None
+
+
+def _text(fields: dict[str, Any], name: str) -> str:
+    value = fields.get(name)
+    if type(value) is not str:
+        return ""
+    # Half a surrogate pair can neither be stored nor printed.
+    return value if value.isascii() else value.encode("utf-8", "replace").decode()
+
+
+def summary_in(answer: str) -> str:
+    """The part of the summariser's answer that stays in context: not its analysis."""
+    _, opening, rest = answer.partition("<summary>")
+    if opening:
+        return rest.rpartition("</summary>")[0].strip() or rest.strip()
+    before, opening, rest = answer.partition("<analysis>")
+    return (before + rest.partition("</analysis>")[2]).strip() if opening else answer.strip()
+
+
+class _Settings:
+    """What `_json.make_scanner` reads off a decoder."""
+
+    strict = False  # a raw control character in a string is no reason to lose the payload
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = float
+    memo: dict[str, str] = {}  # noqa: RUF012  one scan per process
+
+
+def _loads(text: str) -> object:
+    try:
+        from _json import make_scanner
+    except ImportError:  # an interpreter without the C part
+        import json
+
+        return json.loads(text)
+    return make_scanner(_Settings)(text, 0)[0]  # type: ignore[arg-type]

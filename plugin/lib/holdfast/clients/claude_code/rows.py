@@ -1,0 +1,331 @@
+"""Claude Code's transcript rows as events.
+
+Owns the row types: which are conversation, which are the client's own books, which belong to
+a subagent, and how rows hang together (calls and results, branches, turns, epochs). Must not
+do I/O, and never raises on a row, whatever stands in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from holdfast.clients.claude_code import background, prompts, tasks, words
+from holdfast.clients.claude_code.fields import (
+    count,
+    identifier,
+    maybe_count,
+    object_of,
+    objects,
+    text,
+    texts,
+)
+from holdfast.clients.claude_code.memory import Call, Memory, bounded_input
+from holdfast.clients.claude_code.tools import events_of, result_of, todos_set
+from holdfast.clients.protocol import Row
+from holdfast.events import (
+    AgentSaid,
+    CommandInvoked,
+    CommandRan,
+    Compacted,
+    Event,
+    FileTouched,
+    JobStarted,
+    LinkSeen,
+    Origin,
+    Searched,
+    SessionSeen,
+    TitleSet,
+    ToolRan,
+    UsageMeasured,
+    UserSaid,
+)
+
+# The client's own books: nothing in them that a session's state needs.
+_BOOKKEEPING = frozenset(
+    "progress file-history-snapshot file-history-delta continued-in "
+    "resume-head-vouch api-request api-request-shape api-request-blob content-replacement "
+    "data-flow-records data-flow-incomplete fork-context-ref frame-link memory-mode "
+    "artifact-comment-monitor tag relocated agent-name agent-color agent-setting "
+    "bridge-session history-suppression attribution-snapshot mode permission-mode "
+    "isolation-latch session-owner dev-mods atis-latch tools-used worktree-state cost-state "
+    "observer-ref derived-from ended-by-model artifact-autoreact-ledger repl-mode".split()
+)
+# A subagent's own thread: what it did counts, what it was told and said does not.
+_DONE_BY_SUBAGENTS = frozenset({CommandRan, FileTouched, Searched, ToolRan})
+
+
+class Adapter:
+    """See `holdfast.clients.protocol.Adapter` for what is promised."""
+
+    def __init__(self, memory: object = None) -> None:
+        self._memory = Memory.from_json(memory)
+        self._handlers: dict[str, Callable[[Row], list[Event]]] = {
+            "user": self._user,
+            "assistant": self._assistant,
+            "system": self._system,
+            "attachment": self._attachment,
+            "queue-operation": self._queue,
+            "last-prompt": self._bookmark,
+            "summary": self._summary_title,
+            "custom-title": self._title,
+            "ai-title": self._title,
+            "pr-link": self._link,
+        }
+
+    @property
+    def unknown_rows(self) -> int:
+        """Rows of a type this adapter has never heard of, since the transcript's start."""
+        return self._memory.unknown
+
+    def memory(self) -> dict[str, Any]:
+        return self._memory.to_json()
+
+    def events(self, row: Row) -> list[Event]:
+        kind = row.data.get("type")
+        if not isinstance(kind, str):
+            self._memory.unknown += 1
+            return []
+        handler = self._handlers.get(kind)
+        if handler is not None:
+            return handler(row)
+        if kind not in _BOOKKEEPING:
+            self._memory.unknown += 1
+        return []
+
+    def _assistant(self, row: Row) -> list[Event]:
+        at, out = self._begin(row)
+        if at is None:
+            return out
+        data = row.data
+        message = object_of(data.get("message"))
+        synthetic = message.get("model") == "<synthetic>" or data.get("isApiErrorMessage") is True
+        if not at.agent:
+            self._memory.turn_open = True
+            if not synthetic:
+                self._measure(at, message, out)
+        content = message.get("content")
+        if not isinstance(content, list):
+            content = [{"type": "text", "text": content}]
+        for block in content:
+            kind = block.get("type") if isinstance(block, dict) else None
+            if kind == "tool_use":
+                self._call(row, at, block, out)
+            elif kind == "text" and not at.agent and not synthetic:
+                said = text(block.get("text"))
+                if said and said != "(no content)":
+                    out.append(AgentSaid(at, said))
+        return out
+
+    def _measure(self, at: Origin, message: dict[str, Any], out: list[Event]) -> None:
+        usage = message.get("usage")
+        if not isinstance(usage, dict):
+            return
+        context = (
+            count(usage.get("input_tokens"))
+            + count(usage.get("cache_creation_input_tokens"))
+            + count(usage.get("cache_read_input_tokens"))
+        )
+        measured = (text(message.get("id")), context, count(usage.get("output_tokens")))
+        if context and measured != self._memory.usage:
+            self._memory.usage = measured
+            out.append(UsageMeasured(at, text(message.get("model")), context, measured[2]))
+
+    def _call(self, row: Row, at: Origin, block: dict[str, Any], out: list[Event]) -> None:
+        call_id, name = text(block.get("id")), text(block.get("name"))
+        if not call_id:
+            return
+        asked, size = bounded_input(object_of(block.get("input")), row.end - row.start)
+        call = Call(call_id, name, asked, row.start, at.agent, size)
+        self._memory.add_call(call)
+        if name in background.AGENT_TOOLS and not at.agent:
+            out.append(background.subagent_started(at, call))
+
+    def _user(self, row: Row) -> list[Event]:
+        at, out = self._begin(row)
+        if at is None:
+            return out
+        data = row.data
+        content = object_of(data.get("message")).get("content")
+        blocks = objects(content)
+        results = [block for block in blocks if block.get("type") == "tool_result"]
+        if results:
+            structured = object_of(data.get("toolUseResult")) if len(results) == 1 else {}
+            for block in results:
+                self._result(at, block, structured, out)
+            if not at.agent and len(results) < len(blocks):
+                said = prompts.words_in(blocks)  # typed while approving the call
+                if said:
+                    out.append(UserSaid(at, said, "queued"))
+        elif not at.agent:
+            prompts.spoken(self._memory, row, at, content, out)
+        return out
+
+    def _result(
+        self, at: Origin, block: dict[str, Any], structured: dict[str, Any], out: list[Event]
+    ) -> None:
+        call = self._memory.take_call(text(block.get("tool_use_id")))
+        if call is None:
+            return
+        result = result_of(block, structured)
+        if at.agent or call.agent:
+            done = events_of(at, call, result)
+            out += [event for event in done if type(event) in _DONE_BY_SUBAGENTS]
+        elif call.name in background.AGENT_TOOLS:
+            if result.failed and words.is_refusal(result.shown):
+                out += events_of(at, call, result)
+            out += background.subagent_answered(self._memory, at, call, result)
+        elif call.name in background.ASKING_TOOLS:
+            out += background.asked_after(self._memory, at, call, result)
+        elif call.name in background.STOPPING_TOOLS:
+            out += background.stopped(self._memory, at, call, result)
+        elif call.name == "Skill" and not result.failed:
+            name, arguments = text(call.input.get("skill")), text(call.input.get("args"))
+            name = name or text(call.input.get("command"))
+            prompts.tell_command(self._memory, {}, out)
+            prompts.hold_command(self._memory, at, name.lstrip("/"), arguments, "agent", call.id)
+        else:
+            done = events_of(at, call, result)
+            for event in done:
+                if isinstance(event, JobStarted):
+                    self._memory.start_job(event.job, call.id, agent=False)
+            out += done
+
+    def _system(self, row: Row) -> list[Event]:
+        at, out = self._begin(row)
+        if at is None or at.agent:
+            return out
+        data = row.data
+        subtype = data.get("subtype")
+        if subtype == "compact_boundary":
+            self._compacted(at, object_of(data.get("compactMetadata")), out)
+        elif subtype in ("turn_duration", "stop_hook_summary"):
+            prompts.end_turn(self._memory, at, out)
+        elif subtype == "local_command":
+            command = words.command_in(text(data.get("content")).lstrip())
+            if command is not None:
+                out.append(CommandInvoked(at, command.name, command.arguments, "user"))
+        return out
+
+    def _compacted(self, at: Origin, details: dict[str, Any], out: list[Event]) -> None:
+        kept = texts(object_of(details.get("preservedMessages")).get("uuids"))
+        if not kept:
+            segment = object_of(details.get("preservedSegment"))
+            ends = (text(segment.get("headUuid")), text(segment.get("tailUuid")))
+            kept = tuple(dict.fromkeys(end for end in ends if end))
+        self._memory.open_epoch(kept)
+        out.append(
+            Compacted(
+                at,
+                text(details.get("trigger")),
+                maybe_count(details.get("preTokens")),
+                maybe_count(details.get("postTokens")),
+                kept,
+            )
+        )
+
+    def _attachment(self, row: Row) -> list[Event]:
+        at, out = self._begin(row)
+        if at is None or at.agent:
+            return out
+        attached = object_of(row.data.get("attachment"))
+        kind = attached.get("type")
+        if kind == "queued_command":
+            prompts.delivered(self._memory, at, attached, out)
+        elif kind == "task_reminder":
+            out += tasks.changes(at, attached.get("content"))
+        elif kind == "todo_reminder" and isinstance(attached.get("content"), list):
+            out.append(todos_set(at, attached.get("content")))
+        elif kind == "file":  # mentioned by the user, or shown again after a compaction
+            file = object_of(object_of(attached.get("content")).get("file"))
+            path = text(file.get("filePath")) or text(attached.get("filename"))
+            if path:
+                out.append(FileTouched(at, path, "read", True, text(file.get("content"))))
+        elif kind == "task_status":
+            out += background.status_noted(self._memory, at, attached)
+        return out
+
+    def _queue(self, row: Row) -> list[Event]:
+        return prompts.queued(self._memory, row.data, self._origin(row))
+
+    def _bookmark(self, row: Row) -> list[Event]:
+        return prompts.marked(self._memory, row.data, self._origin(row))
+
+    def _summary_title(self, row: Row) -> list[Event]:
+        """A generated title. The client also puts other sessions' ones into a file's head."""
+        leaf = row.data.get("leafUuid")
+        if not isinstance(leaf, str) or self._memory.seen.turn_of(leaf) is None:
+            return []
+        return self._title(row)
+
+    def _title(self, row: Row) -> list[Event]:
+        data = row.data
+        custom = text(data.get("customTitle"))
+        title = custom or text(data.get("aiTitle")) or text(data.get("summary"))
+        if not title or (self._memory.named and not custom):
+            return []
+        self._memory.named = bool(custom) or self._memory.named
+        return [TitleSet(self._origin(row), title)]
+
+    def _link(self, row: Row) -> list[Event]:
+        data = row.data
+        url = text(data.get("prUrl"))
+        if not url:
+            return []
+        number = identifier(data.get("prNumber"))
+        label = f"pull request {text(data.get('prRepository'))}#{number}"
+        return [LinkSeen(self._origin(row), label, url)]
+
+    def _origin(self, row: Row) -> Origin:
+        data = row.data
+        return Origin(text(data.get("uuid")), row.start, row.end, text(data.get("timestamp")))
+
+    def _begin(self, row: Row) -> tuple[Origin | None, list[Event]]:
+        """What every conversation row has: its origin (None if seen before), where it ran."""
+        data, start, end = row
+        out: list[Event] = []
+        memory = self._memory
+        row_id = data.get("uuid")
+        if not isinstance(row_id, str):
+            row_id = ""
+        elif not memory.seen.add(row_id, memory.turn):
+            return None, out
+        agent = data.get("agentId")
+        if agent or data.get("isSidechain"):
+            agent = identifier(agent) or "sidechain"
+            return Origin(row_id, start, end, text(data.get("timestamp")), agent), out
+        at = Origin(row_id, start, end, text(data.get("timestamp")))
+        if _is_copy(data, at.time, memory.copies):
+            return None, out
+        memory.latest = max(memory.latest, at.time)
+        session = (
+            data.get("sessionId"),
+            data.get("cwd"),
+            data.get("gitBranch"),
+            data.get("version"),
+        )
+        if session != memory.session:
+            self._place(at, session, out)
+        if memory.held is not None:
+            prompts.tell_command(memory, data, out)
+        return at, out
+
+    def _place(self, at: Origin, said: tuple[Any, ...], out: list[Event]) -> None:
+        before = self._memory.session or ("", "", "", "")
+        now = tuple(text(new)[:4096] or old for new, old in zip(said, before, strict=True))
+        if now != before:
+            self._memory.session = now
+            client = f"claude-code {now[3]}".rstrip()
+            out.append(SessionSeen(at, now[0], now[1], now[2], client))
+
+
+def _is_copy(data: dict[str, Any], time: str, until: str) -> bool:
+    """Whether this row stands here for the second time.
+
+    After a compaction that a plugin had a hand in, the client writes the messages it kept once
+    more, with new ids but at their old times (seen on 2.1.325). Told again, they would bring
+    back finished tasks. A summary may be as old as they are and is none of them.
+    """
+    if not until or not time or time > until:
+        return False
+    return data.get("isCompactSummary") is not True and data.get("type") != "system"

@@ -1,0 +1,195 @@
+"""Telling the user's own words from everything else that stands in a user row.
+
+Owns the client's markup: which texts are notices, command echoes, reminders or summaries,
+and how to take them apart. Must not know rows, memory or events. Texts can be large, so
+everything here is plain searching, never a pattern over the whole.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+# Blocks that the client puts beside or inside a prompt; what is left is the prompt.
+_INSERTED = ("system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics")
+
+# A text that begins so was written by the client, whatever row carries it.
+_CLIENT_OPENINGS = (
+    # Our own words: the native module places them as plain user rows.
+    "Holdfast: the state of this session",
+    "Holdfast: known before the last compaction",
+    "<agent-message",
+    "<bash-",
+    "<channel",
+    "<command-",
+    "<cross-session-message",
+    "<fork-",
+    "<local-command-",
+    "<mcp-",
+    "<new-diagnostics",
+    "<persisted-output",
+    "<post-tool-use-hook",
+    "<session-start-hook",
+    "<system-",
+    "<task-",
+    "<teammate-message",
+    "<tick",
+    "<total_tokens",
+    "<user-prompt-submit-hook",
+    "[Request interrupted by user",
+    "[SYSTEM NOTIFICATION",
+    "Another Claude session sent a message",
+    "Base directory for this skill:",
+    "Caveat: The messages below were generated",
+    "Operation stopped by hook:",
+    "Stop hook feedback:",
+    "This session is being continued from a previous conversation",
+)
+_INTERRUPTED = "[Request interrupted by user"
+
+_REFUSED = (
+    "The user doesn't want to proceed with this tool use.",
+    "The user doesn't want to take this action right now.",
+    "User rejected tool use",
+)
+# A running call that is interrupted gets the refusal's text and this correction to it.
+_STOPPED = "this call was stopped while running"
+_REFUSAL_WORDS = "the user said:\n"
+_REFUSAL_NOTE = "\n\nNote: The user's next message may contain"
+
+# Lines the client adds around a summary. The first found of the endings cuts it.
+_SUMMARY_OPENING = "This session is being continued from a previous conversation"
+_SUMMARY_ENDINGS = (
+    "\nIf you need specific details from before compaction",
+    "\nPlease continue the conversation from where we left it off",
+    "\nContinue the conversation from where it left off",
+    "\nThe messages after this summary are the most recent messages",
+    "\nRecent messages are preserved verbatim",
+)
+_PLAN_POINTER = "\nIf you need specific details from before exiting plan mode"
+
+
+class Command(NamedTuple):
+    name: str
+    arguments: str
+    expands: bool  # the client shows what it expanded to in the row that follows
+
+
+class Notification(NamedTuple):
+    """The client's note that background work ended."""
+
+    task: str
+    call: str  # the tool call that began it, "" where the client does not say
+    status: str
+    summary: str
+    result: str
+
+
+def user_words(text: str) -> str:
+    """What the user typed in this text; "" when all of it is the client's."""
+    if "<" in text:
+        for tag in _INSERTED:
+            text = _without(text, tag)
+        if text.startswith("<user-memory-input>"):
+            text = inside(text, "user-memory-input")
+    text = text.strip()
+    return "" if text.startswith(_CLIENT_OPENINGS) else text
+
+
+def is_interruption(text: str) -> bool:
+    return text.startswith(_INTERRUPTED)
+
+
+def command_in(text: str) -> Command | None:
+    """The slash command a user row echoes."""
+    if not text.startswith("<command-"):
+        return None
+    name = inside(text, "command-name").strip().lstrip("/")
+    if not name:
+        return None
+    arguments = inside(text, "command-args").strip()
+    return Command(name, arguments, text.startswith("<command-message>"))
+
+
+def notification_in(text: str) -> Notification | None:
+    if not text.startswith("<task-notification"):
+        return None
+    task = inside(text, "task-id").strip()
+    if not task:
+        return None
+    return Notification(
+        task,
+        inside(text, "tool-use-id").strip(),
+        inside(text, "status").strip(),
+        inside(text, "summary").strip(),
+        inside(text, "result").strip(),
+    )
+
+
+def is_refusal(text: str) -> bool:
+    return text.startswith(_REFUSED) and not was_stopped(text)
+
+
+def was_stopped(text: str) -> bool:
+    """A tool call that had begun and was interrupted, by one client's words or another's."""
+    opening = text[:1000]
+    return _INTERRUPTED in opening or _STOPPED in opening
+
+
+def refusal_words(text: str) -> str:
+    """What the user said while turning a tool call down."""
+    _, said, words = text.partition(_REFUSAL_WORDS)
+    if not said:
+        return ""
+    return words.partition(_REFUSAL_NOTE)[0].strip()
+
+
+def summary_words(text: str) -> str:
+    """The summary itself; whole where the client's own lines are not recognised."""
+    if not text.startswith(_SUMMARY_OPENING):
+        return text.strip()
+    body = text.partition("\n")[2]
+    if "<system-reminder>" in body:
+        body = _without(body, "system-reminder")
+    for ending in _SUMMARY_ENDINGS:
+        found = body.rfind(ending)
+        if found >= 0:
+            body = body[:found]
+    return body.strip().removeprefix("Summary:").strip() or text.strip()
+
+
+def without_plan(text: str, plan: str) -> str:
+    """The words around a plan that the client pasted into a prompt."""
+    found = text.find(plan) if plan else -1
+    if found < 0:
+        return text.strip()
+    rest = text[found + len(plan) :].partition(_PLAN_POINTER)[0]
+    return (text[:found].strip() + "\n" + rest.strip()).strip()
+
+
+def inside(text: str, tag: str) -> str:
+    """The text between a tag and its end, "" where there is none."""
+    opening = f"<{tag}>"
+    start = text.find(opening)
+    if start < 0:
+        return ""
+    start += len(opening)
+    end = text.find(f"</{tag}>", start)
+    return text[start:end] if end >= 0 else text[start:]
+
+
+def _without(text: str, tag: str) -> str:
+    opening, closing = f"<{tag}>", f"</{tag}>"
+    start = text.find(opening)
+    if start < 0:
+        return text
+    kept = []
+    position = 0
+    while start >= 0:
+        end = text.find(closing, start)
+        if end < 0:  # someone wrote about the tag; it opens nothing
+            break
+        kept.append(text[position:start])
+        position = end + len(closing)
+        start = text.find(opening, position)
+    kept.append(text[position:])
+    return "".join(kept)

@@ -1,0 +1,56 @@
+"""Our own error log: what went wrong in a hook, for `holdfast doctor` to tell.
+
+Bounded, for the user alone, one line per error. Says where and what kind; an error's own words
+only where they cannot hold a secret. Must not fail louder than it has to: the guard calls it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from holdfast.lifecycle.tray import data_folder, make_folder, size
+
+NAME = "holdfast.log"
+LIMIT = 256 * 1024
+WORDS = 300
+DEPTH = 6
+
+
+def note(trouble: object, event: str) -> None:
+    data = data_folder(os.environ)
+    if data:
+        write(data, f"{event} {described(trouble)}")
+
+
+def write(data: str, line: str) -> None:
+    make_folder(data)
+    path = f"{data}/{NAME}"
+    if size(path) > LIMIT:
+        os.rename(path, path + ".1")
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    handle = os.open(path, os.O_APPEND | os.O_CREAT | os.O_WRONLY, 0o600)
+    try:
+        text = f"{stamp} {os.getpid()} " + " ".join(line.split())
+        os.write(handle, text.encode("utf-8", "replace") + b"\n")
+    finally:
+        os.close(handle)
+
+
+def described(trouble: object) -> str:
+    from holdfast.redact.prefilter import suspicious
+
+    words = str(trouble)[:WORDS]
+    said = "(its words are withheld: they may hold a secret)" if suspicious(words) else words
+    return f"{type(trouble).__name__}: {said} [{_places(trouble)}]"
+
+
+def _places(trouble: object) -> str:
+    """The innermost calls, without the import cost of `traceback`."""
+    trace = getattr(trouble, "__traceback__", None)
+    found = []
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        found.append(f"{code.co_filename.rpartition('/')[2]}:{trace.tb_lineno} {code.co_name}")
+        trace = trace.tb_next
+    return " < ".join(reversed(found[-DEPTH:]))

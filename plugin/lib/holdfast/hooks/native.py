@@ -1,0 +1,212 @@
+"""Answers for the native module: one JSON object in, one JSON object out.
+
+The module runs inside the client and has no files and no Python of its own: it sends what the
+client told it and does what the answer says. An answer that is not there, or not JSON, means
+that the client goes on by itself, so nothing here has to be an error.
+
+    native-begin     {"mode": "augment", "latch": PATH} | {"mode": "instant", "text": ...,
+                     "keep": [...]} | {"mode": "off"}
+    native-augment   {"text": ..., "status": ...} | {}
+    native-moment    {"now": true | false}
+    native-start     {"mode": ..., "right_moment": ..., "percent": ..., "recall": ...}
+    native-status    {"text": ...}
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from holdfast.brief.kept import Heard
+from holdfast.clients.claude_code.payloads import summary_in
+from holdfast.hooks import log
+from holdfast.hooks.light import now_text
+from holdfast.lifecycle import native
+from holdfast.lifecycle.choices import choices
+from holdfast.lifecycle.keep import Scene
+from holdfast.lifecycle.moments import Now, keep_rows
+from holdfast.lifecycle.places import store_path
+from holdfast.lifecycle.tray import Tray, make_folder
+from holdfast.store.protocol import Store, StoreError
+from holdfast.store.sqlite import SqliteStore
+
+# The client's own words around its summary, and ours: no words of the user.
+NOT_TYPED = ("This session is being continued", "Holdfast: the state of this session", "<")
+OURS = ("Holdfast: the state of this session", "Holdfast: known before the last compaction")
+MESSAGES = 20_000
+BUSY_SECONDS = 1.0  # the module waits three seconds in all
+
+
+class Asked:
+    """What the module sent. A field that is absent, or of another type, is empty."""
+
+    def __init__(self, fields: dict[str, Any], data: str) -> None:
+        self.data = data
+        self.session_id = _text(fields, "session_id")
+        self.cwd = _text(fields, "cwd")
+        self.trigger = _text(fields, "trigger")
+        self.transcript = _text(fields, "transcript") or find_transcript(self.session_id)
+        self.said = _text(fields, "said")
+        rows = fields.get("messages")
+        self.messages = [_heard(row) for row in rows[:MESSAGES]] if isinstance(rows, list) else []
+
+    @property
+    def tray(self) -> Tray:
+        return Tray(self.data, self.session_id)
+
+    @property
+    def scene(self) -> Scene:
+        return Scene(self.session_id, self.transcript, self.cwd)
+
+
+def answer(event: str, raw: bytes, data: str) -> tuple[str, Callable[[], None] | None]:
+    """The JSON to print, and what may be done after the client was let go."""
+    try:
+        fields = json.loads(raw or b"{}")
+    except ValueError:
+        return "{}", None
+    work = _WORK.get(event)
+    if work is None or not isinstance(fields, dict):
+        return "{}", None
+    asked = Asked(fields, data)
+    if not asked.session_id:
+        return "{}", None
+    seconds = time.time()
+    now = Now(now_text(seconds), seconds)
+    store = _store(data)
+    try:
+        told = work(asked, store, now)
+    except StoreError as error:
+        if store is None:
+            raise
+        log.write(data, f"{event} {log.described(error)}")
+        told = work(asked, None, now)
+    finally:
+        if store is not None:
+            store.close()
+    later = told.pop("later", None)
+    return json.dumps(told), later
+
+
+def _begin(asked: Asked, store: Store | None, now: Now) -> dict[str, Any]:
+    mode = choices(asked.data).compaction
+    if mode == "off":
+        return {"mode": "off"}
+    if mode == "instant" and asked.trigger != "precompute":
+        made = native.instant(
+            store, asked.tray, asked.scene, now, asked.trigger, asked.messages
+        )
+        if made is not None:
+            return {
+                "mode": "instant",
+                "text": made.text,
+                "keep": list(made.kept),
+                "status": f"{len(made.facts)} facts, {len(made.kept)} messages kept",
+                "later": lambda: _keep_rows(asked, now, made.knows),
+            }
+    begun = native.begin(store, asked.tray, asked.scene, now)
+    return {"mode": "augment", "latch": begun.latch} if begun.mine else {"mode": "off"}
+
+
+def _augment(asked: Asked, store: Store | None, now: Now) -> dict[str, Any]:
+    said = summary_in(asked.said) if "<summary>" in asked.said else asked.said
+    made = native.augment(store, asked.tray, asked.scene, now, said)
+    if made is None:
+        return {}
+    count = made.facts.count(",") + 1 if made.facts else 0
+    return {"text": made.text, "status": f"{count} facts restored behind the summary"}
+
+
+def _moment(asked: Asked, store: Store | None, now: Now) -> dict[str, Any]:
+    chosen = choices(asked.data)
+    due = chosen.right_moment and native.between_tasks(store, asked.tray, asked.scene, now)
+    return {"now": due}
+
+
+def _start(asked: Asked, store: Store | None, now: Now) -> dict[str, Any]:
+    chosen = choices(asked.data)
+    return {
+        "mode": chosen.compaction,
+        "right_moment": chosen.right_moment,
+        "percent": chosen.right_moment_percent,
+    }
+
+
+def _status(asked: Asked, store: Store | None, now: Now) -> dict[str, Any]:
+    from holdfast.recall.account import account
+
+    return {"text": account(store, asked.session_id, choices(asked.data).compaction)}
+
+
+_WORK: dict[str, Callable[[Asked, Store | None, Now], dict[str, Any]]] = {
+    "native-begin": _begin,
+    "native-augment": _augment,
+    "native-moment": _moment,
+    "native-start": _start,
+    "native-status": _status,
+}
+
+
+def _keep_rows(asked: Asked, now: Now, knows: tuple[int, int]) -> None:
+    """PreCompact, which archives the rows otherwise, does not come on this road."""
+    store = _store(asked.data)
+    if store is None:
+        return
+    try:
+        keep_rows(store, asked.scene, now, knows)
+    finally:
+        store.close()
+
+
+def find_transcript(session_id: str) -> str:
+    """Where the client keeps this session, when the module could not say."""
+    if not session_id or not session_id.replace("-", "").isalnum():
+        return ""
+    home = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
+    with suppress(OSError):
+        for folder in os.listdir(f"{home}/projects"):
+            path = f"{home}/projects/{folder}/{session_id}.jsonl"
+            if os.path.exists(path):
+                return path
+    return ""
+
+
+def _store(data: str) -> SqliteStore | None:
+    try:
+        make_folder(data)
+        return SqliteStore(store_path(data), busy_seconds=BUSY_SECONDS)
+    except (StoreError, OSError) as error:
+        with suppress(OSError):
+            log.write(data, log.described(error))
+        return None
+
+
+def _heard(row: object) -> Heard:
+    if not isinstance(row, dict):
+        return Heard("user", 0, False)
+    role, opening = _text(row, "role"), _text(row, "opening").lstrip()
+    answers = _ids(row, "answers")
+    typed = role == "user" and not answers and not opening.startswith(NOT_TYPED)
+    size = row.get("size")
+    return Heard(
+        role,
+        size if type(size) is int and size > 0 else 0,
+        typed,
+        _ids(row, "calls"),
+        answers,
+        opening.startswith(OURS),
+    )
+
+
+def _ids(row: dict[str, Any], name: str) -> tuple[str, ...]:
+    found = row.get(name)
+    return tuple(i for i in found if type(i) is str) if isinstance(found, list) else ()
+
+
+def _text(fields: dict[str, Any], name: str) -> str:
+    value = fields.get(name)
+    return value if type(value) is str else ""

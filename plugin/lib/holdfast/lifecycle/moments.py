@@ -1,0 +1,243 @@
+"""What Holdfast does at each moment of a session: the one place that knows.
+
+Each function takes the store, the session's tray and what the client said, and answers what to
+say. Surfaces read payloads, print, and decide what may run after the client was let go; they
+add nothing to what happens here. `store` is None when it cannot be used: then what the
+transcript itself tells still reaches the agent, and nothing is kept.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import NamedTuple
+
+from holdfast.brief.gap import carried, compose_gap
+from holdfast.brief.steering import steer
+from holdfast.lifecycle import handoff, prepare, words
+from holdfast.lifecycle.keep import (
+    Kept,
+    Scene,
+    bring_up_to_date,
+    clean,
+    save_checkpoint,
+)
+from holdfast.lifecycle.thresholds import crossed
+from holdfast.lifecycle.tray import Prepared, Tray
+from holdfast.state import State
+from holdfast.store.protocol import Compaction, Delivery, Store
+
+# On the agent's clock; behind it there is no hurry, and the client allows a minute.
+SECONDS = 4.0
+SECONDS_BESIDE = 45.0
+STEERING = 4_000
+ROAD = "PreCompact"
+GAP = 4_000
+SUMMARY = 60_000  # characters of a summary that are kept and compared
+ARCHIVE_PIECE = 8 * 1024 * 1024
+
+
+class Now(NamedTuple):
+    """The clock, read once per moment by the surface."""
+
+    text: str
+    seconds: float
+
+
+class View(NamedTuple):
+    """What is known, and the same with what payloads said on top: the one for showing."""
+
+    kept: Kept
+    shown: State
+
+
+def work_went_on(
+    store: Store | None, tray: Tray, scene: Scene, now: Now, *, last_words: str = "", client: int
+) -> None:
+    """A tool batch or a turn ended: keep what is new and prepare for what may come."""
+    view = _known(store, tray, scene, now, SECONDS_BESIDE, last_words)
+    state = view.kept.tracked.state
+    if store is not None:
+        epoch = state.moment.epoch
+        causes = [c.cause for c in store.checkpoints(scene.session_id) if c.epoch == epoch]
+        if due := crossed(state.usage.context, causes):
+            save_checkpoint(store, view.kept, due, now.text)
+    _prepare(tray, view, now)
+    _hand_off(tray, view.kept, now, client)
+
+
+def before_compaction(store: Store | None, tray: Tray, scene: Scene, now: Now, trigger: str) -> str:
+    """Text for the summariser. May come often, early, and without a compaction after it."""
+    view = _known(store, tray, scene, now, SECONDS)
+    save_checkpoint(store, view.kept, f"precompact:{trigger or 'unknown'}", now.text)
+    _prepare(tray, view, now)
+    if not view.kept.complete:
+        return ""  # what was open at the start of a long history may be long done
+    text = steer(view.shown, STEERING)
+    epoch = view.kept.tracked.state.moment.epoch
+    if text:
+        _deliver(store, Delivery(scene.session_id, epoch, "steering", ROAD, now.text, text))
+    return text
+
+
+def keep_rows(store: Store, scene: Scene, now: Now, tracked_until: tuple[int, int]) -> None:
+    """Archive the transcript's rows up to what was tracked, redacted, in pieces."""
+    from holdfast.redact import redact_bytes
+
+    generation, end = tracked_until
+    start = store.archived_until(scene.session_id, generation)
+    with open(scene.transcript, "rb") as transcript:
+        transcript.seek(start)
+        while start < end:
+            rows = transcript.read(min(ARCHIVE_PIECE, end - start))
+            if start + len(rows) < end:
+                rows += transcript.readline()
+            if not rows:
+                return
+            store.archive(
+                scene.session_id, generation, start, start + len(rows), redact_bytes(rows), now.text
+            )
+            start += len(rows)
+
+
+def after_compaction(store: Store | None, tray: Tray, scene: Scene, now: Now) -> Prepared | None:
+    """The brief to deliver now, made from the present; None when another delivers it."""
+    view = _known(store, tray, scene, now, SECONDS)
+    made = _prepare(tray, view, now)
+    if made is None or not tray.latch(f"delivered.{made.epoch}", now.seconds):
+        return None
+    return made
+
+
+def summary_seen(
+    store: Store | None, tray: Tray, scene: Scene, now: Now, *, trigger: str, summary: str
+) -> None:
+    """The compaction is over and its summary is known: what did it lose?"""
+    noted = _drain(store, tray, scene, now)
+    kept = bring_up_to_date(store, scene, seconds=SECONDS)
+    state = words.with_prompts(kept.tracked.state, words.unconfirmed(noted, kept.tracked.state))
+    epoch = _ended_epoch(tray, state)
+    summary = clean(summary[:SUMMARY])
+    # Without a summary (somebody replaced the history) there is nothing to compare with.
+    told, lost = carried(state, summary) if summary.strip() else ((), ())
+    _record(
+        store,
+        Compaction(
+            scene.session_id, epoch, now.text, trigger, summary=summary, kept=told, lost=lost
+        ),
+    )
+    delivered = _delivered_text(store, noted, scene, epoch)
+    # Latched after the store has had its say: without it this moment is lived again.
+    if not tray.latch(f"verified.{epoch}", now.seconds):
+        return
+    tray.drop_gap()  # one left over from an earlier compaction: the brief has told all of it
+    gap = compose_gap(state, summary, delivered, GAP)
+    if gap.text and lost and kept.complete:
+        facts = ",".join(gap.facts)
+        generation, offset = kept.tracked.knows
+        tray.queue_gap(Prepared(epoch, generation, offset, now.text, facts, gap.text))
+    tray.tidy(epoch)
+
+
+def session_resumed(store: Store | None, tray: Tray, scene: Scene, now: Now, client: int) -> None:
+    if store is not None and store.session(scene.session_id) is not None:
+        store.end_session(scene.session_id, "")
+    work_went_on(store, tray, scene, now, client=client)
+
+
+def session_ended(store: Store | None, tray: Tray, scene: Scene, now: Now, client: int) -> None:
+    view = _known(store, tray, scene, now, SECONDS_BESIDE)
+    save_checkpoint(store, view.kept, "end", now.text)
+    if store is not None and store.session(scene.session_id) is not None:
+        store.end_session(scene.session_id, now.text)
+    _hand_off(tray, view.kept, now, client)
+    handoff.tidy(tray.data, _place(view.kept), now.seconds)
+
+
+def _known(
+    store: Store | None,
+    tray: Tray,
+    scene: Scene,
+    now: Now,
+    seconds: float,
+    last_words: str = "",
+) -> View:
+    noted = _drain(store, tray, scene, now)
+    kept = bring_up_to_date(store, scene, seconds=seconds)
+    state = kept.tracked.state
+    waiting = words.unconfirmed(noted, state)
+    shown = words.with_prompts(state, waiting)
+    if last_words:
+        shown = words.with_last_words(shown, last_words, now.text)
+    return View(kept, shown)
+
+
+def _drain(store: Store | None, tray: Tray, scene: Scene, now: Now) -> words.Noted:
+    lines = tray.drain(now.seconds, forget=store is not None)
+    noted = words.understood(lines, scene.session_id)
+    for delivery in noted.deliveries:
+        _deliver(store, delivery)
+    return noted
+
+
+def _deliver(store: Store | None, delivery: Delivery) -> None:
+    if store is not None:
+        store.record_delivery(delivery)
+
+
+def _record(store: Store | None, compaction: Compaction) -> None:
+    if store is not None:
+        store.record_compaction(compaction)
+
+
+def _prepare(tray: Tray, view: View, now: Now) -> Prepared | None:
+    """The brief for the next compaction, in the tray; None when nothing is known.
+
+    Another hook's brief stands where it knows more, and where we only know the beginning.
+    """
+    generation, offset = view.kept.tracked.knows
+    there = tray.prepared()
+    ahead = there is not None and there.generation == generation and there.offset > offset
+    if ahead or not view.kept.complete:
+        return there
+    made = prepare.brief(view.shown, now.text)
+    if not made.text:
+        return None
+    epoch = view.kept.tracked.state.moment.epoch
+    prepared = Prepared(epoch, generation, offset, now.text, ",".join(made.facts), made.text)
+    with suppress(OSError):  # nowhere to keep it: the hook that delivers makes it anew
+        tray.prepare(prepared)
+    return prepared
+
+
+def _hand_off(tray: Tray, kept: Kept, now: Now, client: int) -> None:
+    state, place = kept.tracked.state, _place(kept)
+    if not prepare.unfinished(state):
+        handoff.drop(tray.data, place, kept.session.id)
+        return
+    generation, offset = kept.tracked.knows
+    text = prepare.handoff(state, kept.session.id)
+    made = Prepared(state.moment.epoch, generation, offset, now.text, "", text)
+    handoff.keep(tray.data, place, kept.session.id, client, made)
+
+
+def _place(kept: Kept) -> tuple[str, str]:
+    return kept.session.project, kept.session.worktree
+
+
+def _ended_epoch(tray: Tray, state: State) -> int:
+    """The epoch that the compaction ended: its boundary row may or may not be on disk yet."""
+    epoch = state.moment.epoch
+    before = epoch - 1
+    if (
+        epoch
+        and tray.latched(f"delivered.{before}")
+        and not tray.latched(f"delivered.{epoch}")
+        and not tray.latched(f"verified.{before}")
+    ):
+        return before
+    return epoch
+
+
+def _delivered_text(store: Store | None, noted: words.Noted, scene: Scene, epoch: int) -> str:
+    known = [*noted.deliveries, *(store.deliveries(scene.session_id, 20) if store else ())]
+    return "\n".join(d.text for d in known if d.epoch == epoch and d.what == "brief")

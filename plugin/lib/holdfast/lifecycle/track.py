@@ -1,0 +1,130 @@
+"""Following a transcript: from the place last read to its end, row by row into the state.
+
+Owns what pure `fold` cannot do: going on after the file was replaced, and folding again when
+the user rewound the conversation, because a fact cannot be unfolded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from holdfast.clients.claude_code.rows import Adapter as ClaudeCodeAdapter
+from holdfast.events import Event, Rewound
+from holdfast.state import EMPTY, State, fold, from_document, to_document
+from holdfast.state.gate import cleaned
+from holdfast.transcript.reader import START, Cursor, Loads, Reader
+
+Listener = Callable[[Event], None]
+
+
+class Tracked(NamedTuple):
+    """A state and the place in the transcript it stands for."""
+
+    state: State = EMPTY
+    cursor: Cursor = START
+    memory: dict[str, Any] | None = None  # the adapter's
+    generation: int = 0  # how often the file was replaced by another
+    abandoned: tuple[tuple[int, int], ...] = ()  # byte ranges of branches the user rewound
+
+    @property
+    def knows(self) -> tuple[int, int]:
+        """Orders what was tracked of one session; see store.protocol.Saved."""
+        return (self.generation, self.cursor.offset)
+
+
+FRESH = Tracked()
+
+
+def to_position(tracked: Tracked) -> dict[str, Any]:
+    return {
+        "cursor": tracked.cursor.to_json(),
+        "memory": tracked.memory,
+        "generation": tracked.generation,
+        "abandoned": [list(stretch) for stretch in tracked.abandoned],
+    }
+
+
+def from_saved(state: dict[str, Any], position: dict[str, Any]) -> Tracked:
+    """What was saved; raises UnreadableState when another version of the state was."""
+    abandoned = position.get("abandoned")
+    generation = position.get("generation")
+    return Tracked(
+        from_document(state),
+        Cursor.from_json(position.get("cursor")),
+        position.get("memory"),
+        generation if isinstance(generation, int) else 0,
+        tuple((int(a), int(b)) for a, b in abandoned) if isinstance(abandoned, list) else (),
+    )
+
+
+def to_saved(tracked: Tracked) -> tuple[dict[str, Any], dict[str, Any]]:
+    return to_document(tracked.state), to_position(tracked)
+
+
+def catch_up(
+    path: str,
+    tracked: Tracked = FRESH,
+    *,
+    loads: Loads | None = None,
+    on_event: Listener | None = None,
+    until: int | None = None,
+    final: bool = False,
+) -> Tracked:
+    """Fold what was written since. `until` stops before the row that starts at that byte.
+
+    Raises TranscriptError when the file cannot be read; what was tracked before still stands.
+    """
+    while True:
+        tracked, rewound = _one_pass(path, tracked, loads, on_event, until, final)
+        if rewound is None:
+            return _without_secrets(tracked)
+        # What the abandoned rows told is woven into the state, so it is folded anew without
+        # them. Rare, and the only case in which the cost follows the file.
+        tracked = FRESH._replace(
+            generation=tracked.generation,
+            abandoned=(*tracked.abandoned, (rewound.start, rewound.at.start)),
+        )
+
+
+def _without_secrets(tracked: Tracked) -> Tracked:
+    document, had_secrets = cleaned(to_document(tracked.state))
+    memory, _ = cleaned(tracked.memory)
+    if had_secrets:
+        tracked = tracked._replace(state=from_document(document))
+    return tracked._replace(memory=memory)
+
+
+def _one_pass(
+    path: str,
+    tracked: Tracked,
+    loads: Loads | None,
+    on_event: Listener | None,
+    until: int | None,
+    final: bool,
+) -> tuple[Tracked, Rewound | None]:
+    state, generation, abandoned = tracked.state, tracked.generation, tracked.abandoned
+    seen_until = ""
+    limit = None if until is None else max(0, until - tracked.cursor.offset)
+    with Reader(path, tracked.cursor, loads=loads, final=final, limit_bytes=limit) as reader:
+        memory = tracked.memory
+        if reader.reset:
+            # Another file took its place, usually the client's own rewriting of this one.
+            # The state stays; rows it already holds are known by their time.
+            seen_until = state.place.updated
+            generation, memory, abandoned = generation + 1, None, ()
+        adapter = ClaudeCodeAdapter(memory)
+        for row in reader.rows():
+            if abandoned and any(start <= row.start < end for start, end in abandoned):
+                continue
+            for event in adapter.events(row):
+                if type(event) is Rewound:
+                    if generation == tracked.generation:
+                        return tracked._replace(abandoned=abandoned), event
+                    continue
+                if seen_until and event.at.time and event.at.time <= seen_until:
+                    continue
+                state = fold(state, event)
+                if on_event is not None:
+                    on_event(event)
+        return Tracked(state, reader.cursor, adapter.memory(), generation, abandoned), None

@@ -1,0 +1,315 @@
+"""The tray of a session: small files that let the light hooks work without the database.
+
+    brief            the brief that the next compaction will need, with how much it knows
+    gap              text waiting for the next prompt or tool batch
+    spool            JSON lines noted by light hooks, for the next heavy one to keep
+    delivered.<n>    latches: who made the file may speak, everyone else stays silent
+
+Owns their names and formats, and the data folder's place. Imported by the lightest hooks:
+nothing but `os`, no `typing`, no `json`. Every file is for the user alone and is replaced
+atomically. Nothing here redacts: whoever writes text here has done so.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MARK = "holdfast 1"
+# A latch this old belongs to a compaction that our fold never saw the end of.
+STALE_SECONDS = 120.0
+# Another process may still be writing into a spool that was just turned over.
+SPOOL_SECONDS = 60.0
+# What the light hooks could leave behind if nothing ever drained it.
+SPOOL_BYTES = 4_000_000
+LATCHES = 50
+# Longer than any background hook may take.
+WORKING_SECONDS = 90.0
+
+_SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
+
+
+def data_folder(environ: Mapping[str, str]) -> str:
+    """Where everything of ours is; "" when the environment names no home at all."""
+    chosen = environ.get("HOLDFAST_HOME", "")
+    if chosen:
+        return chosen
+    shared = environ.get("XDG_DATA_HOME", "")
+    if shared.startswith("/"):  # a relative one is to be ignored, says the XDG specification
+        return shared + "/holdfast"
+    home = environ.get("HOME") or environ.get("USERPROFILE") or ""
+    return home + "/.local/share/holdfast" if home else ""
+
+
+def safe_name(name: str) -> str:
+    """A file name for any text: itself where it is plain, else made plain and told apart."""
+    if name and len(name) <= 80 and _SAFE.issuperset(name):
+        return name
+    plain = "".join(c if c in _SAFE else "-" for c in name[-60:])
+    return f"{plain}-{checksum(name):016x}"
+
+
+def checksum(text: str) -> int:
+    """FNV-1a, 64 bits: stable between processes, and no import."""
+    value = 0xCBF29CE484222325
+    for byte in text.encode("utf-8", "surrogatepass"):
+        value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return value
+
+
+class Prepared:
+    """A text for the client, and what it stands for."""
+
+    __slots__ = ("epoch", "facts", "generation", "offset", "text", "time")
+
+    def __init__(
+        self, epoch: int, generation: int, offset: int, time: str, facts: str, text: str
+    ) -> None:
+        self.epoch = epoch
+        self.generation = generation
+        self.offset = offset  # how far the transcript was read
+        self.time = time
+        self.facts = facts  # ids of what it tells, with commas between
+        self.text = text
+
+    def encode(self) -> bytes:
+        words = (MARK, self.epoch, self.generation, self.offset, self.time or "-", self.facts)
+        return (" ".join(map(str, words)) + "\n" + self.text).encode("utf-8", "replace")
+
+
+def decode(data: bytes) -> Prepared | None:
+    """None for anything that is not such a file: an older version's, or a damaged one."""
+    header, newline, text = data.decode("utf-8", "replace").partition("\n")
+    words = header.split(" ")
+    if not newline or len(words) != 7 or " ".join(words[:2]) != MARK:
+        return None
+    if not all(word.isdecimal() and len(word) < 19 for word in words[2:5]):
+        return None
+    return Prepared(int(words[2]), int(words[3]), int(words[4]), words[5], words[6], text)
+
+
+class Tray:
+    __slots__ = ("data", "folder")
+
+    def __init__(self, data: str, session_id: str) -> None:
+        self.data = data
+        self.folder = f"{data}/sessions/{safe_name(session_id)}"
+
+    def prepared(self) -> Prepared | None:
+        data = read(f"{self.folder}/brief")
+        return None if data is None else decode(data)
+
+    def prepare(self, brief: Prepared) -> None:
+        self.write("brief", brief.encode())
+
+    def gap_waits(self) -> bool:
+        return exists(f"{self.folder}/gap")
+
+    def queue_gap(self, gap: Prepared) -> None:
+        self.write("gap", gap.encode())
+
+    def drop_gap(self) -> None:
+        remove(f"{self.folder}/gap")
+
+    def claim_gap(self) -> Prepared | None:
+        """The waiting gap, for exactly one of all that ask: a rename has one winner."""
+        mine = f"{self.folder}/gap.{os.getpid()}"
+        try:
+            os.rename(f"{self.folder}/gap", mine)
+        except OSError:
+            return None
+        data = read(mine)
+        remove(mine)
+        return None if data is None else decode(data)
+
+    def latch(self, name: str, seconds: float) -> bool:
+        """True for the first to ask, and again for one who asks when the first is long past.
+
+        Where no file can be made (no space, no permission) everyone is the first: to say it
+        twice is better than never.
+        """
+        for number in range(LATCHES):
+            path = f"{self.folder}/{name}" + (f".{number}" if number else "")
+            try:
+                make_folder(self.folder)
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+                return True
+            except FileExistsError:
+                if seconds - os.stat(path).st_mtime < STALE_SECONDS:
+                    return False
+            except OSError:
+                return True
+        return False
+
+    def latched(self, name: str) -> bool:
+        return exists(f"{self.folder}/{name}")
+
+    def note(self, line: str) -> None:
+        """One JSON line for the next heavy hook, in one write, so that lines never mix."""
+        make_folder(self.folder)
+        flags = os.O_APPEND | os.O_CREAT | os.O_WRONLY
+        handle = os.open(f"{self.folder}/spool", flags, 0o600)
+        try:
+            if os.fstat(handle).st_size < SPOOL_BYTES:
+                os.write(handle, line.encode("utf-8", "replace") + b"\n")
+        finally:
+            os.close(handle)
+
+    def drain(self, seconds: float, *, forget: bool = True) -> list[str]:
+        """The lines noted so far; some may be given again by the next call.
+
+        A turned-over spool stays for a minute: a light hook that had it open when it was
+        renamed may write after it was read. `forget=False` keeps all: nobody could keep them.
+        """
+        try:  # noqa: SIM105  contextlib costs 3 ms
+            os.rename(f"{self.folder}/spool", f"{self.folder}/spool.{os.getpid()}-{int(seconds)}")
+        except OSError:
+            pass  # nothing was noted since
+        lines: list[str] = []
+        for name in sorted(names(self.folder)):
+            if name.startswith("spool."):
+                path = f"{self.folder}/{name}"
+                lines += (read(path) or b"").decode("utf-8", "replace").split("\n")
+                if forget and age(path, seconds) > SPOOL_SECONDS:
+                    remove(path)
+        return [line for line in lines if line]
+
+    def write(self, name: str, data: bytes) -> None:
+        make_folder(self.folder)
+        replace(f"{self.folder}/{name}", data)
+
+    def begin_work(self, seconds: float) -> bool:
+        """False while another process reads this session's transcript: it will read on."""
+        path = f"{self.folder}/working"
+        try:
+            make_folder(self.folder)
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except FileExistsError:
+            if age(path, seconds) < WORKING_SECONDS:
+                return False
+            self.write("working", b"")  # its owner was killed: ours now
+        except OSError:
+            return True
+        return True
+
+    def end_work(self) -> None:
+        remove(f"{self.folder}/working")
+
+    def discard(self) -> None:
+        """Everything of this session; for whoever forgets it in the store."""
+        for name in names(self.folder):
+            remove(f"{self.folder}/{name}")
+        try:  # noqa: SIM105  as above
+            os.rmdir(self.folder)
+        except OSError:
+            pass  # never made, or somebody just put something into it
+
+    def tidy(self, epoch: int) -> None:
+        """Drop the latches of epochs long past."""
+        for name in names(self.folder):
+            what, _, number = name.partition(".")
+            number = number.partition(".")[0]
+            if what in ("delivered", "verified") and number.isdecimal() and int(number) < epoch - 3:
+                remove(f"{self.folder}/{name}")
+
+
+def make_folder(path: str) -> None:
+    """With all above it, for the user alone."""
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        pass
+    except FileNotFoundError:
+        above = path.rpartition("/")[0]
+        if not above:
+            raise
+        make_folder(above)
+        os.mkdir(path, 0o700)
+
+
+def replace(path: str, data: bytes) -> None:
+    """Whole or not at all: a reader never sees half a file, nor does a killed writer leave one."""
+    fresh = f"{path}.{os.getpid()}.new"
+    handle = os.open(fresh, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
+    try:
+        try:
+            rest = data
+            while rest:
+                rest = rest[os.write(handle, rest) :]
+        finally:
+            os.close(handle)
+        os.replace(fresh, path)
+    except OSError:
+        remove(fresh)
+        raise
+
+
+def read(path: str) -> bytes | None:
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        pieces = []
+        while piece := os.read(handle, 1 << 20):
+            pieces.append(piece)
+        return b"".join(pieces)
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
+
+
+def read_from(path: str, start: int, length: int) -> bytes:
+    """What is there of it; b"" where nothing can be read."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return b""
+    try:
+        os.lseek(handle, start, os.SEEK_SET)
+        return os.read(handle, length)
+    except OSError:
+        return b""
+    finally:
+        os.close(handle)
+
+
+def exists(path: str) -> bool:
+    try:
+        os.stat(path)
+    except OSError:
+        return False
+    return True
+
+
+def size(path: str) -> int:
+    """-1 where there is no such file."""
+    try:
+        return os.stat(path).st_size
+    except (OSError, ValueError):
+        return -1
+
+
+def age(path: str, seconds: float) -> float:
+    try:
+        return seconds - os.stat(path).st_mtime
+    except OSError:
+        return 0.0
+
+
+def names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def remove(path: str) -> None:
+    try:  # noqa: SIM105  as above
+        os.unlink(path)
+    except OSError:
+        pass  # gone already, or not ours to remove

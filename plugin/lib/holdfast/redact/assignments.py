@@ -1,0 +1,259 @@
+"""Finds secrets by the name in front of them: environment, YAML, JSON, code, options, headers.
+
+Owns: the forms in which a name announces a value, in text of any nesting (quotes behind any number
+of backslashes).
+Must not: decide what a secret looks like (judgement.py).
+"""
+
+import binascii
+from collections.abc import Iterator
+
+from holdfast.redact.finders import Span, hits, lazy
+from holdfast.redact.judgement import (
+    ENV,
+    FLAG,
+    LOOSE,
+    PASSWORD,
+    PLAIN,
+    QUOTED,
+    SECRET,
+    TOKEN,
+    is_dummy,
+    is_secret,
+    looks_generated,
+    name_class,
+)
+from holdfast.redact.patterns import LABEL_OPEN
+
+# Longest name before the word in it, longest value that is read, and how much of it is judged.
+_NAME_BEHIND = 48
+_VALUE_LONGEST = 512
+_VALUE_JUDGED = 128
+
+# The words, and how they go on in the names that count; `bypass`, `tokens`, a bare `key` do not.
+WORD_TAILS = {
+    "pass": r"(?=w|phrase|code|[\\\"'`=]|(?<=[a-z0-9_\-]pass)[^a-z])",
+    "pwd": r"",
+    "secret": r"(?!s)",
+    "token": r"(?!s)",
+    "key": r"(?<=[a-z0-9_.\-]key)(?!s|board|word|code|name|path)",
+    "credential": r"",
+    "auth": r"(?=orization|[\\\"'`\]\s]{0,16}[=:])",
+}
+
+_LABELS = {PASSWORD: "password", SECRET: "secret", TOKEN: "token"}
+
+_REST = r"[A-Za-z0-9_.\-]{0,40}"
+# What may stand between the word in the name and the value. The order matters: a typed
+# declaration holds a colon too.
+_HEAD = (
+    rf"(?P<rest>{_REST})(?:"
+    r"(?P<typed>(?:[ ]?\??:[ ]?|[ ])[A-Za-z_&\[][A-Za-z0-9_.\[\]|&?<>' ]{0,40}?[ ]?=[ ]?"
+    r"(?=\\{0,7}[\"'`]))"
+    r"|(?P<closed>\\{0,7}[\"'`]?\]?)(?P<gap>[ \t]{0,8})"
+    r"(?P<op>=>|:=|\?=|={1,3}|:(?!:))(?P<space>[ \t]{0,8})"
+    r"|\\{0,7}[\"'`](?P<pair>,)[ ]{0,4}(?=\\{0,7}[\"'`])"
+    r"|(?P<call>\()[ ]{0,4}(?=\\{0,7}[\"'`])"
+    r"|(?P<tag>>)(?=[^<>\s]{4,200}</)"
+    r"|[ ]{1,4}(?P<is>is)[ ]{1,4}:?[ ]?"
+    r"|[ ]{1,4}-p[ ]{0,2}(?P<sshpass>(?=\S))"
+    r"|(?P<blank>[ ]{1,4}(?=\S))"
+    r")"
+)
+_QUOTE = r"[fFrRbBuU@$]{0,2}(\\{0,7})([\"'`])"
+_BARE = r"[^\s\"'`,;<>(){}\[\]|&\\]{1,512}"
+_TO_SPACE = r"[^\s\"'`\\]{0,512}"
+_NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
+
+
+def find_assignments(lowered: str, text: str) -> Iterator[Span]:
+    for word, tail in WORD_TAILS.items():
+        done = 0
+        for at in hits(lowered, word):
+            if at < done or lazy(tail).match(lowered, at + len(word)) is None:
+                continue
+            span = _read_assignment(text, at, at + len(word))
+            if span is not None:
+                done = span[1]
+                yield span
+
+
+def member_is_secret(name: str, value: str) -> str | None:
+    """Judge a member of a JSON object; gives the label to put in place of the value."""
+    if value.startswith(LABEL_OPEN) or not _NAME_CHARS.issuperset(name) or len(name) > 40:
+        return None
+    probe = name.lower() + '":'
+    if not any(lazy(word + tail).search(probe) for word, tail in WORD_TAILS.items()):
+        return None
+    if _is_basic_name(name) and _is_basic_pair(value):
+        return "basic-auth"
+    kind = name_class(name)
+    if kind is None or not is_secret(kind, value, _quoted_form(name)):
+        return None
+    return _LABELS[kind]
+
+
+def name_around(text: str, at: int, word_end: int) -> str:
+    """Give the whole name around a word, in text of any nesting."""
+    rest = lazy(_REST).match(text, word_end)
+    return text[_start_of_name(text, at) : rest.end() if rest else word_end]
+
+
+def names_secret(name: str) -> bool:
+    """Say whether a name promises something to hide."""
+    return name_class(name) is not None or _is_basic_name(name)
+
+
+def _read_assignment(text: str, at: int, word_end: int) -> Span | None:
+    head = lazy(_HEAD).match(text, word_end)
+    if head is None:
+        return None
+    start = _start_of_name(text, at)
+    name = text[start:word_end] + head.group("rest")
+    kind = name_class(name)
+    if kind is None:
+        if head.group("op") and _is_basic_name(name):
+            return _read_basic(text, head.end())
+        return None
+    is_flag = name.startswith("-")
+    if head.group("blank") and not (is_flag or _blank_announces(text, start, head.end(), name)):
+        return None
+    if head.group("sshpass") is not None and not name.lower().endswith("sshpass"):
+        return None
+
+    quote = lazy(_QUOTE).match(text, head.end())
+    if quote is not None:
+        end = _end_of_quoted(text, quote.end(), quote.group(1) + quote.group(2))
+        if end is not None:
+            value = text[quote.end() : end]
+            form = _quoted_form(name)
+            if head.group("pair") or head.group("call"):
+                form = LOOSE  # the pair may be two names; only a generated value is sure
+            if LABEL_OPEN in value or not is_secret(kind, value, form):
+                return None
+            return quote.end(), end, _LABELS[kind]
+        value_at = quote.end()  # cut off before the closing quote
+    else:
+        value_at = head.end()
+    return _read_bare(text, value_at, kind, _bare_form(head.groupdict(), name, is_flag), start)
+
+
+def _read_bare(text: str, at: int, kind: str, form: str, name_at: int) -> Span | None:
+    bare = lazy(_BARE).match(text, at)
+    if bare is None:
+        return None
+    value = bare.group().rstrip(".,:!?") or bare.group()
+    end = at + len(value)
+    following = text[bare.end() : bare.end() + 1]
+    if following and following in "([{" and form != ENV:
+        return None  # a call or an index: code
+    if form == LOOSE and kind == PASSWORD and _is_own_line(text, name_at, bare.end()):
+        form = PLAIN  # an INI file
+    if form == FLAG and value.startswith("-") and (len(value) < 20 or value.startswith("--")):
+        return None  # the next option
+    if not is_secret(kind, value[:_VALUE_JUDGED], form):
+        return None
+    if form == ENV:
+        rest = lazy(_TO_SPACE).match(text, at)
+        end = max(end, rest.end()) if rest and _at_line_start(text, name_at) else bare.end()
+    elif bare.end() - at >= _VALUE_LONGEST:
+        rest = lazy(r"[A-Za-z0-9+/=_\-.%~]*").match(text, end)
+        end = rest.end() if rest else end
+    return at, end, _LABELS[kind]
+
+
+def _quoted_form(name: str) -> str:
+    return ENV if len(name) > 3 and name.isupper() else QUOTED
+
+
+def _bare_form(head: dict[str, str | None], name: str, is_flag: bool) -> str:
+    if is_flag and (head["blank"] or head["op"] == "="):
+        return FLAG
+    if head["sshpass"] is not None or head["blank"]:
+        return PLAIN
+    tight = head["op"] == "=" and not head["gap"] and not head["space"]
+    if tight and name.isupper() and not head["closed"]:
+        return ENV
+    if tight or head["op"] == ":" or head["tag"] or head["is"]:
+        return PLAIN
+    return LOOSE
+
+
+def _start_of_name(text: str, at: int) -> int:
+    limit = max(0, at - _NAME_BEHIND)
+    while at > limit and text[at - 1] in _NAME_CHARS:
+        at -= 1
+    if at > 0 and text[at - 1] == "\\" and text[at] in "nrt":
+        at += 1  # a line break that is still escaped
+    return at
+
+
+def _blank_announces(text: str, start: int, value_at: int, name: str) -> bool:
+    """PASSWORD 'x' in SQL, and `login x password y` in a netrc file."""
+    if name.lower() != "password":
+        return False
+    if text[value_at : value_at + 1] == "'":
+        return True
+    return (
+        lazy(r"login\s{1,4}\S{1,80}\s{1,4}\Z").search(text[max(0, start - 96) : start]) is not None
+    )
+
+
+def _end_of_quoted(text: str, at: int, closing: str) -> int | None:
+    limit = at + _VALUE_LONGEST
+    end = text.find(closing, at, limit)
+    while end >= 0 and len(closing) == 1 and text[end - 1] == "\\" and end > at:
+        end = text.find(closing, end + 1, limit)
+    if end < 0 or text.find("\n", at, end) >= 0:
+        return None
+    return end
+
+
+def _at_line_start(text: str, at: int) -> bool:
+    line = text.rfind("\n", max(0, at - 40), at) + 1
+    before = text[line:at] if line or at <= 40 else text[at - 40 : at]
+    return before.strip(" \t>+") in ("", "export", "set", "ENV", "- ")
+
+
+def _is_own_line(text: str, start: int, end: int) -> bool:
+    return (start == 0 or text[start - 1] == "\n") and text[end : end + 1] in ("", "\n", "\r")
+
+
+def _is_basic_name(name: str) -> bool:
+    return name.lower().strip("_.-") == "auth"
+
+
+def _read_basic(text: str, at: int) -> Span | None:
+    match = lazy(r"\\{0,7}[\"'`]?([A-Za-z0-9+/]{8,200}={0,2})").match(text, at)
+    if match is None or not _is_basic_pair(match.group(1)):
+        return None
+    return match.start(1), match.end(1), "basic-auth"
+
+
+def _is_basic_pair(value: str) -> bool:
+    """Say whether this is base64 of user:password."""
+    if not 8 <= len(value) <= 400 or len(value) % 4 or not value.isascii():
+        return False
+    try:
+        pair = binascii.a2b_base64(value, strict_mode=True)
+    except ValueError:
+        return False
+    user, colon, password = pair.partition(b":")
+    return (
+        bool(colon and password)
+        and pair.isascii()
+        and pair.decode().isprintable()
+        and len(user) > 0
+    )
+
+
+def find_headers(lowered: str, text: str) -> Iterator[Span]:
+    """Bearer and Basic credentials, with or without the header's name in front."""
+    for at in hits(lowered, "bearer "):
+        match = lazy(r"\s{1,4}([A-Za-z0-9\-._~+/]{12,4000}={0,2})").match(text, at + 6)
+        if match and looks_generated(match.group(1)) and not is_dummy(match.group(1)):
+            yield match.start(1), match.end(1), "bearer-token"
+    for at in hits(lowered, "basic "):
+        match = lazy(r"\s{1,4}([A-Za-z0-9+/]{8,400}={0,2})").match(text, at + 5)
+        if match and _is_basic_pair(match.group(1)):
+            yield match.start(1), match.end(1), "basic-auth"

@@ -1,0 +1,153 @@
+"""The built-in secret shapes: plain data, no code.
+
+Owns: for every token with a shape of its own, its label, the literal anchor it starts with and the
+source of the pattern that follows the anchor; and the words that make a name a secret's name.
+Must not: import anything. The lightest hook reads the anchors here without paying for `re`.
+
+Rules for a new row:
+- the anchor is literal and case-sensitive, and the secret starts with it;
+- every repetition has an upper bound, so that a hostile text costs linear time (the engine extends
+  a match to the end of its run of token characters);
+- an anchor of three or more characters that ends in `_`, `-` or `.` is followed by at least
+  BULK_TAIL token characters. The bulk scan over archives finds these by their separator; it
+  searches for each of the other anchors by itself, at about 0.6 ms per MB each, so keep those few.
+"""
+
+LABEL_OPEN = "[redacted:"
+
+# What the bulk scan asks for after a separator; the shortest body in the table decides.
+BULK_TAIL = 16
+
+# (label, anchor, pattern of what follows the anchor)
+VENDOR: tuple[tuple[str, str, str], ...] = (
+    ("anthropic-key", "sk-ant-", r"[A-Za-z0-9_\-]{20,200}"),
+    ("openai-key", "sk-proj-", r"[A-Za-z0-9_\-]{20,250}"),
+    ("openai-key", "sk-svcacct-", r"[A-Za-z0-9_\-]{20,250}"),
+    ("openai-key", "sk-admin-", r"[A-Za-z0-9_\-]{20,250}"),
+    ("openrouter-key", "sk-or-", r"v1-[0-9a-f]{32,128}"),
+    # Also DeepSeek, Moonshot, LiteLLM and others that borrowed the prefix.
+    ("api-key", "sk-", r"(?:[a-z]{2,8}-)?[A-Za-z0-9]{20,128}"),
+    ("groq-key", "gsk_", r"[A-Za-z0-9]{40,80}"),
+    ("xai-key", "xai-", r"[A-Za-z0-9]{40,100}"),
+    ("perplexity-key", "pplx-", r"[A-Za-z0-9]{32,80}"),
+    ("replicate-token", "r8_", r"[A-Za-z0-9]{30,60}"),
+    ("huggingface-token", "hf_", r"[A-Za-z0-9]{30,60}"),
+    ("huggingface-token", "api_org_", r"[A-Za-z0-9]{30,60}"),
+    ("langsmith-key", "lsv2_", r"(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{6,20}"),
+    ("tavily-key", "tvly-", r"[A-Za-z0-9\-]{28,80}"),
+    ("pinecone-key", "pcsk_", r"[A-Za-z0-9_]{40,100}"),
+    ("elevenlabs-key", "sk_", r"[0-9a-f]{48}(?![0-9a-f])"),
+    ("github-token", "ghp_", r"[A-Za-z0-9]{30,255}"),
+    ("github-token", "gho_", r"[A-Za-z0-9]{30,255}"),
+    ("github-token", "ghu_", r"[A-Za-z0-9]{30,255}"),
+    ("github-token", "ghs_", r"[A-Za-z0-9]{30,255}"),
+    ("github-token", "ghr_", r"[A-Za-z0-9]{30,255}"),
+    ("github-token", "github_pat_", r"[A-Za-z0-9_]{40,255}"),
+    ("gitlab-token", "glpat-", r"[A-Za-z0-9_\-.]{20,300}"),
+    ("gitlab-token", "gldt-", r"[A-Za-z0-9_\-]{20,64}"),
+    ("gitlab-token", "glrt-", r"[A-Za-z0-9_\-.]{20,300}"),
+    ("gitlab-token", "glcbt-", r"[A-Za-z0-9_\-]{20,64}"),
+    ("gitlab-token", "glptt-", r"[A-Za-z0-9_\-]{20,64}"),
+    ("gitlab-token", "glsoat-", r"[A-Za-z0-9_\-]{20,64}"),
+    ("gitlab-token", "gloas-", r"[A-Za-z0-9_\-]{20,80}"),
+    ("slack-token", "xoxb-", r"[A-Za-z0-9\-]{20,200}"),
+    ("slack-token", "xoxp-", r"[A-Za-z0-9\-]{20,200}"),
+    ("slack-token", "xoxa-", r"[A-Za-z0-9\-]{20,200}"),
+    ("slack-token", "xoxr-", r"[A-Za-z0-9\-]{20,200}"),
+    ("slack-token", "xoxs-", r"[A-Za-z0-9\-]{20,200}"),
+    ("slack-token", "xoxc-", r"[A-Za-z0-9\-]{20,200}"),
+    ("slack-token", "xoxd-", r"[A-Za-z0-9%\-]{20,250}"),
+    ("slack-token", "xoxe-", r"[A-Za-z0-9\-]{20,200}"),
+    ("slack-token", "xoxe.", r"xox[bp]-[A-Za-z0-9\-]{20,250}"),
+    ("slack-token", "xapp-", r"[A-Za-z0-9\-]{20,200}"),
+    ("stripe-key", "sk_live_", r"[A-Za-z0-9]{16,250}"),
+    ("stripe-key", "rk_live_", r"[A-Za-z0-9]{16,250}"),
+    ("stripe-key", "sk_test_", r"[A-Za-z0-9]{16,250}"),
+    ("stripe-key", "rk_test_", r"[A-Za-z0-9]{16,250}"),
+    ("stripe-key", "whsec_", r"[A-Za-z0-9+/=]{24,100}"),
+    ("square-token", "sq0atp-", r"[A-Za-z0-9_\-]{22,60}"),
+    ("square-token", "sq0csp-", r"[A-Za-z0-9_\-]{40,60}"),
+    ("google-key", "AIza", r"[A-Za-z0-9_\-]{35,60}"),
+    ("google-token", "ya29.", r"[A-Za-z0-9_\-]{20,500}"),
+    ("google-secret", "GOCSPX-", r"[A-Za-z0-9_\-]{20,60}"),
+    ("aws-key-id", "AKIA", r"[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    ("aws-key-id", "ASIA", r"[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    ("azure-secret", "8Q~", r"[A-Za-z0-9_~.\-]{31,40}"),
+    ("npm-token", "npm_", r"[A-Za-z0-9]{30,80}"),
+    ("pypi-token", "pypi-", r"AgE[A-Za-z0-9_\-]{40,400}"),
+    ("rubygems-key", "rubygems_", r"[0-9a-f]{48}"),
+    ("sendgrid-key", "SG.", r"[A-Za-z0-9_\-]{16,32}\.[A-Za-z0-9_\-]{32,64}"),
+    ("twilio-key", "SK", r"[0-9a-f]{32}(?![A-Za-z0-9])"),
+    ("mailgun-key", "key-", r"[0-9a-f]{32}(?![A-Za-z0-9])"),
+    ("brevo-key", "xkeysib-", r"[0-9a-f]{64}-[A-Za-z0-9]{16}"),
+    ("resend-key", "re_", r"[A-Za-z0-9]{8,10}_[A-Za-z0-9]{20,30}(?![A-Za-z0-9_])"),
+    ("digitalocean-token", "dop_v1_", r"[0-9a-f]{64}"),
+    ("digitalocean-token", "doo_v1_", r"[0-9a-f]{64}"),
+    ("digitalocean-token", "dor_v1_", r"[0-9a-f]{64}"),
+    ("databricks-token", "dapi", r"[0-9a-f]{32}(?:-\d{1,2})?(?![A-Za-z0-9])"),
+    ("linear-key", "lin_api_", r"[A-Za-z0-9]{32,64}"),
+    ("linear-key", "lin_oauth_", r"[A-Za-z0-9]{32,80}"),
+    ("notion-token", "secret_", r"[A-Za-z0-9]{43}(?![A-Za-z0-9])"),
+    ("notion-token", "ntn_", r"[A-Za-z0-9]{40,60}"),
+    ("supabase-key", "sbp_", r"(?:v0_)?[0-9a-f]{40}"),
+    ("supabase-key", "sb_secret_", r"[A-Za-z0-9_\-]{24,64}"),
+    ("shopify-token", "shpat_", r"[0-9a-fA-F]{32,40}"),
+    ("shopify-token", "shpss_", r"[0-9a-fA-F]{32,40}"),
+    ("shopify-token", "shpca_", r"[0-9a-fA-F]{32,40}"),
+    ("shopify-token", "shppa_", r"[0-9a-fA-F]{32,40}"),
+    ("heroku-key", "HRKU-", r"[A-Za-z0-9_\-]{36,80}"),
+    ("vault-token", "hvs.", r"[A-Za-z0-9_\-]{24,250}"),
+    ("vault-token", "hvb.", r"[A-Za-z0-9_\-]{24,350}"),
+    ("vault-token", "hvr.", r"[A-Za-z0-9_\-]{24,250}"),
+    ("docker-token", "dckr_pat_", r"[A-Za-z0-9_\-]{24,60}"),
+    ("docker-token", "dckr_oat_", r"[A-Za-z0-9_\-]{24,60}"),
+    ("doppler-token", "dp.pt.", r"[A-Za-z0-9]{40,48}"),
+    ("doppler-token", "dp.ct.", r"[A-Za-z0-9]{40,48}"),
+    ("doppler-token", "dp.sa.", r"[A-Za-z0-9]{40,48}"),
+    # A service token names its config between the prefix and the secret.
+    ("doppler-token", "dp.st.", r"(?:[a-z0-9_\-]{2,40}\.)?[A-Za-z0-9]{40,48}"),
+    ("sentry-token", "sntrys_", r"[A-Za-z0-9+/=_\-]{40,400}"),
+    ("sentry-token", "sntryu_", r"[0-9a-f]{64}"),
+    ("posthog-key", "phx_", r"[A-Za-z0-9_\-]{30,60}"),
+    ("fly-token", "fo1_", r"[A-Za-z0-9_\-]{30,80}"),
+    ("fly-token", "fm2_", r"[A-Za-z0-9+/=_\-]{60,500}"),
+    ("age-key", "AGE-SECRET-KEY-", r"1[A-Z0-9]{40,80}"),
+    ("terraform-token", ".atlasv1.", r"[A-Za-z0-9_=\-]{60,80}"),
+    ("atlassian-token", "ATATT3", r"[A-Za-z0-9_\-=]{40,300}"),
+    ("figma-token", "figd_", r"[A-Za-z0-9_\-]{36,60}"),
+    ("newrelic-key", "NRAK-", r"[A-Z0-9]{24,32}"),
+    ("postman-key", "PMAK-", r"[0-9a-f]{24}-[0-9a-f]{34}"),
+    ("pulumi-token", "pul-", r"[0-9a-f]{40}"),
+    ("grafana-token", "glsa_", r"[A-Za-z0-9]{32}_[0-9A-Fa-f]{8}"),
+    ("grafana-token", "glc_", r"[A-Za-z0-9+/=]{32,400}"),
+    ("netlify-token", "nfp_", r"[A-Za-z0-9]{36,60}"),
+    ("planetscale-token", "pscale_tkn_", r"[A-Za-z0-9_\-.=]{32,64}"),
+    ("planetscale-token", "pscale_pw_", r"[A-Za-z0-9_\-.=]{32,64}"),
+    ("buildkite-token", "bkua_", r"[0-9a-z]{40}"),
+    ("circleci-token", "CCIPAT_", r"[A-Za-z0-9]{18,30}_[0-9a-f]{40}"),
+    ("sonar-token", "squ_", r"[0-9a-f]{40}"),
+    ("sonar-token", "sqp_", r"[0-9a-f]{40}"),
+    ("tailscale-key", "tskey-", r"[a-z]{2,12}-[A-Za-z0-9]{8,24}-[A-Za-z0-9]{20,50}"),
+    ("neon-key", "napi_", r"[a-z0-9]{48,80}"),
+    ("contentful-token", "CFPAT-", r"[A-Za-z0-9_\-]{40,60}"),
+    ("onepassword-token", "ops_eyJ", r"[A-Za-z0-9_\-]{100,500}"),
+    ("mapbox-token", "sk.", r"eyJ[A-Za-z0-9_\-]{40,200}\.[A-Za-z0-9_\-]{16,40}"),
+    # A bot id precedes it; the engine takes that into the match.
+    ("telegram-token", ":AA", r"[A-Za-z0-9_\-]{32,34}(?![A-Za-z0-9_\-])"),
+)
+
+# Anchors of secrets that the engine reads by code rather than by one pattern.
+JWT_ANCHOR = "eyJ"
+PEM_ANCHOR = "-----BEGIN "
+URL_ANCHOR = "://"
+SAS_ANCHOR = "sig="
+WEBHOOK_ANCHORS: tuple[tuple[str, str], ...] = (
+    ("hooks.slack.com/", r"(?:services|workflows|triggers)/[A-Za-z0-9_/\-]{20,160}"),
+    ("/api/webhooks/", r"\d{15,22}/[A-Za-z0-9_\-]{40,100}"),
+)
+
+# Looked for in lower-cased text: a name that contains one of these may name a secret.
+WORDS: tuple[str, ...] = ("pass", "pwd", "secret", "token", "key", "credential", "auth")
+
+# Looked for in lower-cased text: the command or header says that a secret follows.
+PHRASES: tuple[str, ...] = ("bearer ", "basic ", "identified by", "curl ", "mysql", "mariadb")

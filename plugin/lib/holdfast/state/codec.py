@@ -1,0 +1,94 @@
+"""A state as a JSON-able document and back.
+
+Records become arrays, so that a document is small and quick to read. A newer version may
+add fields at the end of a record, or tables: an older document then loads with the defaults.
+Anything else is a new VERSION, and whoever loads an older one folds the transcript again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from holdfast.events import Origin
+from holdfast.state.commands import Command
+from holdfast.state.dead_ends import DeadEnd
+from holdfast.state.decisions import Decision
+from holdfast.state.errors import Error
+from holdfast.state.files import File
+from holdfast.state.identifiers import Identifier
+from holdfast.state.model import Place, State, Usage
+from holdfast.state.moment import Moment
+from holdfast.state.next_step import NextStep
+from holdfast.state.plan import Plan
+from holdfast.state.requests import Request
+from holdfast.state.rules import Rule
+from holdfast.state.skills import Skill
+from holdfast.state.subagents import Subagent
+from holdfast.state.symbols import Heat
+from holdfast.state.tasks import Task
+from holdfast.state.test_state import SuiteRun
+
+VERSION = 1
+
+_RECORDS: dict[str, Any] = {
+    "requests": Request,
+    "rules": Rule,
+    "tasks": Task,
+    "plans": Plan,
+    "tests": SuiteRun,
+    "errors": Error,
+    "dead_ends": DeadEnd,
+    "decisions": Decision,
+    "files": File,
+    "commands": Command,
+    "identifiers": Identifier,
+    "subagents": Subagent,
+    "skills": Skill,
+    "next_step": NextStep,
+}
+_VALUES: dict[str, Any] = {"place": Place, "moment": Moment, "usage": Usage}
+
+
+class UnreadableState(ValueError):
+    """The document is not a state of this version: fold the transcript again."""
+
+
+def to_document(state: State) -> dict[str, Any]:
+    document: dict[str, Any] = {"version": VERSION}
+    document.update(state._asdict())
+    return document
+
+
+def from_document(document: Any) -> State:
+    try:
+        if document["version"] != VERSION:
+            raise UnreadableState(f"state version {document['version']!r}, expected {VERSION}")
+        fields: dict[str, Any] = {
+            name: cls(*map(_frozen, document[name]))
+            for name, cls in _VALUES.items()
+            if name in document
+        }
+        for name, cls in _RECORDS.items():
+            rows = document.get(name, {})
+            fields[name] = {key: _record(cls, values) for key, values in rows.items()}
+        heats = document.get("symbols", {})
+        fields["symbols"] = {word: Heat(*heat) for word, heat in heats.items()}
+        return State(**fields)
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        raise UnreadableState(f"not a state document: {error!r}") from error
+
+
+def _record(cls: Any, values: list[Any]) -> Any:
+    frozen = [_frozen(value) for value in values]
+    where = cls._fields.index("at")  # every record says where it came from, by this name
+    frozen[where] = Origin(*frozen[where])
+    return cls(*frozen)
+
+
+def _frozen(value: Any) -> Any:
+    """Lists back to the tuples they were; tables of symbols stay dicts."""
+    if isinstance(value, list):
+        return tuple(map(_frozen, value))
+    if isinstance(value, dict):
+        return {key: _frozen(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,106 @@
+"""Commands: what was done on the shell, and how it came out.
+
+Look-ups (ls, cat, git status ...) are not kept: they can be run again at no risk, and what
+they showed is in the transcript. The outcome is the command's own last word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from holdfast.events import CommandRan, Origin
+from holdfast.state.checks import FAILED, check_of, run_of
+from holdfast.state.facts import DONE, OPEN, Fact, keep, next_number, put
+from holdfast.state.moment import Moment
+from holdfast.state.shell import deeds
+
+LIMIT = 120
+TEXT = 500
+OUTCOME = 160
+
+
+class Command(NamedTuple):
+    """One simple command; a line that chains several is several."""
+
+    number: int
+    text: str  # without cd, redirections, filters behind a pipe
+    about: str
+    times: int
+    failures: int
+    ok: bool
+    outcome: str
+    check: str  # "test" | "lint" | "build" | ""
+    step: int
+    at: Origin
+
+
+def on_command_ran(
+    table: dict[str, Command], event: CommandRan, moment: Moment
+) -> dict[str, Command]:
+    line = event.command[:4000]
+    done = deeds(line)
+    if not done:
+        return table
+    run = run_of(line, event.output, event.ok)
+    check = check_of(line) if run is None else run.check
+    ok = event.ok
+    outcome = ""
+    if run is not None:
+        verdict = run.verdict
+        ok = verdict.result != FAILED
+        outcome = verdict.summary
+        if verdict.failing:
+            names = ", ".join(verdict.failing[:3])
+            outcome = f"{outcome} ({names})" if outcome else names
+    if event.interrupted:
+        outcome = "interrupted"
+    elif not outcome:
+        outcome = _last_word(event.output, ok)
+    # Of a chain that failed, the check failed, or the last command reached; the rest worked.
+    culprit = check.deed if check is not None else done[-1]
+    number = next_number(table) - 1
+    for deed in done:
+        key = keep(deed, TEXT)
+        known = table.get(key)
+        number += known is None
+        worked = ok or deed != culprit
+        this = check if check is not None and check.deed == deed else check_of(deed)
+        command = Command(
+            known.number if known else number,
+            key,
+            keep(event.about, 120),
+            (known.times if known else 0) + 1,
+            (known.failures if known else 0) + (not worked),
+            worked,
+            keep(outcome, OUTCOME) if deed == culprit else "",
+            this.of if this else "",
+            moment.step,
+            event.at,
+        )
+        table = put(table, key, command, LIMIT, lambda c: c.times == 1 and not c.check)
+    return table
+
+
+def _last_word(output: str, ok: bool) -> str:
+    """The line that says how it went: the last one, or the first that names an error."""
+    lines = [line.strip() for line in output[-3000:].split("\n") if line.strip()]
+    if not lines:
+        return ""
+    if not ok:
+        for line in lines:
+            lowered = line.lower()
+            if "error" in lowered or "fatal" in lowered or "not found" in lowered:
+                return line
+        return lines[-1] if not lines[0].startswith("Exit code") or len(lines) > 1 else lines[0]
+    return lines[-1]
+
+
+def facts(table: dict[str, Command]) -> Iterator[Fact]:
+    for command in table.values():
+        outcome = "ok" if command.ok else "failed"
+        detail = f"{outcome}, run {command.times}x"
+        if command.outcome:
+            detail += f": {command.outcome}"
+        standing = DONE if command.ok else OPEN
+        yield Fact(f"c{command.number}", "command", command.text, standing, command.at, detail)

@@ -1,0 +1,169 @@
+"""Dead ends: what was tried, how it failed, and how often, so that it is not tried again.
+
+Three sources: a command that failed and never worked since, a tool call that the user
+turned down, and the agent's own words that something does not work. A command that later
+works is no dead end any more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from holdfast.events import AgentSaid, CommandRan, Origin, ToolRefused
+from holdfast.state.checks import run_of
+from holdfast.state.facts import OPEN, RESOLVED, Fact, keep, keep_ends, next_number, put
+from holdfast.state.moment import Moment
+from holdfast.state.shell import normalise
+from holdfast.state.wording import sentences
+
+LIMIT = 50
+TRIED = 300
+FAILED = 240
+
+_CUES = (
+    "work",
+    "fail",
+    "revert",
+    "dead end",
+    "abandon",
+    "give up",
+    "gave up",
+    "not possible",
+    "impossible",
+)
+_SAID = re.compile(
+    r"\b(?:(?:did|does|do|would|will|could)(?: not|n't) work|won't work|not working|didn't help"
+    r"|doesn't help|dead end|(?:that|this|which|it|approach|attempt) (?:fail(?:s|ed)|broke|breaks)"
+    r"|fail(?:s|ed) because|revert(?:ed|ing)? (?:that|this|the|my|it|to)|abandon(?:ed|ing)?"
+    r"|g[ia]ve up on|(?:is|was) not possible|isn't possible|is impossible|no longer an option"
+    r"|not supported|unsupported|rolled? back)\b",
+    re.I,
+)
+_PLANNING = re.compile(
+    r"^(?:let me|i'll|now|next|if|when|should|would|could|check|make sure)\b", re.I
+)
+_MERGES = re.compile(r"\bgit (?:-C \S+ )?(?:merge|rebase|cherry-pick|revert|pull|stash pop)\b")
+_SETTLES = re.compile(
+    r"\bgit (?:-C \S+ )?(?:commit\b|(?:merge|rebase|cherry-pick|revert) --(?:continue|abort|quit))"
+)
+
+
+class DeadEnd(NamedTuple):
+    number: int
+    tried: str
+    failed: str  # how, quoted
+    times: int
+    source: str  # "command" | "refused" | "said"
+    standing: str
+    step: int
+    at: Origin
+
+
+def _put(
+    table: dict[str, DeadEnd],
+    key: str,
+    tried: str,
+    failed: str,
+    source: str,
+    moment: Moment,
+    at: Origin,
+) -> dict[str, DeadEnd]:
+    known = table.get(key)
+    number = known.number if known else next_number(table)
+    count = (known.times if known else 0) + 1
+    dead_end = DeadEnd(number, tried, failed, count, source, OPEN, moment.step, at)
+    return put(table, key, dead_end, LIMIT, lambda d: d.standing != OPEN)
+
+
+def on_command_ran(
+    table: dict[str, DeadEnd], event: CommandRan, moment: Moment
+) -> dict[str, DeadEnd]:
+    if event.interrupted:
+        return table
+    line = event.command[:4000]
+    key = keep(normalise(line), TRIED)
+    if not key:
+        return table
+    # A failing check is an error to mend, not a road to avoid; but it does run.
+    runs = event.ok or run_of(line, event.output, event.ok) is not None
+    if runs:
+        known = table.get(key)
+        if known is not None and known.standing == OPEN:
+            gone = known._replace(standing=RESOLVED, step=moment.step, at=event.at)
+            table = {**table, key: gone}
+        return _settled(table, normalise(line), moment, event.at) if event.ok else table
+    return _put(table, key, key, _how(event.output), "command", moment, event.at)
+
+
+# What git says when it stopped half way and waits for a hand.
+_CONFLICTS = ("CONFLICT", "could not apply", "erge failed", "fix conflicts")
+
+
+def _settled(
+    table: dict[str, DeadEnd], deed: str, moment: Moment, at: Origin
+) -> dict[str, DeadEnd]:
+    """A merge that stopped at conflicts is no dead end once it is committed or given up."""
+    if not _SETTLES.search(deed):
+        return table
+    done = {
+        key: dead_end._replace(standing=RESOLVED, step=moment.step, at=at)
+        for key, dead_end in table.items()
+        if dead_end.standing == OPEN
+        and dead_end.source == "command"
+        and any(sign in dead_end.failed for sign in _CONFLICTS)
+        and _MERGES.search(key)
+    }
+    return {key: done.get(key, one) for key, one in table.items()} if done else table
+
+
+def _how(output: str) -> str:
+    """The lines that name the error; else both ends of what was printed."""
+    text = output.strip()
+    lines = [line.strip() for line in text[:8000].split("\n") if line.strip()]
+    if lines and lines[0].startswith("Exit code"):
+        lines = lines[1:] or lines
+    telling = [
+        line
+        for line in lines
+        if re.search(
+            r"error|fatal|denied|not found|no such|cannot|can't|refused|unknown|invalid", line, re.I
+        )
+    ]
+    return keep_ends(" / ".join((telling or lines)[:3]), FAILED)
+
+
+def on_tool_refused(
+    table: dict[str, DeadEnd], event: ToolRefused, moment: Moment
+) -> dict[str, DeadEnd]:
+    tried = keep(f"{event.tool}: {event.asked}", TRIED)
+    return _put(table, tried, tried, "the user turned it down", "refused", moment, event.at)
+
+
+def on_agent_said(
+    table: dict[str, DeadEnd], event: AgentSaid, moment: Moment
+) -> dict[str, DeadEnd]:
+    lowered = event.text.lower()
+    if not any(cue in lowered for cue in _CUES):
+        return table
+    for sentence in sentences(event.text):
+        if sentence.endswith("?") or len(sentence) <= 25:
+            continue
+        if _SAID.search(sentence) and not _PLANNING.match(sentence):
+            tried = keep(sentence, TRIED)
+            table = _put(table, tried, tried, "", "said", moment, event.at)
+    return table
+
+
+def facts(table: dict[str, DeadEnd]) -> Iterator[Fact]:
+    for dead_end in table.values():
+        detail = dead_end.failed + (f" ({dead_end.times}x)" if dead_end.times > 1 else "")
+        yield Fact(
+            f"x{dead_end.number}",
+            "dead_end",
+            dead_end.tried,
+            dead_end.standing,
+            dead_end.at,
+            detail,
+        )

@@ -1,0 +1,112 @@
+"""Errors: what is broken now. Open until the same thing passes.
+
+Only checks open errors (tests, linters, type checkers, builds): they can be run again, so
+there is a moment at which the error is known to be gone: the same check passes on as much or
+more, or a task runner passes that says it ran that check. A command that merely failed is a
+dead end, not an open error, and so is a check that could not even start.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from holdfast.events import CommandRan, Origin
+from holdfast.state.checks import FAILED, Check, check_of, covers, run_of
+from holdfast.state.facts import OPEN, RESOLVED, Fact, keep, next_number, put
+from holdfast.state.moment import Moment
+
+LIMIT = 40
+LINES = 4
+
+_TELLING = re.compile(
+    r"^\s*(?:E\s{2,}\S|\S+:\d+(?::\d+)?:? \S|error(?:\[\w+\])?: |Error: "
+    r"|[A-Z]\w*(?:Error|Exception)\b|--- FAIL|FAIL(?:ED)?\b|panic: |fatal: "
+    r"|undefined: |assert|.*: error|.*\bexpected\b.*\bgot\b)"
+)
+
+
+class Error(NamedTuple):
+    number: int
+    of: str  # test | lint | build
+    deed: str  # the command that shows it
+    runner: str
+    target: tuple[str, ...]
+    lines: tuple[str, ...]  # what it said, quoted
+    failing: tuple[str, ...]
+    times: int
+    standing: str
+    step: int
+    at: Origin
+    via: tuple[str, ...] = ()  # what a task runner said that it ran for it
+
+
+def on_command_ran(table: dict[str, Error], event: CommandRan, moment: Moment) -> dict[str, Error]:
+    run = None if event.interrupted else run_of(event.command[:4000], event.output, event.ok)
+    if run is None:
+        return table
+    if run.passed:
+        table = _resolved(table, run.passed, moment, event.at)
+    if run.verdict.result != FAILED:
+        return table
+    check = run.check
+    key = keep(f"{check.runner} {' '.join(check.target)}".strip(), 300)
+    known = table.get(key)
+    number = known.number if known else next_number(table)
+    error = Error(
+        number,
+        check.of,
+        keep(check.deed, 300),
+        check.runner,
+        check.target,
+        _telling_lines(event.output),
+        tuple(keep(name, 160) for name in run.verdict.failing[:8]),
+        (known.times if known else 0) + 1,
+        OPEN,
+        moment.step,
+        event.at,
+        tuple(keep(echo.deed, 300) for echo in run.also),
+    )
+    # A wider run that fails says all that a narrower open error of the same check said.
+    new = {
+        name: old._replace(standing=RESOLVED, step=moment.step)
+        if old.standing == OPEN and name != key and any(covers(check, one) for one in _checks(old))
+        else old
+        for name, old in table.items()
+    }
+    return put(new, key, error, LIMIT, lambda e: e.standing != OPEN)
+
+
+def _checks(error: Error) -> tuple[Check, ...]:
+    """The check that shows the error, and what a task runner ran for it."""
+    echoed = tuple(check for deed in error.via if (check := check_of(deed)) is not None)
+    return (Check(error.of, error.deed, error.runner, error.target), *echoed)
+
+
+def _resolved(
+    table: dict[str, Error], passed: tuple[Check, ...], moment: Moment, at: Origin
+) -> dict[str, Error]:
+    gone = {
+        key: error._replace(standing=RESOLVED, step=moment.step, at=at)
+        for key, error in table.items()
+        if error.standing == OPEN
+        and any(covers(p, one, error.failing) for p in passed for one in _checks(error))
+    }
+    return {key: gone.get(key, error) for key, error in table.items()} if gone else table
+
+
+def _telling_lines(output: str) -> tuple[str, ...]:
+    window = output if len(output) <= 16_000 else output[:6000] + "\n" + output[-10_000:]
+    telling = [line.strip() for line in window.split("\n") if _TELLING.match(line[:400])]
+    if not telling:
+        telling = [line.strip() for line in window.split("\n") if line.strip()][-2:]
+    return tuple(dict.fromkeys(keep(line, 200) for line in telling[:LINES]))
+
+
+def facts(table: dict[str, Error]) -> Iterator[Fact]:
+    for error in table.values():
+        said = error.lines[0] if error.lines else "failed"
+        detail = "; ".join((*error.lines[1:], *error.failing, f"seen {error.times}x"))
+        text = f"{error.deed}: {said}"
+        yield Fact(f"e{error.number}", "error", text, error.standing, error.at, detail)

@@ -1,0 +1,267 @@
+"""Files: what was changed, created, read, searched or named, and the symbols worked on there.
+
+Bounded: the file that was only named gives way first, then the oldest that was only read;
+a changed file stays. Deleted files keep their entry with the standing `cancelled`, so that
+nobody looks for them again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+from holdfast.events import CommandRan, FileTouched, Origin, Searched
+from holdfast.state.facts import CANCELLED, OPEN, Fact, clip, keep, next_number, put
+from holdfast.state.moment import Moment
+from holdfast.state.shell import deeds
+from holdfast.state.symbols import SEEN_WINDOW, TYPED_WINDOW, most_used, shown_by, symbols_in
+
+LIMIT = 240
+SYMBOLS = 120  # symbols known to stand in one file; the longest unseen give way
+HUNKS = 3
+HUNK_LINES = 8
+SEARCH_LINES = 120
+OUTPUT = 12_000  # of what a command printed: its end
+
+_AROUND = re.compile(r"([^\s:-][^:]*?\.\w+)-\d+-(.*)")
+_PATH = re.compile(
+    r"(?<![\w/.@-])(?:[\w@.+-]*/)*[\w@+-][\w@.+-]*\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w/])"
+)
+# What every place holds. It begins with a plain character, for which `re` looks quickly.
+_LOCATION_CUE = re.compile(r"\.[A-Za-z]\w{0,9}:\d")
+_LOCATION = re.compile(r"(?:^|[\s(\"'])((?:[\w@.+-]*/)*[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,9}):(\d+)\b")
+
+
+_HOSTS = frozenset("com org net io dev ai co app sh me gov edu local".split())
+
+
+class File(NamedTuple):
+    number: int
+    path: str
+    standing: str  # open: it is there; cancelled: deleted
+    created: bool
+    changed: int  # how often
+    read: int
+    named: int  # in commands, searches and output
+    step: int  # last touched
+    changed_step: int  # last changed, -1 for never
+    symbols: dict[str, int]  # where each was last seen here, in steps
+    hunks: tuple[tuple[int, tuple[str, ...]], ...]  # latest last: first line, changed lines
+    at: Origin
+
+
+def _expendable(file: File) -> bool:
+    return not file.changed and not file.created and not file.read
+
+
+def _new(table: dict[str, File], path: str, moment: Moment, at: Origin) -> File:
+    number = next_number(table)
+    return File(number, path, OPEN, False, 0, 0, 0, moment.step, -1, {}, (), at)
+
+
+def _put(table: dict[str, File], file: File) -> dict[str, File]:
+    if len(table) >= LIMIT and file.path not in table:
+        for expendable in (_expendable, lambda known: not known.changed):
+            if any(map(expendable, table.values())):
+                return put(table, file.path, file, LIMIT, expendable)
+    return put(table, file.path, file, LIMIT)
+
+
+def on_file_touched(table: dict[str, File], event: FileTouched, moment: Moment) -> dict[str, File]:
+    if not event.ok or not event.path:
+        return table
+    table, file = _known(table, event.path, moment, event.at)
+    if event.how == "read":
+        shown = most_used(event.text[:SEEN_WINDOW], SYMBOLS)
+        file = file._replace(read=file.read + 1, symbols=_with(file.symbols, shown, moment))
+    else:
+        typed = most_used(event.text[:TYPED_WINDOW], SYMBOLS)
+        shown = typed | symbols_in(event.before[:TYPED_WINDOW]) | symbols_in(shown_by(event))
+        file = file._replace(
+            created=file.created or event.how == "created",
+            changed=file.changed + 1,
+            changed_step=moment.step,
+            symbols=_with(file.symbols, shown, moment),
+            hunks=(file.hunks + _hunks(event))[-HUNKS:],
+        )
+    return _put(table, file._replace(standing=OPEN, step=moment.step, at=event.at))
+
+
+def _known(
+    table: dict[str, File], path: str, moment: Moment, at: Origin
+) -> tuple[dict[str, File], File]:
+    """The file by its full path, also when only its end was known until now."""
+    file = table.get(path)
+    if file is not None:
+        return table, file
+    for name, named in table.items():
+        if not name.startswith("/") and path.endswith("/" + name):
+            return {k: v for k, v in table.items() if k != name}, named._replace(path=path)
+    return table, _new(table, path, moment, at)
+
+
+def _with(symbols: dict[str, int], shown: AbstractSet[str], moment: Moment) -> dict[str, int]:
+    """The symbols of a file with these seen now, latest last."""
+    if not shown:
+        return symbols
+    new = dict(symbols)
+    for word in shown & symbols.keys():
+        del new[word]
+    new.update(dict.fromkeys(sorted(shown), moment.step))
+    surplus = len(new) - SYMBOLS
+    return dict(islice(new.items(), surplus, None)) if surplus > 0 else new
+
+
+def _hunks(event: FileTouched) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    kept = []
+    for hunk in event.hunks[:HUNKS]:
+        changed = [keep(line, 160) for line in hunk.lines if line[:1] in "+-"][:HUNK_LINES]
+        if changed:
+            kept.append((hunk.start, tuple(changed)))
+    return tuple(kept)
+
+
+def on_searched(table: dict[str, File], event: Searched, moment: Moment) -> dict[str, File]:
+    """A search names files and shows lines of them; its pattern was typed by the agent."""
+    if not event.ok:
+        return table
+    for path, lines in islice(_found(event).items(), 30):
+        full = _resolve(table, path)
+        file = table.get(full) or _new(table, full, moment, event.at)
+        words = symbols_in("\n".join(lines)) if lines else _NONE
+        table = _put(table, _named(file, words, moment))
+    return table
+
+
+_NONE: AbstractSet[str] = frozenset()
+
+
+def _found(event: Searched) -> dict[str, list[str]]:
+    """The files that a search named, each with the lines it showed of them."""
+    found: dict[str, list[str]] = {}
+    where = event.where if "." in event.where.rsplit("/", 1)[-1] else ""
+    for line in event.output[:SEEN_WINDOW].split("\n", SEARCH_LINES)[:SEARCH_LINES]:
+        # "path:12:text" for a match, "path-12-text" for the lines around it.
+        path, _, rest = line.partition(":")
+        number, colon, content = rest.partition(":")
+        if not (colon and number.isdecimal() and _is_path(path)):
+            around = _AROUND.match(line)
+            if around is not None and _is_path(around.group(1)):
+                path, content = around.groups()
+            elif _is_path(line):
+                path, content = line, ""
+            else:
+                path, content = where, line
+        if path:
+            lines = found.setdefault(path, [])
+            if content:
+                lines.append(content)
+    return found
+
+
+@lru_cache(maxsize=512)
+def _is_path(text: str) -> bool:
+    return len(text) <= 300 and _PATH.fullmatch(text) is not None
+
+
+def _named(file: File, words: AbstractSet[str], moment: Moment) -> File:
+    symbols = _with(file.symbols, words, moment)
+    return file._replace(named=file.named + 1, step=moment.step, symbols=symbols)
+
+
+def on_command_ran(table: dict[str, File], event: CommandRan, moment: Moment) -> dict[str, File]:
+    if event.ok:
+        for deed in deeds(event.command):
+            words = deed.split()
+            if words[0] == "git" and len(words) > 1 and words[1] in ("rm", "mv"):
+                words = words[1:]
+            if words[0] in ("rm", "unlink", "mv"):
+                table = _removed(table, words, moment, event.at)
+    named: dict[str, None] = dict.fromkeys(_PATH.findall(event.command[:2000]))
+    places = _places(event.output[-OUTPUT:])
+    for path in [*named, *places][:30]:
+        full = _resolve(table, path)
+        if full not in table and not _worth_naming(path):
+            continue
+        file = table.get(full) or _new(table, full, moment, event.at)
+        lines = places.get(path)
+        words = symbols_in("\n".join(lines)) if lines else _NONE
+        table = _put(table, _named(file, words, moment))
+    return table
+
+
+def _places(output: str) -> dict[str, list[str]]:
+    """Places in the output ("path:line"), which are what failing checks point at."""
+    places: dict[str, list[str]] = {}
+    end = 0
+    for cue in _LOCATION_CUE.finditer(output):
+        if cue.start() < end:
+            continue  # one place a line
+        start = output.rfind("\n", 0, cue.start()) + 1
+        end = output.find("\n", cue.end())
+        end = len(output) if end < 0 else end
+        line = output[start : min(end, start + 400)]
+        found = _LOCATION.search(line)
+        if found:
+            places.setdefault(found.group(1), []).append(line)
+            if len(places) == 20:
+                break
+    return places
+
+
+def _worth_naming(path: str) -> bool:
+    """A bare word with a dot is more often a version, a host or a method than a file."""
+    folder, _, name = path.rpartition("/")
+    if not folder or ".." in path or path.startswith(("//", "www.")):
+        return False
+    return name.rpartition(".")[2] not in _HOSTS
+
+
+def _resolve(table: dict[str, File], path: str) -> str:
+    """The full path of a file we know by its end, else the path as it stands."""
+    if path in table:
+        return path
+    path = path.removeprefix("./")
+    ending = "/" + path
+    for known in reversed(table):
+        if known.endswith(ending):
+            return known
+    return path
+
+
+def _removed(
+    table: dict[str, File], words: list[str], moment: Moment, at: Origin
+) -> dict[str, File]:
+    arguments = [word.strip("'\"") for word in words[1:] if not word.startswith("-")]
+    gone = arguments[:-1] if words[0] == "mv" else arguments
+    new = dict(table)
+    for name in gone:
+        name = name.removeprefix("./").rstrip("/")
+        if not name or "*" in name:
+            continue
+        for path, file in table.items():
+            if path == name or path.endswith("/" + name) or f"/{name}/" in path:
+                new[path] = file._replace(standing=CANCELLED, step=moment.step, at=at)
+    return new
+
+
+def facts(table: dict[str, File]) -> Iterator[Fact]:
+    for file in table.values():
+        deeds_done = [
+            word
+            for word, count in (
+                ("created", int(file.created)),
+                (f"changed {file.changed}x", file.changed),
+                (f"read {file.read}x", file.read),
+            )
+            if count
+        ] or ["named"]
+        if file.standing == CANCELLED:
+            deeds_done.append("deleted")
+        latest = list(reversed(file.symbols))[:40]
+        detail = ", ".join(deeds_done) + ("; " + " ".join(latest) if latest else "")
+        yield Fact(f"f{file.number}", "file", clip(file.path, 400), file.standing, file.at, detail)

@@ -1,0 +1,168 @@
+"""Identifiers: the exact values that a paraphrase destroys.
+
+Ports, URLs, tickets, commits, environment settings, and the session's branch. Each keeps the
+line in which it last stood, because a bare value says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from holdfast.events import AgentSaid, CommandRan, LinkSeen, Origin, SessionSeen, UserSaid
+from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, next_number, put
+from holdfast.state.moment import Moment
+
+LIMIT = 120
+CONTEXT = 140
+WINDOW = 4000
+OUTPUT = 2000  # of what a command printed: its end
+COMMITS = 8  # of one text: a log of a hundred commits is not what is being worked on
+
+_URL = re.compile(r"https?://[^\s\"'<>()\[\]{}`|\\]+[^\s\"'<>()\[\]{}`|\\.,;:!?*]")
+_PORT = re.compile(
+    r"(?:\b(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):"
+    r"|\bports?\b(?: (?:is|number|to|on))?[ =:]+|--port[= ]|\bPORT=)"
+    r"(\d{2,5})\b",
+    re.I,
+)
+_PORT_CUES = ("port", "PORT", "Port", "localhost", "127.0.0.1", "0.0.0.0", "[::")
+_TICKET = re.compile(r"\b([A-Z][A-Z0-9]{1,9}-\d{1,6})\b")
+_NOT_TICKETS = re.compile(
+    r"^(?:UTF|SHA|ISO|RFC|AES|RSA|MD|TLS|CVE|HTTP|GPT|BASE|INT|UINT|X|ADR|ARM|H|V|P|ES|IPV|EC|CP)\d*-"
+)
+_COMMIT = re.compile(r"\b[0-9a-f]{7,40}\b")
+_ENVIRONMENT = re.compile(r"(?:^|\s|export )([A-Z][A-Z0-9_]{2,40}=[^\s;&|]{1,80})")
+
+
+class Identifier(NamedTuple):
+    number: int
+    sort: str  # port | url | ticket | commit | environment | branch | link
+    value: str
+    context: str
+    typed: int  # in the words or commands of the user and the agent
+    seen: int  # in output
+    standing: str
+    step: int
+    at: Origin
+
+
+Table = dict[str, Identifier]
+
+
+def _note(
+    table: Table, sort: str, value: str, line: str, typed: bool, moment: Moment, at: Origin
+) -> Table:
+    key = keep(f"{sort} {value}", 220)
+    known = table.get(key)
+    number = known.number if known else next_number(table)
+    context = keep(line.strip(), CONTEXT)
+    if known and not typed and known.typed:
+        context = known.context  # what was said about it beats where it scrolled past
+    identifier = Identifier(
+        number,
+        sort,
+        keep(value, 200),
+        context,
+        (known.typed if known else 0) + typed,
+        (known.seen if known else 0) + (not typed),
+        OPEN,
+        moment.step,
+        at,
+    )
+    return put(table, key, identifier, LIMIT, lambda i: not i.typed)
+
+
+def _line_around(text: str, start: int, end: int) -> str:
+    first = text.rfind("\n", 0, start) + 1
+    last = text.find("\n", end)
+    line = text[first : last if last >= 0 else len(text)]
+    if len(line) <= CONTEXT:
+        return line
+    offset = max(0, start - first - 50)
+    if offset:
+        offset = line.find(" ", offset, start - first) + 1 or offset  # not in mid-word
+    return ("…" if offset else "") + line[offset : offset + CONTEXT - 2]
+
+
+def _scan(table: Table, text: str, typed: bool, moment: Moment, at: Origin) -> Table:
+    if "://" in text:
+        for found in list(_URL.finditer(text))[:12]:
+            line = _line_around(text, *found.span())
+            table = _note(table, "url", found.group(), line, typed, moment, at)
+    if any(cue in text for cue in _PORT_CUES):
+        for found in list(_PORT.finditer(text))[:6]:
+            if int(found.group(1)) <= 65535:
+                line = _line_around(text, *found.span())
+                table = _note(table, "port", found.group(1), line, typed, moment, at)
+    for found in list(_TICKET.finditer(text))[:12]:
+        if not _NOT_TICKETS.match(found.group(1)):
+            line = _line_around(text, *found.span())
+            table = _note(table, "ticket", found.group(1), line, typed, moment, at)
+    return table
+
+
+def _scan_commits(table: Table, text: str, typed: bool, moment: Moment, at: Origin) -> Table:
+    noted = 0
+    for found in _COMMIT.finditer(text):
+        value = found.group()
+        # A word of letters or a plain number is no hash, nor is anything of another length.
+        if value.isdigit() or value.isalpha() or 12 < len(value) < 40:
+            continue
+        line = _line_around(text, *found.span())
+        table = _note(table, "commit", value[:10], line, typed, moment, at)
+        noted += 1
+        if noted == COMMITS:
+            break
+    return table
+
+
+def on_user_said(table: Table, event: UserSaid, moment: Moment) -> Table:
+    text = event.text[: WINDOW * 2]
+    return _scan_commits(_scan(table, text, True, moment, event.at), text, True, moment, event.at)
+
+
+def on_agent_said(table: Table, event: AgentSaid, moment: Moment) -> Table:
+    text = event.text[: WINDOW * 2]
+    return _scan_commits(_scan(table, text, True, moment, event.at), text, True, moment, event.at)
+
+
+def on_command_ran(table: Table, event: CommandRan, moment: Moment) -> Table:
+    command = event.command[:WINDOW]
+    table = _scan(table, command, True, moment, event.at)
+    for found in list(_ENVIRONMENT.finditer(command))[:6]:
+        table = _note(
+            table, "environment", keep(found.group(1), 160), command, True, moment, event.at
+        )
+    output = event.output if len(event.output) <= OUTPUT else event.output[-OUTPUT:]
+    table = _scan(table, output, False, moment, event.at)
+    if "git" in command or "gh " in command:
+        table = _scan_commits(table, command, True, moment, event.at)
+        table = _scan_commits(table, output, False, moment, event.at)
+    return table
+
+
+def on_session_seen(table: Table, event: SessionSeen, moment: Moment) -> Table:
+    """The branch: one at a time. Leaving a branch supersedes it."""
+    if not event.branch or event.at.agent:
+        return table
+    key = f"branch {event.branch}"
+    known = table.get(key)
+    if known is not None and known.standing == OPEN:
+        return table
+    table = {
+        name: item._replace(standing=SUPERSEDED) if item.sort == "branch" else item
+        for name, item in table.items()
+    }
+    return _note(table, "branch", event.branch, f"on branch {event.branch}", True, moment, event.at)
+
+
+def on_link_seen(table: Table, event: LinkSeen, moment: Moment) -> Table:
+    return _note(table, "link", event.url, event.label, True, moment, event.at)
+
+
+def facts(table: Table) -> Iterator[Fact]:
+    for item in table.values():
+        text = f"{item.sort} {item.value}"
+        yield Fact(f"i{item.number}", "identifier", text, item.standing, item.at, item.context)

@@ -1,0 +1,167 @@
+"""Rules: standing instructions and corrections, word for word.
+
+A request is not a rule: "add a test" is done once, "always add a test" holds. Only a
+sentence with a cue for standing force becomes a rule, and a later sentence on the same
+subject that corrects it supersedes it, so that a withdrawn rule is never given again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from holdfast.events import Origin, UserSaid
+from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, next_number, put
+from holdfast.state.moment import Moment
+from holdfast.state.wording import overlap, plain_words, sentences, without_code
+
+LIMIT = 60
+TEXT = 400
+# A pasted log or document is not a list of rules, whatever words stand in it.
+LONGEST_MESSAGE = 6000
+LONGEST_RULE = 330
+
+# A cue for standing force, said to the agent: where a sentence begins, or after a comma or
+# a word such as "please". The same words in the middle of a description ("it always returns
+# 0", "deterministic rather than heuristic") rule nothing.
+_SAID = r"(?:^|[,;:.–—-] ?|\b(?:please|and|but|so|also|then|you|must|should|just) )"
+_STANDING = re.compile(
+    rf"{_SAID}(?:always|never|do not|don't|dont|avoid|refrain)\b(?= \w)"
+    rf"|{_SAID}only (?:use|run|ever|touch|edit|change|commit|add|write)\b"
+    rf"|{_SAID}(?:prefer|stick (?:to|with)|no more|remember (?:to|that)|keep in mind)\b"
+    rf"|{_SAID}use .{{2,60}}? (?:instead of|rather than|not )"
+    r"|^(?:(?:and|also|note that|here) )*we (?:always|never|only|use|don't|do not)\b"
+    r"|\b(?:i|we) (?:really |generally |always |usually )?prefer\b"
+    r"|\bfrom now on\b|\bgoing forward\b|\bin (?:the )?future\b(?! \w)|\bat all times\b"
+    r"|\b(?:every time|whenever) (?:you|we)\b"
+    r"|\b(?:must|mustn't|must not|should never|you (?:can't|cannot|may not|shouldn't|should not))\b"
+    r"|\bnot allowed\b|\bforbidden\b|\brequired to\b|\brule:|\bimportant:"
+    r"|\bleave .{2,60}? (?:alone|as is|untouched)"
+    # "Make sure that ..." asks for something once, unless it says when.
+    r"|\b(?:make sure|be sure to|ensure)\b(?=.*\b(?:always|never|before|after|every|each|when)\b)",
+    re.I,
+)
+_CORRECTION = re.compile(
+    r"\b(?:actually|instead|no longer|not .{1,40} any ?more|scrap (?:that|the)"
+    r"|forget (?:that|the|about)"
+    r"|change of plan|changed my mind|on second thoughts?|correction|ignore (?:that|the|my)|rather"
+    r"|i was wrong|that's wrong|not what i|revert|drop (?:that|the rule)|you (?:can|may) (?:now )?)"
+    r"|^(?:no|nope|wait|hmm|sorry)\b",
+    re.I,
+)
+_WITHDRAWAL = re.compile(
+    r"\b(?:forget|scrap|drop|ignore|no longer|not .{1,40} any ?more|never ?mind|lift)\b", re.I
+)
+# A question asks; it does not rule. "can you make sure ...?" is still a request for once.
+_QUESTION = re.compile(r"\?\s*$")
+# "don't know / don't think / can't find" speak of the speaker, not of the agent's conduct.
+_SPEAKER = re.compile(
+    r"\b(?:i|we|it|he|she|they|that|this|which|you)\s+(?:really |just |still |probably )?"
+    r"(?:do not|don't|dont|cannot|can't|should not|shouldn't|didn't|doesn't|won't)\b"
+    r"|\b(?:don't|do not|dont) (?:know|think|see|understand|have|mean|worry|mind|get)\b"
+    r"|\bif (?:you|we|it|i) (?:don't|can't|cannot|do not)\b",
+    re.I,
+)
+
+
+# Diffs, tables, logs and places in files: words of a tool, not of the user.
+_PASTED = re.compile(
+    r"^[+│╭╰├|$@%]|\S\.\w{1,5}:\d+|\blines? \d+|/(?:var|tmp|usr)/|[{};]\s*$|\w\(\w*\)|:=|=="
+)
+# "House rules: ..." says of everything in its paragraph that it holds.
+_ANNOUNCED = re.compile(
+    r"^\W*(?:\w+ ){0,4}(?:rules?|conventions?|guidelines?|constraints?|principles)\b"
+    r"[^.!?\n:]{0,60}:",
+    re.I,
+)
+_PARAGRAPH = re.compile(r"\n\s*\n")
+
+
+class Rule(NamedTuple):
+    number: int
+    text: str
+    standing: str
+    superseded_by: str  # id of the rule or request that took its place
+    turn: int
+    at: Origin
+
+
+def states_a_rule(sentence: str) -> bool:
+    sentence = sentence.replace("’", "'")
+    if len(sentence) > LONGEST_RULE or _QUESTION.search(sentence) or _PASTED.search(sentence):
+        return False
+    cue = _STANDING.search(sentence)
+    if cue is None:
+        return False
+    # "I don't think we should" has a cue only in the speaker's own verb.
+    return (
+        _SPEAKER.search(sentence) is None
+        or _STANDING.search(_SPEAKER.sub(" ", sentence)) is not None
+    )
+
+
+def on_user_said(table: dict[str, Rule], event: UserSaid, moment: Moment) -> dict[str, Rule]:
+    if len(event.text) > LONGEST_MESSAGE:
+        return table
+    for sentence, announced in _with_announcements(event.text):
+        if _QUESTION.search(sentence):
+            continue
+        corrects = _CORRECTION.search(sentence.replace("’", "'")) is not None
+        ruling = announced or states_a_rule(sentence)
+        if not (ruling or corrects):
+            continue
+        text = keep(sentence, TEXT)
+        key = f"r{next_number(table)}"
+        subject = plain_words(sentence)
+        withdraws = corrects and _WITHDRAWAL.search(sentence) is not None
+        if any(rule.text == text and rule.standing == OPEN for rule in table.values()):
+            continue
+        replaced = [
+            old
+            for old, rule in table.items()
+            if rule.standing == OPEN and _replaces(subject, corrects, plain_words(rule.text))
+        ]
+        table = {
+            name: rule._replace(standing=SUPERSEDED, superseded_by=key)
+            if name in replaced
+            else rule
+            for name, rule in table.items()
+        }
+        # A correction of a rule is itself the rule now, unless it only lifts the old one.
+        if ruling or (replaced and not withdraws):
+            rule = Rule(int(key[1:]), text, OPEN, "", moment.turn, event.at)
+            table = put(table, key, rule, LIMIT, lambda r: r.standing != OPEN)
+    return table
+
+
+def _with_announcements(text: str) -> list[tuple[str, bool]]:
+    """Each sentence, and whether its paragraph said before that rules follow."""
+    found: list[tuple[str, bool]] = []
+    for paragraph in _PARAGRAPH.split(without_code(text)):
+        announced = False
+        for sentence in sentences(paragraph):
+            heading = _ANNOUNCED.match(sentence)
+            if heading is not None and heading.end() == len(sentence):
+                announced = True
+                continue
+            announced = announced or heading is not None
+            fits = len(sentence) <= LONGEST_RULE and not _QUESTION.search(sentence)
+            found.append((sentence, announced and fits))
+    return found
+
+
+def _replaces(subject: frozenset[str], corrects: bool, old: frozenset[str]) -> bool:
+    shared = overlap(subject, old)
+    if corrects:
+        # "Actually, use spaces, not tabs" against "always indent with tabs": one shared
+        # subject word of few is enough once the user says that they correct themselves.
+        return shared >= 0.34 and bool(subject & old)
+    # Two rules about one subject without a cue: only a near repetition replaces.
+    return shared >= 0.75 and len(subject & old) >= 3
+
+
+def facts(table: dict[str, Rule]) -> Iterator[Fact]:
+    for key, rule in table.items():
+        detail = f"superseded by {rule.superseded_by}" if rule.superseded_by else ""
+        yield Fact(key, "rule", rule.text, rule.standing, rule.at, detail)

@@ -1,0 +1,154 @@
+"""Reading shell commands: what was really run, whether it only looked, and what it checks.
+
+Pure text work, no shell grammar: quotes are honoured, substitutions are not followed. What
+it cannot read it keeps as it is, because a command worth remembering is worth its letters.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+# Quoted stretches and escapes are passed over, so that "a | b" inside quotes does not split.
+_SPLIT = re.compile(
+    r"""((?:[^\\"'|&;\n]|\\.|"(?:[^"\\]|\\.)*"|'[^']*'|&(?!&)(?=>|\d)|(?<=>)&)+)|(\|\||&&|[|;&\n])"""
+)
+_SPACES = re.compile(r"[ \t]+")
+_NOISE = re.compile(r"\s*(?:\d?>\s*&\s*\d|\d?>>?\s*/dev/null|&>\s*/dev/null|<\s*/dev/null)")
+_PREFIX = re.compile(
+    r"^(?:(?:[A-Za-z_][A-Za-z0-9_]*=(?:\"[^\"]*\"|'[^']*'|\S*)\s+)+"
+    r"|sudo\s+(?:-\S+\s+)*|time\s+|nohup\s+|command\s+|exec\s+|env\s+(?=\S+=)"
+    r"|timeout\s+(?:-\S+\s+)*\d+[smh]?\s+|(?:do|then|else|if|while|until|!|\{|\()\s+)"
+)
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=(?:\"[^\"]*\"|'[^']*'|\S*)")
+_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*?(?:\n\1\b|\Z)", re.S)
+
+# Heads that only look. A command made of these alone is a look-up, not a deed.
+_LOOKS = frozenset(
+    """
+    ls ll cat head tail less more grep egrep fgrep rg ag ack find fd tree wc pwd echo printf which
+    whereis type file stat du df date whoami id uname hostname env printenv ps top free uptime
+    sort uniq cut awk jq yq tr column diff cmp comm md5sum sha1sum sha256sum basename dirname
+    realpath readlink test [ true false sleep cd pushd popd history man help xxd od strings nl tac
+    seq xargs nproc pgrep lsof ss netstat bat exa eza
+    for do done while until if then else elif fi case
+    esac in function return exit break continue read wait set export unset local { } ( )
+    """.split()
+)
+_LOOKING_SUBCOMMANDS = {
+    "git": frozenset(
+        """status log diff show branch blame rev-parse ls-files ls-tree describe shortlog
+        reflog cat-file config grep rev-list merge-base for-each-ref name-rev symbolic-ref
+        check-ignore count-objects version help""".split()
+    ),
+    "gh": frozenset(("view", "list", "status", "diff", "checks")),
+    "docker": frozenset(("ps", "images", "logs", "inspect", "info", "version")),
+    "kubectl": frozenset(("get", "describe", "logs", "explain", "version")),
+    "npm": frozenset(("ls", "list", "view", "outdated", "why", "config")),
+    "pip": frozenset(("list", "show", "freeze", "index")),
+    "go": frozenset(("doc", "env", "list", "version")),
+    "cargo": frozenset(("tree", "metadata", "search", "version")),
+}
+# Subcommands that look when they are given nothing to set, name or remove.
+_GIT_LISTS = {
+    "branch": ("-d", "-D", "-m", "-M", "-c", "-C", "-f", "-u", "--delete", "--move", "--copy"),
+    "tag": ("-d", "-a", "-s", "-f", "-m", "--delete"),
+}
+_GIT_LOOKS = frozenset(
+    (
+        *(("worktree", "list"), ("stash", "list"), ("stash", "show"), ("remote", "show")),
+        *(("remote", "get-url"), ("submodule", "status"), ("bundle", "verify"), ("notes", "show")),
+    )
+)
+_LOOKING_SED = re.compile(r"^sed\s+(?:-[nE]+\s+)+")
+
+
+def segments(command: str) -> list[tuple[str, str]]:
+    """(separator before it, simple command) for each part; here-documents are left out."""
+    if "<<" in command:
+        command = _HEREDOC.sub("<<\\1", command)
+    parts: list[tuple[str, str]] = []
+    separator = ""
+    for text, mark in _SPLIT.findall(command):
+        if mark:
+            separator = mark
+        else:
+            text = text.strip()
+            if text:
+                parts.append((separator, text))
+    return parts
+
+
+def bare(segment: str) -> str:
+    """A simple command without redirections, assignments before it, sudo, time and the like."""
+    segment = _NOISE.sub("", segment).strip()
+    while True:
+        shorter = _PREFIX.sub("", segment, count=1)
+        if shorter == segment:
+            return _SPACES.sub(" ", segment)
+        segment = shorter
+
+
+def looks(segment: str) -> bool:
+    """True when a bare simple command changes nothing."""
+    words = segment.split(None, 3)
+    if not words or _ASSIGNMENT.fullmatch(segment):
+        return True
+    head = words[0].rsplit("/", 1)[-1]
+    if head in _LOOKS:
+        if head == "find" and ("-delete" in segment or "-exec rm" in segment):
+            return False
+        return not (head == "xargs" and " rm" in segment) and not _writes(segment)
+    if head == "sed":
+        return _LOOKING_SED.match(segment) is not None or " -i" not in segment
+    subcommands = _LOOKING_SUBCOMMANDS.get(head)
+    if subcommands is None:
+        return len(words) == 2 and words[1] in ("--version", "-V", "--help", "-h", "version")
+    if head == "git":
+        return _git_looks(segment.split()[1:])
+    rest = [word for word in segment.split()[1:] if not word.startswith("-")]
+    if head == "gh":
+        return len(rest) > 1 and rest[1] in subcommands
+    return bool(rest) and rest[0] in subcommands
+
+
+def _git_looks(words: list[str]) -> bool:
+    """Whether `git` with these words changes nothing; options before the subcommand aside."""
+    while words and words[0].startswith("-"):
+        words = words[2:] if words[0] in ("-C", "-c", "--git-dir", "--work-tree") else words[1:]
+    if not words:
+        return True
+    rest = [word for word in words if not word.startswith("-")]
+    if tuple(rest[:2]) in _GIT_LOOKS or rest[0] in _LOOKING_SUBCOMMANDS["git"]:
+        setting = rest[0] == "config" and len(rest) > 2 and "--get" not in words
+        return not setting and (rest[0] != "branch" or _lists(words, rest))
+    return rest[0] in ("tag", "remote") and _lists(words, rest)
+
+
+def _lists(words: list[str], rest: list[str]) -> bool:
+    if any(word in _GIT_LISTS.get(rest[0], ()) for word in words):
+        return False
+    asking = any(
+        word in ("-l", "--list", "--contains", "--merged", "--no-merged") for word in words
+    )
+    return len(rest) == 1 or asking
+
+
+def _writes(segment: str) -> bool:
+    return ">" in _NOISE.sub("", segment).replace("->", "").replace("=>", "")
+
+
+@lru_cache(maxsize=2048)
+def deeds(command: str) -> tuple[str, ...]:
+    """Each simple command that does something, in order: no cd, look-ups or filters."""
+    kept: dict[str, None] = {}
+    for separator, segment in segments(command):
+        plain = bare(segment)
+        if plain and separator != "|" and not looks(plain):
+            kept[plain] = None
+    return tuple(kept)
+
+
+def normalise(command: str) -> str:
+    """The deeds of a command line as one text; empty when the whole line only looks."""
+    return " && ".join(deeds(command))

@@ -1,0 +1,182 @@
+"""Tasks: the agent's own list, with full life from created to done, cancelled or dropped.
+
+Two tools feed it: tasks by id (TaskCreate and TaskUpdate), and whole lists (TodoWrite), where
+an item that is gone from the next list was done if it was last seen done, else cancelled,
+unless it came back in other words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from holdfast.events import Origin, TaskChanged, TaskCreated, TasksListed, Todo, TodosSet
+from holdfast.state.facts import CANCELLED, DONE, OPEN, Fact, keep, put
+from holdfast.state.moment import Moment
+from holdfast.state.wording import overlap, plain_words
+
+LIMIT = 150
+SUBJECT = 200
+# Share of its words that an item of a todo list keeps when the agent only rewords it.
+SAME_TASK = 0.6
+_STANDING = {
+    "pending": OPEN,
+    "in_progress": OPEN,
+    "completed": DONE,
+    "deleted": CANCELLED,
+    "cancelled": CANCELLED,
+}
+
+
+class Task(NamedTuple):
+    task: str  # the client's id; for todo lists, our own
+    subject: str
+    description: str
+    status: str  # the client's word: pending, in_progress, completed, deleted
+    standing: str
+    owner: str
+    blocks: tuple[str, ...]
+    blocked_by: tuple[str, ...]
+    started_step: int  # when work on it began, or it was created
+    step: int  # when it last changed
+    at: Origin
+
+
+def _expendable(task: Task) -> bool:
+    return task.standing != OPEN
+
+
+def on_task_created(table: dict[str, Task], event: TaskCreated, moment: Moment) -> dict[str, Task]:
+    key = f"t{event.task}"
+    known = table.get(key)
+    if known is not None and known.subject == event.subject and known.standing == OPEN:
+        return table
+    task = Task(
+        event.task,
+        keep(event.subject, SUBJECT),
+        keep(event.description, 500),
+        "pending",
+        OPEN,
+        "",
+        (),
+        (),
+        moment.step,
+        moment.step,
+        event.at,
+    )
+    return put(table, key, task, LIMIT, _expendable)
+
+
+def on_task_changed(table: dict[str, Task], event: TaskChanged, moment: Moment) -> dict[str, Task]:
+    key = f"t{event.task}"
+    task = table.get(key)
+    if task is None:
+        if event.subject is None:
+            return table  # a change to a task of which nothing is known says nothing
+        table = on_task_created(table, TaskCreated(event.at, event.task, event.subject), moment)
+        task = table[key]
+    status = event.status or task.status
+    started = task.started_step
+    if status == "in_progress" and task.status != "in_progress":
+        started = moment.step
+    changed = task._replace(
+        subject=keep(event.subject, SUBJECT) if event.subject else task.subject,
+        description=keep(event.description, 500) if event.description else task.description,
+        status=status,
+        standing=_STANDING.get(status, task.standing),
+        owner=event.owner if event.owner is not None else task.owner,
+        blocks=_merge(task.blocks, event.blocks),
+        blocked_by=_merge(task.blocked_by, event.blocked_by),
+        started_step=started,
+        step=moment.step,
+        at=event.at,
+    )
+    if changed[:-3] == task[:-3]:
+        return table  # the same word again is no news
+    # The place in the list is the order of creation: a change does not move a task.
+    return {**table, key: changed}
+
+
+def _merge(known: tuple[str, ...], added: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(known + added)) if added else known
+
+
+def on_tasks_listed(table: dict[str, Task], event: TasksListed, moment: Moment) -> dict[str, Task]:
+    for change in event.tasks:
+        table = on_task_changed(table, change, moment)
+    return table
+
+
+def on_todos_set(table: dict[str, Task], event: TodosSet, moment: Moment) -> dict[str, Task]:
+    todos = {keep(todo.content, SUBJECT): todo for todo in event.todos if todo.content}
+    ours = {task.subject: key for key, task in table.items() if key.startswith("td")}
+    new = dict(table)
+    for subject, reworded in _reworded(table, ours, todos).items():
+        key = ours.pop(subject)
+        ours[reworded] = key
+        new[key] = table[key]._replace(subject=reworded, step=moment.step, at=event.at)
+    for subject, key in ours.items():
+        task = table[key]
+        if subject not in todos and task.standing == OPEN:
+            new[key] = task._replace(
+                status="deleted", standing=CANCELLED, step=moment.step, at=event.at
+            )
+    for subject, todo in todos.items():
+        known = ours.get(subject)
+        if known is not None:
+            task = new[known]
+            if task.status != todo.status:
+                new[known] = task._replace(
+                    status=todo.status,
+                    standing=_STANDING.get(todo.status, OPEN),
+                    step=moment.step,
+                    at=event.at,
+                )
+            continue
+        number = 1 + sum(1 for key in new if key.startswith("td"))
+        while f"td{number}" in new:
+            number += 1
+        task = Task(
+            f"d{number}",
+            subject,
+            "",
+            todo.status,
+            _STANDING.get(todo.status, OPEN),
+            "",
+            (),
+            (),
+            moment.step,
+            moment.step,
+            event.at,
+        )
+        new = put(new, f"td{number}", task, LIMIT, _expendable)
+    return new
+
+
+def _reworded(
+    table: dict[str, Task], ours: dict[str, str], todos: dict[str, Todo]
+) -> dict[str, str]:
+    """Items that are gone and came back in other words: the same task, not one given up."""
+    gone = [s for s, key in ours.items() if s not in todos and table[key].standing == OPEN]
+    fresh = [subject for subject in todos if subject not in ours]
+    pairs = sorted(
+        ((overlap(plain_words(old), plain_words(new)), old, new) for old in gone for new in fresh),
+        key=lambda pair: -pair[0],
+    )
+    found: dict[str, str] = {}
+    for share, old, new in pairs:
+        if share >= SAME_TASK and old not in found and new not in found.values():
+            found[old] = new
+    return found
+
+
+def facts(table: dict[str, Task]) -> Iterator[Fact]:
+    for key, task in table.items():
+        detail = [task.status]
+        if task.owner:
+            detail.append(f"owner {task.owner}")
+        if task.blocked_by:
+            detail.append("blocked by " + ", ".join("t" + task for task in task.blocked_by))
+        if task.description:
+            detail.append(task.description)
+        yield Fact(key, "task", task.subject, task.standing, task.at, "; ".join(detail))

@@ -1,0 +1,69 @@
+"""waves(tasks): which open tasks can run now, and which wait for which.
+
+A wave holds tasks whose open blockers all stand in earlier waves, so that everything in one
+wave can run side by side. A finished, cancelled or unknown task blocks nothing. Tasks that wait
+for each other would wait for ever: such a circle is named, and its tasks come when nothing
+else is left to do. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from holdfast.state.facts import OPEN
+from holdfast.state.tasks import Task
+
+
+class Waves(NamedTuple):
+    """Keys of the tasks' table throughout; every open task stands in exactly one wave."""
+
+    waves: tuple[tuple[str, ...], ...]
+    blockers: dict[str, tuple[str, ...]]  # of each open task, as far as they are open
+    circles: tuple[tuple[str, ...], ...]  # tasks that wait for each other, in the order they do
+
+    @property
+    def ready(self) -> tuple[str, ...]:
+        """What nothing holds up."""
+        return tuple(key for key, waits_for in self.blockers.items() if not waits_for)
+
+
+def waves(tasks: Mapping[str, Task]) -> Waves:
+    blockers = _open_blockers(tasks)
+    left = dict(blockers)
+    found: list[tuple[str, ...]] = []
+    circles: list[tuple[str, ...]] = []
+    while left:
+        wave = tuple(key for key, names in left.items() if not any(name in left for name in names))
+        if not wave:
+            wave = _circle(left)
+            circles.append(wave)
+        found.append(wave)
+        for key in wave:
+            del left[key]
+    return Waves(tuple(found), blockers, tuple(circles))
+
+
+def _open_blockers(tasks: Mapping[str, Task]) -> dict[str, tuple[str, ...]]:
+    """Both ways of saying it count: what a task is blocked by, and what a task blocks."""
+    standing = {key: task for key, task in tasks.items() if task.standing == OPEN}
+    keys = {task.task: key for key, task in standing.items()}
+    waits: dict[str, dict[str, None]] = {key: {} for key in standing}
+    for key, task in standing.items():
+        for name in task.blocked_by:
+            if name in keys:
+                waits[key][keys[name]] = None
+        for name in task.blocks:
+            if name in keys:
+                waits[keys[name]][key] = None
+    return {key: tuple(names) for key, names in waits.items()}
+
+
+def _circle(left: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """One circle among tasks of which each waits for another one."""
+    seen: list[str] = []
+    key = next(iter(left))
+    while key not in seen:
+        seen.append(key)
+        key = next(name for name in left[key] if name in left)
+    return tuple(seen[seen.index(key) :])

@@ -1,0 +1,84 @@
+"""Reading prose: sentences, the plain words in them, and the cues that mark a statement.
+
+Shared by the kinds of facts that come from words (requests, rules, decisions, dead ends,
+next steps), so that what counts as a sentence is decided once.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+# A sentence ends at a stop followed by space, at a line end, or at a bullet. Users write
+# without capitals, so a small letter may begin the next; "e.g." and "v1.2" end none.
+_SENTENCE_END = re.compile(
+    r"(?<=[!?])\s+|(?<![ (]e\.g\.)(?<![ (]i\.e\.)(?<!\betc\.)(?<!\bvs\.)(?<=\w[.]|[)\"'`\]][.])\s+"
+    r"|\n+\s*(?:[-*•]\s+|\d+[.)]\s+|#+\s*)?"
+)
+_CODE_BLOCK = re.compile(r"```.*?(?:```|\Z)|\"\"\".*?\"\"\"", re.S)
+_WORD = re.compile(r"[a-z][a-z0-9_'-]{2,}")
+
+# Words that say nothing about the subject of a sentence.
+_EMPTY = frozenset(
+    """
+    about above actually after again all also always and any anymore are because been before being
+    but can cannot could did does doesn done don't each ever every fine for forget forward from
+    going had has have here how however i'll i'm important instead into its it's just keep later
+    let's like longer make making may maybe might more must need never new not note now off okay
+    only other our out over please prefer rather really remember rule same scrap second should
+    since some still sure than that the their them then there these they thing this those though
+    thought through too under until use used using very want was way well were what when where
+    whether which while who why will with within without won't would yes yet you your you're
+    whatever anything nothing something avoid ensure stick don
+    """.split()
+)
+
+
+def without_code(text: str) -> str:
+    """The text without fenced code and triple-quoted pastes."""
+    return _CODE_BLOCK.sub("\n", text) if "```" in text or '"""' in text else text
+
+
+@lru_cache(maxsize=8)  # several kinds of facts read the same words
+def sentences(text: str, limit: int = 400) -> tuple[str, ...]:
+    """Sentences of prose, code blocks left out, in order; each at most `limit` characters."""
+    text = without_code(text)
+    found = []
+    for part in _SENTENCE_END.split(text):
+        part = part.strip().lstrip("#*-•> ").strip()
+        if len(part) > 2 and not part.startswith(("//", "/*")):  # a comment in pasted code
+            found.append(part[:limit])
+    return tuple(found)
+
+
+def sentences_with(text: str, cues: tuple[str, ...]) -> list[str]:
+    """The sentences of the lines that hold one of the cues: most lines hold none."""
+    lowered = text.lower()
+    if not any(cue in lowered for cue in cues):
+        return []
+    if "```" in text:
+        text = _CODE_BLOCK.sub("\n", text)
+    found: list[str] = []
+    for line in text.split("\n"):
+        lowered = line.lower()
+        if any(cue in lowered for cue in cues):
+            found += sentences(line)
+    return found
+
+
+def plain_words(text: str) -> frozenset[str]:
+    """The words that carry a sentence's subject, lower case, without plural s and -ing."""
+    return frozenset(_stem(word) for word in _WORD.findall(text.lower()) if word not in _EMPTY)
+
+
+def _stem(word: str) -> str:
+    if len(word) > 6 and word.endswith("ing"):
+        return word[:-3]
+    return word.rstrip("s") if len(word) > 4 else word
+
+
+def overlap(a: frozenset[str], b: frozenset[str]) -> float:
+    """How much of the smaller subject the two share, 0 to 1."""
+    if not a or not b:
+        return 0.0
+    return len(a & b) / min(len(a), len(b))

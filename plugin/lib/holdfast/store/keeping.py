@@ -1,0 +1,182 @@
+"""How a save is written: the session, its state, its facts and messages, in one transaction.
+
+Every function here runs inside the caller's transaction and skips what would change nothing,
+because a hook often saves what is already there.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from typing import Any
+
+from holdfast.events import Origin
+from holdfast.state.facts import Fact
+from holdfast.store.index import Index
+from holdfast.store.protocol import Message, Saved, Session
+from holdfast.store.search import parts, storable
+
+# An empty field never replaces a known one; a start only moves back, an update only forward.
+_KEEP_SESSION = f"""
+    INSERT INTO sessions ({", ".join(Session._fields)})
+    VALUES ({", ".join("?" * len(Session._fields))})
+    ON CONFLICT (id) DO UPDATE SET
+    {
+    ", ".join(
+        f"{field} = coalesce(nullif(excluded.{field}, ''), {field})"
+        for field in Session._fields
+        if field not in ("id", "started", "updated")
+    )
+},
+    started = CASE WHEN started = '' OR (excluded.started < started AND excluded.started <> '')
+        THEN excluded.started ELSE started END,
+    updated = max(updated, excluded.updated)
+"""
+_KEEP_STATE = """
+    INSERT INTO states (session, generation, "offset", position, state) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (session) DO UPDATE SET generation = excluded.generation,
+        "offset" = excluded."offset", position = excluded.position, state = excluded.state
+    WHERE generation <> excluded.generation OR "offset" <> excluded."offset"
+        OR position <> excluded.position OR state <> excluded.state
+"""
+# In the order in which the values are bound below.
+_FACT_VALUES = 'kind, standing, row, start, "end", time, agent, text, detail'
+
+# What `fact_from` reads, of a table called f.
+FACT_COLUMNS = (
+    'f.id, f.kind, f.text, f.standing, f.row, f.start, f."end", f.time, f.agent, f.detail'
+)
+
+
+def pack(document: dict[str, Any]) -> bytes:
+    # ASCII: it is the fast road of `json`, and carries what UTF-8 cannot (half surrogates).
+    return zlib.compress(json.dumps(document, separators=(",", ":")).encode("ascii"), 1)
+
+
+def unpack(packed: bytes) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(zlib.decompress(packed))
+    return document
+
+
+def knows_more(connection: sqlite3.Connection, saved: Saved) -> bool:
+    """Whether the store has a later state of this session, or any where this one is empty."""
+    found = connection.execute(
+        'SELECT t.generation, t."offset" FROM states t JOIN sessions s ON s.key = t.session'
+        " WHERE s.id = ?",
+        (storable(saved.session.id),),
+    ).fetchone()
+    return found is not None and (found > tuple(saved.knows) or not saved.state)
+
+
+def keep_session(connection: sqlite3.Connection, session: Session) -> int:
+    """The key of the session, with what is newly known about it."""
+    connection.execute(_KEEP_SESSION, [storable(field) for field in session])
+    key: int = connection.execute(
+        "SELECT key FROM sessions WHERE id = ?", (storable(session.id),)
+    ).fetchone()[0]
+    return key
+
+
+def keep_state(connection: sqlite3.Connection, key: int, saved: Saved, packed: bytes) -> None:
+    connection.execute(_KEEP_STATE, (key, *saved.knows, json.dumps(saved.position), packed))
+
+
+def keep_facts(
+    connection: sqlite3.Connection,
+    index: Index | None,
+    key: int,
+    facts: list[Fact],
+    whole: bool,
+) -> None:
+    for fact in facts:
+        _keep_fact(connection, index, key, fact)
+    if whole:
+        named = {storable(fact.id) for fact in facts}
+        rows = connection.execute(
+            "SELECT key, id, text, detail, parts FROM facts WHERE session = ?", (key,)
+        ).fetchall()
+        for fact_key, fact_id, *texts in rows:
+            if fact_id not in named:
+                if index is not None:
+                    index.remove_fact(fact_key, *texts)
+                connection.execute("DELETE FROM facts WHERE key = ?", (fact_key,))
+
+
+def _keep_fact(
+    connection: sqlite3.Connection, index: Index | None, session: int, fact: Fact
+) -> None:
+    at = fact.at
+    text, detail = storable(fact.text), storable(fact.detail)
+    values = (
+        storable(fact.kind),
+        storable(fact.standing),
+        storable(at.row),
+        at.start,
+        at.end,
+        storable(at.time),
+        storable(at.agent),
+        text,
+        detail,
+    )
+    identity = (session, storable(fact.id))
+    known = connection.execute(
+        f"SELECT {_FACT_VALUES}, parts, key FROM facts WHERE session = ? AND id = ?", identity
+    ).fetchone()
+    if known is None:
+        inside = parts(text, detail)
+        made = connection.execute(
+            f"INSERT INTO facts (session, id, {_FACT_VALUES}, parts)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*identity, *values, inside),
+        ).lastrowid
+        if index is not None and made is not None:
+            index.add_fact(made, text, detail, inside)
+        return
+    old_parts, fact_key = known[-2:]
+    if known[:-2] == values:
+        return
+    old_text, old_detail = known[-4:-2]
+    inside = old_parts
+    # A fact that only changed its standing is indexed as it was: the commonest change.
+    if (old_text, old_detail) != (text, detail):
+        inside = parts(text, detail)
+        if index is not None:
+            index.remove_fact(fact_key, old_text, old_detail, old_parts)
+            index.add_fact(fact_key, text, detail, inside)
+    connection.execute(
+        'UPDATE facts SET kind = ?, standing = ?, row = ?, start = ?, "end" = ?, time = ?,'
+        " agent = ?, text = ?, detail = ?, parts = ? WHERE key = ?",
+        (*values, inside, fact_key),
+    )
+
+
+def keep_messages(
+    connection: sqlite3.Connection, index: Index | None, key: int, messages: list[Message]
+) -> None:
+    for message in messages:
+        text = storable(message.text)
+        inside = parts(text)
+        made = connection.execute(
+            'INSERT INTO messages (session, row, who, checksum, time, start, "end", text, parts)'
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            (
+                key,
+                storable(message.row),
+                storable(message.who),
+                zlib.crc32(text.encode()),
+                storable(message.time),
+                message.start,
+                message.end,
+                text,
+                inside,
+            ),
+        )
+        if made.rowcount > 0 and index is not None and made.lastrowid is not None:
+            index.add_message(made.lastrowid, text, inside)
+
+
+def fact_from(row: tuple[Any, ...]) -> Fact:
+    """From FACT_COLUMNS."""
+    fact_id, kind, text, standing, at_row, start, end, time, agent, detail = row
+    return Fact(fact_id, kind, text, standing, Origin(at_row, start, end, time, agent), detail)

@@ -1,0 +1,116 @@
+"""What goes: pruning by age, forgetting one session, and giving the space back.
+
+Each session goes in a transaction of its own, so that no hook waits long for a large clean-up.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from holdfast.store.connection import Database
+from holdfast.store.index import Index
+
+# Every table with a `session` column, and the sessions themselves last.
+TABLES = (
+    "states",
+    "checkpoints",
+    "facts",
+    "messages",
+    "compactions",
+    "deliveries",
+    "archives",
+)
+
+# The last sign of life of a session, "" when no time is known at all.
+_LAST_SIGN = """max(s.started, s.updated, s.ended,
+    coalesce((SELECT max(time) FROM checkpoints c WHERE c.session = s.key), ''),
+    coalesce((SELECT max(time) FROM compactions c WHERE c.session = s.key), ''),
+    coalesce((SELECT max(time) FROM deliveries d WHERE d.session = s.key), ''),
+    coalesce((SELECT max(time) FROM archives a WHERE a.session = s.key), ''))"""
+_OLD_SESSIONS = f"""
+    SELECT s.key FROM sessions s
+    WHERE NOT s.pinned AND {_LAST_SIGN} < :before AND {_LAST_SIGN} <> ''
+"""
+_DROP_CHECKPOINTS = """
+    DELETE FROM checkpoints WHERE id IN (
+        SELECT id FROM (
+            SELECT c.id, c.time,
+                row_number() OVER (PARTITION BY c.session ORDER BY c.time DESC, c.id DESC) AS place
+            FROM checkpoints c JOIN sessions s ON s.key = c.session WHERE NOT s.pinned
+        ) WHERE place > :keep AND time < :before
+    )
+"""
+
+
+def prune(
+    database: Database, index: Index, *, before: str, keep: int, dry_run: bool
+) -> dict[str, int]:
+    """A dry run is the real one, rolled back: it cannot answer anything else."""
+    dropped = dict.fromkeys((*TABLES, "sessions"), 0)
+    with database.reading() as connection:
+        old = [key for (key,) in connection.execute(_OLD_SESSIONS, {"before": before})]
+    limits = {"before": before, "keep": max(keep, 1)}
+    if dry_run:
+        with database.writing(discard=True) as connection:
+            for key in old:
+                _add(dropped, _drop(connection, index, key))
+            dropped["checkpoints"] += connection.execute(_DROP_CHECKPOINTS, limits).rowcount
+        return dropped
+    for key in old:
+        with database.writing() as connection:
+            # Asked again under the lock: the session may have been resumed meanwhile.
+            still = f"{_OLD_SESSIONS} AND s.key = :key"
+            if connection.execute(still, {"before": before, "key": key}).fetchone():
+                _add(dropped, _drop(connection, index, key))
+    with database.writing() as connection:
+        dropped["checkpoints"] += connection.execute(_DROP_CHECKPOINTS, limits).rowcount
+    release(database, index if old else None)
+    return dropped
+
+
+def forget(database: Database, index: Index, session_id: str) -> dict[str, int]:
+    dropped = dict.fromkeys((*TABLES, "sessions"), 0)
+    with database.writing() as connection:
+        found = connection.execute(
+            "SELECT key FROM sessions WHERE id = ?", (session_id,)
+        ).fetchone()
+        if found:
+            _add(dropped, _drop(connection, index, found[0]))
+    if found:
+        release(database, index)
+    return dropped
+
+
+def release(database: Database, index: Index | None) -> None:
+    """Give freed pages back to the file system, and empty the log, as far as readers let us."""
+    if index is not None:
+        while _merge(database, index):
+            pass
+    with database.reading() as connection:
+        # As a script, because `execute` would take one step, which frees one page.
+        connection.executescript("PRAGMA incremental_vacuum")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def _merge(database: Database, index: Index) -> bool:
+    """One step of clearing out the index; in steps, so that hooks get their turn."""
+    with database.writing():
+        return index.ready_to_write() and index.merge()
+
+
+def _drop(connection: sqlite3.Connection, index: Index, key: int) -> dict[str, int]:
+    # What a person wants gone must not lie in the file's free pages.
+    connection.execute("PRAGMA secure_delete = ON")
+    if index.ready_to_write():
+        index.remove_session(key)
+    dropped = {
+        table: connection.execute(f"DELETE FROM {table} WHERE session = ?", (key,)).rowcount
+        for table in TABLES
+    }
+    connection.execute("DELETE FROM sessions WHERE key = ?", (key,))
+    return {**dropped, "sessions": 1}
+
+
+def _add(total: dict[str, int], more: dict[str, int]) -> None:
+    for table, count in more.items():
+        total[table] += count

@@ -1,0 +1,329 @@
+"""The store of one user: SQLite from the standard library, one file, many processes.
+
+The face of the package: every method of `store.protocol.Store`, each in one transaction.
+Opening and errors are in `connection`, the schema in `migrations`, writing in `keeping`,
+`history` and `archives`, search in `index` and `search`, clean-up in `retention`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from holdfast.state.facts import Fact
+from holdfast.store import archives, history, keeping, migrations, retention
+from holdfast.store.connection import BUSY_SECONDS, Database, set_aside
+from holdfast.store.index import FACT, MESSAGE, Filter, Index
+from holdfast.store.protocol import (
+    Checkpoint,
+    Compaction,
+    Delivery,
+    Hit,
+    Message,
+    Saved,
+    Session,
+    StoreBusy,
+    StoreDamaged,
+    StoreUnwritable,
+)
+from holdfast.store.search import snippet, storable, understood
+
+__all__ = ["SqliteStore", "set_aside"]
+
+_SESSION = ", ".join(f"s.{field}" for field in Session._fields)
+_CHECKPOINT = (
+    'SELECT c.id, s.id, c.epoch, c.cause, c.time, c.generation, c."offset"'
+    " FROM checkpoints c JOIN sessions s ON s.key = c.session"
+)
+
+
+class SqliteStore:
+    """Fulfils `store.protocol.Store`. One instance belongs to one thread.
+
+    `full_text=False` makes do without FTS5, as on a SQLite that was built without it.
+    """
+
+    def __init__(
+        self, path: str, *, busy_seconds: float = BUSY_SECONDS, full_text: bool | None = None
+    ) -> None:
+        self._database = Database(path, busy_seconds)
+        self._index = Index(self._database.connection, full_text)
+
+    @property
+    def path(self) -> str:
+        return self._database.path
+
+    def close(self) -> None:
+        self._database.close()
+
+    def load(self, session_id: str) -> Saved | None:
+        with self._database.reading() as connection:
+            row = connection.execute(
+                f'SELECT {_SESSION}, t.generation, t."offset", t.position, t.state'
+                " FROM sessions s JOIN states t ON t.session = s.key WHERE s.id = ?",
+                (storable(session_id),),
+            ).fetchone()
+        return None if row is None else self._saved(row[:-4], row[-4:])
+
+    def save(
+        self,
+        saved: Saved,
+        facts: Iterable[Fact] = (),
+        messages: Iterable[Message] = (),
+        *,
+        whole: bool = False,
+    ) -> bool:
+        # Packing takes longer than writing: done before the lock is taken.
+        packed = keeping.pack(saved.state)
+        facts, messages = list(facts), list(messages)
+        with self._database.writing() as connection:
+            if keeping.knows_more(connection, saved):
+                return False
+            key = keeping.keep_session(connection, saved.session)
+            keeping.keep_state(connection, key, saved, packed)
+            if facts or messages or whole:
+                index = self._index if self._index.ready_to_write() else None
+                keeping.keep_facts(connection, index, key, facts, whole)
+                keeping.keep_messages(connection, index, key, messages)
+        return True
+
+    def checkpoint(self, saved: Saved, cause: str, epoch: int, time: str) -> Checkpoint:
+        packed = keeping.pack(saved.state)
+        with self._database.writing() as connection:
+            known = keeping.knows_more(connection, saved)
+            key = keeping.keep_session(connection, saved.session)
+            if not known:
+                keeping.keep_state(connection, key, saved, packed)
+            same = connection.execute(
+                f'{_CHECKPOINT} WHERE c.session = ? AND c.generation = ? AND c."offset" = ?'
+                " AND c.state = ? ORDER BY c.id DESC LIMIT 1",
+                (key, *saved.knows, packed),
+            ).fetchone()
+            if same is not None:
+                return _checkpoint(same)
+            header = connection.execute(
+                f"SELECT {_SESSION} FROM sessions s WHERE s.key = ?", (key,)
+            ).fetchone()
+            made = connection.execute(
+                'INSERT INTO checkpoints (session, epoch, cause, time, generation, "offset",'
+                " header, position, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(key, epoch, storable(cause), storable(time), *saved.knows),
+                    *(json.dumps(header), json.dumps(saved.position), packed),
+                ),
+            ).lastrowid
+        return Checkpoint(made or 0, saved.session.id, epoch, cause, time, saved.knows)
+
+    def checkpoints(self, session_id: str) -> Sequence[Checkpoint]:
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                f"{_CHECKPOINT} WHERE s.id = ? ORDER BY c.time DESC, c.id DESC",
+                (storable(session_id),),
+            ).fetchall()
+        return [_checkpoint(row) for row in rows]
+
+    def checkpointed(self, checkpoint_id: int) -> Saved | None:
+        with self._database.reading() as connection:
+            row = connection.execute(
+                'SELECT header, generation, "offset", position, state FROM checkpoints'
+                " WHERE id = ?",
+                (checkpoint_id,),
+            ).fetchone()
+        return None if row is None else self._saved(json.loads(row[0]), row[1:])
+
+    def session(self, session_id: str) -> Session | None:
+        session_id = storable(session_id)
+        if not session_id:
+            return None
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                f"SELECT {_SESSION} FROM sessions s WHERE s.id >= ? AND s.id < ?"
+                " ORDER BY s.id LIMIT 2",
+                (session_id, session_id + "\U0010ffff"),
+            ).fetchall()
+        if not rows or (len(rows) > 1 and rows[0][0] != session_id):
+            return None
+        return Session(*rows[0])
+
+    def sessions(self, *, project: str = "", limit: int = 50, offset: int = 0) -> Sequence[Session]:
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                f"SELECT {_SESSION} FROM sessions s WHERE ?1 = '' OR s.project = ?1"
+                " ORDER BY max(s.updated, s.started) DESC, s.key DESC LIMIT ?2 OFFSET ?3",
+                (storable(project), limit, offset),
+            ).fetchall()
+        return [Session(*row) for row in rows]
+
+    def end_session(self, session_id: str, time: str) -> None:
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE sessions SET ended = ? WHERE id = ?", (storable(time), storable(session_id))
+            )
+
+    def pin(self, session_id: str, pinned: bool = True) -> bool:
+        with self._database.writing() as connection:
+            changed = connection.execute(
+                "UPDATE sessions SET pinned = ? WHERE id = ?", (pinned, storable(session_id))
+            ).rowcount
+        return changed > 0
+
+    def pinned(self) -> Sequence[str]:
+        with self._database.reading() as connection:
+            rows = connection.execute("SELECT id FROM sessions WHERE pinned ORDER BY key")
+            return [row[0] for row in rows]
+
+    def facts(self, session_id: str, *, kind: str = "", standing: str = "") -> Sequence[Fact]:
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                f"SELECT {keeping.FACT_COLUMNS} FROM facts f JOIN sessions s ON s.key = f.session"
+                " WHERE s.id = ?1 AND (?2 = '' OR f.kind = ?2) AND (?3 = '' OR f.standing = ?3)"
+                " ORDER BY f.start, f.key",
+                (storable(session_id), storable(kind), storable(standing)),
+            )
+            return [keeping.fact_from(row) for row in rows]
+
+    def fact(self, session_id: str, fact_id: str) -> Fact | None:
+        with self._database.reading() as connection:
+            row = connection.execute(
+                f"SELECT {keeping.FACT_COLUMNS} FROM facts f JOIN sessions s ON s.key = f.session"
+                " WHERE s.id = ? AND f.id = ?",
+                (storable(session_id), storable(fact_id)),
+            ).fetchone()
+        return None if row is None else keeping.fact_from(row)
+
+    def search(
+        self,
+        query: str,
+        *,
+        session_id: str = "",
+        project: str = "",
+        kind: str = "",
+        limit: int = 20,
+        offset: int = 0,
+    ) -> Sequence[Hit]:
+        asked = understood(query)
+        wanted = Filter(
+            *(storable(session_id), storable(project), storable(kind)),
+            *(max(limit, 0), max(offset, 0)),
+        )
+        self._freshen_index()
+        with self._database.reading():
+            rows = self._index.find(asked, wanted)
+        return [_hit(row, asked.terms) for row in rows]
+
+    def record_compaction(self, compaction: Compaction) -> None:
+        with self._database.writing() as connection:
+            history.record_compaction(connection, compaction)
+
+    def compactions(self, session_id: str = "", limit: int = 50) -> Sequence[Compaction]:
+        with self._database.reading() as connection:
+            return history.compactions(connection, session_id, limit)
+
+    def record_delivery(self, delivery: Delivery) -> bool:
+        with self._database.writing() as connection:
+            return history.record_delivery(connection, delivery)
+
+    def deliveries(self, session_id: str = "", limit: int = 50) -> Sequence[Delivery]:
+        with self._database.reading() as connection:
+            return history.deliveries(connection, session_id, limit)
+
+    def archive(
+        self, session_id: str, generation: int, start: int, end: int, rows: bytes, time: str
+    ) -> None:
+        with self._database.writing() as connection:
+            session = keeping.keep_session(connection, Session(session_id))
+            archives.keep(connection, session, generation, (start, end), rows, storable(time))
+
+    def archived(self, session_id: str) -> Iterator[tuple[int, int, int, bytes]]:
+        with self._database.reading() as connection:
+            keys = archives.keys(connection, storable(session_id))
+        for key in keys:
+            # One at a time: a long session's rows need not fit in memory together.
+            try:
+                with self._database.reading() as connection:
+                    piece = archives.one(connection, key)
+            except zlib.error as error:
+                raise StoreDamaged(f"{self.path} holds an unreadable archive: {error}") from error
+            if piece is not None:
+                yield piece
+
+    def archived_until(self, session_id: str, generation: int) -> int:
+        with self._database.reading() as connection:
+            return archives.until(connection, storable(session_id), generation)
+
+    def prune(self, *, before: str, keep: int, dry_run: bool = False) -> dict[str, int]:
+        return retention.prune(
+            self._database, self._index, before=before, keep=keep, dry_run=dry_run
+        )
+
+    def forget(self, session_id: str) -> dict[str, int]:
+        return retention.forget(self._database, self._index, storable(session_id))
+
+    def health(self) -> dict[str, Any]:
+        with self._database.reading() as connection:
+            problem = "; ".join(row[0] for row in connection.execute("PRAGMA integrity_check(5)"))
+            return {
+                "path": self.path,
+                "engine": f"SQLite {sqlite3.sqlite_version}",
+                "schema": migrations.version(connection),
+                "steps": migrations.recorded(connection),
+                "integrity": problem,
+                "journal": _pragma(connection, "journal_mode"),
+                "search": "full text" if self._index.available else "plain",
+                "index": self._index.standing(),
+                "bytes": _bytes(self.path),
+                "free_bytes": _pragma(connection, "freelist_count")
+                * _pragma(connection, "page_size"),
+                "mode": oct(os.stat(self.path).st_mode & 0o777),
+                "counts": {
+                    table: connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+                    for table in ("sessions", *retention.TABLES)
+                },
+            }
+
+    def _saved(self, header: Sequence[str], row: Sequence[Any]) -> Saved:
+        generation, offset, position, packed = row
+        try:
+            state = keeping.unpack(packed)
+        except (zlib.error, ValueError) as error:
+            raise StoreDamaged(f"{self.path} holds an unreadable state: {error}") from error
+        return Saved(Session(*header), (generation, offset), state, json.loads(position))
+
+    def _freshen_index(self) -> None:
+        """Build the index again if someone had to write without it."""
+        with self._database.reading():
+            if self._index.standing() == "ready" or not self._index.available:
+                return
+        try:
+            with self._database.writing():
+                if self._index.standing() != "ready":
+                    self._index.rebuild()
+        except (StoreBusy, StoreUnwritable):
+            # The search then reads the tables themselves: slower, and the same answers.
+            return
+
+
+def _checkpoint(row: Sequence[Any]) -> Checkpoint:
+    return Checkpoint._make((*row[:5], (row[5], row[6])))
+
+
+def _hit(row: tuple[Any, ...], terms: tuple[str, ...]) -> Hit:
+    score, session_id = row[:FACT]
+    if row[FACT] is not None:
+        fact = keeping.fact_from(row[FACT:MESSAGE])
+        return Hit(session_id, score, snippet((fact.text, fact.detail), terms), fact=fact)
+    message = Message(*row[MESSAGE:])
+    return Hit(session_id, score, snippet((message.text,), terms), message=message)
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> Any:
+    return connection.execute(f"PRAGMA {name}").fetchone()[0]
+
+
+def _bytes(path: str) -> int:
+    """What the database takes on disk, its log included."""
+    return sum(os.path.getsize(name) for name in (path, f"{path}-wal") if os.path.exists(name))

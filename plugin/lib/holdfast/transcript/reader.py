@@ -1,0 +1,302 @@
+"""Bytes to rows: follows a growing JSONL transcript from a byte cursor.
+
+Owns line splitting, the bounds on what is accepted, and the cursor that says where to go on.
+Must not know what a row means. Memory stays flat however long the file or a line of it is.
+
+Errors:
+
+    TranscriptError
+      TranscriptMissing      there is no such file (yet)
+      TranscriptUnreadable   it is there and cannot be read, or is not a regular file
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import stat
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, NamedTuple, cast
+
+from holdfast.clients.protocol import Row
+
+# Several pasted images make rows of 10 MB; beyond 16 MB a row is skipped, not held.
+MAX_LINE = 16 * 1024 * 1024
+CHUNK = 256 * 1024
+HEAD = 1024  # bytes of the file's start that identify it
+TAIL = 256  # bytes before the cursor that tell a rewritten file from a grown one
+OVERSIZED_KEPT = 20  # how many skipped lines are described; all are counted
+OVERSIZED_HEAD = 300
+
+Loads = Callable[[bytes], Any]
+
+
+class TranscriptError(Exception):
+    """Reading a transcript failed."""
+
+
+class TranscriptMissing(TranscriptError):
+    """There is no transcript at this path."""
+
+
+class TranscriptUnreadable(TranscriptError):
+    """The transcript exists and cannot be read."""
+
+
+class Cursor(NamedTuple):
+    """How far a file was read, and enough of it to notice that it is another file now.
+
+    No device or inode number: they change when a file is moved, copied or remounted, which is
+    harmless, while the bytes read first and last change exactly when going on would be wrong.
+    """
+
+    offset: int = 0
+    head: int = 0  # checksum of the first `head_length` bytes
+    head_length: int = 0
+    tail: int = 0  # checksum of the `tail_length` bytes before `offset`
+    tail_length: int = 0
+    rows: int = 0
+    bad: int = 0  # lines that are no JSON object
+    oversized: int = 0
+
+    def to_json(self) -> list[int]:
+        return list(self)
+
+    @classmethod
+    def from_json(cls, saved: object) -> Cursor:
+        """Whatever was saved; anything that cannot be a cursor starts anew."""
+        if not isinstance(saved, (list, tuple)) or len(saved) != len(START):
+            return START
+        if not all(type(n) is int and 0 <= n < 2**63 for n in saved):
+            return START
+        cursor = cls(*saved)
+        sane = cursor.head_length <= HEAD and cursor.tail_length <= min(TAIL, cursor.offset)
+        return cursor if sane else START
+
+
+START = Cursor()
+
+
+class Oversized(NamedTuple):
+    """What is known of a line that was too long to hold."""
+
+    start: int
+    end: int
+    head: str
+
+
+class Reader:
+    """One pass over what is new in a transcript. Use as a context manager.
+
+    `reset` says why the cursor did not fit the file and reading began at 0 ("truncated" or
+    "replaced"), "" when it did. `cursor` is valid at any time: it points behind the last row
+    that was handed out. A last line without its newline is left for the next pass, unless
+    `final` says that nothing more will come. With `limit_bytes` the pass ends after the line
+    that reaches so many bytes; the cursor goes on from there.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        cursor: Cursor = START,
+        *,
+        loads: Loads | None = None,
+        limit_bytes: int | None = None,
+        max_line: int = MAX_LINE,
+        final: bool = False,
+    ) -> None:
+        self.path = os.fspath(path)
+        self.reset = ""
+        self.oversized: list[Oversized] = []
+        self._loads = loads or loads_text
+        self._limit = limit_bytes
+        self._max_line = max_line
+        self._final = final
+        self._offset = self._rows = self._bad = self._oversized = 0
+        self._head = self._tail = b""
+        self._file = _open(self.path)
+        try:
+            self._settle(cursor)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._file.close()
+
+    @property
+    def cursor(self) -> Cursor:
+        head, tail = self._head[: self._offset], self._tail[-TAIL:]
+        return Cursor(
+            self._offset,
+            zlib.crc32(head),
+            len(head),
+            zlib.crc32(tail),
+            len(tail),
+            self._rows,
+            self._bad,
+            self._oversized,
+        )
+
+    def rows(self) -> Iterator[Row]:
+        """The complete rows from the cursor on, in file order."""
+        loads, limit = self._loads, self._max_line + 1
+        stop = None if self._limit is None else self._offset + self._limit
+        start = self._offset
+        while stop is None or start < stop:
+            line = self._readline(limit)
+            if not line:
+                return
+            end = start + len(line)
+            if line[-1] != _NEWLINE:
+                if len(line) == limit:
+                    skipped = self._skip_line(start, line)
+                    if skipped is None:
+                        return
+                    start = skipped
+                    continue
+                if not self._final:
+                    return
+            self._offset, self._tail = end, line  # cut when a cursor is asked for
+            try:
+                data = loads(line)
+            except (ValueError, RecursionError):
+                data = _salvage(line)
+            if type(data) is dict:
+                self._rows += 1
+                yield Row(data, start, end)
+            elif data is not _BLANK:
+                self._bad += 1
+            start = end
+
+    def _settle(self, cursor: Cursor) -> None:
+        """Go to the cursor if this is the file it was made from, else to the start."""
+        self._head = self._read(HEAD)
+        self.reset = self._misfit(cursor)
+        if self.reset:
+            cursor = START
+            self._tail = b""
+        self._offset, self._rows = cursor.offset, cursor.rows
+        self._bad, self._oversized = cursor.bad, cursor.oversized
+        self._seek(cursor.offset)
+        if isinstance(self._file, io.RawIOBase):
+            self._file = io.BufferedReader(self._file, CHUNK)
+
+    def _misfit(self, cursor: Cursor) -> str:
+        if len(self._head) < cursor.head_length:
+            return "truncated"
+        if zlib.crc32(self._head[: cursor.head_length]) != cursor.head:
+            return "replaced"
+        self._seek(cursor.offset - cursor.tail_length)
+        self._tail = self._read(cursor.tail_length)
+        if len(self._tail) < cursor.tail_length:
+            return "truncated"
+        return "" if zlib.crc32(self._tail) == cursor.tail else "replaced"
+
+    def _skip_line(self, start: int, piece: bytes) -> int | None:
+        """Pass over a line too long to hold; None while its end is not written yet."""
+        head = piece[:OVERSIZED_HEAD].decode("utf-8", "replace")
+        end = start
+        while True:
+            end += len(piece)
+            if piece[-1] == _NEWLINE:
+                break
+            tail = piece[-TAIL:]
+            piece = self._readline(CHUNK)
+            if not piece:
+                if not self._final:
+                    return None
+                piece = tail
+                break
+        self._offset, self._tail = end, piece[-TAIL:]
+        self._oversized += 1
+        if len(self.oversized) < OVERSIZED_KEPT:
+            self.oversized.append(Oversized(start, end, head))
+        return end
+
+    def _readline(self, limit: int) -> bytes:
+        try:
+            return self._file.readline(limit)
+        except (OSError, EOFError, zlib.error) as error:
+            raise TranscriptUnreadable(f"{self.path}: {error}") from error
+
+    def _read(self, size: int) -> bytes:
+        """Exactly `size` bytes unless the file ends before; a raw file may give fewer at once."""
+        parts = []
+        try:
+            while size > 0:
+                part = self._file.read(size)
+                if not part:
+                    break
+                parts.append(part)
+                size -= len(part)
+        except (OSError, EOFError, zlib.error) as error:
+            raise TranscriptUnreadable(f"{self.path}: {error}") from error
+        return b"".join(parts)
+
+    def _seek(self, offset: int) -> None:
+        try:
+            self._file.seek(offset)
+        except (OSError, EOFError, ValueError, zlib.error) as error:
+            raise TranscriptUnreadable(f"{self.path}: {error}") from error
+
+
+_NEWLINE = 10
+_BLANK = object()
+
+
+def loads_text(line: bytes) -> Any:
+    """Standard-library parsing that never lets half a surrogate pair through.
+
+    The client cuts strings between the two halves of an emoji and writes the rest as an
+    escape; such text cannot be stored or printed, so the half becomes a question mark.
+    """
+    data = json.loads(line.decode())
+    if b"\\ud" in line or b"\\uD" in line:
+        return _scrub(data)
+    return data
+
+
+def _salvage(line: bytes) -> Any:
+    """A second, slower try on a line that did not parse: padding, bad bytes, half pairs."""
+    text = line.replace(b"\0", b"").decode("utf-8", "replace").strip("\ufeff \t\r\n")
+    if not text:
+        return _BLANK
+    try:
+        return _scrub(json.loads(text))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _scrub(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_scrub(item) for item in value]
+    if isinstance(value, dict):
+        return {_scrub(key): _scrub(item) for key, item in value.items()}
+    return value
+
+
+def _open(path: str) -> BinaryIO:
+    try:
+        # Asked before opening: to open a pipe waits for its writer.
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise TranscriptUnreadable(f"{path}: not a regular file")
+        if path.endswith(".gz"):
+            import gzip
+
+            return cast(BinaryIO, gzip.open(path, "rb"))
+        return cast(BinaryIO, open(path, "rb", buffering=0))
+    except FileNotFoundError as error:
+        raise TranscriptMissing(f"{path}: no such file") from error
+    except (OSError, ValueError) as error:
+        raise TranscriptUnreadable(f"{path}: {error}") from error
