@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help try test lint bench clean
+.PHONY: help try test lint bench survival clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +23,12 @@ lint: $(VENV)/.dev ## ruff, mypy strict, the import rule
 
 bench: $(VENV)/.dev ## measure speed as ratios in one run (CORPUS=folder of transcripts)
 	$(BIN)/python -m benchmarks
+
+survival: $(VENV)/.dev ## measure again what survives; rewrites docs/survival.* (CORPUS=folder)
+	$(BIN)/holdfast survival "$(or $(CORPUS),$(HOLDFAST_CORPUS))" --all --missing \
+	  --json docs/survival.json --chart docs/survival.svg --chart docs/survival.png
+	$(BIN)/python -m benchmarks.survival_page
+	$(BIN)/python -m benchmarks.audit_picture "$(or $(CORPUS),$(HOLDFAST_CORPUS))"
 
 clean: ## remove what the targets above made
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
