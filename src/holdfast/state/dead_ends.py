@@ -16,23 +16,16 @@ from holdfast.state.checks import run_of
 from holdfast.state.facts import OPEN, RESOLVED, Fact, keep, keep_ends, next_number, put
 from holdfast.state.moment import Moment
 from holdfast.state.shell import normalise
-from holdfast.state.wording import sentences
+from holdfast.state.wording import sentences_with
 
 LIMIT = 50
 TRIED = 300
 FAILED = 240
 
-_CUES = (
-    "work",
-    "fail",
-    "revert",
-    "dead end",
-    "abandon",
-    "give up",
-    "gave up",
-    "not possible",
-    "impossible",
-)
+# One of these stands in every sentence that _SAID matches, in small letters.
+_CUES = ("not work", "n't work", "n't help", "dead end", "t fail", "s fail", "h fail", "fails b")
+_CUES += ("failed b", " broke", " breaks", "revert", "abandon", "ve up on", "possible", "no longer")
+_CUES += ("supported", "rolled back")
 _SAID = re.compile(
     r"\b(?:(?:did|does|do|would|will|could)(?: not|n't) work|won't work|not working|didn't help"
     r"|doesn't help|dead end|(?:that|this|which|it|approach|attempt) (?:fail(?:s|ed)|broke|breaks)"
@@ -144,10 +137,7 @@ def on_tool_refused(
 def on_agent_said(
     table: dict[str, DeadEnd], event: AgentSaid, moment: Moment
 ) -> dict[str, DeadEnd]:
-    lowered = event.text.lower()
-    if not any(cue in lowered for cue in _CUES):
-        return table
-    for sentence in sentences(event.text):
+    for sentence in sentences_with(event.text, _CUES):
         if sentence.endswith("?") or len(sentence) <= 25:
             continue
         if _SAID.search(sentence) and not _PLANNING.match(sentence):

@@ -56,10 +56,8 @@ def sentences_with(text: str, cues: tuple[str, ...]) -> list[str]:
     lowered = text.lower()
     if not any(cue in lowered for cue in cues):
         return []
-    if "```" in text:
-        text = _CODE_BLOCK.sub("\n", text)
     found: list[str] = []
-    for line in text.split("\n"):
+    for line in without_code(text).split("\n"):
         lowered = line.lower()
         if any(cue in lowered for cue in cues):
             found += sentences(line)
