@@ -19,13 +19,15 @@ OPENING = f"Build the shop on port 8123. {RULE}"
 
 
 def live_through_a_compaction(
-    stage: Stage, api: ScriptedApi, between: Callable[[Stage], None] = lambda _: None
+    stage: Stage, api: ScriptedApi, between: Callable[[Stage], None] | None = None
 ) -> None:
     """The client's own course, with whatever happens to us `between` two turns."""
     api.say(*stage.work(), "Begun.", "Second.", "Third.")
     with stage.client.session() as live:
         assert live.ask(OPENING).text == "Begun."
-        between(stage)
+        if between is not None:
+            stage.settled(live)
+            between(stage)
         assert live.ask("now the cart").text == "Second."
         turn = live.compact()
         assert [c["compact_metadata"]["trigger"] for c in turn.compactions] == ["manual"]

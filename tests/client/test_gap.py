@@ -1,8 +1,20 @@
 """What the summary lost, and our brief had no room for, comes once with what happens next."""
 
+from collections.abc import Callable
+
 import pytest
 
-from realclient import LiveSession, ScriptedApi, bash, mid_turn_compaction, wait_until
+from realclient import (
+    Lane,
+    LiveSession,
+    Reply,
+    Request,
+    ScriptedApi,
+    bash,
+    mid_turn_compaction,
+    text,
+    wait_until,
+)
 
 from .stage import BRIEF, GAP, Stage, injected
 
@@ -50,6 +62,18 @@ def check_gap(gap: str, brief: str) -> None:
     assert len(gap) <= 4_000
 
 
+def working_until_the_gap_comes() -> Callable[[Request], Reply]:
+    """A compaction in the middle of the turn, then batch after batch, at a model's pace."""
+    opening = mid_turn_compaction()[:2]
+    batches = [bash(f"echo batch {n}").after(0.3) for n in range(60)]
+    replies = iter([*opening, *batches])
+
+    def answer(request: Request) -> Reply:
+        return text("Finished.") if injected(request, GAP) else next(replies)
+
+    return answer
+
+
 def test_the_gap_and_only_the_gap_comes_with_the_next_prompt_once(
     stage: Stage, api: ScriptedApi
 ) -> None:
@@ -79,9 +103,7 @@ def test_in_the_middle_of_a_turn_it_comes_with_a_tool_batch_once(
     api.summarise_with(SUMMARY)
     with stage.client.session() as live:
         tell_rules(live)
-        # The answers take a moment, as a model's do: room for the background hook.
-        batches = [bash(f"echo batch {n}").after(0.5) for n in range(4)]
-        api.say(*mid_turn_compaction(*batches, "Finished."))
+        api.script(Lane.MAIN, working_until_the_gap_comes())
         live.ask("work on")
         (brief,) = injected(api.last, BRIEF)
         (gap,) = injected(api.last, GAP)

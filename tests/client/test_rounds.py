@@ -44,7 +44,7 @@ def test_corrected_rules_finished_tasks_and_mended_tests_stay_so(
         live.compact()
         live.ask("go on")
         second = latest_brief(api.last)
-        assert f'"{RULE}"' not in second
+        assert f'- "{RULE}"' not in second
         assert "use integer cents instead, never Decimal." in second
         assert "Print the receipt" in open_tasks(second)
         assert "Wire the cart" not in open_tasks(second)
@@ -56,7 +56,7 @@ def test_corrected_rules_finished_tasks_and_mended_tests_stay_so(
         live.ask("go on")
         third = latest_brief(api.last)
         assert injected(api.last, BRIEF) == [third]
-        assert f'"{RULE}"' not in third
+        assert f'- "{RULE}"' not in third
         assert "use integer cents instead, never Decimal." in third
         assert "Wire the cart" not in open_tasks(third)
         assert TEST not in third
