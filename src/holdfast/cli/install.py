@@ -61,7 +61,7 @@ def install(
         return settings_file.install(
             _settings_path(scope),
             data_dir=data_folder(),
-            interpreter=_interpreter(),
+            interpreter=interpreter(),
             script=hook_script(),
             dry_run=dry_run,
         )
@@ -99,7 +99,7 @@ def hook_script() -> str:
     return script
 
 
-def _interpreter() -> str:
+def interpreter() -> str:
     base = getattr(sys, "_base_executable", None)
     return settings.choose_interpreter(base, sys.executable, os.path.realpath, _runs_a_hook)
 
@@ -116,11 +116,11 @@ def _runs_a_hook(interpreter: str) -> bool:
 def _settings_path(scope: Scope) -> str:
     config_dir = os.environ.get("CLAUDE_CONFIG_DIR") or None
     return settings_file.settings_path(
-        scope.value, os.path.expanduser("~"), config_dir, _project_root(os.getcwd())
+        scope.value, os.path.expanduser("~"), config_dir, project_root(os.getcwd())
     )
 
 
-def _project_root(folder: str) -> str:
+def project_root(folder: str) -> str:
     """The repository around this folder; the folder itself where there is none."""
     candidate = folder
     while not os.path.exists(os.path.join(candidate, ".git")):
@@ -177,7 +177,7 @@ def _report(outcome: Outcome, scope: Scope, dry_run: bool) -> dict[str, Any]:
         "removed": outcome.removed,
         "backup": outcome.backup,
         "identical": outcome.identical,
-        "warnings": _warnings(outcome, scope),
+        "warnings": _warnings(outcome, scope) + _tried(outcome, dry_run),
     }
     if dry_run:
         report["diff"] = "".join(diff(outcome))
@@ -227,6 +227,18 @@ def _warnings(outcome: Outcome, scope: Scope) -> list[str]:
     return found
 
 
+def _tried(outcome: Outcome, dry_run: bool) -> list[str]:
+    """One hook run for real, in a temporary folder; says what it did not do."""
+    if dry_run or outcome.action not in ("installed", "repaired"):
+        return []
+    from holdfast.doctor.trial import run_one
+    from holdfast.doctor.wiring import entries
+
+    problems = run_one(entries(settings_file.text_of(outcome.after)))
+    found = [f"a hook was tried on a sample session: it {problem}" for problem in problems[:1]]
+    return [f"{words}. `holdfast doctor` tells more" for words in found]
+
+
 def _installed_lines(outcome: Outcome, scope: Scope, dry_run: bool) -> list[str]:
     if outcome.action == "unchanged":
         lines = [f"Nothing to do: Holdfast's hooks are in {outcome.path} and up to date."]
@@ -237,14 +249,16 @@ def _installed_lines(outcome: Outcome, scope: Scope, dry_run: bool) -> list[str]
     else:
         lines = [
             f"Installed {len(outcome.added)} hooks in {outcome.path}.",
-            "Claude Code picks them up without a restart. Check with `holdfast doctor`.",
+            "Claude Code picks them up without a restart: open a session and work as always.",
+            "`holdfast doctor` checks everything, `holdfast status` shows what is saved.",
         ]
     if not dry_run and outcome.backup:
         lines.append(f"The file as it was is kept in {outcome.backup}.")
     if not dry_run and outcome.action == "installed":
         option = "" if scope is Scope.user else f" --scope {scope.value}"
         lines.append(f"To undo: `holdfast uninstall{option}`.")
-    return lines + [f"Warning: {warning}." for warning in _warnings(outcome, scope)]
+    warnings = _warnings(outcome, scope) + _tried(outcome, dry_run)
+    return lines + [f"Warning: {warning}." for warning in warnings]
 
 
 def _named(outcome: Outcome) -> str:

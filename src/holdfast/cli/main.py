@@ -15,7 +15,9 @@ import typer
 import holdfast
 from holdfast.cli.audit import audit
 from holdfast.cli.brief import brief
+from holdfast.cli.compactions import compactions
 from holdfast.cli.db import db
+from holdfast.cli.doctor import doctor
 from holdfast.cli.ingest import ingest
 from holdfast.cli.install import install, uninstall
 from holdfast.cli.output import Trouble, tell_trouble
@@ -24,6 +26,7 @@ from holdfast.cli.search import search
 from holdfast.cli.sessions import sessions
 from holdfast.cli.show import show
 from holdfast.cli.state import state
+from holdfast.cli.status import status
 from holdfast.cli.survival import survival
 from holdfast.cli.tryout import tryout
 
@@ -70,6 +73,9 @@ def options(
 app.command("try")(tryout)
 app.command()(install)
 app.command()(uninstall)
+app.command()(doctor)
+app.command()(status)
+app.command()(compactions)
 app.command()(brief)
 app.command()(replay)
 app.command()(state)

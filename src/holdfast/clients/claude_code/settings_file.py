@@ -198,7 +198,8 @@ def _carry_out_uninstall(outcome: Outcome, receipt: Receipt | None, folder: str)
 
 
 def _with_lock(data_dir: str, target: str, attempt: Callable[[], Outcome]) -> Outcome:
-    os.makedirs(install_receipt.root_folder(data_dir), mode=0o700, exist_ok=True)
+    for folder in (data_dir, install_receipt.root_folder(data_dir)):
+        os.makedirs(folder, mode=0o700, exist_ok=True)  # the mode is the last folder's alone
     try:
         with atomic_file.locked(install_receipt.lock_path(data_dir)):
             for _ in range(ATTEMPTS):

@@ -1,0 +1,87 @@
+"""What a compaction did and what was done about it, as documents that `status` and `compactions`
+share. Reads the store it is given; prints nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from holdfast.state.facts import KINDS
+
+if TYPE_CHECKING:
+    from holdfast.state.facts import Fact
+    from holdfast.store.protocol import Compaction, Delivery
+    from holdfast.store.sqlite import SqliteStore
+
+# More of one session than any table shows.
+MOST = 10_000
+
+
+def anything_stored() -> bool:
+    """Before the first session with hooks there is no store, and that is no trouble."""
+    from holdfast.lifecycle.places import store_path
+
+    return os.path.exists(store_path())
+
+
+def compaction_document(compaction: Compaction, given: Iterable[Delivery]) -> dict[str, Any]:
+    """Counts and deliveries of one compaction; None where the summary was not seen."""
+    judged = bool(compaction.summary)
+    return {
+        "session": compaction.session_id,
+        "number": compaction.epoch + 1,
+        "time": compaction.time,
+        "trigger": compaction.trigger,
+        "tokens_before": compaction.tokens_before,
+        "tokens_after": compaction.tokens_after,
+        "kept": len(compaction.kept) if judged else None,
+        "lost": len(compaction.lost) if judged else None,
+        "in_transcript": bool(compaction.row),
+        "delivered": [delivery_document(delivery) for delivery in given],
+    }
+
+
+def delivery_document(delivery: Delivery) -> dict[str, Any]:
+    return {
+        "what": delivery.what,
+        "road": delivery.road,
+        "time": delivery.time,
+        "characters": len(delivery.text),
+        "facts": list(delivery.facts),
+    }
+
+
+def deliveries_of(
+    compaction: Compaction, deliveries: Iterable[Delivery], *, oldest_first: bool = True
+) -> list[Delivery]:
+    """What was handed over for one compaction. A handoff belongs to a start, not to one."""
+    key = (compaction.session_id, compaction.epoch)
+    found = [d for d in deliveries if (d.session_id, d.epoch) == key and d.what not in _NOT_OF_ONE]
+    return sorted(found, key=lambda d: d.time) if oldest_first else found
+
+
+_NOT_OF_ONE = ("handoff", "notice")
+
+
+def facts_named(store: SqliteStore, session: str, names: Iterable[str]) -> list[Fact]:
+    """The facts of these ids that are still known, by kind and then in their order."""
+    wanted = set(names)
+    found = [fact for fact in store.facts(session) if fact.id in wanted]
+    return sorted(found, key=lambda fact: KINDS.index(fact.kind))
+
+
+def by_kind(facts: Sequence[Fact]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for fact in facts:
+        counts[fact.kind] = counts.get(fact.kind, 0) + 1
+    return counts
+
+
+def tokens(count: int | None) -> str:
+    return "-" if count is None else f"{count:,}"
+
+
+def told(delivered: Iterable[dict[str, Any]]) -> str:
+    """`brief by SessionStart`, for each; "nothing" for none."""
+    return ", ".join(f"{d['what']} by {d['road']}" for d in delivered) or "nothing"

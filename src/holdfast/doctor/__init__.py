@@ -1,0 +1,5 @@
+"""Whether Holdfast works here: checks that look, and a few repairs that are safe.
+
+Each check answers findings in plain words. Nothing here prints, and nothing but `repair` writes
+outside a temporary folder.
+"""
