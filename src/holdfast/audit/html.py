@@ -52,9 +52,7 @@ def page(made: Figures, *, folder: str, made_on: str, quotes: bool = True) -> st
 
 
 def _header(made: Figures, folder: str, made_on: str) -> str:
-    between = (
-        f"{words.day(made.first)} to {words.day(made.last)}" if made.first else "no dates known"
-    )
+    between = words.between(made.first, made.last)
     return (
         '<header><a class="skip" href="#report">Skip to the report</a>'
         f'<p class="soft small">Holdfast audit of <code>{escape(folder)}</code>, {between}, '
@@ -139,9 +137,14 @@ def _survival(made: Figures) -> str:
             f'<span class="value">{words.percent(value.mean)}</span></div>'
         )
     sessions = words.plural(len([g for g in made.sessions if g.measured]), "session")
+    spread = (
+        f"95 % intervals over sessions: {words.interval(made.summary)} and "
+        f"{words.interval(made.with_holdfast)}. "
+        if made.measured > 1
+        else "One compaction proves little. "
+    )
     note = (
-        f'<p class="soft small">95 % intervals over sessions: {words.interval(made.summary)} and '
-        f"{words.interval(made.with_holdfast)}. Measured on "
+        f'<p class="soft small">{spread}Measured on '
         f"{words.plural(made.measured, 'compaction')} in {sessions} with enough work around them. "
         f"A summary took about {words.amount(made.summary_tokens)} tokens, the brief adds about "
         f"{words.amount(made.brief_tokens)}.</p>"

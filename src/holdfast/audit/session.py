@@ -28,6 +28,7 @@ from holdfast.redact import redact
 from holdfast.state import State
 from holdfast.state.facts import Fact
 from holdfast.state.model import facts as all_facts
+from holdfast.survival.entities import Entity
 from holdfast.survival.knowledge import SessionText
 from holdfast.survival.need import LOOKUP_WINDOW, lookup_key
 from holdfast.survival.pieces import Call
@@ -187,11 +188,16 @@ class _Hearing:
     def summary(self) -> str:
         return self._summary
 
+    @property
+    def kept(self) -> frozenset[str]:
+        return frozenset(self._compacted.kept) if self._compacted else frozenset()
+
 
 class _Judge:
     """Whether the summary tells a fact, and whether the brief or the summary does."""
 
     def __init__(self, hearing: _Hearing) -> None:
+        self._kept = hearing.kept
         self._summary = Said(hearing.summary)
         self._brief = Said(hearing.brief)
         self._facts = {fact.id: fact for fact in all_facts(hearing.state)}
@@ -201,7 +207,8 @@ class _Judge:
         return self.of(fact) if fact is not None else (False, False)
 
     def of(self, fact: Fact) -> tuple[bool, bool]:
-        in_summary = carries(self._summary, fact)
+        # What stands in a message that the client kept word for word was not lost either.
+        in_summary = fact.at.row in self._kept or carries(self._summary, fact)
         return in_summary, in_summary or carries(self._brief, fact)
 
 
@@ -213,7 +220,7 @@ def _measure(session: Session, paths: list[str], told: dict[str, str]) -> None:
         return
     merged = load_session([Path(p) for p in paths])
     text = SessionText(merged)
-    session.rare = frozenset(text.rare_kinds())
+    session.rare = _clean(text.rare_kinds())
     by_uuid = {made.uuid: made for made in session.compactions}
     marks = [i for i, row in enumerate(merged.rows) if is_boundary(row)]
     for number, index in enumerate(marks):
@@ -228,7 +235,19 @@ def _measure(session: Session, paths: list[str], told: dict[str, str]) -> None:
         ready = prepare_boundary(text, boundary, tuple(paths))
         if ready is not None:
             outcome = score_brief(told[made.uuid], ready, None)
-            made.need = Need(ready.need.entities, ready.need.in_summary, outcome.grounded)
+            made.need = Need(
+                tuple(map(_cleaned, ready.need.entities)),
+                _clean(ready.need.in_summary),
+                _clean(outcome.grounded),
+            )
+
+
+def _cleaned(entity: Entity) -> Entity:
+    return Entity(entity.kind, redact(entity.value))
+
+
+def _clean(entities: Iterable[Entity]) -> frozenset[Entity]:
+    return frozenset(map(_cleaned, entities))
 
 
 def _lookups(text: SessionText, index: int, end: int) -> Lookups:

@@ -55,6 +55,11 @@ def interval(value: Estimate) -> str:
     return f"{value.low * 100:.0f} to {value.high * 100:.0f} %"
 
 
+def certainty(value: Estimate) -> str:
+    """How sure a share is, in words; one compaction has no interval."""
+    return f"95 %: {interval(value)}, n = {value.n}" if value.n > 1 else f"n = {value.n}"
+
+
 def amount(count: int) -> str:
     """A number at a glance: 7.6 M, 406 k, 950."""
     if count >= 1_000_000:
@@ -78,6 +83,12 @@ def share_of(part: int, whole: int) -> float | None:
 
 def plural(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def between(first: str, last: str) -> str:
+    if not first:
+        return "at unknown times"
+    return f"on {day(first)}" if day(first) == day(last) else f"{day(first)} to {day(last)}"
 
 
 def day(time: str) -> str:

@@ -166,11 +166,11 @@ def _tell(out: Console, made: Figures) -> None:
 
     from holdfast.audit import words
 
-    between = f", {words.day(made.first)} to {words.day(made.last)}" if made.first else ""
+    between = words.between(made.first, made.last)
     out.print()
     out.print(
         Text("What compaction has cost you", style="bold")
-        + Text(f"  {words.plural(made.sessions_read, 'session')} read{between}", style="dim")
+        + Text(f"  {words.plural(made.sessions_read, 'session')} read, {between}", style="dim")
     )
     out.print(_costs(made))
     if made.measured:
@@ -265,7 +265,7 @@ def _survival(made: Figures) -> Table:
             Text(label, style="dim"),
             _bar(value.mean, style),
             Text(words.percent(value.mean), style=f"bold {style}"),
-            Text(f"95 %: {words.interval(value)}, n = {value.n}", style="dim"),
+            Text(words.certainty(value), style="dim"),
         )
     table.add_row(inner)
     return table

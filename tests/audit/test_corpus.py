@@ -1,0 +1,39 @@
+"""The audit of real sessions, with loose bounds: they hold while the brief is being tuned."""
+
+import os
+from functools import cache
+
+import pytest
+
+from holdfast.audit.figures import Figures, figures
+from holdfast.audit.gather import gather, transcripts
+from holdfast.audit.html import page
+
+pytestmark = [pytest.mark.corpus, pytest.mark.xdist_group("audit")]
+
+
+@cache
+def made() -> Figures:
+    folder = os.environ["HOLDFAST_CORPUS"]
+    return figures(gather(folder, transcripts(folder), jobs=2))
+
+
+def test_every_compaction_is_counted() -> None:
+    assert (made().compactions, made().automatic, made().manual) == (48, 42, 6)
+    assert made().unreadable == []
+    assert made().tokens_before_known == made().tokens_after_known == 48
+
+
+def test_the_need_is_measured_where_the_benchmark_measures_it() -> None:
+    assert made().measured == 40
+    assert 0.43 < made().summary.mean < 0.60
+    assert made().with_holdfast.mean > made().summary.mean + 0.25
+
+
+def test_automatic_compactions_took_between_half_a_minute_and_two() -> None:
+    assert made().seconds_known == made().seconds_estimated == 42
+    assert 42 * 30 < made().seconds < 42 * 120
+
+
+def test_the_page_stays_small() -> None:
+    assert len(page(made(), folder="corpus", made_on="2026-05-01")) < 150_000
