@@ -52,16 +52,23 @@ def sentences(text: str, limit: int = 400) -> tuple[str, ...]:
 
 
 def sentences_with(text: str, cues: tuple[str, ...]) -> list[str]:
-    """The sentences of the lines that hold one of the cues: most lines hold none."""
-    lowered = text.lower()
-    if not any(cue in lowered for cue in cues):
+    """The sentences that hold one of the cues: most hold none, so most are never cut out."""
+    if not has_any(text.lower(), cues):
         return []
-    found: list[str] = []
-    for line in without_code(text).split("\n"):
-        lowered = line.lower()
-        if any(cue in lowered for cue in cues):
-            found += sentences(line)
-    return found
+    return [
+        sentence
+        for line in without_code(text).split("\n")
+        if has_any(line.lower(), cues)
+        for sentence in sentences(line)
+        if has_any(sentence.lower(), cues)
+    ]
+
+
+def has_any(lowered: str, cues: tuple[str, ...]) -> bool:
+    for cue in cues:  # half the time of `any` over a generator, and this is asked of every line
+        if cue in lowered:
+            return True
+    return False
 
 
 def plain_words(text: str) -> frozenset[str]:
