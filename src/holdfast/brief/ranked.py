@@ -18,7 +18,7 @@ from holdfast.state.facts import OPEN, RESOLVED
 from holdfast.state.model import State
 
 VALUE_NOTE = 0.05
-FLOOR = 0.0005
+FLOOR = 0.00001  # next to nothing still beats an empty line, where there is room
 LAST_EDITED = 20
 EDITED = 0.6  # what an edited file is worth at least, where there is room for all of them
 

@@ -38,6 +38,7 @@ _PLANNING = re.compile(
     r"^(?:let me|i'll|now|next|if|when|should|would|could|check|make sure)\b", re.I
 )
 _MERGES = re.compile(r"\bgit (?:-C \S+ )?(?:merge|rebase|cherry-pick|revert|pull|stash pop)\b")
+_GIT_VERB = re.compile(r"git (?:-C \S+ )?(push|pull|fetch|rebase|commit|stash)\b")
 _SETTLES = re.compile(
     r"\bgit (?:-C \S+ )?(?:commit\b|(?:merge|rebase|cherry-pick|revert) --(?:continue|abort|quit))"
 )
@@ -97,18 +98,32 @@ _CONFLICTS = ("CONFLICT", "could not apply", "erge failed", "fix conflicts")
 def _settled(
     table: dict[str, DeadEnd], deed: str, moment: Moment, at: Origin
 ) -> dict[str, DeadEnd]:
-    """A merge that stopped at conflicts is no dead end once it is committed or given up."""
-    if not _SETTLES.search(deed):
+    """What a command that works now puts an end to, beside its own failures.
+
+    A chain failed at its last command: once that works by itself, the chain is no dead end. Of
+    git, the same verb is enough, since its arguments are what changed. A merge that stopped
+    at conflicts is settled when it is committed, continued or given up.
+    """
+    waiting = [
+        (key, end) for key, end in table.items() if end.standing == OPEN and end.source == "command"
+    ]
+    if not waiting:
         return table
+    worked = {_core(part) for part in deed.split(" && ")}
+    settles = _SETTLES.search(deed) is not None
     done = {
-        key: dead_end._replace(standing=RESOLVED, step=moment.step, at=at)
-        for key, dead_end in table.items()
-        if dead_end.standing == OPEN
-        and dead_end.source == "command"
-        and any(sign in dead_end.failed for sign in _CONFLICTS)
-        and _MERGES.search(key)
+        key: end._replace(standing=RESOLVED, step=moment.step, at=at)
+        for key, end in waiting
+        if _core(key.rpartition(" && ")[2]) in worked
+        or (settles and _MERGES.search(key) and any(sign in end.failed for sign in _CONFLICTS))
     }
     return {key: done.get(key, one) for key, one in table.items()} if done else table
+
+
+def _core(deed: str) -> str:
+    """A deed by what makes it the same attempt: for git its verb, else all of it."""
+    found = _GIT_VERB.match(deed)
+    return found.group(1) if found else deed
 
 
 def _how(output: str) -> str:
