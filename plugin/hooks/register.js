@@ -103,7 +103,8 @@ export const register = on => {
     if (typeof text !== 'string' || text === '') return made
     shown($, status)
     const [summary, ...rest] = made.messages
-    return { ...made, messages: [summary, { role: 'user', text, toolUses: [] }, ...rest] }
+    const ours = { role: 'user', text, toolUses: [] }
+    return { ...made, messages: [summary, ours, ...rest.map(resumable)] }
   })
 
   on('turn.complete', async ($, e, next) => {
@@ -142,5 +143,20 @@ const instant = (begun, messages) => {
   if (typeof begun.text !== 'string' || begun.text === '' || !Array.isArray(begun.keep)) return undefined
   const kept = begun.keep.map(place => messages[place])
   if (kept.includes(undefined)) return undefined
-  return [{ role: 'user', text: begun.text, toolUses: [] }, ...kept]
+  return [{ role: 'user', text: begun.text, toolUses: [] }, ...kept.map(resumable)]
+}
+
+/**
+ * A kept message as it must be handed back: built anew where its handle would mislead a resume
+ * (both seen on 2.1.325). A tool's result is written with its old parent, from before the
+ * boundary, and a resume follows that parent into the whole old conversation. A closing answer
+ * keeps its old message id, and a resume shows it twice. A message with calls keeps its handle:
+ * its thinking must stay.
+ */
+const resumable = (message, place, all) => {
+  const beside = all[place - 1]?.role === message.role || all[place + 1]?.role === message.role
+  const answers = message.role === 'assistant' && message.toolUses.length === 0 && !beside
+  if (message.toolResults === undefined && !answers) return message
+  const { handle, ...rest } = message
+  return rest
 }

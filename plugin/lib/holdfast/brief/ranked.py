@@ -18,7 +18,7 @@ from holdfast.state.facts import OPEN, RESOLVED
 from holdfast.state.model import State
 
 VALUE_NOTE = 0.05
-FLOOR = 0.0005
+FLOOR = 0.00001  # next to nothing still beats an empty line, where there is room
 LAST_EDITED = 20
 EDITED = 0.6  # what an edited file is worth at least, where there is room for all of them
 
@@ -90,13 +90,19 @@ def section_of(candidate: candidates.FileCandidate) -> str:
     return "read" if candidate.file.read else "named"
 
 
+def _settled(state: State) -> set[str]:
+    """Commands whose failure is over: a merge that was mended, a test that a wider run passes."""
+    mended = {key for key, end in state.dead_ends.items() if end.standing == RESOLVED}
+    return mended | {e.deed for e in state.errors.values() if e.standing == RESOLVED}
+
+
 def _command_offers(state: State) -> Iterator[LineOffer]:
+    settled = _settled(state)
     for candidate in candidates.command_candidates(state):
         command = state.commands[candidate.key]
         outcome = "ok" if command.ok else "failed"
-        settled = state.dead_ends.get(candidate.key)
-        if not command.ok and settled is not None and settled.standing == RESOLVED:
-            outcome = "settled since"  # such as a merge whose conflicts are mended
+        if not command.ok and candidate.key in settled:
+            outcome = "settled since"
         elif not command.ok and command.outcome:
             outcome += f": {one_line(command.outcome, 60)}"
         text = f"`{one_line(short_paths(command.text, state), 240)}` {outcome}"

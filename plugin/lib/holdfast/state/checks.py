@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from holdfast.state.shell import bare, looks, segments
+from holdfast.state.shell import parts
 from holdfast.state.verdicts import (
     FAILED,
     PASSED,
@@ -21,7 +21,7 @@ from holdfast.state.verdicts import (
     read_verdict,
 )
 
-__all__ = ["FAILED", "PASSED", "UNKNOWN", "Check", "Run", "check_of", "covers", "run_of"]
+__all__ = ["FAILED", "PASSED", "UNKNOWN", "Check", "Run", "check_of", "checks_in", "covers", "run_of"]
 
 # What a check is of: only "test" feeds the test state; all of them open and resolve errors.
 _TEST = re.compile(
@@ -95,7 +95,11 @@ class Run(NamedTuple):
     passed: tuple[Check, ...]  # everything that is now known to pass
 
 
-@lru_cache(maxsize=1024)
+def checks_in(command: str) -> dict[str, str]:
+    """What each simple command of a line checks, of those that do."""
+    return {check.deed: check.of for check, _ in _checks(command)}
+
+
 def check_of(command: str) -> Check | None:
     """The last check in a command line, tests before linters before builds."""
     found: Check | None = None
@@ -150,14 +154,13 @@ def _checks(command: str) -> tuple[tuple[Check, tuple[str, ...]], ...]:
     """Each check in order, with the heads of the filters that its output goes through."""
     found: list[tuple[Check, list[str]]] = []
     in_check = False
-    for separator, segment in segments(command):
-        plain = bare(segment)
+    for separator, plain, looks in parts(command):
         if separator == "|":
             if in_check and plain:
                 found[-1][1].append(plain.split()[0].rsplit("/", 1)[-1])
             continue
         in_check = False
-        of = "" if not plain or looks(plain) else _of(plain)
+        of = "" if looks else _of(plain)
         if of:
             found.append((Check(of, plain, *_runner(plain)), []))
             in_check = True
@@ -166,7 +169,7 @@ def _checks(command: str) -> tuple[tuple[Check, tuple[str, ...]], ...]:
 
 def _chained(command: str) -> bool:
     """Whether success of the line means success of every part of it."""
-    return all(separator in ("", "&&", "|") for separator, _ in segments(command))
+    return all(part.separator in ("", "&&", "|") for part in parts(command))
 
 
 def _echoed(check: Check, output: str) -> tuple[Check, ...]:
@@ -187,7 +190,11 @@ def _of(deed: str) -> str:
     if words[0].rsplit("/", 1)[-1] in _NOT_RUNNING:
         return ""
     # The check is named early: a path that happens to contain "test" further on is not it.
-    start = " ".join(words[:4])
+    return _named(" ".join(words[:4]))
+
+
+@lru_cache(maxsize=512)  # commands that begin alike are run again and again
+def _named(start: str) -> str:
     if _TEST.search(start):
         return "test"
     if _LINT.search(start):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import CommandRan, Origin
-from holdfast.state.checks import FAILED, check_of, run_of
+from holdfast.state.checks import FAILED, check_of, checks_in, run_of
 from holdfast.state.facts import DONE, OPEN, Fact, keep, next_number, put
 from holdfast.state.moment import Moment
 from holdfast.state.shell import deeds
@@ -60,21 +60,22 @@ def on_command_ran(
     # Of a chain that failed, the check failed, or the last command reached; the rest worked.
     culprit = check.deed if check is not None else done[-1]
     number = next_number(table) - 1
+    checks = checks_in(line)
+    about = keep(event.about, 120)
     for deed in done:
         key = keep(deed, TEXT)
         known = table.get(key)
         number += known is None
         worked = ok or deed != culprit
-        this = check if check is not None and check.deed == deed else check_of(deed)
         command = Command(
             known.number if known else number,
             key,
-            keep(event.about, 120),
+            about,
             (known.times if known else 0) + 1,
             (known.failures if known else 0) + (not worked),
             worked,
             keep(outcome, OUTCOME) if deed == culprit else "",
-            this.of if this else "",
+            checks.get(deed, ""),
             moment.step,
             event.at,
         )
@@ -84,16 +85,16 @@ def on_command_ran(
 
 def _last_word(output: str, ok: bool) -> str:
     """The line that says how it went: the last one, or the first that names an error."""
+    if ok:
+        return output[-3000:].rstrip().rpartition("\n")[2].strip()
     lines = [line.strip() for line in output[-3000:].split("\n") if line.strip()]
     if not lines:
         return ""
-    if not ok:
-        for line in lines:
-            lowered = line.lower()
-            if "error" in lowered or "fatal" in lowered or "not found" in lowered:
-                return line
-        return lines[-1] if not lines[0].startswith("Exit code") or len(lines) > 1 else lines[0]
-    return lines[-1]
+    for line in lines:
+        lowered = line.lower()
+        if "error" in lowered or "fatal" in lowered or "not found" in lowered:
+            return line
+    return lines[-1] if not lines[0].startswith("Exit code") or len(lines) > 1 else lines[0]
 
 
 def facts(table: dict[str, Command]) -> Iterator[Fact]:

@@ -16,23 +16,16 @@ from holdfast.state.checks import run_of
 from holdfast.state.facts import OPEN, RESOLVED, Fact, keep, keep_ends, next_number, put
 from holdfast.state.moment import Moment
 from holdfast.state.shell import normalise
-from holdfast.state.wording import sentences
+from holdfast.state.wording import sentences_with
 
 LIMIT = 50
 TRIED = 300
 FAILED = 240
 
-_CUES = (
-    "work",
-    "fail",
-    "revert",
-    "dead end",
-    "abandon",
-    "give up",
-    "gave up",
-    "not possible",
-    "impossible",
-)
+# One of these stands in every sentence that _SAID matches, in small letters.
+_CUES = ("not work", "n't work", "n't help", "dead end", "t fail", "s fail", "h fail", "fails b")
+_CUES += ("failed b", " broke", " breaks", "revert", "abandon", "ve up on", "possible", "no longer")
+_CUES += ("supported", "rolled back")
 _SAID = re.compile(
     r"\b(?:(?:did|does|do|would|will|could)(?: not|n't) work|won't work|not working|didn't help"
     r"|doesn't help|dead end|(?:that|this|which|it|approach|attempt) (?:fail(?:s|ed)|broke|breaks)"
@@ -45,6 +38,7 @@ _PLANNING = re.compile(
     r"^(?:let me|i'll|now|next|if|when|should|would|could|check|make sure)\b", re.I
 )
 _MERGES = re.compile(r"\bgit (?:-C \S+ )?(?:merge|rebase|cherry-pick|revert|pull|stash pop)\b")
+_GIT_VERB = re.compile(r"git (?:-C \S+ )?(push|pull|fetch|rebase|commit|stash)\b")
 _SETTLES = re.compile(
     r"\bgit (?:-C \S+ )?(?:commit\b|(?:merge|rebase|cherry-pick|revert) --(?:continue|abort|quit))"
 )
@@ -104,18 +98,32 @@ _CONFLICTS = ("CONFLICT", "could not apply", "erge failed", "fix conflicts")
 def _settled(
     table: dict[str, DeadEnd], deed: str, moment: Moment, at: Origin
 ) -> dict[str, DeadEnd]:
-    """A merge that stopped at conflicts is no dead end once it is committed or given up."""
-    if not _SETTLES.search(deed):
+    """What a command that works now puts an end to, beside its own failures.
+
+    A chain failed at its last command: once that works by itself, the chain is no dead end. Of
+    git, the same verb is enough, since its arguments are what changed. A merge that stopped
+    at conflicts is settled when it is committed, continued or given up.
+    """
+    waiting = [
+        (key, end) for key, end in table.items() if end.standing == OPEN and end.source == "command"
+    ]
+    if not waiting:
         return table
+    worked = {_core(part) for part in deed.split(" && ")}
+    settles = _SETTLES.search(deed) is not None
     done = {
-        key: dead_end._replace(standing=RESOLVED, step=moment.step, at=at)
-        for key, dead_end in table.items()
-        if dead_end.standing == OPEN
-        and dead_end.source == "command"
-        and any(sign in dead_end.failed for sign in _CONFLICTS)
-        and _MERGES.search(key)
+        key: end._replace(standing=RESOLVED, step=moment.step, at=at)
+        for key, end in waiting
+        if _core(key.rpartition(" && ")[2]) in worked
+        or (settles and _MERGES.search(key) and any(sign in end.failed for sign in _CONFLICTS))
     }
     return {key: done.get(key, one) for key, one in table.items()} if done else table
+
+
+def _core(deed: str) -> str:
+    """A deed by what makes it the same attempt: for git its verb, else all of it."""
+    found = _GIT_VERB.match(deed)
+    return found.group(1) if found else deed
 
 
 def _how(output: str) -> str:
@@ -144,10 +152,7 @@ def on_tool_refused(
 def on_agent_said(
     table: dict[str, DeadEnd], event: AgentSaid, moment: Moment
 ) -> dict[str, DeadEnd]:
-    lowered = event.text.lower()
-    if not any(cue in lowered for cue in _CUES):
-        return table
-    for sentence in sentences(event.text):
+    for sentence in sentences_with(event.text, _CUES):
         if sentence.endswith("?") or len(sentence) <= 25:
             continue
         if _SAID.search(sentence) and not _PLANNING.match(sentence):

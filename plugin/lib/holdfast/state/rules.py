@@ -14,7 +14,7 @@ from typing import NamedTuple
 from holdfast.events import Origin, UserSaid
 from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, next_number, put
 from holdfast.state.moment import Moment
-from holdfast.state.wording import overlap, plain_words, sentences, without_code
+from holdfast.state.wording import has_any, overlap, plain_words, sentences, without_code
 
 LIMIT = 60
 TEXT = 400
@@ -53,6 +53,15 @@ _CORRECTION = re.compile(
 _WITHDRAWAL = re.compile(
     r"\b(?:forget|scrap|drop|ignore|no longer|not .{1,40} any ?more|never ?mind|lift)\b", re.I
 )
+# One of these stands in every sentence that _STANDING or _CORRECTION matches, in small letters.
+_CUES = ("always", "never", "do not", "don't", "dont", "avoid", "refrain", "only", "prefer")
+_CUES += ("stick", "no more", "remember", "keep in mind", "use ", "we use", "from now on")
+_CUES += ("going forward", "future", "at all times", "every time", "whenever", "must", "you ca")
+_CUES += ("you may", "you should", "not allowed", "forbidden", "required to", "rule:", "important:")
+_CUES += ("leave ", "make sure", "be sure", "ensure", "actually", "instead", "no longer", "any more")
+_CUES += ("anymore", "scrap", "forget", "change", "second thought", "correction", "ignore")
+_CUES += ("rather", "wrong", "not what i", "revert", "drop ")
+_BEGINNINGS = ("no", "wait", "hmm", "sorry")
 # A question asks; it does not rule. "can you make sure ...?" is still a request for once.
 _QUESTION = re.compile(r"\?\s*$")
 # "don't know / don't think / can't find" speak of the speaker, not of the agent's conduct.
@@ -105,7 +114,9 @@ def on_user_said(table: dict[str, Rule], event: UserSaid, moment: Moment) -> dic
     if len(event.text) > LONGEST_MESSAGE:
         return table
     for sentence, announced in _with_announcements(event.text):
-        if _QUESTION.search(sentence):
+        lowered = sentence.lower().replace("’", "'")
+        cued = announced or has_any(lowered, _CUES) or lowered.startswith(_BEGINNINGS)
+        if not cued or _QUESTION.search(sentence):
             continue
         corrects = _CORRECTION.search(sentence.replace("’", "'")) is not None
         ruling = announced or states_a_rule(sentence)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 # Quoted stretches and escapes are passed over, so that "a | b" inside quotes does not split.
 _SPLIT = re.compile(
-    r"""((?:[^\\"'|&;\n]|\\.|"(?:[^"\\]|\\.)*"|'[^']*'|&(?!&)(?=>|\d)|(?<=>)&)+)|(\|\||&&|[|;&\n])"""
+    r"""((?:[^\\"'|&;\n]+|\\.|"(?:[^"\\]|\\.)*"|'[^']*'|&(?!&)(?=>|\d)|(?<=>)&)+)|(\|\||&&|[|;&\n])"""
 )
 _SPACES = re.compile(r"[ \t]+")
 _NOISE = re.compile(r"\s*(?:\d?>\s*&\s*\d|\d?>>?\s*/dev/null|&>\s*/dev/null|<\s*/dev/null)")
@@ -63,33 +64,39 @@ _GIT_LOOKS = frozenset(
 _LOOKING_SED = re.compile(r"^sed\s+(?:-[nE]+\s+)+")
 
 
-def segments(command: str) -> list[tuple[str, str]]:
-    """(separator before it, simple command) for each part; here-documents are left out."""
+class Part(NamedTuple):
+    """A simple command of a command line."""
+
+    separator: str  # what stands before it: "|", "&&" ..., "" for the first
+    plain: str  # without redirections, assignments before it, sudo, time and the like
+    looks: bool  # it changes nothing, or only filters what another one printed
+
+
+@lru_cache(maxsize=1024)  # several kinds of facts read the same command line
+def parts(command: str) -> tuple[Part, ...]:
+    """The simple commands of a line in order; here-documents are left out."""
     if "<<" in command:
         command = _HEREDOC.sub("<<\\1", command)
-    parts: list[tuple[str, str]] = []
+    found: list[Part] = []
     separator = ""
     for text, mark in _SPLIT.findall(command):
         if mark:
             separator = mark
-        else:
-            text = text.strip()
-            if text:
-                parts.append((separator, text))
-    return parts
+        elif text := text.strip():
+            plain = _bare(text)
+            found.append(Part(separator, plain, separator == "|" or _looks(plain)))
+    return tuple(found)
 
 
-def bare(segment: str) -> str:
-    """A simple command without redirections, assignments before it, sudo, time and the like."""
-    segment = _NOISE.sub("", segment).strip()
-    while True:
-        shorter = _PREFIX.sub("", segment, count=1)
-        if shorter == segment:
-            return _SPACES.sub(" ", segment)
-        segment = shorter
+def _bare(segment: str) -> str:
+    if ">" in segment or "<" in segment:
+        segment = _NOISE.sub("", segment).strip()
+    while prefix := _PREFIX.match(segment):
+        segment = segment[prefix.end() :]
+    return _SPACES.sub(" ", segment) if "  " in segment or "\t" in segment else segment
 
 
-def looks(segment: str) -> bool:
+def _looks(segment: str) -> bool:
     """True when a bare simple command changes nothing."""
     words = segment.split(None, 3)
     if not words or _ASSIGNMENT.fullmatch(segment):
@@ -135,18 +142,12 @@ def _lists(words: list[str], rest: list[str]) -> bool:
 
 
 def _writes(segment: str) -> bool:
-    return ">" in _NOISE.sub("", segment).replace("->", "").replace("=>", "")
+    return ">" in segment and ">" in _NOISE.sub("", segment).replace("->", "").replace("=>", "")
 
 
-@lru_cache(maxsize=2048)
 def deeds(command: str) -> tuple[str, ...]:
     """Each simple command that does something, in order: no cd, look-ups or filters."""
-    kept: dict[str, None] = {}
-    for separator, segment in segments(command):
-        plain = bare(segment)
-        if plain and separator != "|" and not looks(plain):
-            kept[plain] = None
-    return tuple(kept)
+    return tuple(dict.fromkeys(part.plain for part in parts(command) if not part.looks))
 
 
 def normalise(command: str) -> str:

@@ -16,7 +16,7 @@ PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
 _Cued = tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]
 
 # Every pattern has cues: words one of which must be there, since a plain search for them costs
-# a hundredth of the pattern's.
+# a hundredth of the pattern's. Each is then matched against the lines with its cues alone.
 #
 # The line in which a tool itself states the outcome, by what it checks: in the output of
 # "lint && test" the linter's closing line says nothing about the tests.
@@ -52,7 +52,6 @@ _FAILING_NAMES = (
     (("✕", "✗", "×"), re.compile(r"^\s*[✕✗×] (.+?)(?: \(\d+ ?m?s\))?$", re.M)),  # jest, vitest
     (("FAIL:", "ERROR:"), re.compile(r"^(?:FAIL|ERROR): (\S+ \([\w.]+\)|\S+)", re.M)),  # unittest
     (("rspec ",), re.compile(r"^rspec (\S+:\d+)", re.M)),  # rspec
-    ((") ",), re.compile(r"^\s*\d+\) (.+)$(?=\n\s+(?:Assertion|Error|Failure))", re.M)),  # mocha
     (("not ok",), re.compile(r"^not ok \d+ -? ?(.+)$", re.M)),  # TAP
     (("[ERROR]",), re.compile(r"^\[ERROR\]\s+(\w[\w.]+:\d+)", re.M)),  # maven
     (
@@ -60,6 +59,8 @@ _FAILING_NAMES = (
         re.compile(r"^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Not Run)\)", re.M),
     ),  # ctest
 )
+# mocha names a test in one line and says in the next that it failed.
+_MOCHA = re.compile(r"^\s*\d+\) (.+)$(?=\n\s+(?:Assertion|Error|Failure))", re.M)
 # Named where no single test is: a package, a file.
 _FAILING_PARTS = (
     (("FAIL\t",), re.compile(r"^FAIL\t(\S+)", re.M)),  # go
@@ -114,13 +115,15 @@ def read_verdict(output: str, ok: bool, of: str = "") -> Verdict:
     """The verdict that the output itself states; the exit code decides where it states none."""
     text = output if len(output) <= HEAD + TAIL else f"{output[:HEAD]}\n{output[-TAIL:]}"
     failing: list[str] = []
-    for pattern in _cued(_FAILING_NAMES, text):
-        failing += [name.strip() for name in pattern.findall(text)]
-    for pattern in _cued(_FAILING_PARTS, text):
-        failing = failing or pattern.findall(text)
+    for pattern, lines in _cued(_FAILING_NAMES, text):
+        failing += [name.strip() for name in pattern.findall(lines)]
+    if ") " in text and (" Assertion" in text or " Error" in text or " Failure" in text):
+        failing += [name.strip() for name in _MOCHA.findall(text)]
+    for pattern, lines in _cued(_FAILING_PARTS, text):
+        failing = failing or pattern.findall(lines)
     summary = ""
-    for pattern in _cued(_SUMMARIES.get(of, _TEST_SUMMARIES + _LINT_SUMMARIES), text):
-        for found in pattern.finditer(text):
+    for pattern, lines in _cued(_SUMMARIES.get(of, _TEST_SUMMARIES + _LINT_SUMMARIES), text):
+        for found in pattern.finditer(lines):
             summary = found.group().strip(" =")
     failed = bool(failing) or not ok or _states_failure(text)
     if failed and ok and not failing and _SUCCESS.search(summary) and not _FAILURE.search(summary):
@@ -132,15 +135,32 @@ def read_verdict(output: str, ok: bool, of: str = "") -> Verdict:
 def names_tests(output: str) -> bool:
     """Whether tests ran and said so, wherever the command line ended."""
     text = output if len(output) <= HEAD + TAIL else f"{output[:HEAD]}\n{output[-TAIL:]}"
-    cued = _cued((*_TEST_SUMMARIES, *_FAILING_NAMES, *_FAILING_PARTS), text)
-    return any(pattern.search(text) for pattern in (*cued, _GO_PACKAGE))
+    named = (*_TEST_SUMMARIES, *_FAILING_NAMES, *_FAILING_PARTS)
+    if any(pattern.search(lines) for pattern, lines in _cued(named, text)):
+        return True
+    return _GO_PACKAGE.search(text) is not None or _MOCHA.search(text) is not None
 
 
-def _cued(patterns: _Cued, text: str) -> Iterator[re.Pattern[str]]:
+def _cued(patterns: _Cued, text: str) -> Iterator[tuple[re.Pattern[str], str]]:
+    """The patterns that may match, each with the lines in which it may."""
     for cues, pattern in patterns:
-        if any(cue in text for cue in cues):
-            yield pattern
+        lines = dict(found for cue in cues for found in _lines_with(cue, text))
+        if lines:
+            yield pattern, "\n".join(lines[start] for start in sorted(lines))
+
+
+def _lines_with(cue: str, text: str) -> Iterator[tuple[int, str]]:
+    """Where each line with the cue begins, and the line."""
+    at = text.find(cue)
+    while at >= 0:
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        start = text.rfind("\n", 0, at) + 1
+        yield start, text[start:end]
+        at = text.find(cue, end)
 
 
 def _states_failure(text: str) -> bool:
-    return any(cue in text for cue in _FAILURE_CUES) and _FAILURE.search(text) is not None
+    return any(
+        _FAILURE.search(line) for cue in _FAILURE_CUES for _, line in _lines_with(cue, text)
+    )

@@ -52,18 +52,25 @@ def sentences(text: str, limit: int = 400) -> tuple[str, ...]:
 
 
 def sentences_with(text: str, cues: tuple[str, ...]) -> list[str]:
-    """The sentences of the lines that hold one of the cues: most lines hold none."""
+    """The sentences that hold one of the cues: most hold none, so most are never cut out."""
     lowered = text.lower()
-    if not any(cue in lowered for cue in cues):
+    present = tuple([cue for cue in cues if cue in lowered])
+    if not present:
         return []
-    if "```" in text:
-        text = _CODE_BLOCK.sub("\n", text)
-    found: list[str] = []
-    for line in text.split("\n"):
-        lowered = line.lower()
-        if any(cue in lowered for cue in cues):
-            found += sentences(line)
-    return found
+    return [
+        sentence
+        for line in without_code(text).split("\n")
+        if has_any(line.lower(), present)
+        for sentence in sentences(line)
+        if has_any(sentence.lower(), present)
+    ]
+
+
+def has_any(text: str, cues: tuple[str, ...]) -> bool:
+    for cue in cues:  # half the time of `any` over a generator, and this is asked of every line
+        if cue in text:
+            return True
+    return False
 
 
 def plain_words(text: str) -> frozenset[str]:

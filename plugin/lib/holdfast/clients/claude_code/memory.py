@@ -150,7 +150,8 @@ class Memory:
         self.shell = ""  # a command the user ran themselves; its output is the next row
         self.named = False  # the user gave the session a title
         self.latest = ""  # the time of the newest row of the main thread
-        self.copies = ""  # rows up to this time stand again behind the last boundary
+        self.copies = ""  # rows up to this time stand again behind the last boundary,
+        self.answers = ""  # and answers up to this: the boundary's own time
         self.unknown = 0
 
     def add_call(self, call: Call) -> None:
@@ -175,10 +176,11 @@ class Memory:
         if len(self.prompts) > PROMPTS:
             del self.prompts[next(iter(self.prompts))]
 
-    def open_epoch(self, kept: tuple[str, ...]) -> None:
+    def open_epoch(self, kept: tuple[str, ...], time: str) -> None:
         self.turn += 1
         self.epoch = self.turn
-        self.copies = self.latest
+        # Where the boundary names what was kept, the rows stay where they are.
+        self.copies, self.answers = ("", "") if kept else (self.latest, time)
         for row in kept:
             self.seen.move(row, self.turn)
 
@@ -251,6 +253,7 @@ class Memory:
             "named": self.named,
             "latest": self.latest,
             "copies": self.copies,
+            "answers": self.answers,
             "unknown": self.unknown,
         }
 
@@ -289,6 +292,7 @@ class Memory:
         memory.shell = str(saved["shell"])
         memory.latest = str(saved.get("latest", ""))  # not in what older versions saved
         memory.copies = str(saved.get("copies", ""))
+        memory.answers = str(saved.get("answers", ""))
         memory.named, memory.unknown = bool(saved["named"]), int(saved["unknown"])
         return memory
 

@@ -213,7 +213,7 @@ class Adapter:
             segment = object_of(details.get("preservedSegment"))
             ends = (text(segment.get("headUuid")), text(segment.get("tailUuid")))
             kept = tuple(dict.fromkeys(end for end in ends if end))
-        self._memory.open_epoch(kept)
+        self._memory.open_epoch(kept, at.time)
         out.append(
             Compacted(
                 at,
@@ -295,7 +295,7 @@ class Adapter:
             agent = identifier(agent) or "sidechain"
             return Origin(row_id, start, end, text(data.get("timestamp")), agent), out
         at = Origin(row_id, start, end, text(data.get("timestamp")))
-        if _is_copy(data, at.time, memory.copies):
+        if _is_copy(data, at.time, memory):
             return None, out
         memory.latest = max(memory.latest, at.time)
         session = (
@@ -319,13 +319,16 @@ class Adapter:
             out.append(SessionSeen(at, now[0], now[1], now[2], client))
 
 
-def _is_copy(data: dict[str, Any], time: str, until: str) -> bool:
+def _is_copy(data: dict[str, Any], time: str, memory: Memory) -> bool:
     """Whether this row stands here for the second time.
 
     After a compaction that a plugin had a hand in, the client writes the messages it kept once
-    more, with new ids but at their old times (seen on 2.1.325). Told again, they would bring
-    back finished tasks. A summary may be as old as they are and is none of them.
+    more, with new ids: as they were, at their old times, or built anew at the boundary's (both
+    seen on 2.1.325). Told again, they would bring back finished tasks. A summary may be as old
+    as they are and is none of them.
     """
-    if not until or not time or time > until:
+    kind = data.get("type")
+    until = max(memory.copies, memory.answers) if kind == "assistant" else memory.copies
+    if not time or time > until or kind == "system":
         return False
-    return data.get("isCompactSummary") is not True and data.get("type") != "system"
+    return data.get("isCompactSummary") is not True
