@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from audit.stories import RULE, SECRET, Clocked, invoices
-from holdfast.audit.figures import Figures, figures
+from holdfast.audit.figures import Figures, figures, without_quotes
 from holdfast.audit.gather import gather, transcripts
 from holdfast.audit.html import page
 
@@ -22,8 +22,8 @@ def made(tmp_path: Path) -> Figures:
     return figures(gather(str(tmp_path), transcripts(str(tmp_path)), jobs=1))
 
 
-def rendered(made: Figures, **options: bool) -> str:
-    return page(made, folder="~/.claude/projects", made_on="2026-05-01", **options)
+def rendered(made: Figures) -> str:
+    return page(made, folder="~/.claude/projects", made_on="2026-05-01")
 
 
 def tree(text: str) -> ElementTree.Element:
@@ -80,7 +80,10 @@ def test_secrets_do_not_reach_the_page(made: Figures) -> None:
 
 
 def test_without_quotes_only_figures_are_left(made: Figures) -> None:
-    text = rendered(made, quotes=False)
+    made.sessions = [replace(one, title="Tax for the Mallard account") for one in made.sessions]
+    assert "Mallard" in rendered(made)
+    text = rendered(without_quotes(made))
+    assert "Mallard" not in text
     assert tree(text).tag == "html"
     assert RULE not in text
     assert "tax.py" not in text

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import fsum
 from statistics import median
 
@@ -180,6 +180,17 @@ def figures(gathered: Gathered) -> Figures:
     made.examples = examples(every, label)
     made.worst = worst_of(every, label, scale.shares, scale.weight)
     return made
+
+
+def without_quotes(made: Figures) -> Figures:
+    """The same figures and nothing that anybody said, ran or named in a session."""
+    return replace(
+        made,
+        examples=[],
+        most_repeated=[],
+        worst=[replace(one, lost=()) for one in made.worst],
+        sessions=[replace(one, title="") for one in made.sessions],
+    )
 
 
 def _unwanted(compaction: Compaction) -> list[Consequence]:

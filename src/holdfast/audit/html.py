@@ -22,7 +22,7 @@ AS_CODE = frozenset({"refused", "error", "dead_end", "test", "retried"})
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
-def page(made: Figures, *, folder: str, made_on: str, quotes: bool = True) -> str:
+def page(made: Figures, *, folder: str, made_on: str) -> str:
     """The whole report. `folder` is the name to show for where the transcripts are."""
     with open(STYLE, encoding="utf-8") as handle:
         style = handle.read()
@@ -31,9 +31,9 @@ def page(made: Figures, *, folder: str, made_on: str, quotes: bool = True) -> st
         '<main id="report">',
         _survival(made),
         _facts(made),
-        _examples(made) if quotes else "",
-        _worst(made, quotes),
-        _lookups(made, quotes),
+        _examples(made),
+        _worst(made),
+        _lookups(made),
         _time(made),
         _projects(made),
         method(made),
@@ -240,9 +240,10 @@ def _example(one: Example) -> str:
     )
 
 
-def _worst(made: Figures, quotes: bool) -> str:
+def _worst(made: Figures) -> str:
     if not made.worst:
         return ""
+    quotes = any(one.lost for one in made.worst)
     rows = "".join(_worst_row(one, quotes) for one in made.worst)
     last = '<th scope="col">lost by it, told by the brief</th>' if quotes else ""
     return _section(
@@ -277,7 +278,7 @@ def _chip(text: str) -> str:
     return text[:LONGEST_CHIP] + "…"
 
 
-def _lookups(made: Figures, quotes: bool) -> str:
+def _lookups(made: Figures) -> str:
     if not made.calls:
         return ""
     after = words.share_of(made.repeats, made.calls) or 0.0
@@ -297,7 +298,7 @@ def _lookups(made: Figures, quotes: bool) -> str:
         "<table><caption>Asked again most often</caption><thead><tr>"
         '<th scope="col">look-up</th><th scope="col" class="n">times</th>'
         f'<th scope="col" class="n">tokens, est.</th></tr></thead><tbody>{rows}</tbody></table>'
-        if rows and quotes
+        if rows
         else ""
     )
     return _section(

@@ -55,7 +55,7 @@ def audit(
 
     Example: `holdfast audit --html report.html`
     """
-    from holdfast.audit.figures import figures
+    from holdfast.audit.figures import figures, without_quotes
     from holdfast.audit.gather import gather, size_of, transcripts
 
     place = folder or clients_own()
@@ -70,9 +70,9 @@ def audit(
     with _progress(sum(map(size_of, found.values())), quiet=as_json) as progress:
         made = figures(gather(place, found, jobs=jobs, progress=progress))
     if no_quotes:
-        made.examples, made.most_repeated = [], []
+        made = without_quotes(made)
     if html:
-        _write_page(html, made, shown_folder(place), quotes=not no_quotes)
+        _write_page(html, made, shown_folder(place))
     if as_json:
         from dataclasses import asdict
 
@@ -115,12 +115,12 @@ def _check_target(html: str, place: str) -> None:
         raise Trouble(f"Cannot write {html}: no such folder, or a folder itself", "Name a file.")
 
 
-def _write_page(html: str, made: Figures, folder: str, *, quotes: bool) -> None:
+def _write_page(html: str, made: Figures, folder: str) -> None:
     import time
 
     from holdfast.audit.html import page
 
-    text = page(made, folder=folder, made_on=time.strftime("%Y-%m-%d"), quotes=quotes)
+    text = page(made, folder=folder, made_on=time.strftime("%Y-%m-%d"))
     try:
         with open(html, "w", encoding="utf-8", errors="replace") as handle:
             handle.write(text)
