@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from holdfast.clients.claude_code.rows import Adapter as ClaudeCodeAdapter
 from holdfast.events import Event, Rewound
-from holdfast.state import EMPTY, State, fold, from_document, to_document
+from holdfast.state import EMPTY, State, closed, fold, from_document, opened, to_document
 from holdfast.state.gate import cleaned
 from holdfast.transcript.reader import START, Cursor, Loads, Reader
 
@@ -103,7 +103,8 @@ def _one_pass(
     until: int | None,
     final: bool,
 ) -> tuple[Tracked, Rewound | None]:
-    state, generation, abandoned = tracked.state, tracked.generation, tracked.abandoned
+    generation, abandoned = tracked.generation, tracked.abandoned
+    state = opened(tracked.state)
     seen_until = ""
     limit = None if until is None else max(0, until - tracked.cursor.offset)
     with Reader(path, tracked.cursor, loads=loads, final=final, limit_bytes=limit) as reader:
@@ -127,4 +128,4 @@ def _one_pass(
                 state = fold(state, event)
                 if on_event is not None:
                     on_event(event)
-        return Tracked(state, reader.cursor, adapter.memory(), generation, abandoned), None
+        return Tracked(closed(state), reader.cursor, adapter.memory(), generation, abandoned), None

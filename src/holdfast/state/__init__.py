@@ -2,7 +2,7 @@
 
 from holdfast.state.codec import UnreadableState, from_document, to_document
 from holdfast.state.facts import Fact
-from holdfast.state.fold import fold, fold_all
+from holdfast.state.fold import closed, fold, fold_all, opened
 from holdfast.state.model import EMPTY, State, facts
 
 __all__ = [
@@ -10,9 +10,11 @@ __all__ = [
     "Fact",
     "State",
     "UnreadableState",
+    "closed",
     "facts",
     "fold",
     "fold_all",
     "from_document",
+    "opened",
     "to_document",
 ]

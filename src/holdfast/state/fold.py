@@ -28,6 +28,7 @@ from holdfast.state import (
     tasks,
     test_state,
 )
+from holdfast.state.facts import Working
 from holdfast.state.model import EMPTY, Place, State, Usage
 from holdfast.state.moment import Moment
 
@@ -111,31 +112,44 @@ def fold(state: State, event: ev.Event) -> State:
     at = event.at
     values: list[Any] = list(state)
     if at.agent:
-        for field, handler in _OF_SUBAGENTS.get(kind, ()):
-            index = _INDEX[field]
-            values[index] = handler(values[index], event, state.moment)
-        return State._make(values)
-    about_session = _ABOUT_SESSION.get(kind)
-    if about_session is not None:
-        for field, value in about_session(state, event).items():
-            values[_INDEX[field]] = value
-    elif kind in _STEPS:
-        turn, step, epoch = state.moment
-        values[_MOMENT] = Moment(turn, step + 1, epoch)
+        listeners = _OF_SUBAGENTS.get(kind, ())
+    else:
+        listeners = _LISTENERS.get(kind, ())
+        about_session = _ABOUT_SESSION.get(kind)
+        if about_session is not None:
+            for field, value in about_session(state, event).items():
+                values[_INDEX[field]] = value
+        elif kind in _STEPS:
+            turn, step, epoch = state.moment
+            values[_MOMENT] = Moment(turn, step + 1, epoch)
+        place = values[_PLACE]
+        if at.time > place.updated:
+            values[_PLACE] = Place(*place[:-2], place.started or at.time, at.time)
     moment = values[_MOMENT]
-    for field, handler in _LISTENERS.get(kind, ()):
+    for field, handler in listeners:
         index = _INDEX[field]
-        values[index] = handler(values[index], event, moment)
-    place = values[_PLACE]
-    if at.time > place.updated:
-        values[_PLACE] = Place(*place[:-2], place.started or at.time, at.time)
+        table = values[index]
+        new = handler(table, event, moment)
+        if new is not table:
+            values[index] = Working(new) if type(table) is Working else new
     return State._make(values)  # a third of the time of _replace, which runs for every event
 
 
 def fold_all(events: Iterable[ev.Event], state: State = EMPTY) -> State:
+    working = opened(state)
     for event in events:
-        state = fold(state, event)
-    return state
+        working = fold(working, event)
+    return closed(working)
+
+
+def opened(state: State) -> State:
+    """The state with tables of its own, for folding many events; see `facts.Working`."""
+    return State._make(Working(value) if type(value) is dict else value for value in state)
+
+
+def closed(state: State) -> State:
+    """The state that an opened one has become, safe to keep."""
+    return State._make(dict(value) if type(value) is Working else value for value in state)
 
 
 def _user_said(state: State, event: ev.UserSaid) -> dict[str, Any]:

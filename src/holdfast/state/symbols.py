@@ -26,6 +26,7 @@ from holdfast.events import (
     SubagentEnded,
     UserSaid,
 )
+from holdfast.state.facts import writable
 from holdfast.state.moment import Moment
 
 LONGEST = 60
@@ -136,8 +137,8 @@ def faded(heat: Heat, step: int) -> tuple[float, float, float, float]:
 
 
 def warm(table: Table, typed: AbstractSet[str], seen: AbstractSet[str], moment: Moment) -> Table:
-    """A new table in which these were typed or seen now; what was typed counts as that alone."""
-    new = dict(table)
+    """The table in which these were typed or seen now; what was typed counts as that alone."""
+    new = writable(table)
     step = moment.step
     for more_typed, more_seen, words in ((ONCE, 0, typed), (0, ONCE, seen)):
         fresh = Heat(more_typed, more_typed, more_seen, more_seen, step)

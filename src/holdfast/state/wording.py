@@ -53,20 +53,22 @@ def sentences(text: str, limit: int = 400) -> tuple[str, ...]:
 
 def sentences_with(text: str, cues: tuple[str, ...]) -> list[str]:
     """The sentences that hold one of the cues: most hold none, so most are never cut out."""
-    if not has_any(text.lower(), cues):
+    lowered = text.lower()
+    present = tuple([cue for cue in cues if cue in lowered])
+    if not present:
         return []
     return [
         sentence
         for line in without_code(text).split("\n")
-        if has_any(line.lower(), cues)
+        if has_any(line.lower(), present)
         for sentence in sentences(line)
-        if has_any(sentence.lower(), cues)
+        if has_any(sentence.lower(), present)
     ]
 
 
-def has_any(lowered: str, cues: tuple[str, ...]) -> bool:
+def has_any(text: str, cues: tuple[str, ...]) -> bool:
     for cue in cues:  # half the time of `any` over a generator, and this is asked of every line
-        if cue in lowered:
+        if cue in text:
             return True
     return False
 
