@@ -16,6 +16,7 @@ import holdfast
 from holdfast.cli.audit import audit
 from holdfast.cli.brief import brief
 from holdfast.cli.compactions import compactions
+from holdfast.cli.config import config
 from holdfast.cli.db import db
 from holdfast.cli.doctor import doctor
 from holdfast.cli.ingest import ingest
@@ -23,11 +24,13 @@ from holdfast.cli.install import install, uninstall
 from holdfast.cli.output import Trouble, tell_trouble
 from holdfast.cli.replay import replay
 from holdfast.cli.search import search
+from holdfast.cli.serve import serve
 from holdfast.cli.sessions import sessions
 from holdfast.cli.show import show
 from holdfast.cli.state import state
 from holdfast.cli.status import status
 from holdfast.cli.survival import survival
+from holdfast.cli.token import token
 from holdfast.cli.tryout import tryout
 
 app = typer.Typer(
@@ -75,6 +78,7 @@ app.command()(install)
 app.command()(uninstall)
 app.command()(doctor)
 app.command()(status)
+app.add_typer(config)
 app.command()(compactions)
 app.command()(brief)
 app.command()(replay)
@@ -85,6 +89,8 @@ app.command()(show)
 app.command()(search)
 app.command()(survival)
 app.add_typer(db)
+app.command()(serve)
+app.add_typer(token)
 app.command()(audit)
 
 

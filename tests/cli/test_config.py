@@ -1,0 +1,93 @@
+"""`holdfast config`: what is in effect and from where, and changing it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from holdfast.settings.table import TABLE
+
+from .conftest import Call
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "settings.md"
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "shop"
+    (folder / ".git").mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    return folder
+
+
+def effective(holdfast: Call) -> dict[str, tuple[object, str]]:
+    told = json.loads(holdfast("config", "--json").out)
+    return {row["name"]: (row["value"], row["source"]) for row in told["settings"]}
+
+
+def test_every_setting_is_shown_with_its_default(holdfast: Call) -> None:
+    shown = effective(holdfast)
+    assert shown["brief_chars"] == (6000, "default")
+    assert list(shown) == [row.name for row in TABLE]
+    table = holdfast("config").out
+    assert [row.name for row in TABLE if row.name not in table] == []
+
+
+def test_set_and_unset_keep_the_rest_of_the_file(holdfast: Call, home: Path) -> None:
+    path = home / ".config/holdfast/settings.json"
+    path.parent.mkdir(parents=True)
+    before = '{\n    "gap_chars":   2000,\n    "note to myself": "keep"\n}\n'
+    path.write_text(before)
+    ended = holdfast("config", "set", "brief-chars", "8000")
+    assert ended.code == 0
+    assert "brief_chars is 8,000 now" in ended.out
+    assert '"gap_chars":   2000' in path.read_text()
+    assert effective(holdfast)["brief_chars"] == (8000, "user")
+    holdfast("config", "set", "brief_chars", "7000")
+    assert effective(holdfast)["brief_chars"] == (7000, "user")
+    assert holdfast("config", "unset", "brief_chars").code == 0
+    assert path.read_text() == before
+
+
+def test_a_project_has_a_file_of_its_own(holdfast: Call, project: Path) -> None:
+    holdfast("config", "set", "checkpoint_percents", "40,20", "--project")
+    written = json.loads((project / ".holdfast/settings.json").read_text())
+    assert written == {"checkpoint_percents": [40, 20]}
+    assert effective(holdfast)["checkpoint_percents"] == ([40, 20], "project")
+    assert "user's to choose" in holdfast("config", "set", "other_projects", "on", "--project").err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["set", "brief_chars", "long"], "a whole number from 1000 to 9500"),
+        (["set", "breif_chars", "1"], "Did you mean brief_chars?"),
+        (["unset", "brief_chars"], "brief_chars is not set"),
+    ],
+)
+def test_a_wrong_value_is_refused_in_one_line(
+    holdfast: Call, home: Path, arguments: list[str], said: str
+) -> None:
+    ended = holdfast("config", *arguments)
+    assert ended.code == 1
+    assert said in ended.err
+    assert not (home / ".config").exists()
+
+
+def test_a_broken_file_is_named_and_left_alone(holdfast: Call, home: Path) -> None:
+    path = home / ".config/holdfast/settings.json"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"brief_chars": 2000,}')
+    assert "is not JSON" in holdfast("config").out
+    assert holdfast("config", "set", "brief_chars", "3000").code == 1
+    assert path.read_text() == '{"brief_chars": 2000,}'
+
+
+def test_the_page_of_settings_has_each_with_its_default() -> None:
+    page = DOCUMENT.read_text()
+    for row in TABLE:
+        (line,) = [line for line in page.splitlines() if line.startswith(f"| `{row.name}` ")]
+        default = json.dumps(list(row.default) if isinstance(row.default, tuple) else row.default)
+        assert f"| `{default}` |" in line
+        assert row.about in line

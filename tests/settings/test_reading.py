@@ -1,0 +1,159 @@
+"""What is in effect: the environment over the project over the user over the default."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.settings.reading import (
+    PROJECT,
+    USER,
+    File,
+    Settings,
+    combined,
+    config_folder,
+    read_settings,
+)
+from holdfast.settings.table import BY_NAME, TABLE, WrongValue, checked, spoken
+
+
+def users(document: Any) -> File:
+    return File("/home/me/settings.json", USER, json.dumps(document).encode())
+
+
+def projects(document: Any) -> File:
+    return File("/shop/.holdfast/settings.json", PROJECT, json.dumps(document).encode())
+
+
+def test_every_default_is_a_value_that_its_setting_takes() -> None:
+    for row in TABLE:
+        assert checked(row, row.default) == row.default
+    assert len(BY_NAME) == len(TABLE)
+
+
+def test_nothing_chosen_gives_the_defaults() -> None:
+    chosen = combined([], {"HOME": "/home/me"})
+    assert chosen.problems == ()
+    assert chosen.number("brief_chars") == 6_000
+    assert chosen.numbers("checkpoint_percents") == (30, 15, 5)
+    assert {value.source for value in chosen.values.values()} == {"default"}
+
+
+def test_the_environment_wins_over_the_project_over_the_user() -> None:
+    files = [users({"brief_chars": 2000, "gap_chars": 2000}), projects({"brief_chars": 3000})]
+    chosen = combined(files, {"HOLDFAST_GAP_CHARS": "1_500"})
+    assert chosen.number("brief_chars") == 3000
+    assert chosen.number("gap_chars") == 1500
+    assert chosen.values["brief_chars"].source == "project"
+    assert chosen.values["gap_chars"].place == "HOLDFAST_GAP_CHARS"
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ({"brief_chars": "long"}, "brief_chars takes a whole number from 1000 to 9500; 6000"),
+        ({"brief_chars": 50}, "brief_chars takes a whole number"),
+        ({"brief_chars": True}, "brief_chars takes a whole number"),
+        ({"archive": "yes"}, "archive takes true or false; true is used"),
+        ({"low_context_tell": "cat"}, "takes one of both, user, agent, nobody"),
+        ({"checkpoint_percents": [30, 200]}, "a list of whole numbers from 1 to 99"),
+        ({"command_search": "here"}, "takes a list of texts"),
+        ({"redact_patterns": {"x": "("}}, "redaction pattern 'x'"),
+        ({"breif_chars": 1}, "there is no setting 'breif_chars'"),
+        ([1], "must hold one object"),
+    ],
+)
+def test_a_wrong_value_is_told_and_the_default_holds(document: Any, said: str) -> None:
+    chosen = combined([users(document)], {})
+    (problem,) = chosen.problems
+    assert said in problem
+    assert problem.startswith("/home/me/settings.json")
+    assert {name: value.value for name, value in chosen.values.items()} == {
+        row.name: row.default for row in TABLE
+    }
+
+
+def test_a_file_that_is_no_json_is_told_and_left_out() -> None:
+    chosen = combined([File("/f", USER, b'{"brief_chars": 2000,}')], {})
+    assert "/f is not JSON" in chosen.problems[0]
+    assert chosen.number("brief_chars") == 6_000
+
+
+def test_a_wrong_value_in_the_project_leaves_the_users() -> None:
+    chosen = combined([users({"brief_chars": 2000}), projects({"brief_chars": -1})], {})
+    assert chosen.number("brief_chars") == 2000
+    assert chosen.problems[0].endswith("2000 is used")
+
+
+def test_a_wrong_variable_is_told_and_what_was_chosen_before_holds() -> None:
+    chosen = combined([users({"brief_chars": 2000})], {"HOLDFAST_BRIEF_CHARS": "wide"})
+    assert chosen.number("brief_chars") == 2000
+    assert chosen.problems[0].startswith("HOLDFAST_BRIEF_CHARS:")
+
+
+def test_a_project_cannot_choose_what_is_the_users_alone() -> None:
+    chosen = combined([projects({"other_projects": True, "retention_days": 1})], {})
+    assert chosen.flag("other_projects") is False
+    assert chosen.number("retention_days") == 0
+    assert len(chosen.problems) == 2
+
+
+def test_a_project_adds_to_what_is_redacted_and_takes_nothing_away() -> None:
+    files = [
+        users({"redact_patterns": {"ticket": "TCK-[0-9]+"}}),
+        projects({"redact_patterns": {"ticket": "x^", "badge": "B[0-9]{4}"}}),
+    ]
+    assert combined(files, {}).patterns("redact_patterns") == {
+        "ticket": "TCK-[0-9]+",
+        "badge": "B[0-9]{4}",
+    }
+
+
+def test_files_are_found_in_the_config_folder_the_data_folder_and_the_project(
+    tmp_path: Path,
+) -> None:
+    environ = {"HOME": str(tmp_path)}
+    data, project = tmp_path / "data", tmp_path / "shop"
+    for folder in (data, project / ".holdfast"):
+        folder.mkdir(parents=True)
+    (data / "settings.json").write_text('{"brief_chars": 2000}')
+    (project / ".holdfast/settings.json").write_text('{"gap_chars": 2000}')
+    chosen = read_settings(environ, str(data), [str(project)])
+    assert (chosen.number("brief_chars"), chosen.number("gap_chars")) == (2000, 2000)
+    (tmp_path / ".config/holdfast").mkdir(parents=True)
+    (tmp_path / ".config/holdfast/settings.json").write_text("{}")
+    assert read_settings(environ, str(data), []).number("brief_chars") == 6_000
+
+
+def test_the_config_folder_follows_the_xdg_specification() -> None:
+    assert config_folder({"HOME": "/h"}) == "/h/.config/holdfast"
+    assert config_folder({"HOME": "/h", "XDG_CONFIG_HOME": "/x"}) == "/x/holdfast"
+    assert config_folder({"HOME": "/h", "XDG_CONFIG_HOME": "x"}) == "/h/.config/holdfast"
+    assert config_folder({}) == ""
+
+
+def test_what_a_person_types_is_understood() -> None:
+    assert spoken(BY_NAME["brief_chars"], "8,000") == 8000
+    assert spoken(BY_NAME["archive"], "off") is False
+    assert spoken(BY_NAME["checkpoint_percents"], "40, 20") == (40, 20)
+    assert spoken(BY_NAME["command_search"], "a, b") == ("a", "b")
+    assert spoken(BY_NAME["redact_patterns"], '{"t": "T[0-9]"}') == {"t": "T[0-9]"}
+    with pytest.raises(WrongValue, match="a list of whole numbers"):
+        spoken(BY_NAME["checkpoint_percents"], "many")
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=8))
+def test_no_value_whatever_breaks_the_reading(value: Any) -> None:
+    document = {row.name: value for row in TABLE}
+    chosen = combined([users(document), projects(value)], {})
+    for row in TABLE:
+        assert checked(row, chosen.values[row.name].value) is not None
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_whatever_break_the_reading(content: bytes) -> None:
+    chosen = combined([File("/f", USER, content)], {})
+    assert isinstance(chosen, Settings)
