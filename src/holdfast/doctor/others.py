@@ -5,7 +5,6 @@ Owns the names of tools known to clash and the signs of it in a script. Reads, n
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -13,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from holdfast.clients.claude_code import settings
-from holdfast.clients.claude_code.settings import HOOKS, ForeignHook
+from holdfast.clients.claude_code.settings import ForeignHook
 from holdfast.doctor.finding import OK, WARN, Finding
+from holdfast.doctor.plugins import enabled_plugins, hooks_text
 from holdfast.doctor.surroundings import Surroundings, settings_sources
-from holdfast.doctor.wiring import setting
 
 CHECK = "other tools"
 SHOWN = 12
@@ -109,47 +108,11 @@ def script_of(hook: ForeignHook, around: Surroundings) -> str:
 
 
 def _neighbours(around: Surroundings) -> Iterator[Neighbour]:
-    enabled: dict[str, object] = {}
     for source in settings_sources(around):
-        if not source.usable:
-            continue
-        plugins = setting(source, "enabledPlugins")
-        enabled |= plugins if isinstance(plugins, dict) else {}
-        for hook in settings.foreign(source.text):
-            yield Neighbour(f"{source.scope} settings", hook)
-    ours = {spec.event for spec in HOOKS}
-    for name, folder in _plugins(around.config):
-        if enabled.get(name) is False:
-            continue
-        for hook in _plugin_hooks(folder):
-            if hook.event in ours:
-                yield Neighbour(f"plugin {name}", hook)
-
-
-def _plugins(config: str) -> Iterator[tuple[str, str]]:
-    listing = _json(os.path.join(config, "plugins", "installed_plugins.json"))
-    plugins = listing.get("plugins") if isinstance(listing, dict) else None
-    for name, installs in plugins.items() if isinstance(plugins, dict) else ():
-        for install in installs if isinstance(installs, list) else [installs]:
-            folder = install.get("installPath") if isinstance(install, dict) else None
-            if isinstance(folder, str):
-                yield str(name), folder
-
-
-def _plugin_hooks(folder: str) -> list[ForeignHook]:
-    described = _json(os.path.join(folder, "hooks", "hooks.json"))
-    if not isinstance(described, dict) or not isinstance(described.get("hooks"), dict):
-        return []
-    found = settings.foreign(json.dumps({"hooks": described["hooks"]}))
-    return [
-        hook._replace(command=hook.command.replace("${CLAUDE_PLUGIN_ROOT}", folder))
-        for hook in found
-    ]
-
-
-def _json(path: str) -> object:
-    try:
-        with open(path, encoding="utf-8") as file:
-            return json.load(file)
-    except (OSError, ValueError):
-        return None
+        if source.usable:
+            for hook in settings.foreign(source.text):
+                yield Neighbour(f"{source.scope} settings", hook)
+    for plugin in enabled_plugins(around):
+        if not plugin.is_ours:
+            for hook in settings.foreign(hooks_text(plugin)):
+                yield Neighbour(f"plugin {plugin.name}", hook)

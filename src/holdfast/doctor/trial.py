@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from holdfast.clients.claude_code import outputs
 from holdfast.doctor.finding import FAIL, OK, WARN, Finding
 from holdfast.doctor.surroundings import Surroundings, settings_sources
-from holdfast.doctor.wiring import Entry, entries, own_entries
+from holdfast.doctor.wiring import Entry, entries, own_entries, plugin_entries
 from holdfast.hooks import log
 from holdfast.lifecycle.places import STORE_FILE
 from holdfast.samples import SESSION_FILE
@@ -65,6 +65,9 @@ def check_trial(around: Surroundings) -> list[Finding]:
     for source in settings_sources(around):
         if source.usable and (found := entries(source.text)):
             sets[f"the {source.scope} settings' hooks"] = found
+    for plugin, brought in plugin_entries(around).items():
+        if brought:
+            sets[f"the plugin {plugin.name}'s hooks"] = brought
     if not sets:
         sets["this copy's hooks"] = own_entries(around)
     findings, tried = [], set()

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from holdfast.clients.claude_code import boot, settings, settings_edit
 from holdfast.clients.claude_code.settings import HOOKS
 from holdfast.doctor.finding import FAIL, OK, WARN, Finding
+from holdfast.doctor.plugins import Plugin, enabled_plugins, hooks_text
 from holdfast.doctor.surroundings import SettingsSource, Surroundings, settings_sources
 
 CHECK = "hooks"
@@ -63,6 +64,22 @@ def entries(text: str) -> list[Entry]:
     return found
 
 
+def plugin_entries(around: Surroundings) -> dict[Plugin, list[Entry]]:
+    """The hooks of our own plugin, where the client has it: they start through its launcher."""
+    found: dict[Plugin, list[Entry]] = {}
+    for plugin in enabled_plugins(around):
+        if plugin.is_ours:
+            hooks = settings.foreign(hooks_text(plugin))
+            launcher = os.path.join(plugin.folder, "bin", "holdfast")
+            found[plugin] = [
+                Entry(
+                    hook.event, ("/bin/sh", launcher, "hook", hook.event), "/bin/sh", launcher, 60.0
+                )
+                for hook in hooks
+            ]
+    return found
+
+
 def own_entries(around: Surroundings) -> list[Entry]:
     """What an install would write now."""
     return [
@@ -82,7 +99,9 @@ def check_wiring(around: Surroundings) -> list[Finding]:
     findings = [broken(source) for source in sources if source.problem]
     wired = {source: entries(source.text) for source in sources if source.usable}
     findings += [_scope(around, source, found) for source, found in wired.items() if found]
-    if not any(wired.values()):
+    by_plugin = plugin_entries(around)
+    findings += [_plugin(plugin, found) for plugin, found in by_plugin.items()]
+    if not any(wired.values()) and not by_plugin:
         findings.append(Finding(CHECK, FAIL, "Holdfast's hooks are not installed", INSTALL))
     holding = [source for source, found in wired.items() if found]
     if len(holding) > 1 and len({wired[source][0].argv[:-1] for source in holding}) > 1:
@@ -96,6 +115,15 @@ def check_wiring(around: Surroundings) -> list[Finding]:
             )
         )
     return findings
+
+
+def _plugin(plugin: Plugin, found: Sequence[Entry]) -> Finding:
+    gone = [entry.script for entry in found if not os.path.isfile(entry.script)]
+    if gone or not found:
+        what = f"{gone[0]} is gone" if gone else "it brings no hooks"
+        next_step = "Install the plugin again: `/plugin` in Claude Code"
+        return Finding(CHECK, FAIL, f"the plugin {plugin.name} cannot run: {what}", next_step)
+    return Finding(CHECK, OK, f"{len(found)} hooks by the plugin {plugin.name}, {plugin.folder}")
 
 
 def broken(source: SettingsSource) -> Finding:
@@ -206,6 +234,8 @@ def check_switches(around: Surroundings) -> list[Finding]:
 def hint(around: Surroundings) -> str:
     """One line for other commands, from reading alone; "" when nothing is wrong."""
     found = [e for s in settings_sources(around) if s.usable for e in entries(s.text)]
+    if not found and plugin_entries(around):
+        return ""
     if not found:
         return "The hooks are not installed: `holdfast install`."
     for entry in found:

@@ -1,0 +1,71 @@
+"""What happened lately: our own errors, and the compactions."""
+
+from contextlib import closing
+
+from holdfast.doctor.past import check_compactions, check_errors, judge, logged, stamp
+from holdfast.store.protocol import Compaction, Delivery
+from holdfast.store.sqlite import SqliteStore
+
+from .world import NOW, World
+
+
+def write_log(world: World, *lines: str, name: str = "holdfast.log") -> None:
+    world.data.mkdir(exist_ok=True)
+    (world.data / name).write_text("".join(line + "\n" for line in lines))
+
+
+def test_no_log_is_no_error(world: World) -> None:
+    (found,) = check_errors(world.around)
+    assert found.level == "ok"
+
+
+def test_recent_errors_are_counted_and_the_last_are_shown(world: World) -> None:
+    lines = [f"{stamp(NOW - 60 * n)} {n} Stop StoreBusy: number {n}" for n in range(9, 0, -1)]
+    write_log(world, *lines, "no line of ours", "")
+    (found,) = check_errors(world.around)
+    assert found.level == "warn"
+    assert "9 errors" in found.seen
+    assert stamp(NOW - 60) in found.seen
+    assert [line.rpartition(" ")[2] for line in found.details] == ["3", "2", "1"]
+
+
+def test_old_errors_are_forgotten_and_the_turned_over_log_is_read(world: World) -> None:
+    write_log(world, f"{stamp(NOW - 30 * 86400)} 1 Stop OSError: long ago")
+    (found,) = check_errors(world.around)
+    assert found.level == "ok"
+    write_log(world, f"{stamp(NOW - 60)} 1 Stop OSError: before", name="holdfast.log.1")
+    assert next(entry.words for entry in logged(str(world.data))) == "Stop OSError: before"
+    (found,) = check_errors(world.around)
+    assert "1 error " in found.seen
+
+
+SEEN = Compaction("s1", 0, "2026-11-16T00:00:00Z", "auto", summary="Short.", lost=("r1",))
+BRIEF = Delivery("s1", 0, "brief", "SessionStart", "2026-11-16T00:00:01Z", "text")
+
+
+def test_a_compaction_that_was_followed_up_is_fine() -> None:
+    found = judge([SEEN], [BRIEF])
+    assert found.level == "ok"
+    assert found.details == ("2026-11-16 00:00 s1 auto: summary kept 0, lost 1; delivered brief",)
+
+
+def test_one_after_which_nothing_was_put_back_is_a_warning() -> None:
+    assert judge([SEEN], []).level == "warn"
+    assert judge([SEEN], [BRIEF._replace(epoch=1)]).level == "warn"
+    assert judge([SEEN], [BRIEF._replace(what="steering")]).level == "warn"
+    assert judge([SEEN._replace(lost=())], []).level == "ok"
+
+
+def test_a_compaction_that_was_only_indexed_proves_nothing() -> None:
+    found = judge([SEEN._replace(summary="")], [])
+    assert (found.level, "indexed" in found.seen) == ("ok", True)
+
+
+def test_the_store_is_asked(world: World) -> None:
+    (found,) = check_compactions(world.around)
+    assert "none" in found.seen
+    with closing(SqliteStore(str(world.data / "holdfast.db"))) as store:
+        store.record_compaction(SEEN)
+        store.record_delivery(BRIEF)
+    (found,) = check_compactions(world.around)
+    assert (found.level, len(found.details)) == ("ok", 1)

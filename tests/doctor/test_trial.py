@@ -1,0 +1,85 @@
+"""Every hook run for real on the sample session."""
+
+import json
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from holdfast.doctor.trial import STEPS, check_trial, judge, run_all, run_one
+from holdfast.doctor.wiring import Entry, own_entries
+
+from .world import World
+
+
+@pytest.fixture(autouse=True)
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "scratch"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+def faked(world: World, event: str, *lines: str) -> list[Entry]:
+    program = world.program("fake", *lines)
+    return [Entry(event, (str(program), event), str(program), "", 5.0)]
+
+
+def test_our_own_hooks_keep_the_contract_and_leave_nothing(world: World, scratch: Path) -> None:
+    runs, errors = run_all(own_entries(world.around))
+    assert errors == []
+    assert [run.problems for run in runs] == [()] * len(STEPS)
+    said = {run.step: run.out for run in runs if run.out}
+    assert "never floats" in said["PreCompact"]
+    assert (
+        "never floats"
+        in json.loads(said["SessionStart compact"])["hookSpecificOutput"]["additionalContext"]
+    )
+    assert list(scratch.iterdir()) == []
+    assert not world.data.exists()
+
+
+def test_the_quick_try_runs_one_hook_and_leaves_nothing(world: World, scratch: Path) -> None:
+    assert run_one(own_entries(world.around)) == []
+    assert list(scratch.iterdir()) == []
+
+
+def test_installed_hooks_are_the_ones_that_are_tried(world: World) -> None:
+    world.install()
+    (found,) = check_trial(world.around)
+    assert found.level == "ok"
+    assert f"{len(STEPS)} moments" in found.seen
+    assert len(found.details) == len(STEPS)
+
+
+@pytest.mark.parametrize(
+    ("event", "line", "said"),
+    [
+        ("PreCompact", "exit 2", "code 2, which blocks"),
+        ("PreCompact", "echo '{}'", "printed JSON"),
+        ("PreCompact", "true", "said nothing"),
+        ("PostCompact", "echo hello", "printed something"),
+        ("Stop", "echo hello", "printed no JSON"),
+        ("Stop", "exit 1", "code 1"),
+    ],
+)
+def test_a_hook_that_breaks_the_contract_is_found_out(
+    world: World, event: str, line: str, said: str
+) -> None:
+    found = judge("these hooks", *run_all(faked(world, event, line)))
+    assert found.level == "fail"
+    assert said in found.seen
+
+
+def test_a_hook_that_does_not_start_or_end_is_found_out(world: World) -> None:
+    gone = [Entry("Stop", ("/gone/python", "Stop"), "/gone/python", "", 5.0)]
+    assert "does not start" in judge("these", *run_all(gone)).seen
+    (stuck,) = faked(world, "Stop", "sleep 5")
+    found = judge("these", *run_all([stuck._replace(timeout=0.2)]))
+    assert "no end within" in found.seen
+
+
+def test_what_a_hook_logs_is_told(world: World) -> None:
+    lines = 'mkdir -p "$HOLDFAST_HOME"', 'echo "something broke" > "$HOLDFAST_HOME/holdfast.log"'
+    found = judge("these hooks", *run_all(faked(world, "Stop", *lines)))
+    assert (found.level, "something broke" in found.seen) == ("fail", True)
