@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "src"
 PLUGIN = ROOT / "plugin"
 # Where execution starts: all they import, at the top or inside a function, comes along.
-STARTS = ("holdfast.hooks.run", "holdfast.recall.plain")
+STARTS = ("holdfast.hooks.run", "holdfast.recall.plain", "holdfast.recall.absent")
 DATA = {"holdfast.lifecycle.roles": ("holdfast/brief/roles/*.json",)}
 DESCRIPTION = "Keeps a session's working state alive through context compaction"
 
@@ -75,7 +75,7 @@ def hooks() -> dict[str, object]:
         entry: dict[str, object] = {
             "type": "command",
             "command": "/bin/sh",
-            "args": ["${CLAUDE_PLUGIN_ROOT}/bin/holdfast", "hook", spec.event],
+            "args": ["${CLAUDE_PLUGIN_ROOT}/bin/holdfast-run", "hook", spec.event],
         }
         if spec.background:
             entry["async"] = True

@@ -21,7 +21,7 @@ const ask = async ($, what, session, more) => {
       transcript: session.id === id ? session.transcript : '',
       ...more,
     }
-    const argv = ['/bin/sh', `${$.plugin.root}/bin/holdfast`, 'hook', `native-${what}`]
+    const argv = ['/bin/sh', `${$.plugin.root}/bin/holdfast-run`, 'hook', `native-${what}`]
     const ran = await $.process.run(argv, { stdin: JSON.stringify(question), timeoutMs: WAIT })
     const answer = ran.exitCode === 0 && ran.stdout ? JSON.parse(ran.stdout) : {}
     return answer !== null && typeof answer === 'object' ? answer : {}

@@ -233,6 +233,14 @@ class SummaryGiven(NamedTuple):
     text: str
 
 
+class NoteTaken(NamedTuple):
+    """The agent asked us to keep something: its own words, never the user's."""
+
+    at: Origin
+    kind: str  # "decision" | "rule" | "dead_end" | "next_step"
+    text: str
+
+
 class Rewound(NamedTuple):
     """The user went back: the rows in [start, at.start) are no longer part of the session.
 
@@ -268,5 +276,6 @@ Event = (
     | TurnEnded
     | Compacted
     | SummaryGiven
+    | NoteTaken
     | Rewound
 )

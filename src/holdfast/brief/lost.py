@@ -8,7 +8,7 @@ again; a file's name may stand again where it carries symbols that are lost. Pur
 from __future__ import annotations
 
 from holdfast.brief.compose import Brief
-from holdfast.brief.gap import Said, compose_gap
+from holdfast.brief.gap import AT_LENGTH, Said, compose_gap
 from holdfast.brief.header import one_line
 from holdfast.brief.paths import shorten
 from holdfast.brief.ranked import chosen_for, rendered
@@ -25,7 +25,7 @@ FINISHED = 24
 
 def compose_lost(state: State, said: str, max_chars: int) -> Brief:
     """At most `max_chars`; empty when the conversation carries everything."""
-    gap = compose_gap(state, said, "", max_chars)
+    gap = compose_gap(state, said, "", max_chars, AT_LENGTH)
     heard = Said(said)
     lines = list(_finished(state, heard))
     known = gap.text + "\n" + "\n".join(lines)
@@ -81,7 +81,7 @@ def _unsaid(state: State, heard: Said) -> State:
     commands = {k: c for k, c in state.commands.items() if not heard.has(c.text)}
     identifiers = {k: i for k, i in state.identifiers.items() if not heard.has(i.value)}
     decisions = {
-        k: d for k, d in state.decisions.items() if d.by != "user" and not heard.tells(d.text, 0.6)
+        k: d for k, d in state.decisions.items() if d.by == "agent" and not heard.tells(d.text, 0.6)
     }
     return state._replace(
         symbols=symbols,

@@ -122,7 +122,7 @@ def _identifier_offers(state: State) -> Iterator[LineOffer]:
 def _note_offers(state: State) -> Iterator[LineOffer]:
     latest = [d for d in state.decisions.values() if d.standing == OPEN]
     for rank, decision in enumerate(reversed(latest[-12:])):
-        value = VALUE_NOTE * (2 if decision.by == "user" else 1) / (1 + rank / 4)
+        value = VALUE_NOTE * (1 if decision.by == "agent" else 2) / (1 + rank / 4)
         yield LineOffer("decisions", f"- {one_line(decision.text, 180)}", value)
     finished = [s for s in state.subagents.values() if s.standing != OPEN and s.result]
     for rank, subagent in enumerate(reversed(finished[-4:])):

@@ -21,6 +21,7 @@ from holdfast.cli.db import db
 from holdfast.cli.doctor import doctor
 from holdfast.cli.ingest import ingest
 from holdfast.cli.install import install, uninstall
+from holdfast.cli.mcp import mcp
 from holdfast.cli.output import Trouble, tell_trouble
 from holdfast.cli.replay import replay
 from holdfast.cli.search import search
@@ -88,6 +89,7 @@ app.command()(sessions)
 app.command()(show)
 app.command()(search)
 app.command()(survival)
+app.command()(mcp)
 app.add_typer(db)
 app.command()(serve)
 app.add_typer(token)

@@ -7,7 +7,7 @@ carried is lost, one wrongly taken for lost costs a line. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from holdfast.brief.header import one_line
@@ -41,6 +41,9 @@ COMMON_NAMES = frozenset(
     "index main mod lib app setup config types utils test tests conftest __init__ readme".split()
 )
 
+# Where there is room for all that a state keeps.
+AT_LENGTH = {**ASKED, "rule": 60, "task": 60, "dead_end": 20, "decision": 30}
+
 LABELS = {
     "rule": "Rule the user gave",
     "request": "The user's last request",
@@ -53,6 +56,7 @@ LABELS = {
     "identifier": "Exact value",
     "file": "Edited file",
     "decision": "Decision of the user",
+    "note": "Noted by the agent",
 }
 
 
@@ -142,14 +146,14 @@ def exact_values(state: State) -> list[Identifier]:
     ]
 
 
-def standing(state: State) -> list[Fact]:
+def standing(state: State, asked: Mapping[str, int] = ASKED) -> list[Fact]:
     """What a reader after the compaction must not lose, most important first."""
-    chosen: dict[str, list[Fact]] = {kind: [] for kind in ASKED}
+    chosen: dict[str, list[Fact]] = {kind: [] for kind in asked}
     wanted = _worth_asking(state)
     for fact in all_facts(state):
         if fact.kind in chosen and fact.standing == OPEN and wanted(fact):
             chosen[fact.kind].append(fact)
-    return [fact for kind, most in ASKED.items() for fact in chosen[kind][-most:]]
+    return [fact for kind, most in asked.items() for fact in chosen[kind][-most:]]
 
 
 class _worth_asking:
@@ -160,7 +164,7 @@ class _worth_asking:
     def __init__(self, state: State) -> None:
         self._changed = {f"f{f.number}" for f in state.files.values() if f.changed or f.created}
         self._exact = {f"i{i.number}" for i in exact_values(state)}
-        self._users = {key for key, d in state.decisions.items() if d.by == "user"}
+        self._users = {key for key, d in state.decisions.items() if d.by != "agent"}
 
     def __call__(self, fact: Fact) -> bool:
         named = {"file": self._changed, "identifier": self._exact, "decision": self._users}
@@ -177,12 +181,18 @@ def carried(state: State, summary: str) -> tuple[tuple[str, ...], tuple[str, ...
     )
 
 
-def compose_gap(state: State, summary: str, delivered: str, max_chars: int) -> Gap:
+def compose_gap(
+    state: State,
+    summary: str,
+    delivered: str,
+    max_chars: int,
+    asked: Mapping[str, int] = ASKED,
+) -> Gap:
     """Only what is in neither text; empty when nothing is."""
     in_summary, in_brief = Said(summary), Said(delivered)
     lost = [
         fact
-        for fact in standing(state)
+        for fact in standing(state, asked)
         if not carries(in_summary, fact) and not carries(in_brief, fact)
     ]
     return _rendered(state, lost, max_chars)
@@ -214,4 +224,5 @@ def _lines(state: State, lost: Iterable[Fact]) -> Iterator[tuple[Fact, str]]:
             said = f"#{fact.id[1:]} {said}"
         if fact.kind in ("test", "dead_end", "error", "identifier") and fact.detail:
             said += f" ({one_line(fact.detail, 140)})"
-        yield fact, f"- {LABELS[fact.kind]}: {said}"
+        noted = fact.kind == "decision" and state.decisions[fact.id].by == "note"
+        yield fact, f"- {LABELS['note' if noted else fact.kind]}: {said}"

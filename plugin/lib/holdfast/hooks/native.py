@@ -97,9 +97,7 @@ def _begin(asked: Asked, store: Store | None, now: Now) -> dict[str, Any]:
     if mode == "off":
         return {"mode": "off"}
     if mode == "instant" and asked.trigger != "precompute":
-        made = native.instant(
-            store, asked.tray, asked.scene, now, asked.trigger, asked.messages
-        )
+        made = native.instant(store, asked.tray, asked.scene, now, asked.trigger, asked.messages)
         if made is not None:
             return {
                 "mode": "instant",
@@ -127,7 +125,7 @@ def _moment(asked: Asked, store: Store | None, now: Now) -> dict[str, Any]:
     return {"now": due}
 
 
-def _start(asked: Asked, store: Store | None, now: Now) -> dict[str, Any]:
+def _start(asked: Asked, _store: Store | None, _now: Now) -> dict[str, Any]:
     chosen = choices(asked.data)
     return {
         "mode": chosen.compaction,
@@ -136,7 +134,7 @@ def _start(asked: Asked, store: Store | None, now: Now) -> dict[str, Any]:
     }
 
 
-def _status(asked: Asked, store: Store | None, now: Now) -> dict[str, Any]:
+def _status(asked: Asked, store: Store | None, _now: Now) -> dict[str, Any]:
     from holdfast.recall.account import account
 
     return {"text": account(store, asked.session_id, choices(asked.data).compaction)}

@@ -1,18 +1,16 @@
-"""What the user chose for the native module, from `settings.json` in the data folder.
+"""What the user chose, for whoever stands in a folder: the settings, and the plugin's part of them.
 
-Deliberately small: one function, to be replaced by whatever reads all settings. A file that is
-absent, broken or says something else gives the defaults.
+Owns which folders a project's settings are looked for in; `holdfast.settings` owns the rest.
 """
 
 from __future__ import annotations
 
-import json
+import os
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from holdfast.lifecycle.tray import read
-
-FILE = "settings.json"
-MODES = ("augment", "instant", "off")
+from holdfast.lifecycle.project import place_of
+from holdfast.settings.reading import Settings, read_settings
 
 
 class Choices(NamedTuple):
@@ -22,19 +20,22 @@ class Choices(NamedTuple):
     other_projects: bool = False  # recall may look beyond the project
 
 
-def choices(data: str) -> Choices:
-    raw = read(f"{data}/{FILE}")
-    try:
-        said = json.loads(raw) if raw else {}
-    except ValueError:
-        return Choices()
-    if not isinstance(said, dict):
-        return Choices()
-    default = Choices()
-    mode, percent = said.get("compaction"), said.get("right_moment_percent")
+def project_folders(cwd: str) -> list[str]:
+    """The worktree, then the project it belongs to: where a project keeps files for us."""
+    project, worktree = place_of(cwd) if cwd else ("", "")
+    return list(dict.fromkeys(folder for folder in (worktree, project) if folder))
+
+
+def settings_for(environ: Mapping[str, str], data: str, cwd: str) -> Settings:
+    return read_settings(environ, data, project_folders(cwd))
+
+
+def choices(data: str, cwd: str = "") -> Choices:
+    """For the native module and recall, which have the environment of the client."""
+    chosen = settings_for(os.environ, data, cwd)
     return Choices(
-        mode if mode in MODES else default.compaction,
-        said.get("right_moment") is True,
-        percent if type(percent) is int and 1 <= percent <= 99 else default.right_moment_percent,
-        said.get("other_projects") is True,
+        chosen.choice("compaction"),
+        chosen.flag("right_moment"),
+        chosen.number("right_moment_percent"),
+        chosen.flag("other_projects"),
     )

@@ -16,6 +16,7 @@ from holdfast.lifecycle.project import place_of
 from holdfast.lifecycle.track import FRESH, Tracked, catch_up, from_saved, to_saved
 from holdfast.state import UnreadableState, facts
 from holdfast.state.facts import Fact, keep
+from holdfast.state.gate import cleaned
 from holdfast.store.protocol import Compaction, Message, Saved, Session, Store, StoreError
 from holdfast.transcript.reader import TranscriptMissing
 
@@ -44,6 +45,7 @@ class Kept(NamedTuple):
     tracked: Tracked
     complete: bool = True
     fresh: bool = False  # nothing was known before
+    overtaken: bool = False  # the store knew more already: this was not saved
 
 
 def bring_up_to_date(store: Store | None, scene: Scene, *, seconds: float) -> Kept:
@@ -57,12 +59,9 @@ def bring_up_to_date(store: Store | None, scene: Scene, *, seconds: float) -> Ke
         while not (kept := _one_piece(store, kept)).complete:
             if time.monotonic() > deadline:
                 return kept
-        if store is None:
+        if not kept.overtaken:
             return kept
-        known = store.load(scene.session_id)
-        if known is None or known.knows <= kept.tracked.knows:
-            return kept
-        kept = _from_saved(known, scene)  # another hook was ahead of us: go on from there
+        kept = load(store, scene)  # another hook was ahead of us: go on from there
     return kept
 
 
@@ -139,12 +138,9 @@ def _one_piece(store: Store | None, kept: Kept) -> Kept:
         whole = kept.fresh or tracked.abandoned != before.abandoned
         state, position = to_saved(tracked)
         saved = Saved(session, tracked.knows, state, position)
-        store.save(
-            saved,
-            changed_facts(before, tracked, whole),
-            [message for event in heard if (message := _message(event))],
-            whole=whole,
-        )
+        changed = changed_facts(before, tracked, whole)
+        if not store.save(saved, changed, _messages(heard), whole=whole):
+            return Kept(session, tracked, complete, overtaken=True)
         for compaction in compactions(session.id, tracked, heard):
             store.record_compaction(compaction)
     return Kept(session, tracked, complete)
@@ -188,13 +184,19 @@ def compactions(session_id: str, tracked: Tracked, heard: list[Event]) -> list[C
     ]
 
 
-def _message(event: Event) -> Message | None:
-    who = _SPEAKERS.get(type(event))
-    if who is None or event.at.agent:
-        return None
-    text = keep(getattr(event, "text", ""), MESSAGE)
-    at = event.at
-    return Message(at.row, who, clean(text), at.time, at.start, at.end) if text.strip() else None
+def _messages(heard: list[Event]) -> list[Message]:
+    """The words among the events, without secrets: one pass over all of them."""
+    spoken = [
+        (event.at, who, text)
+        for event in heard
+        if (who := _SPEAKERS.get(type(event))) and not event.at.agent
+        if (text := keep(getattr(event, "text", ""), MESSAGE)).strip()
+    ]
+    clean_texts, _ = cleaned([text for _, _, text in spoken])
+    return [
+        Message(at.row, who, text, at.time, at.start, at.end)
+        for (at, who, _), text in zip(spoken, clean_texts, strict=True)
+    ]
 
 
 _SPEAKERS = {UserSaid: "user", AgentSaid: "agent", SummaryGiven: "summary"}

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from holdfast.events import AgentSaid, CommandRan, Origin, ToolRefused
+from holdfast.events import AgentSaid, CommandRan, NoteTaken, Origin, ToolRefused
 from holdfast.state.checks import run_of
 from holdfast.state.facts import OPEN, RESOLVED, Fact, keep, keep_ends, next_number, put
 from holdfast.state.moment import Moment
@@ -49,7 +49,7 @@ class DeadEnd(NamedTuple):
     tried: str
     failed: str  # how, quoted
     times: int
-    source: str  # "command" | "refused" | "said"
+    source: str  # "command" | "refused" | "said" | "note"
     standing: str
     step: int
     at: Origin
@@ -147,6 +147,15 @@ def on_tool_refused(
 ) -> dict[str, DeadEnd]:
     tried = keep(f"{event.tool}: {event.asked}", TRIED)
     return _put(table, tried, tried, "the user turned it down", "refused", moment, event.at)
+
+
+def on_note_taken(
+    table: dict[str, DeadEnd], event: NoteTaken, moment: Moment
+) -> dict[str, DeadEnd]:
+    if event.kind != "dead_end":
+        return table
+    tried = keep(event.text, TRIED)
+    return _put(table, tried, tried, "", "note", moment, event.at)
 
 
 def on_agent_said(

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from holdfast.events import AgentSaid, Origin, UserSaid
+from holdfast.events import AgentSaid, NoteTaken, Origin, UserSaid
 from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, next_number, put
 from holdfast.state.moment import Moment
 from holdfast.state.wording import overlap, plain_words, sentences, sentences_with
@@ -56,7 +56,7 @@ class Decision(NamedTuple):
     text: str
     reason: str
     rejected: str
-    by: str  # "agent" | "user"
+    by: str  # "agent" | "user" | "note": what the agent asked us to keep
     standing: str
     step: int
     at: Origin
@@ -89,6 +89,23 @@ def _put(
         at,
     )
     return put(new, f"d{number}", decision, LIMIT, lambda d: d.standing != OPEN or d.by == "agent")
+
+
+_NOTED = {
+    "decision": "",
+    "rule": "A rule, in the agent's words: ",
+    "next_step": "Next step: ",
+}
+
+
+def on_note_taken(
+    table: dict[str, Decision], event: NoteTaken, moment: Moment
+) -> dict[str, Decision]:
+    """A rule that the agent notes is no word of the user, so it stands here."""
+    label = _NOTED.get(event.kind)
+    if label is None:
+        return table
+    return _put(table, keep(label + event.text, TEXT), "note", moment, event.at)
 
 
 def on_agent_said(

@@ -64,6 +64,10 @@ _LISTENERS: dict[type, tuple[tuple[str, Handler], ...]] = {
     ),
     ev.Searched: (("files", files.on_searched), ("symbols", symbols.on_searched)),
     ev.ToolRefused: (("dead_ends", dead_ends.on_tool_refused),),
+    ev.NoteTaken: (
+        ("decisions", decisions.on_note_taken),
+        ("dead_ends", dead_ends.on_note_taken),
+    ),
     ev.TaskCreated: (("tasks", tasks.on_task_created),),
     ev.TaskChanged: (("tasks", tasks.on_task_changed),),
     ev.TasksListed: (("tasks", tasks.on_tasks_listed),),

@@ -21,6 +21,7 @@ from holdfast.events import (
     FileTouched,
     Hunk,
     JobStarted,
+    NoteTaken,
     Origin,
     PlanSet,
     Searched,
@@ -34,6 +35,7 @@ from holdfast.events import (
 _BACKGROUND = "Command running in background with ID: "
 _NO_OUTPUT = "(Bash completed with no output)"
 _ASKED_SHORT = 500
+_NOTED = "Noted as "  # how `holdfast.recall.handing` answers a note
 
 
 class Result(NamedTuple):
@@ -53,6 +55,8 @@ def events_of(at: Origin, call: Call, result: Result) -> list[Event]:
     """What happened in a call that has its result."""
     if result.failed and is_refusal(result.shown):
         return _refused(at, call, result)
+    if result.shown.startswith(_NOTED) and _is_ours(call):
+        return _noted(at, result.shown)
     handler = _HANDLERS.get(call.name)
     if handler is None:
         return _other(at, call, result)
@@ -68,6 +72,21 @@ def _refused(at: Origin, call: Call, result: Result) -> list[Event]:
     if words:
         out.append(UserSaid(at, words, "refusal", f"{call.name}: {asked}"))
     return out
+
+
+def _is_ours(call: Call) -> bool:
+    """Our `note`: the recall server's tool, or the command that the plugin carries."""
+    if call.name.endswith("__note"):
+        return "holdfast" in call.name
+    command = text(call.input.get("command"))
+    return call.name == "Bash" and "holdfast" in command and " note " in command
+
+
+def _noted(at: Origin, answer: str) -> list[Event]:
+    """From the answer, which is redacted and checked, not from what was asked."""
+    kind, _, said = answer[len(_NOTED) :].partition(': "')
+    said = said.partition("\n")[0].rstrip().removesuffix('"')
+    return [NoteTaken(at, kind.replace(" ", "_"), said)] if said else []
 
 
 def _in_short(call: Call) -> str:

@@ -53,6 +53,8 @@ _REFUSED = (
 )
 # A running call that is interrupted gets the refusal's text and this correction to it.
 _STOPPED = "this call was stopped while running"
+# A call beside it failed, so this one never ran: nothing is known of how it would have gone.
+_NOT_RUN = "Sibling tool call errored"
 _REFUSAL_WORDS = "the user said:\n"
 _REFUSAL_NOTE = "\n\nNote: The user's next message may contain"
 
@@ -130,9 +132,9 @@ def is_refusal(text: str) -> bool:
 
 
 def was_stopped(text: str) -> bool:
-    """A tool call that had begun and was interrupted, by one client's words or another's."""
+    """A tool call that was interrupted or never came to run, by one client's words or another's."""
     opening = text[:1000]
-    return _INTERRUPTED in opening or _STOPPED in opening
+    return _INTERRUPTED in opening or _STOPPED in opening or _NOT_RUN in opening
 
 
 def refusal_words(text: str) -> str:
