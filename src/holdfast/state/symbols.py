@@ -140,6 +140,7 @@ def warm(table: Table, typed: AbstractSet[str], seen: AbstractSet[str], moment: 
     """The table in which these were typed or seen now; what was typed counts as that alone."""
     new = writable(table)
     step = moment.step
+    make = tuple.__new__  # half the time of Heat(...)
     for more_typed, more_seen, words in ((ONCE, 0, typed), (0, ONCE, seen)):
         fresh = Heat(more_typed, more_typed, more_seen, more_seen, step)
         for word in words:
@@ -150,13 +151,20 @@ def warm(table: Table, typed: AbstractSet[str], seen: AbstractSet[str], moment: 
             if more_seen and word in typed:
                 continue
             # Spelled out: this runs for every symbol of every text that goes by.
-            fast, slow = _fading(step - heat[4])
-            new[word] = Heat(
-                int(heat[0] * fast) + more_typed,
-                int(heat[1] * slow) + more_typed,
-                int(heat[2] * fast) + more_seen,
-                int(heat[3] * slow) + more_seen,
-                step,
+            typed_fast, typed_slow, seen_fast, seen_slow, then = heat
+            if then == step:
+                fast = slow = 1.0
+            else:
+                fast, slow = _fading(step - then)
+            new[word] = make(
+                Heat,
+                (
+                    int(typed_fast * fast) + more_typed,
+                    int(typed_slow * slow) + more_typed,
+                    int(seen_fast * fast) + more_seen,
+                    int(seen_slow * slow) + more_seen,
+                    step,
+                ),
             )
     if len(new) > LIMIT + SPARE:
         kept = sorted(new, key=lambda word: (_warmth(new[word], step), word), reverse=True)
