@@ -53,11 +53,11 @@ def test_one_after_which_nothing_was_put_back_is_a_warning() -> None:
     assert judge([SEEN], []).level == "warn"
     assert judge([SEEN], [BRIEF._replace(epoch=1)]).level == "warn"
     assert judge([SEEN], [BRIEF._replace(what="steering")]).level == "warn"
-    assert judge([SEEN._replace(lost=())], []).level == "ok"
+    assert judge([SEEN._replace(kept=("r1",), lost=())], []).level == "ok"
 
 
 def test_a_compaction_that_was_only_indexed_proves_nothing() -> None:
-    found = judge([SEEN._replace(summary="")], [])
+    found = judge([SEEN._replace(lost=())], [])
     assert (found.level, "indexed" in found.seen) == ("ok", True)
 
 

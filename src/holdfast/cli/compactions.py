@@ -152,7 +152,7 @@ def _show(document: dict[str, Any], lost: Sequence[Fact], put_back: set[str]) ->
     head.append(f", {trigger}, {when(document['time'])} UTC{sizes}", style="default")
     out.print(head)
     if document["kept"] is None:
-        out.print(Text("  Its summary was not seen by the hooks.", style="dim"))
+        out.print(Text("  It was not seen by the hooks.", style="dim"))
     else:
         out.print(f"  The summary kept {document['kept']} facts and lost {document['lost']}.")
     for given in document["delivered"]:

@@ -26,8 +26,8 @@ def anything_stored() -> bool:
 
 
 def compaction_document(compaction: Compaction, given: Iterable[Delivery]) -> dict[str, Any]:
-    """Counts and deliveries of one compaction; None where the summary was not seen."""
-    judged = bool(compaction.summary)
+    """Counts and deliveries of one compaction; None where the hooks did not see it happen."""
+    judged = bool(compaction.kept or compaction.lost)
     return {
         "session": compaction.session_id,
         "number": compaction.epoch + 1,

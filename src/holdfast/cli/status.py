@@ -228,7 +228,7 @@ def _rows(document: dict[str, Any]) -> list[tuple[str, str]]:
         trigger = one_line(compaction["trigger"] or "unknown", 20)
         rows.append(("compaction", f"{when(compaction['time'])} UTC, {trigger}{shown}"))
         if compaction["kept"] is None:
-            rows.append(("", "its summary was not seen by the hooks"))
+            rows.append(("", "it was not seen by the hooks"))
         else:
             kinds = compaction["lost_by_kind"]
             by_kind = ", ".join(f"{n} {kind.replace('_', ' ')}" for kind, n in kinds.items())

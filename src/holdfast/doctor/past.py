@@ -84,7 +84,7 @@ def check_compactions(around: Surroundings) -> list[Finding]:
 def judge(latest: Sequence[Compaction], delivered: Iterable[Delivery]) -> Finding:
     """Pure: were we heard after the compactions that we saw happen?"""
     # One that was only read from a transcript happened before us, or elsewhere.
-    lived = [compaction for compaction in latest if compaction.summary]
+    lived = [compaction for compaction in latest if compaction.kept or compaction.lost]
     if not lived:
         seen = "none seen by the hooks yet"
         return Finding(COMPACTIONS, OK, seen if not latest else f"{seen}; older ones are indexed")

@@ -1,0 +1,166 @@
+"""`holdfast status` and `holdfast compactions`: what is saved, kept, lost and put back."""
+
+import json
+import os
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.lifecycle import moments
+from holdfast.lifecycle.keep import Scene
+from holdfast.lifecycle.moments import Now
+from holdfast.lifecycle.places import data_folder, store_path
+from holdfast.lifecycle.tray import Prepared, Tray
+from holdfast.samples import SESSION_FILE
+from holdfast.store.protocol import Compaction, Delivery
+from holdfast.store.sqlite import SqliteStore
+
+from .conftest import Call
+
+SESSION = "5e551011-0000-4000-8000-000000000001"
+ROWS = Path(SESSION_FILE).read_bytes().splitlines(keepends=True)
+BOUNDARY = next(n for n, row in enumerate(ROWS) if b'"compact_boundary"' in row)
+NOW = Now("2026-11-16T01:00:00Z", 1_794_000_000.0)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("CLAUDE_CODE_SESSION_ID", raising=False)
+    return folder
+
+
+@pytest.fixture
+def lived(project: Path, tmp_path: Path) -> Path:
+    """A session that compacted as far as its summary; its transcript."""
+    transcript = tmp_path / f"{SESSION}.jsonl"
+    transcript.write_bytes(b"".join(ROWS[:BOUNDARY]))
+    scene = Scene(SESSION, str(transcript), os.path.realpath(project))
+    tray = Tray(data_folder(), SESSION)
+    with closing(SqliteStore(store_path())) as store:
+        moments.before_compaction(store, tray, scene, NOW, "auto")
+        brief = moments.after_compaction(store, tray, scene, NOW)
+        assert brief is not None
+        facts = tuple(brief.facts.split(","))
+        store.record_delivery(
+            Delivery(SESSION, 0, "brief", "SessionStart", NOW.text, brief.text, facts)
+        )
+        moments.summary_seen(store, tray, scene, NOW, trigger="auto", summary="It goes on.")
+    return transcript
+
+
+def asked(holdfast: Call, *words: str) -> Any:
+    ended = holdfast(*words, "--json")
+    assert ended.code == 0, ended.err + ended.out
+    return json.loads(ended.out)
+
+
+def test_before_the_first_session_there_is_nothing_and_no_trouble(
+    holdfast: Call, project: Path
+) -> None:
+    ended = holdfast("status")
+    assert (ended.code, "Nothing is saved yet" in ended.out) == (0, True)
+    assert "not installed" in ended.out
+    assert asked(holdfast, "status")["session"] is None
+    assert asked(holdfast, "compactions") == []
+    assert not Path(store_path()).exists()
+
+
+def test_status_tells_what_is_saved_and_open(holdfast: Call, lived: Path) -> None:
+    found = asked(holdfast, "status")
+    assert found["session"]["id"] == SESSION
+    assert found["saved"]["epoch"] == 0
+    assert found["saved"]["read_bytes"] == lived.stat().st_size
+    assert found["saved"]["unread_bytes"] == 0
+    assert found["saved"]["context_tokens"] > 0
+    assert found["saved"]["open"]["tasks"] == 2
+    assert found["saved"]["open"]["rules"] > 0
+    assert (found["checkpoints"], found["checkpoint"]["cause"]) == (1, "precompact:auto")
+
+
+def test_status_tells_what_the_compaction_lost_and_what_came_back(
+    holdfast: Call, lived: Path
+) -> None:
+    compaction = asked(holdfast, "status")["compaction"]
+    assert (compaction["number"], compaction["trigger"]) == (1, "auto")
+    assert compaction["lost"] == sum(compaction["lost_by_kind"].values())
+    assert compaction["lost_by_kind"]["rule"] > 0
+    roads = [(given["what"], given["road"]) for given in compaction["delivered"]]
+    assert sorted(roads) == [("brief", "SessionStart"), ("steering", "PreCompact")]
+    shown = holdfast("status").out
+    for words in ("lost", "brief by SessionStart", "precompact:auto", "2 tasks"):
+        assert words in shown
+
+
+def test_status_tells_what_waits_without_taking_it(holdfast: Call, lived: Path) -> None:
+    Tray(data_folder(), SESSION).queue_gap(Prepared(0, 0, 9, "2026", "r1,t2", "The gap."))
+    assert asked(holdfast, "status")["waiting"]["facts"] == ["r1", "t2"]
+    assert "2 facts that come with the next prompt" in holdfast("status").out
+
+
+def test_status_tells_what_was_written_since(holdfast: Call, lived: Path) -> None:
+    with lived.open("ab") as transcript:
+        transcript.write(b"{}\n" * 10)
+    assert asked(holdfast, "status")["saved"]["unread_bytes"] == 30
+    assert "30 B written since" in holdfast("status").out
+
+
+def test_status_without_the_transcript_tells_what_is_kept(holdfast: Call, lived: Path) -> None:
+    lived.unlink()
+    assert asked(holdfast, "status")["saved"]["unread_bytes"] == 0
+
+
+def test_status_takes_a_session_or_the_one_it_runs_in(
+    holdfast: Call, lived: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ended = holdfast("status")
+    assert (ended.code, "holdfast sessions" in ended.err) == (1, True)
+    assert asked(holdfast, "status", SESSION[:8])["session"]["id"] == SESSION
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", SESSION)
+    assert asked(holdfast, "status")["session"]["id"] == SESSION
+    assert holdfast("status", "nosuch").code == 1
+
+
+def test_compactions_are_listed_with_what_was_put_back(holdfast: Call, lived: Path) -> None:
+    (found,) = asked(holdfast, "compactions")
+    assert (found["session"], found["number"], found["trigger"]) == (SESSION, 1, "auto")
+    assert found["lost"] > 0
+    shown = holdfast("compactions").out
+    assert SESSION[:8] in shown
+    assert "brief by SessionStart" in shown
+
+
+def test_one_session_shows_the_words_that_were_lost(holdfast: Call, lived: Path) -> None:
+    (found,) = asked(holdfast, "compactions", SESSION[:8])
+    assert found["summary"] == "It goes on."
+    assert len(found["lost_facts"]) == len(found["lost_ids"]) == found["lost"]
+    rules = [fact["text"] for fact in found["lost_facts"] if fact["kind"] == "rule"]
+    assert any("never floats" in words for words in rules)
+    shown = holdfast("compactions", SESSION[:8]).out
+    assert "never floats" in shown
+    assert "(put back)" in shown
+    assert "Lost: rules" in shown
+
+
+def test_a_compaction_read_from_a_transcript_says_that_nobody_watched(
+    holdfast: Call, project: Path
+) -> None:
+    holdfast("ingest", SESSION_FILE)
+    (found,) = asked(holdfast, "compactions")
+    assert (found["kept"], found["lost"], found["in_transcript"]) == (None, None, True)
+    assert "not seen by the hooks" in holdfast("compactions").out
+    assert "not seen by the hooks" in holdfast("compactions", found["session"][:8]).out
+
+
+def test_compactions_of_one_project(holdfast: Call, lived: Path, tmp_path: Path) -> None:
+    with closing(SqliteStore(store_path())) as store:
+        store.record_compaction(Compaction("other", 0, "2026-11-16T02:00:00Z", "manual"))
+    assert len(asked(holdfast, "compactions")) == 2
+    (found,) = asked(holdfast, "compactions", "--project", ".")
+    assert found["session"] == SESSION
+    assert len(asked(holdfast, "compactions", "--limit", "1")) == 1
