@@ -24,7 +24,7 @@ lint: $(VENV)/.dev ## ruff, mypy strict, the import rule
 bench: $(VENV)/.dev ## measure speed as ratios in one run (CORPUS=folder of transcripts)
 	$(BIN)/python -m benchmarks
 
-survival: $(VENV)/.dev ## measure again what survives; rewrites docs/survival.* (CORPUS=folder)
+survival: $(VENV)/.dev ## measure again what survives, into docs/ (CORPUS=folder; needs Chromium)
 	$(BIN)/holdfast survival "$(or $(CORPUS),$(HOLDFAST_CORPUS))" --all --missing \
 	  --json docs/survival.json --chart docs/survival.svg --chart docs/survival.png
 	$(BIN)/python -m benchmarks.survival_page

@@ -278,7 +278,10 @@ def _lost(rows: list[Kept]) -> Table:
 
     table = _bare_table()
     table.add_row()
-    table.add_row(Text("What the summaries left out", style="bold"))
+    table.add_row(
+        Text("What the summaries left out", style="bold")
+        + Text("  of what stood then; with Holdfast's brief beside them", style="dim")
+    )
     inner = _bare_table()
     for row in rows:
         lost, still = row.known - row.in_summary, row.known - row.with_holdfast
