@@ -178,7 +178,7 @@ def _echoed(check: Check, output: str) -> tuple[Check, ...]:
         return ()
     text = output if len(output) <= 8000 else f"{output[:5000]}\n{output[-3000:]}"
     found = []
-    for line in _ECHO.findall(text)[:ECHOES]:
+    for line in _ECHO.findall(text)[:ECHOES] if "$ " in text or "> " in text else ():
         echoed = check_of(line)
         if echoed is not None and echoed.of == check.of:
             found.append(echoed)

@@ -181,7 +181,8 @@ def on_command_ran(table: dict[str, File], event: CommandRan, moment: Moment) ->
                 words = words[1:]
             if words[0] in ("rm", "unlink", "mv"):
                 table = _removed(table, words, moment, event.at)
-    named: dict[str, None] = dict.fromkeys(_PATH.findall(event.command[:2000]))
+    command = event.command[:2000]
+    named = dict.fromkeys(_PATH.findall(command)) if "." in command else {}
     places = _places(event.output[-OUTPUT:])
     for path in [*named, *places][:30]:
         full = _resolve(table, path)
