@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from holdfast.store.postgres.migrations import migrate
 
 from .postgres import ROLE, Server
+from .service import Service, running
 
 _numbers = itertools.count(1)
 
@@ -52,3 +54,14 @@ def url(server: Server) -> Iterator[str]:
         with connection.transaction():
             for (table,) in tables:
                 connection.execute(f"DELETE FROM {table}".encode())
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
+    """The whole service, on either engine."""
+    if request.param == "sqlite":
+        database = str(tmp_path / "store.db")
+    else:
+        database = request.getfixturevalue("url")
+    with running(database, str(tmp_path)) as made:
+        yield made

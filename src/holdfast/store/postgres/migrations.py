@@ -164,6 +164,74 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
             ),
         ),
     ),
+    (
+        "what agents tell each other",
+        (
+            # What the service keeps beside the sessions; `server.records` is written for it.
+            f"CREATE TABLE projects (project {_TEXT} PRIMARY KEY, id {_TEXT} UNIQUE, name {_TEXT},"
+            f" created {_TEXT})",
+            *_guarded("projects"),
+            *_partitioned(
+                "contexts",
+                f"""project {_TEXT}, id {_TEXT}, session {_TEXT}, agent {_TEXT}, kind {_TEXT},
+                body JSONB NOT NULL, skills JSONB NOT NULL, tools JSONB NOT NULL,
+                richness BIGINT NOT NULL, created {_TEXT},
+                place BIGINT NOT NULL DEFAULT nextval('{SCHEMA}.places'),
+                PRIMARY KEY (project, id)""",
+            ),
+            "CREATE INDEX contexts_by_session ON contexts (project, session, kind, place)",
+            *_partitioned(
+                "letters",
+                f"""project {_TEXT}, id {_TEXT}, sender {_TEXT}, to_agent {_TEXT},
+                to_role {_TEXT}, topic {_TEXT}, payload JSONB NOT NULL,
+                priority BIGINT NOT NULL, created {_TEXT},
+                place BIGINT NOT NULL DEFAULT nextval('{SCHEMA}.places'),
+                PRIMARY KEY (project, id)""",
+            ),
+            "CREATE INDEX letters_by_place ON letters (project, place)",
+            *_partitioned(
+                "readings",
+                f"""project {_TEXT}, letter {_TEXT}, reader {_TEXT}, delivered {_TEXT},
+                acknowledged {_TEXT}, PRIMARY KEY (project, letter, reader)""",
+            ),
+            *_partitioned(
+                "deeds",
+                f"""project {_TEXT}, id {_TEXT}, session {_TEXT}, agent {_TEXT}, tool {_TEXT},
+                tool_type {_TEXT}, files JSONB NOT NULL, exit_code BIGINT, duration_ms BIGINT,
+                note {_TEXT}, created {_TEXT},
+                place BIGINT NOT NULL DEFAULT nextval('{SCHEMA}.places'),
+                PRIMARY KEY (project, id)""",
+            ),
+            "CREATE INDEX deeds_by_session ON deeds (project, session, place)",
+            *_partitioned(
+                "answers",
+                f"""project {_TEXT}, caller {_TEXT}, key {_TEXT}, digest {_TEXT},
+                body JSONB NOT NULL, created {_TEXT}, PRIMARY KEY (project, caller, key)""",
+            ),
+        ),
+    ),
+    (
+        "who may do what",
+        (
+            f"CREATE TABLE tokens (id {_TEXT} PRIMARY KEY, name {_TEXT}, digest {_TEXT},"
+            f" scopes {_TEXT}, projects JSONB NOT NULL, created {_TEXT}, expires {_TEXT},"
+            f" revoked {_TEXT})",
+            f"CREATE TABLE trail (place BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,"
+            f" at {_TEXT}, caller {_TEXT}, what {_TEXT}, project {_TEXT}, session {_TEXT},"
+            " status BIGINT NOT NULL)",
+            # For the service itself, never for a transaction that is bound to projects.
+            *(
+                statement
+                for table in ("tokens", "trail")
+                for statement in (
+                    f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY",
+                    f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY",
+                    f"CREATE POLICY of_the_service ON {table} USING"
+                    f" ((SELECT current_setting('holdfast.projects', true)) = '{ALL}')",
+                )
+            ),
+        ),
+    ),
 ]
 
 

@@ -1,0 +1,71 @@
+"""`holdfast serve`: the team service, or one user's own memory over HTTP."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.db import DatabaseOption, is_postgres, missing_extra, sqlite_path
+from holdfast.cli.output import console
+
+
+def serve(
+    database: DatabaseOption = "",
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", metavar="N", min=0, max=65535)] = 3847,
+    tokens_only: Annotated[
+        bool,
+        typer.Option(
+            "--tokens-only", help="Ask for a token also on loopback, from this machine's own user."
+        ),
+    ] = False,
+    rate: Annotated[
+        float, typer.Option("--rate", metavar="N", min=1, help="Requests per second and address.")
+    ] = 100.0,
+    max_body: Annotated[
+        int, typer.Option("--max-body", metavar="BYTES", min=1024, help="The largest request.")
+    ] = 16 * 1024 * 1024,
+) -> None:
+    """Serve what agents know over HTTP, with an OpenAPI document at /openapi.json.
+
+    Needs no set-up on loopback; `holdfast token create` lets others in.
+
+    Example: `holdfast serve --database postgresql://holdfast@db.example/holdfast`
+    """
+    try:
+        import uvicorn
+
+        from holdfast.server.app import build, guarded
+        from holdfast.server.settings import Settings
+    except ImportError as error:
+        raise missing_extra(error) from error
+    from holdfast.cli.opening import foreseen, writable_store_path
+    from holdfast.lifecycle.places import data_folder
+
+    where = database if is_postgres(database) else sqlite_path(database)
+    if not database:
+        where = writable_store_path()
+    settings = Settings(
+        database=where,
+        data=data_folder(),
+        rate=rate,
+        burst=int(rate * 3),
+        body_bytes=max_body,
+        open_to_owner=not tokens_only,
+    )
+    with foreseen():
+        app = build(settings)
+    console(stderr=True).print(f"Holdfast serves at http://{host}:{port}; Ctrl-C ends it.")
+    uvicorn.run(
+        guarded(app),
+        host=host,
+        port=port,
+        log_level="warning",
+        # Whoever is in front of us cannot speak for someone else.
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=5,
+    )

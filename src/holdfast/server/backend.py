@@ -1,0 +1,87 @@
+"""Opens what a caller may see: the store and the records, on either engine."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from holdfast.server.records import PostgresRecords, Records, SqliteRecords
+from holdfast.server.records.sqlite_schema import make_private
+from holdfast.server.settings import Settings
+from holdfast.server.sight import Sight
+from holdfast.store.connection import named
+from holdfast.store.postgres import PostgresStore
+from holdfast.store.postgres.connection import run
+from holdfast.store.sqlite import SqliteStore
+
+TEAM_FILE = "team.db"
+POOL = 20
+
+
+def is_postgres(database: str) -> bool:
+    return database.startswith(("postgresql://", "postgres://"))
+
+
+class PostgresBackend:
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._store = PostgresStore(url, most=POOL)
+        self.records: Records = PostgresRecords(self._store.database)
+
+    @contextmanager
+    def sight(self, projects: Sequence[str] | None) -> Iterator[Sight]:
+        yield Sight(self._store.of(projects), projects)
+
+    def projects(self, projects: Sequence[str] | None) -> list[str]:
+        with self._store.database.of(projects).transaction() as connection:
+            rows = run(connection, "SELECT DISTINCT project FROM sessions ORDER BY project")
+            return [row[0] for row in rows if row[0]]
+
+    def close(self) -> None:
+        self._store.close()
+
+
+class SqliteBackend:
+    url = ""
+
+    def __init__(self, path: str, data: str) -> None:
+        self._path = path
+        # Made now, so that a folder that cannot be written is told at the start.
+        SqliteStore(path).close()
+        team = os.path.join(data or os.path.dirname(path), TEAM_FILE)
+        make_private(team)
+        self.records: Records = SqliteRecords(team)
+
+    @contextmanager
+    def sight(self, projects: Sequence[str] | None) -> Iterator[Sight]:
+        # A handle belongs to one thread, and opening one takes about a millisecond.
+        store = SqliteStore(self._path)
+        try:
+            yield Sight(store, projects)
+        finally:
+            store.close()
+
+    def projects(self, projects: Sequence[str] | None) -> list[str]:
+        try:
+            connection = sqlite3.connect(self._path)
+            try:
+                rows = connection.execute("SELECT DISTINCT project FROM sessions").fetchall()
+            finally:
+                connection.close()
+        except sqlite3.Error as error:
+            raise named(error, self._path) from error
+        return sorted(p for (p,) in rows if p and (projects is None or p in projects))
+
+    def close(self) -> None:
+        self.records.close()
+
+
+Backend = PostgresBackend | SqliteBackend
+
+
+def opened(settings: Settings) -> Backend:
+    if is_postgres(settings.database):
+        return PostgresBackend(settings.database)
+    return SqliteBackend(settings.database, settings.data)

@@ -1,0 +1,174 @@
+"""What every request passes first: origin, caller, rate, size. Pure ASGI, around the whole app.
+
+Also notes on the trail who wrote and who was turned away, and counts for the metrics.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import MutableMapping
+from typing import Any
+
+from anyio import to_thread
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from holdfast.server.access import Caller, caller_of, check_origin
+from holdfast.server.metrics import Metrics
+from holdfast.server.problems import Forbidden, Refused, problem
+from holdfast.server.records import Records, trail
+from holdfast.server.settings import Settings
+from holdfast.store.protocol import StoreError
+
+# What says nothing about anybody.
+OPEN = ("/api/health", "/openapi.json")
+_SAFE = ("GET", "HEAD", "OPTIONS")
+# Asks with a body, and changes at most which messages count as given.
+_READING = ("/api/compact/restore",)
+_MOST_BUCKETS = 10_000
+
+
+class _TooLarge(HTTPException):
+    """As an HTTPException it passes through the framework's reading of the body unchanged."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(413, f"At most {most} bytes are taken")
+
+
+class Rates:
+    """A bucket of tokens per caller, which fills at a steady rate."""
+
+    def __init__(self, rate: float, burst: int) -> None:
+        self._rate, self._burst = rate, burst
+        self._buckets: dict[str, tuple[float, float]] = {}
+
+    def wait(self, who: str, now: float) -> float:
+        """0.0 when the caller may go on, else the seconds until it may."""
+        level, at = self._buckets.pop(who, (float(self._burst), now))
+        level = min(self._burst, level + (now - at) * self._rate)
+        if len(self._buckets) >= _MOST_BUCKETS:
+            self._buckets.pop(next(iter(self._buckets)))
+        if level < 1:
+            self._buckets[who] = (level, now)
+            return (1 - level) / self._rate
+        self._buckets[who] = (level - 1, now)
+        return 0.0
+
+
+class Gate:
+    def __init__(
+        self, app: ASGIApp, settings: Settings, records: Records, metrics: Metrics
+    ) -> None:
+        self._app = app
+        self._settings = settings
+        self._records = records
+        self._metrics = metrics
+        self._rates = Rates(settings.rate, settings.burst)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        status = 500
+
+        async def watched(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                _harden(message)
+            await send(message)
+
+        try:
+            await self._guarded(scope, receive, watched)
+        finally:
+            route = scope.get("route")
+            name = getattr(route, "path", "") or "none"
+            self._metrics.request(scope["method"], name, status, time.perf_counter() - started)
+            if scope["method"] not in _SAFE or status in (401, 403):
+                await to_thread.run_sync(self._note, scope, status)
+
+    async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        sized = _Sized(receive, self._settings.body_bytes)
+        try:
+            check_origin(headers)
+            self._check_rate(scope.get("client"))
+            if scope["path"] not in OPEN:
+                caller = await to_thread.run_sync(self._caller, headers, scope)
+                reading = scope["method"] in _SAFE or scope["path"] in _READING
+                needed = "read" if reading else "write"
+                scope.setdefault("state", {})["caller"] = caller
+                if not caller.may(needed):
+                    raise Forbidden(f"This token has no scope `{needed}`")
+            if int(headers.get("content-length") or 0) > self._settings.body_bytes:
+                raise _TooLarge(self._settings.body_bytes)
+            await self._app(scope, sized, send)
+        except _TooLarge as refused:
+            await problem(413, refused.detail)(scope, receive, send)
+        except ValueError:
+            if sized.begun:
+                raise
+            await problem(400, "Content-Length is not a number")(scope, receive, send)
+        except Refused as refused:
+            answer = problem(refused.status, str(refused), headers=refused.headers)
+            await answer(scope, receive, send)
+        except StoreError:
+            answer = problem(503, "The store does not answer", headers={"Retry-After": "1"})
+            await answer(scope, receive, send)
+
+    def _caller(self, headers: Headers, scope: Scope) -> Caller:
+        return caller_of(
+            headers, scope.get("client"), scope.get("server"), self._settings, self._records
+        )
+
+    def _check_rate(self, client: tuple[str, int] | None) -> None:
+        # By address first: who guesses tokens has none yet.
+        wait = self._rates.wait(client[0] if client else "", time.monotonic())
+        if wait:
+            raise Refused("Slower, please", 429, {"Retry-After": str(max(1, round(wait + 0.5)))})
+
+    def _note(self, scope: MutableMapping[str, Any], status: int) -> None:
+        state = scope.get("state") or {}
+        caller = state.get("caller")
+        step = trail.Step(
+            self._settings.now(),
+            caller.name if caller else "unknown",
+            f"{scope['method']} {scope['path'][:200]}",
+            state.get("project", ""),
+            state.get("session", ""),
+            status,
+        )
+        try:
+            with self._records.transaction(None) as transaction:
+                trail.note(transaction, step)
+        except StoreError:
+            # The request has had its answer; that the trail has a hole is told by a number.
+            self._metrics.trail_missed()
+
+
+class _Sized:
+    """Lets a body through as far as it may be long."""
+
+    def __init__(self, receive: Receive, most: int) -> None:
+        self._receive = receive
+        self._most = self._left = most
+        self.begun = False
+
+    async def __call__(self) -> Message:
+        self.begun = True
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise _TooLarge(self._most)
+        return message
+
+
+def _harden(message: Message) -> None:
+    message["headers"] = [
+        *message.get("headers", []),
+        (b"x-content-type-options", b"nosniff"),
+        (b"cache-control", b"no-store"),
+        (b"content-security-policy", b"default-src 'self'; frame-ancestors 'none'"),
+    ]

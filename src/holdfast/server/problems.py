@@ -1,0 +1,124 @@
+"""Refusals in words: RFC 9457 problem documents, the same for every route.
+
+Refused            what a route raises
+├── NotFound       404: it is not there, or not for this caller: the two look alike
+├── Forbidden      403: known, and not allowed
+└── Unusable       422: the request makes no sense as it is
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from holdfast.server.records.once import KeyReused
+from holdfast.store.postgres.connection import StoreForbidden
+from holdfast.store.protocol import StoreBusy, StoreError
+
+MEDIA = "application/problem+json"
+
+TITLES = {
+    400: "Bad request",
+    401: "Who are you?",
+    403: "Not allowed",
+    404: "Not found",
+    405: "Method not allowed",
+    409: "Conflict",
+    413: "Too large",
+    422: "Not usable",
+    429: "Too many requests",
+    500: "Internal error",
+    503: "Not available",
+}
+
+
+class Problem(BaseModel):
+    """What went wrong, as RFC 9457 describes it."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str = ""
+    errors: list[dict[str, str]] = Field(default_factory=list)
+
+
+class Refused(Exception):
+    status = 400
+
+    def __init__(self, detail: str, status: int = 0, headers: Mapping[str, str] | None = None):
+        super().__init__(detail)
+        self.status = status or type(self).status
+        self.headers = headers
+
+
+class NotFound(Refused):
+    status = 404
+
+
+class Forbidden(Refused):
+    status = 403
+
+
+class Unusable(Refused):
+    status = 422
+
+
+def problem(
+    status: int,
+    detail: str = "",
+    *,
+    errors: Sequence[dict[str, str]] = (),
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    body = Problem(
+        title=TITLES.get(status, "Refused"), status=status, detail=detail, errors=list(errors)
+    )
+    return JSONResponse(
+        body.model_dump(), status, media_type=MEDIA, headers=dict(headers) if headers else None
+    )
+
+
+def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """What the OpenAPI document says about refusals; `app.openapi` adds the schema."""
+    content = {MEDIA: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return {status: {"description": TITLES[status], "content": content} for status in statuses}
+
+
+def answer_problems(app: FastAPI) -> None:
+    @app.exception_handler(Refused)
+    def refused(_request: Request, error: Refused) -> Response:
+        return problem(error.status, str(error), headers=error.headers)
+
+    @app.exception_handler(RequestValidationError)
+    def invalid(_request: Request, error: RequestValidationError) -> Response:
+        # What was sent is not sent back: it may be large, or not even be text.
+        errors = [
+            {"where": _printable("/".join(map(str, one["loc"]))), "what": _printable(one["msg"])}
+            for one in error.errors()[:20]
+        ]
+        return problem(422, "The request does not fit its description", errors=errors)
+
+    @app.exception_handler(HTTPException)
+    def http(_request: Request, error: HTTPException) -> Response:
+        return problem(error.status_code, str(error.detail), headers=error.headers)
+
+    @app.exception_handler(KeyReused)
+    def reused(_request: Request, _error: KeyReused) -> Response:
+        return problem(409, "This idempotency key came before with another request")
+
+    @app.exception_handler(StoreError)
+    def store(_request: Request, error: StoreError) -> Response:
+        if isinstance(error, StoreForbidden):
+            return problem(403, "It belongs to a project that this caller may not touch")
+        retry = {"Retry-After": "1"} if isinstance(error, StoreBusy) else None
+        return problem(503, "The store did not do it; nothing was changed", headers=retry)
+
+
+def _printable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()[:300]

@@ -1,0 +1,165 @@
+"""One way to run statements on both engines, always bound to the caller's projects.
+
+Statements name their values `:so` and are limited to what both engines understand. A caller's
+projects are part of every condition (`{mine}`); on PostgreSQL row-level security says the same
+a second time. On SQLite the tables are in a file of their own, so that the database which
+hooks open stays as small as it was.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from typing import Any, Protocol
+
+from holdfast.server.records.sqlite_schema import prepare
+from holdfast.store.connection import named
+from holdfast.store.postgres.connection import Connection, Database, run
+from holdfast.store.postgres.texts import document, from_document
+from holdfast.store.search import storable
+
+_VALUE = re.compile(r"(?<![:\w]):([a-z_]\w*)")
+BUSY_SECONDS = 10.0
+
+Row = tuple[Any, ...]
+
+
+class Transaction(Protocol):
+    projects: Sequence[str] | None
+
+    def rows(self, statement: str, **values: Any) -> list[Row]: ...
+
+    def change(self, statement: str, **values: Any) -> int:
+        """How many rows it changed."""
+
+    def lock(self, name: str) -> None:
+        """Whoever takes the same name waits until this transaction is through."""
+
+
+class Records(Protocol):
+    def transaction(self, projects: Sequence[str] | None) -> Any: ...
+
+    def close(self) -> None: ...
+
+
+def bound(
+    statement: str, values: Mapping[str, Any], projects: Sequence[str] | None
+) -> tuple[str, dict[str, Any]]:
+    """The statement with its caller's projects in place of {mine}."""
+    given = dict(values)
+    if "{mine}" in statement:
+        if projects is None:
+            condition = "1 = 1"
+        else:
+            names = {f"mine_{number}": project for number, project in enumerate(projects)}
+            given.update(names)
+            condition = f"project IN ({', '.join(f':{name}' for name in names) or 'NULL'})"
+        statement = statement.replace("{mine}", condition)
+    return statement, given
+
+
+class _OnSqlite:
+    def __init__(self, connection: sqlite3.Connection, projects: Sequence[str] | None) -> None:
+        self._connection = connection
+        self.projects = projects
+
+    def _run(self, statement: str, values: Mapping[str, Any]) -> sqlite3.Cursor:
+        statement, given = bound(statement, values, self.projects)
+        return self._connection.execute(
+            statement, {name: _for_sqlite(value) for name, value in given.items()}
+        )
+
+    def rows(self, statement: str, **values: Any) -> list[Row]:
+        return [tuple(row) for row in self._run(statement, values)]
+
+    def change(self, statement: str, **values: Any) -> int:
+        return self._run(statement, values).rowcount
+
+    def lock(self, name: str) -> None:
+        """The whole file is ours: a transaction here takes it at its start."""
+
+
+class SqliteRecords:
+    def __init__(self, path: str) -> None:
+        self.path = path
+        with self._connected() as connection:
+            prepare(connection)
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with closing(
+                sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
+            ) as connection:
+                yield connection
+        except sqlite3.Error as error:
+            raise named(error, self.path) from error
+
+    @contextmanager
+    def transaction(self, projects: Sequence[str] | None) -> Iterator[Transaction]:
+        with self._connected() as connection:
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield _OnSqlite(connection, projects)
+                connection.execute("COMMIT")
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+
+    def close(self) -> None:
+        pass
+
+
+class _OnPostgres:
+    def __init__(self, connection: Connection, projects: Sequence[str] | None) -> None:
+        self._connection = connection
+        self.projects = projects
+
+    def _run(self, statement: str, values: Mapping[str, Any]) -> Any:
+        statement, given = bound(statement, values, self.projects)
+        ready = {name: _for_postgres(value) for name, value in given.items()}
+        return run(self._connection, _VALUE.sub(r"%(\1)s", statement.replace("%", "%%")), ready)
+
+    def rows(self, statement: str, **values: Any) -> list[Row]:
+        return [
+            tuple(from_document(v) if isinstance(v, (dict, list)) else v for v in row)
+            for row in self._run(statement, values)
+        ]
+
+    def change(self, statement: str, **values: Any) -> int:
+        return int(self._run(statement, values).rowcount)
+
+    def lock(self, name: str) -> None:
+        run(self._connection, "SELECT pg_advisory_xact_lock(hashtextextended(%s, 1))", (name,))
+
+
+class PostgresRecords:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @contextmanager
+    def transaction(self, projects: Sequence[str] | None) -> Iterator[Transaction]:
+        with self._database.of(projects).transaction() as connection:
+            yield _OnPostgres(connection, projects)
+
+    def close(self) -> None:
+        pass
+
+
+def _for_sqlite(value: Any) -> Any:
+    if isinstance(value, str):
+        return storable(value)
+    return json.dumps(value) if isinstance(value, (dict, list)) else value
+
+
+def _for_postgres(value: Any) -> Any:
+    return document(value) if isinstance(value, (dict, list)) else value
+
+
+def structure(value: Any) -> Any:
+    """A JSON column, which SQLite answers in writing and PostgreSQL as what it says."""
+    return json.loads(value) if isinstance(value, str) else value

@@ -1,0 +1,130 @@
+"""Messages between agents: to one, to a role, to all; given once to each reader, acknowledged."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from holdfast.server.records.engine import Transaction, structure
+
+
+class Letter(NamedTuple):
+    id: str
+    project: str
+    sender: str
+    to_agent: str  # "" with to_role "" for everybody
+    to_role: str
+    topic: str
+    payload: dict[str, Any]
+    priority: int
+    created: str
+
+
+_COLUMNS = "id, project, sender, to_agent, to_role, topic, payload, priority, created"
+_FOR_READER = (
+    "(to_agent = :reader OR (to_role <> '' AND to_role = :role)"
+    " OR (to_agent = '' AND to_role = '')) AND sender <> :reader"
+)
+_NOT_GIVEN = (
+    "NOT EXISTS (SELECT 1 FROM readings r WHERE r.project = letters.project"
+    " AND r.letter = letters.id AND r.reader = :reader)"
+)
+
+
+def add(transaction: Transaction, letter: Letter) -> None:
+    transaction.change(
+        f"INSERT INTO letters ({_COLUMNS}) VALUES (:id, :project, :sender, :to_agent, :to_role,"
+        " :topic, :payload, :priority, :created)",
+        **letter._asdict(),
+    )
+
+
+def listed(
+    transaction: Transaction,
+    *,
+    project: str = "",
+    sender: str = "",
+    reader: str = "",
+    role: str = "",
+    topic: str = "",
+    pending: bool = False,
+    limit: int = 50,
+    offset: int = 0,
+) -> list[Letter]:
+    """Latest first; with a reader, those that are for it."""
+    conditions = ["{mine}"]
+    if reader or role:
+        conditions.append(_FOR_READER)
+        if pending:
+            conditions.append(_NOT_GIVEN)
+    rows = transaction.rows(
+        f"SELECT {_COLUMNS} FROM letters WHERE {' AND '.join(conditions)}"
+        " AND (:project = '' OR project = :project) AND (:sender = '' OR sender = :sender)"
+        " AND (:topic = '' OR topic = :topic)"
+        " ORDER BY created DESC, place DESC LIMIT :limit OFFSET :offset",
+        project=project,
+        sender=sender,
+        reader=reader,
+        role=role,
+        topic=topic,
+        limit=limit,
+        offset=offset,
+    )
+    return [_letter(row) for row in rows]
+
+
+def deliver(
+    transaction: Transaction, *, project: str, reader: str, role: str, limit: int, now: str
+) -> list[Letter]:
+    """Those that this reader was never given, most urgent first, then oldest; now they are."""
+    transaction.lock(f"{project}\n{reader}")
+    rows = transaction.rows(
+        f"SELECT {_COLUMNS} FROM letters WHERE {{mine}} AND project = :project AND {_FOR_READER}"
+        f" AND {_NOT_GIVEN} ORDER BY priority DESC, created, place LIMIT :limit",
+        project=project,
+        reader=reader,
+        role=role,
+        limit=limit,
+    )
+    letters = [_letter(row) for row in rows]
+    for letter in letters:
+        mark(transaction, letter, reader, now, acknowledged="")
+    return letters
+
+
+def mark(
+    transaction: Transaction, letter: Letter, reader: str, now: str, *, acknowledged: str
+) -> None:
+    transaction.change(
+        "INSERT INTO readings (project, letter, reader, delivered, acknowledged)"
+        " VALUES (:project, :letter, :reader, :now, :acknowledged)"
+        " ON CONFLICT (project, letter, reader) DO UPDATE SET acknowledged ="
+        " CASE WHEN readings.acknowledged = '' THEN excluded.acknowledged"
+        " ELSE readings.acknowledged END",
+        project=letter.project,
+        letter=letter.id,
+        reader=reader,
+        now=now,
+        acknowledged=acknowledged,
+    )
+
+
+def one(transaction: Transaction, letter_id: str) -> Letter | None:
+    rows = transaction.rows(
+        f"SELECT {_COLUMNS} FROM letters WHERE {{mine}} AND id = :id", id=letter_id
+    )
+    return _letter(rows[0]) if rows else None
+
+
+def readers(transaction: Transaction, letter: Letter) -> list[tuple[str, str, str]]:
+    """(reader, delivered, acknowledged)"""
+    rows = transaction.rows(
+        "SELECT reader, delivered, acknowledged FROM readings WHERE {mine}"
+        " AND project = :project AND letter = :letter ORDER BY delivered, reader",
+        project=letter.project,
+        letter=letter.id,
+    )
+    return [(row[0], row[1], row[2]) for row in rows]
+
+
+def _letter(row: tuple[Any, ...]) -> Letter:
+    return Letter._make((*row[:6], structure(row[6]), *row[7:]))

@@ -1,0 +1,51 @@
+"""A write with an idempotency key has its effect once: its answer is kept in its transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from holdfast.server.records.engine import Transaction, structure
+
+
+class KeyReused(Exception):
+    """The key came before with another request."""
+
+
+def once(
+    transaction: Transaction,
+    *,
+    project: str,
+    caller: str,
+    key: str,
+    digest: str,
+    now: str,
+    effect: Callable[[], dict[str, Any]],
+) -> tuple[dict[str, Any], bool]:
+    """The answer, and whether it was given before. Without a key the effect just happens."""
+    if not key:
+        return effect(), False
+    transaction.lock(f"{project}\n{caller}\n{key}")
+    rows = transaction.rows(
+        "SELECT digest, body FROM answers WHERE {mine} AND project = :project"
+        " AND caller = :caller AND key = :key",
+        project=project,
+        caller=caller,
+        key=key,
+    )
+    if rows:
+        if rows[0][0] != digest:
+            raise KeyReused(key)
+        return structure(rows[0][1]), True
+    answer = effect()
+    transaction.change(
+        "INSERT INTO answers (project, caller, key, digest, body, created)"
+        " VALUES (:project, :caller, :key, :digest, :body, :now)",
+        project=project,
+        caller=caller,
+        key=key,
+        digest=digest,
+        body=answer,
+        now=now,
+    )
+    return answer, False

@@ -1,0 +1,104 @@
+"""Tokens: who may do what. Only a digest is kept; the secret is shown once, when it is made.
+
+The secret has 256 random bits, so that a plain digest of it cannot be turned back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from typing import NamedTuple
+
+from holdfast.server.records.engine import Transaction, structure
+
+SCOPES = ("read", "write", "admin")
+PREFIX = "hf"
+
+
+class Token(NamedTuple):
+    id: str
+    name: str
+    scopes: tuple[str, ...]
+    projects: tuple[str, ...] | None  # None for all
+    created: str
+    expires: str
+    revoked: str
+
+
+_COLUMNS = "id, name, scopes, projects, created, expires, revoked"
+
+
+def create(
+    transaction: Transaction,
+    *,
+    name: str,
+    scopes: tuple[str, ...],
+    projects: tuple[str, ...] | None,
+    now: str,
+    expires: str = "",
+) -> tuple[Token, str]:
+    """The token, and the words that a caller sends."""
+    token_id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
+    token = Token(token_id, name, scopes, projects, now, expires, "")
+    transaction.change(
+        "INSERT INTO tokens (id, name, digest, scopes, projects, created, expires, revoked)"
+        " VALUES (:id, :name, :digest, :scopes, :projects, :created, :expires, '')",
+        id=token_id,
+        name=name,
+        digest=_digest(secret),
+        scopes=" ".join(scopes),
+        projects={"all": projects is None, "named": list(projects or ())},
+        created=now,
+        expires=expires,
+    )
+    return token, f"{PREFIX}_{token_id}_{secret}"
+
+
+def listed(transaction: Transaction) -> list[Token]:
+    rows = transaction.rows(f"SELECT {_COLUMNS} FROM tokens ORDER BY created, id")
+    return [_token(row) for row in rows]
+
+
+def revoke(transaction: Transaction, token_id: str, now: str) -> bool:
+    return (
+        transaction.change(
+            "UPDATE tokens SET revoked = :now WHERE id = :id AND revoked = ''",
+            id=token_id,
+            now=now,
+        )
+        > 0
+    )
+
+
+def understood(transaction: Transaction, words: str, now: str) -> Token | None:
+    """The token that these words are, if it is one and still good."""
+    prefix, _, rest = words.partition("_")
+    token_id, _, secret = rest.partition("_")
+    if prefix != PREFIX or not secret:
+        return None
+    rows = transaction.rows(f"SELECT {_COLUMNS}, digest FROM tokens WHERE id = :id", id=token_id)
+    if not rows or not hmac.compare_digest(rows[0][-1], _digest(secret)):
+        return None
+    token = _token(rows[0][:-1])
+    if token.revoked or (token.expires and token.expires <= now):
+        return None
+    return token
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+def _token(row: tuple[object, ...]) -> Token:
+    token_id, name, scopes, projects, created, expires, revoked = row
+    where = structure(projects)
+    return Token(
+        str(token_id),
+        str(name),
+        tuple(str(scopes).split()),
+        None if where["all"] else tuple(where["named"]),
+        str(created),
+        str(expires),
+        str(revoked),
+    )

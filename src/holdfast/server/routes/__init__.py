@@ -1,0 +1,1 @@
+"""The routes, by subject. Each answers for one caller, through a `Visit`, and keeps nothing."""

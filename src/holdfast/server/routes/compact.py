@@ -1,0 +1,157 @@
+"""Saving and restoring around a compaction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from holdfast.lifecycle.roles import UnknownRole, role_folders, role_for, role_named
+from holdfast.server import restore as restoring
+from holdfast.server.models import (
+    RestoreAnswer,
+    RestoreRequest,
+    SaveAnswer,
+    SaveRequest,
+    Source,
+)
+from holdfast.server.problems import Unusable
+from holdfast.server.records import Transaction, contexts, letters
+from holdfast.server.records.contexts import SNAPSHOT, Context, richness
+from holdfast.server.records.projects import id_of
+from holdfast.server.routes.paging import Key
+from holdfast.server.visit import Visit, new_id
+from holdfast.state import UnreadableState, from_document
+from holdfast.state.gate import cleaned
+from holdfast.store.protocol import Saved
+
+router = APIRouter(prefix="/api/compact", tags=["compaction"])
+
+# Said about a snapshot, not in it.
+_ABOUT = ("session_id", "project_id", "project", "cwd", "trigger", "timestamp")
+MOST_LETTERS = 20
+
+
+@router.post("/save", status_code=201)
+def save(request: Request, body: SaveRequest, key: Key = "") -> SaveAnswer:
+    """Keep a snapshot of a session. Where the session's own state is known, a checkpoint of it
+    is made as well. A snapshot that says nothing about a session of which nothing is known is
+    refused: a save that reports success has saved something."""
+    visit = Visit(request)
+    document: dict[str, Any] = body.model_dump()
+    document, _ = cleaned(document)
+    said = richness({name: value for name, value in document.items() if name not in _ABOUT})
+    project = visit.project_for(
+        project_id=body.project_id, path=body.project, cwd=body.cwd, session=body.session_id
+    )
+    with visit.sight() as sight:
+        known = sight.load(body.session_id)
+        if said == 0 and known is None:
+            raise Unusable("There is nothing in this snapshot, and nothing known of the session")
+        made = None
+        if known is not None:
+            epoch = _epoch(known)
+            made = sight.store.checkpoint(known, body.trigger, epoch, visit.now).id
+
+    def effect(transaction: Transaction) -> dict[str, Any]:
+        context = Context(
+            *(new_id(), project, body.session_id, body.session_id, SNAPSHOT),
+            *(document, [], [], said, visit.now),
+        )
+        contexts.add(transaction, context)
+        # Read back: what is acknowledged is there.
+        there = contexts.listed(transaction, session=body.session_id, kind=SNAPSHOT, limit=1)
+        return {
+            "id": there[0].id,
+            "saved_at": there[0].created,
+            "session_id": there[0].session,
+            "project_id": id_of(project),
+            "richness": there[0].richness,
+            "checkpoint": made,
+        }
+
+    return SaveAnswer(**visit.write(project, "snapshot", body.session_id, body, key, effect))
+
+
+@router.post("/restore")
+def restore(request: Request, body: RestoreRequest) -> RestoreAnswer:
+    """The richest recent state of a session as text, with its age, inside `max_tokens`.
+    Messages that wait for the agent come with it, once."""
+    visit = Visit(request)
+    folders = role_folders("", visit.hall.settings.data)
+    try:
+        role = (role_named(body.role, folders) if body.role else _by_type(body, folders)).role
+    except UnknownRole as error:
+        raise Unusable(str(error)) from error
+    with visit.sight() as sight:
+        session = sight.session(body.session_id)
+        saved = sight.load(body.session_id)
+    state = _state(saved)
+    with visit.records() as transaction:
+        project = session.project if session else ""
+        snapshot = contexts.richest_snapshot(transaction, body.session_id, project)
+        if snapshot is not None:
+            project = snapshot.project
+        visit.about(project, body.session_id)
+        waiting = (
+            letters.listed(
+                transaction,
+                project=project,
+                reader=body.agent_id,
+                role=body.agent_type,
+                pending=True,
+                limit=MOST_LETTERS,
+            )
+            if body.agent_id and project and visit.caller.may("write")
+            else []
+        )
+        source = _source(saved if state else None, snapshot)
+        seconds, age = restoring.age_in_words(source.saved_at, visit.now)
+        source.age_seconds = seconds
+        found = restoring.restored(
+            state,
+            snapshot,
+            sorted(waiting, key=lambda letter: (-letter.priority, letter.created)),
+            role=role,
+            max_chars=restoring.characters(body.max_tokens),
+            age=age,
+        )
+        for letter in waiting:
+            if letter.id in found.letters:
+                letters.mark(transaction, letter, body.agent_id, visit.now, acknowledged="")
+    return RestoreAnswer(
+        additionalContext=found.text,
+        tokens=restoring.tokens(found.text),
+        role=role.name,
+        source=source,
+        facts=list(found.facts),
+        messages=list(found.letters),
+    )
+
+
+def _by_type(body: RestoreRequest, folders: tuple[str, ...]) -> Any:
+    # The main thread's own id is no kind of agent.
+    kind = "" if body.agent_type == body.session_id else body.agent_type
+    return role_for(kind, folders)
+
+
+def _state(saved: Saved | None) -> Any:
+    if saved is None or not saved.state:
+        return None
+    try:
+        return from_document(saved.state)
+    except UnreadableState:
+        return None  # another version's: the snapshot has to do
+
+
+def _epoch(saved: Saved) -> int:
+    state = _state(saved)
+    return state.moment.epoch if state else 0
+
+
+def _source(saved: Saved | None, snapshot: Context | None) -> Source:
+    if saved is not None:
+        return Source(kind="state", id=saved.session.id, saved_at=saved.session.updated)
+    if snapshot is not None:
+        return Source(kind="snapshot", id=snapshot.id, saved_at=snapshot.created)
+    return Source(kind="none")

@@ -1,0 +1,102 @@
+"""The service itself: health, metrics, live events, and the trail."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response, StreamingResponse
+
+import holdfast
+from holdfast.server.bus import Event
+from holdfast.server.metrics import MEDIA
+from holdfast.server.models import Health, StepAnswer, Trail
+from holdfast.server.problems import Forbidden, Refused
+from holdfast.server.records import trail as trails
+from holdfast.server.routes.paging import Limit, Offset, Words, following
+from holdfast.server.visit import Hall, Visit
+from holdfast.store.protocol import StoreError
+
+router = APIRouter(tags=["service"])
+
+HEARTBEAT_SECONDS = 15.0
+
+
+@router.get("/api/health")
+def health(request: Request) -> Health:
+    """Whether the service and its store answer; open to all, and says nothing else."""
+    hall: Hall = request.app.state.hall
+    try:
+        with hall.backend.records.transaction(None) as transaction:
+            transaction.rows("SELECT 1")
+    except StoreError as error:
+        raise Refused("The store does not answer", 503, {"Retry-After": "1"}) from error
+    return Health(status="ok", version=holdfast.__version__)
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
+def metrics(request: Request) -> Response:
+    """For Prometheus. Needs a token for all projects, because it counts across them."""
+    visit = Visit(request)
+    if visit.caller.projects is not None:
+        raise Forbidden("This token is not for all projects")
+    return Response(visit.hall.metrics.text(), media_type=MEDIA)
+
+
+@router.get("/api/trail")
+def trail(request: Request, limit: Limit = 50, offset: Offset = 0) -> Trail:
+    """Who wrote or was turned away, latest first. Needs the scope `admin` for all projects."""
+    visit = Visit(request)
+    if not visit.caller.may("admin") or visit.caller.projects is not None:
+        raise Forbidden("This needs a token with the scope `admin` for all projects")
+    with visit.records() as transaction:
+        found = trails.latest(transaction, limit=limit, offset=offset)
+    return Trail(
+        steps=[StepAnswer(**step._asdict()) for step in found],
+        next_offset=following(found, limit, offset),
+    )
+
+
+@router.get(
+    "/api/events",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+)
+async def events(request: Request, project_id: Words = "") -> StreamingResponse:
+    """Server-sent events: what changed and where, as it happens. The stream ends by itself
+    after a while; a browser's EventSource connects again."""
+    visit = Visit(request)
+    project = ""
+    if project_id:
+        project = (await asyncio.to_thread(visit.project_by_id, project_id)).path
+    return StreamingResponse(_stream(visit, project), media_type="text/event-stream")
+
+
+async def _stream(visit: Visit, project: str) -> AsyncIterator[bytes]:
+    hall = visit.hall
+    end = asyncio.get_running_loop().time() + hall.settings.events_seconds
+    hall.metrics.listening(1)
+    try:
+        with hall.bus.listening() as queue:
+            yield b"retry: 2000\n\n"
+            while (left := end - asyncio.get_running_loop().time()) > 0:
+                try:
+                    event = await asyncio.wait_for(queue.get(), min(left, HEARTBEAT_SECONDS))
+                except TimeoutError:
+                    yield b": still here\n\n"
+                    continue
+                if visit.caller.sees(event.project) and project in ("", event.project):
+                    yield _written(event)
+    finally:
+        hall.metrics.listening(-1)
+
+
+def _written(event: Event) -> bytes:
+    data = json.dumps({"project": event.project, "session": event.session})
+    return f"id: {event.id}\nevent: {event.what}\ndata: {data}\n\n".encode()

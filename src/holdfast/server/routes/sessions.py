@@ -1,0 +1,218 @@
+"""Sessions: their facts, checkpoints, compactions and briefs; and the way states come in."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query, Request
+
+from holdfast.brief.compose import compose
+from holdfast.events import Origin
+from holdfast.lifecycle.roles import UnknownRole, role_folders, role_named
+from holdfast.server import restore as restoring
+from holdfast.server.models import (
+    BriefAnswer,
+    CheckpointAnswer,
+    Checkpoints,
+    CompactionAnswer,
+    CompactionRequest,
+    Compactions,
+    Done,
+    FactAnswer,
+    Facts,
+    SessionAnswer,
+    Sessions,
+    StateAnswer,
+    StateRequest,
+)
+from holdfast.server.problems import NotFound, Unusable
+from holdfast.server.records import projects
+from holdfast.server.records.projects import id_of
+from holdfast.server.routes.paging import Limit, Offset, Words, following
+from holdfast.server.visit import Visit
+from holdfast.state import UnreadableState, from_document
+from holdfast.state.facts import Fact
+from holdfast.state.gate import cleaned
+from holdfast.store.protocol import Compaction, Message, Saved, Session
+
+router = APIRouter(prefix="/api", tags=["sessions"])
+
+SessionId = Annotated[str, Path(min_length=1, max_length=200)]
+Kind = Literal[
+    "", "request", "rule", "task", "plan", "test", "error", "dead_end", "decision", "file",
+    "command", "identifier", "subagent", "skill", "note", "next_step",
+]  # fmt: skip
+Standing = Literal["", "open", "done", "cancelled", "superseded", "resolved"]
+
+
+@router.get("/sessions")
+def sessions(
+    request: Request, project_id: Words = "", limit: Limit = 50, offset: Offset = 0
+) -> Sessions:
+    """Latest first."""
+    visit = Visit(request)
+    project = visit.project_by_id(project_id).path if project_id else ""
+    with visit.sight() as sight:
+        found = sight.sessions(project, limit, offset)
+    return Sessions(
+        sessions=[_session(one) for one in found], next_offset=following(found, limit, offset)
+    )
+
+
+@router.get("/sessions/{session_id}")
+def session(request: Request, session_id: SessionId) -> SessionAnswer:
+    with Visit(request).sight() as sight:
+        return _session(_known(sight.session(session_id)))
+
+
+@router.get("/sessions/{session_id}/facts")
+def facts(
+    request: Request,
+    session_id: SessionId,
+    kind: Annotated[Kind, Query()] = "",
+    standing: Annotated[Standing, Query()] = "",
+) -> Facts:
+    """In the order of the transcript."""
+    with Visit(request).sight() as sight:
+        _known(sight.session(session_id))
+        found = sight.facts(session_id, kind, standing)
+    return Facts(facts=[fact_answer(fact) for fact in found])
+
+
+@router.get("/sessions/{session_id}/checkpoints")
+def checkpoints(request: Request, session_id: SessionId) -> Checkpoints:
+    """Latest first."""
+    with Visit(request).sight() as sight:
+        _known(sight.session(session_id))
+        found = sight.checkpoints(session_id)
+    return Checkpoints(
+        checkpoints=[
+            CheckpointAnswer(
+                id=made.id, epoch=made.epoch, cause=made.cause, time=made.time, offset=made.knows[1]
+            )
+            for made in found
+        ]
+    )
+
+
+@router.get("/sessions/{session_id}/brief")
+def brief(
+    request: Request,
+    session_id: SessionId,
+    role: Words = "main",
+    max_tokens: Annotated[int, Query(ge=50, le=100_000)] = 2000,
+) -> BriefAnswer:
+    """What an agent in this role would be given now."""
+    visit = Visit(request)
+    try:
+        reader = role_named(role, role_folders("", visit.hall.settings.data)).role
+    except UnknownRole as error:
+        raise Unusable(str(error)) from error
+    with visit.sight() as sight:
+        saved = sight.load(session_id)
+    if saved is None:
+        raise NotFound("Nothing is known of this session")
+    try:
+        made = compose(from_document(saved.state), restoring.characters(max_tokens), role=reader)
+    except UnreadableState as error:
+        raise NotFound("Its state is another version's; it will be folded again") from error
+    return BriefAnswer(
+        text=made.text,
+        facts=list(made.facts),
+        role=reader.name,
+        saved_at=saved.session.updated,
+        tokens=restoring.tokens(made.text),
+    )
+
+
+@router.post("/sessions/{session_id}/state")
+def save_state(request: Request, session_id: SessionId, body: StateRequest) -> StateAnswer:
+    """Bring a state up from a machine's own store. The same state twice is one, and a state
+    that knows less than the store changes nothing."""
+    visit = Visit(request)
+    project = visit.project_for(path=body.session.project, cwd=body.session.cwd, session=session_id)
+    document, _ = cleaned(body.state)
+    position, _ = cleaned(body.position)
+    who = Session(session_id, **{**body.session.model_dump(), "project": project})
+    saved = Saved(who, (body.generation, body.offset), document, position)
+    with visit.records() as transaction:
+        if project:
+            projects.keep(transaction, project, visit.now)
+    with visit.sight() as sight:
+        known = sight.save(
+            saved,
+            [_fact(cleaned(row.model_dump())[0]) for row in body.facts],
+            [Message(**cleaned(row.model_dump())[0]) for row in body.messages],
+            whole=body.whole,
+        )
+        if body.checkpoint:
+            sight.store.checkpoint(saved, body.checkpoint, body.epoch, visit.now)
+        there = sight.load(session_id)
+    if not visit.hall.bus.told_by_store():
+        visit.hall.bus.tell("saved", project, session_id)
+    reached = there.knows if there else (0, 0)
+    return StateAnswer(saved=known, generation=reached[0], offset=reached[1])
+
+
+@router.get("/compactions")
+def compactions(request: Request, session_id: Words = "", limit: Limit = 50) -> Compactions:
+    """Latest first: what each summary kept and lost."""
+    with Visit(request).sight() as sight:
+        found = sight.compactions(session_id, limit)
+    return Compactions(compactions=[_compaction(one) for one in found])
+
+
+@router.post("/sessions/{session_id}/compactions")
+def record_compaction(request: Request, session_id: SessionId, body: CompactionRequest) -> Done:
+    """Later words fill in what earlier ones did not know."""
+    visit = Visit(request)
+    with visit.sight() as sight:
+        known = _known(sight.session(session_id))
+        visit.about(known.project, session_id)
+        said: dict[str, Any] = cleaned(body.model_dump())[0]
+        kept, lost = tuple(said.pop("kept")), tuple(said.pop("lost"))
+        sight.store.record_compaction(Compaction(session_id, **said, kept=kept, lost=lost))
+    return Done()
+
+
+def _known(found: Session | None) -> Session:
+    if found is None:
+        raise NotFound("No such session")
+    return found
+
+
+def _fact(row: dict[str, Any]) -> Fact:
+    return Fact(**{**row, "at": Origin(**row["at"])})
+
+
+def _session(one: Session) -> SessionAnswer:
+    fields = one._asdict()
+    del fields["transcript"]  # a path on somebody's machine
+    return SessionAnswer(project_id=id_of(one.project), **fields)
+
+
+def fact_answer(fact: Fact) -> FactAnswer:
+    return FactAnswer(
+        id=fact.id,
+        kind=fact.kind,
+        text=fact.text,
+        standing=fact.standing,
+        detail=fact.detail,
+        time=fact.at.time,
+        row=fact.at.row,
+        agent=fact.at.agent,
+    )
+
+
+def _compaction(one: Compaction) -> CompactionAnswer:
+    return CompactionAnswer(
+        session_id=one.session_id,
+        epoch=one.epoch,
+        time=one.time,
+        trigger=one.trigger,
+        tokens_before=one.tokens_before,
+        tokens_after=one.tokens_after,
+        summary=one.summary,
+        kept=list(one.kept),
+        lost=list(one.lost),
+    )

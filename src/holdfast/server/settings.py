@@ -1,0 +1,29 @@
+"""What the service is told when it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from holdfast.server.neighbour import uid_of_peer
+
+Address = tuple[str, int]
+
+
+def utc_now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class Settings(NamedTuple):
+    database: str = ""  # a PostgreSQL URL, else the path of a SQLite file
+    data: str = ""  # Holdfast's data folder: roles, and the service's own SQLite file
+    body_bytes: int = 16 * 1024 * 1024
+    # Per caller. An agent asks a few times a minute; a runaway one must not starve the rest.
+    rate: float = 100.0
+    burst: int = 300
+    # Whether this machine's own user needs no token on loopback.
+    open_to_owner: bool = True
+    events_seconds: float = 3600.0
+    now: Callable[[], str] = utc_now
+    peer_uid: Callable[[Address, Address], int | None] = uid_of_peer

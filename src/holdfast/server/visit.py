@@ -1,0 +1,145 @@
+"""One request at work: its caller, what it may see, and which project it is about."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from fastapi import Request
+from pydantic import BaseModel
+
+from holdfast.server.access import Caller
+from holdfast.server.backend import Backend
+from holdfast.server.bus import Bus
+from holdfast.server.metrics import Metrics
+from holdfast.server.problems import Forbidden, NotFound, Unusable
+from holdfast.server.records import Transaction, projects
+from holdfast.server.records.once import once
+from holdfast.server.records.projects import Project, project_at
+from holdfast.server.settings import Settings
+from holdfast.server.sight import Sight
+from holdfast.store.postgres.store import CHANNEL
+
+
+class Hall:
+    """What all requests share."""
+
+    def __init__(self, settings: Settings, backend: Backend, bus: Bus, metrics: Metrics) -> None:
+        self.settings = settings
+        self.backend = backend
+        self.bus = bus
+        self.metrics = metrics
+
+
+class Visit:
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self.hall: Hall = request.app.state.hall
+        self.caller: Caller = request.state.caller
+        self.now = self.hall.settings.now()
+
+    @contextmanager
+    def sight(self) -> Iterator[Sight]:
+        with self.hall.backend.sight(self.caller.projects) as sight:
+            yield sight
+
+    @contextmanager
+    def records(self) -> Iterator[Transaction]:
+        with self.hall.backend.records.transaction(self.caller.projects) as transaction:
+            yield transaction
+
+    def projects(self) -> list[Project]:
+        """All that this caller sees, by path."""
+        with self.records() as transaction:
+            found = {project.path: project for project in projects.known(transaction)}
+        for path in self.hall.backend.projects(self.caller.projects):
+            found.setdefault(path, project_at(path))
+        return [found[path] for path in sorted(found)]
+
+    def project_by_id(self, project_id: str) -> Project:
+        for project in self.projects():
+            if project.id == project_id:
+                return project
+        raise NotFound("No such project")
+
+    def project_of_path(self, path: str) -> Project | None:
+        """The project in which a folder is: the one with the longest path around it."""
+        around = [
+            project
+            for project in self.projects()
+            if path == project.path or path.startswith(project.path.rstrip("/") + "/")
+        ]
+        return max(around, key=lambda project: len(project.path), default=None)
+
+    def project_for(
+        self, *, project_id: str = "", path: str = "", cwd: str = "", session: str = ""
+    ) -> str:
+        """The project that a write belongs to; it may be new to us."""
+        found = ""
+        if project_id:
+            found = self.project_by_id(project_id).path
+        elif path:
+            found = path
+        elif session:
+            with self.sight() as sight:
+                known = sight.session(session)
+            found = known.project if known else ""
+        if not found and cwd:
+            known_project = self.project_of_path(cwd)
+            found = known_project.path if known_project else cwd
+        mine = self.caller.projects
+        if not found and mine is not None and len(mine) == 1:
+            found = mine[0]
+        if mine is not None and found not in mine:
+            if not found:
+                raise Unusable("Say which project this is about: project_id, project or cwd")
+            raise Forbidden("This token is not for that project")
+        self.about(found, session)
+        return found
+
+    def about(self, project: str, session: str) -> None:
+        """For the trail."""
+        self._request.scope.setdefault("state", {}).update(project=project, session=session)
+
+    def write(
+        self,
+        project: str,
+        what: str,
+        session: str,
+        body: BaseModel,
+        key: str,
+        effect: Callable[[Transaction], dict[str, Any]],
+    ) -> dict[str, Any]:
+        """Do something once, however often its idempotency key comes; then tell listeners."""
+        words = f"{self._request.method} {self._request.url.path}\n{body.model_dump_json()}"
+        with self.records() as transaction:
+            if project:
+                projects.keep(transaction, project, self.now)
+            answer, again = once(
+                transaction,
+                project=project,
+                caller=self.caller.name,
+                key=key,
+                digest=hashlib.sha256(words.encode()).hexdigest(),
+                now=self.now,
+                effect=lambda: effect(transaction),
+            )
+            if not again and self.hall.bus.told_by_store():
+                notify(transaction, what, project, session)
+        if not again and not self.hall.bus.told_by_store():
+            self.hall.bus.tell(what, project, session)
+        return answer
+
+
+def notify(transaction: Transaction, what: str, project: str, session: str) -> None:
+    said = json.dumps({"what": what, "project": project, "session": session})
+    if len(said) < 7_900:
+        transaction.rows("SELECT pg_notify(:channel, :said)", channel=CHANNEL, said=said)
+
+
+def new_id() -> str:
+    return str(uuid.uuid4())

@@ -1,0 +1,45 @@
+"""A session of agents at work, told by hand, and put into a service's store."""
+
+from __future__ import annotations
+
+from holdfast.events import SubagentEnded, SubagentStarted, TaskChanged
+from holdfast.state import facts, to_document
+from holdfast.store.protocol import Compaction, Message, Saved, Session
+from state.story import Story
+
+from .service import Service
+
+UPDATED = "2026-01-01T00:01:00Z"
+
+
+def told() -> Story:
+    """Add authentication: the models are done, the routes under way, the form waits for them."""
+    story = Story()
+    story.user("Add authentication")
+    story.task("1", "Create User model").task("2", "Create auth routes").task("3", "Login form")
+    story.tell(TaskChanged(story.at(), "3", blocked_by=("2",)))
+    story.task_is("1", "in_progress")
+    story.tell(SubagentStarted(story.at(), "agent-1", "backend-laravel", "Write the model", ""))
+    story.touched("/app/Models/User.php")
+    story.tell(SubagentEnded(story.at(), "agent-1", True, "The model is there"))
+    story.task_is("1", "completed").task_is("2", "in_progress")
+    story.ran("php artisan test", "FAIL 1 failed", ok=False)
+    story.user("Never store tokens in plain text")
+    return story
+
+
+def bring(service: Service, name: str = "session-a", project: str = "/srv/app") -> Session:
+    """Into the store, as a hook of the same machine would."""
+    state = told().state
+    session = Session(
+        name, "claude-code", project, project, project, "main", "Auth",
+        started="2026-01-01T00:00:01Z", updated=UPDATED,
+    )  # fmt: skip
+    with service.hall.backend.sight(None) as sight:
+        sight.store.save(
+            Saved(session, (0, 100), to_document(state), {"offset": 100}),
+            list(facts(state)),
+            [Message("r1", "user", "please use the walrus port", UPDATED)],
+        )
+        sight.store.record_compaction(Compaction(name, 0, UPDATED, "auto", summary="so far"))
+    return session
