@@ -77,8 +77,8 @@ def test_status_tells_what_is_saved_and_open(holdfast: Call, lived: Path) -> Non
     assert found["saved"]["read_bytes"] == lived.stat().st_size
     assert found["saved"]["unread_bytes"] == 0
     assert found["saved"]["context_tokens"] > 0
-    assert found["saved"]["open"]["tasks"] == 2
-    assert found["saved"]["open"]["rules"] > 0
+    assert found["saved"]["open"]["task"] == 2
+    assert found["saved"]["open"]["rule"] > 0
     assert (found["checkpoints"], found["checkpoint"]["cause"]) == (1, "precompact:auto")
 
 
@@ -99,7 +99,7 @@ def test_status_tells_what_the_compaction_lost_and_what_came_back(
 def test_status_tells_what_waits_without_taking_it(holdfast: Call, lived: Path) -> None:
     Tray(data_folder(), SESSION).queue_gap(Prepared(0, 0, 9, "2026", "r1,t2", "The gap."))
     assert asked(holdfast, "status")["waiting"]["facts"] == ["r1", "t2"]
-    assert "2 facts that come with the next prompt" in holdfast("status").out
+    assert "2 facts, for the next prompt" in holdfast("status").out
 
 
 def test_status_tells_what_was_written_since(holdfast: Call, lived: Path) -> None:

@@ -79,8 +79,8 @@ def test_the_commands_tell_what_happened(tmp_path: Path, api: ScriptedApi) -> No
     status = user.ask("status")
     assert status["session"]["id"] == live.session_id
     assert status["saved"]["epoch"] == 1
-    assert status["saved"]["open"]["tasks"] == 1
-    assert status["saved"]["open"]["rules"] == 1
+    assert status["saved"]["open"]["task"] == 1
+    assert status["saved"]["open"]["rule"] == 1
     assert status["saved"]["unread_bytes"] == 0
     assert status["checkpoint"]["cause"] == "end"
     assert status["hint"] == ""
@@ -100,6 +100,7 @@ def test_the_commands_tell_what_happened(tmp_path: Path, api: ScriptedApi) -> No
     assert RULE in [fact["text"] for fact in detailed["lost_facts"] if fact["kind"] == "rule"]
     (brief,) = [given for given in detailed["delivered"] if given["what"] == "brief"]
     assert (brief["road"], RULE in brief["text"]) == ("SessionStart", True)
+    assert all(fact["put_back"] for fact in detailed["lost_facts"])
     shown = user.run("compactions", live.session_id[:8]).stdout
     assert RULE in shown
 

@@ -95,7 +95,7 @@ def _table(store: SqliteStore, found: Sequence[Compaction], as_json: bool) -> No
         table.add_column(name, no_wrap=True)
     for name in ("tokens", "after", "kept", "lost"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("put back", overflow="fold")
+    table.add_column("delivered", overflow="fold")
     for each in documents:
         table.add_row(
             Text(each["session"][:8], style="cyan"),
@@ -114,7 +114,13 @@ def _table(store: SqliteStore, found: Sequence[Compaction], as_json: bool) -> No
 
 
 def _details(store: SqliteStore, found: Sequence[Compaction], as_json: bool) -> None:
-    from holdfast.cli.past import by_kind, compaction_document, deliveries_of, facts_named
+    from holdfast.cli.past import (
+        by_kind,
+        compaction_document,
+        deliveries_of,
+        facts_named,
+        put_back,
+    )
 
     given = _given(store, found)
     documents: list[dict[str, Any]] = []
@@ -126,22 +132,25 @@ def _details(store: SqliteStore, found: Sequence[Compaction], as_json: bool) -> 
         document["kept_ids"] = list(compaction.kept)
         document["lost_ids"] = list(compaction.lost)
         document["lost_by_kind"] = by_kind(lost)
-        document["lost_facts"] = [fact_document(fact) for fact in lost]
+        back = put_back(lost, mine)
+        document["lost_facts"] = [
+            fact_document(fact) | {"put_back": fact.id in back} for fact in lost
+        ]
         for described, delivery in zip(document["delivered"], mine, strict=True):
             described["text"] = delivery.text
         documents.append(document)
         if not as_json:
-            _show(document, lost, {name for d in mine for name in d.facts})
+            _show(document, lost, back)
     if as_json:
         answer(documents)
     elif not documents:
         console().print("No compactions in this session yet.")
 
 
-def _show(document: dict[str, Any], lost: Sequence[Fact], put_back: set[str]) -> None:
+def _show(document: dict[str, Any], lost: Sequence[Fact], back: set[str]) -> None:
     from rich.text import Text
 
-    from holdfast.cli.past import tokens
+    from holdfast.cli.past import counted, tokens
 
     out = console()
     head = Text(f"{document['session'][:8]} ", style="cyan")
@@ -154,7 +163,9 @@ def _show(document: dict[str, Any], lost: Sequence[Fact], put_back: set[str]) ->
     if document["kept"] is None:
         out.print(Text("  It was not seen by the hooks.", style="dim"))
     else:
-        out.print(f"  The summary kept {document['kept']} facts and lost {document['lost']}.")
+        out.print(
+            f"  The summary kept {counted(document['kept'], 'fact')}, lost {document['lost']}."
+        )
     for given in document["delivered"]:
         out.print(
             f"  {given['what'].capitalize()} by {given['road']}, {when(given['time'])}"
@@ -166,7 +177,7 @@ def _show(document: dict[str, Any], lost: Sequence[Fact], put_back: set[str]) ->
             kind = fact.kind
             out.print(Text(f"  Lost: {HEADINGS.get(kind, kind).lower()}", style="bold"))
         mark = Text(f"{fact.id:<5} ", style="cyan") + Text(one_line(fact.text, TEXT))
-        if fact.id in put_back:
+        if fact.id in back:
             mark.append("  (put back)", style="green")
         out.print(Text("    ") + mark, soft_wrap=True)
     gone = len(document["lost_ids"]) - len(lost)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # More of one session than any table shows.
 MOST = 10_000
+# A brief may cut a long text: its beginning is enough to know it by.
+TELLING = 80
 
 
 def anything_stored() -> bool:
@@ -71,6 +73,18 @@ def facts_named(store: SqliteStore, session: str, names: Iterable[str]) -> list[
     return sorted(found, key=lambda fact: KINDS.index(fact.kind))
 
 
+def put_back(lost: Iterable[Fact], given: Iterable[Delivery]) -> set[str]:
+    """Ids of the lost facts that a brief or a gap named, or told in their own words."""
+    texts = [delivery for delivery in given if delivery.what in ("brief", "gap")]
+    named = {name for delivery in texts for name in delivery.facts}
+    words = "\n".join(" ".join(delivery.text.split()) for delivery in texts)
+    return {
+        fact.id
+        for fact in lost
+        if fact.id in named or " ".join(fact.text.split())[:TELLING] in words
+    }
+
+
 def by_kind(facts: Sequence[Fact]) -> dict[str, int]:
     counts: dict[str, int] = {}
     for fact in facts:
@@ -80,6 +94,11 @@ def by_kind(facts: Sequence[Fact]) -> dict[str, int]:
 
 def tokens(count: int | None) -> str:
     return "-" if count is None else f"{count:,}"
+
+
+def counted(count: int, word: str) -> str:
+    """`1 task`, `2 tasks`."""
+    return f"{count:,} {word.replace('_', ' ')}" + ("" if count == 1 else "s")
 
 
 def told(delivered: Iterable[dict[str, Any]]) -> str:

@@ -10,6 +10,8 @@ import typer
 from holdfast.cli.output import JsonOption, Trouble, answer, console, one_line, size, when
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from holdfast.state import State
     from holdfast.store.protocol import Session
     from holdfast.store.sqlite import SqliteStore
@@ -151,19 +153,19 @@ def _saved(store: SqliteStore, session: Session) -> dict[str, Any] | None:
 
 
 def _open(state: State) -> dict[str, int]:
-    from holdfast.state.facts import OPEN
-
     return {
-        "rules": _standing(state.rules),
-        "tasks": _standing(state.tasks),
-        "errors": _standing(state.errors),
-        "failing_tests": sum(run.result == "failed" for run in state.tests.values()),
-        "dead_ends": sum(end.standing == OPEN for end in state.dead_ends.values()),
+        "rule": _standing(state.rules),
+        "task": _standing(state.tasks),
+        "error": _standing(state.errors),
+        "failing_test": sum(run.result == "failed" for run in state.tests.values()),
+        "dead_end": _standing(state.dead_ends),
     }
 
 
-def _standing(records: Any) -> int:
-    return sum(record.standing == "open" for record in records.values())
+def _standing(records: Mapping[str, Any]) -> int:
+    from holdfast.state.facts import OPEN
+
+    return sum(record.standing == OPEN for record in records.values())
 
 
 def _waiting(session: Session) -> dict[str, Any] | None:
@@ -202,7 +204,7 @@ def _show(document: dict[str, Any]) -> None:
 
 
 def _rows(document: dict[str, Any]) -> list[tuple[str, str]]:
-    from holdfast.cli.past import tokens, told
+    from holdfast.cli.past import counted, tokens, told
 
     rows = []
     saved = document["saved"]
@@ -214,9 +216,9 @@ def _rows(document: dict[str, Any]) -> list[tuple[str, str]]:
         rows.append(("saved", f"up to {when(saved['updated'])} UTC{unread}"))
         used = saved["context_tokens"]
         context = f"{used:,} tokens in use" if used else "not known yet"
-        rows.append(("context", f"{context}, after {saved['epoch']} compactions"))
+        rows.append(("context", f"{context}, after {counted(saved['epoch'], 'compaction')}"))
         counts = saved["open"]
-        said = [f"{count} {name.replace('_', ' ')}" for name, count in counts.items() if count]
+        said = [counted(count, name) for name, count in counts.items() if count]
         rows.append(("open", ", ".join(said) or "nothing"))
     checkpoint = document["checkpoint"]
     if checkpoint:
@@ -231,12 +233,12 @@ def _rows(document: dict[str, Any]) -> list[tuple[str, str]]:
             rows.append(("", "it was not seen by the hooks"))
         else:
             kinds = compaction["lost_by_kind"]
-            by_kind = ", ".join(f"{n} {kind.replace('_', ' ')}" for kind, n in kinds.items())
+            by_kind = ", ".join(counted(n, kind) for kind, n in kinds.items())
             lost = f"the summary kept {compaction['kept']}, lost {compaction['lost']}"
             rows.append(("", lost + (f": {by_kind}" if by_kind else "")))
-            rows.append(("put back", told(compaction["delivered"])))
+            rows.append(("delivered", told(compaction["delivered"])))
     waiting = document["waiting"]
     if waiting:
-        facts = len(waiting["facts"])
-        rows.append(("waiting", f"{facts} facts that come with the next prompt or tool batch"))
+        facts = counted(len(waiting["facts"]), "fact")
+        rows.append(("waiting", f"{facts}, for the next prompt or tool batch"))
     return rows

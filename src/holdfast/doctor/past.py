@@ -95,7 +95,10 @@ def judge(latest: Sequence[Compaction], delivered: Iterable[Delivery]) -> Findin
         seen = f"after {len(silent)} of the last {len(details)} nothing was put back"
         next_step = "If the session ended there it could not; else see `errors` and `trial`"
         return Finding(COMPACTIONS, WARN, seen, next_step, details)
-    return Finding(COMPACTIONS, OK, f"the last {len(details)} were followed up", details=details)
+    seen = f"after each of the last {len(details)} something was put back"
+    if not any(c.lost for c in lived[:SHOWN]):
+        seen = f"the last {len(details)} lost nothing"
+    return Finding(COMPACTIONS, OK, seen, details=details)
 
 
 def _whats(compaction: Compaction, roads: Iterable[Delivery]) -> set[str]:
