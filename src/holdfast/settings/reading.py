@@ -5,9 +5,9 @@
     <config folder>/settings.json             the user's own; where there is none, the one in
                                               the data folder
 
-JSON, not TOML: the hooks have `json` loaded already, `tomllib` would cost them 5 to 10 ms more, and the
-client's own settings look the same. Whatever is wrong gives the default and a line in `problems`;
-nothing here raises. Must not write a file, nor read the environment by itself.
+JSON, not TOML: the hooks have `json` loaded already, `tomllib` would cost them 5 to 10 ms more,
+and the client's own settings look the same. Whatever is wrong gives the default and a line in
+`problems`; nothing here raises. Must not write a file, nor read the environment by itself.
 """
 
 from __future__ import annotations

@@ -1,0 +1,103 @@
+"""The point of compaction, as the client computes it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.clients.claude_code.window import (
+    Configured,
+    compaction_point,
+    configured,
+    documents,
+    left,
+    settings_files,
+)
+
+SONNET = "claude-sonnet-4-5-20250929"
+WINDOW = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"
+
+
+@pytest.mark.parametrize(
+    ("environ", "settings", "model", "tokens"),
+    [
+        ({}, [], SONNET, 167_000),
+        ({}, [], "claude-sonnet-4-5[1m]", 967_000),
+        ({}, [], "claude-sonnet-5", 967_000),
+        ({WINDOW: "100000"}, [], SONNET, 67_000),
+        ({WINDOW: "150k"}, [], SONNET, 117_000),
+        ({WINDOW: "1m"}, [], SONNET, 167_000),  # never beyond the model's own
+        ({WINDOW: "5000"}, [], SONNET, 67_000),
+        ({WINDOW: "soon"}, [], SONNET, 167_000),
+        ({}, [{"autoCompactWindow": 120_000}], SONNET, 87_000),
+        ({}, [{"autoCompactWindow": "auto"}], SONNET, 167_000),
+        ({}, [{"autoCompactWindow": 50}], SONNET, 167_000),
+        ({}, [{"env": {WINDOW: "100000"}}], SONNET, 67_000),
+        ({WINDOW: "100000"}, [{"autoCompactWindow": 150_000}], SONNET, 67_000),
+        ({"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "50"}, [], SONNET, 90_000),
+        ({"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "99"}, [], SONNET, 167_000),  # it can only lower
+        ({"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "lots"}, [], SONNET, 167_000),
+        ({"CLAUDE_CODE_MAX_OUTPUT_TOKENS": "8000"}, [], SONNET, 179_000),
+        ({"CLAUDE_CODE_MAX_CONTEXT_TOKENS": "120000"}, [], "own-model", 87_000),
+    ],
+)
+def test_the_point_follows_settings_and_environment(
+    environ: dict[str, str], settings: list[dict[str, Any]], model: str, tokens: int
+) -> None:
+    assert compaction_point(configured(environ, settings), model).tokens == tokens
+
+
+def test_a_model_has_its_own_window_by_its_canonical_name() -> None:
+    own = {"modelSettings": {"claude-sonnet-4-5": {"autoCompactWindow": 110_000}}}
+    chosen = configured({}, [{"autoCompactWindow": 150_000, **own}])
+    assert compaction_point(chosen, SONNET).window == 110_000
+    assert compaction_point(chosen, "claude-opus-4-5").window == 150_000
+    assert compaction_point(configured({WINDOW: "100000"}, [own]), SONNET).window == 100_000
+
+
+def test_the_stronger_file_wins() -> None:
+    files = [{"autoCompactWindow": 150_000}, {"autoCompactWindow": 120_000}]
+    assert configured({}, files).window == 120_000
+
+
+@pytest.mark.parametrize(
+    ("environ", "settings"),
+    [
+        ({"DISABLE_AUTO_COMPACT": "1"}, {}),
+        ({"DISABLE_COMPACT": "true"}, {}),
+        ({}, {"autoCompactEnabled": False}),
+        ({}, {"env": {"DISABLE_COMPACT": "1"}}),
+    ],
+)
+def test_what_turns_it_off_is_known(environ: dict[str, str], settings: dict[str, Any]) -> None:
+    assert not compaction_point(configured(environ, [settings]), SONNET).automatic
+    assert configured({"DISABLE_COMPACT": "0"}, [{}]).automatic
+
+
+def test_a_window_that_nobody_set_is_the_earliest_point() -> None:
+    assert compaction_point(Configured(), SONNET).earliest
+    assert not compaction_point(Configured(window=120_000), SONNET).earliest
+
+
+def test_what_the_client_said_and_what_once_fitted_tell_the_window() -> None:
+    assert compaction_point(Configured(), SONNET, seen=1_000_000).window == 1_000_000
+    assert compaction_point(Configured(), SONNET, used=250_000).window == 1_000_000
+
+
+def test_what_is_left_goes_from_100_to_0() -> None:
+    point = compaction_point(Configured(window=100_000), SONNET)
+    assert [left(used, point) for used in (0, 33_500, 67_000, 90_000)] == [100, 50, 0, 0]
+
+
+def test_settings_files_are_found_and_broken_ones_passed_over(tmp_path: Path) -> None:
+    project = tmp_path / "shop"
+    (project / ".claude").mkdir(parents=True)
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude/settings.json").write_text(json.dumps({"autoCompactWindow": 150_000}))
+    (project / ".claude/settings.json").write_text("{broken")
+    (project / ".claude/settings.local.json").write_text('{"autoCompactWindow": 120000}')
+    files = settings_files({"HOME": str(tmp_path)}, str(project))
+    assert configured({}, documents(files[:3])).window == 120_000
+    moved = settings_files({"HOME": "/h", "CLAUDE_CONFIG_DIR": "/c"}, "")
+    assert moved[0] == "/c/settings.json"
