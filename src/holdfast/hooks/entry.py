@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 
 from holdfast.clients.claude_code import payloads
-from holdfast.clients.claude_code.compactor import main_thread_waits
 from holdfast.hooks import light
 
 TYPE_CHECKING = False
@@ -68,6 +67,8 @@ def _is_subagents(payload: Payload) -> bool:
         return bool(payload.agent_id)
     if payload.trigger == "manual":
         return False  # only the user can ask for one, and only of the main thread
+    from holdfast.clients.claude_code.compactor import main_thread_waits
+
     return main_thread_waits(payload.transcript)
 
 
