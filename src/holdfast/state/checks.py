@@ -21,7 +21,17 @@ from holdfast.state.verdicts import (
     read_verdict,
 )
 
-__all__ = ["FAILED", "PASSED", "UNKNOWN", "Check", "Run", "check_of", "checks_in", "covers", "run_of"]
+__all__ = [
+    "FAILED",
+    "PASSED",
+    "UNKNOWN",
+    "Check",
+    "Run",
+    "check_of",
+    "checks_in",
+    "covers",
+    "run_of",
+]
 
 # What a check is of: only "test" feeds the test state; all of them open and resolve errors.
 _TEST = re.compile(

@@ -119,7 +119,9 @@ def _with(symbols: dict[str, int], shown: AbstractSet[str], moment: Moment) -> d
 def _hunks(event: FileTouched) -> tuple[tuple[int, tuple[str, ...]], ...]:
     kept = []
     for hunk in event.hunks[:HUNKS]:
-        changed = [keep(line, 160) for line in hunk.lines if line.startswith(("+", "-"))][:HUNK_LINES]
+        changed = [keep(line, 160) for line in hunk.lines if line.startswith(("+", "-"))][
+            :HUNK_LINES
+        ]
         if changed:
             kept.append((hunk.start, tuple(changed)))
     return tuple(kept)
