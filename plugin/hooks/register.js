@@ -63,7 +63,7 @@ export const register = on => {
   on('session.start', async ($, e, next) => {
     await $.command
       .register({ name: 'holdfast', description: 'What Holdfast saved and restored' })
-      .catch(() => undefined)
+      .catch(error => $.ui.log(`/holdfast: ${error}`, { to: 'debug' }))
     const started = await next(e)
     void ask($, 'start', session).then(answer => {
       if (typeof answer.mode === 'string') chosen = answer

@@ -22,6 +22,7 @@ from holdfast.state.wording import plain_words, sentences
 ASKED = {
     "rule": 24,
     "request": 1,
+    "note": 12,
     "task": 40,
     "test": 6,
     "error": 6,
@@ -164,7 +165,9 @@ class _worth_asking:
     def __init__(self, state: State) -> None:
         self._changed = {f"f{f.number}" for f in state.files.values() if f.changed or f.created}
         self._exact = {f"i{i.number}" for i in exact_values(state)}
-        self._users = {key for key, d in state.decisions.items() if d.by != "agent"}
+        self._users = {key for key, d in state.decisions.items() if d.by != "agent"} | set(
+            state.notes
+        )
 
     def __call__(self, fact: Fact) -> bool:
         named = {"file": self._changed, "identifier": self._exact, "decision": self._users}
@@ -224,5 +227,14 @@ def _lines(state: State, lost: Iterable[Fact]) -> Iterator[tuple[Fact, str]]:
             said = f"#{fact.id[1:]} {said}"
         if fact.kind in ("test", "dead_end", "error", "identifier") and fact.detail:
             said += f" ({one_line(fact.detail, 140)})"
-        noted = fact.kind == "decision" and state.decisions[fact.id].by == "note"
-        yield fact, f"- {LABELS['note' if noted else fact.kind]}: {said}"
+        yield fact, f"- {_label(state, fact)}: {said}"
+
+
+def _label(state: State, fact: Fact) -> str:
+    note = state.notes.get(fact.id)
+    if note is not None:
+        kind = "" if note.kind == "note" else f" as a {note.kind.replace('_', ' ')}"
+        who = {"user": "by the user", "agent": "by the agent"}.get(note.by, "in the notes file")
+        return f"Noted {who}{kind}"
+    noted = fact.kind == "decision" and state.decisions[fact.id].by == "note"
+    return LABELS["note" if noted else fact.kind]

@@ -15,7 +15,12 @@ RANKED = ("changed", "read", "named", "commands", "identifiers", "decisions", "r
 # (in a small brief, in a larger one); what a role file may say in other words.
 HEADINGS = {
     "rules": ("Rules the user gave:", "Rules the user gave (verbatim):"),
+    "notes": (
+        "Notes taken (they win over the summary):",
+        "Notes taken during the session (where the summary says otherwise, the notes are right):",
+    ),
     "tasks": ("Open tasks:", "Open tasks:"),
+    "summaries": ("Finished, in short:", "Finished tasks, summarised when they were done:"),
     "errors": ("Open errors:", "Open errors (quoted output):"),
     "running": ("Running in the background:", "Running in the background:"),
     "dead_ends": ("Failed attempts:", "Failed attempts (dead ends):"),
@@ -55,15 +60,20 @@ def part(section: str, share: float = 1.0) -> Part:
     return Part(section, *HEADINGS.get(section, ("", "")), share)
 
 
+# What somebody may write without end takes no more than this before the others had their turn.
+SHARES = {"notes": 0.2, "summaries": 0.12}
+
 MAIN = Role(
     "main",
     tuple(
-        part(section)
+        part(section, SHARES.get(section, 1.0))
         for section in (
             "request",
             "rules",
+            "notes",
             "tasks",
             "finished",
+            "summaries",
             "tests",
             "errors",
             "place",

@@ -11,8 +11,11 @@ from collections.abc import Iterator
 from holdfast.brief.gap import exact_values
 from holdfast.brief.header import one_line, short_paths
 from holdfast.brief.paths import shorten
+from holdfast.brief.sections.written import labelled
 from holdfast.state.facts import CANCELLED, DONE, OPEN
+from holdfast.state.finished import line
 from holdfast.state.model import State
+from holdfast.state.notes import standing
 
 OPENING = (
     "Facts of this session, kept by Holdfast from its transcript. They stand at the time of this"
@@ -28,17 +31,19 @@ def steer(state: State, max_chars: int) -> str:
     for group in (
         _rules(state),
         _request(state),
+        _notes(state),
         _tasks(state),
         _tests(state),
         _dead_ends(state),
         _values(state),
         _files(state),
+        _summaries(state),
         _finished(state),
     ):
-        for line in group:
-            if len(text) + 1 + len(line) > max_chars:
+        for each in group:
+            if len(text) + 1 + len(each) > max_chars:
                 break
-            text += "\n" + line
+            text += "\n" + each
             said = True
     return text if said else ""
 
@@ -58,6 +63,17 @@ def _request(state: State) -> Iterator[str]:
         yield f'The user\'s last request: "{one_line(asked[-1].text, 900)}"'
     if len(asked) > 1:
         yield f'The user\'s first request: "{one_line(asked[0].text, 300)}"'
+
+
+def _notes(state: State) -> Iterator[str]:
+    """What was noted on purpose is worth more than what is remembered of the same."""
+    for _, note in reversed(standing(state)[-12:]):
+        yield f"Noted during the session: {labelled(note, 300)}"
+
+
+def _summaries(state: State) -> Iterator[str]:
+    for one in reversed(list(state.finished.values())[-12:]):
+        yield f"Finished task, its summary word for word: {line(one)}"
 
 
 def _tasks(state: State) -> Iterator[str]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from holdfast.events import AgentSaid, Compacted, Event, SummaryGiven, UserSaid
 from holdfast.lifecycle.inherit import first_boundary, parent_of, state_before
 from holdfast.lifecycle.project import place_of
+from holdfast.lifecycle.terms import USUAL, Terms
 from holdfast.lifecycle.track import FRESH, Tracked, catch_up, from_saved, to_saved
 from holdfast.state import UnreadableState, facts
 from holdfast.state.facts import Fact, keep
@@ -31,11 +32,12 @@ RELATIVES = 5
 
 
 class Scene(NamedTuple):
-    """Whose moment it is."""
+    """Whose moment it is, and on which terms: what the user chose."""
 
     session_id: str
     transcript: str
     cwd: str
+    terms: Terms = USUAL
 
 
 class Kept(NamedTuple):

@@ -21,7 +21,17 @@ from holdfast.state.verdicts import (
     read_verdict,
 )
 
-__all__ = ["FAILED", "PASSED", "UNKNOWN", "Check", "Run", "check_of", "checks_in", "covers", "run_of"]
+__all__ = [
+    "FAILED",
+    "PASSED",
+    "UNKNOWN",
+    "Check",
+    "Run",
+    "check_of",
+    "checks_in",
+    "covers",
+    "run_of",
+]
 
 # What a check is of: only "test" feeds the test state; all of them open and resolve errors.
 _TEST = re.compile(
@@ -178,7 +188,7 @@ def _echoed(check: Check, output: str) -> tuple[Check, ...]:
         return ()
     text = output if len(output) <= 8000 else f"{output[:5000]}\n{output[-3000:]}"
     found = []
-    for line in _ECHO.findall(text)[:ECHOES]:
+    for line in _ECHO.findall(text)[:ECHOES] if "$ " in text or "> " in text else ():
         echoed = check_of(line)
         if echoed is not None and echoed.of == check.of:
             found.append(echoed)

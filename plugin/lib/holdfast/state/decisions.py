@@ -111,10 +111,18 @@ def on_note_taken(
 def on_agent_said(
     table: dict[str, Decision], event: AgentSaid, moment: Moment
 ) -> dict[str, Decision]:
-    for sentence in sentences_with(event.text, _CUES):
-        if len(sentence) > 30 and _DECIDED.search(sentence) and not sentence.endswith("?"):
-            table = _put(table, keep(sentence, TEXT), "agent", moment, event.at)
+    for sentence in decides(event.text):
+        table = _put(table, keep(sentence, TEXT), "agent", moment, event.at)
     return table
+
+
+def decides(text: str) -> list[str]:
+    """The sentences in which the agent chooses something."""
+    return [
+        sentence
+        for sentence in sentences_with(text, _CUES)
+        if len(sentence) > 30 and _DECIDED.search(sentence) and not sentence.endswith("?")
+    ]
 
 
 def on_user_said(

@@ -119,7 +119,9 @@ def _with(symbols: dict[str, int], shown: AbstractSet[str], moment: Moment) -> d
 def _hunks(event: FileTouched) -> tuple[tuple[int, tuple[str, ...]], ...]:
     kept = []
     for hunk in event.hunks[:HUNKS]:
-        changed = [keep(line, 160) for line in hunk.lines if line.startswith(("+", "-"))][:HUNK_LINES]
+        changed = [keep(line, 160) for line in hunk.lines if line.startswith(("+", "-"))][
+            :HUNK_LINES
+        ]
         if changed:
             kept.append((hunk.start, tuple(changed)))
     return tuple(kept)
@@ -181,7 +183,8 @@ def on_command_ran(table: dict[str, File], event: CommandRan, moment: Moment) ->
                 words = words[1:]
             if words[0] in ("rm", "unlink", "mv"):
                 table = _removed(table, words, moment, event.at)
-    named: dict[str, None] = dict.fromkeys(_PATH.findall(event.command[:2000]))
+    command = event.command[:2000]
+    named = dict.fromkeys(_PATH.findall(command)) if "." in command else {}
     places = _places(event.output[-OUTPUT:])
     for path in [*named, *places][:30]:
         full = _resolve(table, path)

@@ -29,7 +29,9 @@ _PORT = re.compile(
     r"(\d{2,5})\b",
     re.I,
 )
-_PORT_CUES = ("port", "PORT", "Port", "localhost", "127.0.0.1", "0.0.0.0", "[::")
+# What every port has before it, in small letters; "port" alone stands in every import.
+_PORT_HOSTS = ("localhost:", "127.0.0.1:", "0.0.0.0:", "[::")
+_PORT_WORD = re.compile(r"ports?(?: (?:is|number|to|on))?[ =:]+\d\d")
 # Begins with the dash, a plain character, for which `re` looks quickly; the rest is checked
 # backwards from there.
 _TICKET = re.compile(r"-\d{1,6}\b")
@@ -102,7 +104,8 @@ def _scan(table: Table, text: str, typed: bool, moment: Moment, at: Origin) -> T
         for found in islice(_URL.finditer(text), 12):
             line = _line_around(text, *found.span())
             table = _note(table, "url", found.group(), line, typed, moment, at)
-    if has_any(text, _PORT_CUES):
+    lowered = text.lower()
+    if has_any(lowered, _PORT_HOSTS) or _PORT_WORD.search(lowered):
         for found in islice(_PORT.finditer(text), 6):
             if int(found.group(1)) <= 65535:
                 line = _line_around(text, *found.span())

@@ -15,8 +15,10 @@ from holdfast.state import (
     decisions,
     errors,
     files,
+    finished,
     identifiers,
     next_step,
+    notes,
     plan,
     requests,
     rules,
@@ -71,6 +73,9 @@ class State(NamedTuple):
     skills: dict[str, skills.Skill] = {}
     next_step: dict[str, next_step.NextStep] = {}
     symbols: symbols.Table = {}
+    # Not folded and never saved with the state: laid over it for whoever is shown it.
+    notes: notes.Table = {}
+    finished: dict[str, finished.Finished] = {}
 
 
 # The default tables above are shared between states: nothing may write into a table.
@@ -95,3 +100,4 @@ def facts(state: State) -> Iterator[Fact]:
     yield from subagents.facts(state.subagents)
     yield from skills.facts(state.skills)
     yield from next_step.facts(state.next_step)
+    yield from notes.facts(state.notes)

@@ -58,7 +58,16 @@ _CUES = ("always", "never", "do not", "don't", "dont", "avoid", "refrain", "only
 _CUES += ("stick", "no more", "remember", "keep in mind", "use ", "we use", "from now on")
 _CUES += ("going forward", "future", "at all times", "every time", "whenever", "must", "you ca")
 _CUES += ("you may", "you should", "not allowed", "forbidden", "required to", "rule:", "important:")
-_CUES += ("leave ", "make sure", "be sure", "ensure", "actually", "instead", "no longer", "any more")
+_CUES += (
+    "leave ",
+    "make sure",
+    "be sure",
+    "ensure",
+    "actually",
+    "instead",
+    "no longer",
+    "any more",
+)
 _CUES += ("anymore", "scrap", "forget", "change", "second thought", "correction", "ignore")
 _CUES += ("rather", "wrong", "not what i", "revert", "drop ")
 _BEGINNINGS = ("no", "wait", "hmm", "sorry")

@@ -161,6 +161,4 @@ def _lines_with(cue: str, text: str) -> Iterator[tuple[int, str]]:
 
 
 def _states_failure(text: str) -> bool:
-    return any(
-        _FAILURE.search(line) for cue in _FAILURE_CUES for _, line in _lines_with(cue, text)
-    )
+    return any(_FAILURE.search(line) for cue in _FAILURE_CUES for _, line in _lines_with(cue, text))

@@ -7,14 +7,16 @@ role's. Those of the default role are at hand, the others are imported when a ro
 from __future__ import annotations
 
 from holdfast.brief.lines import Section
-from holdfast.brief.sections import asked, trouble, work
+from holdfast.brief.sections import asked, trouble, work, written
 
 _OF_MAIN: dict[str, Section] = {
     "request": asked.request,
     "rules": asked.rules,
+    "notes": written.notes,
     "said": asked.said,
     "tasks": work.tasks,
     "finished": work.finished,
+    "summaries": written.summaries,
     "place": work.place,
     "plan": work.plan,
     "running": work.running,

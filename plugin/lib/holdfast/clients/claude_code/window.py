@@ -1,0 +1,185 @@
+"""When Claude Code compacts: the window it works with and the point at which it acts.
+
+Owns the client's arithmetic and the names of the settings and variables that move it; the
+figures are those of 2.1.325. Reads settings files when asked, never the environment by itself.
+
+    window   the model's, or the smaller one that the user configured
+    room     window - what is kept for an answer (20,000 at most)
+    point    room - 13,000, or a percentage of the room where that is lower
+
+Where nothing is configured, most models are compacted only when the API refuses a request. The
+point is then the earliest at which it can happen (a summary prepared ahead), and marked so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+ANSWER_TOKENS = 20_000
+RESERVE_TOKENS = 13_000
+SMALLEST_WINDOW, LARGEST_WINDOW = 100_000, 1_000_000
+USUAL_WINDOW, LONG_WINDOW = 200_000, 1_000_000
+# Models with the long window without asking for it.
+LONG_MODELS = ("claude-sonnet-5",)
+LARGEST_FILE = 4 * 1024 * 1024
+
+_MANAGED = "/etc/claude-code/managed-settings.json"
+_NO = ("", "0", "false", "no", "off")
+_VARIABLES = (
+    "CLAUDE_CODE_AUTO_COMPACT_WINDOW",
+    "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE",
+    "CLAUDE_CODE_MAX_CONTEXT_TOKENS",
+    "CLAUDE_CODE_MAX_OUTPUT_TOKENS",
+    "DISABLE_AUTO_COMPACT",
+    "DISABLE_COMPACT",
+)
+
+
+class Configured(NamedTuple):
+    """What the user's settings and environment say; 0 where they say nothing."""
+
+    window: int = 0
+    by_model: tuple[tuple[str, int], ...] = ()
+    percent: float = 0.0
+    model_window: int = 0
+    answer: int = 0
+    automatic: bool = True
+    from_environment: bool = False  # the window is: then no model has one of its own
+
+
+class Point(NamedTuple):
+    """Where a compaction comes. `automatic` is False when only the user compacts."""
+
+    tokens: int
+    window: int
+    automatic: bool = True
+    earliest: bool = False  # it may come later: the client waits for the API to refuse
+
+
+def settings_files(environ: Mapping[str, str], project: str) -> list[str]:
+    """The weakest first."""
+    home = environ.get("HOME") or environ.get("USERPROFILE") or ""
+    config = environ.get("CLAUDE_CONFIG_DIR") or (f"{home}/.claude" if home else "")
+    files = [f"{config}/settings.json"] if config else []
+    if project:
+        files += [f"{project}/.claude/settings.json", f"{project}/.claude/settings.local.json"]
+    return [*files, _MANAGED]
+
+
+def documents(paths: Iterable[str]) -> list[dict[str, Any]]:
+    """Those that are there and can be read, in the same order."""
+    import json
+
+    found = []
+    for path in paths:
+        try:
+            with open(path, "rb") as file:
+                document = json.loads(file.read(LARGEST_FILE).decode("utf-8-sig"))
+        except (OSError, ValueError, RecursionError):
+            continue
+        if isinstance(document, dict):
+            found.append(document)
+    return found
+
+
+def configured(environ: Mapping[str, str], settings: Sequence[Mapping[str, Any]]) -> Configured:
+    """Pure. Variables that a settings file sets count like those of the environment."""
+    variables = {name: environ[name] for name in _VARIABLES if name in environ}
+    window, automatic = 0, True
+    by_model: dict[str, int] = {}
+    for document in settings:
+        inside = document.get("env")
+        if isinstance(inside, dict):
+            variables |= {name: str(inside[name]) for name in _VARIABLES if name in inside}
+        if "autoCompactWindow" in document:
+            window = _window(document["autoCompactWindow"])
+            by_model.clear()  # the stronger file's word holds for every model
+        if isinstance(document.get("autoCompactEnabled"), bool):
+            automatic = document["autoCompactEnabled"]
+        for model, chosen in _objects(document.get("modelSettings")):
+            if "autoCompactWindow" in chosen:
+                by_model[model] = _window(chosen["autoCompactWindow"])
+    off = any(_on(variables.get(name, "")) for name in ("DISABLE_AUTO_COMPACT", "DISABLE_COMPACT"))
+    said = _tokens(variables.get("CLAUDE_CODE_AUTO_COMPACT_WINDOW", ""))
+    if said:
+        window = min(max(said, SMALLEST_WINDOW), LARGEST_WINDOW)
+    return Configured(
+        window,
+        tuple(by_model.items()),
+        _percent(variables.get("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE", "")),
+        _tokens(variables.get("CLAUDE_CODE_MAX_CONTEXT_TOKENS", "")),
+        _tokens(variables.get("CLAUDE_CODE_MAX_OUTPUT_TOKENS", "")),
+        automatic and not off,
+        bool(said),
+    )
+
+
+def model_window(model: str, *, seen: int = 0, used: int = 0) -> int:
+    """`seen` is what the client itself said, in the status line; `used` what once fitted in."""
+    if seen:
+        return seen
+    name = model.lower()
+    is_long = "[1m]" in name or name.startswith(LONG_MODELS) or used > USUAL_WINDOW
+    return LONG_WINDOW if is_long else USUAL_WINDOW
+
+
+def compaction_point(chosen: Configured, model: str, *, seen: int = 0, used: int = 0) -> Point:
+    """Pure: the client's arithmetic."""
+    whole = chosen.model_window or model_window(model, seen=seen, used=used)
+    own = chosen.window
+    if not chosen.from_environment:
+        own = next((w for name, w in chosen.by_model if _names(name, model)), own)
+    window = min(whole, own) if own else whole
+    answer = min(chosen.answer or ANSWER_TOKENS, ANSWER_TOKENS)
+    room = window - answer
+    point = room - RESERVE_TOKENS
+    if chosen.percent:
+        point = min(int(room * chosen.percent / 100), point)
+    return Point(max(point, 1), window, chosen.automatic, earliest=not own)
+
+
+def left(used: int, point: Point) -> int:
+    """Percent of the way to the compaction that is left; 0 to 100."""
+    return max(0, min(100, round(100 * (point.tokens - used) / point.tokens)))
+
+
+def project_of(environ: Mapping[str, str], cwd: str) -> str:
+    """The client's idea of the project: where it was started."""
+    return environ.get("CLAUDE_PROJECT_DIR") or cwd
+
+
+def _names(key: str, model: str) -> bool:
+    """The canonical name stands for its dated spellings too."""
+    plain = model.lower().replace("[1m]", "")
+    return plain == key.lower() or plain.startswith(key.lower() + "-")
+
+
+def _window(value: Any) -> int:
+    good = type(value) is int and SMALLEST_WINDOW <= value <= LARGEST_WINDOW
+    return value if good else 0  # "auto", or a value that the client refuses as well
+
+
+def _objects(value: Any) -> list[tuple[str, dict[str, Any]]]:
+    items = value.items() if isinstance(value, dict) else ()
+    return [(str(key), item) for key, item in items if isinstance(item, dict)]
+
+
+def _on(value: str) -> bool:
+    return value.strip().lower() not in _NO
+
+
+def _tokens(text: str) -> int:
+    """`200000`, and `200k` or `1m` as newer clients have it; 0 for anything else."""
+    text = text.strip().lower().replace("_", "")
+    scale = {"k": 1_000, "m": 1_000_000}.get(text[-1:], 1)
+    number = text.rstrip("km")
+    return int(number) * scale if number.isdecimal() and len(number) < 10 else 0
+
+
+def _percent(text: str) -> float:
+    text = text.strip()
+    if not text.replace(".", "", 1).isdecimal():
+        return 0.0
+    value = float(text)
+    return value if 0 < value <= 100 else 0.0

@@ -1,0 +1,156 @@
+"""Which commands and skills are in force in a session, and their rules as text.
+
+In force: what the transcript shows as invoked, what was activated by hand, and what the project's
+own list (`session-state.json`) says of this session; not what was deactivated by hand since. The
+list by hand is a file in the session's tray, so no session sees another's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from holdfast.active.rules_text import Active, Found, compose_rules, keeps, names
+from holdfast.lifecycle import command_files
+from holdfast.lifecycle.choices import project_folders
+from holdfast.lifecycle.keep import Scene, clean
+from holdfast.lifecycle.tray import Tray, read
+from holdfast.state import State
+
+FILE = "commands"
+ON, OFF = "+", "-"
+MOST = 30
+STATE_VALUE = 200
+
+
+def rules(state: State, tray: Tray, scene: Scene) -> str:
+    """What to put back after a compaction; "" for nothing."""
+    if not scene.terms.settings.flag("command_rules"):
+        return ""
+    found = kept(state, tray, scene)
+    if not found:
+        return ""
+    return clean(compose_rules(found, scene.terms.settings.number("command_rules_chars")))
+
+
+def for_summariser(state: State, tray: Tray, scene: Scene) -> str:
+    if not scene.terms.settings.flag("command_rules"):
+        return ""
+    told = names(kept(state, tray, scene))
+    if not told:
+        return ""
+    return (
+        f"Commands and skills in force: {told}. They go on after the compaction; their rules are"
+        " put back word for word and need no place in the summary."
+    )
+
+
+def kept(state: State, tray: Tray, scene: Scene) -> list[Found]:
+    """Those whose file is there and has something to keep."""
+    return [found for found in known(state, tray, scene) if found.path and keeps(found)]
+
+
+def known(state: State, tray: Tray, scene: Scene) -> list[Found]:
+    """Everything in force, with what its file says; no path where there is no file."""
+    active = in_force(state, tray, scene)
+    if not active:
+        return []
+    from holdfast.active.command_file import CommandFile, understood
+
+    found = []
+    for one in active:
+        path = command_files.find(one.name, scene.cwd, scene.terms)
+        file = understood(command_files.text_of(path)) if path else CommandFile(one_shot=True)
+        found.append(Found(one, file, shown(path, scene)))
+    return found
+
+
+def in_force(state: State, tray: Tray, scene: Scene) -> list[Active]:
+    """In the order in which they were started, each once."""
+    since: dict[str, Active] = {}
+    for skill in state.skills.values():
+        since[skill.name] = Active(skill.name, skill.arguments, skill.by, skill.at.time)
+    for one in _listed_by_project(state, scene):
+        # The latest start and the project's state; the order is that of the first.
+        before = since.get(one.name)
+        since[one.name] = before._replace(state=one.state) if before else one
+    for time, sign, name, arguments in by_hand(tray):
+        before = since.get(name)
+        if sign == ON:
+            since[name] = before or Active(name, arguments, "hand", time)
+        elif before is not None and before.time[:19] <= time[:19]:
+            del since[name]
+    return list(since.values())[-MOST:]
+
+
+def shown(path: str, scene: Scene) -> str:
+    for folder in (scene.cwd, *project_folders(scene.cwd)):
+        if folder and path.startswith(folder.rstrip("/") + "/"):
+            return path[len(folder.rstrip("/")) + 1 :]
+    return path
+
+
+def by_hand(tray: Tray) -> list[tuple[str, str, str, str]]:
+    """(time, sign, name, arguments) as they were said, oldest first."""
+    raw = (read(f"{tray.folder}/{FILE}") or b"").decode("utf-8", "replace")
+    lines = [line.split("\t") for line in raw.split("\n")]
+    return [(w[0], w[1], w[2], w[3]) for w in lines if len(w) == 4 and w[1] in (ON, OFF)]
+
+
+def say(tray: Tray, sign: str, name: str, arguments: str, time: str) -> None:
+    lines = [line for line in by_hand(tray) if line[2] != name][-MOST:]
+    lines.append((time, sign, name, " ".join(clean(arguments).split())))
+    tray.write(FILE, "".join("\t".join(line) + "\n" for line in lines).encode("utf-8", "replace"))
+
+
+def _listed_by_project(state: State, scene: Scene) -> Iterator[Active]:
+    """Entries of the project's own list that belong to this session.
+
+    One file serves all sessions of the project, so an entry counts only where it names this
+    session, or was made while this session ran and this session's own work touched the file.
+    """
+    for wanted in scene.terms.settings.words("command_state_files"):
+        if wanted.startswith("/") or ".." in wanted.split("/"):
+            continue
+        for folder in project_folders(scene.cwd):
+            for entry in _entries(os.path.join(folder, wanted)):
+                if _is_ours(entry, state, scene, os.path.basename(wanted)):
+                    name = str(entry.get("name", "")).lstrip("/")
+                    fields = tuple(_state(entry.get("state")))
+                    yield Active(name, "", "user", str(entry.get("activated_at", "")), fields)
+
+
+def _entries(path: str) -> list[dict[str, Any]]:
+    raw = read(path)
+    try:
+        document = json.loads(raw) if raw else {}
+    except (ValueError, RecursionError):
+        return []
+    listed = document.get("active_commands") if isinstance(document, dict) else None
+    if not isinstance(listed, list):
+        return []
+    return [one for one in listed[:MOST] if isinstance(one, dict) and one.get("name")]
+
+
+def _is_ours(entry: dict[str, Any], state: State, scene: Scene, file: str) -> bool:
+    if session := entry.get("session_id"):
+        return bool(session == scene.session_id)
+    started, activated = state.place.started, str(entry.get("activated_at", ""))
+    if not started or not activated or activated[:19] < started[:19]:
+        return False
+    return str(entry["name"]).lstrip("/") in state.skills or any(
+        file in text for text in _doings(state)
+    )
+
+
+def _doings(state: State) -> Iterable[str]:
+    yield from (command.text for command in state.commands.values())
+    yield from (item.path for item in state.files.values() if item.changed or item.created)
+
+
+def _state(fields: Any) -> Iterator[tuple[str, str]]:
+    for key, value in fields.items() if isinstance(fields, dict) else ():
+        if isinstance(value, str | int | float) and value != "":
+            yield str(key), str(value)[:STATE_VALUE]

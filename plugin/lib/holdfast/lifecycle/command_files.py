@@ -1,0 +1,124 @@
+"""Finding the file of a command or skill, where the client would look for it.
+
+First the configured folders (the development source of a command before its installed copy),
+then the project's commands and skills, the user's, and those of plugins. Reads names and files;
+`holdfast.active` understands what they say.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from holdfast.lifecycle.choices import project_folders
+from holdfast.lifecycle.terms import Terms
+from holdfast.lifecycle.tray import names, read
+from holdfast.settings.reading import PROJECT
+
+LARGEST = 512 * 1024
+MOST = 2_000  # files that a walk through all of them looks at
+_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
+
+
+class Place(NamedTuple):
+    """A folder of command files; `skills` are folders with a SKILL.md each."""
+
+    folder: str
+    skills: bool = False
+    plugin: str = ""  # commands of a plugin are named plugin:command
+
+
+def find(name: str, cwd: str, terms: Terms) -> str:
+    """The path of the file, "" where there is none."""
+    parts = name.split(":")
+    if not all(part and _PLAIN.issuperset(part) and part.strip(".") for part in parts):
+        return ""
+    for place in places(cwd, terms):
+        for path in _candidates(place, parts):
+            if os.path.isfile(path):
+                return path
+    return ""
+
+
+def text_of(path: str) -> str:
+    return (read(path) or b"")[:LARGEST].decode("utf-8", "replace")
+
+
+def places(cwd: str, terms: Terms) -> list[Place]:
+    folders = list(dict.fromkeys(f for f in (cwd, terms.project, *project_folders(cwd)) if f))
+    found = [Place(folder) for folder in _searched(folders, terms)]
+    for folder in folders:
+        found += [Place(f"{folder}/.claude/commands"), Place(f"{folder}/.claude/skills", True)]
+    if terms.client_folder:
+        base = terms.client_folder
+        found += [Place(f"{base}/commands"), Place(f"{base}/skills", True)]
+        for plugin, folder in plugins(base):
+            found += [
+                Place(f"{folder}/commands", plugin=plugin),
+                Place(f"{folder}/skills", True, plugin),
+            ]
+    return list(dict.fromkeys(found))
+
+
+def everything(cwd: str, terms: Terms) -> Iterator[str]:
+    """Every command and skill file in those places, each once."""
+    seen: set[str] = set()
+    for place in places(cwd, terms):
+        for folder, below, files in os.walk(place.folder):
+            below.sort()
+            for name in sorted(files):
+                wanted = name == "SKILL.md" if place.skills else name.endswith(".md")
+                path = os.path.join(folder, name)
+                if wanted and path not in seen and len(seen) < MOST:
+                    seen.add(path)
+                    yield path
+
+
+def plugins(client_folder: str) -> list[tuple[str, str]]:
+    """(name, folder) of every installed plugin, as the client's own list has them."""
+    raw = read(f"{client_folder}/plugins/installed_plugins.json")
+    try:
+        document = json.loads(raw) if raw else {}
+    except (ValueError, RecursionError):
+        return []
+    listed = document.get("plugins") if isinstance(document, dict) else None
+    found = []
+    for key, installs in listed.items() if isinstance(listed, dict) else ():
+        for install in installs if isinstance(installs, list) else [installs]:
+            folder = install.get("installPath") if isinstance(install, dict) else None
+            if isinstance(folder, str) and folder:
+                found.append((str(key).partition("@")[0], folder.rstrip("/")))
+    return found
+
+
+def _searched(folders: Sequence[str], terms: Terms) -> Iterator[str]:
+    chosen = terms.settings.values["command_search"]
+    for wanted in chosen.value:
+        if wanted.startswith(("/", "~")):
+            if chosen.source != PROJECT:  # a repository points at nothing outside of it
+                yield os.path.expanduser(wanted).rstrip("/")
+        elif ".." not in wanted.split("/"):
+            yield from (f"{folder}/{wanted.strip('/')}" for folder in folders)
+
+
+def _candidates(place: Place, parts: list[str]) -> Iterator[str]:
+    """Files that could be this command's here, the likeliest first."""
+    inner = parts
+    if place.plugin:
+        if len(parts) > 1 and parts[0] != place.plugin:
+            return
+        inner = parts[1:] or parts
+    if place.skills:
+        yield f"{place.folder}/{'/'.join(inner)}/SKILL.md"
+        return
+    yield f"{place.folder}/{'/'.join(inner)}.md"
+    if len(inner) > 1:
+        # A configured folder may be the namespace itself.
+        yield f"{place.folder}/{inner[-1]}.md"
+    else:
+        # The client lists a command in a folder below under its bare name too.
+        for name in sorted(names(place.folder)):
+            if not name.endswith(".md"):
+                yield f"{place.folder}/{name}/{inner[0]}.md"

@@ -1,0 +1,106 @@
+"""Notes: what the user or the agent wrote down on purpose, beside the transcript.
+
+Not folded: a note lives in a file of the session (`lifecycle.session_notes`) and is laid over the
+state for whoever shows it, so that neither a rewind nor a new fold can lose what somebody wrote.
+What the transcript told of the same note is left out then: it would stand there twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from holdfast.events import Origin
+from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep
+
+if TYPE_CHECKING:
+    from holdfast.state.model import State
+
+KINDS = ("note", "decision", "rule", "dead_end", "next_step")
+LIMIT = 60
+TEXT = 400
+
+
+class Note(NamedTuple):
+    number: int
+    kind: str  # one of KINDS
+    text: str
+    by: str  # "user" | "agent" | "file": a line somebody typed into the notes file
+    standing: str
+    at: Origin
+
+
+class Written(NamedTuple):
+    """A note as it was written down."""
+
+    kind: str
+    text: str
+    by: str
+    time: str
+
+
+Table = dict[str, Note]
+
+
+def table_of(written: Iterable[Written]) -> Table:
+    """The notes that stand or stood, in the order of writing; each text once.
+
+    The number is the place in the file, so that an id never names another note. A later next step
+    takes the place of an earlier one.
+    """
+    found: Table = {}
+    known: set[tuple[str, str]] = set()
+    for number, one in enumerate(written, 1):
+        text = keep(" ".join(one.text.split()), TEXT)
+        if not text or one.kind not in KINDS or (one.kind, text) in known:
+            continue
+        known.add((one.kind, text))
+        if one.kind == "next_step":
+            found = {
+                key: note._replace(standing=SUPERSEDED) if note.kind == "next_step" else note
+                for key, note in found.items()
+            }
+        at = Origin("", 0, 0, one.time)
+        found[f"m{number}"] = Note(number, one.kind, text, one.by, OPEN, at)
+    return dict(list(found.items())[-LIMIT:])
+
+
+def laid_over(state: State, table: Table) -> State:
+    """The state with these notes; what it had from the transcript in the same words goes."""
+    if not table:
+        return state
+    said = {note.text for note in table.values()}
+    decisions = {
+        key: decision
+        for key, decision in state.decisions.items()
+        if not (decision.by == "note" and _without_label(decision.text) in said)
+    }
+    dead_ends = {
+        key: end
+        for key, end in state.dead_ends.items()
+        if not (end.source == "note" and end.tried in said)
+    }
+    return state._replace(notes=table, decisions=decisions, dead_ends=dead_ends)
+
+
+def _without_label(text: str) -> str:
+    """`decisions` puts a few words before a rule or a next step that the agent noted."""
+    for label in ("A rule, in the agent's words: ", "Next step: "):
+        if text.startswith(label):
+            return text[len(label) :]
+    return text
+
+
+def standing(state: State, kind: str = "") -> list[tuple[str, Note]]:
+    """Those that stand, in the order of writing."""
+    return [
+        (key, note)
+        for key, note in state.notes.items()
+        if note.standing == OPEN and (not kind or note.kind == kind)
+    ]
+
+
+def facts(table: Table) -> Iterator[Fact]:
+    for key, note in table.items():
+        who = "typed into the notes file" if note.by == "file" else f"noted by the {note.by}"
+        yield Fact(key, note.kind, note.text, note.standing, note.at, who)

@@ -1,0 +1,134 @@
+"""The native module adds to the client's own compaction: what the summary lost stands behind it,
+in the conversation itself, and is still there after a resume in a new process."""
+
+import pytest
+
+from client.stage import steering
+from realclient import (
+    SMALL_WINDOW,
+    Lane,
+    ScriptedApi,
+    bash,
+    mid_turn_compaction,
+    run_subagent,
+    subagent_that_compacts,
+    wait_until,
+)
+
+from .conftest import MakeScene
+from .scene import PLACED, RULE, SUMMARY, conversation, delivered_by_hooks, many_rules, placed
+
+pytestmark = pytest.mark.client
+
+
+def test_what_a_manual_compaction_lost_stands_behind_its_summary_and_survives_a_resume(
+    make_scene: MakeScene, api: ScriptedApi
+) -> None:
+    scene = make_scene()
+    api.summarise_with("The user wants a shop. Open task: Wire the cart to checkout.")
+    with scene.client.session() as live:
+        scene.work(live)
+        live.compact()
+        live.ask("go on")
+        said = conversation(api.last)
+        (text,) = placed(api.last)
+        assert said[0].startswith(SUMMARY)
+        assert said[1] == text
+        assert RULE in text
+        assert "Sketch the price table" in text.partition("Finished")[2]
+        assert "Wire the cart" not in text  # the summary says it
+        assert delivered_by_hooks(api.last) == []
+        session = live.session_id
+    scene.client.run("and on", resume=session)
+    assert placed(api.last) == [text]
+    assert conversation(api.last)[0].startswith(SUMMARY)
+    with scene.store() as store:
+        roads = [(d.what, d.road) for d in store.deliveries(session)]
+        assert roads.count(("brief", "session.compact")) == 1
+        assert [road for what, road in roads if what == "gap"] == []
+    assert scene.log() == ""
+
+
+def test_an_automatic_compaction_keeps_its_last_round_and_nothing_older_after_a_resume(
+    make_scene: MakeScene, api: ScriptedApi
+) -> None:
+    scene = make_scene()
+    with scene.client.session() as live:
+        scene.work(live)
+        for n in range(3):
+            api.say(bash(f"echo older {n}"), f"Older answer {n}.")
+            live.ask(f"older request {n}")
+        api.say(*mid_turn_compaction(bash("echo after"), "Finished."))
+        live.ask("work on")
+        (text,) = placed(api.last)
+        assert RULE in text
+        summaries = [request for request in api.requests if request.lane is Lane.SUMMARY]
+        assert RULE in steering(summaries[0])
+        session = live.session_id
+    scene.client.run("and on", resume=session)
+    said = conversation(api.last)
+    assert said[0].startswith(SUMMARY)
+    assert said[1] == text
+    assert not any("older request 0" in message for message in said[2:])
+    # The kept messages stand once, calls with their results.
+    assert len([message for message in said if message.startswith("before the refusal")]) == 1
+    assert len([message for message in said if message == "Finished."]) == 1
+
+
+def test_it_is_as_long_as_the_state_needs(make_scene: MakeScene, api: ScriptedApi) -> None:
+    scene = make_scene()
+    rules = many_rules(55)
+    carried = rules[7]
+    api.summarise_with(f"The user said: {carried}")
+    with scene.client.session() as live:
+        for start in range(0, len(rules), 11):
+            live.ask("\n".join(rules[start : start + 11]))
+        live.compact()
+        live.ask("go on")
+    (text,) = placed(api.last)
+    assert 10_000 < len(text) <= 16_000
+    assert carried not in text
+    assert [rule for rule in rules if rule not in text and rule != carried] == []
+
+
+def test_a_second_compaction_tells_it_once_more_and_only_once(
+    make_scene: MakeScene, api: ScriptedApi
+) -> None:
+    scene = make_scene()
+    with scene.client.session() as live:
+        scene.work(live)
+        live.compact()
+        api.say(bash("echo more"), "More done.")
+        live.ask("more")
+        live.compact()
+        live.ask("go on")
+    (text,) = placed(api.last)
+    assert text.count(RULE) == 1
+    assert "Open task: #1 Wire the cart to checkout" in text
+    assert "Open task: #2" not in text
+
+
+def test_a_subagents_own_compaction_gets_nothing(make_scene: MakeScene, api: ScriptedApi) -> None:
+    scene = make_scene(env=SMALL_WINDOW)
+    with scene.client.session() as live:
+        scene.work(live)
+        api.script(Lane.SUBAGENT, subagent_that_compacts())
+        api.say(run_subagent("look into the cart"), "Launched.")
+        live.ask("send somebody")
+        wait_until(lambda: "subagent's result" in str(api.last.body))
+    inside = [request for request in api.requests if request.lane is Lane.SUBAGENT]
+    assert any(conversation(request)[0].startswith(SUMMARY) for request in inside)
+    assert [request for request in inside if placed(request)] == []
+
+
+def test_the_command_tells_what_was_saved_and_restored(
+    make_scene: MakeScene, api: ScriptedApi
+) -> None:
+    scene = make_scene()
+    with scene.client.session() as live:
+        scene.work(live)
+        live.compact()
+        told = live.ask("/holdfast").text
+    assert "its summary carried 0 of" in told
+    assert "state put back (session.compact" in told
+    assert PLACED not in told

@@ -1,0 +1,71 @@
+"""The plugin beside `holdfast install`: nothing is steered, saved or delivered twice."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+import holdfast
+from client.stage import STEERED, steering
+from holdfast.clients.claude_code import settings_file
+from realclient import Lane, ScriptedApi
+
+from .conftest import MakeScene
+from .scene import RULE, break_module, copied, delivered_by_hooks, placed
+
+pytestmark = pytest.mark.client
+
+SCRIPT = Path(holdfast.__file__).parent / "hooks" / "run.py"
+INTERPRETER = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+
+
+def install(config: Path, root: Path, script: Path = SCRIPT) -> None:
+    settings_file.install(
+        str(config / "settings.json"),
+        data_dir=str(root / "install"),
+        interpreter=INTERPRETER,
+        script=str(script),
+    )
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_plugin_and_settings_hooks_deliver_once(
+    make_scene: MakeScene, api: ScriptedApi, tmp_path: Path, native: bool
+) -> None:
+    plugin = copied(tmp_path)
+    if not native:
+        break_module(
+            plugin, "const messages = e.messages", "return next(e); const messages = e.messages"
+        )
+    scene = make_scene(plugin=plugin)
+    install(scene.client.config_dir, tmp_path)
+    with scene.client.session() as live:
+        scene.work(live)
+        live.compact()
+        live.ask("go on")
+        told = placed(api.last) + delivered_by_hooks(api.last)
+        assert len(told) == 1
+        assert RULE in told[0]
+        live.ask("and on")
+        assert placed(api.last) + delivered_by_hooks(api.last) == told
+        session = live.session_id
+    (summary,) = (request for request in api.requests if request.lane is Lane.SUMMARY)
+    assert steering(summary).count(STEERED) == 1
+    with scene.store() as store:
+        causes = [c.cause for c in store.checkpoints(session)]
+        assert causes.count("precompact:manual") == 1
+        assert [d.what for d in store.deliveries(session)].count("brief") == 1
+
+
+def test_settings_hooks_of_a_holdfast_that_is_gone_do_not_silence_the_plugin(
+    make_scene: MakeScene, api: ScriptedApi, tmp_path: Path
+) -> None:
+    scene = make_scene()
+    install(scene.client.config_dir, tmp_path, tmp_path / "gone/holdfast/hooks/run.py")
+    with scene.client.session() as live:
+        scene.work(live)
+        live.compact()
+        live.ask("go on")
+    (text,) = placed(api.last)
+    assert RULE in text
