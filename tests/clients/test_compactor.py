@@ -1,6 +1,7 @@
 """Whose compaction it is, on clients that do not say. Rows written by hand, after 2.1.139's."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def transcript(tmp_path: Path) -> Path:
 def waits(transcript: Path, *rows: Row) -> bool:
     lines = [json.dumps(each, separators=(",", ":")) for each in rows]
     transcript.write_text("".join(line + "\n" for line in lines))
-    return compactor.main_thread_waits(str(transcript))
+    return compactor.must_be_subagents(str(transcript))
 
 
 @pytest.mark.parametrize("name", ["Agent", "Task"])
@@ -89,11 +90,55 @@ def test_a_version_we_cannot_read_is_believed(transcript: Path) -> None:
 
 
 def test_no_transcript_and_torn_rows_mean_the_main_thread(transcript: Path) -> None:
-    assert not compactor.main_thread_waits(str(transcript))
+    assert not compactor.must_be_subagents(str(transcript))
     transcript.write_bytes(b'{"type":"assistant","version":"2.1.139","name":"Agent"')
-    assert not compactor.main_thread_waits(str(transcript))
+    assert not compactor.must_be_subagents(str(transcript))
 
 
 def test_only_the_tail_is_read(transcript: Path) -> None:
     long = row("user", [{"type": "tool_result", "tool_use_id": "x", "content": "y" * 9000}])
     assert waits(transcript, *[long] * 60, ASKED, call())
+
+
+def answered(tokens: int, tool: str = "Bash", **more: Any) -> Row:
+    block = {"type": "tool_use", "id": "b1", "name": tool, "input": {}}
+    written = row("assistant", [block], "m9", **more)
+    written["message"]["usage"] = {"input_tokens": 4, "cache_read_input_tokens": tokens - 4}
+    return written
+
+
+def beside(transcript: Path, *rows: Row, name: str = "agent-a1") -> Path:
+    """A subagent's own transcript, where the client keeps it."""
+    path = transcript.with_suffix("") / "subagents" / f"{name}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(each) + "\n" for each in rows))
+    return path
+
+
+def test_in_the_background_the_fullest_thread_is_the_one_that_compacts(transcript: Path) -> None:
+    beside(transcript, answered(170_000), result("b1"))
+    assert waits(transcript, ASKED, answered(60_000), result("b1"))
+    assert not waits(transcript, ASKED, answered(171_000), result("b1"))
+
+
+def test_a_subagent_that_is_done_does_not_compact(transcript: Path) -> None:
+    done = row("assistant", [{"type": "text", "text": "Done."}], "m9")
+    done["message"]["usage"] = {"input_tokens": 170_000}
+    beside(transcript, answered(160_000), result("b1"), done)
+    assert not waits(transcript, ASKED, answered(60_000), result("b1"))
+
+
+def test_a_subagent_that_stopped_writing_long_ago_does_not_compact(transcript: Path) -> None:
+    path = beside(transcript, answered(170_000), result("b1"))
+    os.utime(path, (1, 1))
+    assert not waits(transcript, ASKED, answered(60_000), result("b1"))
+
+
+def test_a_main_thread_of_unknown_size_is_believed(transcript: Path) -> None:
+    beside(transcript, answered(170_000), result("b1"))
+    assert not waits(transcript, ASKED)
+
+
+def test_a_new_client_with_a_fuller_subagent_is_believed(transcript: Path) -> None:
+    beside(transcript, answered(170_000), result("b1"))
+    assert not waits(transcript, ASKED, answered(60_000, version="2.1.325"))

@@ -32,6 +32,7 @@ LIGHT = {
     "holdfast.hooks.entry",
     "holdfast.hooks.light",
     "holdfast.hooks.run",
+    "holdfast.hooks.whose",
     "holdfast.lifecycle",
     "holdfast.lifecycle.handoff",
     "holdfast.lifecycle.project",

@@ -30,10 +30,10 @@ def main(event: str) -> None:
         if settings_hooks_answer(os.environ):
             return
     payload = payloads.parse(_stdin(), event)
-    if payload is None or (event in COMPACTION and _is_subagents(payload)):
-        return
     data = light.data_folder(os.environ)
-    if not data:
+    if payload is None or not data:
+        return
+    if event in COMPACTION and _is_subagents(payload, data):
         return
     answer = light.answer(payload, data)
     if answer is None:
@@ -62,14 +62,12 @@ def _answer_module(event: str) -> None:
         detached(later)
 
 
-def _is_subagents(payload: Payload) -> bool:
-    if payload.agent_id or (payload.event == "SessionStart" and payload.source != "compact"):
+def _is_subagents(payload: Payload, data: str) -> bool:
+    if payload.event == "SessionStart" and payload.source != "compact":
         return bool(payload.agent_id)
-    if payload.trigger == "manual":
-        return False  # only the user can ask for one, and only of the main thread
-    from holdfast.clients.claude_code.compactor import main_thread_waits
+    from holdfast.hooks.whose import is_subagents
 
-    return main_thread_waits(payload.transcript)
+    return is_subagents(payload, data)
 
 
 def say(text: str) -> None:

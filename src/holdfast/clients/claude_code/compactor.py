@@ -1,9 +1,13 @@
 """Whose compaction is it, where the client does not say.
 
 Since 2.1.323 the payloads of a subagent's compaction carry its `agent_id`; before, they look like
-the main thread's (seen on 2.1.139). What tells is the main transcript: while its last message
-waits for a subagent in the foreground, the main thread cannot be the one that compacts.
-A subagent in the background leaves no such mark, and counts as the main thread.
+the main thread's (seen on 2.1.139). What tells is on disk:
+
+- While the main transcript's last message waits for a subagent in the foreground, the main thread
+  cannot be the one that compacts.
+- A subagent in the background works beside it. All threads compact at the same fill, so the one
+  that compacts is the fullest: a subagent in the middle of its work whose last answer had more
+  context than the main thread's. (One with a larger window than the main thread's is misjudged.)
 
 Imported by the lightest hooks: needs `os` alone until there is something to parse.
 """
@@ -19,21 +23,34 @@ if TYPE_CHECKING:
 # While a subagent works, the client appends little to the main transcript.
 TAIL = 256 * 1024
 NAMES_AGENTS_SINCE = (2, 1, 323)
+# A subagent that has not written for so long, measured by the main transcript, is not at work.
+IDLE_SECONDS = 600.0
+MOST_SUBAGENTS = 8
 _AGENT_TOOLS = ("Agent", "Task")
 _CALLS = tuple(b'"name":"' + name.encode() + b'"' for name in _AGENT_TOOLS)
 _VERSION = b'"version":"'
 
 
-def main_thread_waits(transcript: str) -> bool:
-    """True when an unnamed compaction of this session must be a subagent's."""
+def must_be_subagents(transcript: str) -> bool:
+    """True when an automatic compaction that names nobody must be a subagent's."""
     tail = _tail_of(transcript)
-    if not any(call in tail for call in _CALLS):
+    if names_agents(_version_in(tail)):
         return False
+    if any(call in tail for call in _CALLS) and waits_for_subagent(tail):
+        return True
+    return _is_fuller(_subagents_at_work(transcript), tail)
+
+
+def says_who_compacts(transcript: str) -> bool:
+    """Whether the client that writes this transcript names the subagent that compacts."""
+    return names_agents(_version_in(_tail_of(transcript)))
+
+
+def _version_in(tail: bytes) -> str:
     place = tail.rfind(_VERSION)
-    version = tail[place + len(_VERSION) :].partition(b'"')[0].decode("ascii", "replace")
-    if place < 0 or names_agents(version):
-        return False
-    return waits_for_subagent(tail)
+    if place < 0:
+        return ""
+    return tail[place + len(_VERSION) :].partition(b'"')[0].decode("ascii", "replace")
 
 
 def names_agents(version: str) -> bool:
@@ -64,6 +81,58 @@ def waits_for_subagent(rows: bytes) -> bool:
             message, waiting = str(content.get("id")), set()
         waiting |= _ids(blocks, "tool_use", "id")
     return bool(waiting)
+
+
+def _is_fuller(subagents: list[bytes], main: bytes) -> bool:
+    if not subagents:
+        return False
+    full = context_of(main)
+    return full > 0 and any(works_on(rows) and context_of(rows) > full for rows in subagents)
+
+
+def context_of(rows: bytes) -> int:
+    """Tokens that the last answer in these rows was given; 0 where none says so."""
+    for row in reversed(_parsed(rows)):
+        message = row.get("message")
+        usage = message.get("usage") if type(message) is dict else None
+        if row.get("type") == "assistant" and type(usage) is dict:
+            counts = (usage.get(name) for name in _CONTEXT)
+            return sum(count for count in counts if type(count) is int)
+    return 0
+
+
+_CONTEXT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+
+
+def works_on(rows: bytes) -> bool:
+    """Whether the last word in a subagent's rows is a tool's result: its next request is due."""
+    for row in reversed(_parsed(rows)):
+        message = row.get("message")
+        if row.get("type") in ("assistant", "user") and type(message) is dict:
+            return row["type"] == "user" and bool(
+                _ids(message.get("content"), "tool_result", "tool_use_id")
+            )
+    return False
+
+
+def _subagents_at_work(transcript: str) -> list[bytes]:
+    """The ends of the subagents' transcripts that were written lately, the latest first."""
+    folder = transcript.removesuffix(".jsonl") + "/subagents"
+    try:
+        names = os.listdir(folder)
+        since = os.stat(transcript).st_mtime - IDLE_SECONDS
+    except OSError:
+        return []  # as in nearly every session
+    found = []
+    for name in names:
+        if name.endswith(".jsonl"):
+            try:
+                written = os.stat(f"{folder}/{name}").st_mtime
+            except OSError:
+                continue
+            if written > since:
+                found.append((written, f"{folder}/{name}"))
+    return [_tail_of(path) for _, path in sorted(found, reverse=True)[:MOST_SUBAGENTS]]
 
 
 def _ids(blocks: object, kind: str, field: str) -> set[str]:
