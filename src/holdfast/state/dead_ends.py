@@ -23,9 +23,11 @@ TRIED = 300
 FAILED = 240
 
 # One of these stands in every sentence that _SAID matches, in small letters.
-_CUES = ("not work", "n't work", "n't help", "dead end", "t fail", "s fail", "h fail", "fails b")
-_CUES += ("failed b", " broke", " breaks", "revert", "abandon", "ve up on", "possible", "no longer")
-_CUES += ("supported", "rolled back")
+_CUES = (
+    "not work", "n't work", "n't help", "dead end", "t fail", "s fail", "h fail", "fails b",
+    "failed b", " broke", " breaks", "revert", "abandon", "ve up on", "possible", "no longer",
+    "supported", "rolled back",
+)  # fmt: skip
 _SAID = re.compile(
     r"\b(?:(?:did|does|do|would|will|could)(?: not|n't) work|won't work|not working|didn't help"
     r"|doesn't help|dead end|(?:that|this|which|it|approach|attempt) (?:fail(?:s|ed)|broke|breaks)"

@@ -54,22 +54,15 @@ _WITHDRAWAL = re.compile(
     r"\b(?:forget|scrap|drop|ignore|no longer|not .{1,40} any ?more|never ?mind|lift)\b", re.I
 )
 # One of these stands in every sentence that _STANDING or _CORRECTION matches, in small letters.
-_CUES = ("always", "never", "do not", "don't", "dont", "avoid", "refrain", "only", "prefer")
-_CUES += ("stick", "no more", "remember", "keep in mind", "use ", "we use", "from now on")
-_CUES += ("going forward", "future", "at all times", "every time", "whenever", "must", "you ca")
-_CUES += ("you may", "you should", "not allowed", "forbidden", "required to", "rule:", "important:")
-_CUES += (
-    "leave ",
-    "make sure",
-    "be sure",
-    "ensure",
-    "actually",
-    "instead",
-    "no longer",
-    "any more",
-)
-_CUES += ("anymore", "scrap", "forget", "change", "second thought", "correction", "ignore")
-_CUES += ("rather", "wrong", "not what i", "revert", "drop ")
+_CUES = (
+    "always", "never", "do not", "don't", "dont", "avoid", "refrain", "only", "prefer", "stick",
+    "no more", "remember", "keep in mind", "use ", "we use", "from now on", "going forward",
+    "future", "at all times", "every time", "whenever", "must", "you ca", "you may", "you should",
+    "not allowed", "forbidden", "required to", "rule:", "important:", "leave ", "make sure",
+    "be sure", "ensure", "actually", "instead", "no longer", "any more", "anymore", "scrap",
+    "forget", "change", "second thought", "correction", "ignore", "rather", "wrong", "not what i",
+    "revert", "drop ",
+)  # fmt: skip
 _BEGINNINGS = ("no", "wait", "hmm", "sorry")
 # A question asks; it does not rule. "can you make sure ...?" is still a request for once.
 _QUESTION = re.compile(r"\?\s*$")

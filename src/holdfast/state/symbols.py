@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from itertools import filterfalse
@@ -107,7 +107,7 @@ def _words(text: str) -> Iterable[str]:
     return filterfalse(str.islower, words)
 
 
-def most_used(text: str, limit: int) -> AbstractSet[str]:
+def most_used(text: str, limit: int) -> Collection[str]:
     """The symbols of a text, the most frequent ones if there are more than `limit`."""
     found = symbols_in(text)
     if len(found) <= limit:
@@ -116,7 +116,7 @@ def most_used(text: str, limit: int) -> AbstractSet[str]:
     ranked = sorted(
         (-count, name) for word, count in counts.items() if (name := _named(word)) is not None
     )
-    return frozenset(name for _, name in ranked[:limit])
+    return [name for _, name in ranked[:limit]]
 
 
 @lru_cache(maxsize=4096)
