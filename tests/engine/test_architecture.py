@@ -13,9 +13,9 @@ PACKAGE = Path(holdfast.__file__).parent
 ROOT = Path(__file__).parents[2]
 
 # Pure: what they are given in, what they make of it out.
-PURE = ("events.py", "state", "brief", "redact")
+PURE = ("events.py", "state", "brief", "redact", "active")
 # They read files because that is their work, but what they do depends on nothing else.
-CORE = (*PURE, "clients", "transcript", "store")
+CORE = (*PURE, "clients", "transcript", "store", "settings")
 TALKING = ("cli", "survival", "hooks", "audit")
 
 TOUCHING_THE_WORLD = frozenset(

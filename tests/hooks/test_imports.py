@@ -127,12 +127,14 @@ def test_the_heavy_road_is_the_standard_library_without_its_slow_parts(caller: C
     assert tops - sys.stdlib_module_names == {"holdfast"}
     ours = {name.split(".")[1] for name in found if name.startswith("holdfast.")}
     assert ours == {
+        "active",
         "brief",
         "clients",
         "events",
         "hooks",
         "lifecycle",
         "redact",
+        "settings",
         "state",
         "store",
         "transcript",

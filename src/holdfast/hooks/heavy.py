@@ -6,18 +6,29 @@ store that cannot be used is logged, and the moment goes on without it.
 
 from __future__ import annotations
 
+import os
 import time
 from contextlib import suppress
 
 from holdfast.clients.claude_code.outputs import additional_context, instructions
 from holdfast.clients.claude_code.payloads import Payload
 from holdfast.hooks import log
-from holdfast.hooks.light import WORKING, Answer, delivered, is_fresh, now_text
+from holdfast.hooks.light import (
+    DELIVERING,
+    WORKING,
+    Answer,
+    delivered,
+    is_fresh,
+    now_text,
+    pending,
+)
 from holdfast.lifecycle import moments
 from holdfast.lifecycle.keep import Scene
 from holdfast.lifecycle.moments import Now
+from holdfast.lifecycle.patterns import use_chosen
 from holdfast.lifecycle.places import store_path
-from holdfast.lifecycle.tray import Tray, make_folder
+from holdfast.lifecycle.terms import Terms, terms_for
+from holdfast.lifecycle.tray import Tray, checksum, make_folder
 from holdfast.store.protocol import StoreError
 from holdfast.store.sqlite import SqliteStore
 
@@ -30,7 +41,9 @@ ROUNDS = 5
 def answer(payload: Payload, data: str, client: int) -> Answer:
     if payload.event in WORKING:
         _follow(payload, data, client)
-        return Answer()
+        # What was found just now need not wait for the next call.
+        waiting = payload.event in DELIVERING
+        return Answer(pending(Tray(data, payload.session_id), payload) if waiting else "")
     return _at_moment(payload, data, client)
 
 
@@ -85,11 +98,16 @@ def _answer(payload: Payload, data: str, client: int, store: SqliteStore | None)
     seconds = time.time()
     now = Now(now_text(seconds), seconds)
     tray = Tray(data, payload.session_id)
-    scene = Scene(payload.session_id, payload.transcript, payload.cwd)
+    terms = terms_for(os.environ, data, payload.cwd)
+    use_chosen(terms.settings, data)
+    scene = Scene(payload.session_id, payload.transcript, payload.cwd, terms)
+    _tell_mistakes(tray, terms, seconds)
     event = payload.event
     if event == "PreCompact":
         text = moments.before_compaction(store, tray, scene, now, payload.trigger)
-        return Answer(instructions(text), lambda: _keep_rows(data, scene, now, tray))
+        archive = terms.settings.flag("archive")
+        later = (lambda: _keep_rows(data, scene, now, tray)) if archive else None
+        return Answer(instructions(text), later)
     if event == "SessionStart" and payload.source == "compact":
         brief = moments.after_compaction(store, tray, scene, now)
         if brief is None:
@@ -108,6 +126,20 @@ def _answer(payload: Payload, data: str, client: int, store: SqliteStore | None)
         last = payload.last_words if event == "Stop" and not payload.agent_id else ""
         moments.work_went_on(store, tray, scene, now, last_words=last, client=client)
     return Answer()
+
+
+def _tell_mistakes(tray: Tray, terms: Terms, seconds: float) -> None:
+    """What is wrong in the settings: once per session to the user, and into the log."""
+    if not terms.settings.problems:
+        return
+    told = "; ".join(terms.settings.problems[:5])
+    name = f"settings-{checksum(told):016x}"
+    if tray.latched(name) or not tray.latch(name, seconds):
+        return
+    with suppress(OSError):
+        log.write(tray.data, f"settings: {told}")
+        line = f"Holdfast: {told[:600]}. `holdfast config` shows what is in effect."
+        tray.write("tell-user", line.encode("utf-8", "replace"))
 
 
 def _keep_rows(data: str, scene: Scene, now: Now, tray: Tray) -> None:

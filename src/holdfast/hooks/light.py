@@ -12,7 +12,7 @@ import time
 
 from holdfast.clients.claude_code.outputs import additional_context, quoted
 from holdfast.lifecycle import handoff
-from holdfast.lifecycle.tray import Tray, data_folder, read_from, size
+from holdfast.lifecycle.tray import PATTERNS, Tray, data_folder, exists, read_from, size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,9 +51,11 @@ def answer(payload: Payload, data: str) -> Answer | None:
     if event == "UserPromptSubmit":
         if payload.prompt and payload.source not in NOT_TYPED and not payload.agent_id:
             _note_prompt(tray, payload.prompt)
-        return Answer(_pending(tray, payload))
+        return Answer(pending(tray, payload))
     if event == "UserPromptExpansion":
-        return Answer(_pending(tray, payload))
+        if payload.command and not payload.agent_id:
+            _note_command(tray, payload)
+        return Answer(pending(tray, payload))
     if event == "SessionStart":
         return _session_start(payload, tray)
     if event in WORKING:
@@ -102,7 +104,7 @@ def _session_start(payload: Payload, tray: Tray) -> Answer | None:
         return Answer()
     # Resumed or forked: read what is new beside the client, so that the first compaction
     # does not have to.
-    return Answer(_pending(tray, payload), _heavy(payload, tray.data))
+    return Answer(pending(tray, payload), _heavy(payload, tray.data))
 
 
 def is_fresh(prepared: Prepared, transcript: str) -> bool:
@@ -122,33 +124,57 @@ def is_fresh(prepared: Prepared, transcript: str) -> bool:
 def _working(payload: Payload, tray: Tray) -> Answer | None:
     prepared = tray.prepared()
     grown = prepared is None or not is_fresh(prepared, payload.transcript)
-    if payload.event in DELIVERING and tray.gap_waits():
-        text = _pending(tray, payload)
+    if payload.event in DELIVERING and (tray.gap_waits() or tray.waits("tell-agent")):
+        text = pending(tray, payload)
         return Answer(text, _heavy(payload, tray.data) if grown else None)
     return None if grown else Answer()
 
 
-def _pending(tray: Tray, payload: Payload) -> str:
-    """The waiting gap, if we are the one who may deliver it; never into a subagent."""
-    if payload.agent_id or not tray.gap_waits():
+def pending(tray: Tray, payload: Payload) -> str:
+    """What waits, if we are the one who may deliver it; never into a subagent."""
+    if payload.agent_id:
         return ""
-    gap = tray.claim_gap()
-    if gap is None:
-        return ""
-    delivered(tray, "gap", payload.event, gap)
-    return additional_context(payload.event, gap.text)
+    text = message = ""
+    if tray.gap_waits():
+        gap = tray.claim_gap()
+        if gap is not None:
+            delivered(tray, "gap", payload.event, gap)
+            text = gap.text
+    if tray.waits("tell-agent"):
+        line = tray.take("tell-agent")
+        text = f"{text}\n{line}" if text and line else text or line
+    # What a background hook says is not shown to the user: the next prompt's is.
+    if payload.event == "UserPromptSubmit" and tray.waits("tell-user"):
+        message = tray.take("tell-user")
+    return additional_context(payload.event, text, message)
 
 
 def _note_prompt(tray: Tray, prompt: str) -> None:
+    stamp, text = quoted(now_text(time.time())), quoted(_clean(tray, prompt))
+    _note(tray, f'{{"what":"prompt","time":{stamp},"text":{text}}}')
+
+
+def _note_command(tray: Tray, payload: Payload) -> None:
+    stamp, name = quoted(now_text(time.time())), quoted(payload.command)
+    arguments = quoted(_clean(tray, payload.command_arguments))
+    line = f'"what":"command","time":{stamp},"text":{name},"arguments":{arguments}'
+    _note(tray, "{" + line + "}")
+
+
+def _clean(tray: Tray, text: str) -> str:
     from holdfast.redact.prefilter import suspicious
 
-    window = prompt[: 2 * PROMPT]
-    if suspicious(window):
+    window = text[: 2 * PROMPT]
+    own = exists(f"{tray.data}/{PATTERNS}")  # the user's own patterns, kept by the heavy road
+    if own or suspicious(window):
         from holdfast.redact import redact
 
+        if own:
+            from holdfast.lifecycle.patterns import use_kept
+
+            use_kept(tray.data)
         window = redact(window)
-    stamp = quoted(now_text(time.time()))
-    _note(tray, f'{{"what":"prompt","time":{stamp},"text":{quoted(window[:PROMPT])}}}')
+    return window[:PROMPT]
 
 
 def _note(tray: Tray, line: str) -> None:

@@ -45,10 +45,8 @@ def offer(data: str, cwd: str, session_id: str, client: int, seconds: float) -> 
         if name != own and not name.endswith(".new")
     ]
     for old, name in sorted(found)[:MOST]:
-        if old > RECENT_SECONDS:
-            return None
         kept = decode(read(f"{folder}/{name}") or b"")
-        if kept is None:
+        if kept is None or old > _recent(kept):
             continue
         where, _, text = kept.text.partition("\n")
         if where != f"{project}\t{worktree}" or not text:
@@ -58,8 +56,15 @@ def offer(data: str, cwd: str, session_id: str, client: int, seconds: float) -> 
         _count(f"{folder}/{name}", kept)
         kept.text = text
         kept.epoch = 0
+        kept.facts = ""
         return kept
     return None
+
+
+def _recent(kept: Prepared) -> float:
+    """How long it is offered, as its own session was told; see `handoff_days`."""
+    days = int(kept.facts) if kept.facts.isdecimal() and len(kept.facts) < 5 else 0
+    return days * 24 * 3600.0 if days else RECENT_SECONDS
 
 
 def _count(path: str, kept: Prepared) -> None:
@@ -77,7 +82,8 @@ def keep(data: str, place: tuple[str, str], session_id: str, client: int, kept: 
     folder = _folder(data, place[1])
     make_folder(folder)
     text = f"{place[0]}\t{place[1]}\n{kept.text[:LIMIT]}"
-    # In this file the epoch's place counts the offers, and the generation's names the client.
+    # In this file the epoch's place counts the offers, the generation's names the client, and
+    # the facts' says for how many days it is offered.
     named = Prepared(0, client, kept.offset, kept.time, kept.facts, text)
     replace(f"{folder}/{safe_name(session_id)}", named.encode())
 
@@ -89,8 +95,15 @@ def drop(data: str, place: tuple[str, str], session_id: str) -> None:
 def tidy(data: str, place: tuple[str, str], seconds: float) -> None:
     folder = _folder(data, place[1])
     for name in names(folder):
-        if age(f"{folder}/{name}", seconds) > RECENT_SECONDS:
+        if age(f"{folder}/{name}", seconds) > RECENT_SECONDS and not _lasts(
+            f"{folder}/{name}", seconds
+        ):
             remove(f"{folder}/{name}")
+
+
+def _lasts(path: str, seconds: float) -> bool:
+    kept = decode(read(path) or b"")
+    return kept is not None and age(path, seconds) <= _recent(kept)
 
 
 def is_running(process: int) -> bool:

@@ -8,12 +8,13 @@ transcript itself tells still reaches the agent, and nothing is kept.
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from typing import NamedTuple
 
 from holdfast.brief.gap import carried, compose_gap
 from holdfast.brief.steering import steer
-from holdfast.lifecycle import handoff, prepare, words
+from holdfast.lifecycle import active, handoff, instructions, prepare, pressure, words
 from holdfast.lifecycle.keep import (
     Kept,
     Scene,
@@ -21,7 +22,6 @@ from holdfast.lifecycle.keep import (
     clean,
     save_checkpoint,
 )
-from holdfast.lifecycle.thresholds import crossed
 from holdfast.lifecycle.tray import Prepared, Tray
 from holdfast.state import State
 from holdfast.store.protocol import Compaction, Delivery, Store
@@ -29,9 +29,7 @@ from holdfast.store.protocol import Compaction, Delivery, Store
 # On the agent's clock; behind it there is no hurry, and the client allows a minute.
 SECONDS = 4.0
 SECONDS_BESIDE = 45.0
-STEERING = 4_000
 ROAD = "PreCompact"
-GAP = 4_000
 SUMMARY = 60_000  # characters of a summary that are kept and compared
 ARCHIVE_PIECE = 8 * 1024 * 1024
 
@@ -55,24 +53,19 @@ def work_went_on(
 ) -> None:
     """A tool batch or a turn ended: keep what is new and prepare for what may come."""
     view = _known(store, tray, scene, now, SECONDS_BESIDE, last_words)
-    state = view.kept.tracked.state
-    if store is not None:
-        epoch = state.moment.epoch
-        causes = [c.cause for c in store.checkpoints(scene.session_id) if c.epoch == epoch]
-        if due := crossed(state.usage.context, causes):
-            save_checkpoint(store, view.kept, due, now.text)
-    _prepare(tray, view, now)
-    _hand_off(tray, view.kept, now, client)
+    pressure.watch(store, tray, scene, now, view.kept, view.shown)
+    _prepare(tray, scene, view, now)
+    _hand_off(tray, scene, view.kept, now, client)
 
 
 def before_compaction(store: Store | None, tray: Tray, scene: Scene, now: Now, trigger: str) -> str:
     """Text for the summariser. May come often, early, and without a compaction after it."""
     view = _known(store, tray, scene, now, SECONDS)
     save_checkpoint(store, view.kept, f"precompact:{trigger or 'unknown'}", now.text)
-    _prepare(tray, view, now)
-    if not view.kept.complete:
-        return ""  # what was open at the start of a long history may be long done
-    text = steer(view.shown, STEERING)
+    _prepare(tray, scene, view, now)
+    # What was open at the start of a long history may be long done.
+    text = _steering(tray, scene, view) if view.kept.complete else ""
+    text = instructions.joined(text, scene)
     epoch = view.kept.tracked.state.moment.epoch
     if text:
         _deliver(store, Delivery(scene.session_id, epoch, "steering", ROAD, now.text, text))
@@ -102,7 +95,7 @@ def keep_rows(store: Store, scene: Scene, now: Now, tracked_until: tuple[int, in
 def after_compaction(store: Store | None, tray: Tray, scene: Scene, now: Now) -> Prepared | None:
     """The brief to deliver now, made from the present; None when another delivers it."""
     view = _known(store, tray, scene, now, SECONDS)
-    made = _prepare(tray, view, now)
+    made = _prepare(tray, scene, view, now)
     if made is None or not tray.latch(f"delivered.{made.epoch}", now.seconds):
         return None
     return made
@@ -129,8 +122,9 @@ def summary_seen(
     # Latched after the store has had its say: without it this moment is lived again.
     if not tray.latch(f"verified.{epoch}", now.seconds):
         return
+    pressure.forget_warnings(tray)
     tray.drop_gap()  # one left over from an earlier compaction: the brief has told all of it
-    gap = compose_gap(state, summary, delivered, GAP)
+    gap = compose_gap(state, summary, delivered, scene.terms.settings.number("gap_chars"))
     if gap.text and lost and kept.complete:
         facts = ",".join(gap.facts)
         generation, offset = kept.tracked.knows
@@ -149,8 +143,9 @@ def session_ended(store: Store | None, tray: Tray, scene: Scene, now: Now, clien
     save_checkpoint(store, view.kept, "end", now.text)
     if store is not None and store.session(scene.session_id) is not None:
         store.end_session(scene.session_id, now.text)
-    _hand_off(tray, view.kept, now, client)
+    _hand_off(tray, scene, view.kept, now, client)
     handoff.tidy(tray.data, _place(view.kept), now.seconds)
+    _forget_old(store, scene, now)
 
 
 def _known(
@@ -165,7 +160,7 @@ def _known(
     kept = bring_up_to_date(store, scene, seconds=seconds)
     state = kept.tracked.state
     waiting = words.unconfirmed(noted, state)
-    shown = words.with_prompts(state, waiting)
+    shown = words.with_commands(words.with_prompts(state, waiting), noted)
     if last_words:
         shown = words.with_last_words(shown, last_words, now.text)
     return View(kept, shown)
@@ -189,7 +184,23 @@ def _record(store: Store | None, compaction: Compaction) -> None:
         store.record_compaction(compaction)
 
 
-def _prepare(tray: Tray, view: View, now: Now) -> Prepared | None:
+def _steering(tray: Tray, scene: Scene, view: View) -> str:
+    most = scene.terms.settings.number("steering_chars")
+    text = steer(view.shown, most) if most else ""
+    in_force = active.for_summariser(view.shown, tray, scene) if most else ""
+    return f"{text}\n{in_force}" if text and in_force else text or in_force
+
+
+def _forget_old(store: Store | None, scene: Scene, now: Now) -> None:
+    """What the user no longer wants kept goes when a session ends: nobody waits then."""
+    days = scene.terms.settings.number("retention_days")
+    if store is None or not days:
+        return
+    before = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now.seconds - days * 86_400))
+    store.prune(before=before, keep=scene.terms.settings.number("retention_checkpoints"))
+
+
+def _prepare(tray: Tray, scene: Scene, view: View, now: Now) -> Prepared | None:
     """The brief for the next compaction, in the tray; None when nothing is known.
 
     Another hook's brief stands where it knows more, and where we only know the beginning.
@@ -199,7 +210,8 @@ def _prepare(tray: Tray, view: View, now: Now) -> Prepared | None:
     ahead = there is not None and there.generation == generation and there.offset > offset
     if ahead or not view.kept.complete:
         return there
-    made = prepare.brief(view.shown, now.text)
+    rules = active.rules(view.shown, tray, scene)
+    made = prepare.brief(view.shown, now.text, scene.terms.settings.number("brief_chars"), rules)
     if not made.text:
         return None
     epoch = view.kept.tracked.state.moment.epoch
@@ -209,14 +221,15 @@ def _prepare(tray: Tray, view: View, now: Now) -> Prepared | None:
     return prepared
 
 
-def _hand_off(tray: Tray, kept: Kept, now: Now, client: int) -> None:
+def _hand_off(tray: Tray, scene: Scene, kept: Kept, now: Now, client: int) -> None:
     state, place = kept.tracked.state, _place(kept)
-    if not prepare.unfinished(state):
+    if not scene.terms.settings.flag("handoff") or not prepare.unfinished(state):
         handoff.drop(tray.data, place, kept.session.id)
         return
     generation, offset = kept.tracked.knows
     text = prepare.handoff(state, kept.session.id)
-    made = Prepared(state.moment.epoch, generation, offset, now.text, "", text)
+    days = str(scene.terms.settings.number("handoff_days"))
+    made = Prepared(state.moment.epoch, generation, offset, now.text, days, text)
     handoff.keep(tray.data, place, kept.session.id, client, made)
 
 

@@ -14,10 +14,20 @@ from holdfast.state.model import State
 BRIEF = 6_000
 
 
-def brief(state: State, now: str) -> Brief:
-    """What the session knew before the compaction; empty when that is nothing."""
-    made = compose(state, BRIEF, title=title(state, now))
-    return made if made.facts else Brief("", ())
+# What the client shows of one hook, less a margin; beyond it stands a preview.
+MOST = 9_900
+
+
+def brief(state: State, now: str, max_chars: int = BRIEF, rules: str = "") -> Brief:
+    """What the session knew before the compaction; empty when that is nothing.
+
+    `rules` of commands in force come after it, and whole: they are why the state gives way.
+    """
+    room = min(max_chars, MOST - len(rules) - 1) if rules else max_chars
+    made = compose(state, room, title=title(state, now))
+    if not made.facts:
+        return Brief(rules, ())
+    return Brief(f"{made.text}\n{rules}", made.facts) if rules else made
 
 
 def title(state: State, now: str) -> str:

@@ -2,6 +2,9 @@
 
     brief            the brief that the next compaction will need, with how much it knows
     gap              text waiting for the next prompt or tool batch
+    tell-user        a line waiting for the next prompt, for the user's eyes
+    tell-agent       a line waiting for the next prompt or tool batch, for the agent
+    status           what the status line shows
     spool            JSON lines noted by light hooks, for the next heavy one to keep
     delivered.<n>    latches: who made the file may speak, everyone else stays silent
 
@@ -26,6 +29,8 @@ SPOOL_SECONDS = 60.0
 # What the light hooks could leave behind if nothing ever drained it.
 SPOOL_BYTES = 4_000_000
 LATCHES = 50
+# In the data folder, only where the user has patterns of their own: see `lifecycle.patterns`.
+PATTERNS = "patterns.json"
 # Longer than any background hook may take.
 WORKING_SECONDS = 90.0
 
@@ -125,6 +130,23 @@ class Tray:
         remove(mine)
         return None if data is None else decode(data)
 
+    def waits(self, name: str) -> bool:
+        return exists(f"{self.folder}/{name}")
+
+    def take(self, name: str) -> str:
+        """A waiting line, for exactly one of all that ask."""
+        mine = f"{self.folder}/{name}.{os.getpid()}"
+        try:
+            os.rename(f"{self.folder}/{name}", mine)
+        except OSError:
+            return ""
+        data = read(mine) or b""
+        remove(mine)
+        return data.decode("utf-8", "replace")
+
+    def drop(self, name: str) -> None:
+        remove(f"{self.folder}/{name}")
+
     def latch(self, name: str, seconds: float) -> bool:
         """True for the first to ask, and again for one who asks when the first is long past.
 
@@ -212,7 +234,8 @@ class Tray:
         for name in names(self.folder):
             what, _, number = name.partition(".")
             number = number.partition(".")[0]
-            if what in ("delivered", "verified") and number.isdecimal() and int(number) < epoch - 3:
+            past = number.isdecimal() and int(number) < epoch - 3
+            if what in ("delivered", "verified", "low") and past:
                 remove(f"{self.folder}/{name}")
 
 

@@ -20,14 +20,17 @@ SILENT = frozenset("PostCompact SessionEnd".split())
 RAW = "PreCompact"
 
 _ALLOWED = frozenset(("hookEventName", "additionalContext"))
+_OUTPUT = frozenset(("hookSpecificOutput", "systemMessage"))
 
 
-def additional_context(event: str, text: str) -> str:
-    """The stdout that hands `text` to the model; "" for no text."""
+def additional_context(event: str, text: str, message: str = "") -> str:
+    """The stdout that hands `text` to the model and shows `message` to the user; "" for neither."""
+    shown = f'"systemMessage":{quoted(message)}' if message else ""
     if not text:
-        return ""
+        return "{" + shown + "}" if shown else ""
     inside = f'"hookEventName":{quoted(event)},"additionalContext":{quoted(text)}'
-    return '{"hookSpecificOutput":{' + inside + "}}"
+    more = "," + shown if shown else ""
+    return '{"hookSpecificOutput":{' + inside + "}" + more + "}"
 
 
 def instructions(text: str) -> str:
@@ -74,9 +77,16 @@ def _check_context(event: str, stdout: str) -> list[str]:
         output = json.loads(stdout)
     except ValueError as error:
         return [f"{event} printed no JSON: {error}"]
-    specific = output.get("hookSpecificOutput") if isinstance(output, dict) else None
-    if not isinstance(specific, dict) or set(output) != {"hookSpecificOutput"}:
-        return [f"{event} printed something other than hookSpecificOutput alone"]
+    if not isinstance(output, dict) or not set(output) <= _OUTPUT:
+        return [f"{event} printed something other than {' and '.join(sorted(_OUTPUT))}"]
+    message = output.get("systemMessage", "")
+    if not isinstance(message, str) or len(message) > LIMIT:
+        return ["systemMessage is no text, or too long"]
+    if message and len(output) == 1:
+        return []
+    specific = output.get("hookSpecificOutput")
+    if not isinstance(specific, dict):
+        return [f"{event} printed no hookSpecificOutput"]
     problems = []
     if specific.get("hookEventName") != event:
         problems.append(f"hookEventName is {specific.get('hookEventName')!r}, not {event!r}")

@@ -21,6 +21,8 @@ class Payload:
     __slots__ = (
         "agent_id",
         "agent_type",
+        "command",
+        "command_arguments",
         "cwd",
         "event",
         "last_words",
@@ -44,6 +46,8 @@ class Payload:
         self.trigger = _text(fields, "trigger")
         self.reason = _text(fields, "reason")
         self.prompt = _text(fields, "prompt")
+        self.command = _text(fields, "command_name")
+        self.command_arguments = _text(fields, "command_args")
         self.summary = summary_in(_text(fields, "compact_summary"))
         self.last_words = _text(fields, "last_assistant_message")
 
