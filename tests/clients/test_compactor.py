@@ -121,6 +121,11 @@ def test_in_the_background_the_fullest_thread_is_the_one_that_compacts(transcrip
     assert not waits(transcript, ASKED, answered(171_000), result("b1"))
 
 
+def test_a_subagent_whose_tool_runs_may_compact_next(transcript: Path) -> None:
+    beside(transcript, answered(170_000))
+    assert waits(transcript, ASKED, answered(60_000), result("b1"))
+
+
 def test_a_subagent_that_is_done_does_not_compact(transcript: Path) -> None:
     done = row("assistant", [{"type": "text", "text": "Done."}], "m9")
     done["message"]["usage"] = {"input_tokens": 170_000}
