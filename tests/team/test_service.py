@@ -46,7 +46,7 @@ def test_a_snapshot_is_saved_and_restored(service: Service) -> None:
 def test_a_save_that_says_nothing_is_refused(service: Service) -> None:
     for body in ({"session_id": "s"}, {"session_id": "s", "snapshot_data": {"tasks": []}}):
         refused = service.owner.post("/api/compact/save", json=body)
-        assert refused.status_code == 422
+        assert refused.status_code == 409
         assert refused.headers["content-type"] == "application/problem+json"
     assert restore(service, "s")["additionalContext"] == ""
     assert restore(service, "s")["source"]["kind"] == "none"
@@ -301,7 +301,7 @@ def test_sessions_facts_compactions_and_search_are_listed(service: Service) -> N
         ("GET", "/api/projects/by-path", None, 422),
         ("GET", "/api/search?q=x&kind=nonsense", None, 422),
         ("POST", "/api/compact/restore", b'{"session_id": "a", "max_tokens": "5"}', 422),
-        ("POST", "/api/compact/restore", b'{"session_id": "a", "role": "nobody"}', 422),
+        ("POST", "/api/compact/restore", b'{"session_id": "a", "role": "nobody"}', 404),
         ("POST", "/api/compact/save", b"not json", 422),
         ("POST", "/api/compact/save", b'{"session_id": "\\ud800"}', 422),
         ("POST", "/api/messages", b'{"payload": NaN}', 422),

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import orjson
-from fastapi import Depends, FastAPI, Request
+from fastapi import Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
-from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
-from starlette.responses import Response
 from starlette.types import ASGIApp
 
 import holdfast
 from holdfast.server.backend import opened
 from holdfast.server.bus import Bus
-from holdfast.server.gate import Gate
+from holdfast.server.gate import OPEN, Gate
 from holdfast.server.metrics import Metrics
 from holdfast.server.problems import Problem, answer_problems, documented
 from holdfast.server.routes import (
@@ -39,57 +36,42 @@ DESCRIPTION = (
 )
 
 
-class _Strict(Request):
-    """Bodies by RFC 8259 to the letter: no NaN, no half surrogates, which no answer could carry."""
-
-    async def json(self) -> Any:
-        if not hasattr(self, "_json"):
-            self._json = orjson.loads(await self.body())
-        return self._json
-
-
-class _Route(APIRoute):
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        handle = super().get_route_handler()
-
-        async def strict(request: Request) -> Response:
-            return await handle(_Strict(request.scope, request.receive))
-
-        return strict
-
-
 def build(settings: Settings) -> FastAPI:
     """The application; raises StoreError when its store cannot be opened."""
     backend = opened(settings)
-    metrics = Metrics()
-    bus = Bus(backend)
+    app = _assembled()
+    app.state.hall = Hall(settings, backend, Bus(backend), Metrics())
+    return app
 
-    @asynccontextmanager
-    async def life(_app: FastAPI) -> AsyncIterator[None]:
-        bus.start()
-        try:
-            yield
-        finally:
-            bus.stop()
-            backend.close()
 
+def description() -> dict[str, Any]:
+    """The OpenAPI document, for which no store is needed."""
+    return _assembled().openapi()
+
+
+@asynccontextmanager
+async def _life(app: FastAPI) -> AsyncIterator[None]:
+    hall: Hall = app.state.hall
+    hall.bus.start()
+    try:
+        yield
+    finally:
+        hall.bus.stop()
+        hall.backend.close()
+
+
+def _assembled() -> FastAPI:
     app = FastAPI(
         title="Holdfast",
         version=holdfast.__version__,
         description=DESCRIPTION,
-        lifespan=life,
+        lifespan=_life,
         docs_url=None,  # its pages load scripts from elsewhere
         redoc_url=None,
         responses=documented(400, 401, 403, 404, 409, 413, 422, 429, 503),
         dependencies=[Depends(HTTPBearer(auto_error=False))],
     )
-    app.state.hall = Hall(settings, backend, bus, metrics)
-    app.router.route_class = _Route
     for subject in (compact, projects, contexts, messages, actions, sessions, search, running):
-        subject.router.route_class = _Route
-        for route in subject.router.routes:
-            if isinstance(route, APIRoute):
-                route.__class__ = _Route
         app.include_router(subject.router)
     answer_problems(app)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
@@ -111,5 +93,9 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
             routes=app.routes,
         )
         document["components"]["schemas"]["Problem"] = Problem.model_json_schema()
+        for path, operations in document["paths"].items():
+            for operation in operations.values():
+                # A token, or to be this machine's own user on loopback; health is for all.
+                operation["security"] = [] if path in OPEN else [*operation["security"], {}]
         app.openapi_schema = document
     return app.openapi_schema

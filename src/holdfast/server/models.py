@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 DEEPEST = 32
 
@@ -28,11 +28,18 @@ def _bounded(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
+def _integral(value: Any) -> Any:
+    """In JSON Schema 10.0 is an integer, too."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+# Last in line, or the bounds would not reach the OpenAPI document.
+INTEGRAL = BeforeValidator(_integral)
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 MaybeName = Annotated[str, Field(max_length=200)]
 Folder = Annotated[str, Field(max_length=1000)]
 Document = Annotated[dict[str, Any], AfterValidator(_bounded)]
-Whole = Annotated[int, Field(ge=0, le=2**53)]
+Whole = Annotated[int, Field(ge=0, le=2**53), INTEGRAL]
 
 
 class Request(BaseModel):
@@ -81,7 +88,7 @@ class RestoreRequest(Request):
     agent_id: MaybeName = ""
     agent_type: MaybeName = ""
     role: MaybeName = Field("", description="The reader's role; else it follows the agent type")
-    max_tokens: Annotated[int, Field(ge=50, le=100_000)] = 2000
+    max_tokens: Annotated[int, Field(ge=50, le=100_000), INTEGRAL] = 2000
 
 
 class Source(Answer):
@@ -190,7 +197,7 @@ class MessageRequest(About):
     to_role: MaybeName = ""
     topic: Name
     payload: Document = Field(default_factory=dict)
-    priority: Annotated[int, Field(ge=0, le=10)] = 5
+    priority: Annotated[int, Field(ge=0, le=10), INTEGRAL] = 5
 
 
 class MessageAnswer(Answer):
@@ -214,7 +221,7 @@ class DeliverRequest(About):
     agent_id: Name
     role: MaybeName = ""
     session_id: MaybeName = ""
-    limit: Annotated[int, Field(ge=1, le=100)] = 20
+    limit: Annotated[int, Field(ge=1, le=100), INTEGRAL] = 20
 
 
 class AcknowledgeRequest(Request):
@@ -238,7 +245,7 @@ class ActionRequest(About):
     tool_name: Name
     tool_type: MaybeName = "builtin"
     file_paths: list[Folder] = Field(default_factory=list, max_length=500)
-    exit_code: Annotated[int, Field(ge=-(2**31), le=2**31)] | None = None
+    exit_code: Annotated[int, Field(ge=-(2**31), le=2**31), INTEGRAL] | None = None
     duration_ms: Whole | None = None
     note: Annotated[str, Field(max_length=2000)] = ""
 

@@ -3,11 +3,13 @@
 Refused            what a route raises
 ├── NotFound       404: it is not there, or not for this caller: the two look alike
 ├── Forbidden      403: known, and not allowed
+├── Empty          409: there is nothing to keep
 └── Unusable       422: the request makes no sense as it is
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -65,6 +67,10 @@ class Forbidden(Refused):
     status = 403
 
 
+class Empty(Refused):
+    status = 409
+
+
 class Unusable(Refused):
     status = 422
 
@@ -105,8 +111,11 @@ def answer_problems(app: FastAPI) -> None:
         return problem(422, "The request does not fit its description", errors=errors)
 
     @app.exception_handler(HTTPException)
-    def http(_request: Request, error: HTTPException) -> Response:
-        return problem(error.status_code, str(error.detail), headers=error.headers)
+    def http(request: Request, error: HTTPException) -> Response:
+        headers = error.headers
+        if error.status_code == 405:
+            headers = {"Allow": ", ".join(_methods(request))}
+        return problem(error.status_code, str(error.detail), headers=headers)
 
     @app.exception_handler(KeyReused)
     def reused(_request: Request, _error: KeyReused) -> Response:
@@ -118,6 +127,18 @@ def answer_problems(app: FastAPI) -> None:
             return problem(403, "It belongs to a project that this caller may not touch")
         retry = {"Retry-After": "1"} if isinstance(error, StoreBusy) else None
         return problem(503, "The store did not do it; nothing was changed", headers=retry)
+
+
+def _methods(request: Request) -> list[str]:
+    """All that this path answers to; the framework would name those of one route."""
+    paths = request.app.openapi()["paths"]
+    found = {
+        method.upper()
+        for path, operations in paths.items()
+        if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", path), request.url.path)
+        for method in operations
+    }
+    return sorted(found) or ["GET"]
 
 
 def _printable(text: str) -> str:

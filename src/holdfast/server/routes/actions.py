@@ -11,12 +11,13 @@ from holdfast.server.records import Transaction, deeds
 from holdfast.server.records.deeds import Deed
 from holdfast.server.records.projects import id_of
 from holdfast.server.routes.paging import Key, Limit, Offset, Words, following
+from holdfast.server.strict import StrictRoute
 from holdfast.server.visit import Visit, new_id
 from holdfast.state.facts import OPEN, Fact
 from holdfast.state.gate import cleaned
 from holdfast.store.protocol import Session
 
-router = APIRouter(prefix="/api/actions", tags=["actions"])
+router = APIRouter(prefix="/api/actions", route_class=StrictRoute, tags=["actions"])
 
 OBSERVED_SESSIONS = 10
 

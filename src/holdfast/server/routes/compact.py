@@ -15,17 +15,18 @@ from holdfast.server.models import (
     SaveRequest,
     Source,
 )
-from holdfast.server.problems import Unusable
+from holdfast.server.problems import Empty, NotFound
 from holdfast.server.records import Transaction, contexts, letters
 from holdfast.server.records.contexts import SNAPSHOT, Context, richness
 from holdfast.server.records.projects import id_of
 from holdfast.server.routes.paging import Key
+from holdfast.server.strict import StrictRoute
 from holdfast.server.visit import Visit, new_id
 from holdfast.state import UnreadableState, from_document
 from holdfast.state.gate import cleaned
 from holdfast.store.protocol import Saved
 
-router = APIRouter(prefix="/api/compact", tags=["compaction"])
+router = APIRouter(prefix="/api/compact", route_class=StrictRoute, tags=["compaction"])
 
 # Said about a snapshot, not in it.
 _ABOUT = ("session_id", "project_id", "project", "cwd", "trigger", "timestamp")
@@ -47,7 +48,7 @@ def save(request: Request, body: SaveRequest, key: Key = "") -> SaveAnswer:
     with visit.sight() as sight:
         known = sight.load(body.session_id)
         if said == 0 and known is None:
-            raise Unusable("There is nothing in this snapshot, and nothing known of the session")
+            raise Empty("There is nothing in this snapshot, and nothing known of the session")
         made = None
         if known is not None:
             epoch = _epoch(known)
@@ -82,7 +83,7 @@ def restore(request: Request, body: RestoreRequest) -> RestoreAnswer:
     try:
         role = (role_named(body.role, folders) if body.role else _by_type(body, folders)).role
     except UnknownRole as error:
-        raise Unusable(str(error)) from error
+        raise NotFound(str(error)) from error
     with visit.sight() as sight:
         session = sight.session(body.session_id)
         saved = sight.load(body.session_id)

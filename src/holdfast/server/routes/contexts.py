@@ -11,11 +11,12 @@ from holdfast.server.records import Transaction, contexts
 from holdfast.server.records.contexts import Context, richness
 from holdfast.server.records.projects import id_of
 from holdfast.server.routes.paging import Key, Limit, Offset, Words, following
+from holdfast.server.strict import StrictRoute
 from holdfast.server.visit import Visit, new_id
 from holdfast.state.facts import CANCELLED, OPEN
 from holdfast.state.gate import cleaned
 
-router = APIRouter(prefix="/api/agent-contexts", tags=["agents"])
+router = APIRouter(prefix="/api/agent-contexts", route_class=StrictRoute, tags=["agents"])
 
 OBSERVED_SESSIONS = 10
 

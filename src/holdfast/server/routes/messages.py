@@ -20,10 +20,11 @@ from holdfast.server.records import Transaction, letters
 from holdfast.server.records.letters import Letter
 from holdfast.server.records.projects import id_of
 from holdfast.server.routes.paging import Key, Limit, Offset, Words, following
+from holdfast.server.strict import StrictRoute
 from holdfast.server.visit import Visit, new_id
 from holdfast.state.gate import cleaned
 
-router = APIRouter(prefix="/api/messages", tags=["messages"])
+router = APIRouter(prefix="/api/messages", route_class=StrictRoute, tags=["messages"])
 
 MessageId = Annotated[str, Path(max_length=200)]
 

@@ -11,10 +11,11 @@ from holdfast.server.models import Hierarchy, ProjectAnswer, Projects
 from holdfast.server.problems import NotFound
 from holdfast.server.records.projects import Project
 from holdfast.server.routes.paging import Limit, Offset
+from holdfast.server.strict import StrictRoute
 from holdfast.server.visit import Visit
 from holdfast.state import UnreadableState, from_document
 
-router = APIRouter(prefix="/api", tags=["projects"])
+router = APIRouter(prefix="/api", route_class=StrictRoute, tags=["projects"])
 
 
 @router.get("/projects")

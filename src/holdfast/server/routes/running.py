@@ -16,10 +16,11 @@ from holdfast.server.models import Health, StepAnswer, Trail
 from holdfast.server.problems import Forbidden, Refused
 from holdfast.server.records import trail as trails
 from holdfast.server.routes.paging import Limit, Offset, Words, following
+from holdfast.server.strict import StrictRoute
 from holdfast.server.visit import Hall, Visit
 from holdfast.store.protocol import StoreError
 
-router = APIRouter(tags=["service"])
+router = APIRouter(route_class=StrictRoute, tags=["service"])
 
 HEARTBEAT_SECONDS = 15.0
 

@@ -9,10 +9,11 @@ from fastapi import APIRouter, Query, Request
 from holdfast.server.models import HitAnswer, Hits
 from holdfast.server.routes.paging import Limit, Offset, Words, following
 from holdfast.server.routes.sessions import fact_answer
+from holdfast.server.strict import StrictRoute
 from holdfast.server.visit import Visit
 from holdfast.store.protocol import Hit
 
-router = APIRouter(prefix="/api", tags=["search"])
+router = APIRouter(prefix="/api", route_class=StrictRoute, tags=["search"])
 
 Kind = Literal[
     "", "message", "request", "rule", "task", "plan", "test", "error", "dead_end", "decision",

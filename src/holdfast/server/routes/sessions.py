@@ -25,17 +25,18 @@ from holdfast.server.models import (
     StateAnswer,
     StateRequest,
 )
-from holdfast.server.problems import NotFound, Unusable
+from holdfast.server.problems import NotFound
 from holdfast.server.records import projects
 from holdfast.server.records.projects import id_of
 from holdfast.server.routes.paging import Limit, Offset, Words, following
+from holdfast.server.strict import StrictRoute
 from holdfast.server.visit import Visit
 from holdfast.state import UnreadableState, from_document
 from holdfast.state.facts import Fact
 from holdfast.state.gate import cleaned
 from holdfast.store.protocol import Compaction, Message, Saved, Session
 
-router = APIRouter(prefix="/api", tags=["sessions"])
+router = APIRouter(prefix="/api", route_class=StrictRoute, tags=["sessions"])
 
 SessionId = Annotated[str, Path(min_length=1, max_length=200)]
 Kind = Literal[
@@ -107,7 +108,7 @@ def brief(
     try:
         reader = role_named(role, role_folders("", visit.hall.settings.data)).role
     except UnknownRole as error:
-        raise Unusable(str(error)) from error
+        raise NotFound(str(error)) from error
     with visit.sight() as sight:
         saved = sight.load(session_id)
     if saved is None:
