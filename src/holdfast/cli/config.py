@@ -85,8 +85,8 @@ def unset(key: KeyArgument, project: ProjectOption = False) -> None:
 
 
 def _effective() -> Settings:
-    from holdfast.lifecycle.choices import settings_for
     from holdfast.lifecycle.places import data_folder
+    from holdfast.lifecycle.terms import settings_for
 
     return settings_for(os.environ, data_folder(), os.path.realpath(os.getcwd()))
 

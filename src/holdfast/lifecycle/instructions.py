@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterator
 
 from holdfast.brief.compact_instructions import compact_instructions
-from holdfast.lifecycle.choices import project_folders
 from holdfast.lifecycle.keep import Scene, clean
+from holdfast.lifecycle.terms import project_folders
 from holdfast.lifecycle.tray import exists, read
 from holdfast.settings.reading import PROJECT_FOLDER
 
