@@ -7,7 +7,6 @@ nobody looks for them again.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
@@ -17,6 +16,7 @@ from typing import NamedTuple
 from holdfast.events import CommandRan, FileTouched, Origin, Searched
 from holdfast.state.facts import CANCELLED, OPEN, Fact, clip, keep, next_number, put
 from holdfast.state.moment import Moment
+from holdfast.state.patterns import lazily
 from holdfast.state.shell import deeds
 from holdfast.state.symbols import SEEN_WINDOW, TYPED_WINDOW, most_used, shown_by, symbols_in
 
@@ -27,13 +27,11 @@ HUNK_LINES = 8
 SEARCH_LINES = 120
 OUTPUT = 12_000  # of what a command printed: its end
 
-_AROUND = re.compile(r"([^\s:-][^:]*?\.\w+)-\d+-(.*)")
-_PATH = re.compile(
-    r"(?<![\w/.@-])(?:[\w@.+-]*/)*[\w@+-][\w@.+-]*\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w/])"
-)
+_AROUND = lazily(r"([^\s:-][^:]*?\.\w+)-\d+-(.*)")
+_PATH = lazily(r"(?<![\w/.@-])(?:[\w@.+-]*/)*[\w@+-][\w@.+-]*\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w/])")
 # What every place holds. It begins with a plain character, for which `re` looks quickly.
-_LOCATION_CUE = re.compile(r"\.[A-Za-z]\w{0,9}:\d")
-_LOCATION = re.compile(r"(?:^|[\s(\"'])((?:[\w@.+-]*/)*[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,9}):(\d+)\b")
+_LOCATION_CUE = lazily(r"\.[A-Za-z]\w{0,9}:\d")
+_LOCATION = lazily(r"(?:^|[\s(\"'])((?:[\w@.+-]*/)*[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,9}):(\d+)\b")
 
 
 _HOSTS = frozenset("com org net io dev ai co app sh me gov edu local".split())
