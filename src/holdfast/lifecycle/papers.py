@@ -63,13 +63,21 @@ def before_compaction(
     return shown
 
 
+def noted(
+    store: Store | None, tray: Tray, scene: Scene, kept: Kept, shown: State, now: str
+) -> None:
+    """Somebody just wrote a note: it stands on the page and is found at once."""
+    with suppress(OSError):
+        _write_notes(tray, scene, kept, shown, now)
+    _index(store, kept, shown)
+
+
 def ended(
     store: Store | None, tray: Tray, scene: Scene, kept: Kept, shown: State, now: str
 ) -> None:
     with suppress(OSError):
-        _write_notes(tray, scene, kept, shown, now)
         write_handoff(tray, scene, kept.session, shown, now)
-    _index(store, kept, shown)
+    noted(store, tray, scene, kept, shown, now)
 
 
 def notes_page_of(tray: Tray, scene: Scene, session: Session) -> str:
