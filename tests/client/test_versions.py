@@ -15,6 +15,7 @@ from realclient import (
     run_subagent,
     subagent_that_compacts,
     text,
+    wait_until,
     where,
 )
 
@@ -81,6 +82,30 @@ def test_a_subagents_compaction_is_given_nothing_of_the_main_thread(
         assert injected(api.last, GAP) == []
     with stage.store() as store:
         assert list(store.compactions(live.session_id)) == []
+
+
+def test_a_subagent_that_compacts_in_the_background_is_given_nothing_either(
+    tmp_path: Path, binary: Path
+) -> None:
+    # Slow answers: the main thread's turn is over when the subagent compacts.
+    slowly = [reply.after(0.7) for reply in subagent_that_compacts("The shelf is empty.")]
+    with ScriptedApi(
+        [run_subagent("find the shelf", background=True), text("Launched.")], subagent=slowly
+    ) as api:
+        stage = Stage(tmp_path, api, env=SMALL_WINDOW)
+        stage.client.binary = binary
+        with stage.client.session() as live:
+            live.send(f"Ask a subagent. {RULE}")
+            live.wait()
+            wait_until(lambda: len(api.subagent_requests) >= len(slowly))
+            session_id = live.session_id
+        assert [request.from_subagent for request in api.summary_requests] == [True]
+        for request in [*api.subagent_requests, *api.summary_requests]:
+            assert not where(request, "Holdfast")
+    with stage.store() as store:
+        assert list(store.compactions(session_id)) == []
+        assert list(store.deliveries(session_id)) == []
+    assert stage.log() == ""
 
 
 def test_the_oldest_client_is_the_one_that_doctor_names() -> None:

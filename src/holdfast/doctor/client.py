@@ -27,7 +27,7 @@ FEATURES = (
     ((2, 1, 119), "PostToolBatch: nothing is saved while the agent works"),
     ((2, 1, 139), "hooks in exec form: the entries cannot start at all"),
 )
-# Below this a subagent's compaction is known only by what the main thread waits for.
+# Below this a subagent's compaction is known only by what the transcripts tell.
 NAMES_SUBAGENTS = (2, 1, 323)
 
 # The client says where it runs in the processes that it starts.
@@ -82,8 +82,8 @@ def judge(found: Sequence[FoundClient]) -> Finding:
         details += [f"  lacks {words}" for words in lacking(client.version)]
         if OLDEST <= client.version < NAMES_SUBAGENTS:
             details.append(
-                "  does not say which subagent compacts (2.1.323 does): one in the background"
-                " is taken for the main thread"
+                "  does not say which subagent compacts (2.1.323 does): the transcripts tell,"
+                " and nearly always right"
             )
     old = [client for client in found if client.version and client.version < OLDEST]
     unknown = [client for client in found if not client.version]
