@@ -99,12 +99,13 @@ def placed(request: Request, opening: str = PLACED) -> list[str]:
 
 def delivered_by_hooks(request: Request) -> list[str]:
     """What classic hooks put into the conversation, inside reminders."""
-    found = []
-    for piece in texts(request):
-        for part in piece.text.split(" hook additional context: ")[1:]:
-            if part.startswith("Holdfast:"):
-                found.append(part.partition("</system-reminder>")[0].strip())
-    return found
+    parts = [
+        part
+        for piece in texts(request)
+        for part in piece.text.split(" hook additional context: ")[1:]
+        if part.startswith("Holdfast:")
+    ]
+    return [part.partition("</system-reminder>")[0].strip() for part in parts]
 
 
 def copied(root: Path) -> Path:

@@ -7,7 +7,7 @@ import pytest
 from realclient import Lane, Reply, ScriptedApi, bash, mid_turn_compaction, tool
 
 from .conftest import MakeScene
-from .scene import RULE, STATE, SUMMARY, conversation, delivered_by_hooks, placed
+from .scene import RULE, STATE, SUMMARY, conversation, delivered_by_hooks, many_rules, placed
 
 pytestmark = pytest.mark.client
 
@@ -82,6 +82,7 @@ def test_ten_compactions_lose_nothing_that_stands_and_do_not_grow(
 ) -> None:
     scene = make_scene(compaction="instant")
     topics = "invoices parcels vouchers refunds catalogues baskets pallets barcodes scanners labels"
+    rules = many_rules(10)
     sizes = []
     with scene.client.session() as live:
         for n, topic in enumerate(topics.split()):
@@ -94,15 +95,15 @@ def test_ten_compactions_lose_nothing_that_stands_and_do_not_grow(
                 f"Done with {topic}.",
             )
             live.ask(
-                f"Work on {topic}. Never delete {topic} before the {topic} audit has signed them."
-                f" Let's go with {topic}-v{n} as the format of {topic} files."
+                f"Work on {topic}. {rules[n]} Let's go with {topic}-v{n} as the format of {topic}"
+                " files."
             )
             live.compact()
             live.ask("go on")
             sizes.append(len(str(api.last.body["messages"])))
     (text,) = placed(api.last, STATE)
     for n, topic in enumerate(topics.split()):
-        assert f"Never delete {topic} before the {topic} audit has signed them." in text
+        assert rules[n] in text
         assert f"{topic}-v{n}" in text
         assert f"Ship the {topic} page" in text
         assert (

@@ -1,0 +1,66 @@
+"""What the plugin carries is what the sources say, and the client accepts it."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from tools import build_plugin
+
+from realclient import newest_client
+
+from .scene import PLUGIN
+
+
+def test_the_plugin_is_in_step_with_the_sources() -> None:
+    assert build_plugin.differences() == [], "run `make plugin`"
+
+
+def test_it_carries_the_hook_road_and_recall_and_nothing_of_the_command_line() -> None:
+    carried = build_plugin.carried()
+    assert {"holdfast.hooks.run", "holdfast.hooks.native", "holdfast.recall.plain"} <= set(carried)
+    assert not [name for name in carried if name.startswith(("holdfast.cli.", "holdfast.survival"))]
+    assert "holdfast.recall.server" not in carried
+
+
+def test_the_marketplace_names_the_plugin_that_is_there() -> None:
+    root = PLUGIN.parent
+    market = json.loads((root / ".claude-plugin/marketplace.json").read_text())
+    (entry,) = market["plugins"]
+    manifest = json.loads((root / entry["source"] / ".claude-plugin/plugin.json").read_text())
+    assert manifest["name"] == entry["name"] == "holdfast"
+
+
+@pytest.mark.client
+@pytest.mark.parametrize("folder", [PLUGIN, PLUGIN.parent])
+def test_the_client_finds_no_fault(folder: Path, tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [str(newest_client()), "plugin", "validate", "--strict", str(folder)],
+        env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "DISABLE_AUTOUPDATER": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+@pytest.mark.client
+def test_it_installs_from_the_marketplace_in_an_empty_home(tmp_path: Path) -> None:
+    env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "DISABLE_AUTOUPDATER": "1"}
+
+    def claude(*words: str) -> str:
+        ran = subprocess.run(
+            [str(newest_client()), "plugin", *words],
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        return ran.stdout
+
+    claude("marketplace", "add", str(PLUGIN.parent))
+    claude("install", "holdfast@holdfast")
+    assert "holdfast@holdfast" in claude("list")
