@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help try test lint bench survival clean
+.PHONY: help try test lint bench survival plugin clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -16,8 +16,8 @@ test: $(VENV)/.dev lint ## install what the tests need and run them
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: $(VENV)/.dev ## ruff, mypy strict, the import rule
-	$(BIN)/ruff check src tests
-	$(BIN)/ruff format --check src tests
+	$(BIN)/ruff check src tests tools
+	$(BIN)/ruff format --check src tests tools
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
@@ -29,6 +29,9 @@ survival: $(VENV)/.dev ## measure again what survives, into docs/ (CORPUS=folder
 	  --json docs/survival.json --chart docs/survival.svg --chart docs/survival.png
 	$(BIN)/python -m benchmarks.survival_page
 	$(BIN)/python -m benchmarks.audit_picture "$(or $(CORPUS),$(HOLDFAST_CORPUS))"
+
+plugin: $(VENV)/.user ## build plugin/ from the sources
+	$(BIN)/python -m tools.build_plugin
 
 clean: ## remove what the targets above made
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
