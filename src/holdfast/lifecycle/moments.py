@@ -14,7 +14,16 @@ from typing import NamedTuple
 
 from holdfast.brief.gap import carried, compose_gap
 from holdfast.brief.steering import steer
-from holdfast.lifecycle import active, handoff, instructions, papers, prepare, pressure, words
+from holdfast.lifecycle import (
+    active,
+    handoff,
+    instructions,
+    papers,
+    prepare,
+    pressure,
+    retention,
+    words,
+)
 from holdfast.lifecycle.keep import (
     Kept,
     Scene,
@@ -150,7 +159,7 @@ def session_ended(store: Store | None, tray: Tray, scene: Scene, now: Now, clien
     papers.ended(store, tray, scene, view.kept, view.shown, now.text)
     _hand_off(tray, scene, view.kept, now, client)
     handoff.tidy(tray.data, _place(view.kept), now.seconds)
-    _forget_old(store, scene, now)
+    _forget_old(store, tray, scene, now)
 
 
 def _known(
@@ -196,13 +205,14 @@ def _steering(tray: Tray, scene: Scene, view: View) -> str:
     return f"{text}\n{in_force}" if text and in_force else text or in_force
 
 
-def _forget_old(store: Store | None, scene: Scene, now: Now) -> None:
+def _forget_old(store: Store | None, tray: Tray, scene: Scene, now: Now) -> None:
     """What the user no longer wants kept goes when a session ends: nobody waits then."""
     days = scene.terms.settings.number("retention_days")
     if store is None or not days:
         return
     before = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now.seconds - days * 86_400))
-    store.prune(before=before, keep=scene.terms.settings.number("retention_checkpoints"))
+    keep = scene.terms.settings.number("retention_checkpoints")
+    retention.prune(store, tray.data, before=before, keep=keep)
 
 
 def _prepare(tray: Tray, scene: Scene, view: View, now: Now) -> Prepared | None:

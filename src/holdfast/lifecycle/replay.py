@@ -136,7 +136,7 @@ def notable_moments(path: str, *, loads: Loads | None = None) -> list[Moment]:
     """Prompts, compactions, changes of tasks and verdicts of checks, in file order."""
     heard: list[Event] = []
     tracked = catch_up(path, loads=loads, on_event=heard.append, final=True)
-    numbers = _line_numbers(path)
+    numbers = line_numbers(path)
     found: dict[tuple[str, str], Moment] = {}
     standings: dict[str, str] = {}  # of tasks: what a list only repeats is no moment
     for event in heard:
@@ -192,7 +192,8 @@ def _described(event: Event) -> tuple[str, str] | None:
     return None
 
 
-def _line_numbers(path: str) -> dict[int, int]:
+def line_numbers(path: str) -> dict[int, int]:
+    """The line at which each row starts, by its byte."""
     lines = _Counted(lambda _: {})
     with Reader(path, loads=lines, final=True) as reader:
         return {row.start: lines.count + len(reader.oversized) for row in reader.rows()}

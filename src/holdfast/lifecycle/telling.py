@@ -1,0 +1,169 @@
+"""The messages that matter of a session's past: requests, decisions, tool calls with outcomes.
+
+From the transcript, or from the rows that were archived at its compactions where the transcript is
+gone. What it hands out has passed the redactor. Writes nothing but a file of rows that it is
+given a place for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from holdfast import events as ev
+from holdfast.lifecycle.replay import line_numbers
+from holdfast.lifecycle.track import catch_up
+from holdfast.redact import redact
+from holdfast.state.checks import run_of
+from holdfast.state.decisions import decides
+from holdfast.state.facts import clip, keep
+from holdfast.state.shell import deeds
+from holdfast.store.protocol import Store
+from holdfast.transcript.reader import Loads
+
+TEXT = 1_200
+
+
+class Told(NamedTuple):
+    line: int
+    row: str
+    time: str
+    kind: str  # "user" | "decision" | "tool" | "task" | "subagent" | "compaction"
+    text: str
+    ok: bool = True
+
+
+def important(path: str, *, loads: Loads | None = None) -> list[Told]:
+    """In file order; what the user rewound is left out."""
+    heard: list[ev.Event] = []
+    tracked = catch_up(path, loads=loads, on_event=heard.append, final=True)
+    numbers = line_numbers(path)
+    found: dict[tuple[str, str, str], Told] = {}
+    for event in heard:
+        at = event.at
+        if at.agent or any(start <= at.start < end for start, end in tracked.abandoned):
+            continue
+        for kind, text, ok in _told(event):
+            text = clip(redact(keep(text, 2 * TEXT)), TEXT)
+            one = Told(numbers.get(at.start, 0), at.row, at.time, kind, text, ok)
+            # After a rewind everything was heard once more.
+            found.setdefault((at.row or str(at.start), kind, text), one)
+    return sorted(found.values(), key=lambda one: one.line)
+
+
+def _told(event: ev.Event) -> Iterator[tuple[str, str, bool]]:
+    if isinstance(event, ev.UserSaid):
+        about = f"{event.about} → " if event.about else ""
+        yield ("decision" if event.how == "answer" else "user"), about + event.text, True
+    elif isinstance(event, ev.AgentSaid):
+        for sentence in decides(event.text):
+            yield "decision", sentence, True
+    elif isinstance(event, ev.NoteTaken):
+        yield "decision", f"noted, {event.kind.replace('_', ' ')}: {event.text}", True
+    elif isinstance(event, ev.Compacted):
+        tokens = f", {event.tokens_before:,} tokens" if event.tokens_before else ""
+        yield "compaction", f"{event.trigger or 'unknown trigger'}{tokens}", True
+    elif isinstance(event, ev.TaskCreated):
+        yield "task", f"#{event.task} created: {event.subject}", True
+    elif isinstance(event, ev.TaskChanged) and event.status:
+        yield "task", f"#{event.task} {event.status.replace('_', ' ')}", True
+    elif isinstance(event, ev.SubagentEnded):
+        yield "subagent", event.result, event.ok
+    elif isinstance(event, ev.PlanSet):
+        yield "decision", f"plan {event.standing}: {event.text}", True
+    else:
+        yield from _deed(event)
+
+
+def _deed(event: ev.Event) -> Iterator[tuple[str, str, bool]]:
+    if isinstance(event, ev.CommandRan):
+        run = run_of(event.command[:4000], event.output, event.ok)
+        if run is not None:
+            said = f" ({run.verdict.summary})" if run.verdict.summary else ""
+            ok = run.verdict.result != "failed"
+            yield "tool", f"`{run.check.deed}` {run.verdict.result}{said}", ok
+            return
+        for deed in deeds(event.command[:4000])[:3]:
+            yield "tool", f"`{deed}` {_outcome(event.ok, event.output)}", event.ok
+    elif isinstance(event, ev.FileTouched) and (event.how != "read" or not event.ok):
+        error = f": {event.error}" if event.error else ""
+        yield "tool", f"{event.path} {event.how if event.ok else 'failed'}{error}", event.ok
+    elif isinstance(event, ev.ToolRefused):
+        yield "tool", f"{event.tool} turned down by the user: {event.asked}", False
+    elif isinstance(event, ev.ToolRan):
+        yield "tool", f"{event.tool} {keep(event.asked, 300)} {_outcome(event.ok, '')}", event.ok
+
+
+def _outcome(ok: bool, output: str) -> str:
+    if ok:
+        return "ok"
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return f"failed: {keep(lines[-1], 200)}" if lines else "failed"
+
+
+def archived_rows(store: Store, session_id: str, path: str) -> int:
+    """Write what was archived of a session to a file, in order; answers how many bytes."""
+    total = 0
+    with open(os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "wb") as file:
+        for _, _, _, rows in store.archived(session_id):
+            file.write(rows if rows.endswith(b"\n") else rows + b"\n")
+            total += len(rows)
+    return total
+
+
+class Found(NamedTuple):
+    """An archived row that holds the words that were looked for."""
+
+    session_id: str
+    row: str
+    time: str
+    excerpt: str
+
+
+def look_through(
+    store: Store, session_id: str, words: list[str], limit: int, *, loads: Loads
+) -> list[Found]:
+    """The archived rows that hold all of the words, the latest last. Plain text, no index."""
+    wanted = [word.lower().encode() for word in words if word]
+    found: dict[str, Found] = {}
+    for _, _, _, rows in store.archived(session_id):
+        for line in rows.splitlines():
+            lowered = line.lower()
+            if wanted and all(word in lowered for word in wanted):
+                one = _found(session_id, line, wanted[0].decode(), loads)
+                if one is not None:
+                    found[one.row or one.excerpt] = one
+    return list(found.values())[-limit:]
+
+
+def _found(session_id: str, line: bytes, word: str, loads: Loads) -> Found | None:
+    try:
+        data = loads(line)
+    except ValueError:
+        return None
+    if not isinstance(data, dict):
+        return None
+    for text in _texts(data.get("message", data)):
+        at = text.lower().find(word)
+        if at >= 0:
+            around = " ".join(text[max(0, at - 80) : at + 220].split())
+            time = data.get("timestamp")
+            row = data.get("uuid")
+            return Found(
+                session_id,
+                row if isinstance(row, str) else "",
+                time if isinstance(time, str) else "",
+                around,
+            )
+    return None
+
+
+def _texts(value: object, depth: int = 0) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif depth < 12:
+        inside = value.values() if isinstance(value, dict) else value
+        if isinstance(inside, list | type({}.values())):
+            for item in inside:
+                yield from _texts(item, depth + 1)
