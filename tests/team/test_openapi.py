@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import schemathesis
@@ -35,7 +36,7 @@ schema = schemathesis.openapi.from_dict(description())
     suppress_health_check=list(HealthCheck),
 )
 def test_every_answer_is_one_that_the_document_describes(
-    case: schemathesis.Case, fuzzed: Service
+    case: schemathesis.Case[Any], fuzzed: Service
 ) -> None:
     arguments = case.as_transport_kwargs(base_url="http://127.0.0.1:3847")
     del arguments["cookies"]  # there are none here, and to pass them is deprecated

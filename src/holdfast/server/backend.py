@@ -18,6 +18,8 @@ from holdfast.store.sqlite import SqliteStore
 
 TEAM_FILE = "team.db"
 POOL = 20
+# For a connection. Whoever asks has other things to do, and is told to come again.
+WAIT_SECONDS = 3.0
 
 
 def is_postgres(database: str) -> bool:
@@ -27,7 +29,7 @@ def is_postgres(database: str) -> bool:
 class PostgresBackend:
     def __init__(self, url: str) -> None:
         self.url = url
-        self._store = PostgresStore(url, most=POOL)
+        self._store = PostgresStore(url, most=POOL, wait=WAIT_SECONDS)
         self.records: Records = PostgresRecords(self._store.database)
 
     @contextmanager

@@ -86,7 +86,8 @@ class Gate:
             route = scope.get("route")
             name = getattr(route, "path", "") or "none"
             self._metrics.request(scope["method"], name, status, time.perf_counter() - started)
-            if scope["method"] not in _SAFE or status in (401, 403):
+            # With 503 nothing was done, and there is no store to note it in.
+            if status != 503 and (scope["method"] not in _SAFE or status in (401, 403)):
                 await to_thread.run_sync(self._note, scope, status)
 
     async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:

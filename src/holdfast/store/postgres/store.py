@@ -10,7 +10,7 @@ from typing import Any
 from holdfast.state.facts import Fact
 from holdfast.store.index import Filter
 from holdfast.store.postgres import archives, history, keeping, migrations, retention, search
-from holdfast.store.postgres.connection import Connection, Database, run
+from holdfast.store.postgres.connection import POOL, WAIT_SECONDS, Connection, Database, run
 from holdfast.store.postgres.keeping import FACT_COLUMNS, OF_SESSION, SESSION_COLUMNS
 from holdfast.store.postgres.texts import document, from_document
 from holdfast.store.protocol import (
@@ -41,9 +41,14 @@ class PostgresStore:
     """
 
     def __init__(
-        self, url: str = "", projects: Sequence[str] | None = None, *, most: int = 10
+        self,
+        url: str,
+        projects: Sequence[str] | None = None,
+        *,
+        most: int = POOL,
+        wait: float = WAIT_SECONDS,
     ) -> None:
-        self._database = Database(url, projects, most=most)
+        self._database = Database(url, projects, most=most, wait=wait)
         try:
             with self._database.transaction() as connection:
                 migrations.check(connection, self._database.where)
