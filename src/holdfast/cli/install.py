@@ -48,12 +48,28 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON, for pr
 _CACHES = ("/uv/archive-v", "/.cache/uv/", "/.cache/pipx/", "/pipx/.cache/")
 
 
+StatuslineOption = Annotated[
+    bool,
+    typer.Option(
+        "--statusline",
+        help="Also a status line: context left before compaction, when state was saved, open "
+        "tasks. It goes around the one you have.",
+    ),
+]
+StatuslineOnlyOption = Annotated[
+    bool, typer.Option("--statusline", help="Only the status line; the hooks stay.")
+]
+
+
 class UnusableHook(SettingsError):
     """This copy of Holdfast cannot be called by a hook, or would not be for long."""
 
 
 def install(
-    scope: ScopeOption = Scope.user, dry_run: DryRunOption = False, as_json: JsonOption = False
+    scope: ScopeOption = Scope.user,
+    statusline: StatuslineOption = False,
+    dry_run: DryRunOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Put Holdfast's hooks into Claude Code's settings. Safe to repeat; repairs old entries."""
 
@@ -64,19 +80,26 @@ def install(
             interpreter=interpreter(),
             script=hook_script(),
             dry_run=dry_run,
+            statusline=statusline,
         )
 
     _run(act, _installed_lines, scope, dry_run, as_json)
 
 
 def uninstall(
-    scope: ScopeOption = Scope.user, dry_run: DryRunOption = False, as_json: JsonOption = False
+    scope: ScopeOption = Scope.user,
+    statusline: StatuslineOnlyOption = False,
+    dry_run: DryRunOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Take Holdfast's hooks out of Claude Code's settings and put back what was there."""
 
     def act() -> Outcome:
         return settings_file.uninstall(
-            _settings_path(scope), data_dir=data_folder(), dry_run=dry_run
+            _settings_path(scope),
+            data_dir=data_folder(),
+            dry_run=dry_run,
+            statusline_only=statusline,
         )
 
     _run(act, _uninstalled_lines, scope, dry_run, as_json)
@@ -176,6 +199,7 @@ def _report(outcome: Outcome, scope: Scope, dry_run: bool) -> dict[str, Any]:
         "repaired": outcome.repaired,
         "removed": outcome.removed,
         "backup": outcome.backup,
+        "statusline": outcome.statusline,
         "identical": outcome.identical,
         "warnings": _warnings(outcome, scope) + _tried(outcome, dry_run),
     }
@@ -245,13 +269,17 @@ def _installed_lines(outcome: Outcome, scope: Scope, dry_run: bool) -> list[str]
     elif dry_run:
         lines = [f"Nothing was written. Without --dry-run this changes {outcome.path}."]
     elif outcome.action == "repaired":
-        lines = [f"Repaired Holdfast's hooks in {outcome.path}: {_named(outcome)}."]
+        lines = []
+        if named := _named(outcome):
+            lines.append(f"Repaired Holdfast's hooks in {outcome.path}: {named}.")
     else:
         lines = [
             f"Installed {len(outcome.added)} hooks in {outcome.path}.",
             "Claude Code picks them up without a restart: open a session and work as always.",
             "`holdfast doctor` checks everything, `holdfast status` shows what is saved.",
         ]
+    if not dry_run and outcome.statusline and outcome.action != "unchanged":
+        lines.append("The status line shows context left, when state was saved, and open tasks.")
     if not dry_run and outcome.backup:
         lines.append(f"The file as it was is kept in {outcome.backup}.")
     if not dry_run and outcome.action == "installed":
@@ -270,11 +298,13 @@ def _uninstalled_lines(outcome: Outcome, scope: Scope, dry_run: bool) -> list[st
     if outcome.action == "not installed":
         others = " ".join(f"`--scope {other.value}`" for other in Scope if other is not scope)
         return [
-            f"Nothing to do: {outcome.path} holds no hooks of Holdfast.",
+            f"Nothing to do: {outcome.path} holds nothing of Holdfast's.",
             f"Elsewhere they would be under {others.replace(' `', ' or `')}.",
         ]
     if dry_run:
         return [f"Nothing was written. Without --dry-run this changes {outcome.path}."]
+    if not outcome.removed:
+        return [f"Took the status line out of {outcome.path}; yours is as it was."]
     lines = [f"Removed {len(outcome.removed)} hooks from {outcome.path}."]
     if outcome.identical and outcome.after is None:
         lines.append("There was no such file before the install, so it is gone again.")

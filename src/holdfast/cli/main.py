@@ -15,14 +15,20 @@ import typer
 import holdfast
 from holdfast.cli.audit import audit
 from holdfast.cli.brief import brief
+from holdfast.cli.command import command
 from holdfast.cli.compactions import compactions
 from holdfast.cli.config import config
 from holdfast.cli.db import db
 from holdfast.cli.doctor import doctor
+from holdfast.cli.handoff import handoff, resume
+from holdfast.cli.history import diff, history
 from holdfast.cli.ingest import ingest
 from holdfast.cli.install import install, uninstall
+from holdfast.cli.instructions import instructions
 from holdfast.cli.mcp import mcp
+from holdfast.cli.note import note
 from holdfast.cli.output import Trouble, tell_trouble
+from holdfast.cli.prune import prune
 from holdfast.cli.replay import replay
 from holdfast.cli.search import search
 from holdfast.cli.serve import serve
@@ -30,7 +36,9 @@ from holdfast.cli.sessions import sessions
 from holdfast.cli.show import show
 from holdfast.cli.state import state
 from holdfast.cli.status import status
+from holdfast.cli.statusline import statusline
 from holdfast.cli.survival import survival
+from holdfast.cli.tasks import tasks
 from holdfast.cli.token import token
 from holdfast.cli.tryout import tryout
 
@@ -80,7 +88,16 @@ app.command()(uninstall)
 app.command()(doctor)
 app.command()(status)
 app.add_typer(config)
+app.add_typer(command)
+app.command()(instructions)
+app.command()(statusline)
+app.command()(note)
+app.command()(handoff)
+app.command()(resume)
+app.command()(tasks)
 app.command()(compactions)
+app.command()(history)
+app.command()(diff)
 app.command()(brief)
 app.command()(replay)
 app.command()(state)
@@ -88,6 +105,7 @@ app.command()(ingest)
 app.command()(sessions)
 app.command()(show)
 app.command()(search)
+app.command()(prune)
 app.command()(survival)
 app.command()(mcp)
 app.add_typer(db)

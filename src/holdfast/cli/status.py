@@ -41,7 +41,7 @@ def status(
         answer({"session": None, "hint": hint}) if as_json else _tell(nothing, hint)
         return
     with opened_store() as store, foreseen():
-        found = session_named(store, session) if session else _current(store)
+        found = session_named(store, session) if session else current_session(store)
         document = _document(store, found)
     document["hint"] = hint
     if as_json:
@@ -67,7 +67,7 @@ def _hint() -> str:
     return hint(surroundings(quick=True))
 
 
-def _current(store: SqliteStore) -> Session:
+def current_session(store: SqliteStore) -> Session:
     from holdfast.lifecycle.project import place_of
 
     running = os.environ.get("CLAUDE_CODE_SESSION_ID", "")

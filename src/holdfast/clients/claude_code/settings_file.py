@@ -12,7 +12,12 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
-from holdfast.clients.claude_code import atomic_file, install_receipt, settings_edit
+from holdfast.clients.claude_code import (
+    atomic_file,
+    install_receipt,
+    settings_edit,
+    statusline_edit,
+)
 from holdfast.clients.claude_code.install_receipt import Receipt
 from holdfast.clients.claude_code.settings import (
     BrokenSettings,
@@ -45,6 +50,8 @@ class Outcome(NamedTuple):
     repaired: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     backup: str | None = None
+    # Whether our status line stands in the file afterwards.
+    statusline: bool = False
     # Uninstall: whether the file is now, byte for byte, what it was before the install.
     # None where no backup is left to tell.
     identical: bool | None = None
@@ -69,15 +76,25 @@ def text_of(raw: bytes | None) -> str:
 
 
 def install(
-    path: str, *, data_dir: str, interpreter: str, script: str, dry_run: bool = False
+    path: str,
+    *,
+    data_dir: str,
+    interpreter: str,
+    script: str,
+    dry_run: bool = False,
+    statusline: bool = False,
 ) -> Outcome:
-    """Puts our hooks into the file, or brings them up to date; raises SettingsError."""
+    """Puts our hooks into the file, or brings them up to date; raises SettingsError.
+
+    With `statusline` our status line too, around the one that is there. One of ours that is in
+    the file already is brought up to date in any case.
+    """
     with _errors(path):
         target = os.path.realpath(path)
         folder = install_receipt.folder_for(data_dir, target)
 
         def attempt() -> Outcome:
-            plan = _plan_install(target, folder, interpreter, script)
+            plan = _plan_install(target, folder, interpreter, script, statusline)
             if plan.receipt and not dry_run:
                 _carry_out_install(plan.outcome, plan.receipt, folder)
             return plan.outcome
@@ -85,31 +102,46 @@ def install(
         return attempt() if dry_run else _with_lock(data_dir, target, attempt)
 
 
-def uninstall(path: str, *, data_dir: str, dry_run: bool = False) -> Outcome:
-    """Takes our hooks out, restoring the file as it was where that is known."""
+def uninstall(
+    path: str, *, data_dir: str, dry_run: bool = False, statusline_only: bool = False
+) -> Outcome:
+    """Takes our hooks and status line out, restoring the file as it was where that is known.
+
+    With `statusline_only` the hooks stay.
+    """
     with _errors(path):
         target = os.path.realpath(path)
         folder = install_receipt.folder_for(data_dir, target)
 
         def attempt() -> Outcome:
-            plan = _plan_uninstall(target, folder)
+            if statusline_only:
+                plan = _plan_without_statusline(target, folder)
+            else:
+                plan = _plan_uninstall(target, folder)
             if not dry_run:
-                _carry_out_uninstall(plan.outcome, plan.receipt, folder)
+                # The receipt goes with the last of our entries.
+                receipt = None if statusline_only else plan.receipt
+                _carry_out_uninstall(plan.outcome, receipt, folder)
             return plan.outcome
 
         return attempt() if dry_run else _with_lock(data_dir, target, attempt)
 
 
-def _plan_install(target: str, folder: str, interpreter: str, script: str) -> _Plan:
+def _plan_install(
+    target: str, folder: str, interpreter: str, script: str, statusline: bool
+) -> _Plan:
     before = atomic_file.read(target)
     text, encode = _decoded(before)
     edit = settings_edit.with_hooks(text, interpreter, script)
-    if edit.text == text:
-        return _Plan(Outcome("unchanged", target, before, before), None)
-    after = encode(edit.text)
+    edited, had_line = edit.text, statusline_edit.installed(text)
+    if statusline or had_line:
+        edited = statusline_edit.with_statusline(edited, interpreter, script)
+    if edited == text:
+        return _Plan(Outcome("unchanged", target, before, before, statusline=had_line), None)
+    after = encode(edited)
     receipt = install_receipt.load(folder)
     base, exact = before, True
-    if installed(text):
+    if installed(text) or had_line:
         base, exact = _base_beneath(before, text, encode, receipt)
     # A run that was killed may have made the folder and no more: its receipt still counts here.
     made = receipt.made_folders if receipt else ()
@@ -124,6 +156,7 @@ def _plan_install(target: str, folder: str, interpreter: str, script: str) -> _P
         edit.repaired,
         edit.removed,
         backup=None if base is None else install_receipt.backup_path(folder),
+        statusline=statusline or had_line,
     )
     return _Plan(outcome, Receipt(install_receipt.digest(after), base, base is None, exact, made))
 
@@ -143,6 +176,7 @@ def _without(text: str, encode: Callable[[str], bytes], receipt: Receipt | None)
     """The file without our entries, where it is not just the one that we wrote."""
     base_text = text_of(receipt.base) if receipt and receipt.base is not None else None
     left = settings_edit.without_hooks(text, base_text).text
+    left = statusline_edit.without_statusline(left, base_text)
     if receipt and receipt.base_known and is_empty(left) and is_blank(base_text or ""):
         return receipt.base
     return encode(left)
@@ -172,7 +206,8 @@ def _plan_uninstall(target: str, folder: str) -> _Plan:
     before = atomic_file.read(target)
     receipt = install_receipt.load(folder)
     text, encode = _decoded(before)
-    if before is None or not (ours := installed(text)):
+    ours = installed(text)
+    if before is None or not (ours or statusline_edit.installed(text)):
         return _Plan(Outcome("not installed", target, before, before), receipt)
     known = receipt if receipt and receipt.base_known else None
     if known and install_receipt.digest(before) == known.written:
@@ -183,6 +218,17 @@ def _plan_uninstall(target: str, folder: str) -> _Plan:
     removed = tuple(hook.event for hook in ours)
     outcome = Outcome("removed", target, before, after, removed=removed, identical=identical)
     return _Plan(outcome, receipt)
+
+
+def _plan_without_statusline(target: str, folder: str) -> _Plan:
+    before = atomic_file.read(target)
+    receipt = install_receipt.load(folder)
+    text, encode = _decoded(before)
+    if before is None or not statusline_edit.installed(text):
+        return _Plan(Outcome("not installed", target, before, before), receipt)
+    base = text_of(receipt.base) if receipt and receipt.base is not None else None
+    after = encode(statusline_edit.without_statusline(text, base))
+    return _Plan(Outcome("removed", target, before, after), receipt)
 
 
 def _carry_out_uninstall(outcome: Outcome, receipt: Receipt | None, folder: str) -> None:

@@ -1,0 +1,28 @@
+"""`holdfast statusline`: the line itself, from the client's payload on standard input.
+
+The installed status line runs `holdfast/hooks/run.py statusline` instead, which starts ten times
+faster; this is for trying it, and for chaining it by hand.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+import typer
+
+
+def statusline() -> None:
+    """Print the status line for a payload on standard input: context left, last save, open tasks.
+
+    `holdfast install --statusline` puts it into Claude Code, around the one you have.
+
+    Example: `echo '{"session_id": "..."}' | holdfast statusline`
+    """
+    from holdfast.hooks.statusline import document, line
+
+    raw = b"" if sys.stdin.isatty() else sys.stdin.buffer.read()
+    shown = line(document(raw), os.environ, time.time())
+    if shown:
+        typer.echo(shown)
