@@ -1,4 +1,7 @@
-"""`holdfast replay SESSION|FILE`: the brief as it would have been at any moment. Writes nothing."""
+"""`holdfast replay SESSION|FILE`: the brief as it would have been at any moment, or its messages.
+
+Keeps nothing: where a transcript is gone, archived rows are read from a file that goes again.
+"""
 
 from __future__ import annotations
 
@@ -43,6 +46,25 @@ def replay(
             "--list", help="List the moments to pick from: prompts, compactions, tasks, checks."
         ),
     ] = False,
+    messages: Annotated[
+        bool,
+        typer.Option(
+            "--messages",
+            help="Show the important messages instead: requests, decisions, tool calls with "
+            "outcomes. From the archive where the transcript is gone.",
+        ),
+    ] = False,
+    first: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="ROW",
+            help="With --messages: from this row, line, time or compaction (c1) on.",
+        ),
+    ] = "",
+    last: Annotated[
+        str, typer.Option("--to", metavar="ROW", help="With --messages: up to here, likewise.")
+    ] = "",
     role: RoleOption = "",
     budget: BudgetOption = None,
     max_chars: Annotated[
@@ -53,6 +75,8 @@ def replay(
 ) -> None:
     """Show the brief of a session as it would have been at a moment of its past.
 
+    With --messages: what was asked, decided and done in a stretch of it.
+
     Example: `holdfast replay session.jsonl --at 131`
     """
     import orjson
@@ -62,6 +86,13 @@ def replay(
     from holdfast.lifecycle.replay import state_at
 
     (size,) = characters(budget, None if max_chars is None else [max_chars])
+    if messages:
+        from holdfast.cli.messages import show_messages
+
+        show_messages(subject_named(subject), first, last, as_json)
+        return
+    if first or last:
+        raise typer.BadParameter("needs --messages", param_hint="--from" if first else "--to")
     path = transcript_of(subject_named(subject))
     with foreseen():
         if list_moments:

@@ -33,6 +33,13 @@ def search(
         str,
         typer.Option("--kind", metavar="KIND", help="One kind of fact, or `message` for words."),
     ] = "",
+    archive: Annotated[
+        bool,
+        typer.Option(
+            "--archive",
+            help="Look through the raw rows kept at compactions: tool output too. Slower.",
+        ),
+    ] = False,
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", min=1, help="At most this many.")
     ] = 20,
@@ -52,6 +59,11 @@ def search(
             f"{kind!r} is none of {', '.join(KINDS)}, message", param_hint="--kind"
         )
     words = " ".join(query)
+    if archive:
+        from holdfast.cli.messages import search_archives
+
+        search_archives(words.split(), session, project_folder(project), limit, as_json)
+        return
     with opened_store() as store:
         session_id = session_named(store, session).id if session else ""
         hits = store.search(

@@ -75,10 +75,11 @@ def show(
         for candidate in candidates:
             fact = store.fact(candidate.id, name)
             if fact is not None:
-                _show_fact(candidate, fact, full, as_json)
+                row = _row(candidate, fact.at.row, fact.at.start, store)
+                _show_fact(candidate, fact, row, full, as_json)
                 return
         for candidate in candidates:
-            row = _row(candidate, name, 0)
+            row = _row(candidate, name, 0, store)
             if row is not None:
                 _show_row(candidate, name, row, full, as_json)
                 return
@@ -94,14 +95,15 @@ def _recent(store: SqliteStore) -> list[Session]:
     return here + [one for one in store.sessions(limit=RECENT) if one.id not in known]
 
 
-def _row(session: Session, row: str, start: int) -> bytes | None:
-    from holdfast.lifecycle.source import source_row
+def _row(session: Session, row: str, start: int, store: SqliteStore) -> bytes | None:
+    """From the transcript; where it no longer has the row, from what was archived of it."""
+    from holdfast.lifecycle.source import archived_row, source_row
 
-    return source_row(session.transcript, row, start) if session.transcript else None
+    found = source_row(session.transcript, row, start) if session.transcript else None
+    return archived_row(store, session.id, row) if found is None else found
 
 
-def _show_fact(session: Session, fact: Fact, full: bool, as_json: bool) -> None:
-    row = _row(session, fact.at.row, fact.at.start)
+def _show_fact(session: Session, fact: Fact, row: bytes | None, full: bool, as_json: bool) -> None:
     if as_json:
         source = None if row is None else json.loads(row)
         answer({"session": session.id, "fact": fact_document(fact), "source": source})
@@ -118,10 +120,13 @@ def _show_fact(session: Session, fact: Fact, full: bool, as_json: bool) -> None:
     out.print(Text(printable(fact.text)))
     if fact.detail and fact.detail != fact.text:
         out.print(Text(printable(fact.detail), style="dim"))
+    if not fact.at.row and fact.id.startswith("m"):
+        out.print(Text(f"\n`holdfast note --session {session.id[:8]} --show` shows all.", "dim"))
+        return
     place = f"row {fact.at.row or '-'}, bytes {fact.at.start}-{fact.at.end}"
     out.print(Text(f"\nFrom {place} of {session.transcript or 'an unknown transcript'}", "dim"))
     if row is None:
-        out.print(Text("The transcript no longer has this row.", style="yellow"))
+        out.print(Text("Neither the transcript nor the archive has this row.", style="yellow"))
     else:
         _print_row(row, full)
 

@@ -50,6 +50,7 @@ class Subject(NamedTuple):
     path: str  # the transcript, which may be gone
     known: Tracked | None = None  # what the store has; None for a file
     session_id: str = ""
+    folder: str = ""  # where the session runs
 
 
 def subject_named(given: str) -> Subject:
@@ -71,7 +72,7 @@ def subject_named(given: str) -> Subject:
         scene = Scene(session.id, session.transcript, session.cwd)
         # Nothing saved yet: the transcript alone tells, and nothing is written on the way.
         known = FRESH if store.load(session.id) is None else load(store, scene).tracked
-    return Subject(session.transcript, known, session.id)
+    return Subject(session.transcript, known, session.id, session.worktree or session.cwd)
 
 
 def transcript_of(subject: Subject) -> str:
@@ -93,11 +94,28 @@ def present_state(subject: Subject) -> State:
         if subject.known is None:
             return catch_up(subject.path, loads=orjson.loads, final=True).state
         if subject.path and os.path.exists(subject.path):
-            return catch_up(subject.path, subject.known, loads=orjson.loads).state
+            state = catch_up(subject.path, subject.known, loads=orjson.loads).state
+            return _with_papers(subject, state)
     if subject.known == FRESH:
         raise Trouble(f"Nothing is known of session {subject.session_id[:8]}")
     note(f"{subject.path or 'its transcript'} is gone; this is what was saved last")
-    return subject.known.state
+    return _with_papers(subject, subject.known.state)
+
+
+def _with_papers(subject: Subject, state: State) -> State:
+    """With the session's notes and the summaries of its finished tasks, as the hooks show it."""
+    from holdfast.lifecycle.keep import Scene
+    from holdfast.lifecycle.papers import over
+    from holdfast.lifecycle.places import data_folder
+    from holdfast.lifecycle.terms import terms_for
+    from holdfast.lifecycle.tray import Tray
+    from holdfast.store.protocol import Session
+
+    data = data_folder()
+    terms = terms_for(os.environ, data, subject.folder)
+    scene = Scene(subject.session_id, subject.path, subject.folder, terms)
+    session = Session(subject.session_id, worktree=subject.folder)
+    return over(Tray(data, subject.session_id), scene, session, state)
 
 
 def reader_of(state: State, asked: str, agent_type: str) -> Role:

@@ -16,7 +16,7 @@ from holdfast.brief.compose import Brief, compose
 from holdfast.brief.gap import AT_LENGTH, compose_gap
 from holdfast.brief.kept import Heard, choose_kept
 from holdfast.brief.lost import compose_lost
-from holdfast.lifecycle import active, words
+from holdfast.lifecycle import active, papers, words
 from holdfast.lifecycle.keep import Kept, Scene, bring_up_to_date, clean, save_checkpoint
 from holdfast.lifecycle.moments import Now
 from holdfast.lifecycle.tray import Prepared, Tray, read
@@ -152,7 +152,8 @@ def _known(store: Store | None, tray: Tray, scene: Scene, now: Now) -> Known:
     kept = bring_up_to_date(store, scene, seconds=SECONDS)
     state = kept.tracked.state
     shown = words.with_prompts(state, words.unconfirmed(noted, state))
-    return Known(kept, words.with_commands(shown, noted))
+    shown = words.with_commands(shown, noted)
+    return Known(kept, papers.over(tray, scene, kept.session, shown))
 
 
 def _claimed(tray: Tray, name: str, seconds: float) -> bool:

@@ -1,0 +1,110 @@
+"""`holdfast prune`: forget what is old or too much; `--dry-run` tells what would go."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from holdfast.cli.output import JsonOption, answer, console, size
+
+if TYPE_CHECKING:
+    from holdfast.lifecycle.retention import Pruned
+
+DAY = 86_400
+
+
+def prune(
+    days: Annotated[
+        int | None,
+        typer.Option(
+            "--days",
+            metavar="N",
+            min=1,
+            help="Forget sessions untouched for so long. Default: the setting retention_days.",
+        ),
+    ] = None,
+    keep: Annotated[
+        int | None,
+        typer.Option(
+            "--keep",
+            metavar="N",
+            min=1,
+            help="Checkpoints of each session that stay. Default: retention_checkpoints.",
+        ),
+    ] = None,
+    megabytes: Annotated[
+        int | None,
+        typer.Option(
+            "--megabytes",
+            metavar="N",
+            min=1,
+            help="Forget the oldest sessions until the rest is smaller. Default: "
+            "retention_megabytes.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only tell what would go; change nothing.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Forget old sessions and checkpoints, with their notes and handoffs; pinned ones stay.
+
+    Example: `holdfast prune --days 90 --dry-run`
+    """
+    from holdfast.cli.opening import opened_store
+    from holdfast.lifecycle import retention
+    from holdfast.lifecycle.places import data_folder
+    from holdfast.lifecycle.terms import settings_for
+
+    data = data_folder()
+    chosen = settings_for(os.environ, data, os.getcwd())
+    days = chosen.number("retention_days") if days is None else days
+    keep = chosen.number("retention_checkpoints") if keep is None else keep
+    limit = chosen.number("retention_megabytes") if megabytes is None else megabytes
+    if not days and not limit:
+        raise typer.BadParameter(
+            "say what is too old or too much, or set retention_days", param_hint="--days"
+        )
+    with opened_store() as store:
+        before = sum(store.sizes().values())
+        done = []
+        if days:
+            moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - days * DAY))
+            done.append(retention.prune(store, data, before=moment, keep=keep, dry_run=dry_run))
+        if limit:
+            sizes = store.sizes()
+            going = set(done[0].sessions) if done and dry_run else set()
+            left = {name: count for name, count in sizes.items() if name not in going}
+            done.append(retention.shrink(store, data, left, limit * 1_000_000, dry_run=dry_run))
+        after = sum(store.sizes().values())
+    _tell(done, dry_run, before, after, as_json)
+
+
+def _tell(done: list[Pruned], dry_run: bool, before: int, after: int, as_json: bool) -> None:
+    dropped: dict[str, int] = {}
+    for one in done:
+        for table, count in one.dropped.items():
+            dropped[table] = dropped.get(table, 0) + count
+    sessions = list(dict.fromkeys(name for one in done for name in one.sessions))
+    if as_json:
+        answer(
+            {
+                "dry_run": dry_run,
+                "dropped": dropped,
+                "sessions": sessions,
+                "bytes_before": before,
+                "bytes_after": after,
+            }
+        )
+        return
+    out = console()
+    words = ", ".join(f"{count} {table}" for table, count in dropped.items() if count)
+    would = "Would forget" if dry_run else "Forgot"
+    out.print(f"{would} {words}." if words else "Nothing is old or large enough to go.")
+    if sessions:
+        out.print("Sessions: " + ", ".join(name[:8] for name in sessions), soft_wrap=True)
+    if not dry_run:
+        out.print(f"{size(before)} before, {size(after)} now.")
