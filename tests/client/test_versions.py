@@ -87,8 +87,10 @@ def test_a_subagents_compaction_is_given_nothing_of_the_main_thread(
 def test_a_subagent_that_compacts_in_the_background_is_given_nothing_either(
     tmp_path: Path, binary: Path
 ) -> None:
-    # Slow answers: the main thread's turn is over when the subagent compacts.
-    slowly = [reply.after(0.7) for reply in subagent_that_compacts("The shelf is empty.")]
+    # Slow answers: the main thread's turn is over when the subagent compacts. It fills up as it
+    # goes, since the last row before a compaction may not be on disk yet.
+    filling = [bash("echo more").with_usage(input_tokens=60_000, output_tokens=9) for _ in range(2)]
+    slowly = [reply.after(0.7) for reply in [*filling, *subagent_that_compacts("Empty.")[2:]]]
     with ScriptedApi(
         [run_subagent("find the shelf", background=True), text("Launched.")], subagent=slowly
     ) as api:
