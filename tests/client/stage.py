@@ -6,6 +6,7 @@ itself is left out.
 """
 
 import os
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -104,6 +105,19 @@ class Stage:
             tool("TaskCreate", subject=FINISHED, description="first"),
             tool("TaskUpdate", taskId="2", status="completed"),
         ]
+
+    def holdfast(self, *words: str) -> str:
+        """Our own command line, in the project and with the client's environment."""
+        environ = {**self.client.environment(), "PYTHONPATH": str(SCRIPT.parents[2])}
+        ended = subprocess.run(
+            [sys.executable, "-m", "holdfast.cli.main", *words],
+            cwd=self.client.project,
+            env=environ,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return ended.stdout
 
     def log(self) -> str:
         path = self.data / "holdfast.log"
