@@ -115,7 +115,14 @@ export const register = on => {
     // A turn must be over before the conversation can be compacted.
     $.clock.after(PAUSE, async () => {
       const { now } = await ask($, 'moment', session)
-      if (now === true) await $.session.compact().catch(() => undefined)
+      if (now !== true) return
+      // As the command: a call of `$.session.compact` would pass over our own hook above, and
+      // is not available without a terminal (seen on 2.1.325).
+      const done = await $.command
+        .run({ command: 'compact' })
+        .catch(() => $.session.compact())
+        .catch(error => ({ skip: String(error) }))
+      $.ui.log(`the right moment: ${done.skip ?? 'compacted'}`, { to: 'debug' })
     })
     return ended
   })

@@ -7,9 +7,10 @@ at the end of a line and says where the rest is; what has no room at all is name
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.active.command_file import CommandFile
+if TYPE_CHECKING:
+    from holdfast.active.command_file import CommandFile
 
 OPENING = (
     "Holdfast: commands and skills in force. They were started before the compaction and go on:"

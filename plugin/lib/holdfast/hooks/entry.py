@@ -24,6 +24,11 @@ def main(event: str) -> None:
     if event.startswith("native-"):
         _answer_module(event)
         return
+    if event == "statusline":
+        from holdfast.hooks import statusline
+
+        say(statusline.main(_stdin(), os.environ))
+        return
     if os.environ.get("CLAUDE_PLUGIN_ROOT"):
         from holdfast.hooks.beside import settings_hooks_answer
 

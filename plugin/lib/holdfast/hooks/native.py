@@ -30,6 +30,7 @@ from holdfast.lifecycle.choices import choices
 from holdfast.lifecycle.keep import Scene
 from holdfast.lifecycle.moments import Now, keep_rows
 from holdfast.lifecycle.places import store_path
+from holdfast.lifecycle.terms import terms_for
 from holdfast.lifecycle.tray import Tray, make_folder
 from holdfast.store.protocol import Store, StoreError
 from holdfast.store.sqlite import SqliteStore
@@ -60,7 +61,8 @@ class Asked:
 
     @property
     def scene(self) -> Scene:
-        return Scene(self.session_id, self.transcript, self.cwd)
+        terms = terms_for(os.environ, self.data, self.cwd)
+        return Scene(self.session_id, self.transcript, self.cwd, terms)
 
 
 def answer(event: str, raw: bytes, data: str) -> tuple[str, Callable[[], None] | None]:
@@ -93,7 +95,7 @@ def answer(event: str, raw: bytes, data: str) -> tuple[str, Callable[[], None] |
 
 
 def _begin(asked: Asked, store: Store | None, now: Now) -> dict[str, Any]:
-    mode = choices(asked.data).compaction
+    mode = choices(asked.data, asked.cwd).compaction
     if mode == "off":
         return {"mode": "off"}
     if mode == "instant" and asked.trigger != "precompute":
@@ -120,13 +122,13 @@ def _augment(asked: Asked, store: Store | None, now: Now) -> dict[str, Any]:
 
 
 def _moment(asked: Asked, store: Store | None, now: Now) -> dict[str, Any]:
-    chosen = choices(asked.data)
+    chosen = choices(asked.data, asked.cwd)
     due = chosen.right_moment and native.between_tasks(store, asked.tray, asked.scene, now)
     return {"now": due}
 
 
 def _start(asked: Asked, _store: Store | None, _now: Now) -> dict[str, Any]:
-    chosen = choices(asked.data)
+    chosen = choices(asked.data, asked.cwd)
     return {
         "mode": chosen.compaction,
         "right_moment": chosen.right_moment,
@@ -137,7 +139,7 @@ def _start(asked: Asked, _store: Store | None, _now: Now) -> dict[str, Any]:
 def _status(asked: Asked, store: Store | None, _now: Now) -> dict[str, Any]:
     from holdfast.recall.account import account
 
-    return {"text": account(store, asked.session_id, choices(asked.data).compaction)}
+    return {"text": account(store, asked.session_id, choices(asked.data, asked.cwd).compaction)}
 
 
 _WORK: dict[str, Callable[[Asked, Store | None, Now], dict[str, Any]]] = {

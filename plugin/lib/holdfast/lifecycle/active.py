@@ -14,8 +14,8 @@ from typing import Any
 
 from holdfast.active.rules_text import Active, Found, compose_rules, keeps, names
 from holdfast.lifecycle import command_files
-from holdfast.lifecycle.choices import project_folders
 from holdfast.lifecycle.keep import Scene, clean
+from holdfast.lifecycle.terms import project_folders
 from holdfast.lifecycle.tray import Tray, read
 from holdfast.state import State
 

@@ -12,8 +12,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from holdfast.lifecycle.choices import project_folders
-from holdfast.lifecycle.terms import Terms
+from holdfast.lifecycle.terms import Terms, project_folders
 from holdfast.lifecycle.tray import names, read
 from holdfast.settings.reading import PROJECT
 

@@ -14,7 +14,16 @@ from typing import NamedTuple
 
 from holdfast.brief.gap import carried, compose_gap
 from holdfast.brief.steering import steer
-from holdfast.lifecycle import active, handoff, instructions, prepare, pressure, words
+from holdfast.lifecycle import (
+    active,
+    handoff,
+    instructions,
+    papers,
+    prepare,
+    pressure,
+    retention,
+    words,
+)
 from holdfast.lifecycle.keep import (
     Kept,
     Scene,
@@ -54,7 +63,8 @@ def work_went_on(
     """A tool batch or a turn ended: keep what is new and prepare for what may come."""
     view = _known(store, tray, scene, now, SECONDS_BESIDE, last_words)
     pressure.watch(store, tray, scene, now, view.kept, view.shown)
-    _prepare(tray, scene, view, now)
+    shown = papers.keep(store, tray, scene, view.kept, view.shown, now.text)
+    _prepare(tray, scene, View(view.kept, shown), now)
     _hand_off(tray, scene, view.kept, now, client)
 
 
@@ -62,6 +72,8 @@ def before_compaction(store: Store | None, tray: Tray, scene: Scene, now: Now, t
     """Text for the summariser. May come often, early, and without a compaction after it."""
     view = _known(store, tray, scene, now, SECONDS)
     save_checkpoint(store, view.kept, f"precompact:{trigger or 'unknown'}", now.text)
+    shown = papers.before_compaction(tray, scene, view.kept, view.shown, now.text, trigger)
+    view = View(view.kept, shown)
     _prepare(tray, scene, view, now)
     # What was open at the start of a long history may be long done.
     text = _steering(tray, scene, view) if view.kept.complete else ""
@@ -108,6 +120,7 @@ def summary_seen(
     noted = _drain(store, tray, scene, now)
     kept = bring_up_to_date(store, scene, seconds=SECONDS)
     state = words.with_prompts(kept.tracked.state, words.unconfirmed(noted, kept.tracked.state))
+    state = papers.over(tray, scene, kept.session, state)
     epoch = _ended_epoch(tray, state)
     summary = clean(summary[:SUMMARY])
     # Without a summary (somebody replaced the history) there is nothing to compare with.
@@ -143,9 +156,10 @@ def session_ended(store: Store | None, tray: Tray, scene: Scene, now: Now, clien
     save_checkpoint(store, view.kept, "end", now.text)
     if store is not None and store.session(scene.session_id) is not None:
         store.end_session(scene.session_id, now.text)
+    papers.ended(store, tray, scene, view.kept, view.shown, now.text)
     _hand_off(tray, scene, view.kept, now, client)
     handoff.tidy(tray.data, _place(view.kept), now.seconds)
-    _forget_old(store, scene, now)
+    _forget_old(store, tray, scene, now)
 
 
 def _known(
@@ -163,7 +177,7 @@ def _known(
     shown = words.with_commands(words.with_prompts(state, waiting), noted)
     if last_words:
         shown = words.with_last_words(shown, last_words, now.text)
-    return View(kept, shown)
+    return View(kept, papers.over(tray, scene, kept.session, shown))
 
 
 def _drain(store: Store | None, tray: Tray, scene: Scene, now: Now) -> words.Noted:
@@ -191,13 +205,14 @@ def _steering(tray: Tray, scene: Scene, view: View) -> str:
     return f"{text}\n{in_force}" if text and in_force else text or in_force
 
 
-def _forget_old(store: Store | None, scene: Scene, now: Now) -> None:
+def _forget_old(store: Store | None, tray: Tray, scene: Scene, now: Now) -> None:
     """What the user no longer wants kept goes when a session ends: nobody waits then."""
     days = scene.terms.settings.number("retention_days")
     if store is None or not days:
         return
     before = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now.seconds - days * 86_400))
-    store.prune(before=before, keep=scene.terms.settings.number("retention_checkpoints"))
+    keep = scene.terms.settings.number("retention_checkpoints")
+    retention.prune(store, tray.data, before=before, keep=keep)
 
 
 def _prepare(tray: Tray, scene: Scene, view: View, now: Now) -> Prepared | None:
@@ -230,7 +245,8 @@ def _hand_off(tray: Tray, scene: Scene, kept: Kept, now: Now, client: int) -> No
     text = prepare.handoff(state, kept.session.id)
     days = str(scene.terms.settings.number("handoff_days"))
     made = Prepared(state.moment.epoch, generation, offset, now.text, days, text)
-    handoff.keep(tray.data, place, kept.session.id, client, made)
+    page = papers.handoff_path(tray, scene, kept.session)
+    handoff.keep(tray.data, place, kept.session.id, client, made, page)
 
 
 def _place(kept: Kept) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from holdfast.brief.compose import Brief, compose
 from holdfast.brief.gap import AT_LENGTH, compose_gap
 from holdfast.brief.kept import Heard, choose_kept
 from holdfast.brief.lost import compose_lost
-from holdfast.lifecycle import words
+from holdfast.lifecycle import active, papers, words
 from holdfast.lifecycle.keep import Kept, Scene, bring_up_to_date, clean, save_checkpoint
 from holdfast.lifecycle.moments import Now
 from holdfast.lifecycle.tray import Prepared, Tray, read
@@ -74,6 +74,7 @@ def augment(store: Store | None, tray: Tray, scene: Scene, now: Now, said: str) 
     made = compose_lost(known.shown, clean(said[:SAID]), AUGMENT)
     # PostCompact has queued what the summary lost for the next prompt: here is all of it.
     tray.drop_gap()
+    made = _with_rules(made, tray, scene, known)
     if not made.text:
         return None
     return _delivered(store, scene, now, known, made)
@@ -92,8 +93,8 @@ def instant(
     epoch = known.kept.tracked.state.moment.epoch
     if not known.kept.complete:
         return None
-    made = instant_text(known.shown, now.text, scene.transcript)
-    if not made.text or not _claimed(tray, f"delivered.{epoch}", now.seconds):
+    made = _with_rules(instant_text(known.shown, now.text, scene.transcript), tray, scene, known)
+    if not made.facts or not _claimed(tray, f"delivered.{epoch}", now.seconds):
         return None
     save_checkpoint(store, known.kept, f"precompact:{trigger or 'unknown'}", now.text)
     if store is not None:
@@ -102,6 +103,14 @@ def instant(
     _delivered(store, scene, now, known, made)
     kept = tuple(choose_kept(messages, KEPT))
     return Instant(made.text, kept, made.facts, known.kept.tracked.knows)
+
+
+def _with_rules(made: Brief, tray: Tray, scene: Scene, known: Known) -> Brief:
+    """Rules of commands in force stand behind what the state tells, beyond its budget."""
+    rules = active.rules(known.shown, tray, scene)
+    if not rules:
+        return made
+    return Brief(f"{made.text}\n{rules}" if made.text else rules, made.facts)
 
 
 def instant_text(state: State, now: str, transcript: str = "") -> Brief:
@@ -142,7 +151,9 @@ def _known(store: Store | None, tray: Tray, scene: Scene, now: Now) -> Known:
             store.record_delivery(delivery)
     kept = bring_up_to_date(store, scene, seconds=SECONDS)
     state = kept.tracked.state
-    return Known(kept, words.with_prompts(state, words.unconfirmed(noted, state)))
+    shown = words.with_prompts(state, words.unconfirmed(noted, state))
+    shown = words.with_commands(shown, noted)
+    return Known(kept, papers.over(tray, scene, kept.session, shown))
 
 
 def _claimed(tray: Tray, name: str, seconds: float) -> bool:

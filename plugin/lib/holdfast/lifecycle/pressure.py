@@ -14,13 +14,11 @@ from holdfast.brief.low import agent_line, focus_text, user_line
 from holdfast.clients.claude_code.window import Point, compaction_point, left
 from holdfast.lifecycle.keep import Kept, Scene, save_checkpoint
 from holdfast.lifecycle.thresholds import crossed
-from holdfast.lifecycle.tray import Tray, read
+from holdfast.lifecycle.tray import STATUS, WINDOW, Tray, read
 from holdfast.state import State
 from holdfast.state.facts import OPEN
 from holdfast.store.protocol import Store
 
-WINDOW = "window"  # in the tray: the window that the status line was told
-STATUS = "status"
 TELL_USER, TELL_AGENT = "tell-user", "tell-agent"
 
 

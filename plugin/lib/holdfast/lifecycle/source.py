@@ -10,6 +10,7 @@ from typing import Any
 
 from holdfast.clients.claude_code.marks import row_id
 from holdfast.redact import redact_bytes
+from holdfast.store.protocol import Store
 from holdfast.transcript.reader import Cursor, Loads, Reader, TranscriptMissing, loads_text
 
 SHORTEST_ID = 6
@@ -42,6 +43,26 @@ def _row_named(path: str, row: str, loads: Loads | None) -> bytes | None:
         for found in reader.rows():
             if row_id(found.data).startswith(row):
                 return held.line
+    return None
+
+
+def archived_row(store: Store, session_id: str, row: str) -> bytes | None:
+    """The row whose id begins so, among those that were archived; they are redacted already."""
+    if len(row) < SHORTEST_ID:
+        return None
+    mark = row.encode()
+    for _, _, _, rows in store.archived(session_id):
+        if mark not in rows:
+            continue
+        for line in rows.splitlines():
+            if mark not in line:
+                continue
+            try:
+                data = loads_text(line)
+            except ValueError:
+                continue
+            if isinstance(data, dict) and row_id(data).startswith(row):
+                return line
     return None
 
 

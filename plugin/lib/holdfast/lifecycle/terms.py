@@ -16,8 +16,8 @@ from holdfast.clients.claude_code.window import (
     project_of,
     settings_files,
 )
-from holdfast.lifecycle.choices import settings_for
-from holdfast.settings.reading import DEFAULTS, Settings
+from holdfast.lifecycle.project import place_of
+from holdfast.settings.reading import DEFAULTS, Settings, read_settings
 
 
 class Terms(NamedTuple):
@@ -28,6 +28,16 @@ class Terms(NamedTuple):
 
 
 USUAL = Terms()
+
+
+def project_folders(cwd: str) -> list[str]:
+    """The worktree, then the project it belongs to: where a project keeps files for us."""
+    project, worktree = place_of(cwd) if cwd else ("", "")
+    return list(dict.fromkeys(folder for folder in (worktree, project) if folder))
+
+
+def settings_for(environ: Mapping[str, str], data: str, cwd: str) -> Settings:
+    return read_settings(environ, data, project_folders(cwd))
 
 
 def terms_for(environ: Mapping[str, str], data: str, cwd: str) -> Terms:

@@ -4,7 +4,8 @@
     gap              text waiting for the next prompt or tool batch
     tell-user        a line waiting for the next prompt, for the user's eyes
     tell-agent       a line waiting for the next prompt or tool batch, for the agent
-    status           what the status line shows
+    status           what the status line shows: epoch, tokens, open tasks, when it was saved
+    window           the size of the model's window, as the status line was told
     spool            JSON lines noted by light hooks, for the next heavy one to keep
     delivered.<n>    latches: who made the file may speak, everyone else stays silent
 
@@ -31,6 +32,8 @@ SPOOL_BYTES = 4_000_000
 LATCHES = 50
 # In the data folder, only where the user has patterns of their own: see `lifecycle.patterns`.
 PATTERNS = "patterns.json"
+STATUS = "status"
+WINDOW = "window"
 # Longer than any background hook may take.
 WORKING_SECONDS = 90.0
 

@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from holdfast.state.patterns import lazily
 from holdfast.state.shell import parts
 from holdfast.state.verdicts import (
     FAILED,
@@ -34,19 +35,19 @@ __all__ = [
 ]
 
 # What a check is of: only "test" feeds the test state; all of them open and resolve errors.
-_TEST = re.compile(
+_TEST = lazily(
     r"(?:^|[\s/:_.-])(?:pytest|py\.test|unittest|nosetests|tox|nox|jest|vitest|mocha|ava"
     r"|karma|rspec|minitest|phpunit|pest|ctest|gotestsum|nextest|playwright test|cypress run"
     r"|busted|bats|prove|tests?|specs?|test-\w+|test:[\w:-]+)(?=$|[\s:])",
     re.I,
 )
-_LINT = re.compile(
+_LINT = lazily(
     r"(?:^|[\s/:])(?:lint\w*|ruff|flake8|pylint|eslint|tslint|stylelint|prettier --check"
     r"|black --check|gofmt -l|go vet|golangci-lint|staticcheck|clippy|rubocop|shellcheck|mypy"
     r"|pyright|tsc|typecheck|type-check|check|biome|oxlint|hadolint|vet)(?=$|[\s:])",
     re.I,
 )
-_BUILD = re.compile(
+_BUILD = lazily(
     r"(?:^|[\s/:])(?:build|compile|make|cmake|ninja|bazel|gcc|g\+\+|clang|rustc|javac|webpack|vite"
     r"|rollup|esbuild|gradle|gradlew|mvn|msbuild|assemble)(?=$|[\s:])",
     re.I,
@@ -67,7 +68,7 @@ _WITH_SUBCOMMAND = frozenset(
 _TASK_RUNNERS = frozenset(
     "mise npm pnpm yarn bun make just task rake tox nox nx turbo poe hatch pdm composer".split()
 )
-_ECHO = re.compile(r"^(?:\[[\w:./-]+\] )?[$>] (\S.{2,400})$", re.M)
+_ECHO = lazily(r"^(?:\[[\w:./-]+\] )?[$>] (\S.{2,400})$", re.M)
 ECHOES = 8
 
 # Options that pick some of the tests, options that bring more of them in, and others whose
@@ -78,13 +79,13 @@ _VALUED = frozenset(
     """-p -count -timeout --timeout -o -n -j -c -C --config --maxfail --reporter --rootdir -l
     --parallel -cpu --workers --project --prefix --cwd --tb -w --workspace""".split()
 )
-_WORDS = re.compile(r"""(?:[^\s"']|"[^"]*"|'[^']*')+""")
+_WORDS = lazily(r"""(?:[^\s"']|"[^"]*"|'[^']*')+""")
 # The same tool, however it is started.
-_LAUNCHER = re.compile(
+_LAUNCHER = lazily(
     r"^(?:(?:uv|poetry|pipenv|pdm|hatch|rye) run |(?:bundle|pnpm|yarn|npm) exec |npx |pnpx |bunx )*"
     r"(?:python[\d.]* (?=[\w-]+(?: |$)))?"
 )
-_SCRIPT = re.compile(r"\.(?:py|sh|js|ts|mjs|rb|php|pl)$")
+_SCRIPT = lazily(r"\.(?:py|sh|js|ts|mjs|rb|php|pl)$")
 
 
 class Check(NamedTuple):

@@ -15,6 +15,7 @@ from holdfast.events import AgentSaid, CommandRan, NoteTaken, Origin, ToolRefuse
 from holdfast.state.checks import run_of
 from holdfast.state.facts import OPEN, RESOLVED, Fact, keep, keep_ends, next_number, put
 from holdfast.state.moment import Moment
+from holdfast.state.patterns import lazily
 from holdfast.state.shell import normalise
 from holdfast.state.wording import sentences_with
 
@@ -23,10 +24,12 @@ TRIED = 300
 FAILED = 240
 
 # One of these stands in every sentence that _SAID matches, in small letters.
-_CUES = ("not work", "n't work", "n't help", "dead end", "t fail", "s fail", "h fail", "fails b")
-_CUES += ("failed b", " broke", " breaks", "revert", "abandon", "ve up on", "possible", "no longer")
-_CUES += ("supported", "rolled back")
-_SAID = re.compile(
+_CUES = (
+    "not work", "n't work", "n't help", "dead end", "t fail", "s fail", "h fail", "fails b",
+    "failed b", " broke", " breaks", "revert", "abandon", "ve up on", "possible", "no longer",
+    "supported", "rolled back",
+)  # fmt: skip
+_SAID = lazily(
     r"\b(?:(?:did|does|do|would|will|could)(?: not|n't) work|won't work|not working|didn't help"
     r"|doesn't help|dead end|(?:that|this|which|it|approach|attempt) (?:fail(?:s|ed)|broke|breaks)"
     r"|fail(?:s|ed) because|revert(?:ed|ing)? (?:that|this|the|my|it|to)|abandon(?:ed|ing)?"
@@ -34,12 +37,10 @@ _SAID = re.compile(
     r"|not supported|unsupported|rolled? back)\b",
     re.I,
 )
-_PLANNING = re.compile(
-    r"^(?:let me|i'll|now|next|if|when|should|would|could|check|make sure)\b", re.I
-)
-_MERGES = re.compile(r"\bgit (?:-C \S+ )?(?:merge|rebase|cherry-pick|revert|pull|stash pop)\b")
-_GIT_VERB = re.compile(r"git (?:-C \S+ )?(push|pull|fetch|rebase|commit|stash)\b")
-_SETTLES = re.compile(
+_PLANNING = lazily(r"^(?:let me|i'll|now|next|if|when|should|would|could|check|make sure)\b", re.I)
+_MERGES = lazily(r"\bgit (?:-C \S+ )?(?:merge|rebase|cherry-pick|revert|pull|stash pop)\b")
+_GIT_VERB = lazily(r"git (?:-C \S+ )?(push|pull|fetch|rebase|commit|stash)\b")
+_SETTLES = lazily(
     r"\bgit (?:-C \S+ )?(?:commit\b|(?:merge|rebase|cherry-pick|revert) --(?:continue|abort|quit))"
 )
 

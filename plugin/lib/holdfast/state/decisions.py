@@ -13,6 +13,7 @@ from typing import NamedTuple
 from holdfast.events import AgentSaid, NoteTaken, Origin, UserSaid
 from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, next_number, put
 from holdfast.state.moment import Moment
+from holdfast.state.patterns import lazily
 from holdfast.state.wording import overlap, plain_words, sentences, sentences_with
 
 LIMIT = 50
@@ -24,7 +25,7 @@ _CUES: tuple[str, ...] = (
     *("instead of", "rather than", "because", "since ", "so that", "prefer"),
     *("approach is", "fix is", "option is", "way is", "solution is", "would be"),
 )
-_DECIDED = re.compile(
+_DECIDED = lazily(
     r"\b(?:(?:i|we|i've|we've|i'll|we'll)? ?(?:have )?(?:decided|chose|opted|settled)\b|decision:"
     r"|(?:let's|i'll|we'll|we should|i will|going to) (?:go|stick) with|going with"
     r"|(?:i'll|we'll|i will|let's|i'm going to|we should|better to) (?:use|keep|make|put|do|take"
@@ -36,16 +37,16 @@ _DECIDED = re.compile(
     r"(?:approach|fix|option|way|solution) (?:is|would be)\b)",
     re.I,
 )
-_USER_DECIDED = re.compile(
+_USER_DECIDED = lazily(
     r"\b(?:let's (?:go with|use|do|keep|not|avoid|leave)|go with|i (?:prefer|decided|want us)"
     r"|we (?:decided|agreed)|use .{2,60}? (?:instead|rather)|option [a-d1-9]\b)",
     re.I,
 )
-_REASON = re.compile(
+_REASON = lazily(
     r"\b(?:because|since|so that|as it|due to|in order to|to avoid|which (?:means|avoids))\b(.*)",
     re.I,
 )
-_REJECTED = re.compile(
+_REJECTED = lazily(
     r"\b(?:instead of|rather than|over|not)\s+(.{3,90}?)(?=[,.;)]|\s+(?:because|since|so)\b|$)",
     re.I,
 )

@@ -8,7 +8,6 @@ dead end, not an open error, and so is a check that could not even start.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -16,11 +15,12 @@ from holdfast.events import CommandRan, Origin
 from holdfast.state.checks import FAILED, Check, check_of, covers, run_of
 from holdfast.state.facts import OPEN, RESOLVED, Fact, keep, next_number, put
 from holdfast.state.moment import Moment
+from holdfast.state.patterns import lazily
 
 LIMIT = 40
 LINES = 4
 
-_TELLING = re.compile(
+_TELLING = lazily(
     r"^\s*(?:E\s{2,}\S|\S+:\d+(?::\d+)?:? \S|error(?:\[\w+\])?: |Error: "
     r"|[A-Z]\w*(?:Error|Exception)\b|--- FAIL|FAIL(?:ED)?\b|panic: |fatal: "
     r"|undefined: |assert|.*: error|.*\bexpected\b.*\bgot\b)"

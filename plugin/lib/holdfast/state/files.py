@@ -7,8 +7,7 @@ nobody looks for them again.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from itertools import islice
@@ -17,6 +16,7 @@ from typing import NamedTuple
 from holdfast.events import CommandRan, FileTouched, Origin, Searched
 from holdfast.state.facts import CANCELLED, OPEN, Fact, clip, keep, next_number, put
 from holdfast.state.moment import Moment
+from holdfast.state.patterns import lazily
 from holdfast.state.shell import deeds
 from holdfast.state.symbols import SEEN_WINDOW, TYPED_WINDOW, most_used, shown_by, symbols_in
 
@@ -27,13 +27,11 @@ HUNK_LINES = 8
 SEARCH_LINES = 120
 OUTPUT = 12_000  # of what a command printed: its end
 
-_AROUND = re.compile(r"([^\s:-][^:]*?\.\w+)-\d+-(.*)")
-_PATH = re.compile(
-    r"(?<![\w/.@-])(?:[\w@.+-]*/)*[\w@+-][\w@.+-]*\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w/])"
-)
+_AROUND = lazily(r"([^\s:-][^:]*?\.\w+)-\d+-(.*)")
+_PATH = lazily(r"(?<![\w/.@-])(?:[\w@.+-]*/)*[\w@+-][\w@.+-]*\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w/])")
 # What every place holds. It begins with a plain character, for which `re` looks quickly.
-_LOCATION_CUE = re.compile(r"\.[A-Za-z]\w{0,9}:\d")
-_LOCATION = re.compile(r"(?:^|[\s(\"'])((?:[\w@.+-]*/)*[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,9}):(\d+)\b")
+_LOCATION_CUE = lazily(r"\.[A-Za-z]\w{0,9}:\d")
+_LOCATION = lazily(r"(?:^|[\s(\"'])((?:[\w@.+-]*/)*[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,9}):(\d+)\b")
 
 
 _HOSTS = frozenset("com org net io dev ai co app sh me gov edu local".split())
@@ -76,19 +74,29 @@ def on_file_touched(table: dict[str, File], event: FileTouched, moment: Moment) 
         return table
     table, file = _known(table, event.path, moment, event.at)
     if event.how == "read":
-        shown = most_used(event.text[:SEEN_WINDOW], SYMBOLS)
-        file = file._replace(read=file.read + 1, symbols=_with(file.symbols, shown, moment))
+        seen = most_used(event.text[:SEEN_WINDOW], SYMBOLS)
+        file = file._replace(
+            read=file.read + 1,
+            symbols=_with(file.symbols, seen, moment),
+            standing=OPEN,
+            step=moment.step,
+            at=event.at,
+        )
     else:
-        typed = most_used(event.text[:TYPED_WINDOW], SYMBOLS)
-        shown = typed | symbols_in(event.before[:TYPED_WINDOW]) | symbols_in(shown_by(event))
+        shown = dict.fromkeys(most_used(event.text[:TYPED_WINDOW], SYMBOLS))
+        shown.update(dict.fromkeys(symbols_in(event.before[:TYPED_WINDOW])))
+        shown.update(dict.fromkeys(symbols_in(shown_by(event))))
         file = file._replace(
             created=file.created or event.how == "created",
             changed=file.changed + 1,
             changed_step=moment.step,
             symbols=_with(file.symbols, shown, moment),
             hunks=(file.hunks + _hunks(event))[-HUNKS:],
+            standing=OPEN,
+            step=moment.step,
+            at=event.at,
         )
-    return _put(table, file._replace(standing=OPEN, step=moment.step, at=event.at))
+    return _put(table, file)
 
 
 def _known(
@@ -104,14 +112,14 @@ def _known(
     return table, _new(table, path, moment, at)
 
 
-def _with(symbols: dict[str, int], shown: AbstractSet[str], moment: Moment) -> dict[str, int]:
+def _with(symbols: dict[str, int], shown: Collection[str], moment: Moment) -> dict[str, int]:
     """The symbols of a file with these seen now, latest last."""
     if not shown:
         return symbols
     new = dict(symbols)
-    for word in shown & symbols.keys():
-        del new[word]
-    new.update(dict.fromkeys(sorted(shown), moment.step))
+    for word in shown:
+        new.pop(word, None)
+    new.update(dict.fromkeys(shown, moment.step))
     surplus = len(new) - SYMBOLS
     return dict(islice(new.items(), surplus, None)) if surplus > 0 else new
 
@@ -151,13 +159,11 @@ def _found(event: Searched) -> dict[str, list[str]]:
         path, _, rest = line.partition(":")
         number, colon, content = rest.partition(":")
         if not (colon and number.isdecimal() and _is_path(path)):
-            around = _AROUND.match(line)
-            if around is not None and _is_path(around.group(1)):
-                path, content = around.groups()
-            elif _is_path(line):
+            path, content = where, line
+            if _is_path(line):
                 path, content = line, ""
-            else:
-                path, content = where, line
+            elif "-" in line and (around := _AROUND.match(line)) and _is_path(around.group(1)):
+                path, content = around.groups()
         if path:
             lines = found.setdefault(path, [])
             if content:
@@ -192,8 +198,8 @@ def on_command_ran(table: dict[str, File], event: CommandRan, moment: Moment) ->
             continue
         file = table.get(full) or _new(table, full, moment, event.at)
         lines = places.get(path)
-        words = symbols_in("\n".join(lines)) if lines else _NONE
-        table = _put(table, _named(file, words, moment))
+        shown = symbols_in("\n".join(lines)) if lines else _NONE
+        table = _put(table, _named(file, shown, moment))
     return table
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from holdfast.events import AgentSaid, CommandRan, LinkSeen, Origin, SessionSeen, UserSaid
 from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, next_number, put
 from holdfast.state.moment import Moment
+from holdfast.state.patterns import lazily
 from holdfast.state.wording import has_any
 
 LIMIT = 120
@@ -22,8 +23,8 @@ WINDOW = 4000
 OUTPUT = 2000  # of what a command printed: its end
 COMMITS = 8  # of one text: a log of a hundred commits is not what is being worked on
 
-_URL = re.compile(r"https?://[^\s\"'<>()\[\]{}`|\\]+[^\s\"'<>()\[\]{}`|\\.,;:!?*]")
-_PORT = re.compile(
+_URL = lazily(r"https?://[^\s\"'<>()\[\]{}`|\\]+[^\s\"'<>()\[\]{}`|\\.,;:!?*]")
+_PORT = lazily(
     r"(?:\b(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):"
     r"|\bports?\b(?: (?:is|number|to|on))?[ =:]+|--port[= ]|\bPORT=)"
     r"(\d{2,5})\b",
@@ -31,17 +32,17 @@ _PORT = re.compile(
 )
 # What every port has before it, in small letters; "port" alone stands in every import.
 _PORT_HOSTS = ("localhost:", "127.0.0.1:", "0.0.0.0:", "[::")
-_PORT_WORD = re.compile(r"ports?(?: (?:is|number|to|on))?[ =:]+\d\d")
+_PORT_WORD = lazily(r"ports?(?: (?:is|number|to|on))?[ =:]+\d\d")
 # Begins with the dash, a plain character, for which `re` looks quickly; the rest is checked
 # backwards from there.
-_TICKET = re.compile(r"-\d{1,6}\b")
-_TICKET_KEY = re.compile(r"\b[A-Z][A-Z0-9]{1,9}\Z")
-_NOT_TICKETS = re.compile(
+_TICKET = lazily(r"-\d{1,6}\b")
+_TICKET_KEY = lazily(r"\b[A-Z][A-Z0-9]{1,9}\Z")
+_NOT_TICKETS = lazily(
     r"^(?:UTF|SHA|ISO|RFC|AES|RSA|MD|TLS|CVE|HTTP|GPT|BASE|INT|UINT|X|ADR|ARM|H|V|P|ES|IPV|EC|CP)\d*-"
 )
 # Begins with a set of characters, for which `re` looks three times as quickly as for "\b".
-_COMMIT = re.compile(r"[0-9a-f](?<!\w\w)[0-9a-f]{6,39}\b")
-_ENVIRONMENT = re.compile(r"(?:^|\s|export )([A-Z][A-Z0-9_]{2,40}=[^\s;&|]{1,80})")
+_COMMIT = lazily(r"[0-9a-f](?<!\w\w)[0-9a-f]{6,39}\b")
+_ENVIRONMENT = lazily(r"(?:^|\s|export )([A-Z][A-Z0-9_]{2,40}=[^\s;&|]{1,80})")
 
 
 # What may stand in a commit's name as "0", the rest as a space: seven of them in a row are five

@@ -9,11 +9,12 @@ from typing import NamedTuple
 from holdfast.events import AgentSaid, Origin
 from holdfast.state.facts import DONE, OPEN, Fact, clip, clip_middle, keep_ends
 from holdfast.state.moment import Moment
+from holdfast.state.patterns import lazily
 from holdfast.state.wording import sentences
 
 LAST_WORDS = 3000
 
-_INTENT = re.compile(
+_INTENT = lazily(
     r"^(?:now|next|then)\b|\b(?:let me|i'll|i will|i need to|i'm going to|we need to"
     r"|next step|remaining|still (?:need|have) to|what's left|now i)\b",
     re.I,

@@ -45,12 +45,15 @@ Table = dict[str, Note]
 def table_of(written: Iterable[Written]) -> Table:
     """The notes that stand or stood, in the order of writing; each text once.
 
-    The number is the place in the file, so that an id never names another note. A later next step
-    takes the place of an earlier one.
+    The number is the place in its file, so that an id does not come to name another note. A later
+    next step takes the place of an earlier one.
     """
     found: Table = {}
     known: set[tuple[str, str]] = set()
-    for number, one in enumerate(written, 1):
+    counts = {"m": 0, "mf": 0}
+    for one in written:
+        prefix = "mf" if one.by == "file" else "m"
+        number = counts[prefix] = counts[prefix] + 1
         text = keep(" ".join(one.text.split()), TEXT)
         if not text or one.kind not in KINDS or (one.kind, text) in known:
             continue
@@ -61,7 +64,7 @@ def table_of(written: Iterable[Written]) -> Table:
                 for key, note in found.items()
             }
         at = Origin("", 0, 0, one.time)
-        found[f"m{number}"] = Note(number, one.kind, text, one.by, OPEN, at)
+        found[f"{prefix}{number}"] = Note(number, one.kind, text, one.by, OPEN, at)
     return dict(list(found.items())[-LIMIT:])
 
 

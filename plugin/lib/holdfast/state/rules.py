@@ -14,6 +14,7 @@ from typing import NamedTuple
 from holdfast.events import Origin, UserSaid
 from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, next_number, put
 from holdfast.state.moment import Moment
+from holdfast.state.patterns import lazily
 from holdfast.state.wording import has_any, overlap, plain_words, sentences, without_code
 
 LIMIT = 60
@@ -26,7 +27,7 @@ LONGEST_RULE = 330
 # a word such as "please". The same words in the middle of a description ("it always returns
 # 0", "deterministic rather than heuristic") rule nothing.
 _SAID = r"(?:^|[,;:.–—-] ?|\b(?:please|and|but|so|also|then|you|must|should|just) )"
-_STANDING = re.compile(
+_STANDING = lazily(
     rf"{_SAID}(?:always|never|do not|don't|dont|avoid|refrain)\b(?= \w)"
     rf"|{_SAID}only (?:use|run|ever|touch|edit|change|commit|add|write)\b"
     rf"|{_SAID}(?:prefer|stick (?:to|with)|no more|remember (?:to|that)|keep in mind)\b"
@@ -42,7 +43,7 @@ _STANDING = re.compile(
     r"|\b(?:make sure|be sure to|ensure)\b(?=.*\b(?:always|never|before|after|every|each|when)\b)",
     re.I,
 )
-_CORRECTION = re.compile(
+_CORRECTION = lazily(
     r"\b(?:actually|instead|no longer|not .{1,40} any ?more|scrap (?:that|the)"
     r"|forget (?:that|the|about)"
     r"|change of plan|changed my mind|on second thoughts?|correction|ignore (?:that|the|my)|rather"
@@ -50,31 +51,24 @@ _CORRECTION = re.compile(
     r"|^(?:no|nope|wait|hmm|sorry)\b",
     re.I,
 )
-_WITHDRAWAL = re.compile(
+_WITHDRAWAL = lazily(
     r"\b(?:forget|scrap|drop|ignore|no longer|not .{1,40} any ?more|never ?mind|lift)\b", re.I
 )
 # One of these stands in every sentence that _STANDING or _CORRECTION matches, in small letters.
-_CUES = ("always", "never", "do not", "don't", "dont", "avoid", "refrain", "only", "prefer")
-_CUES += ("stick", "no more", "remember", "keep in mind", "use ", "we use", "from now on")
-_CUES += ("going forward", "future", "at all times", "every time", "whenever", "must", "you ca")
-_CUES += ("you may", "you should", "not allowed", "forbidden", "required to", "rule:", "important:")
-_CUES += (
-    "leave ",
-    "make sure",
-    "be sure",
-    "ensure",
-    "actually",
-    "instead",
-    "no longer",
-    "any more",
-)
-_CUES += ("anymore", "scrap", "forget", "change", "second thought", "correction", "ignore")
-_CUES += ("rather", "wrong", "not what i", "revert", "drop ")
+_CUES = (
+    "always", "never", "do not", "don't", "dont", "avoid", "refrain", "only", "prefer", "stick",
+    "no more", "remember", "keep in mind", "use ", "we use", "from now on", "going forward",
+    "future", "at all times", "every time", "whenever", "must", "you ca", "you may", "you should",
+    "not allowed", "forbidden", "required to", "rule:", "important:", "leave ", "make sure",
+    "be sure", "ensure", "actually", "instead", "no longer", "any more", "anymore", "scrap",
+    "forget", "change", "second thought", "correction", "ignore", "rather", "wrong", "not what i",
+    "revert", "drop ",
+)  # fmt: skip
 _BEGINNINGS = ("no", "wait", "hmm", "sorry")
 # A question asks; it does not rule. "can you make sure ...?" is still a request for once.
-_QUESTION = re.compile(r"\?\s*$")
+_QUESTION = lazily(r"\?\s*$")
 # "don't know / don't think / can't find" speak of the speaker, not of the agent's conduct.
-_SPEAKER = re.compile(
+_SPEAKER = lazily(
     r"\b(?:i|we|it|he|she|they|that|this|which|you)\s+(?:really |just |still |probably )?"
     r"(?:do not|don't|dont|cannot|can't|should not|shouldn't|didn't|doesn't|won't)\b"
     r"|\b(?:don't|do not|dont) (?:know|think|see|understand|have|mean|worry|mind|get)\b"
@@ -84,16 +78,16 @@ _SPEAKER = re.compile(
 
 
 # Diffs, tables, logs and places in files: words of a tool, not of the user.
-_PASTED = re.compile(
+_PASTED = lazily(
     r"^[+│╭╰├|$@%]|\S\.\w{1,5}:\d+|\blines? \d+|/(?:var|tmp|usr)/|[{};]\s*$|\w\(\w*\)|:=|=="
 )
 # "House rules: ..." says of everything in its paragraph that it holds.
-_ANNOUNCED = re.compile(
+_ANNOUNCED = lazily(
     r"^\W*(?:\w+ ){0,4}(?:rules?|conventions?|guidelines?|constraints?|principles)\b"
     r"[^.!?\n:]{0,60}:",
     re.I,
 )
-_PARAGRAPH = re.compile(r"\n\s*\n")
+_PARAGRAPH = lazily(r"\n\s*\n")
 
 
 class Rule(NamedTuple):

@@ -10,19 +10,21 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from holdfast.state.patterns import lazily
+
 # Quoted stretches and escapes are passed over, so that "a | b" inside quotes does not split.
-_SPLIT = re.compile(
+_SPLIT = lazily(
     r"""((?:[^\\"'|&;\n]+|\\.|"(?:[^"\\]|\\.)*"|'[^']*'|&(?!&)(?=>|\d)|(?<=>)&)+)|(\|\||&&|[|;&\n])"""
 )
-_SPACES = re.compile(r"[ \t]+")
-_NOISE = re.compile(r"\s*(?:\d?>\s*&\s*\d|\d?>>?\s*/dev/null|&>\s*/dev/null|<\s*/dev/null)")
-_PREFIX = re.compile(
+_SPACES = lazily(r"[ \t]+")
+_NOISE = lazily(r"\s*(?:\d?>\s*&\s*\d|\d?>>?\s*/dev/null|&>\s*/dev/null|<\s*/dev/null)")
+_PREFIX = lazily(
     r"^(?:(?:[A-Za-z_][A-Za-z0-9_]*=(?:\"[^\"]*\"|'[^']*'|\S*)\s+)+"
     r"|sudo\s+(?:-\S+\s+)*|time\s+|nohup\s+|command\s+|exec\s+|env\s+(?=\S+=)"
     r"|timeout\s+(?:-\S+\s+)*\d+[smh]?\s+|(?:do|then|else|if|while|until|!|\{|\()\s+)"
 )
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=(?:\"[^\"]*\"|'[^']*'|\S*)")
-_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*?(?:\n\1\b|\Z)", re.S)
+_ASSIGNMENT = lazily(r"[A-Za-z_][A-Za-z0-9_]*=(?:\"[^\"]*\"|'[^']*'|\S*)")
+_HEREDOC = lazily(r"<<-?\s*['\"]?(\w+)['\"]?.*?(?:\n\1\b|\Z)", re.S)
 
 # Heads that only look. A command made of these alone is a look-up, not a deed.
 _LOOKS = frozenset(
@@ -61,7 +63,7 @@ _GIT_LOOKS = frozenset(
         *(("remote", "get-url"), ("submodule", "status"), ("bundle", "verify"), ("notes", "show")),
     )
 )
-_LOOKING_SED = re.compile(r"^sed\s+(?:-[nE]+\s+)+")
+_LOOKING_SED = lazily(r"^sed\s+(?:-[nE]+\s+)+")
 
 
 class Part(NamedTuple):

@@ -9,9 +9,8 @@ Every file keeps which symbols stand in it (`files.py`); this table says which o
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from itertools import filterfalse
@@ -28,6 +27,7 @@ from holdfast.events import (
 )
 from holdfast.state.facts import writable
 from holdfast.state.moment import Moment
+from holdfast.state.patterns import lazily
 
 LONGEST = 60
 LIMIT = 1500  # symbols kept; the coldest go first
@@ -69,9 +69,9 @@ def is_symbol(word: str) -> bool:
 
 
 # A capital behind a small letter: camelCase and PascalCase, but not "Strategy".
-_SHAPE = re.compile(rf"\w*?(?:{_CAPITAL}|[a-z](?=[A-Z]))|[0-9]*[A-Z][A-Z0-9]*\Z")
-_DIGIT = re.compile(r"[0-9]")
-_TURN = re.compile(rf"[a-z](?=[A-Z0-9{_CAPITAL}])|[A-Z0-9{_CAPITAL}](?=[a-z])")
+_SHAPE = lazily(rf"\w*?(?:{_CAPITAL}|[a-z](?=[A-Z]))|[0-9]*[A-Z][A-Z0-9]*\Z")
+_DIGIT = lazily(r"[0-9]")
+_TURN = lazily(rf"[a-z](?=[A-Z0-9{_CAPITAL}])|[A-Z0-9{_CAPITAL}](?=[a-z])")
 
 
 @lru_cache(maxsize=65536)
@@ -107,7 +107,7 @@ def _words(text: str) -> Iterable[str]:
     return filterfalse(str.islower, words)
 
 
-def most_used(text: str, limit: int) -> AbstractSet[str]:
+def most_used(text: str, limit: int) -> Collection[str]:
     """The symbols of a text, the most frequent ones if there are more than `limit`."""
     found = symbols_in(text)
     if len(found) <= limit:
@@ -116,7 +116,7 @@ def most_used(text: str, limit: int) -> AbstractSet[str]:
     ranked = sorted(
         (-count, name) for word, count in counts.items() if (name := _named(word)) is not None
     )
-    return frozenset(name for _, name in ranked[:limit])
+    return [name for _, name in ranked[:limit]]
 
 
 @lru_cache(maxsize=4096)

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from holdfast.state.patterns import lazily
+
 PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
 
 _Cued = tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]
@@ -21,54 +23,54 @@ _Cued = tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]
 # The line in which a tool itself states the outcome, by what it checks: in the output of
 # "lint && test" the linter's closing line says nothing about the tests.
 _TEST_SUMMARIES = (
-    (("==",), re.compile(r"^=+ .*\b\d+ (?:failed|passed|errors?)\b.*=+$", re.M)),  # pytest
+    (("==",), lazily(r"^=+ .*\b\d+ (?:failed|passed|errors?)\b.*=+$", re.M)),  # pytest
     (
         (" in ",),
-        re.compile(r"^\d+ (?:failed|passed)(?:, \d+ \w+)* in [\d.]+s.*$", re.M),
+        lazily(r"^\d+ (?:failed|passed)(?:, \d+ \w+)* in [\d.]+s.*$", re.M),
     ),  # pytest -q
-    (("Tests:",), re.compile(r"^Tests:\s+.*\d+ (?:passed|failed|total).*$", re.M)),  # jest
-    (("Tests ",), re.compile(r"^\s*Tests\s+.*\d+ (?:passed|failed).*$", re.M)),  # vitest
-    (("test result",), re.compile(r"^test result: .*$", re.M)),  # cargo
-    ((" example",), re.compile(r"^\d+ examples?, \d+ failures?.*$", re.M)),  # rspec
-    (("FAILED", "OK"), re.compile(r"^(?:FAILED|OK) ?\(.*\)$|^OK$", re.M)),  # unittest
-    (("Tests run",), re.compile(r"^Tests run: \d+, Failures: \d+.*$", re.M)),  # JUnit
-    (("tests passed",), re.compile(r"^\d+% tests passed, .*$", re.M)),  # ctest
+    (("Tests:",), lazily(r"^Tests:\s+.*\d+ (?:passed|failed|total).*$", re.M)),  # jest
+    (("Tests ",), lazily(r"^\s*Tests\s+.*\d+ (?:passed|failed).*$", re.M)),  # vitest
+    (("test result",), lazily(r"^test result: .*$", re.M)),  # cargo
+    ((" example",), lazily(r"^\d+ examples?, \d+ failures?.*$", re.M)),  # rspec
+    (("FAILED", "OK"), lazily(r"^(?:FAILED|OK) ?\(.*\)$|^OK$", re.M)),  # unittest
+    (("Tests run",), lazily(r"^Tests run: \d+, Failures: \d+.*$", re.M)),  # JUnit
+    (("tests passed",), lazily(r"^\d+% tests passed, .*$", re.M)),  # ctest
 )
 _LINT_SUMMARIES = (
     (
         ("Found ", "Success: "),
-        re.compile(r"^Found \d+ errors?.*$|^Success: no issues found.*$", re.M),
+        lazily(r"^Found \d+ errors?.*$|^Success: no issues found.*$", re.M),
     ),  # mypy, ruff
     (
         ("All checks", " problem"),
-        re.compile(r"^(?:All checks passed!|.*\d+ problems? \(\d+ errors?.*)$", re.M),
+        lazily(r"^(?:All checks passed!|.*\d+ problems? \(\d+ errors?.*)$", re.M),
     ),  # ruff, eslint
-    ((" issue",), re.compile(r"^\d+ issues?[.:].*$", re.M)),  # golangci-lint
+    ((" issue",), lazily(r"^\d+ issues?[.:].*$", re.M)),  # golangci-lint
 )
 _FAILING_NAMES = (
-    (("FAILED ", "ERROR "), re.compile(r"^(?:FAILED|ERROR) (\S*(?:\.py|::)\S*)", re.M)),  # pytest
-    (("--- FAIL",), re.compile(r"^\s*--- FAIL: (\S+)", re.M)),  # go
-    (("... FAILED",), re.compile(r"^test (\S+) \.\.\. FAILED", re.M)),  # cargo
-    (("✕", "✗", "×"), re.compile(r"^\s*[✕✗×] (.+?)(?: \(\d+ ?m?s\))?$", re.M)),  # jest, vitest
-    (("FAIL:", "ERROR:"), re.compile(r"^(?:FAIL|ERROR): (\S+ \([\w.]+\)|\S+)", re.M)),  # unittest
-    (("rspec ",), re.compile(r"^rspec (\S+:\d+)", re.M)),  # rspec
-    (("not ok",), re.compile(r"^not ok \d+ -? ?(.+)$", re.M)),  # TAP
-    (("[ERROR]",), re.compile(r"^\[ERROR\]\s+(\w[\w.]+:\d+)", re.M)),  # maven
+    (("FAILED ", "ERROR "), lazily(r"^(?:FAILED|ERROR) (\S*(?:\.py|::)\S*)", re.M)),  # pytest
+    (("--- FAIL",), lazily(r"^\s*--- FAIL: (\S+)", re.M)),  # go
+    (("... FAILED",), lazily(r"^test (\S+) \.\.\. FAILED", re.M)),  # cargo
+    (("✕", "✗", "×"), lazily(r"^\s*[✕✗×] (.+?)(?: \(\d+ ?m?s\))?$", re.M)),  # jest, vitest
+    (("FAIL:", "ERROR:"), lazily(r"^(?:FAIL|ERROR): (\S+ \([\w.]+\)|\S+)", re.M)),  # unittest
+    (("rspec ",), lazily(r"^rspec (\S+:\d+)", re.M)),  # rspec
+    (("not ok",), lazily(r"^not ok \d+ -? ?(.+)$", re.M)),  # TAP
+    (("[ERROR]",), lazily(r"^\[ERROR\]\s+(\w[\w.]+:\d+)", re.M)),  # maven
     (
         (" - ",),
-        re.compile(r"^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Not Run)\)", re.M),
+        lazily(r"^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Not Run)\)", re.M),
     ),  # ctest
 )
 # mocha names a test in one line and says in the next that it failed.
-_MOCHA = re.compile(r"^\s*\d+\) (.+)$(?=\n\s+(?:Assertion|Error|Failure))", re.M)
+_MOCHA = lazily(r"^\s*\d+\) (.+)$(?=\n\s+(?:Assertion|Error|Failure))", re.M)
 # Named where no single test is: a package, a file.
 _FAILING_PARTS = (
-    (("FAIL\t",), re.compile(r"^FAIL\t(\S+)", re.M)),  # go
-    (("FAIL ",), re.compile(r"^\s*FAIL +(\S+\.\w+)", re.M)),  # jest, vitest
+    (("FAIL\t",), lazily(r"^FAIL\t(\S+)", re.M)),  # go
+    (("FAIL ",), lazily(r"^\s*FAIL +(\S+\.\w+)", re.M)),  # jest, vitest
 )
-_GO_PACKAGE = re.compile(r"^(?:ok|FAIL)\s+\S+/\S+\s", re.M)
+_GO_PACKAGE = lazily(r"^(?:ok|FAIL)\s+\S+/\S+\s", re.M)
 _SUMMARIES = {"test": _TEST_SUMMARIES, "lint": _LINT_SUMMARIES}
-_FAILURE = re.compile(
+_FAILURE = lazily(
     r"^FAIL\b|^FAILED\b|--- FAIL|\b[1-9]\d* (?:failed|failures?|errors?)\b|test result: FAILED"
     r"|^error(?:\[\w+\])?:|^ERROR\b|Error: Process completed|\*\*\* \[|^npm ERR!|BUILD FAILED"
     r"|Traceback \(most recent|^\S+:\d+:\d+: error|: error TS\d+|^panic:|exit (?:code|status) [1-9]"
@@ -77,7 +79,7 @@ _FAILURE = re.compile(
     re.M,
 )
 _FAILURE_CUES = ("FAIL", "ail", "rror", "ERR", "***", "Traceback", "panic:", "exit ", "issues:")
-_SUCCESS = re.compile(
+_SUCCESS = lazily(
     r"^ok\s+\S+|^PASS\b|^OK\b|\b[1-9]\d* (?:passed|passing)\b|test result: ok|^All checks passed"
     r"|no issues found|\b0 (?:failed|failures|errors|issues)\b|BUILD SUCCESS|[Bb]uild succeeded"
     r"|[Cc]ompiled successfully|100% tests passed|, 0 failures",
@@ -92,7 +94,7 @@ class Verdict(NamedTuple):
     failing: tuple[str, ...]
 
 
-_NOT_RUN = re.compile(
+_NOT_RUN = lazily(
     r"command not found|sh: .*: not found$|no task \S+ found|[Mm]issing script"
     r"|(?<!Error: )No module named"
     r"|is not recognized as|No rule to make target|[Nn]o such (?:command|subcommand)"

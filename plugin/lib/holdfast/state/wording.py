@@ -9,17 +9,19 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from holdfast.state.patterns import lazily
+
 # A sentence ends at a stop followed by space, at a line end, or at a bullet. Users write
 # without capitals, so a small letter may begin the next; "e.g." and "v1.2" end none.
 # It begins with a space, so that `re` skips everything else quickly; what stands before it is
 # checked backwards.
-_SENTENCE_END = re.compile(
+_SENTENCE_END = lazily(
     r"\s(?:(?<=[!?]\s)\s*"
     r"|(?<=[\w)\"'`\]]\.\s)(?<![ (]e\.g\.\s)(?<![ (]i\.e\.\s)(?<!\betc\.\s)(?<!\bvs\.\s)\s*"
     r"|(?<=\n)\n*\s*(?:[-*•]\s+|\d+[.)]\s+|#+\s*)?)"
 )
-_CODE_BLOCK = re.compile(r"```.*?(?:```|\Z)|\"\"\".*?\"\"\"", re.S)
-_WORD = re.compile(r"[a-z][a-z0-9_'-]{2,}")
+_CODE_BLOCK = lazily(r"```.*?(?:```|\Z)|\"\"\".*?\"\"\"", re.S)
+_WORD = lazily(r"[a-z][a-z0-9_'-]{2,}")
 
 # Words that say nothing about the subject of a sentence.
 _EMPTY = frozenset(
@@ -70,7 +72,8 @@ def sentences_with(text: str, cues: tuple[str, ...]) -> list[str]:
 
 
 def has_any(text: str, cues: tuple[str, ...]) -> bool:
-    for cue in cues:  # half the time of `any` over a generator, and this is asked of every line
+    # Half the time of `any` over a generator, and this is asked of every line.
+    for cue in cues:  # noqa: SIM110
         if cue in text:
             return True
     return False

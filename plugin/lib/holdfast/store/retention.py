@@ -21,6 +21,17 @@ TABLES = (
     "archives",
 )
 
+# Where the bytes are.
+_BIG = (
+    ("archives", "rows"),
+    ("states", "state"),
+    ("checkpoints", "state"),
+    ("messages", "text"),
+    ("facts", "text"),
+    ("deliveries", "text"),
+    ("compactions", "summary"),
+)
+
 # The last sign of life of a session, "" when no time is known at all.
 _LAST_SIGN = """max(s.started, s.updated, s.ended,
     coalesce((SELECT max(time) FROM checkpoints c WHERE c.session = s.key), ''),
@@ -66,6 +77,20 @@ def prune(
         dropped["checkpoints"] += connection.execute(_DROP_CHECKPOINTS, limits).rowcount
     release(database, index if old else None)
     return dropped
+
+
+def sizes(connection: sqlite3.Connection) -> dict[str, int]:
+    """Bytes that each session takes: its rows, states and words. The index comes on top."""
+    found: dict[str, int] = dict.fromkeys(
+        (name for (name,) in connection.execute("SELECT id FROM sessions")), 0
+    )
+    for table, column in _BIG:
+        for name, size in connection.execute(
+            f"SELECT s.id, sum(length(CAST(t.{column} AS BLOB))) FROM {table} t"
+            " JOIN sessions s ON s.key = t.session GROUP BY s.id"
+        ):
+            found[name] += size or 0
+    return found
 
 
 def forget(database: Database, index: Index, session_id: str) -> dict[str, int]:

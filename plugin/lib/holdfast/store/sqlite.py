@@ -263,6 +263,11 @@ class SqliteStore:
     def forget(self, session_id: str) -> dict[str, int]:
         return retention.forget(self._database, self._index, storable(session_id))
 
+    def sizes(self) -> dict[str, int]:
+        """Bytes by session, for whoever keeps the whole below a limit."""
+        with self._database.reading() as connection:
+            return retention.sizes(connection)
+
     def health(self) -> dict[str, Any]:
         with self._database.reading() as connection:
             problem = "; ".join(row[0] for row in connection.execute("PRAGMA integrity_check(5)"))

@@ -105,13 +105,16 @@ _CONTEXT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tok
 
 
 def works_on(rows: bytes) -> bool:
-    """Whether the last word in a subagent's rows is a tool's result: its next request is due."""
+    """Whether a subagent is in the middle: the last it wrote is no answer in words.
+
+    The file lags a little: a tool's result may not be there yet when the call is.
+    """
     for row in reversed(_parsed(rows)):
         message = row.get("message")
         if row.get("type") in ("assistant", "user") and type(message) is dict:
-            return row["type"] == "user" and bool(
-                _ids(message.get("content"), "tool_result", "tool_use_id")
-            )
+            blocks = message.get("content")
+            last = blocks[-1] if type(blocks) is list and blocks else {}
+            return type(last) is dict and last.get("type") in ("tool_use", "tool_result")
     return False
 
 

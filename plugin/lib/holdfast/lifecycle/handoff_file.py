@@ -1,0 +1,61 @@
+"""Handoff pages on disk: `HANDOFF-<session>.md`, written whole, and left alone once edited.
+
+The last line carries a checksum of everything above it. Where it does not fit, somebody has
+edited the page: then it is theirs and stays, and ours goes beside it as `.new.md`. Imported by
+the light hooks when they offer one: `os` alone.
+"""
+
+from __future__ import annotations
+
+from holdfast.lifecycle.tray import checksum, make_folder, read, replace, safe_name
+
+TRAILER = "<!-- holdfast handoff "
+LARGEST = 256 * 1024
+
+
+def default_path(tray_folder: str, session_id: str, worktree: str = "") -> str:
+    """In the session's tray; under .holdfast/ of the worktree where one is given."""
+    folder = f"{worktree}/.holdfast/handoffs" if worktree else tray_folder
+    return f"{folder}/HANDOFF-{safe_name(session_id)}.md"
+
+
+def beside(path: str) -> str:
+    return f"{path.removesuffix('.md')}.new.md"
+
+
+def write(path: str, body: str, session_id: str) -> str:
+    """Where it was written: the path, or beside it when what stands there is not ours."""
+    there = text_of(path)
+    if there and is_edited(there):
+        path = beside(path)
+    body = body.rstrip("\n") + "\n"
+    make_folder(path.rpartition("/")[0])
+    trailer = f"{TRAILER}{session_id} {checksum(body):016x} -->\n"
+    replace(path, (body + trailer).encode("utf-8", "replace"))
+    return path
+
+
+def is_edited(text: str) -> bool:
+    """Whether anything but our own writing stands there."""
+    body, trailer, rest = text.rpartition(TRAILER)
+    words = rest.split()
+    if not trailer or len(words) != 3 or words[2] != "-->":
+        return True
+    return words[1] != f"{checksum(body):016x}"
+
+
+def body_of(text: str) -> str:
+    """Without our last line."""
+    lines = text.split("\n")
+    return "\n".join(line for line in lines if not line.startswith(TRAILER)).rstrip("\n") + "\n"
+
+
+def text_of(path: str) -> str:
+    """Empty where there is none."""
+    return (read(path) or b"")[:LARGEST].decode("utf-8", "replace")
+
+
+def section(text: str, heading: str) -> str:
+    """What stands under one heading of a page."""
+    _, found, rest = text.partition(f"\n## {heading}\n")
+    return rest.partition("\n## ")[0].strip() if found else ""

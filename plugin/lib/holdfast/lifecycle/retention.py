@@ -1,0 +1,73 @@
+"""Forgetting: what is too old, or too much, with everything that lies outside the store.
+
+A session that goes takes its tray with it (notes, handoff page, summaries) and its offer to later
+sessions. Pages that a project keeps in its own tree are the project's and stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from holdfast.lifecycle import handoff
+from holdfast.lifecycle.tray import Tray
+from holdfast.store.protocol import Session, Store
+
+ALL = 1_000_000
+
+
+class Pruned(NamedTuple):
+    dropped: dict[str, int]  # by table
+    sessions: tuple[str, ...]  # those that went, or would go
+
+
+def prune(store: Store, data: str, *, before: str, keep: int, dry_run: bool = False) -> Pruned:
+    """By age: see `Store.prune`."""
+    known = {session.id: session for session in store.sessions(limit=ALL)}
+    if dry_run:
+        dropped = store.prune(before=before, keep=keep, dry_run=True)
+        held = set(store.pinned())
+        old = [s.id for s in known.values() if s.id not in held and _last_sign(s) < before]
+        return Pruned(dropped, tuple(old[: dropped["sessions"]]))
+    dropped = store.prune(before=before, keep=keep)
+    left = {session.id for session in store.sessions(limit=ALL)}
+    gone = [session for session in known.values() if session.id not in left]
+    _discard(data, gone)
+    return Pruned(dropped, tuple(session.id for session in gone))
+
+
+def shrink(
+    store: Store, data: str, sizes: Mapping[str, int], limit: int, *, dry_run: bool = False
+) -> Pruned:
+    """By size: the oldest sessions go until the rest is at most `limit` bytes.
+
+    Pinned ones and the latest one stay, whatever their size.
+    """
+    held = set(store.pinned())
+    oldest_first = sorted(store.sessions(limit=ALL), key=_last_sign)
+    total = sum(sizes.values())
+    dropped: dict[str, int] = {}
+    gone = []
+    for session in oldest_first[:-1]:
+        if total <= limit:
+            break
+        if session.id in held:
+            continue
+        total -= sizes.get(session.id, 0)
+        gone.append(session)
+        if not dry_run:
+            for table, count in store.forget(session.id).items():
+                dropped[table] = dropped.get(table, 0) + count
+    if not dry_run:
+        _discard(data, gone)
+    return Pruned(dropped or {"sessions": len(gone)}, tuple(session.id for session in gone))
+
+
+def _last_sign(session: Session) -> str:
+    return max(session.started, session.updated, session.ended)
+
+
+def _discard(data: str, gone: Iterable[Session]) -> None:
+    for session in gone:
+        Tray(data, session.id).discard()
+        handoff.drop(data, (session.project, session.worktree), session.id)

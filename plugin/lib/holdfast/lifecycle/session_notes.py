@@ -1,0 +1,230 @@
+"""The notes of a session: one file that a person can read at any time and write into.
+
+    notes.jsonl   what was noted by command, one JSON line each, only ever appended to
+    notes.md      the block that Holdfast keeps true, and around it whatever somebody typed
+    notes.log     the entries of the progress log so far
+    notes.block   the block as it was written last: a line in the file's block that is not in
+                  here was typed by somebody, and moves below the block instead of getting lost
+
+All in the session's tray; a project that wants its notes in the tree gets notes.md under
+.claude/sessions/<session>/ with CURRENT_SESSION beside it. Owns these files and their formats.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+
+from holdfast.brief.notes_page import Happening, current_state, happenings
+from holdfast.lifecycle.tray import Tray, make_folder, read, replace, safe_name
+from holdfast.redact import redact, suspicious
+from holdfast.state.model import State
+from holdfast.state.notes import KINDS, Written
+
+BEGIN = "<!-- holdfast: kept up to date down to the end mark; write above or below it -->"
+END = "<!-- holdfast: end -->"
+BY_HAND = "## Written by hand"
+LOG = 400  # entries
+LARGEST = 512 * 1024  # bytes of a notes file that are read
+LINES = 40  # typed lines that are taken for notes, the latest
+CURRENT = "CURRENT_SESSION"
+CLAIM = ".holdfast"
+
+_LABELS = {
+    "decision": "decision",
+    "rule": "rule",
+    "dead end": "dead_end",
+    "next": "next_step",
+    "next step": "next_step",
+}
+
+
+def add(tray: Tray, note: Written) -> None:
+    """In one write, so that two at once never mix. The text has passed the redactor."""
+    make_folder(tray.folder)
+    line = json.dumps(note._asdict(), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+    handle = os.open(f"{tray.folder}/notes.jsonl", os.O_APPEND | os.O_CREAT | os.O_WRONLY, 0o600)
+    try:
+        os.write(handle, line)
+    finally:
+        os.close(handle)
+
+
+def written(tray: Tray, page: str) -> list[Written]:
+    """What was noted by command, then what was typed into the page."""
+    return [*_by_command(tray), *_by_hand(tray, page)]
+
+
+def _by_command(tray: Tray) -> list[Written]:
+    found = []
+    for line in (read(f"{tray.folder}/notes.jsonl") or b"").splitlines():
+        try:
+            fields = json.loads(line)
+            one = Written(*(str(fields[name]) for name in Written._fields))
+        except (ValueError, KeyError, TypeError):
+            continue  # a line cut short by a full disk
+        if one.kind in KINDS:
+            found.append(one)
+    return found
+
+
+def _by_hand(tray: Tray, page: str) -> list[Written]:
+    text = _text(page)
+    if not text:
+        return []
+    theirs = _parts(text, _last_block(tray))[1]
+    lines = [line.strip() for line in theirs if not _is_furniture(line)]
+    return [_typed(line) for line in lines[-LINES:]]
+
+
+def _is_furniture(line: str) -> bool:
+    line = line.strip()
+    return not line or line.startswith(("#", "<!--", "---", "```"))
+
+
+def _typed(line: str) -> Written:
+    said = line.lstrip("-*+ ").strip()
+    label, colon, rest = said.partition(":")
+    kind = _LABELS.get(label.strip("* ").lower(), "") if colon else ""
+    text = rest.strip("* ") if kind else said
+    return Written(kind or "note", redact(text) if suspicious(text) else text, "file", "")
+
+
+def page_path(tray: Tray, session_id: str, worktree: str, in_tree: bool) -> str:
+    """Where the page is; in the tree only where the tree itself leads there."""
+    folder = f"{worktree}/.claude/sessions" if in_tree and worktree else ""
+    if not folder or not within(folder, worktree):
+        return f"{tray.folder}/notes.md"
+    return f"{folder}/{_folder_in_tree(folder, session_id)}/notes.md"
+
+
+def within(folder: str, worktree: str) -> bool:
+    """Whether a folder that may not be there yet lies in the worktree, links followed."""
+    root = os.path.realpath(worktree)
+    return os.path.realpath(folder).startswith(root.rstrip("/") + "/")
+
+
+def _folder_in_tree(folder: str, session_id: str) -> str:
+    """The session's own folder, or the one that the project itself named, if nobody has it yet.
+
+    A project that keeps CURRENT_SESSION by its own rules names its sessions; the first session
+    of ours that finds such a name takes it, another at the same time keeps to its own.
+    """
+    own = safe_name(session_id)
+    named = _text(f"{folder}/{CURRENT}").strip()
+    if not named or named == own or safe_name(named) != named:
+        return own
+    owner = _text(f"{folder}/{named}/{CLAIM}").strip()
+    if owner == session_id:
+        return named
+    ours = owner != "" or os.path.isdir(f"{folder}/{named}/{CLAIM}")
+    return own if ours else named
+
+
+def keep(
+    tray: Tray, page: str, state: State, session_id: str, now: str, more: Sequence[Happening] = ()
+) -> None:
+    """Bring the page up to date; what others typed into it stays, word for word."""
+    log = _logged(tray, [*happenings(state), *more])
+    block = [BEGIN, *current_state(state, session_id, now), "", *_log_lines(log), END]
+    last = _last_block(tray)
+    text = _text(page)
+    if text and "\n".join(block[3:]) in text and not _strangers(text, last):
+        return  # nothing new but the time
+    before, theirs = _parts(text, last)
+    make_folder(page.rpartition("/")[0])
+    above = before or [f"# Session {session_id}", ""]
+    made = "\n".join([*above, *block, *theirs]).rstrip("\n") + "\n"
+    replace(page, made.encode("utf-8", "replace"))
+    tray.write("notes.block", "\n".join(block).encode("utf-8", "replace"))
+
+
+def claim_in_tree(page: str, session_id: str) -> None:
+    """Say in the tree which session is the current one; a project's own word stands."""
+    folder = page.rpartition("/")[0]
+    sessions, _, name = folder.rpartition("/")
+    make_folder(folder)
+    replace(f"{folder}/{CLAIM}", session_id.encode())
+    named = _text(f"{sessions}/{CURRENT}").strip()
+    ours = bool(named) and _text(f"{sessions}/{named}/{CLAIM}").strip() == named
+    if not named or (ours and named != name):
+        replace(f"{sessions}/{CURRENT}", f"{name}\n".encode())
+
+
+def log_compaction(page: str, now: str, trigger: str, transcript: str) -> None:
+    """A line for each compaction beside the page, where it is in the tree."""
+    path = f"{page.rpartition('/')[0]}/compaction-log.txt"
+    line = f"{now} | COMPACTION ({trigger or 'unknown'}) | transcript: {transcript}\n"
+    handle = os.open(path, os.O_APPEND | os.O_CREAT | os.O_WRONLY, 0o600)
+    try:
+        os.write(handle, line.encode("utf-8", "replace"))
+    finally:
+        os.close(handle)
+
+
+def _logged(tray: Tray, fresh: Sequence[Happening]) -> list[Happening]:
+    """The log with what is new; kept, because a state only knows the last verdict of a test."""
+    known: dict[Happening, None] = {}
+    for line in (read(f"{tray.folder}/notes.log") or b"").splitlines():
+        try:
+            time, text = json.loads(line)
+            known[Happening(str(time), str(text))] = None
+        except (ValueError, TypeError):
+            continue
+    new = [one for one in fresh if one not in known]
+    if not new:
+        return list(known)
+    log = sorted([*known, *new])[-LOG:]
+    data = "".join(json.dumps(list(one), ensure_ascii=False) + "\n" for one in log)
+    tray.write("notes.log", data.encode("utf-8", "replace"))
+    return log
+
+
+def _log_lines(log: Sequence[Happening]) -> list[str]:
+    lines = ["## Progress Log"]
+    day = ""
+    for one in log:
+        if one.time[:10] != day:
+            day = one.time[:10]
+            lines += ["", f"### {day}", ""]
+        lines.append(f"- [{one.time[11:16]}] {one.text}")
+    return lines if log else [*lines, "", "- nothing yet"]
+
+
+def _last_block(tray: Tray) -> list[str]:
+    return (read(f"{tray.folder}/notes.block") or b"").decode("utf-8", "replace").split("\n")
+
+
+def _strangers(text: str, last: Sequence[str]) -> list[str]:
+    """Lines inside our marks that we did not write."""
+    inside = text.partition(BEGIN)[2].partition(END)[0].split("\n")
+    known = {line.strip() for line in last}
+    return [line for line in inside if line.strip() and line.strip() not in known]
+
+
+def _parts(text: str, last: Sequence[str]) -> tuple[list[str], list[str]]:
+    """(what stands above our block, what stands below it), with what was typed inside below."""
+    if not text:
+        return [], []
+    above, begin, rest = text.partition(BEGIN)
+    if not begin:
+        # Somebody took our marks away, or the file was there before us: theirs is all that we
+        # did not write, under its first heading.
+        known = {line.strip() for line in last if line.strip()}
+        lines = [line for line in text.split("\n") if line.strip() not in known]
+        titled = bool(lines) and lines[0].startswith("# ")
+        return ([lines[0], ""], ["", *lines[1:]]) if titled else ([], ["", *lines])
+    _, end, below = rest.partition(END)
+    theirs = below.lstrip("\n").split("\n") if end else []
+    strangers = _strangers(text, last) if end else rest.split("\n")
+    if strangers:
+        heading = [] if BY_HAND in theirs else [BY_HAND, ""]
+        theirs = [*theirs, *heading, *strangers]
+    while theirs and not theirs[-1].strip():
+        theirs.pop()
+    return above.split("\n")[:-1], ["", *theirs] if theirs else []
+
+
+def _text(path: str) -> str:
+    return (read(path) or b"")[:LARGEST].decode("utf-8", "replace")
