@@ -48,6 +48,12 @@ def brief(
     gap: Annotated[
         bool, typer.Option("--gap", help="What the last compaction's summary lost instead.")
     ] = False,
+    instant: Annotated[
+        bool,
+        typer.Option(
+            "--instant", help="What the agent would have after an instant compaction instead."
+        ),
+    ] = False,
     compactions: Annotated[
         bool,
         typer.Option(
@@ -65,6 +71,9 @@ def brief(
         raise typer.BadParameter("use either --gap or --compactions", param_hint="--gap")
     sizes = characters(budget, max_chars)
     about = subject_named(subject)
+    if instant:
+        _instant(about, as_json)
+        return
     if compactions:
         _at_compactions(about, role, sizes, as_json)
         return
@@ -74,6 +83,21 @@ def brief(
         _gap(about, sizes[0], as_json)
     else:
         _now(about, role, sizes[0], as_json)
+
+
+def _instant(about: Subject, as_json: bool) -> None:
+    import orjson
+
+    from holdfast.cli.opening import foreseen
+    from holdfast.lifecycle.instant_view import what_is_left
+
+    state = present_state(about)
+    with foreseen():
+        left = what_is_left(transcript_of(about), state, loads=orjson.loads)
+    if as_json:
+        answer({"text": left.text, "messages": list(left.messages)})
+        return
+    typer.echo(printable("\n\n".join((left.text, *left.messages))))
 
 
 def _now(about: Subject, role: str, max_chars: int, as_json: bool) -> None:

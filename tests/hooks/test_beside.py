@@ -1,0 +1,41 @@
+"""The plugin's hooks stay silent where a settings file names a Holdfast that is there."""
+
+import json
+from pathlib import Path
+
+from holdfast.hooks.beside import settings_hooks_answer
+
+
+def installed(folder: Path, script: Path, *, there: bool = True) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    if there:
+        script.parent.mkdir(parents=True, exist_ok=True)
+        script.touch()
+    entry = {"type": "command", "command": "python3", "args": ["-c", "", str(script), "Stop"]}
+    settings = {"hooks": {"Stop": [{"hooks": [entry]}]}}
+    (folder / "settings.json").write_text(json.dumps(settings))
+
+
+def environ(home: Path, project: Path) -> dict[str, str]:
+    return {"HOME": str(home), "CLAUDE_PROJECT_DIR": str(project)}
+
+
+def test_the_users_and_the_projects_settings_count(tmp_path: Path) -> None:
+    home, project = tmp_path / "home", tmp_path / "project"
+    script = tmp_path / "site/holdfast/hooks/run.py"
+    assert not settings_hooks_answer(environ(home, project))
+    installed(project / ".claude", script)
+    assert settings_hooks_answer(environ(home, project))
+    (project / ".claude/settings.json").unlink()
+    installed(home / ".claude", script)
+    assert settings_hooks_answer(environ(home, project))
+    moved = {**environ(home, project), "CLAUDE_CONFIG_DIR": str(tmp_path / "elsewhere")}
+    assert not settings_hooks_answer(moved)
+
+
+def test_a_script_that_is_gone_and_a_damaged_file_do_not(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    installed(home / ".claude", tmp_path / "gone/holdfast/hooks/run.py", there=False)
+    assert not settings_hooks_answer(environ(home, tmp_path))
+    (home / ".claude/settings.json").write_bytes(b'\xff\xfe "/holdfast/hooks/run.py')
+    assert not settings_hooks_answer(environ(home, tmp_path))
