@@ -126,7 +126,9 @@ def _show_fact(session: Session, fact: Fact, row: bytes | None, full: bool, as_j
     place = f"row {fact.at.row or '-'}, bytes {fact.at.start}-{fact.at.end}"
     out.print(Text(f"\nFrom {place} of {session.transcript or 'an unknown transcript'}", "dim"))
     if row is None:
-        out.print(Text("Neither the transcript nor the archive has this row.", style="yellow"))
+        out.print(
+            Text("The transcript no longer has this row, and it was not archived.", style="yellow")
+        )
     else:
         _print_row(row, full)
 
