@@ -6,13 +6,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from anyio import to_thread
 from fastapi import Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.security import HTTPBearer
 from starlette.types import ASGIApp
 
 import holdfast
-from holdfast.server.backend import opened
+from holdfast.server.backend import POOL, opened
 from holdfast.server.bus import Bus
 from holdfast.server.gate import OPEN, Gate
 from holdfast.server.metrics import Metrics
@@ -52,6 +53,8 @@ def description() -> dict[str, Any]:
 @asynccontextmanager
 async def _life(app: FastAPI) -> AsyncIterator[None]:
     hall: Hall = app.state.hall
+    # No more threads than connections: nobody waits for one with his time running out.
+    to_thread.current_default_thread_limiter().total_tokens = POOL
     hall.bus.start()
     try:
         yield

@@ -34,7 +34,7 @@ class PostgresBackend:
 
     @contextmanager
     def sight(self, projects: Sequence[str] | None) -> Iterator[Sight]:
-        yield Sight(self._store.of(projects), projects)
+        yield Sight(self._store.of(projects), projects, bound=True)
 
     def projects(self, projects: Sequence[str] | None) -> list[str]:
         with self._store.database.of(projects).transaction() as connection:

@@ -23,9 +23,14 @@ from holdfast.store.protocol import (
 
 
 class Sight:
-    def __init__(self, store: Store, projects: Sequence[str] | None) -> None:
+    """`bound` says that the store keeps to the projects by itself, and need not be asked twice."""
+
+    def __init__(
+        self, store: Store, projects: Sequence[str] | None, *, bound: bool = False
+    ) -> None:
         self.store = store
         self._projects = projects
+        self._bound = bound or projects is None
 
     def session(self, session_id: str) -> Session | None:
         found = self.store.session(session_id)
@@ -48,27 +53,27 @@ class Sight:
         return found[offset : offset + limit]
 
     def load(self, session_id: str) -> Saved | None:
-        return self.store.load(session_id) if self.session(session_id) else None
+        return self.store.load(session_id) if self._may(session_id) else None
 
     def save(
         self, saved: Saved, facts: Sequence[Fact], messages: Sequence[Message], *, whole: bool
     ) -> bool:
         """Raises StoreForbidden when the session is another project's."""
-        known = self.store.session(saved.session.id)
+        known = None if self._bound else self.store.session(saved.session.id)
         if known is not None and known.id == saved.session.id and not self._visible(known.project):
             raise StoreForbidden(f"session {known.id} belongs to another project")
         return self.store.save(saved, facts, messages, whole=whole)
 
     def facts(self, session_id: str, kind: str = "", standing: str = "") -> Sequence[Fact]:
-        if not self.session(session_id):
+        if not self._may(session_id):
             return []
         return self.store.facts(session_id, kind=kind, standing=standing)
 
     def fact(self, session_id: str, fact_id: str) -> Fact | None:
-        return self.store.fact(session_id, fact_id) if self.session(session_id) else None
+        return self.store.fact(session_id, fact_id) if self._may(session_id) else None
 
     def checkpoints(self, session_id: str) -> Sequence[Checkpoint]:
-        return self.store.checkpoints(session_id) if self.session(session_id) else []
+        return self.store.checkpoints(session_id) if self._may(session_id) else []
 
     def checkpointed(self, checkpoint_id: int) -> Saved | None:
         saved = self.store.checkpointed(checkpoint_id)
@@ -108,6 +113,9 @@ class Sight:
             for hit in self.store.search(query, project=one, kind=kind, limit=limit + offset)
         ]
         return sorted(found, key=lambda hit: -hit.score)[offset : offset + limit]
+
+    def _may(self, session_id: str) -> bool:
+        return self._bound or self.session(session_id) is not None
 
     def _visible(self, project: str) -> bool:
         return self._projects is None or (project != "" and project in self._projects)
