@@ -1,0 +1,126 @@
+"""The status line, run as the client runs it: a shell, a payload on stdin, one line back."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.clients.claude_code.statusline_edit import command_line
+
+from .calling import SCRIPT, Caller
+
+MODEL = {"id": "claude-sonnet-4-5-20250929", "display_name": "Sonnet"}
+
+
+def payload(caller: Caller, **more: Any) -> dict[str, Any]:
+    return {
+        "session_id": caller.session_id,
+        "cwd": str(caller.root),
+        "model": MODEL,
+        "workspace": {"current_dir": str(caller.root), "project_dir": str(caller.root)},
+        **more,
+    }
+
+
+def context(used: int | None, size: int = 200_000) -> dict[str, Any]:
+    parts = {
+        "input_tokens": 1_000,
+        "output_tokens": 5,
+        "cache_creation_input_tokens": 2_000,
+        "cache_read_input_tokens": (used or 0) - 3_000,
+    }
+    usage = parts if used is not None else None
+    return {"context_window": {"context_window_size": size, "current_usage": usage}}
+
+
+def run(caller: Caller, stdin: bytes | dict[str, Any], wrapped: str = "") -> str:
+    raw = json.dumps(stdin).encode() if isinstance(stdin, dict) else stdin
+    command = command_line(sys.executable, str(SCRIPT), wrapped)
+    ended = subprocess.run(
+        ["/bin/sh", "-c", command], input=raw, env=caller.environment(), capture_output=True
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    return ended.stdout.decode()
+
+
+@pytest.mark.parametrize(
+    ("env", "usage", "shown"),
+    [
+        ({}, context(83_500), "context 50% left"),
+        ({}, context(None), "context 100% left"),  # after /compact, until the next answer
+        ({"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000"}, context(60_300), "context 10% left"),
+        ({}, context(483_500, 1_000_000), "context 50% left"),
+        ({"DISABLE_AUTO_COMPACT": "1"}, context(83_500), "50% left (compaction is off)"),
+    ],
+)
+def test_what_is_left_counts_to_the_clients_own_point(
+    caller: Caller, env: dict[str, str], usage: dict[str, Any], shown: str
+) -> None:
+    caller.env = env
+    assert shown in run(caller, payload(caller, **usage))
+
+
+def test_the_clients_settings_move_the_point(caller: Caller) -> None:
+    folder = caller.root / ".claude"
+    folder.mkdir()
+    (folder / "settings.local.json").write_text('{"autoCompactWindow": 100000}')
+    assert "context 10% left" in run(caller, payload(caller, **context(60_300)))
+
+
+def test_it_says_when_state_was_saved_and_how_many_tasks_are_open(caller: Caller) -> None:
+    assert run(caller, payload(caller)) == "context 100% left · nothing saved yet\n"
+    caller.begin()
+    caller.call("Stop")
+    line = run(caller, payload(caller))
+    assert "saved just now" in line
+    assert line.endswith("open task\n") or line.endswith("open tasks\n")
+    caller.tray.write("status", f"0 1000 2 {int(time.time()) - 7300}\n".encode())
+    assert "saved 2h ago · 2 open tasks" in run(caller, payload(caller))
+
+
+def test_the_window_it_is_told_reaches_the_hooks(caller: Caller) -> None:
+    run(caller, payload(caller, **context(1_000, 1_000_000)))
+    assert Path(caller.tray.folder, "window").read_text() == "1000000"
+
+
+def test_the_users_own_line_comes_first_and_gets_the_payload(caller: Caller) -> None:
+    own = "read -r line; echo \"mine: ${#line} it's\""
+    stdin = payload(caller, **context(83_500))
+    expected = f"mine: {len(json.dumps(stdin))} it's · context 50% left · nothing saved yet\n"
+    assert run(caller, stdin, own) == expected
+
+
+def test_several_lines_of_the_users_stay_as_they_are(caller: Caller) -> None:
+    line = run(caller, payload(caller), "printf 'one\\ntwo\\n'")
+    assert line == "one\ntwo\ncontext 100% left · nothing saved yet\n"
+
+
+@pytest.mark.parametrize("own", ["exit 3", "nosuchcommand", "sleep 0 >&2"])
+def test_a_failing_line_of_the_users_leaves_ours(caller: Caller, own: str) -> None:
+    assert run(caller, payload(caller), own) == "context 100% left · nothing saved yet\n"
+
+
+@pytest.mark.parametrize("stdin", [b"", b"{", b"[]", b"null", b'{"session_id": 5}', b"\xff\xfe"])
+def test_a_payload_that_is_none_gives_no_line_and_the_users_own(
+    caller: Caller, stdin: bytes
+) -> None:
+    assert run(caller, stdin) == ""
+    assert run(caller, stdin, "echo mine") == "mine\n"
+    assert caller.log() == ""
+
+
+def test_odd_figures_do_not_break_it(caller: Caller) -> None:
+    for window in (7, None, {"context_window_size": "big", "current_usage": [1]}, {}):
+        assert "% left" in run(caller, payload(caller, context_window=window, model=None))
+    caller.tray.write("status", b"nonsense")
+    assert "nothing saved yet" in run(caller, payload(caller))
+
+
+def test_a_holdfast_that_is_gone_leaves_the_users_own_line(caller: Caller) -> None:
+    command = command_line(sys.executable, "/no/holdfast/hooks/run.py", "echo mine")
+    ended = subprocess.run(["/bin/sh", "-c", command], input=b"{}", capture_output=True)
+    assert ended.stdout == b"mine\n"
