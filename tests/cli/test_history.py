@@ -1,0 +1,157 @@
+"""The raw history: the chain of compactions, one up close, messages, archives, forgetting."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from holdfast.lifecycle import moments
+from holdfast.lifecycle.keep import Scene
+from holdfast.lifecycle.moments import Now
+from holdfast.lifecycle.tray import Tray
+from holdfast.samples import SESSION_FILE
+from holdfast.store.protocol import Saved, Session
+from holdfast.store.sqlite import SqliteStore
+
+from .conftest import Call
+
+ROWS = Path(SESSION_FILE).read_bytes().splitlines(keepends=True)
+BOUNDARY = next(n for n, row in enumerate(ROWS) if b'"compact_boundary"' in row)
+SESSION = "bcd7f21d-f6c8-464e-b159-06072e4193ad"
+NOW = Now("2027-01-15T08:00:00Z", 1_800_000_000.0)
+SUMMARY = "A shop with port 8123."
+
+
+@pytest.fixture
+def transcript(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The sample lived through with the hooks: compacted, its rows archived."""
+    monkeypatch.delenv("CLAUDE_CODE_SESSION_ID", raising=False)
+    path = tmp_path / f"{SESSION}.jsonl"
+    path.write_bytes(b"".join(ROWS[:BOUNDARY]))
+    data = home / "data"
+    store = SqliteStore(str(data / "holdfast.db"))
+    tray = Tray(str(data), SESSION)
+    scene = Scene(SESSION, str(path), str(tmp_path))
+    moments.before_compaction(store, tray, scene, NOW, "auto")
+    prepared = tray.prepared()
+    assert prepared is not None
+    moments.keep_rows(store, scene, NOW, (prepared.generation, prepared.offset))
+    moments.summary_seen(store, tray, scene, NOW, trigger="auto", summary=SUMMARY)
+    path.write_bytes(b"".join(ROWS))
+    moments.work_went_on(store, tray, scene, NOW, client=0)
+    store.close()
+    return path
+
+
+def test_the_chain_tells_what_each_compaction_lost(holdfast: Call, transcript: Path) -> None:
+    document = json.loads(holdfast("history", SESSION[:8], "--json").out)
+    (link,) = document["compactions"]
+    assert link["number"] == 1
+    assert link["lost_by_kind"]["rule"] == 3
+    assert document["archive"]["rows"] == BOUNDARY
+    shown = holdfast("history", SESSION[:8]).out
+    assert "1. " in shown
+    assert "never floats" in shown
+    assert "rows archived" in shown
+
+
+def test_a_compaction_side_by_side(holdfast: Call, transcript: Path) -> None:
+    document = json.loads(holdfast("diff", SESSION[:8], "1", "--json").out)
+    rows = {row["id"]: row for row in document["before"]}
+    assert rows["i3"]["in_summary"] is True  # the port
+    assert rows["r1"]["in_summary"] is False
+    assert document["summary"] == SUMMARY
+    shown = holdfast("diff", SESSION[:8], "1", "--full").out
+    assert "known before" in shown
+    assert SUMMARY in shown
+    ended = holdfast("diff", SESSION[:8], "2")
+    assert ended.code == 1
+    assert "has 1 compaction" in ended.err
+
+
+def test_important_messages_of_a_stretch(holdfast: Call, transcript: Path) -> None:
+    whole = json.loads(holdfast("replay", str(transcript), "--messages", "--json").out)
+    assert {one["kind"] for one in whole} >= {"user", "tool", "task", "compaction"}
+    assert any(one["kind"] == "user" and "House rule" in one["text"] for one in whole)
+    assert any("failed (1 failed" in one["text"] and not one["ok"] for one in whole)
+    (boundary,) = [one for one in whole if one["kind"] == "compaction"]
+    later = json.loads(
+        holdfast("replay", str(transcript), "--messages", "--from", "c1", "--json").out
+    )
+    assert later == [one for one in whole if one["line"] >= boundary["line"]]
+    by_row = holdfast("replay", str(transcript), "--messages", "--to", whole[2]["row"], "--json")
+    assert json.loads(by_row.out)[-1]["line"] == whole[2]["line"]
+    by_time = ["--from", whole[5]["time"], "--to", whole[9]["time"], "--json"]
+    stretch = json.loads(holdfast("replay", str(transcript), "--messages", *by_time).out)
+    assert stretch[0]["time"] == whole[5]["time"]
+    assert stretch[-1]["time"] == whole[9]["time"]
+    assert holdfast("replay", str(transcript), "--from", "c1").code == 2
+    assert holdfast("replay", str(transcript), "--messages", "--to", "c9").code == 1
+
+
+def test_messages_come_from_the_archive_when_the_transcript_is_gone(
+    holdfast: Call, transcript: Path
+) -> None:
+    there = json.loads(holdfast("replay", SESSION[:8], "--messages", "--to", "c1", "--json").out)
+    transcript.unlink()
+    ended = holdfast("replay", SESSION[:8], "--messages", "--json")
+    assert "archived" in ended.err
+    assert json.loads(ended.out) == there[:-1]  # the boundary came after what was archived
+
+
+def test_archived_rows_are_found_and_opened_when_the_transcript_is_gone(
+    holdfast: Call, transcript: Path
+) -> None:
+    transcript.unlink()
+    found = json.loads(holdfast("search", "--archive", "Address", "already", "--json").out)["rows"]
+    assert found
+    assert "Address already in use" in found[0]["excerpt"]
+    row = found[0]["row"]
+    shown = holdfast("show", f"{SESSION[:8]}:{row[:8]}", "--json")
+    assert json.loads(shown.out)["source"]["uuid"] == row
+    assert "Nothing found" in holdfast("search", "--archive", "no-such-word-anywhere").out
+
+
+def test_pruning_takes_the_papers_along(holdfast: Call, transcript: Path, home: Path) -> None:
+    tray = home / "data" / "sessions" / SESSION
+    assert (tray / "notes.md").exists()
+    told = json.loads(holdfast("prune", "--days", "1", "--dry-run", "--json").out)
+    assert told["dry_run"] is True
+    assert tray.exists()
+    assert told["sessions"] == []  # it was touched a moment ago
+    with_age(home, "2020-01-01T00:00:00Z")
+    told = json.loads(holdfast("prune", "--days", "1", "--dry-run", "--json").out)
+    assert told["sessions"] == ["old"]
+    assert told["bytes_before"] == told["bytes_after"]
+    assert "old" in holdfast("sessions").out
+    assert "Forgot" in holdfast("prune", "--days", "1").out
+    assert not (home / "data" / "sessions" / "old").exists()
+    assert [one["id"] for one in json.loads(holdfast("sessions", "--json").out)] == [SESSION]
+
+
+def with_age(home: Path, time: str) -> None:
+    store = SqliteStore(str(home / "data" / "holdfast.db"))
+    store.save(Saved(Session("old", updated=time), (0, 1), {"a": 1}, {}))
+    store.archive("old", 0, 0, 3_000_000, bytes(range(256)) * 11_719, time)
+    store.close()
+    Tray(str(home / "data"), "old").write("notes.md", b"old notes")
+
+
+def test_pruning_by_size_drops_the_oldest_first(
+    holdfast: Call, transcript: Path, home: Path
+) -> None:
+    with_age(home, "2020-01-01T00:00:00Z")
+    store = SqliteStore(str(home / "data" / "holdfast.db"))
+    store.archive("old", 0, 3_000_000, 6_000_000, os.urandom(3_000_000), "2020-01-01T00:00:00Z")
+    store.close()
+    told = json.loads(holdfast("prune", "--megabytes", "2", "--dry-run", "--json").out)
+    assert told["sessions"] == ["old"]
+    told = json.loads(holdfast("prune", "--megabytes", "2", "--json").out)
+    assert told["sessions"] == ["old"]
+    assert told["bytes_after"] < 2_000_000 < told["bytes_before"]
+    assert not (home / "data" / "sessions" / "old").exists()
+
+
+def test_pruning_without_a_limit_is_wrong_use(holdfast: Call, transcript: Path) -> None:
+    assert holdfast("prune").code == 2
