@@ -12,6 +12,7 @@ from holdfast.brief.compose import compose
 from holdfast.clients.claude_code.rows import Adapter
 from holdfast.clients.protocol import Row
 from holdfast.lifecycle.boundaries import boundaries
+from holdfast.lifecycle.native import instant_text
 from holdfast.lifecycle.track import catch_up
 from holdfast.state import EMPTY, State, fold
 from holdfast.survival import Case, Contestant
@@ -54,3 +55,15 @@ HOLDFAST = Contestant("Holdfast", brief)
 IN_ITS_PLACE = Contestant(
     "Holdfast, as long as the summary", brief_of_summary_size, wants_summary=True
 )
+
+
+def instant(case: Case, max_chars: int) -> str:
+    """The state text of an instant compaction, no longer than the summary that it stands for.
+
+    Without the messages that it also keeps word for word: the client's summary has its own.
+    """
+    room = min(max_chars, len(case.summary or ""))
+    return instant_text(state_before(case), "", room=room).text
+
+
+INSTANT = Contestant("Holdfast, instant", instant, wants_summary=True)
