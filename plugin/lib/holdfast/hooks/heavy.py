@@ -13,15 +13,7 @@ from contextlib import suppress
 from holdfast.clients.claude_code.outputs import additional_context, instructions
 from holdfast.clients.claude_code.payloads import Payload
 from holdfast.hooks import log
-from holdfast.hooks.light import (
-    DELIVERING,
-    WORKING,
-    Answer,
-    delivered,
-    is_fresh,
-    now_text,
-    pending,
-)
+from holdfast.hooks.light import WORKING, Answer, delivered, is_fresh, now_text
 from holdfast.lifecycle import moments
 from holdfast.lifecycle.keep import Scene
 from holdfast.lifecycle.moments import Now
@@ -41,9 +33,7 @@ ROUNDS = 5
 def answer(payload: Payload, data: str, client: int) -> Answer:
     if payload.event in WORKING:
         _follow(payload, data, client)
-        # What was found just now need not wait for the next call.
-        waiting = payload.event in DELIVERING
-        return Answer(pending(Tray(data, payload.session_id), payload) if waiting else "")
+        return Answer()
     return _at_moment(payload, data, client)
 
 

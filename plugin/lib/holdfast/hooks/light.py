@@ -51,11 +51,11 @@ def answer(payload: Payload, data: str) -> Answer | None:
     if event == "UserPromptSubmit":
         if payload.prompt and payload.source not in NOT_TYPED and not payload.agent_id:
             _note_prompt(tray, payload.prompt)
-        return Answer(pending(tray, payload))
+        return Answer(_pending(tray, payload))
     if event == "UserPromptExpansion":
         if payload.command and not payload.agent_id:
             _note_command(tray, payload)
-        return Answer(pending(tray, payload))
+        return Answer(_pending(tray, payload))
     if event == "SessionStart":
         return _session_start(payload, tray)
     if event in WORKING:
@@ -104,7 +104,7 @@ def _session_start(payload: Payload, tray: Tray) -> Answer | None:
         return Answer()
     # Resumed or forked: read what is new beside the client, so that the first compaction
     # does not have to.
-    return Answer(pending(tray, payload), _heavy(payload, tray.data))
+    return Answer(_pending(tray, payload), _heavy(payload, tray.data))
 
 
 def is_fresh(prepared: Prepared, transcript: str) -> bool:
@@ -124,13 +124,13 @@ def is_fresh(prepared: Prepared, transcript: str) -> bool:
 def _working(payload: Payload, tray: Tray) -> Answer | None:
     prepared = tray.prepared()
     grown = prepared is None or not is_fresh(prepared, payload.transcript)
-    if payload.event in DELIVERING and (tray.gap_waits() or tray.waits("tell-agent")):
-        text = pending(tray, payload)
+    if payload.event in DELIVERING and (tray.gap_waits() or tray.waits("low-agent")):
+        text = _pending(tray, payload)
         return Answer(text, _heavy(payload, tray.data) if grown else None)
     return None if grown else Answer()
 
 
-def pending(tray: Tray, payload: Payload) -> str:
+def _pending(tray: Tray, payload: Payload) -> str:
     """What waits, if we are the one who may deliver it; never into a subagent."""
     if payload.agent_id:
         return ""
@@ -140,12 +140,17 @@ def pending(tray: Tray, payload: Payload) -> str:
         if gap is not None:
             delivered(tray, "gap", payload.event, gap)
             text = gap.text
-    if tray.waits("tell-agent"):
-        line = tray.take("tell-agent")
+    # Who compacts now need not be told that it is time to.
+    if payload.prompt.startswith("/compact"):
+        return additional_context(payload.event, text)
+    if tray.waits("low-agent"):
+        line = tray.take("low-agent")
         text = f"{text}\n{line}" if text and line else text or line
     # What a background hook says is not shown to the user: the next prompt's is.
-    if payload.event == "UserPromptSubmit" and tray.waits("tell-user"):
-        message = tray.take("tell-user")
+    if payload.event == "UserPromptSubmit":
+        for name in ("low-user", "tell-user"):
+            if not message and tray.waits(name):
+                message = tray.take(name)
     return additional_context(payload.event, text, message)
 
 

@@ -23,6 +23,7 @@ from typing import Any
 
 from holdfast.brief.kept import Heard
 from holdfast.clients.claude_code.payloads import summary_in
+from holdfast.clients.claude_code.words import OUR_OPENINGS
 from holdfast.hooks import log
 from holdfast.hooks.light import now_text
 from holdfast.lifecycle import native
@@ -36,8 +37,7 @@ from holdfast.store.protocol import Store, StoreError
 from holdfast.store.sqlite import SqliteStore
 
 # The client's own words around its summary, and ours: no words of the user.
-NOT_TYPED = ("This session is being continued", "Holdfast: the state of this session", "<")
-OURS = ("Holdfast: the state of this session", "Holdfast: known before the last compaction")
+NOT_TYPED = ("This session is being continued", "<", *OUR_OPENINGS)
 MESSAGES = 20_000
 BUSY_SECONDS = 1.0  # the module waits three seconds in all
 
@@ -198,7 +198,7 @@ def _heard(row: object) -> Heard:
         typed,
         _ids(row, "calls"),
         answers,
-        opening.startswith(OURS),
+        opening.startswith(OUR_OPENINGS),
     )
 
 

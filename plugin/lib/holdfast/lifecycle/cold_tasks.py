@@ -51,11 +51,9 @@ def shelf(tray: Tray) -> Shelf:
 
 def laid_over(state: State, summaries: Sequence[Finished]) -> State:
     """The state with the summaries of tasks that are still done."""
-    done = {task.task for task in state.tasks.values() if task.standing == DONE}
+    still_open = {(t.task, t.subject) for t in state.tasks.values() if t.standing != DONE}
     latest = {one.task: one for one in summaries}
-    kept = {
-        one.key: one for one in latest.values() if one.task in done or one.task not in state.tasks
-    }
+    kept = {one.key: one for one in latest.values() if (one.task, one.subject) not in still_open}
     return state._replace(finished=kept) if kept else state
 
 

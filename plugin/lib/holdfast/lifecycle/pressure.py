@@ -19,7 +19,7 @@ from holdfast.state import State
 from holdfast.state.facts import OPEN
 from holdfast.store.protocol import Store
 
-TELL_USER, TELL_AGENT = "tell-user", "tell-agent"
+LOW_USER, LOW_AGENT = "low-user", "low-agent"
 
 
 class Pressure(NamedTuple):
@@ -61,8 +61,8 @@ def watch(
 
 def forget_warnings(tray: Tray) -> None:
     """The context was emptied: what was said about it no longer holds."""
-    tray.drop(TELL_USER)
-    tray.drop(TELL_AGENT)
+    tray.drop(LOW_USER)
+    tray.drop(LOW_AGENT)
 
 
 def _checkpoint(store: Store, scene: Scene, now: str, kept: Kept, found: Pressure) -> None:
@@ -94,12 +94,13 @@ def _tell(
     if tray.latched(f"delivered.{epoch}") or tray.latched(name) or not tray.latch(name, seconds):
         return
     focus = focus_text(shown)
-    if whom in ("both", "user"):
-        line = user_line(found.left, found.used, found.point.tokens, focus)
-        tray.write(TELL_USER, line.encode("utf-8", "replace"))
+    # The agent's first: whoever sees the user's may ask for both.
     if whom in ("both", "agent"):
         offered = focus if whom == "both" else ""
-        tray.write(TELL_AGENT, agent_line(found.left, offered).encode("utf-8", "replace"))
+        tray.write(LOW_AGENT, agent_line(found.left, offered).encode("utf-8", "replace"))
+    if whom in ("both", "user"):
+        line = user_line(found.left, found.used, found.point.tokens, focus)
+        tray.write(LOW_USER, line.encode("utf-8", "replace"))
 
 
 def _show(tray: Tray, seconds: float, state: State, found: Pressure) -> None:

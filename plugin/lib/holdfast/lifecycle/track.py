@@ -82,7 +82,7 @@ def catch_up(
     while True:
         tracked, rewound = _one_pass(path, tracked, loads, on_event, until, final)
         if rewound is None:
-            return _without_secrets(tracked)
+            return without_secrets(tracked)
         # What the abandoned rows told is woven into the state, so it is folded anew without
         # them. Rare, and the only case in which the cost follows the file.
         tracked = FRESH._replace(
@@ -91,7 +91,7 @@ def catch_up(
         )
 
 
-def _without_secrets(tracked: Tracked) -> Tracked:
+def without_secrets(tracked: Tracked) -> Tracked:
     """No secrets in the state, nor in what the adapter remembers.
 
     Looked at without the numbers of the symbols and the ids of the rows, half of all there is:

@@ -2,8 +2,9 @@
 
     brief            the brief that the next compaction will need, with how much it knows
     gap              text waiting for the next prompt or tool batch
-    tell-user        a line waiting for the next prompt, for the user's eyes
-    tell-agent       a line waiting for the next prompt or tool batch, for the agent
+    low-agent        that context is low, for the next prompt or tool batch
+    low-user         the same for the user's eyes, at the next prompt
+    tell-user        what is wrong in the settings, likewise
     status           what the status line shows: epoch, tokens, open tasks, when it was saved
     window           the size of the model's window, as the status line was told
     spool            JSON lines noted by light hooks, for the next heavy one to keep

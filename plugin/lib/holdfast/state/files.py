@@ -18,7 +18,13 @@ from holdfast.state.facts import CANCELLED, OPEN, Fact, clip, keep, next_number,
 from holdfast.state.moment import Moment
 from holdfast.state.patterns import lazily
 from holdfast.state.shell import deeds
-from holdfast.state.symbols import SEEN_WINDOW, TYPED_WINDOW, most_used, shown_by, symbols_in
+from holdfast.state.symbols import (
+    SEARCH_WINDOW,
+    SEEN_WINDOW,
+    TYPED_WINDOW,
+    most_used,
+    symbols_in,
+)
 
 LIMIT = 240
 SYMBOLS = 120  # symbols known to stand in one file; the longest unseen give way
@@ -74,18 +80,16 @@ def on_file_touched(table: dict[str, File], event: FileTouched, moment: Moment) 
         return table
     table, file = _known(table, event.path, moment, event.at)
     if event.how == "read":
-        seen = most_used(event.text[:SEEN_WINDOW], SYMBOLS)
+        shown = most_used(event.text[:SEEN_WINDOW], SYMBOLS)
         file = file._replace(
             read=file.read + 1,
-            symbols=_with(file.symbols, seen, moment),
+            symbols=_with(file.symbols, shown, moment),
             standing=OPEN,
             step=moment.step,
             at=event.at,
         )
     else:
-        shown = dict.fromkeys(most_used(event.text[:TYPED_WINDOW], SYMBOLS))
-        shown.update(dict.fromkeys(symbols_in(event.before[:TYPED_WINDOW])))
-        shown.update(dict.fromkeys(symbols_in(shown_by(event))))
+        shown = most_used(event.text[:TYPED_WINDOW], SYMBOLS)
         file = file._replace(
             created=file.created or event.how == "created",
             changed=file.changed + 1,
@@ -154,7 +158,7 @@ def _found(event: Searched) -> dict[str, list[str]]:
     """The files that a search named, each with the lines it showed of them."""
     found: dict[str, list[str]] = {}
     where = event.where if "." in event.where.rsplit("/", 1)[-1] else ""
-    for line in event.output[:SEEN_WINDOW].split("\n", SEARCH_LINES)[:SEARCH_LINES]:
+    for line in event.output[:SEARCH_WINDOW].split("\n", SEARCH_LINES)[:SEARCH_LINES]:
         # "path:12:text" for a match, "path-12-text" for the lines around it.
         path, _, rest = line.partition(":")
         number, colon, content = rest.partition(":")

@@ -21,7 +21,9 @@ from holdfast.state.shell import deeds
 
 FILES, COMMANDS, OUTCOMES, ERRORS = 12, 8, 4, 4
 TEXT = 200
-SHORT = 400  # an agent's message up to this long tells an outcome, a longer one is a report
+# An agent's message of this length tells an outcome: a longer one is a report, a shorter one says
+# nothing by itself.
+SHORT, SHORTEST = 400, 30
 LINE = 330
 
 _TURNS = frozenset(
@@ -204,7 +206,8 @@ class Listener:
             work = self._tasks[self._running[-1]]
             for sentence in decides(event.text):
                 work.outcomes[keep(sentence, TEXT)] = None
-            if len(event.text) <= SHORT and not event.text.rstrip().endswith((":", "?")):
+            said = event.text.strip()
+            if SHORTEST <= len(said) <= SHORT and not said.endswith((":", "?")):
                 work.outcomes[keep(" ".join(event.text.split()), TEXT)] = None
 
     def _did(self, event: ev.Event) -> None:

@@ -36,6 +36,7 @@ FAST, SLOW = 8.0, 60.0  # steps in which a heat falls to 1/e
 # How much of a text is looked at. Beyond these, more text adds few new names.
 TYPED_WINDOW = 40_000
 SEEN_WINDOW = 8_000
+SEARCH_WINDOW = 3000
 OUTPUT = 3000
 
 # Everything that cannot be part of a name becomes a space: splitting then finds the words two
@@ -198,7 +199,7 @@ def on_command_ran(table: Table, event: CommandRan, moment: Moment) -> Table:
 
 def on_searched(table: Table, event: Searched, moment: Moment) -> Table:
     typed = symbols_in(event.pattern)
-    seen = symbols_in(event.output[:SEEN_WINDOW])
+    seen = symbols_in(event.output[:SEARCH_WINDOW])
     return warm(table, typed, seen, moment) if typed or seen else table
 
 
@@ -207,15 +208,8 @@ def on_file_touched(table: Table, event: FileTouched, moment: Moment) -> Table:
         return table
     if event.how == "read":
         return warm(table, _NONE, symbols_in(event.text[:SEEN_WINDOW]), moment)
-    typed = dict.fromkeys(symbols_in(event.text[:TYPED_WINDOW]))
-    typed.update(dict.fromkeys(symbols_in(event.before[:TYPED_WINDOW])))
-    return warm(table, typed.keys(), symbols_in(shown_by(event)), moment)
-
-
-def shown_by(event: FileTouched) -> str:
-    """What a change showed of the file around it; the changed lines are in its two texts."""
-    around = [line for hunk in event.hunks for line in hunk.lines if line[:1] == " "]
-    return "\n".join(around)[:SEEN_WINDOW]
+    # Neither what was replaced nor the lines around a change: survival is the same without.
+    return warm(table, symbols_in(event.text[:TYPED_WINDOW]), _NONE, moment)
 
 
 def on_subagent_ended(table: Table, event: SubagentEnded, moment: Moment) -> Table:

@@ -13,10 +13,14 @@ from typing import NamedTuple
 _INSERTED = ("system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics")
 
 # A text that begins so was written by the client, whatever row carries it.
-_CLIENT_OPENINGS = (
-    # Our own words: the native module places them as plain user rows.
+# Our own words: the native module places them as plain user rows.
+OUR_OPENINGS = (
     "Holdfast: the state of this session",
     "Holdfast: known before the last compaction",
+    "Holdfast: commands and skills in force",
+)
+_CLIENT_OPENINGS = (
+    *OUR_OPENINGS,
     "<agent-message",
     "<bash-",
     "<channel",
