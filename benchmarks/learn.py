@@ -13,6 +13,7 @@ sessions into src/holdfast/brief/weights.py, with the figures of the run that ma
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -150,7 +151,9 @@ def survival(boundary: Boundary, size: int) -> tuple[float, float, float]:
 
 
 def mean(values: list[tuple[float, float, float]]) -> tuple[float, float, float]:
-    survived, grounded, precise = (sum(column) / len(values) for column in zip(*values, strict=True))
+    survived, grounded, precise = (
+        sum(column) / len(values) for column in zip(*values, strict=True)
+    )
     return survived, grounded, precise
 
 
@@ -182,7 +185,7 @@ def main() -> None:
                 f"{size} characters, {name}: survival {survived:.3f}, "
                 f"grounded need {grounded:.3f}, precision {precise:.3f}"
             )
-    print("\n".join(lines))  # noqa: T201 - a script for people
+    print("\n".join(lines))
     if options.write:
         TARGET.write_text(_module(fitted, lines))
 
@@ -205,9 +208,13 @@ from __future__ import annotations
 
 '''
     for kind, values in fitted.items():
-        text += f"# {', '.join(FEATURES[kind])}\n{kind} = {values}\n"
-    text += f"# {', '.join(candidates.SYMBOL_FEATURES)}\nSYMBOL = {weights.SYMBOL}\n"
+        text += f"{_named(FEATURES[kind])}\n{kind} = {values}\n"
+    text += f"{_named(candidates.SYMBOL_FEATURES)}\nSYMBOL = {weights.SYMBOL}\n"
     return text + f"VALUE = {weights.VALUE}\n"
+
+
+def _named(features: tuple[str, ...]) -> str:
+    return textwrap.fill(", ".join(features), 98, initial_indent="# ", subsequent_indent="# ")
 
 
 if __name__ == "__main__":
