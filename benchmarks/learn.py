@@ -23,7 +23,6 @@ import orjson
 
 from holdfast.brief import candidates, weights
 from holdfast.brief.compose import compose
-from holdfast.brief.ranker import probability
 from holdfast.lifecycle.boundaries import boundaries
 from holdfast.lifecycle.track import catch_up
 from holdfast.state.model import State
