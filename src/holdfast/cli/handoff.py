@@ -11,7 +11,6 @@ from holdfast.cli.desk import SessionArgument
 from holdfast.cli.output import JsonOption, Trouble, answer, console, printable
 
 if TYPE_CHECKING:
-    from holdfast.cli.desk import Desk
     from holdfast.store.protocol import Session
     from holdfast.store.sqlite import SqliteStore
 
@@ -69,32 +68,29 @@ def resume(session: SessionArgument = "", as_json: JsonOption = False) -> None:
     """
     from holdfast.cli.desk import here, laid_out, now_text, running_session
     from holdfast.cli.opening import foreseen, opened_store
-    from holdfast.lifecycle import handoff as offers
     from holdfast.lifecycle.prepare import unfinished
+    from holdfast.lifecycle.resuming import page_of, take_up
 
     with opened_store() as store, foreseen():
         desk = laid_out(store, _to_go_on_from(store, session))
     found = desk.kept.session
-    text, path, edited = _page(desk)
-    place = (found.project, found.worktree)
+    page = page_of(desk.tray, desk.scene, found, desk.shown, now_text())
     # Looking at another folder's is reading, not going on with it.
-    takes_up = place == here() and found.id != running_session()
-    if takes_up:
-        offers.take_up(desk.tray.data, place, found.id, running_session(), now_text())
+    taken = take_up(desk.tray.data, found, here(), running_session(), now_text())
     finished = not unfinished(desk.kept.tracked.state)
     if as_json:
         answer(
             {
                 "session": found.id,
-                "path": path,
-                "edited": edited,
-                "taken_up": takes_up,
+                "path": page.path,
+                "edited": page.edited,
+                "taken_up": taken,
                 "finished": finished,
-                "text": text,
+                "text": page.text,
             }
         )
         return
-    typer.echo(printable(text).rstrip("\n"))
+    typer.echo(printable(page.text).rstrip("\n"))
     if finished:
         typer.echo("\nThis session left nothing open.")
 
@@ -103,36 +99,15 @@ def _to_go_on_from(store: SqliteStore, name: str) -> Session:
     """The one named, else the one that a new session here would be offered."""
     from holdfast.cli.desk import here, running_session
     from holdfast.cli.opening import session_named
-    from holdfast.lifecycle.handoff import waiting
     from holdfast.lifecycle.places import data_folder
-    from holdfast.lifecycle.tray import safe_name
+    from holdfast.lifecycle.resuming import waiting_session
 
     if name:
         return session_named(store, name)
-    project, worktree = here()
-    known = {safe_name(one.id): one for one in store.sessions(project=project, limit=1000)}
-    for file in waiting(data_folder(), worktree):
-        if file in known and known[file].id != running_session():
-            return known[file]
-    raise Trouble(
-        f"No unfinished session of {worktree} waits to be taken up",
-        "`holdfast sessions` lists all; name one to see its handoff.",
-    )
-
-
-def _page(desk: Desk) -> tuple[str, str, bool]:
-    """(text, path, whether it was edited): the edited page, else one made now."""
-    from holdfast.brief.handoff_page import handoff_page
-    from holdfast.cli.desk import now_text
-    from holdfast.lifecycle import handoff_file, papers
-
-    path = papers.handoff_path(desk.tray, desk.scene, desk.kept.session)
-    there = handoff_file.text_of(path)
-    if there and handoff_file.is_edited(there):
-        from holdfast.redact import redact
-
-        note = ""
-        if handoff_file.text_of(handoff_file.beside(path)):
-            note = f"\n(Edited by hand. Holdfast's own is in {handoff_file.beside(path)}.)\n"
-        return redact(handoff_file.body_of(there)) + note, path, True
-    return handoff_page(desk.shown, desk.kept.session.id, now_text()), path, False
+    found = waiting_session(store, data_folder(), here(), running_session())
+    if found is None:
+        raise Trouble(
+            f"No unfinished session of {here()[1]} waits to be taken up",
+            "`holdfast sessions` lists all; name one to see its handoff.",
+        )
+    return found
