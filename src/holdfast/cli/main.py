@@ -15,6 +15,7 @@ import typer
 import holdfast
 from holdfast.cli.audit import audit
 from holdfast.cli.brief import brief
+from holdfast.cli.carry import carry
 from holdfast.cli.command import command
 from holdfast.cli.compactions import compactions
 from holdfast.cli.config import config
@@ -110,6 +111,7 @@ app.command()(survival)
 app.command()(mcp)
 app.add_typer(db)
 app.command()(serve)
+app.command()(carry)
 app.add_typer(token)
 app.command()(audit)
 
