@@ -1,15 +1,15 @@
 """Our marked block in a CLAUDE.md: put in at the end, renewed where it stands, taken out.
 
 Works on bytes and keeps everything outside the markers as it was. The opening marker says what
-was put before it (`after=n`: a line break to end the last line, and an empty line), so taking it
-out gives the file back byte for byte. Must not open a file.
+was put before it (`after=n`: line breaks, the first of which may end the last line; `crlf`: of
+two characters), so taking it out gives the file back byte for byte. Must not open a file.
 """
 
 from __future__ import annotations
 
 import re
 
-_START = re.compile(rb"<!-- holdfast:compact-instructions start after=([0-2]|new) -->")
+_START = re.compile(rb"<!-- holdfast:compact-instructions start after=((?:[0-2]|new)(?:crlf)?) -->")
 _END = b"<!-- holdfast:compact-instructions end -->"
 HEADING = "## Compact Instructions"
 
@@ -23,13 +23,12 @@ def put(content: bytes | None, text: str) -> bytes:
     found = _find(content or b"")
     if content is not None and found is not None:
         start, end, mark = found
-        return content[:start] + _block(text, mark, _newline(content)) + content[end:]
+        return content[:start] + _block(text, mark) + content[end:]
     if not content:
-        return _block(text, b"new" if content is None else b"0", b"\n")
-    newline = _newline(content)
-    ended = content.endswith(b"\n")
-    before = newline if ended else newline * 2
-    return content + before + _block(text, b"1" if ended else b"2", newline)
+        return _block(text, b"new" if content is None else b"0")
+    crlf = b"crlf" if b"\r\n" in content else b""
+    mark = (b"1" if content.endswith(b"\n") else b"2") + crlf
+    return content + _newline(mark) * int(mark[:1]) + _block(text, mark)
 
 
 def take_out(content: bytes | None) -> bytes | None:
@@ -38,24 +37,26 @@ def take_out(content: bytes | None) -> bytes | None:
     if content is None or found is None:
         return content
     start, end, mark = found
-    newline = _newline(content)
-    breaks = int(mark) if mark.isdigit() else 0
-    for _ in range(breaks):
-        if content[:start].endswith(newline):
-            start -= len(newline)
+    breaks = _newline(mark) * (int(mark[:1]) if mark[:1].isdigit() else 0)
+    if content[:start].endswith(breaks):  # else somebody wrote there, and it is theirs
+        start -= len(breaks)
     rest = content[:start] + content[end:]
-    return None if mark == b"new" and not rest.strip() else rest
+    return None if mark == b"new" and not rest else rest
 
 
-def _block(text: str, mark: bytes, newline: bytes) -> bytes:
+def _block(text: str, mark: bytes) -> bytes:
+    plain = text.replace("\r\n", "\n").replace("\r", "\n")
+    plain = plain.replace(
+        "holdfast:compact-instructions", "compact-instructions"
+    )  # no marker inside
     lines = [
         b"<!-- holdfast:compact-instructions start after=" + mark + b" -->",
         HEADING.encode(),
         b"",
-        *text.replace("\r\n", "\n").encode("utf-8", "replace").split(b"\n"),
+        *plain.encode("utf-8", "replace").split(b"\n"),
         _END,
     ]
-    return newline.join(lines) + newline
+    return _newline(mark).join(lines) + _newline(mark)
 
 
 def _find(content: bytes) -> tuple[int, int, bytes] | None:
@@ -66,13 +67,12 @@ def _find(content: bytes) -> tuple[int, int, bytes] | None:
         return None
     if len(starts) != 1 or ends != 1 or content.find(_END) < starts[0].end():
         raise BlockDamaged("the markers of the compact instructions do not belong together")
+    mark = starts[0].group(1)
     end = content.find(_END) + len(_END)
-    for newline in (b"\r\n", b"\n"):
-        if content.startswith(newline, end):
-            end += len(newline)
-            break
-    return starts[0].start(), end, starts[0].group(1)
+    if content.startswith(_newline(mark), end):
+        end += len(_newline(mark))
+    return starts[0].start(), end, mark
 
 
-def _newline(content: bytes) -> bytes:
-    return b"\r\n" if b"\r\n" in content else b"\n"
+def _newline(mark: bytes) -> bytes:
+    return b"\r\n" if mark.endswith(b"crlf") else b"\n"

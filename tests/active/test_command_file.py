@@ -1,0 +1,84 @@
+"""What a command's file says of itself, and what its author got wrong."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.active.command_file import PRIORITIES, faults, understood
+
+START, END = "<!-- COMPACT_SUMMARY_START -->", "<!-- COMPACT_SUMMARY_END -->"
+
+
+def test_every_block_is_kept_word_for_word() -> None:
+    text = f"""# Babysit
+<!-- COMPACT_SUMMARY_START
+This part is kept. -->
+First,  with   spaces.
+  - and a list
+{END}
+between
+{START}Second.{END}
+"""
+    assert understood(text).rules == ("First,  with   spaces.\n  - and a list", "Second.")
+
+
+def test_the_head_says_how_urgent_it_is_and_what_else_to_keep() -> None:
+    file = understood(
+        "---\ndescription: Watches\ncompact_context:\n  priority: Critical\n"
+        "  preserve_rules:\n    - Ask first\n  state_fields: [story]\n---\nbody"
+    )
+    assert file.priority == PRIORITIES["critical"]
+    assert (file.preserved, file.state_fields) == (("Ask first",), ("story",))
+    assert not file.one_shot
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["one-shot: true", "one_shot: yes", "compact_context: false", "context: fork"],
+)
+def test_a_one_shot_command_says_so(head: str) -> None:
+    assert understood(f"---\ndescription: Prints\n{head}\n---\nPrint it.").one_shot
+    # What has rules is no one-shot, whatever else it says.
+    assert not understood(f"---\n{head}\n---\n{START}Rule.{END}").one_shot
+
+
+def test_without_rules_the_description_is_kept_and_without_both_nothing() -> None:
+    file = understood("---\nallowed-tools: Bash\n---\n# Reviews the code\n")
+    assert (file.description, file.one_shot) == ("Reviews the code", False)
+    assert understood("Just print the date.").one_shot
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"one\n{START}\nrule", [(2, "START without its END")]),
+        (f"one\n{END}", [(2, "END without its START")]),
+        (f"{START}\na\n{START}\nb\n{END}", [(1, "START without its END")]),
+        (f"{START}\n\n{END}", [(1, "the block is empty")]),
+        (f"{START}{'x' * 501}{END}", [(1, "501 characters")]),
+        (f"{START}{'x' * 300}{END}{START}{'x' * 300}{END}", [(1, "all blocks have 600")]),
+        ("---\nx: y\n", [(1, "not closed")]),
+        ("---\ncompact_context:\n  priority: soon\n---\n", [(1, "priority 'soon'")]),
+        ("---\ncompact_context:\n  preserve: x\n---\n", [(1, "has no 'preserve'")]),
+        (f"{START}\nrule\n{END}", []),
+    ],
+)
+def test_faults_are_told_with_their_line(text: str, said: list[tuple[int, str]]) -> None:
+    found = faults(text, 500)
+    assert [fault.line for fault in found] == [line for line, _ in said]
+    for fault, (_, words) in zip(found, said, strict=True):
+        assert words in fault.what
+
+
+def test_an_unclosed_block_hides_no_other() -> None:
+    text = f"{START}\nlost\n{START}\nkept\n{END}\n{START}\nlost too"
+    assert understood(text).rules == ("kept",)
+
+
+@given(st.lists(st.sampled_from([START, END, "rule\n", "---\n", "<!-- ", "-->", "x"]), max_size=12))
+def test_any_mixture_of_markers_is_read(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    for rule in understood(text).rules:
+        assert rule in text
+        assert "COMPACT_SUMMARY" not in rule
+    assert all(fault.line >= 1 for fault in faults(text, 100))

@@ -1,0 +1,62 @@
+"""Rules put back: word for word, the urgent first, never more than the budget."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.active.command_file import CommandFile
+from holdfast.active.rules_text import OPENING, Active, Found, compose_rules, names
+
+RULE = "Ask before every commit.\nNever push to main."
+
+
+def found(name: str, rules: str = RULE, priority: int = 2, arguments: str = "") -> Found:
+    file = CommandFile(f"Does {name}", (rules,) if rules else (), priority=priority)
+    return Found(Active(name, arguments), file, f".claude/commands/{name}.md")
+
+
+def test_rules_come_whole_marked_as_running_with_arguments_as_history() -> None:
+    text = compose_rules([found("babysit", arguments="US-12 now")], 3000)
+    assert text.startswith(OPENING)
+    assert f"\n{RULE}\n--- end of /babysit ---" in text
+    assert 'its arguments then, as history: "US-12 now"' in text
+    assert "started by the user; .claude/commands/babysit.md" in text
+
+
+def test_the_urgent_come_first_then_the_order_of_their_start() -> None:
+    text = compose_rules(
+        [found("a", priority=3), found("b"), found("c"), found("d", priority=0)], 5000
+    )
+    places = [text.index(f"--- /{name} ") for name in "dbca"]
+    assert places == sorted(places)
+
+
+def test_what_does_not_fit_is_cut_at_a_line_and_the_rest_is_named() -> None:
+    long = "\n".join(f"Rule number {n} of the long command." for n in range(200))
+    text = compose_rules([found("long", long), found("short")], 2000)
+    assert len(text) <= 2000
+    assert "(cut here; the rest is in .claude/commands/long.md)" in text
+    assert "- /short: Does short (started by the user; .claude/commands/short.md)" in text
+    shown = text.partition("---\n")[2].partition("\n(cut here")[0]
+    assert all(line in long.split("\n") for line in shown.split("\n"))
+
+
+def test_one_shot_commands_are_left_out_and_those_without_rules_are_named() -> None:
+    once = found("report")._replace(file=CommandFile("Prints", one_shot=True))
+    assert compose_rules([once], 3000) == ""
+    assert names([once, found("babysit")]) == "/babysit"
+    assert "- /review: Does review" in compose_rules([found("review", rules="")], 3000)
+
+
+def test_the_fields_that_the_head_asks_for_stand_beneath() -> None:
+    file = CommandFile("Watches", (RULE,), ("Lint first",), ("story", "epic"))
+    active = Active("babysit", state=(("story", "US-0009"), ("other", "x")))
+    text = compose_rules([Found(active, file, "b.md")], 3000)
+    assert f"{RULE}\n- Lint first\nState then: story = US-0009\n" in text
+
+
+@given(
+    st.lists(st.tuples(st.text(min_size=1, max_size=5), st.text(max_size=400)), max_size=6),
+    st.integers(0, 2500),
+)
+def test_the_budget_is_a_bound(commands: list[tuple[str, str]], room: int) -> None:
+    assert len(compose_rules([found(name, rules) for name, rules in commands], room)) <= room

@@ -1,0 +1,60 @@
+"""Our block in CLAUDE.md: once, renewed where it stands, and gone without a trace."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.clients.claude_code.memory_block import BlockDamaged, put, take_out
+
+TEXT = "Keep the rules.\nKeep the port."
+
+contents = st.one_of(
+    st.none(),
+    st.binary(max_size=60),
+    st.lists(st.sampled_from([b"# Shop", b"", b"- tabs", b"  "]), max_size=6).flatmap(
+        lambda lines: st.sampled_from([b"\n".join(lines), b"\r\n".join(lines)])
+    ),
+)
+
+
+@given(contents)
+def test_in_and_out_is_the_same_bytes(content: bytes | None) -> None:
+    once = put(content, TEXT)
+    assert take_out(once) == content
+    assert put(once, TEXT) == once
+    assert once.startswith(content or b"")
+
+
+@given(contents, st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
+def test_a_new_text_takes_the_place_of_the_old(content: bytes | None, text: str) -> None:
+    renewed = put(put(content, TEXT), text)
+    assert TEXT.encode() not in renewed.replace(b"\r\n", b"\n") or TEXT in text
+    assert take_out(renewed) == content
+
+
+def test_what_the_user_writes_around_it_stays() -> None:
+    block = put(b"# Shop\n", TEXT)
+    edited = b"Before.\n" + block + b"\nAfter.\n"
+    assert put(edited, "New.").endswith(b"\nAfter.\n")
+    assert take_out(edited) == b"Before.\n# Shop\n\nAfter.\n"
+    assert take_out(put(None, TEXT) + b"mine\n") == b"mine\n"
+
+
+def test_a_file_without_the_block_is_left_alone() -> None:
+    assert take_out(b"# Shop\n") == b"# Shop\n"
+    assert take_out(None) is None
+
+
+@pytest.mark.parametrize("cut", [b"start after=1 -->", b"holdfast:compact-instructions end"])
+def test_a_damaged_block_is_refused(cut: bytes) -> None:
+    damaged = put(b"# Shop\n", TEXT).replace(cut, b"")
+    with pytest.raises(BlockDamaged):
+        put(damaged, TEXT)
+    with pytest.raises(BlockDamaged):
+        take_out(damaged)
+
+
+def test_two_blocks_are_refused() -> None:
+    twice = put(b"", TEXT) + put(b"", TEXT)
+    with pytest.raises(BlockDamaged):
+        take_out(twice)
