@@ -18,6 +18,8 @@ from holdfast.store.protocol import Compaction, Delivery, Session, Store
 from holdfast.store.sqlite import SqliteStore
 from store.samples import EARLY, LATER, LATEST, fact, message, saved
 
+from .service import running
+
 
 def fill(store: Store) -> None:
     for number in range(3):
@@ -154,3 +156,32 @@ def test_the_commands_migrate_copy_and_show(path: str, empty_url: str) -> None:
     assert "in force" in told.stdout
     missing = runner.invoke(db, ["copy", "--from", path + "x", "--to", empty_url])
     assert "There is no" in str(missing.exception)
+
+
+def test_what_the_service_keeps_moves_along_both_ways(url: str, tmp_path: Path) -> None:
+    asked = (
+        "/api/messages", "/api/agent-contexts", "/api/actions", "/api/projects", "/api/trail",
+    )  # fmt: skip
+    first, last = str(tmp_path / "a" / "holdfast.db"), str(tmp_path / "b" / "holdfast.db")
+    (tmp_path / "a").mkdir()
+    with running(first, "") as service:
+        owner, where = service.owner, {"project": "/srv/app"}
+        letter = {**where, "from_agent_id": "a", "topic": "t\0", "payload": {"z": 1, "a": ["\0"]}}
+        sent = owner.post("/api/messages", json=letter, headers={"Idempotency-Key": "k"}).json()
+        owner.post("/api/messages/deliver", json={**where, "agent_id": "b"})
+        owner.post("/api/agent-contexts", json={**where, "agent_id": "a", "agent_type": "x"})
+        owner.post("/api/actions", json={**where, "tool_name": "Deploy", "exit_code": 3})
+        words = service.token("/srv/app")
+        before = [owner.get(path).json() for path in asked]
+    runner = CliRunner()
+    for source, target in ((first, url), (url, last), (first, url)):
+        done = runner.invoke(db, ["copy", "--from", source, "--to", target])
+        assert done.exit_code == 0, done.exception
+    for database in (url, last):
+        with running(database, "" if database == last else str(tmp_path)) as service:
+            assert [service.owner.get(path).json() for path in asked] == before
+            assert service.client(words).get("/api/sessions").status_code == 200
+            again = {"Idempotency-Key": "k"}
+            assert service.owner.post("/api/messages", json=letter, headers=again).json() == sent
+            readers = service.owner.get(f"/api/messages/{sent['id']}/readers").json()["readers"]
+            assert [one["reader"] for one in readers] == ["b"]

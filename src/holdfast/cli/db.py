@@ -109,10 +109,15 @@ def copy(
                 writer.close()
         finally:
             reader.close()
+        told = _copy_records(source, target)
     if as_json:
-        answer({"sessions": count})
-    else:
-        console().print(f"Copied {count:,} session{'s' if count != 1 else ''}.")
+        answer({"sessions": count, **told})
+        return
+    rest = ", ".join(f"{number:,} {table}" for table, number in told.items() if number)
+    console().print(
+        f"Copied {count:,} session{'s' if count != 1 else ''}."
+        + (f" Of the service: {rest}." if rest else "")
+    )
 
 
 def is_postgres(database: str) -> bool:
@@ -145,6 +150,28 @@ def opened(database: str) -> Iterator[SqliteStore | PostgresStore]:
         yield store
     finally:
         store.close()
+
+
+def _copy_records(source: str, target: str) -> dict[str, int]:
+    """What the service keeps; beside a SQLite store it has a file of its own, or none."""
+    from holdfast.server.backend import TEAM_FILE, opened
+    from holdfast.server.records.moving import move
+    from holdfast.server.settings import Settings
+
+    if not is_postgres(source):
+        folder = os.path.dirname(sqlite_path(source))
+        if not os.path.exists(os.path.join(folder, TEAM_FILE)):
+            return {}
+    ends = [one if is_postgres(one) else sqlite_path(one) for one in (source, target)]
+    reader = opened(Settings(database=ends[0]))
+    try:
+        writer = opened(Settings(database=ends[1]))
+        try:
+            return move(reader.records, writer.records)
+        finally:
+            writer.close()
+    finally:
+        reader.close()
 
 
 def _side(database: str) -> SqliteSide | PostgresSide:
