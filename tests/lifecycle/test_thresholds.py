@@ -1,6 +1,10 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from holdfast.lifecycle.thresholds import crossed, threshold
+
+PERCENTS = (30, 15, 5)
 
 
 @pytest.mark.parametrize(
@@ -11,9 +15,33 @@ def test_the_first_is_at_50_000_and_then_every_10_000(tokens: int, reached: int)
     assert threshold(tokens) == reached
 
 
+def test_both_figures_can_be_chosen_and_none_at_all() -> None:
+    assert threshold(45_000, first=20_000, every=20_000) == 40_000
+    assert threshold(45_000, first=0) == 0
+
+
 def test_each_is_due_once_and_a_jump_is_one_checkpoint() -> None:
     assert crossed(52_000, []) == "tokens:50000"
     assert crossed(52_000, ["tokens:50000"]) == ""
     assert crossed(95_000, ["precompact:auto", "tokens:50000"]) == "tokens:90000"
     assert crossed(70_000, ["tokens:90000"]) == ""
     assert crossed(10_000, []) == ""
+
+
+def test_what_is_left_comes_before_tokens_each_once() -> None:
+    assert crossed(50_000, [], left=29, percents=PERCENTS) == "left:30"
+    assert crossed(50_000, ["left:30"], left=29, percents=PERCENTS) == "tokens:50000"
+    assert crossed(50_000, ["left:30", "tokens:50000"], left=29, percents=PERCENTS) == ""
+    assert crossed(0, ["left:30"], left=14, percents=PERCENTS) == "left:15"
+    assert crossed(0, [], left=3, percents=PERCENTS) == "left:5"
+    assert crossed(0, ["left:5"], left=14, percents=PERCENTS) == ""
+    assert crossed(0, [], left=31, percents=PERCENTS) == ""
+
+
+@given(st.lists(st.tuples(st.integers(0, 400_000), st.integers(0, 100)), max_size=30))
+def test_no_cause_comes_twice(course: list[tuple[int, int]]) -> None:
+    causes: list[str] = []
+    for tokens, left in course:
+        due = crossed(tokens, causes, left=left, percents=PERCENTS)
+        assert due not in causes
+        causes += [due] if due else []
