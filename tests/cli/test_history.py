@@ -153,5 +153,15 @@ def test_pruning_by_size_drops_the_oldest_first(
     assert not (home / "data" / "sessions" / "old").exists()
 
 
+def test_a_pinned_session_stays(holdfast: Call, transcript: Path, home: Path) -> None:
+    with_age(home, "2020-01-01T00:00:00Z")
+    assert json.loads(holdfast("prune", "--pin", "old", "--json").out) == {"pinned": ["old"]}
+    for limit in (["--days", "1"], ["--megabytes", "1"]):
+        for dry in ([], ["--dry-run"]):
+            assert json.loads(holdfast("prune", *limit, *dry, "--json").out)["sessions"] == []
+    assert "none" in holdfast("prune", "--unpin", "old").out
+    assert json.loads(holdfast("prune", "--days", "1", "--json").out)["sessions"] == ["old"]
+
+
 def test_pruning_without_a_limit_is_wrong_use(holdfast: Call, transcript: Path) -> None:
     assert holdfast("prune").code == 2

@@ -45,6 +45,12 @@ def prune(
             "retention_megabytes.",
         ),
     ] = None,
+    pin: Annotated[
+        str, typer.Option("--pin", metavar="SESSION", help="Hold this session back, from now on.")
+    ] = "",
+    unpin: Annotated[
+        str, typer.Option("--unpin", metavar="SESSION", help="Let this session go again.")
+    ] = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only tell what would go; change nothing.")
     ] = False,
@@ -59,6 +65,9 @@ def prune(
     from holdfast.lifecycle.places import data_folder
     from holdfast.lifecycle.terms import settings_for
 
+    if pin or unpin:
+        _hold(pin, unpin, as_json)
+        return
     data = data_folder()
     chosen = settings_for(os.environ, data, os.getcwd())
     days = chosen.number("retention_days") if days is None else days
@@ -81,6 +90,20 @@ def prune(
             done.append(retention.shrink(store, data, left, limit * 1_000_000, dry_run=dry_run))
         after = sum(store.sizes().values())
     _tell(done, dry_run, before, after, as_json)
+
+
+def _hold(pin: str, unpin: str, as_json: bool) -> None:
+    from holdfast.cli.opening import opened_store, session_named
+
+    with opened_store() as store:
+        for name, held in ((pin, True), (unpin, False)):
+            if name:
+                store.pin(session_named(store, name).id, held)
+        pinned = sorted(store.pinned())
+    if as_json:
+        answer({"pinned": pinned})
+        return
+    console().print("Pinned: " + (", ".join(one[:8] for one in pinned) or "none"), soft_wrap=True)
 
 
 def _tell(done: list[Pruned], dry_run: bool, before: int, after: int, as_json: bool) -> None:
