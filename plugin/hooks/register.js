@@ -8,6 +8,7 @@
 
 const WAIT = 3000 // milliseconds that one answer may take
 const SAID = 400000 // characters of the compacted conversation that are sent
+const NEVER = 1e9 // a size that fits no budget
 const OPENING = 80 // of a message: enough to know our own texts and the client's
 const PAUSE = 200 // between the end of a turn and a compaction at the right moment
 
@@ -44,7 +45,7 @@ export const register = on => {
   /** Remembered from classic hooks; after /clear it belongs to another session. */
   const session = { id: '', transcript: '', cwd: '' }
   let latch = ''
-  let chosen = { right_moment: false, percent: 60 }
+  let chosen = { mode: '', right_moment: false, percent: 60 }
 
   on('classic.UserPromptSubmit', ($, e, next) => {
     notice(session, e)
@@ -77,9 +78,12 @@ export const register = on => {
   })
 
   on('session.compact', async ($, e, next) => {
-    // A subagent's own context is not ours. A summary made ahead is used later, by an automatic
-    // compaction, and what it lost is told then.
-    if (e.agentId !== undefined || e.trigger === 'precompute') return next(e)
+    if (e.agentId !== undefined) return next(e) // a subagent's own context is not ours
+    if (e.trigger === 'precompute') {
+      // A summary made ahead is used later, by an automatic compaction, and what it lost is told
+      // then. Where none will be used, none is paid for.
+      return chosen.mode === 'instant' ? { skip: 'Holdfast compacts without a summary' } : next(e)
+    }
     const messages = e.messages.map(briefly)
     const begun = await ask($, 'begin', session, { trigger: e.trigger, messages })
     if (begun.mode === 'instant') {
@@ -98,6 +102,8 @@ export const register = on => {
       latch = ''
     }
     if (made.skip !== undefined || made.messages.length === 0) return made
+    // To add a message is to have the kept ones written again; the hooks add without that.
+    if (made.messages.some(opaque)) return made
     const said = made.messages.map(wording).join('\n').slice(0, SAID)
     const { text, status } = await ask($, 'augment', session, { trigger: e.trigger, said })
     if (typeof text !== 'string' || text === '') return made
@@ -136,10 +142,13 @@ const shown = ($, status) => {
 const briefly = message => ({
   role: message.role,
   opening: message.text.slice(0, OPENING),
-  size: wording(message).length,
+  size: opaque(message) ? NEVER : wording(message).length,
   calls: message.toolUses.map(use => use.tool_use_id),
   answers: (message.toolResults ?? []).map(result => result.tool_use_id),
 })
+
+/** Whether a tool answered with something other than text, which cannot be built anew. */
+const opaque = message => (message.toolResults ?? []).some(result => result.text === '')
 
 /** Everything a message tells a reader. */
 const wording = message =>

@@ -99,13 +99,14 @@ def placed(request: Request, opening: str = PLACED) -> list[str]:
 
 def delivered_by_hooks(request: Request) -> list[str]:
     """What classic hooks put into the conversation, inside reminders."""
-    parts = [
-        part
-        for piece in texts(request)
-        for part in piece.text.split(" hook additional context: ")[1:]
-        if part.startswith("Holdfast:")
-    ]
-    return [part.partition("</system-reminder>")[0].strip() for part in parts]
+    found = []
+    for piece in texts(request):
+        for part in piece.text.split("<system-reminder>")[1:]:
+            # A background hook's words come without the line that names the hook.
+            words = part.partition("</system-reminder>")[0].strip()
+            _, named, told = words.partition(" hook additional context: ")
+            found.append(told if named else words)
+    return [words for words in found if words.startswith("Holdfast:")]
 
 
 def copied(root: Path) -> Path:

@@ -1,6 +1,9 @@
 """The native module adds to the client's own compaction: what the summary lost stands behind it,
 in the conversation itself, and is still there after a resume in a new process."""
 
+import base64
+import json
+
 import pytest
 
 from client.stage import steering
@@ -9,9 +12,11 @@ from realclient import (
     Lane,
     ScriptedApi,
     bash,
+    compaction_by_error,
     mid_turn_compaction,
     run_subagent,
     subagent_that_compacts,
+    tool,
     wait_until,
 )
 
@@ -19,6 +24,11 @@ from .conftest import MakeScene
 from .scene import PLACED, RULE, SUMMARY, conversation, delivered_by_hooks, many_rules, placed
 
 pytestmark = pytest.mark.client
+
+DOT = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
+    "+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 
 
 def test_what_a_manual_compaction_lost_stands_behind_its_summary_and_survives_a_resume(
@@ -106,6 +116,24 @@ def test_a_second_compaction_tells_it_once_more_and_only_once(
     assert text.count(RULE) == 1
     assert "Open task: #1 Wire the cart to checkout" in text
     assert "Open task: #2" not in text
+
+
+def test_kept_images_are_left_as_they_are_and_the_hooks_tell_what_was_lost(
+    make_scene: MakeScene, api: ScriptedApi
+) -> None:
+    scene = make_scene()
+    picture = scene.client.project / "dot.png"
+    picture.write_bytes(base64.b64decode(DOT))
+    with scene.client.session() as live:
+        scene.work(live)
+        look = tool("Read", file_path=str(picture))
+        api.say(look, *compaction_by_error(bash("echo after").after(1), "Seen."))
+        live.ask("look at the picture")
+        live.ask("go on")
+        told = delivered_by_hooks(api.last)
+        assert placed(api.last) == []
+        assert len([text for text in told if RULE in text]) == 1
+        assert '"image"' in json.dumps(api.last.body["messages"])
 
 
 def test_a_subagents_own_compaction_gets_nothing(make_scene: MakeScene, api: ScriptedApi) -> None:

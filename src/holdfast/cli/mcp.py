@@ -10,8 +10,10 @@ from holdfast.cli.output import Trouble
 def mcp() -> None:
     """Serve recall to an agent over MCP: recall, show, state, note, handoff.
 
-    The client starts it; the plugin does so by itself. By hand:
-    `claude mcp add holdfast -- holdfast mcp`
+    The client starts it; the plugin does so by itself, and by hand it is
+    `claude mcp add holdfast -- holdfast mcp`.
+
+    Example: `holdfast mcp`
     """
     try:
         from holdfast.recall.server import main

@@ -101,8 +101,13 @@ def _items(text: str) -> list[str]:
 
 def _text(said: str) -> str:
     said = said.strip()
-    if len(said) >= 2 and said[0] == said[-1] and said[0] in "\"'":
-        inside = said[1:-1]
-        return inside.replace('\\"', '"') if said[0] == '"' else inside.replace("''", "'")
+    quote = said[:1]
+    if quote in ("'", '"'):
+        end = said.find(quote, 1)
+        while end > 0 and said[end - 1] == "\\" and quote == '"':
+            end = said.find(quote, end + 1)
+        rest = said[end + 1 :].strip()
+        if end > 0 and (not rest or rest.startswith("#")):
+            return said[1:end].replace('\\"', '"')
     comment = said.find(" #")
     return said[:comment].rstrip() if comment >= 0 else said

@@ -42,6 +42,8 @@ def handoff_page(state: State, session_id: str, now: str) -> str:
         ("Questions", _questions(state)),
         ("Next", _next(state)),
     )
+    if standing(state, "note"):
+        sections = (*sections, ("Notes", _noted(state, "note")))
     title = one_line(state.place.title, 80) or session_id[:8]
     known = moment(state.place.updated or now)
     page = [
@@ -186,7 +188,6 @@ def _next(state: State) -> Iterator[str]:
     intended = intention(said) if said is not None else ""
     if intended:
         yield f'- The agent\'s words: "{one_line(intended, 300)}"'
-    yield from _noted(state, "note")
 
 
 def _noted(state: State, kind: str) -> Iterator[str]:

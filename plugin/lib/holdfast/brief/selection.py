@@ -115,7 +115,8 @@ def choose(
         """A line that is there already costs nothing; else the likeliest file's."""
         return next((path for path in offer.paths if path in chosen.files), offer.paths[0])
 
-    for number, offer in enumerate([*files, *symbols, *lines]):
+    offers: list[FileOffer | SymbolOffer | LineOffer] = [*files, *symbols, *lines]
+    for number, offer in enumerate(offers):
         if offer.value >= floor:
             heap.append((-density(offer)[0], number, offer))
     heapq.heapify(heap)

@@ -1,7 +1,8 @@
 """Recall as a command line of the standard library alone: what the plugin carries.
 
     recall WORDS [--kind KIND] [--page N]    show ID [--page N]    state [--kind KIND] [--page N]
-    note KIND WORDS                          handoff               status    why
+    note KIND WORDS                          handoff               resume [ID]
+    status                                   why
 
 Read by an agent through its shell, or shown by the plugin's commands. Exit code 1 with one line
 on standard error where there is nothing to answer.
@@ -23,7 +24,7 @@ from holdfast.store.sqlite import SqliteStore
 
 USAGE = (
     "usage: holdfast recall WORDS [--kind KIND] [--page N] | show ID | state [--kind KIND]"
-    " | note decision|rule|dead_end|next_step WORDS | handoff | status | why"
+    " | note decision|rule|dead_end|next_step WORDS | handoff | resume [ID] | status | why"
 )
 
 
@@ -62,6 +63,8 @@ def _answer(store: Store, scope: Scope, command: str, rest: str, options: dict[s
         return answers.state(store, scope, kind=kind, page=page)
     if command == "handoff":
         return handing.handoff(store, scope)
+    if command == "resume":
+        return handing.resume(store, scope, rest.strip(), data_folder(), os.getcwd())
     if session is None:
         raise NotFound("Nothing is known of this project yet.")
     if command == "status":

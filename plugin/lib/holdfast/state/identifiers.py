@@ -41,7 +41,7 @@ _NOT_TICKETS = lazily(
     r"^(?:UTF|SHA|ISO|RFC|AES|RSA|MD|TLS|CVE|HTTP|GPT|BASE|INT|UINT|X|ADR|ARM|H|V|P|ES|IPV|EC|CP)\d*-"
 )
 # Begins with a set of characters, for which `re` looks three times as quickly as for "\b".
-_COMMIT = lazily(r"[0-9a-f](?<!\w\w)[0-9a-f]{6,39}\b")
+_COMMIT = lazily(r"[0-9a-f](?<![\w-][0-9a-f])[0-9a-f]{6,39}(?![\w-])")
 _ENVIRONMENT = lazily(r"(?:^|\s|export )([A-Z][A-Z0-9_]{2,40}=[^\s;&|]{1,80})")
 
 
