@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from holdfast.clients.claude_code.rows import Adapter as ClaudeCodeAdapter
 from holdfast.events import Event, Rewound
 from holdfast.state import EMPTY, State, closed, fold, from_document, opened, to_document
-from holdfast.state.gate import cleaned, is_clean
+from holdfast.state.gate import cleaned, is_clean, redacted
 from holdfast.transcript.reader import START, Cursor, Loads, Reader
 
 Listener = Callable[[Event], None]
@@ -30,6 +30,7 @@ class Tracked(NamedTuple):
     memory: dict[str, Any] | None = None  # the adapter's
     generation: int = 0  # how often the file was replaced by another
     abandoned: tuple[tuple[int, int], ...] = ()  # byte ranges of branches the user rewound
+    careful: bool = False  # secrets were met: see gate.redacted
 
     @property
     def knows(self) -> tuple[int, int]:
@@ -46,6 +47,7 @@ def to_position(tracked: Tracked) -> dict[str, Any]:
         "memory": tracked.memory,
         "generation": tracked.generation,
         "abandoned": [list(stretch) for stretch in tracked.abandoned],
+        "careful": tracked.careful,
     }
 
 
@@ -59,6 +61,7 @@ def from_saved(state: dict[str, Any], position: dict[str, Any]) -> Tracked:
         position.get("memory"),
         generation if isinstance(generation, int) else 0,
         tuple((int(a), int(b)) for a, b in abandoned) if isinstance(abandoned, list) else (),
+        position.get("careful") is True,
     )
 
 
@@ -97,15 +100,16 @@ def without_secrets(tracked: Tracked) -> Tracked:
     Looked at without the numbers of the symbols and the ids of the rows, half of all there is:
     neither can hold a secret.
     """
-    state, memory = tracked.state, tracked.memory
+    state, memory, careful = tracked.state, tracked.memory, tracked.careful
     document = to_document(state)
     if not is_clean({**document, "symbols": list(state.symbols)}):
         state = from_document(cleaned(document)[0])
+        careful = True
     if memory is not None:
         rest, had_secrets = cleaned({**memory, "seen": None})
         if had_secrets:
             memory = {**rest, "seen": memory.get("seen")}
-    return tracked._replace(state=state, memory=memory)
+    return tracked._replace(state=state, memory=memory, careful=careful)
 
 
 def _one_pass(
@@ -131,15 +135,27 @@ def _one_pass(
         for events in _in_batches(reader, adapter, abandoned):
             for event in events:
                 if type(event) is Rewound:
-                    if generation == tracked.generation:
+                    # What came before a replaced file cannot be folded again: then the state
+                    # keeps what the abandoned rows told until later rows overtake it.
+                    if generation == 0:
                         return tracked._replace(abandoned=abandoned), event
                     continue
                 if seen_until and event.at.time and event.at.time <= seen_until:
                     continue
+                if tracked.careful:
+                    event = redacted(event)
                 state = fold(state, event)
                 if on_event is not None:
                     on_event(event)
-        return Tracked(closed(state), reader.cursor, adapter.memory(), generation, abandoned), None
+        now = Tracked(
+            closed(state),
+            reader.cursor,
+            adapter.memory(),
+            generation,
+            abandoned,
+            tracked.careful,
+        )
+        return now, None
 
 
 def _in_batches(

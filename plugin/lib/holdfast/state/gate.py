@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from holdfast.redact import redact_bytes
+from holdfast.events import Event
+from holdfast.redact import redact, redact_bytes, suspicious
 
 
 def cleaned(document: Any) -> tuple[Any, bool]:
@@ -29,3 +30,17 @@ def is_clean(document: Any) -> bool:
 
 def _bytes(document: Any) -> bytes:
     return json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def redacted(event: Event) -> Event:
+    """The event as a state that has passed the gate would hold its texts.
+
+    Once secrets were met, what is folded next is compared with texts that no longer hold them:
+    a rule said twice must stay one rule, whether both were read at once or one by one.
+    """
+    clean: dict[str, Any] = {
+        name: redact(value)
+        for name, value in event._asdict().items()
+        if isinstance(value, str) and suspicious(value)
+    }
+    return event._replace(**clean) if clean else event

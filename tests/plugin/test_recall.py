@@ -1,0 +1,104 @@
+"""Recall from a scripted turn of the real client: by the server where the package is installed,
+through the shell where only the plugin is."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+import holdfast
+from realclient import ScriptedApi, bash, last_user_text, tool
+
+from .conftest import MakeScene
+from .scene import PLUGIN, RULE, conversation, placed
+
+pytestmark = pytest.mark.client
+
+SRC = Path(holdfast.__file__).parent.parent
+SERVER = "mcp__plugin_holdfast_holdfast__"
+RUN = f'/bin/sh "{PLUGIN}/bin/holdfast-run"'
+DECISION = "Cents are stored as integers because the ledger rounds."
+
+
+def with_package(root: Path) -> dict[str, str]:
+    """A PATH on which `holdfast` is the package's command."""
+    folder = root / "package"
+    folder.mkdir()
+    command = folder / "holdfast"
+    start = "from holdfast.cli.main import main; main()"
+    command.write_text(
+        f"#!/bin/sh\nPYTHONPATH='{SRC}' exec '{sys.executable}' -c '{start}' \"$@\"\n"
+    )
+    command.chmod(0o755)
+    return {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+
+
+def tools_of(api: ScriptedApi) -> list[str]:
+    return [str(one["name"]) for one in api.last.body["tools"] if "holdfast" in str(one["name"])]
+
+
+def test_the_server_answers_and_a_note_survives_the_compaction(
+    make_scene: MakeScene, api: ScriptedApi, tmp_path: Path
+) -> None:
+    scene = make_scene(env=with_package(tmp_path))
+    with scene.client.session() as live:
+        scene.work(live)
+        live.compact()
+        api.say(
+            tool(f"{SERVER}recall", query="decimal money"),
+            tool(f"{SERVER}note", kind="decision", text=DECISION),
+            "Recalled.",
+        )
+        live.ask("what was the rule?")
+        names = {name.removeprefix(SERVER) for name in tools_of(api)}
+        assert names == {"recall", "show", "state", "note", "handoff"}
+        said = "\n".join(conversation(api.last))
+        assert ":r1] rule, open, " in said
+        assert f'Noted as decision: "{DECISION}"' in said
+        live.compact()
+        live.ask("go on")
+    (text,) = placed(api.last)
+    assert DECISION in text
+    assert RULE in text
+
+
+def test_without_the_package_there_are_no_tools_and_the_shell_answers(
+    make_scene: MakeScene, api: ScriptedApi
+) -> None:
+    scene = make_scene()
+    with scene.client.session() as live:
+        scene.work(live)
+        scene.settled(live)
+        api.say(
+            bash(f"{RUN} recall decimal money"),
+            bash(f'{RUN} note decision "{DECISION}"'),
+            bash(f"{RUN} show r1"),
+            "Recalled.",
+        )
+        live.ask("what was the rule?")
+        assert tools_of(api) == []
+        started = next(e for e in live.events if e.get("subtype") == "init")
+        assert [server["status"] for server in started["mcp_servers"]] == ["connected"]
+        said = "\n".join(conversation(api.last))
+        assert "rule, open, " in said
+        assert "Source row, quoted:" in said
+        live.compact()
+        live.ask("go on")
+    (text,) = placed(api.last)
+    assert DECISION in text
+
+
+def test_the_commands_answer_from_the_store(make_scene: MakeScene, api: ScriptedApi) -> None:
+    scene = make_scene()
+    with scene.client.session() as live:
+        scene.work(live)
+        live.compact()
+        for command, expected in (
+            ("/holdfast:status", "its summary carried 0 of"),
+            ("/holdfast:why", "[r1] rule, not in the summary"),
+            ("/holdfast:recall decimal money", "rule, open, "),
+            ("/holdfast:handoff", "Handoff of session"),
+        ):
+            live.ask(command)
+            assert expected in last_user_text(api.last), command
