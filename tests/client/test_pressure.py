@@ -87,9 +87,7 @@ def test_nobody_is_told_who_does_not_want_to(make_stage: MakeStage, api: Scripte
     assert injected(api.last, "Holdfast: 9 %") == []
 
 
-def test_an_automatic_compaction_comes_where_we_say(
-    make_stage: MakeStage, api: ScriptedApi
-) -> None:
+def test_the_client_compacts_where_we_say(make_stage: MakeStage, api: ScriptedApi) -> None:
     # Below the point nothing happens; beyond it the client compacts before the next request.
     stage = make_stage(env=SMALL_WINDOW)
     api.say(*stage.work(), filled(text("Begun."), 66_000))

@@ -18,7 +18,7 @@ def statusline() -> None:
 
     `holdfast install --statusline` puts it into Claude Code, around the one you have.
 
-    Example: `echo '{"session_id": "..."}' | holdfast statusline`
+    Example: `holdfast statusline < payload.json`
     """
     from holdfast.hooks.statusline import document, line
 
