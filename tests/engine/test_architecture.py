@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 PURE = ("events.py", "state", "brief", "redact", "active")
 # They read files because that is their work, but what they do depends on nothing else.
 CORE = (*PURE, "clients", "transcript", "store", "settings")
-TALKING = ("cli", "survival", "hooks", "audit")
+TALKING = ("cli", "survival", "hooks", "audit", "recall")
 
 TOUCHING_THE_WORLD = frozenset(
     """os io sys time datetime random secrets pathlib shutil tempfile glob subprocess socket sqlite3
