@@ -97,9 +97,24 @@ class Server:
             "autovacuum": "off",
             **settings,
         }
+        words = [word for name, value in wanted.items() for word in ("-c", f"{name}={value}")]
+        deadline = time.monotonic() + 60
+        process = self._process = self._launched(words)
+        while True:
+            try:
+                psycopg.connect(self.url("postgres", "postgres")).close()
+                return
+            except psycopg.OperationalError:
+                if time.monotonic() > deadline:
+                    raise
+                if process.poll() is not None:
+                    # Children of one that was killed may still be there, and it gives up then.
+                    process = self._process = self._launched(words)
+                time.sleep(0.1)
+
+    def _launched(self, words: list[str]) -> subprocess.Popen[bytes]:
         with (self.folder / "log").open("ab") as log:
-            words = [word for name, value in wanted.items() for word in ("-c", f"{name}={value}")]
-            process: subprocess.Popen[bytes] = subprocess.Popen(
+            return subprocess.Popen(
                 [str(self.home / "bin/postgres"), "-D", str(self.data), *words],
                 cwd=self.folder,
                 env={"PATH": os.environ["PATH"], "LC_ALL": "C", "HOME": str(self.folder)},
@@ -107,16 +122,6 @@ class Server:
                 stderr=log,
                 **self._user,
             )
-        self._process = process
-        deadline = time.monotonic() + 60
-        while True:
-            try:
-                psycopg.connect(self.url("postgres", "postgres")).close()
-                return
-            except psycopg.OperationalError:
-                if process.poll() is not None or time.monotonic() > deadline:
-                    raise
-                time.sleep(0.05)
 
     def url(self, database: str, role: str = ROLE) -> str:
         return f"postgresql://{role}@/{database}?host={self.folder}"
