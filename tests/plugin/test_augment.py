@@ -129,7 +129,8 @@ def test_kept_images_are_left_as_they_are_and_the_hooks_tell_what_was_lost(
         look = tool("Read", file_path=str(picture))
         api.say(look, *compaction_by_error(bash("echo after").after(1), "Seen."))
         live.ask("look at the picture")
-        live.ask("go on")
+        # A background hook's words arrive with a later turn.
+        wait_until(lambda: live.ask("go on") and delivered_by_hooks(api.last))
         told = delivered_by_hooks(api.last)
         assert placed(api.last) == []
         assert len([text for text in told if RULE in text]) == 1
