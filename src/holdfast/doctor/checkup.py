@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Callable
 
 from holdfast.clients.claude_code.settings import SettingsError
+from holdfast.doctor.chosen import check_settings
 from holdfast.doctor.client import check_client
 from holdfast.doctor.compacting import check_compacting
 from holdfast.doctor.finding import FAIL, Finding
@@ -23,6 +24,7 @@ CHECKS: dict[str, Check] = {
     "client": check_client,
     "hooks": check_wiring,
     "switches": check_switches,
+    "settings": check_settings,
     "trial": check_trial,
     "data folder": check_folder,
     "store": check_store,

@@ -1,7 +1,7 @@
 """When this client compacts: the settings and variables in effect, in words.
 
-Owns the names of those settings and the client's arithmetic. Judges nothing as broken: when to
-compact is the user's choice.
+Owns the words; the client's arithmetic is in `clients.claude_code.window`. Judges nothing as
+broken: when to compact is the user's choice.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from holdfast.clients.claude_code.window import LARGEST_WINDOW, compaction_point, configured
 from holdfast.doctor.finding import OK, WARN, Finding
 from holdfast.doctor.surroundings import Surroundings, settings_sources
 from holdfast.doctor.wiring import environment_in, setting
 
 CHECK = "auto-compact"
-# The client keeps this much for its answer, and this much in reserve.
-ANSWER_TOKENS = 20_000
-RESERVE_TOKENS = 13_000
 
 _NAMES = (
     "DISABLE_COMPACT",
@@ -52,29 +50,17 @@ def told(effective: Mapping[str, str], options: Mapping[str, Any]) -> Finding:
         return Finding(CHECK, OK, "off by DISABLE_AUTO_COMPACT: only /compact compacts")
     if options.get("autoCompactEnabled") is False:
         return Finding(CHECK, OK, "off in the settings: only /compact compacts")
-    window = _tokens(effective.get("CLAUDE_CODE_AUTO_COMPACT_WINDOW", ""))
-    window = window or _tokens(str(options.get("autoCompactWindow") or ""))
-    percent = effective.get("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE", "")
-    if not window:
-        lowered = f", at {percent} % of its window at the latest" if percent else ""
+    chosen = configured(effective, [options])
+    if not chosen.window:
+        percent = f"{chosen.percent:g}"
+        lowered = f", at {percent} % of its window at the latest" if chosen.percent else ""
         return Finding(CHECK, OK, f"on, when the client's own window is full{lowered}")
-    room = window - ANSWER_TOKENS
-    threshold = room - RESERVE_TOKENS
-    if percent.isdecimal():
-        threshold = min(threshold, room * int(percent) // 100)
-    return Finding(CHECK, OK, f"on, at about {threshold:,} tokens (window {window:,})")
+    point = compaction_point(chosen, "", seen=LARGEST_WINDOW)
+    return Finding(CHECK, OK, f"on, at about {point.tokens:,} tokens (window {point.window:,})")
 
 
 def _on(value: str) -> bool:
     return value.strip().lower() not in _FALSE
-
-
-def _tokens(text: str) -> int:
-    """`200000`, and `200k` as newer clients have it."""
-    text = text.strip().lower()
-    scale = 1000 if text.endswith("k") else 1
-    number = text.removesuffix("k")
-    return int(number) * scale if number.isdecimal() else 0
 
 
 def _remembered(around: Surroundings) -> Any:
