@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from holdfast.brief.notes_page import Happening, current_state, happenings
 from holdfast.lifecycle.tray import Tray, make_folder, read, replace, safe_name
@@ -26,6 +28,7 @@ BEGIN = "<!-- holdfast: kept up to date down to the end mark; write above or bel
 END = "<!-- holdfast: end -->"
 BY_HAND = "## Written by hand"
 LOG = 400  # entries
+TRIES, WAIT = 100, 0.01  # for the lock of a page
 LARGEST = 512 * 1024  # bytes of a notes file that are read
 LINES = 40  # typed lines that are taken for notes, the latest
 CURRENT = "CURRENT_SESSION"
@@ -70,10 +73,13 @@ def _by_command(tray: Tray) -> list[Written]:
 
 
 def _by_hand(tray: Tray, page: str) -> list[Written]:
-    text = _text(page)
+    if not os.path.exists(page):
+        return []
+    with _page_held(tray):
+        text, last = _text(page), _last_block(tray)
     if not text:
         return []
-    theirs = _parts(text, _last_block(tray))[1]
+    theirs = _parts(text, last)[1]
     lines = [line.strip() for line in theirs if not _is_furniture(line)]
     return [_typed(line) for line in lines[-LINES:]]
 
@@ -126,6 +132,14 @@ def keep(
     tray: Tray, page: str, state: State, session_id: str, now: str, more: Sequence[Happening] = ()
 ) -> None:
     """Bring the page up to date; what others typed into it stays, word for word."""
+    make_folder(tray.folder)
+    with _page_held(tray):
+        _keep(tray, page, state, session_id, now, more)
+
+
+def _keep(
+    tray: Tray, page: str, state: State, session_id: str, now: str, more: Sequence[Happening]
+) -> None:
     log = _logged(tray, [*happenings(state), *more])
     block = [BEGIN, *current_state(state, session_id, now), "", *_log_lines(log), END]
     last = _last_block(tray)
@@ -136,8 +150,40 @@ def keep(
     make_folder(page.rpartition("/")[0])
     above = before or [f"# Session {session_id}", ""]
     made = "\n".join([*above, *block, *theirs]).rstrip("\n") + "\n"
+    # First both blocks, then the page, then the new block alone: whoever dies in between
+    # leaves no line of ours that would be taken for somebody's.
+    tray.write("notes.block", "\n".join([*last, *block]).encode("utf-8", "replace"))
     replace(page, made.encode("utf-8", "replace"))
     tray.write("notes.block", "\n".join(block).encode("utf-8", "replace"))
+
+
+@contextmanager
+def _page_held(tray: Tray) -> Iterator[None]:
+    """One at a time between the page and the block it was made from.
+
+    The lock goes with the process that holds it. A system without such locks, or one where it
+    is not to be had in time, goes on without: a note too many is better than a hook that waits.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    try:
+        handle = os.open(f"{tray.folder}/notes.lock", os.O_CREAT | os.O_RDWR, 0o600)
+    except OSError:
+        yield
+        return
+    try:
+        for _ in range(TRIES):
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError:
+                time.sleep(WAIT)
+        yield
+    finally:
+        os.close(handle)
 
 
 def claim_in_tree(page: str, session_id: str) -> None:
@@ -168,8 +214,8 @@ def _logged(tray: Tray, fresh: Sequence[Happening]) -> list[Happening]:
     known: dict[Happening, None] = {}
     for line in (read(f"{tray.folder}/notes.log") or b"").splitlines():
         try:
-            time, text = json.loads(line)
-            known[Happening(str(time), str(text))] = None
+            when, text = json.loads(line)
+            known[Happening(str(when), str(text))] = None
         except (ValueError, TypeError):
             continue
     new = [one for one in fresh if one not in known]
