@@ -77,7 +77,7 @@ def test_it_says_when_state_was_saved_and_how_many_tasks_are_open(caller: Caller
     caller.call("Stop")
     line = run(caller, payload(caller))
     assert "saved just now" in line
-    assert line.endswith("open task\n") or line.endswith("open tasks\n")
+    assert line.endswith(("open task\n", "open tasks\n"))
     caller.tray.write("status", f"0 1000 2 {int(time.time()) - 7300}\n".encode())
     assert "saved 2h ago · 2 open tasks" in run(caller, payload(caller))
 
@@ -88,7 +88,7 @@ def test_the_window_it_is_told_reaches_the_hooks(caller: Caller) -> None:
 
 
 def test_the_users_own_line_comes_first_and_gets_the_payload(caller: Caller) -> None:
-    own = "read -r line; echo \"mine: ${#line} it's\""
+    own = 'read -r line; echo "mine: ${#line} it\'s"'
     stdin = payload(caller, **context(83_500))
     expected = f"mine: {len(json.dumps(stdin))} it's · context 50% left · nothing saved yet\n"
     assert run(caller, stdin, own) == expected

@@ -16,7 +16,7 @@ import json
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from holdfast.brief.notes_page import Happening, current_state, happenings
 from holdfast.lifecycle.tray import Tray, make_folder, read, replace, safe_name
@@ -169,20 +169,21 @@ def _page_held(tray: Tray) -> Iterator[None]:
     except ImportError:  # Windows
         yield
         return
-    with suppress(OSError):
+    try:
         handle = os.open(f"{tray.folder}/notes.lock", os.O_CREAT | os.O_RDWR, 0o600)
-        try:
-            for _ in range(TRIES):
-                try:
-                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except BlockingIOError:
-                    time.sleep(WAIT)
-            yield
-            return
-        finally:
-            os.close(handle)
-    yield
+    except OSError:
+        yield
+        return
+    try:
+        for _ in range(TRIES):
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError:
+                time.sleep(WAIT)
+        yield
+    finally:
+        os.close(handle)
 
 
 def claim_in_tree(page: str, session_id: str) -> None:
@@ -213,8 +214,8 @@ def _logged(tray: Tray, fresh: Sequence[Happening]) -> list[Happening]:
     known: dict[Happening, None] = {}
     for line in (read(f"{tray.folder}/notes.log") or b"").splitlines():
         try:
-            time, text = json.loads(line)
-            known[Happening(str(time), str(text))] = None
+            when, text = json.loads(line)
+            known[Happening(str(when), str(text))] = None
         except (ValueError, TypeError):
             continue
     new = [one for one in fresh if one not in known]

@@ -7,23 +7,24 @@ and parsing would cost more than the answer; whatever is not on the list says so
 
 from __future__ import annotations
 
-_QUIET = tuple(
-    b'{"type":"' + name + b'"'
-    for name in (
-        b"last-prompt",
-        b"atis-latch",
-        b"tools-used",
-        b"cost-state",
-        b"mode",
-        b"permission-mode",
-        b"ai-title",
-        b"api-request",
-        b"api-request-shape",
-        b"api-request-blob",
-        b"file-history-snapshot",
-        b"file-history-delta",
-    )
-) + (b'{"type":"queue-operation","operation":"dequeue"',)
+_NAMES = (
+    b"last-prompt",
+    b"atis-latch",
+    b"tools-used",
+    b"cost-state",
+    b"mode",
+    b"permission-mode",
+    b"ai-title",
+    b"api-request",
+    b"api-request-shape",
+    b"api-request-blob",
+    b"file-history-snapshot",
+    b"file-history-delta",
+)
+_QUIET = (
+    *(b'{"type":"' + name + b'"' for name in _NAMES),
+    b'{"type":"queue-operation","operation":"dequeue"',
+)
 # What the user typed while the agent worked is said; the command that compacts is not.
 _QUEUED = b'{"type":"queue-operation","operation":"enqueue"'
 _COMPACT = b'"content":"/compact'
