@@ -154,12 +154,15 @@ def session_resumed(store: Store | None, tray: Tray, scene: Scene, now: Now, cli
 def session_ended(store: Store | None, tray: Tray, scene: Scene, now: Now, client: int) -> None:
     view = _known(store, tray, scene, now, SECONDS_BESIDE)
     save_checkpoint(store, view.kept, "end", now.text)
-    if store is not None and store.session(scene.session_id) is not None:
-        store.end_session(scene.session_id, now.text)
-    papers.ended(store, tray, scene, view.kept, view.shown, now.text)
-    _hand_off(tray, scene, view.kept, now, client)
-    handoff.tidy(tray.data, _place(view.kept), now.seconds)
-    _forget_old(store, tray, scene, now)
+    try:
+        papers.ended(store, tray, scene, view.kept, view.shown, now.text)
+        _hand_off(tray, scene, view.kept, now, client)
+        handoff.tidy(tray.data, _place(view.kept), now.seconds)
+        _forget_old(store, tray, scene, now)
+    finally:
+        # Last: whoever sees the session ended may rely on all of the above.
+        if store is not None and store.session(scene.session_id) is not None:
+            store.end_session(scene.session_id, now.text)
 
 
 def _known(
