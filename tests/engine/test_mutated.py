@@ -1,6 +1,7 @@
 """Damaged transcripts: no crash, and a state that still says what the sound rows say."""
 
 import gzip
+import copy
 import json
 import random
 from pathlib import Path
@@ -117,7 +118,8 @@ def _spoil(value: Any, data: st.DataObject) -> None:
         else:
             return
         if not isinstance(value[key], (dict, list)) or data.draw(st.booleans()):
-            value[key] = data.draw(st.sampled_from(STRANGE))
+            # A copy: the next one to be spoiled may lie inside it.
+            value[key] = copy.deepcopy(data.draw(st.sampled_from(STRANGE)))
             return
         value = value[key]
 
