@@ -1,7 +1,7 @@
 """Damaged transcripts: no crash, and a state that still says what the sound rows say."""
 
-import gzip
 import copy
+import gzip
 import json
 import random
 from pathlib import Path
