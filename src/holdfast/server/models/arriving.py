@@ -1,0 +1,81 @@
+"""Sessions as a machine's own store sends them up."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from holdfast.server.models.base import Answer, Folder, MaybeName, Name, Request, Whole
+
+
+class OriginRow(Request):
+    row: MaybeName = ""
+    start: Whole = 0
+    end: Whole = 0
+    time: MaybeName = ""
+    agent: MaybeName = ""
+
+
+class FactRow(Request):
+    id: Name
+    kind: Name
+    text: Annotated[str, Field(max_length=100_000)]
+    standing: Name
+    detail: Annotated[str, Field(max_length=100_000)] = ""
+    at: OriginRow = Field(default_factory=OriginRow)
+
+
+class SaidRow(Request):
+    row: MaybeName
+    who: Literal["user", "agent", "summary"]
+    text: Annotated[str, Field(max_length=100_000)]
+    time: MaybeName = ""
+    start: Whole = 0
+    end: Whole = 0
+
+
+class SessionRow(Request):
+    client: MaybeName = ""
+    project: Folder = ""
+    worktree: Folder = ""
+    cwd: Folder = ""
+    branch: Annotated[str, Field(max_length=500)] = ""
+    title: Annotated[str, Field(max_length=2000)] = ""
+    transcript: Annotated[str, Field(max_length=2000)] = ""
+    started: MaybeName = ""
+    updated: MaybeName = ""
+    ended: MaybeName = ""
+
+
+class StateRequest(Request):
+    """A state as a machine's own store has it: what carries local work up to the team's."""
+
+    session: SessionRow
+    generation: Whole = 0
+    offset: Whole
+    state: dict[str, Any]
+    position: dict[str, Any] = Field(default_factory=dict)
+    facts: list[FactRow] = Field(default_factory=list, max_length=5000)
+    messages: list[SaidRow] = Field(default_factory=list, max_length=5000)
+    whole: bool = False
+    checkpoint: MaybeName = Field("", description="The cause, to make a checkpoint as well")
+    epoch: Whole = 0
+
+
+class StateAnswer(Answer):
+    saved: bool = Field(description="False when the store already knows more")
+    generation: int
+    offset: int
+
+
+class CompactionRequest(Request):
+    epoch: Whole
+    time: Name
+    trigger: MaybeName = ""
+    row: MaybeName = ""
+    tokens_before: Whole | None = None
+    tokens_after: Whole | None = None
+    summary: Annotated[str, Field(max_length=1_000_000)] = ""
+    kept: list[MaybeName] = Field(default_factory=list, max_length=5000)
+    lost: list[MaybeName] = Field(default_factory=list, max_length=5000)

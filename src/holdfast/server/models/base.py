@@ -1,0 +1,62 @@
+"""What the shapes of requests and answers are made of.
+
+Requests are strict: a number in quotes is no number. What agents send as they like (payloads,
+snapshots) is bounded in depth and otherwise kept as it came.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+DEEPEST = 32
+
+
+def _bounded(value: dict[str, Any]) -> dict[str, Any]:
+    def depth(item: Any, left: int) -> None:
+        if left == 0:
+            raise ValueError(f"nested more than {DEEPEST} deep")
+        if isinstance(item, dict):
+            for inner in item.values():
+                depth(inner, left - 1)
+        elif isinstance(item, list):
+            for inner in item:
+                depth(inner, left - 1)
+
+    depth(value, DEEPEST)
+    return value
+
+
+def _integral(value: Any) -> Any:
+    """In JSON Schema 10.0 is an integer, too."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+# Last in line, or the bounds would not reach the OpenAPI document.
+INTEGRAL = BeforeValidator(_integral)
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+MaybeName = Annotated[str, Field(max_length=200)]
+Folder = Annotated[str, Field(max_length=1000)]
+Document = Annotated[dict[str, Any], AfterValidator(_bounded)]
+Whole = Annotated[int, Field(ge=0, le=2**53), INTEGRAL]
+
+
+class Request(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+class Answer(BaseModel):
+    pass
+
+
+class About(Request):
+    """Which project a write is about: any one of these; a known session is enough."""
+
+    project_id: MaybeName = ""
+    project: Folder = Field("", description="The project's folder")
+    cwd: Folder = ""
+
+
+class Done(Answer):
+    done: bool = True

@@ -1,0 +1,58 @@
+"""Saving and restoring around a compaction."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from holdfast.server.models.base import INTEGRAL, Answer, Document, Folder, MaybeName, Name, Request
+
+
+class SaveRequest(BaseModel):
+    """A snapshot around a compaction. Fields beyond those named here are kept with it."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+    session_id: Name
+    project_id: MaybeName = ""
+    project: Folder = ""
+    cwd: Folder = ""
+    trigger: MaybeName = "manual"
+    context_summary: Annotated[str, Field(max_length=100_000)] = ""
+    snapshot_data: Document = Field(default_factory=dict)
+
+
+class SaveAnswer(Answer):
+    id: str
+    saved_at: str
+    session_id: str
+    project_id: str
+    richness: int = Field(description="Characters of content, read back from the store")
+    checkpoint: int | None = Field(
+        None, description="The checkpoint of the session's own state, where one is known"
+    )
+
+
+class RestoreRequest(Request):
+    session_id: Name
+    agent_id: MaybeName = ""
+    agent_type: MaybeName = ""
+    role: MaybeName = Field("", description="The reader's role; else it follows the agent type")
+    max_tokens: Annotated[int, Field(ge=50, le=100_000), INTEGRAL] = 2000
+
+
+class Source(Answer):
+    kind: Literal["state", "snapshot", "none"]
+    id: str = ""
+    saved_at: str = ""
+    age_seconds: int | None = None
+
+
+class RestoreAnswer(Answer):
+    additionalContext: str
+    tokens: int = Field(description="Estimated, never above what was asked")
+    role: str
+    source: Source
+    facts: list[str] = Field(description="Ids of what it tells")
+    messages: list[str] = Field(description="Ids of the messages delivered with it")
