@@ -16,6 +16,8 @@ from holdfast.state.decisions import Decision
 from holdfast.state.errors import Error
 from holdfast.state.files import File
 from holdfast.state.identifiers import Identifier
+from holdfast.state.life import Point
+from holdfast.state.lookups import Lookup
 from holdfast.state.model import Place, State, Usage
 from holdfast.state.moment import Moment
 from holdfast.state.next_step import NextStep
@@ -46,6 +48,9 @@ _RECORDS: dict[str, Any] = {
     "skills": Skill,
     "next_step": NextStep,
 }
+# Not facts: they do not say where they came from. Flat ones hold numbers and texts alone, and
+# there are many of them.
+_FLAT: dict[str, Any] = {"symbols": Heat, "life": Point}
 _VALUES: dict[str, Any] = {"place": Place, "moment": Moment, "usage": Usage}
 
 
@@ -71,8 +76,11 @@ def from_document(document: Any) -> State:
         for name, cls in _RECORDS.items():
             rows = document.get(name, {})
             fields[name] = {key: _record(cls, values) for key, values in rows.items()}
-        heats = document.get("symbols", {})
-        fields["symbols"] = {word: Heat(*heat) for word, heat in heats.items()}
+        for name, cls in _FLAT.items():
+            rows = document.get(name, {})
+            fields[name] = {key: cls(*values) for key, values in rows.items()}
+        rows = document.get("lookups", {})
+        fields["lookups"] = {key: Lookup(*map(_frozen, values)) for key, values in rows.items()}
         return State(**fields)
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise UnreadableState(f"not a state document: {error!r}") from error

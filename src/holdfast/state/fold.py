@@ -18,6 +18,8 @@ from holdfast.state import (
     errors,
     files,
     identifiers,
+    life,
+    lookups,
     next_step,
     plan,
     requests,
@@ -57,12 +59,19 @@ _LISTENERS: dict[type, tuple[tuple[str, Handler], ...]] = {
         ("files", files.on_command_ran),
         ("identifiers", identifiers.on_command_ran),
         ("symbols", symbols.on_command_ran),
+        ("lookups", lookups.on_command_ran),
     ),
     ev.FileTouched: (
         ("files", files.on_file_touched),
         ("symbols", symbols.on_file_touched),
+        ("lookups", lookups.on_file_touched),
     ),
-    ev.Searched: (("files", files.on_searched), ("symbols", symbols.on_searched)),
+    ev.Searched: (
+        ("files", files.on_searched),
+        ("symbols", symbols.on_searched),
+        ("lookups", lookups.on_searched),
+    ),
+    ev.ToolRan: (("lookups", lookups.on_tool_ran),),
     ev.ToolRefused: (("dead_ends", dead_ends.on_tool_refused),),
     ev.NoteTaken: (
         ("decisions", decisions.on_note_taken),
@@ -83,6 +92,7 @@ _LISTENERS: dict[type, tuple[tuple[str, Handler], ...]] = {
     ev.CommandInvoked: (("skills", skills.on_command_invoked),),
     ev.SessionSeen: (("identifiers", identifiers.on_session_seen),),
     ev.LinkSeen: (("identifiers", identifiers.on_link_seen),),
+    ev.UsageMeasured: (("life", life.on_usage_measured),),
 }
 
 # What a subagent does is known of the subagent, never taken for the main thread's state.

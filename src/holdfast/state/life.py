@@ -1,0 +1,52 @@
+"""Life: how full the context was over the session, as a line that can be drawn.
+
+One point for each answer of the main thread. The table is bounded: when it is full, the points
+that lie closest to the line between their neighbours go first, so that the picture stays the
+same; the last point before each compaction, which is the height of the drop, stays longest.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from holdfast.events import UsageMeasured
+from holdfast.state.facts import writable
+from holdfast.state.moment import Moment
+
+LIMIT = 200  # points kept: more than a screen shows apart
+SPARE = 100  # how far the table may outgrow LIMIT before it is thinned
+
+
+class Point(NamedTuple):
+    time: str
+    context: int  # tokens
+    epoch: int
+    step: int
+
+
+Table = dict[str, Point]
+
+
+def on_usage_measured(table: Table, event: UsageMeasured, moment: Moment) -> Table:
+    if not event.context:
+        return table
+    new = writable(table)
+    # Keys only grow, so that a thinned table goes on where it was.
+    number = int(next(reversed(new))) + 1 if new else 1
+    new[str(number)] = Point(event.at.time, event.context, moment.epoch, moment.step)
+    return _thinned(new) if len(new) > LIMIT + SPARE else new
+
+
+def _thinned(table: Table) -> Table:
+    names, points = list(table), list(table.values())
+    weights = [(_weight(points, place), place) for place in range(1, len(points) - 1)]
+    expendable = {place for _, place in sorted(weights)[: len(points) - LIMIT]}
+    return {name: table[name] for place, name in enumerate(names) if place not in expendable}
+
+
+def _weight(points: list[Point], place: int) -> float:
+    """How much the line would change without this point."""
+    before, point, after = points[place - 1 : place + 2]
+    if after.epoch != point.epoch:
+        return float("inf")
+    return abs(point.context - (before.context + after.context) / 2)
