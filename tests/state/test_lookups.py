@@ -20,7 +20,7 @@ def test_what_was_read_before_the_compaction_and_after_it_was_looked_up_again() 
     story.compacted()
     story.touched("/r/a.py", "read").touched("/r/new.py", "read").touched("/r/a.py", "read")
     assert again(story, 1) == [("Read", "/r/a.py")]
-    assert story.state.lookups["Read:/r/a.py"].count == 4
+    assert story.state.lookups["Read:/r/a.py"].times == 4
 
 
 def test_a_file_that_was_changed_is_not_looked_up() -> None:

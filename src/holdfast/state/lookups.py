@@ -25,7 +25,7 @@ class Lookup(NamedTuple):
     subject: str
     seen: int  # the epoch in which it was first looked up
     again: tuple[int, ...]  # later epochs in which it was looked up again
-    count: int
+    times: int
     time: str  # of the last time
 
 
@@ -67,7 +67,7 @@ def _looked_up(table: Table, what: str, subject: str, time: str, moment: Moment)
         again = known.again
         if moment.epoch > known.seen and moment.epoch not in again:
             again = (*again, moment.epoch)[-EPOCHS:]
-        new = Lookup(what, subject, known.seen, again, known.count + 1, time)
+        new = Lookup(what, subject, known.seen, again, known.times + 1, time)
     return put(table, key, new, LIMIT, lambda one: not one.again)
 
 
