@@ -130,6 +130,11 @@ class Server:
         with psycopg.connect(self.url("postgres", "postgres"), autocommit=True) as connection:
             connection.execute(statement.encode())
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     def kill(self) -> None:
         """kill -9, as a machine that loses its power would."""
         assert self._process is not None
