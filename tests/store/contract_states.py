@@ -231,6 +231,11 @@ class StatesContract:
         same_place = store.checkpoint(saved(offset=100, n=2), "threshold", 0, LATER)
         later = store.checkpoint(saved(offset=200, n=2), "precompact", 1, LATEST)
         assert store.checkpoints("session-a") == [later, same_place, first]
+        other = store.checkpoint(saved(Session("b", project="/p"), n=3), "end", 0, LATER)
+        assert store.checkpoints() == [later, other, same_place, first]
+        assert store.checkpoints(project="/p") == [other]
+        assert store.checkpoints("session-a", project="/p") == []
+        assert store.checkpoints(limit=2, offset=1) == [other, same_place]
 
     def test_28_a_checkpoint_is_also_a_save_but_never_a_step_back(self, store: Store) -> None:
         store.checkpoint(saved(offset=200, n=2), "threshold", 0, EARLY)

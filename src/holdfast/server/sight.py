@@ -75,6 +75,25 @@ class Sight:
     def checkpoints(self, session_id: str) -> Sequence[Checkpoint]:
         return self.store.checkpoints(session_id) if self._may(session_id) else []
 
+    def checkpoint_history(
+        self, session_id: str, project: str, limit: int, offset: int
+    ) -> Sequence[Checkpoint]:
+        """Latest first, across all that is in sight."""
+        if session_id and self.session(session_id) is None:
+            return []
+        if project and not self._visible(project):
+            return []
+        if session_id or project or self._bound:
+            return self.store.checkpoints(session_id, project=project, limit=limit, offset=offset)
+        found = [
+            made
+            for one in self._projects or ()
+            if one
+            for made in self.store.checkpoints(project=one, limit=limit + offset)
+        ]
+        found.sort(key=lambda made: (made.time, made.id), reverse=True)
+        return found[offset : offset + limit]
+
     def checkpointed(self, checkpoint_id: int) -> Saved | None:
         saved = self.store.checkpointed(checkpoint_id)
         return saved if saved and self.session(saved.session.id) else None

@@ -118,11 +118,21 @@ class SqliteStore:
             ).lastrowid
         return Checkpoint(made or 0, saved.session.id, epoch, cause, time, saved.knows)
 
-    def checkpoints(self, session_id: str) -> Sequence[Checkpoint]:
+    def checkpoints(
+        self, session_id: str = "", *, project: str = "", limit: int = -1, offset: int = 0
+    ) -> Sequence[Checkpoint]:
+        asked = (("s.id", session_id), ("s.project", project))
+        named = [(column, storable(value)) for column, value in asked if value]
+        only = " AND ".join(f"{column} = ?" for column, _ in named) or "1"
+        # Chosen from the index alone: the rows themselves lie between large states.
+        chosen = (
+            "SELECT c.id FROM checkpoints c JOIN sessions s ON s.key = c.session"
+            f" WHERE {only} ORDER BY c.time DESC, c.id DESC LIMIT ? OFFSET ?"
+        )
         with self._database.reading() as connection:
             rows = connection.execute(
-                f"{_CHECKPOINT} WHERE s.id = ? ORDER BY c.time DESC, c.id DESC",
-                (storable(session_id),),
+                f"{_CHECKPOINT} WHERE c.id IN ({chosen}) ORDER BY c.time DESC, c.id DESC",
+                (*(value for _, value in named), limit, offset),
             ).fetchall()
         return [_checkpoint(row) for row in rows]
 

@@ -138,12 +138,16 @@ class PostgresStore:
             tell(connection, "checkpoint", project, session_id)
         return Checkpoint(made[0] if made else 0, session_id, epoch, cause, time, saved.knows)
 
-    def checkpoints(self, session_id: str) -> Sequence[Checkpoint]:
+    def checkpoints(
+        self, session_id: str = "", *, project: str = "", limit: int = -1, offset: int = 0
+    ) -> Sequence[Checkpoint]:
+        named = [(c, v) for c, v in (("s.id", session_id), ("s.project", project)) if v]
+        only = " AND ".join(f"{column} = %s" for column, _ in named) or "true"
         with self._database.transaction() as connection:
             rows = run(
                 connection,
-                f"{_CHECKPOINT} WHERE s.id = %s ORDER BY c.time DESC, c.id DESC",
-                (session_id,),
+                f"{_CHECKPOINT} WHERE {only} ORDER BY c.time DESC, c.id DESC LIMIT %s OFFSET %s",
+                (*(value for _, value in named), limit if limit >= 0 else None, offset),
             ).fetchall()
         return [_checkpoint(row) for row in rows]
 
