@@ -44,6 +44,7 @@ def fill_with_secrets(service: Service) -> dict[str, str]:
         "path": f"/{SECRET}/app/src",
         "q": "authentication",
         "agent_id": SECRET,
+        "epoch": "0",
     }
 
 

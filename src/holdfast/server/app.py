@@ -22,6 +22,7 @@ from holdfast.server.routes import (
     actions,
     compact,
     contexts,
+    life,
     messages,
     projects,
     running,
@@ -74,7 +75,8 @@ def _assembled() -> FastAPI:
         responses=documented(400, 401, 403, 404, 409, 413, 422, 429, 503),
         dependencies=[Depends(HTTPBearer(auto_error=False))],
     )
-    for subject in (compact, projects, contexts, messages, actions, sessions, search, running):
+    subjects = (compact, projects, contexts, messages, actions, sessions, life, search, running)
+    for subject in subjects:
         app.include_router(subject.router)
     answer_problems(app)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]

@@ -34,7 +34,7 @@ from holdfast.server.visit import Visit
 from holdfast.state import UnreadableState, from_document
 from holdfast.state.facts import Fact
 from holdfast.state.gate import cleaned
-from holdfast.store.protocol import Compaction, Message, Saved, Session
+from holdfast.store.protocol import Checkpoint, Compaction, Message, Saved, Session
 
 router = APIRouter(prefix="/api", route_class=StrictRoute, tags=["sessions"])
 
@@ -56,14 +56,14 @@ def sessions(
     with visit.sight() as sight:
         found = sight.sessions(project, limit, offset)
     return Sessions(
-        sessions=[_session(one) for one in found], next_offset=following(found, limit, offset)
+        sessions=[session_answer(one) for one in found], next_offset=following(found, limit, offset)
     )
 
 
 @router.get("/sessions/{session_id}")
 def session(request: Request, session_id: SessionId) -> SessionAnswer:
     with Visit(request).sight() as sight:
-        return _session(_known(sight.session(session_id)))
+        return session_answer(known_session(sight.session(session_id)))
 
 
 @router.get("/sessions/{session_id}/facts")
@@ -75,7 +75,7 @@ def facts(
 ) -> Facts:
     """In the order of the transcript."""
     with Visit(request).sight() as sight:
-        _known(sight.session(session_id))
+        known_session(sight.session(session_id))
         found = sight.facts(session_id, kind, standing)
     return Facts(facts=[fact_answer(fact) for fact in found])
 
@@ -84,16 +84,9 @@ def facts(
 def checkpoints(request: Request, session_id: SessionId) -> Checkpoints:
     """Latest first."""
     with Visit(request).sight() as sight:
-        _known(sight.session(session_id))
+        known_session(sight.session(session_id))
         found = sight.checkpoints(session_id)
-    return Checkpoints(
-        checkpoints=[
-            CheckpointAnswer(
-                id=made.id, epoch=made.epoch, cause=made.cause, time=made.time, offset=made.knows[1]
-            )
-            for made in found
-        ]
-    )
+    return Checkpoints(checkpoints=[checkpoint_answer(made) for made in found])
 
 
 @router.get("/sessions/{session_id}/brief")
@@ -168,7 +161,7 @@ def record_compaction(request: Request, session_id: SessionId, body: CompactionR
     """Later words fill in what earlier ones did not know."""
     visit = Visit(request)
     with visit.sight() as sight:
-        known = _known(sight.session(session_id))
+        known = known_session(sight.session(session_id))
         visit.about(known.project, session_id)
         said: dict[str, Any] = cleaned(body.model_dump())[0]
         kept, lost = tuple(said.pop("kept")), tuple(said.pop("lost"))
@@ -176,7 +169,7 @@ def record_compaction(request: Request, session_id: SessionId, body: CompactionR
     return Done()
 
 
-def _known(found: Session | None) -> Session:
+def known_session(found: Session | None) -> Session:
     if found is None:
         raise NotFound("No such session")
     return found
@@ -186,10 +179,16 @@ def _fact(row: dict[str, Any]) -> Fact:
     return Fact(**{**row, "at": Origin(**row["at"])})
 
 
-def _session(one: Session) -> SessionAnswer:
+def session_answer(one: Session) -> SessionAnswer:
     fields = one._asdict()
     del fields["transcript"]  # a path on somebody's machine
     return SessionAnswer(project_id=id_of(one.project), **fields)
+
+
+def checkpoint_answer(made: Checkpoint) -> CheckpointAnswer:
+    return CheckpointAnswer(
+        id=made.id, epoch=made.epoch, cause=made.cause, time=made.time, offset=made.knows[1]
+    )
 
 
 def fact_answer(fact: Fact) -> FactAnswer:
