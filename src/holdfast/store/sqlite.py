@@ -170,9 +170,15 @@ class SqliteStore:
 
     def end_session(self, session_id: str, time: str) -> None:
         with self._database.writing() as connection:
-            connection.execute(
-                "UPDATE sessions SET ended = ? WHERE id = ?", (storable(time), storable(session_id))
-            )
+            found = connection.execute(
+                "SELECT key FROM sessions WHERE id = ? AND ended <> ?",
+                (storable(session_id), storable(time)),
+            ).fetchone()
+            if found is not None:
+                connection.execute(
+                    "UPDATE sessions SET ended = ? WHERE key = ?", (storable(time), found[0])
+                )
+                keeping.mark_changed(connection, found[0])
 
     def pin(self, session_id: str, pinned: bool = True) -> bool:
         with self._database.writing() as connection:
