@@ -182,7 +182,26 @@ def test_an_agent_that_turns_out_to_run_beside_the_turn_is_told_again_as_backgro
         ("toolu_1", False),
         ("toolu_1", True),
     ]
-    assert bare(only(SubagentEnded, events)) == [("toolu_1", False, 'Agent "look" failed')]
+    assert bare(only(SubagentEnded, events)) == [("toolu_1", False, 'Agent "look" failed', ())]
+
+
+def test_a_report_comes_with_the_tools_that_were_used_for_it() -> None:
+    transcript = Transcript()
+    transcript.tool(
+        "Agent",
+        "The shelf is empty.",
+        {
+            "status": "completed",
+            "toolsUsed": ["Bash", 7, None, "Read"],
+            "content": [
+                {"type": "text", "text": "<tools-used-before-summary>Bash, Read</tools-used>"},
+                {"type": "text", "text": "The shelf is empty."},
+            ],
+        },
+        prompt="find",
+    )
+    ended = only(SubagentEnded, transcript.events())
+    assert bare(ended) == [("toolu_1", True, "The shelf is empty.", ("Bash", "7", "Read"))]
 
 
 def test_background_work_is_followed_by_the_tools_that_ask_after_it() -> None:
@@ -219,7 +238,7 @@ def test_background_work_is_followed_by_the_tools_that_ask_after_it() -> None:
         "<status>running</status>\n<stdout>\nlistening on 3000\n</stdout>"
     ]
     assert bare(only(JobEnded, events)) == [("b1", False, "port in use")]
-    assert bare(only(SubagentEnded, events)) == [("a9", True, "r")]
+    assert bare(only(SubagentEnded, events)) == [("a9", True, "r", ())]
 
 
 def test_a_skill_that_failed_was_not_invoked() -> None:

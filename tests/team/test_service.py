@@ -80,7 +80,7 @@ def test_the_sessions_own_state_comes_before_a_snapshot(service: Service) -> Non
     assert back["source"]["age_seconds"] > 0
     assert back["facts"]
     made = service.owner.get("/api/sessions/session-a/checkpoints").json()["checkpoints"]
-    assert [one["cause"] for one in made] == ["proactive"]
+    assert [one["cause"] for one in made] == ["saved:proactive"]
 
 
 @pytest.mark.parametrize("max_tokens", [50, 60, 100, 333, 1000, 4000])

@@ -17,7 +17,7 @@ from holdfast.state.subagents import Subagent
 from holdfast.state.tasks import Task as KnownTask
 from holdfast.state.waves import waves
 
-_STATUS: dict[str, Literal["running", "completed", "failed"]] = {
+STATUS: dict[str, Literal["running", "completed", "failed"]] = {
     OPEN: "running",
     DONE: "completed",
     CANCELLED: "failed",
@@ -118,7 +118,7 @@ def _subtask(session_id: str, subagent: Subagent) -> Subtask:
         agent_id=subagent.agent,
         agent_type=subagent.role,
         description=subagent.about,
-        status=_STATUS.get(subagent.standing, "completed"),
+        status=STATUS.get(subagent.standing, "completed"),
         result=subagent.result,
         files=list(subagent.changed),
         session_id=session_id,

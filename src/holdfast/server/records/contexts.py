@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from holdfast.server.records.engine import Transaction, structure
+from holdfast.server.records.engine import Row, Transaction, structure
 
 SNAPSHOT = "compact-snapshot"
 # Snapshots looked at for the richest; more than one per compaction is rare.
@@ -48,29 +49,63 @@ def add(transaction: Transaction, context: Context) -> None:
     )
 
 
-def listed(
-    transaction: Transaction,
-    *,
-    project: str = "",
-    session: str = "",
-    agent: str = "",
-    kind: str = "",
-    limit: int = 50,
-    offset: int = 0,
-) -> list[Context]:
+class Only(NamedTuple):
+    """Which contexts are wanted; what is empty asks for nothing."""
+
+    project: str = ""
+    session: str = ""
+    agent: str = ""
+    kind: str = ""
+
+
+_WANTED = (
+    "{mine} AND (:project = '' OR project = :project) AND (:session = '' OR session = :session)"
+    " AND (:agent = '' OR agent = :agent) AND (:kind = '' OR kind = :kind)"
+    " ORDER BY created DESC, place DESC LIMIT :limit"
+)
+
+
+def listed(transaction: Transaction, only: Only, limit: int) -> list[Context]:
     """Latest first."""
-    rows = transaction.rows(
-        f"SELECT {_COLUMNS} FROM contexts WHERE {{mine}}"
-        " AND (:project = '' OR project = :project) AND (:session = '' OR session = :session)"
-        " AND (:agent = '' OR agent = :agent) AND (:kind = '' OR kind = :kind)"
-        " ORDER BY created DESC, place DESC LIMIT :limit OFFSET :offset",
-        project=project,
-        session=session,
-        agent=agent,
-        kind=kind,
-        limit=limit,
-        offset=offset,
+    return _read(
+        transaction.rows(
+            f"SELECT {_COLUMNS} FROM contexts WHERE {_WANTED}", limit=limit, **only._asdict()
+        )
     )
+
+
+def heads(transaction: Transaction, only: Only, limit: int) -> list[tuple[str, str]]:
+    """Ids with their times, latest first: what a page is chosen by, without what they say."""
+    rows = transaction.rows(
+        f"SELECT id, created FROM contexts WHERE {_WANTED}", limit=limit, **only._asdict()
+    )
+    return [(row[0], row[1]) for row in rows]
+
+
+def named(transaction: Transaction, ids: Sequence[str]) -> dict[str, Context]:
+    """By id."""
+    values, places = _places(ids)
+    rows = transaction.rows(
+        f"SELECT {_COLUMNS} FROM contexts WHERE {{mine}} AND id IN ({places})", **values
+    )
+    return {context.id: context for context in _read(rows)}
+
+
+def heard(transaction: Transaction, agents: Sequence[str]) -> set[str]:
+    """Those of the agents that said something themselves."""
+    values, places = _places(agents)
+    rows = transaction.rows(
+        f"SELECT DISTINCT agent FROM contexts WHERE {{mine}} AND agent IN ({places})", **values
+    )
+    return {row[0] for row in rows}
+
+
+def _places(names: Sequence[str]) -> tuple[dict[str, str], str]:
+    values = {f"name_{number}": name for number, name in enumerate(names)}
+    return values, ", ".join(f":{name}" for name in values) or "NULL"
+
+
+def _read(rows: Sequence[Row]) -> list[Context]:
     return [
         Context._make((*row[:5], *(structure(value) for value in row[5:8]), *row[8:]))
         for row in rows
@@ -79,6 +114,7 @@ def listed(
 
 def richest_snapshot(transaction: Transaction, session: str, project: str = "") -> Context | None:
     """The latest that is not thin beside another recent one."""
-    recent = listed(transaction, project=project, session=session, kind=SNAPSHOT, limit=RECENT)
+    only = Only(project=project, session=session, kind=SNAPSHOT)
+    recent = listed(transaction, only, RECENT)
     most = max((context.richness for context in recent), default=0)
     return next((context for context in recent if context.richness >= most * THIN), None)

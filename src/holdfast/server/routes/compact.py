@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 
 from holdfast.lifecycle.roles import UnknownRole, role_folders, role_for, role_named
 from holdfast.server import restore as restoring
+from holdfast.server.bounds import within_bounds
 from holdfast.server.models import (
     RestoreAnswer,
     RestoreRequest,
@@ -20,6 +21,7 @@ from holdfast.server.records import Transaction, contexts, letters
 from holdfast.server.records.contexts import SNAPSHOT, Context, richness
 from holdfast.server.records.projects import id_of
 from holdfast.server.routes.paging import Key
+from holdfast.server.snapshots import POSTED
 from holdfast.server.strict import StrictRoute
 from holdfast.server.visit import Visit, new_id
 from holdfast.state import UnreadableState, from_document
@@ -40,6 +42,7 @@ def save(request: Request, body: SaveRequest, key: Key = "") -> SaveAnswer:
     refused: a save that reports success has saved something."""
     visit = Visit(request)
     document: dict[str, Any] = body.model_dump()
+    within_bounds(document)
     document, _ = cleaned(document)
     said = richness({name: value for name, value in document.items() if name not in _ABOUT})
     project = visit.project_for(
@@ -52,7 +55,8 @@ def save(request: Request, body: SaveRequest, key: Key = "") -> SaveAnswer:
         made = None
         if known is not None:
             epoch = _epoch(known)
-            made = sight.store.checkpoint(known, body.trigger, epoch, visit.now).id
+            cause = f"{POSTED}{body.trigger}"
+            made = sight.store.checkpoint(known, cause, epoch, visit.now).id
 
     def effect(transaction: Transaction) -> dict[str, Any]:
         context = Context(
@@ -61,13 +65,13 @@ def save(request: Request, body: SaveRequest, key: Key = "") -> SaveAnswer:
         )
         contexts.add(transaction, context)
         # Read back: what is acknowledged is there.
-        there = contexts.listed(transaction, session=body.session_id, kind=SNAPSHOT, limit=1)
+        there = contexts.named(transaction, [context.id])[context.id]
         return {
-            "id": there[0].id,
-            "saved_at": there[0].created,
-            "session_id": there[0].session,
+            "id": there.id,
+            "saved_at": there.created,
+            "session_id": there.session,
             "project_id": id_of(project),
-            "richness": there[0].richness,
+            "richness": there.richness,
             "checkpoint": made,
         }
 

@@ -1,24 +1,47 @@
-"""Agent contexts: posted ones, snapshots of compactions, and what is seen of subagents."""
+"""Agent contexts: posted ones, snapshots of compactions, and what is seen of agents at work."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any, NamedTuple
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 
+from holdfast.server import snapshots
+from holdfast.server.bounds import within_bounds
+from holdfast.server.hierarchy import STATUS
 from holdfast.server.models import ContextAnswer, ContextRequest, Contexts
 from holdfast.server.records import Transaction, contexts
-from holdfast.server.records.contexts import Context, richness
+from holdfast.server.records.contexts import SNAPSHOT, Context, Only, richness
 from holdfast.server.records.projects import id_of
 from holdfast.server.routes.paging import Key, Limit, Offset, Words, following
+from holdfast.server.sight import Sight
 from holdfast.server.strict import StrictRoute
 from holdfast.server.visit import Visit, new_id
-from holdfast.state.facts import CANCELLED, OPEN
+from holdfast.state import State, UnreadableState, from_document
 from holdfast.state.gate import cleaned
+from holdfast.store.protocol import Checkpoint, Saved, Session
 
 router = APIRouter(prefix="/api/agent-contexts", route_class=StrictRoute, tags=["agents"])
 
 OBSERVED_SESSIONS = 10
+# Snapshots of one page that tell all: a state takes some 3 ms to unpack.
+DETAILED = 20
+
+Details = Annotated[
+    bool,
+    Query(
+        description=f"Whether the first {DETAILED} snapshots of a page that hooks made also tell"
+        " what was going on, and not only when and why they were made"
+    ),
+]
+
+
+class _Entry(NamedTuple):
+    """What may stand on a page, known by its time; what it says is read once it does."""
+
+    time: str
+    what: str | Checkpoint | ContextAnswer  # the id of a posted one
 
 
 @router.get("")
@@ -28,42 +51,49 @@ def listed(
     agent_type: Words = "",
     session_id: Words = "",
     project_id: Words = "",
+    details: Details = True,
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> Contexts:
     """Latest first. `agent_type=compact-snapshot` with a session's id as `agent_id` is its
-    snapshot history. On the first page, and without that filter, what was seen of subagents in
-    the sessions themselves stands behind what was posted."""
+    snapshot history: what was posted, and the checkpoints that the session's own hooks made
+    (trigger `manual`, `auto`, `proactive` or `end`). Without that filter also what was seen of
+    subagents, as far as they said nothing themselves."""
     visit = Visit(request)
     project = visit.project_by_id(project_id).path if project_id else ""
+    only = Only(project, session_id, agent_id, agent_type)
+    # Sorted lists are merged: each has to give as many as could stand on the page.
+    most = limit + offset
+    with visit.sight() as sight:
+        checkpoints = _checkpoints(sight, only, most)
+        seen = _subagents(sight, only)
     with visit.records() as transaction:
-        found = contexts.listed(
-            transaction,
-            project=project,
-            session=session_id,
-            agent=agent_id,
-            kind=agent_type,
-            limit=limit,
-            offset=offset,
-        )
-    answers = [_answer(context) for context in found]
-    more = following(found, limit, offset)
-    if offset == 0 and agent_type != contexts.SNAPSHOT and more is None:
-        known = {answer.agent_id for answer in answers}
-        answers += [
-            seen
-            for seen in _observed(visit, project, session_id)
-            if seen.agent_id not in known
-            and agent_id in ("", seen.agent_id)
-            and agent_type in ("", seen.agent_type)
-        ][: limit - len(answers)]
-    return Contexts(contexts=answers, next_offset=more)
+        entries = [_Entry(time, name) for name, time in contexts.heads(transaction, only, most)]
+        entries += [_Entry(one.time, one) for one in checkpoints]
+        heard = contexts.heard(transaction, [one.agent_id for one in seen])
+        entries += [_Entry(one.last_updated, one) for one in seen if one.agent_id not in heard]
+        # Some clocks tell fractions of a second, and "Z" comes behind every digit.
+        entries.sort(key=lambda entry: entry.time.rstrip("Z"), reverse=True)
+        page = [entry.what for entry in entries[offset:most]]
+        posted = contexts.named(transaction, [what for what in page if isinstance(what, str)])
+    with visit.sight() as sight:
+        made = _snapshots(sight, [what for what in page if isinstance(what, Checkpoint)], details)
+    answers = [
+        _answer(posted[what])
+        if isinstance(what, str)
+        else made[what.id]
+        if isinstance(what, Checkpoint)
+        else what
+        for what in page
+    ]
+    return Contexts(contexts=answers, next_offset=following(page, limit, offset))
 
 
 @router.post("", status_code=201)
 def add(request: Request, body: ContextRequest, key: Key = "") -> ContextAnswer:
     """What an agent is doing, in its own words."""
     visit = Visit(request)
+    within_bounds(body.role_context)
     project = visit.project_for(
         project_id=body.project_id, path=body.project, cwd=body.cwd, session=body.session_id
     )
@@ -95,33 +125,94 @@ def _answer(context: Context) -> ContextAnswer:
     )
 
 
-def _observed(visit: Visit, project: str, session_id: str) -> list[ContextAnswer]:
-    found = []
-    with visit.sight() as sight:
-        one = sight.session(session_id) if session_id else None
-        sessions = [one] if one else []
-        if not session_id:
-            sessions = list(sight.sessions(project, OBSERVED_SESSIONS, 0))
-        for session in sessions:
-            for fact in sight.facts(session.id, kind="subagent"):
-                kind, _, about = fact.text.partition(": ")
-                status = {OPEN: "running", CANCELLED: "failed"}.get(fact.standing, "completed")
-                found.append(
-                    ContextAnswer(
-                        id=f"{session.id}:{fact.id}",
-                        project_id=id_of(session.project),
-                        session_id=session.id,
-                        agent_id=fact.at.agent or f"{session.id}:{fact.id}",
-                        agent_type=kind,
-                        role_context={
-                            "current_task": about,
-                            "status": status,
-                            "result": fact.detail,
-                        },
-                        skills_to_restore=[],
-                        tools_used=[],
-                        last_updated=fact.at.time,
-                        origin="observed",
-                    )
-                )
+def _checkpoints(sight: Sight, only: Only, most: int) -> list[Checkpoint]:
+    """Those that are nobody's posted snapshot, at most so many."""
+    if only.kind not in ("", SNAPSHOT):
+        return []
+    session = only.session or only.agent
+    if only.agent not in ("", session):
+        return []
+    found: list[Checkpoint] = []
+    read = 0
+    while len(found) < most:
+        page = sight.checkpoint_history(session, only.project, most, read)
+        found += filter(snapshots.is_own, page)
+        read += len(page)
+        if len(page) < most:
+            break
+    return found[:most]
+
+
+def _snapshots(sight: Sight, made: Sequence[Checkpoint], details: bool) -> dict[int, ContextAnswer]:
+    sessions = {name: sight.session(name) for name in {one.session_id for one in made}}
+    found = {}
+    for place, one in enumerate(made):
+        session = sessions[one.session_id]
+        saved = sight.store.checkpointed(one.id) if details and place < DETAILED else None
+        state = _state(saved)
+        found[one.id] = ContextAnswer(
+            id=f"checkpoint-{one.id}",
+            project_id=id_of(session.project if session else ""),
+            session_id=one.session_id,
+            agent_id=one.session_id,
+            agent_type=SNAPSHOT,
+            role_context=snapshots.role_context(one, state),
+            skills_to_restore=snapshots.skills_of(state) if state else [],
+            tools_used=snapshots.tools_of(state) if state else [],
+            last_updated=one.time,
+            origin="observed",
+        )
     return found
+
+
+def _subagents(sight: Sight, only: Only) -> list[ContextAnswer]:
+    if only.kind == SNAPSHOT:
+        return []
+    sessions: Sequence[Session]
+    if only.session:
+        one = sight.session(only.session)
+        sessions = [one] if one and only.project in ("", one.project) else []
+    else:
+        sessions = sight.sessions(only.project, OBSERVED_SESSIONS, 0)
+    found = [
+        answer
+        for session in sessions
+        if (state := _state(sight.load(session.id))) is not None
+        for answer in _seen(session, state)
+    ]
+    return [
+        answer
+        for answer in found
+        if only.agent in ("", answer.agent_id) and only.kind in ("", answer.agent_type)
+    ]
+
+
+def _seen(session: Session, state: State) -> list[ContextAnswer]:
+    return [
+        ContextAnswer(
+            id=f"{session.id}:s{one.number}",
+            project_id=id_of(session.project),
+            session_id=session.id,
+            agent_id=one.agent,
+            agent_type=one.role,
+            role_context={
+                "current_task": one.about,
+                "status": STATUS.get(one.standing, "completed"),
+                "result": one.result,
+                "modified_files": list(one.changed),
+            },
+            skills_to_restore=[],
+            tools_used=list(one.tools),
+            last_updated=one.at.time,
+            origin="observed",
+        )
+        for one in state.subagents.values()
+        if one.role != "job"
+    ]
+
+
+def _state(saved: Saved | None) -> State | None:
+    try:
+        return from_document(saved.state) if saved and saved.state else None
+    except UnreadableState:
+        return None  # another version's: its owner folds it again
