@@ -7,19 +7,32 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from holdfast.server.records import PostgresRecords, Records, SqliteRecords
+from holdfast.server.records import PostgresRecords, Records, SqliteRecords, Transaction
+from holdfast.server.records.engine import OnPostgres
 from holdfast.server.records.sqlite_schema import make_private
 from holdfast.server.settings import Settings
 from holdfast.server.sight import Sight
 from holdfast.store.connection import named
 from holdfast.store.postgres import PostgresStore
 from holdfast.store.postgres.connection import run
+from holdfast.store.postgres.store import CHANNEL
 from holdfast.store.sqlite import SqliteStore
 
 TEAM_FILE = "team.db"
 POOL = 20
 # For a connection. Whoever asks has other things to do, and is told to come again.
 WAIT_SECONDS = 3.0
+
+# From one project to the next by the index: DISTINCT would read every session.
+_EACH_PROJECT = """
+    WITH RECURSIVE each_one AS (
+        (SELECT project FROM sessions ORDER BY project LIMIT 1)
+        UNION ALL
+        SELECT (SELECT s.project FROM sessions s WHERE s.project > each_one.project
+            ORDER BY s.project LIMIT 1) FROM each_one WHERE each_one.project IS NOT NULL
+    )
+    SELECT project FROM each_one WHERE project IS NOT NULL
+"""
 
 
 def is_postgres(database: str) -> bool:
@@ -29,17 +42,32 @@ def is_postgres(database: str) -> bool:
 class PostgresBackend:
     def __init__(self, url: str) -> None:
         self.url = url
-        self._store = PostgresStore(url, most=POOL, wait=WAIT_SECONDS)
+        # Quiet: the bus tells of a write when it is through, many at once.
+        self._store = PostgresStore(url, most=POOL, wait=WAIT_SECONDS, quiet=True)
         self.records: Records = PostgresRecords(self._store.database)
 
     @contextmanager
-    def sight(self, projects: Sequence[str] | None) -> Iterator[Sight]:
-        yield Sight(self._store.of(projects), projects, bound=True)
+    def sight(
+        self, projects: Sequence[str] | None, inside: Transaction | None = None
+    ) -> Iterator[Sight]:
+        """`inside` a transaction of the records, what is saved is saved with it."""
+        store = self._store.of(projects)
+        if isinstance(inside, OnPostgres):
+            store = store.within(inside.connection)
+        yield Sight(store, projects, bound=True)
 
     def projects(self, projects: Sequence[str] | None) -> list[str]:
         with self._store.database.of(projects).transaction() as connection:
-            rows = run(connection, "SELECT DISTINCT project FROM sessions ORDER BY project")
-            return [row[0] for row in rows if row[0]]
+            return [row[0] for row in run(connection, _EACH_PROJECT) if row[0]]
+
+    def notify(self, said: Sequence[str]) -> None:
+        """To every process that listens."""
+        with self._store.database.transaction() as connection:
+            run(
+                connection,
+                "SELECT pg_notify(%s, one) FROM unnest(%s::text[]) one",
+                (CHANNEL, list(said)),
+            )
 
     def close(self) -> None:
         self._store.close()
@@ -57,7 +85,11 @@ class SqliteBackend:
         self.records: Records = SqliteRecords(team)
 
     @contextmanager
-    def sight(self, projects: Sequence[str] | None) -> Iterator[Sight]:
+    def sight(
+        self, projects: Sequence[str] | None, inside: Transaction | None = None
+    ) -> Iterator[Sight]:
+        """In a file of its own: what is saved here is saved before the records are."""
+        del inside
         # A handle belongs to one thread, and opening one takes about a millisecond.
         store = SqliteStore(self._path)
         try:

@@ -1,8 +1,10 @@
 """Live events: who listens is told that something changed, and where; never what.
 
-On PostgreSQL every process of the service hears of every write, whoever made it
-(LISTEN/NOTIFY). On SQLite this process knows its own writes, and looks once a second for
-those of hooks.
+This process tells of its own writes at once. On PostgreSQL other processes hear of them, and
+this one of theirs (LISTEN/NOTIFY). They are told by a thread of its own, many at once, and not
+in the transaction that wrote: PostgreSQL lets commits that tell something through one by one.
+So a process that is killed may have written something of which nobody hears until they look.
+On SQLite this process looks once a second for what hooks have written.
 """
 
 from __future__ import annotations
@@ -11,15 +13,17 @@ import asyncio
 import contextlib
 import itertools
 import json
+import queue
 import threading
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+import uuid
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import psycopg
 
 from holdfast.server.backend import Backend, PostgresBackend
 from holdfast.store.postgres.connection import run
-from holdfast.store.postgres.store import CHANNEL
+from holdfast.store.postgres.store import CHANNEL, notice
 from holdfast.store.protocol import StoreError
 
 # What one slow listener may leave unread; then the oldest go.
@@ -27,6 +31,9 @@ WAITING = 500
 LOOK_SECONDS = 1.0
 LONGEST_BACKOFF = 30.0
 RECENT = 50
+# What is told within this time goes out together.
+GATHER_SECONDS = 0.02
+MOST_TOLD = 1000
 
 
 class Event(NamedTuple):
@@ -43,40 +50,60 @@ class Bus:
         self._listeners: dict[asyncio.Queue[Event], asyncio.AbstractEventLoop] = {}
         self._guard = threading.Lock()
         self._stopped = threading.Event()
-        self._connection: psycopg.Connection[Any] | None = None
-        self._thread = threading.Thread(target=self._listen, name="holdfast-bus", daemon=True)
+        self._name = uuid.uuid4().hex
+        self._outgoing: queue.Queue[str] = queue.Queue(MOST_TOLD)
+        self._threads = [self._thread(self._listen)]
+        if isinstance(backend, PostgresBackend):
+            self._threads.append(self._thread(self._call_out))
+
+    def _thread(self, work: Callable[[], None]) -> threading.Thread:
+        return threading.Thread(target=work, name=f"holdfast-bus-{work.__name__}", daemon=True)
 
     def start(self) -> None:
-        self._thread.start()
+        for thread in self._threads:
+            thread.start()
 
     def stop(self) -> None:
         self._stopped.set()
-        if self._thread.is_alive():
-            self._thread.join(5)
+        self._say("")
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join(5)
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[asyncio.Queue[Event]]:
-        queue: asyncio.Queue[Event] = asyncio.Queue(WAITING)
+        waiting: asyncio.Queue[Event] = asyncio.Queue(WAITING)
         with self._guard:
-            self._listeners[queue] = asyncio.get_running_loop()
+            self._listeners[waiting] = asyncio.get_running_loop()
         try:
-            yield queue
+            yield waiting
         finally:
             with self._guard:
-                del self._listeners[queue]
+                del self._listeners[waiting]
 
     def tell(self, what: str, project: str, session: str) -> None:
+        """Of a write of this process, when it is through."""
+        self._tell_here(what, project, session)
+        if len(self._threads) > 1:
+            self._say(notice(what, project, session, self._name))
+
+    def told_by_store(self) -> bool:
+        """Whether a write is told by the store itself; it never is."""
+        return False
+
+    def _say(self, said: str) -> None:
+        # Where the database has been away for so long that all this waits, it will not help.
+        with contextlib.suppress(queue.Full):
+            self._outgoing.put_nowait(said)
+
+    def _tell_here(self, what: str, project: str, session: str) -> None:
         event = Event(next(self._numbers), what, project, session)
         with self._guard:
             listeners = list(self._listeners.items())
-        for queue, loop in listeners:
+        for waiting, loop in listeners:
             # The loop may close between the look and the call, with its listeners.
             with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(_put, queue, event)
-
-    def told_by_store(self) -> bool:
-        """Whether writes come back through the database and need not be told here."""
-        return isinstance(self._backend, PostgresBackend)
+                loop.call_soon_threadsafe(_put, waiting, event)
 
     def _listen(self) -> None:
         if isinstance(self._backend, PostgresBackend):
@@ -98,11 +125,25 @@ class Bus:
                 self._stopped.wait(backoff)
                 backoff = min(backoff * 2, LONGEST_BACKOFF)
 
+    def _call_out(self) -> None:
+        backend = self._backend
+        assert isinstance(backend, PostgresBackend)
+        while not self._stopped.is_set():
+            said = [self._outgoing.get()]
+            self._stopped.wait(GATHER_SECONDS)
+            with contextlib.suppress(queue.Empty):
+                while len(said) < MOST_TOLD:
+                    said.append(self._outgoing.get_nowait())
+            # A database that is away hears nothing: who listens will look when it is back.
+            with contextlib.suppress(StoreError):
+                backend.notify([one for one in said if one])
+
     def _heard(self, payload: str) -> None:
         try:
             said = json.loads(payload)
-            self.tell(str(said["what"]), str(said["project"]), str(said["session"]))
-        except (ValueError, KeyError, TypeError):
+            if said.get("teller") != self._name:
+                self._tell_here(str(said["what"]), str(said["project"]), str(said["session"]))
+        except (ValueError, KeyError, TypeError, AttributeError):
             return  # someone else speaks on this channel
 
     def _look(self) -> None:
@@ -118,11 +159,11 @@ class Bus:
                 continue
             for session in now.values():
                 if seen is not None and seen.get(session.id) != session.updated:
-                    self.tell("saved", session.project, session.id)
+                    self._tell_here("saved", session.project, session.id)
             seen = {session.id: session.updated for session in now.values()}
 
 
-def _put(queue: asyncio.Queue[Event], event: Event) -> None:
-    if queue.full():
-        queue.get_nowait()
-    queue.put_nowait(event)
+def _put(waiting: asyncio.Queue[Event], event: Event) -> None:
+    if waiting.full():
+        waiting.get_nowait()
+    waiting.put_nowait(event)

@@ -5,6 +5,7 @@ Also notes on the trail who wrote and who was turned away, and counts for the me
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import MutableMapping
 from typing import Any
@@ -56,6 +57,29 @@ class Rates:
         return 0.0
 
 
+class Callers:
+    """Who showed a good token a moment ago. One that is revoked is refused a moment later."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._known: dict[bytes, tuple[float, Caller]] = {}
+
+    def get(self, words: str, now: float) -> Caller | None:
+        until, caller = self._known.get(_digest(words), (0.0, None)) if words else (0.0, None)
+        return caller if now < until else None
+
+    def put(self, words: str, caller: Caller, now: float) -> None:
+        if not words or not self._seconds:
+            return  # the owner of this machine is known by the connection, each time
+        if len(self._known) >= _MOST_BUCKETS:
+            self._known.clear()
+        self._known[_digest(words)] = (now + self._seconds, caller)
+
+
+def _digest(words: str) -> bytes:
+    return hashlib.sha256(words.encode("utf-8", "replace")).digest()
+
+
 class Gate:
     def __init__(
         self, app: ASGIApp, settings: Settings, records: Records, metrics: Metrics
@@ -65,6 +89,7 @@ class Gate:
         self._records = records
         self._metrics = metrics
         self._rates = Rates(settings.rate, settings.burst)
+        self._callers = Callers(settings.token_seconds)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -86,8 +111,11 @@ class Gate:
             route = scope.get("route")
             name = getattr(route, "path", "") or "none"
             self._metrics.request(scope["method"], name, status, time.perf_counter() - started)
-            # With 503 nothing was done, and there is no store to note it in.
-            if status != 503 and (scope["method"] not in _SAFE or status in (401, 403)):
+            # With 503 nothing was done, and there is no store to note it in. What was written
+            # was noted with it.
+            noted = (scope.get("state") or {}).get("noted") == status
+            wanted = scope["method"] not in _SAFE or status in (401, 403)
+            if wanted and not noted and status != 503:
                 await to_thread.run_sync(self._note, scope, status)
 
     async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -97,7 +125,11 @@ class Gate:
             check_origin(headers)
             self._check_rate(scope.get("client"))
             if scope["path"] not in OPEN:
-                caller = await to_thread.run_sync(self._caller, headers, scope)
+                words = headers.get("authorization", "")
+                caller = self._callers.get(words, time.monotonic())
+                if caller is None:
+                    caller = await to_thread.run_sync(self._caller, headers, scope)
+                    self._callers.put(words, caller, time.monotonic())
                 reading = scope["method"] in _SAFE or scope["path"] in _READING
                 needed = "read" if reading else "write"
                 scope.setdefault("state", {})["caller"] = caller
@@ -131,16 +163,7 @@ class Gate:
             raise Refused("Slower, please", 429, {"Retry-After": str(max(1, round(wait + 0.5)))})
 
     def _note(self, scope: MutableMapping[str, Any], status: int) -> None:
-        state = scope.get("state") or {}
-        caller = state.get("caller")
-        step = trail.Step(
-            self._settings.now(),
-            caller.name if caller else "unknown",
-            f"{scope['method']} {scope['path'][:200]}",
-            state.get("project", ""),
-            state.get("session", ""),
-            status,
-        )
+        step = trail.step_of(scope, self._settings.now(), status)
         try:
             with self._records.transaction(None) as transaction:
                 trail.note(transaction, step)

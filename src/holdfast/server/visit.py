@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,12 +16,11 @@ from holdfast.server.backend import Backend
 from holdfast.server.bus import Bus
 from holdfast.server.metrics import Metrics
 from holdfast.server.problems import Forbidden, NotFound, Unusable
-from holdfast.server.records import Transaction, projects
+from holdfast.server.records import Transaction, projects, trail
 from holdfast.server.records.once import once
 from holdfast.server.records.projects import Project, project_at
 from holdfast.server.settings import Settings
 from holdfast.server.sight import Sight
-from holdfast.store.postgres.store import CHANNEL
 
 
 class Hall:
@@ -33,6 +31,8 @@ class Hall:
         self.backend = backend
         self.bus = bus
         self.metrics = metrics
+        # Whose row is there for certain, so that not every write has to see to it.
+        self.known_projects: set[str] = set()
 
 
 class Visit:
@@ -43,8 +43,9 @@ class Visit:
         self.now = self.hall.settings.now()
 
     @contextmanager
-    def sight(self) -> Iterator[Sight]:
-        with self.hall.backend.sight(self.caller.projects) as sight:
+    def sight(self, inside: Transaction | None = None) -> Iterator[Sight]:
+        """The store; `inside` a transaction of the records, as a part of it."""
+        with self.hall.backend.sight(self.caller.projects, inside) as sight:
             yield sight
 
     @contextmanager
@@ -105,6 +106,34 @@ class Visit:
         """For the trail."""
         self._request.scope.setdefault("state", {}).update(project=project, session=session)
 
+    @contextmanager
+    def work(
+        self, what: str = "", project: str = "", session: str = ""
+    ) -> Iterator[tuple[Sight, Transaction]]:
+        """A write: what happens inside, the project's row and the step on the trail are one
+        transaction (on SQLite the store has its own file, and is through first). Then whoever
+        listens is told `what`."""
+        known = self.hall.known_projects
+        with self.records() as transaction:
+            # First, always: writers that wait for each other do so in the same order.
+            if project and project not in known:
+                projects.keep(transaction, project, self.now)
+            with self.sight(transaction) as sight:
+                yield sight, transaction
+            status = self._status()
+            state = self._request.scope.setdefault("state", {})
+            trail.note(transaction, trail.step_of(self._request.scope, self.now, status))
+        # Only now it is certain.
+        state["noted"] = status
+        if project:
+            known.add(project)
+        if what:
+            self.hall.bus.tell(what, project, session)
+
+    def _status(self) -> int:
+        """Of the answer, when nothing goes wrong."""
+        return getattr(self._request.scope.get("route"), "status_code", None) or 200
+
     def write(
         self,
         project: str,
@@ -114,31 +143,27 @@ class Visit:
         key: str,
         effect: Callable[[Transaction], dict[str, Any]],
     ) -> dict[str, Any]:
-        """Do something once, however often its idempotency key comes; then tell listeners."""
-        words = f"{self._request.method} {self._request.url.path}\n{body.model_dump_json()}"
-        with self.records() as transaction:
-            if project:
-                projects.keep(transaction, project, self.now)
+        """Do something once, however often its idempotency key comes; then tell listeners.
+
+        What `effect` does to the store through `sight(transaction)` belongs to it.
+        """
+        digest = ""
+        if key:
+            words = f"{self._request.method} {self._request.url.path}\n{body.model_dump_json()}"
+            digest = hashlib.sha256(words.encode()).hexdigest()
+        with self.work("", project, session) as (_, transaction):
             answer, again = once(
                 transaction,
                 project=project,
                 caller=self.caller.name,
                 key=key,
-                digest=hashlib.sha256(words.encode()).hexdigest(),
+                digest=digest,
                 now=self.now,
                 effect=lambda: effect(transaction),
             )
-            if not again and self.hall.bus.told_by_store():
-                notify(transaction, what, project, session)
-        if not again and not self.hall.bus.told_by_store():
+        if not again:
             self.hall.bus.tell(what, project, session)
         return answer
-
-
-def notify(transaction: Transaction, what: str, project: str, session: str) -> None:
-    said = json.dumps({"what": what, "project": project, "session": session})
-    if len(said) < 7_900:
-        transaction.rows("SELECT pg_notify(:channel, :said)", channel=CHANNEL, said=said)
 
 
 def new_id() -> str:

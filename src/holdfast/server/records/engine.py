@@ -13,6 +13,7 @@ import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from functools import lru_cache
 from typing import Any, Protocol
 
 from holdfast.server.records.sqlite_schema import prepare
@@ -50,15 +51,22 @@ def bound(
 ) -> tuple[str, dict[str, Any]]:
     """The statement with its caller's projects in place of {mine}."""
     given = dict(values)
-    if "{mine}" in statement:
-        if projects is None:
-            condition = "1 = 1"
-        else:
-            names = {f"mine_{number}": project for number, project in enumerate(projects)}
-            given.update(names)
-            condition = f"project IN ({', '.join(f':{name}' for name in names) or 'NULL'})"
-        statement = statement.replace("{mine}", condition)
-    return statement, given
+    if projects is not None and "{mine}" in statement:
+        given.update((f"mine_{number}", project) for number, project in enumerate(projects))
+    return _with_projects(statement, None if projects is None else len(projects)), given
+
+
+@lru_cache(maxsize=512)
+def _with_projects(statement: str, count: int | None) -> str:
+    if count is None:
+        return statement.replace("{mine}", "1 = 1")
+    names = ", ".join(f":mine_{number}" for number in range(count))
+    return statement.replace("{mine}", f"project IN ({names or 'NULL'})")
+
+
+@lru_cache(maxsize=512)
+def _for_psycopg(statement: str) -> str:
+    return _VALUE.sub(r"%(\1)s", statement.replace("%", "%%"))
 
 
 class _OnSqlite:
@@ -114,15 +122,15 @@ class SqliteRecords:
         pass
 
 
-class _OnPostgres:
+class OnPostgres:
     def __init__(self, connection: Connection, projects: Sequence[str] | None) -> None:
-        self._connection = connection
+        self.connection = connection
         self.projects = projects
 
     def _run(self, statement: str, values: Mapping[str, Any]) -> Any:
         statement, given = bound(statement, values, self.projects)
         ready = {name: _for_postgres(value) for name, value in given.items()}
-        return run(self._connection, _VALUE.sub(r"%(\1)s", statement.replace("%", "%%")), ready)
+        return run(self.connection, _for_psycopg(statement), ready)
 
     def rows(self, statement: str, **values: Any) -> list[Row]:
         return [
@@ -134,7 +142,7 @@ class _OnPostgres:
         return int(self._run(statement, values).rowcount)
 
     def lock(self, name: str) -> None:
-        run(self._connection, "SELECT pg_advisory_xact_lock(hashtextextended(%s, 1))", (name,))
+        run(self.connection, "SELECT pg_advisory_xact_lock(hashtextextended(%s, 1))", (name,))
 
 
 class PostgresRecords:
@@ -144,7 +152,7 @@ class PostgresRecords:
     @contextmanager
     def transaction(self, projects: Sequence[str] | None) -> Iterator[Transaction]:
         with self._database.of(projects).transaction() as connection:
-            yield _OnPostgres(connection, projects)
+            yield OnPostgres(connection, projects)
 
     def close(self) -> None:
         pass

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import MutableMapping
+from typing import Any, NamedTuple
 
 from holdfast.server.records.engine import Transaction
 
@@ -14,6 +15,20 @@ class Step(NamedTuple):
     project: str
     session: str
     status: int
+
+
+def step_of(scope: MutableMapping[str, Any], now: str, status: int) -> Step:
+    """Of a request, with what is known by now of its caller and its subject."""
+    state = scope.get("state") or {}
+    caller = state.get("caller")
+    return Step(
+        now,
+        caller.name if caller else "unknown",
+        f"{scope['method']} {scope['path'][:200]}",
+        state.get("project", ""),
+        state.get("session", ""),
+        status,
+    )
 
 
 def note(transaction: Transaction, step: Step) -> None:

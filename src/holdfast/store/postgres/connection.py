@@ -15,6 +15,7 @@ from typing import Any
 import psycopg
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import Escaping
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from holdfast.store.postgres import texts
@@ -83,7 +84,7 @@ def _first(error: Exception) -> str:
 class Database:
     """One pool; `scope` is what its transactions may see: "*", or a JSON list of projects."""
 
-    __slots__ = ("_own", "_pool", "scope", "where")
+    __slots__ = ("_inside", "_own", "_pool", "scope", "where")
 
     def __init__(
         self,
@@ -96,6 +97,7 @@ class Database:
         self.where = shown(url)
         self.scope = scope_of(projects)
         self._own = True
+        self._inside: Connection | None = None
         with naming(self.where):
             self._pool: ConnectionPool[Connection] = ConnectionPool(
                 url,
@@ -103,7 +105,13 @@ class Database:
                 max_size=most,
                 timeout=wait,
                 configure=texts.adapt,
-                kwargs={"application_name": "holdfast", "connect_timeout": 10},
+                # Transactions are begun in words of ours (`begin`): psycopg would send its own
+                # first, which is one more journey to the server and back.
+                kwargs={
+                    "application_name": "holdfast",
+                    "connect_timeout": 10,
+                    "autocommit": True,
+                },
                 open=True,
                 num_workers=1,
                 reconnect_timeout=wait,
@@ -113,7 +121,15 @@ class Database:
         """The same pool for other eyes; closing it closes nothing."""
         other = Database.__new__(Database)
         other.where, other.scope = self.where, scope_of(projects)
-        other._own, other._pool = False, self._pool
+        other._own, other._pool, other._inside = False, self._pool, None
+        return other
+
+    def within(self, connection: Connection) -> Database:
+        """The same, inside a transaction that another has begun and will end: what is done
+        here is done with what is done there, or not at all."""
+        other = Database.__new__(Database)
+        other.where, other.scope = self.where, self.scope
+        other._own, other._pool, other._inside = False, self._pool, connection
         return other
 
     @contextmanager
@@ -124,6 +140,11 @@ class Database:
         lock. `discard` rolls back at the end: a rehearsal.
         """
         with naming(self.where):
+            if self._inside is not None:
+                if lock:
+                    run(self._inside, f"SELECT {_LOCKED.format('%s')}", (lock,))
+                yield self._inside
+                return
             connection = self._begun(lock)
             try:
                 yield connection
@@ -169,13 +190,24 @@ def scope_of(projects: Sequence[str] | None) -> str:
     return ALL if projects is None else json.dumps([texts.held(one) for one in projects])
 
 
+_LOCKED = "pg_advisory_xact_lock(hashtextextended({}, 0))"
+
+
 def begin(connection: Connection, scope: str, lock: str = "") -> None:
-    statement = (
-        "SELECT set_config('search_path', %s, true), set_config('holdfast.projects', %s, true),"
-        f" set_config('statement_timeout', '{STATEMENT_SECONDS}s', true)"
-    )
-    values: list[Any] = [SCHEMA, scope]
-    if lock:
-        statement += ", pg_advisory_xact_lock(hashtextextended(%s, 0))"
-        values.append(lock)
-    run(connection, statement, values)
+    """A transaction, bound, in one journey: a statement without values may be several."""
+    run(connection, f"BEGIN; {_bound(connection, scope, lock)}")
+
+
+def bind(connection: Connection, scope: str) -> None:
+    """Inside a transaction that has begun."""
+    run(connection, _bound(connection, scope, ""))
+
+
+def _bound(connection: Connection, scope: str, lock: str) -> str:
+    def quoted(text: str) -> str:
+        return Escaping(connection.pgconn).escape_literal(texts.held(text).encode()).decode()
+
+    said = f"""SELECT set_config('search_path', '{SCHEMA}', true),
+        set_config('holdfast.projects', {quoted(scope)}, true),
+        set_config('statement_timeout', '{STATEMENT_SECONDS}s', true)"""
+    return f"{said}, {_LOCKED.format(quoted(lock))}" if lock else said

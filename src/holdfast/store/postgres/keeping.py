@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from holdfast.events import Origin
 from holdfast.state.facts import Fact
@@ -39,10 +39,12 @@ MESSAGE_COLUMNS = "m.row_id, m.who, m.text, m.time, m.row_start, m.row_end"
 OF_SESSION = "sessions s ON s.id = {0}.session AND s.project = {0}.project"
 
 _KEEP_STATE = """
-    INSERT INTO states (project, session, generation, reached, position, state)
+    INSERT INTO states AS t (project, session, generation, reached, position, state)
     VALUES (%s, %s, %s, %s, %s, %s)
     ON CONFLICT (project, session) DO UPDATE SET generation = excluded.generation,
         reached = excluded.reached, position = excluded.position, state = excluded.state
+    WHERE (t.generation, t.reached, t.position, t.state) IS DISTINCT FROM
+        (excluded.generation, excluded.reached, excluded.position, excluded.state)
 """
 _KEEP_FACT = """
     INSERT INTO facts AS f (project, session, id, kind, standing, row_id, row_start, row_end,
@@ -76,27 +78,45 @@ def unpack(packed: bytes) -> dict[str, Any]:
     return document
 
 
-def knows_more(connection: Connection, saved: Saved) -> bool:
-    """Whether the store has a later state of this session, or any where this one is empty."""
-    found = run(
+class Found(NamedTuple):
+    """What is there of a session before a save."""
+
+    session: Session | None
+    knows: tuple[int, int] | None  # None while there is no state
+
+    def more_than(self, saved: Saved) -> bool:
+        """Whether it is a later state, or any where this one is empty."""
+        return self.knows is not None and (self.knows > tuple(saved.knows) or not saved.state)
+
+
+def found(connection: Connection, session_id: str) -> Found:
+    row = run(
         connection,
-        f"SELECT t.generation, t.reached FROM states t JOIN {OF_SESSION.format('t')}"
-        " WHERE s.id = %s",
-        (saved.session.id,),
+        f"SELECT {SESSION_COLUMNS}, t.generation, t.reached FROM sessions s"
+        " LEFT JOIN states t ON t.project = s.project AND t.session = s.id WHERE s.id = %s",
+        (storable(session_id),),
     ).fetchone()
-    return found is not None and (found > tuple(saved.knows) or not saved.state)
+    if row is None:
+        return Found(None, None)
+    return Found(Session(*row[:-2]), None if row[-2] is None else (row[-2], row[-1]))
+
+
+def knows_more(connection: Connection, saved: Saved) -> bool:
+    return found(connection, saved.session.id).more_than(saved)
 
 
 def keep_session(connection: Connection, session: Session) -> str:
-    """The project of the session, with what is newly known about it.
+    """The project of the session, with what is newly known about it."""
+    return keep_found(connection, session, found(connection, session.id).session).project
+
+
+def keep_found(connection: Connection, session: Session, known: Session | None) -> Session:
+    """As `keep_session`, by who has looked already; answers the session as it is now.
 
     An empty field never replaces a known one; a start only moves back, an update only forward.
     """
     given = Session(*(storable(field) for field in session))
-    row = run(
-        connection, f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.id = %s", (given.id,)
-    ).fetchone()
-    if row is None:
+    if known is None:
         made = run(
             connection,
             f"INSERT INTO sessions ({', '.join(Session._fields)})"
@@ -106,8 +126,7 @@ def keep_session(connection: Connection, session: Session) -> str:
         if made.rowcount == 0:
             # Nobody else can be making it now: it is there, and not for these eyes.
             raise StoreForbidden(f"session {given.id} belongs to another project")
-        return given.project
-    known = Session(*row)
+        return given
     merged = merged_session(known, given)
     if merged != known:
         run(
@@ -123,7 +142,7 @@ def keep_session(connection: Connection, session: Session) -> str:
                     f"UPDATE {table} SET project = %s WHERE project = %s AND session = %s",
                     (merged.project, known.project, given.id),
                 )
-    return merged.project
+    return merged
 
 
 def merged_session(known: Session, given: Session) -> Session:

@@ -34,10 +34,19 @@ _CHECKPOINT = (
 )
 
 
+def notice(what: str, project: str, session: str, teller: str = "") -> str:
+    """What goes over the channel; "" when it cannot."""
+    said = json.dumps({"what": what, "project": project, "session": session, "teller": teller})
+    # PostgreSQL refuses 8,000 bytes and more; a project that long is told by its absence.
+    return said if len(said) < 7_900 else ""
+
+
 class PostgresStore:
     """Fulfils `store.protocol.Store`. One instance serves many threads.
 
-    `projects` are those whose rows it can see and write; None stands for all.
+    `projects` are those whose rows it can see and write; None stands for all. `quiet` tells
+    nobody of a write (NOTIFY): for who tells it better. PostgreSQL lets commits that tell
+    something through one by one, each with its wait for the disk.
     """
 
     def __init__(
@@ -47,7 +56,9 @@ class PostgresStore:
         *,
         most: int = POOL,
         wait: float = WAIT_SECONDS,
+        quiet: bool = False,
     ) -> None:
+        self._quiet = quiet
         self._database = Database(url, projects, most=most, wait=wait)
         try:
             with self._database.transaction() as connection:
@@ -59,7 +70,13 @@ class PostgresStore:
     def of(self, projects: Sequence[str] | None) -> PostgresStore:
         """The same store for other eyes, on the same connections."""
         other = PostgresStore.__new__(PostgresStore)
-        other._database = self._database.of(projects)
+        other._database, other._quiet = self._database.of(projects), self._quiet
+        return other
+
+    def within(self, connection: Connection) -> PostgresStore:
+        """The same store inside a transaction that its caller has begun and will end."""
+        other = PostgresStore.__new__(PostgresStore)
+        other._database, other._quiet = self._database.within(connection), self._quiet
         return other
 
     @property
@@ -93,24 +110,26 @@ class PostgresStore:
         message_rows = [keeping.message_row(message) for message in messages]
         session_id = saved.session.id
         with self._database.transaction(lock=session_id) as connection:
-            if keeping.knows_more(connection, saved):
+            found = keeping.found(connection, session_id)
+            if found.more_than(saved):
                 return False
-            project = keeping.keep_session(connection, saved.session)
+            project = keeping.keep_found(connection, saved.session, found.session).project
             keeping.keep_state(connection, project, saved, packed)
             if fact_rows or whole:
                 keeping.keep_facts(connection, project, session_id, fact_rows, whole)
             if message_rows:
                 keeping.keep_messages(connection, project, session_id, message_rows)
-            tell(connection, "saved", project, session_id)
+            self._tell(connection, "saved", project, session_id)
         return True
 
     def checkpoint(self, saved: Saved, cause: str, epoch: int, time: str) -> Checkpoint:
         packed = keeping.pack(saved.state)
         session_id = saved.session.id
         with self._database.transaction(lock=session_id) as connection:
-            known = keeping.knows_more(connection, saved)
-            project = keeping.keep_session(connection, saved.session)
-            if not known:
+            found = keeping.found(connection, session_id)
+            header = keeping.keep_found(connection, saved.session, found.session)
+            project = header.project
+            if not found.more_than(saved):
                 keeping.keep_state(connection, project, saved, packed)
             same = run(
                 connection,
@@ -120,11 +139,6 @@ class PostgresStore:
             ).fetchone()
             if same is not None:
                 return _checkpoint(same)
-            header = run(
-                connection,
-                f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.id = %s",
-                (session_id,),
-            ).fetchone()
             made = run(
                 connection,
                 "INSERT INTO checkpoints (project, session, epoch, cause, time, generation,"
@@ -135,7 +149,7 @@ class PostgresStore:
                     *(document(header), keeping.pack(saved.position), packed),
                 ),
             ).fetchone()
-            tell(connection, "checkpoint", project, session_id)
+            self._tell(connection, "checkpoint", project, session_id)
         return Checkpoint(made[0] if made else 0, session_id, epoch, cause, time, saved.knows)
 
     def checkpoints(
@@ -242,7 +256,7 @@ class PostgresStore:
     def record_compaction(self, compaction: Compaction) -> None:
         with self._database.transaction(lock=compaction.session_id) as connection:
             project = history.record_compaction(connection, compaction)
-            tell(connection, "compaction", project, compaction.session_id)
+            self._tell(connection, "compaction", project, compaction.session_id)
 
     def compactions(self, session_id: str = "", limit: int = 50) -> Sequence[Compaction]:
         with self._database.transaction() as connection:
@@ -317,6 +331,12 @@ class PostgresStore:
                 },
             }
 
+    def _tell(self, connection: Connection, what: str, project: str, session: str) -> None:
+        """Wake whoever listens, once this transaction is through."""
+        said = notice(what, project, session)
+        if said and not self._quiet:
+            run(connection, "SELECT pg_notify(%s, %s)", (CHANNEL, said))
+
     def _saved(self, header: Sequence[str], row: Sequence[Any]) -> Saved:
         generation, reached, position, packed = row
         try:
@@ -330,14 +350,6 @@ class PostgresStore:
             raise StoreDamaged(
                 f"{self._database.where} holds an unreadable state: {error}"
             ) from error
-
-
-def tell(connection: Connection, what: str, project: str, session: str) -> None:
-    """Wake whoever listens, once this transaction is through."""
-    # PostgreSQL refuses 8,000 bytes and more; a project that long is told by its absence.
-    said = json.dumps({"what": what, "project": project, "session": session})
-    if len(said) < 7_900:
-        run(connection, "SELECT pg_notify(%s, %s)", (CHANNEL, said))
 
 
 def _count(connection: Connection, table: str) -> int:
