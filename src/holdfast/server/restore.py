@@ -2,7 +2,7 @@
 
 A state that was folded from a transcript is richer than any snapshot that was posted, so it
 comes first, and a snapshot fills what room is left. Text of others is shown as data: quoted,
-with who said it.
+with who said it. What did not fit is not passed over in silence.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from holdfast.brief.compose import compose
+from holdfast.brief.compose import Brief, compose
 from holdfast.brief.role import Role
 from holdfast.server.records.contexts import Context
 from holdfast.server.records.letters import Letter
+from holdfast.state.facts import clip
 from holdfast.state.model import State
 
 # As measured for rendered text, with a tenth in hand (design: budget and tokens).
@@ -22,13 +23,29 @@ CHARACTERS_PER_TOKEN = 2.9
 IN_HAND = 0.9
 # Of the budget, for messages from other agents.
 LETTERS_SHARE = 0.2
+# Of a posted snapshot: characters of a line, and entries of a list by the room there is.
 LINE = 400
+ENTRY = 200
+FEWEST = 5
+
+# All that a brief ever tells of a large session is a tenth of this.
+ALL = 200_000
+# A state with fewer records may fit whole; one with more that fills its room does not.
+SMALL = 60
+FULL = 0.95
+# How much more than the room is asked for, where a section's share leaves room unused.
+STRETCHED = (2.0, 1.5, 1.25)
+
+CUT = "(truncated: a larger max_tokens tells more)"
+# Below this the words would take the place of what they are about.
+ROOM_FOR_CUT = 500
 
 
 class Restored(NamedTuple):
     text: str
     facts: tuple[str, ...]
     letters: tuple[str, ...]
+    cut: bool  # whether a larger budget would tell more
 
 
 def characters(max_tokens: int) -> int:
@@ -50,21 +67,49 @@ def restored(
 ) -> Restored:
     told, given = _letters(letters, int(max_chars * LETTERS_SHARE))
     room = max_chars - sum(len(line) + 1 for line in told)
-    text = ""
-    facts: tuple[str, ...] = ()
-    if state is not None:
-        title = f"State of this session before the compaction, {age}. Files on disk win over it."
-        brief = compose(state, room, title=title, role=role)
-        text, facts = brief.text, brief.facts
-    if snapshot is not None:
-        left = room - len(text) - 1
-        title = f"Snapshot that was saved {age}:" if not text else "Also in the saved snapshot:"
-        lines = _fitting([title, *_snapshot_lines(snapshot.body)], left)
-        if len(lines) > 1:
-            text = "\n".join([text, *lines] if text else lines)
+    text, facts, cut = _fitted(state, snapshot, room, role, age)
+    if cut and room >= ROOM_FOR_CUT:
+        text, facts, _ = _fitted(state, snapshot, room - len(CUT) - 1, role, age)
+        told = [CUT, *told]
     if told:
         text = "\n".join([text, *told] if text else told)
-    return Restored(text[:max_chars], facts, given)
+    return Restored(text[:max_chars], facts, given, cut)
+
+
+def _fitted(
+    state: State | None, snapshot: Context | None, room: int, role: Role, age: str
+) -> tuple[str, tuple[str, ...], bool]:
+    text, facts, cut = "", (), False
+    if state is not None:
+        title = f"State of this session, {age}. Files on disk win over it."
+        brief, cut = _told(state, room, title, role)
+        text, facts = brief.text, brief.facts
+    if snapshot is not None:
+        title = f"Snapshot that was saved {age}:" if not text else "Also in the saved snapshot:"
+        lines, all_of_it = _snapshot_lines(snapshot.body, room)
+        fitting = _fitting([title, *lines], room - len(text) - 1)
+        cut = cut or not all_of_it or len(fitting) <= len(lines)
+        if len(fitting) > 1:
+            text = "\n".join([text, *fitting] if text else fitting)
+    return text, facts, cut
+
+
+def _told(state: State, room: int, title: str, role: Role) -> tuple[Brief, bool]:
+    """The most of a state that fits, and whether there is more to tell."""
+    records = sum(len(value) for value in state if isinstance(value, dict))
+    made = None
+    if records > SMALL:
+        made = compose(state, room, title=title, role=role)
+        if len(made.text) >= room * FULL:
+            return made, True
+    whole = compose(state, ALL, title=title, role=role)
+    if len(whole.text) <= room:
+        return whole, False
+    for factor in STRETCHED:
+        stretched = compose(state, int(room * factor), title=title, role=role)
+        if len(stretched.text) <= room:
+            return stretched, True
+    return made or compose(state, room, title=title, role=role), True
 
 
 def age_in_words(then: str, now: str) -> tuple[int | None, str]:
@@ -101,24 +146,31 @@ def _letters(letters: Sequence[Letter], room: int) -> tuple[list[str], tuple[str
     return (lines, tuple(given)) if given else ([], ())
 
 
-def _snapshot_lines(body: dict[str, Any]) -> list[str]:
-    """What a snapshot says, the summary first; big lists by their first entries."""
+def _snapshot_lines(body: dict[str, Any], room: int) -> tuple[list[str], bool]:
+    """What a snapshot says, the summary first, and whether that is all of it: of big lists the
+    first entries, so that none takes the room of what comes after it."""
     first = ("context_summary", "active_tasks", "key_decisions", "modified_files", "next_steps")
     skipped = ("session_id", "project_id", "project", "cwd", "trigger", "timestamp")
     names = [name for name in first if name in body]
     names += [name for name in body if name not in first and name not in skipped]
-    lines = []
+    entries, line = max(FEWEST, room // ENTRY), max(LINE, room // 10)
+    lines, all_of_it = [], True
     for name in names:
         value = body[name]
         heading = name.replace("_", " ")
         if isinstance(value, list) and value:
-            lines.append(f"{heading}:")
-            lines += [f"- {_flat(item)}"[:LINE] for item in value[:20]]
+            told = [f"- {_flat(item)}" for item in value[:entries]]
+            lines += [f"{heading}:", *(clip(one, line) for one in told)]
+            all_of_it = all_of_it and len(value) <= entries and max(map(len, told)) <= line
         elif isinstance(value, dict) and name == "snapshot_data":
-            lines += _snapshot_lines(value)
+            inner, all_inside = _snapshot_lines(value, room)
+            lines += inner
+            all_of_it = all_of_it and all_inside
         elif value not in ("", None, [], {}):
-            lines.append(f"{heading}: {_flat(value)}"[: LINE * 4])
-    return lines
+            words = f"{heading}: {_flat(value)}"
+            lines.append(clip(words, line * 4))
+            all_of_it = all_of_it and len(words) <= line * 4
+    return lines, all_of_it
 
 
 def _flat(value: Any) -> str:

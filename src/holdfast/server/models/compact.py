@@ -56,3 +56,5 @@ class RestoreAnswer(Answer):
     source: Source
     facts: list[str] = Field(description="Ids of what it tells")
     messages: list[str] = Field(description="Ids of the messages delivered with it")
+    truncated: bool = Field(description="Whether a larger `max_tokens` would tell more")
+    note: str = Field(description="Why nothing came, or not all; empty when all is told")

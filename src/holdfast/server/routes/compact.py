@@ -80,8 +80,8 @@ def save(request: Request, body: SaveRequest, key: Key = "") -> SaveAnswer:
 
 @router.post("/restore")
 def restore(request: Request, body: RestoreRequest) -> RestoreAnswer:
-    """The richest recent state of a session as text, with its age, inside `max_tokens`.
-    Messages that wait for the agent come with it, once."""
+    """The richest recent state of a session as text, with its age, inside `max_tokens`;
+    `truncated` and `note` say whether there is more, or why there is nothing. Messages that wait for the agent come with it, once."""
     visit = Visit(request)
     folders = role_folders("", visit.hall.settings.data)
     try:
@@ -131,7 +131,22 @@ def restore(request: Request, body: RestoreRequest) -> RestoreAnswer:
         source=source,
         facts=list(found.facts),
         messages=list(found.letters),
+        truncated=found.cut,
+        note=_note(source, found, body.max_tokens),
     )
+
+
+def _note(source: Source, found: restoring.Restored, max_tokens: int) -> str:
+    if source.kind == "none":
+        return (
+            "Nothing was ever saved under this session id, as far as this caller may see."
+            " GET /api/sessions lists the sessions that are known."
+        )
+    if not found.text:
+        return f"Something is saved, but nothing of it fits into {max_tokens} tokens."
+    if found.cut:
+        return f"Cut to fit into {max_tokens} tokens: a larger max_tokens tells more."
+    return ""
 
 
 def _by_type(body: RestoreRequest, folders: tuple[str, ...]) -> Any:

@@ -1,0 +1,220 @@
+"""The snapshot history: what hooks kept and what was posted, in one list; and what comes back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from holdfast.server.bounds import MOST_BYTES
+from holdfast.server.records.projects import id_of
+from holdfast.state import to_document
+from holdfast.store.protocol import Saved, Session
+from state.story import Story
+
+from .service import Service
+from .sessions import bring, told
+
+CAUSES = ["tokens:50000", "left:15", "precompact:manual", "precompact:auto", "end"]
+
+
+def keep(service: Service, story: Story, cause: str, second: int, name: str = "session-a") -> None:
+    """A checkpoint as a hook makes one."""
+    project = f"/srv/{name}" if name != "session-a" else "/srv/app"
+    session = Session(name, project=project, worktree=project, updated=_time(second))
+    with service.hall.backend.sight(None) as sight:
+        saved = Saved(session, (0, 1000 + second), to_document(story.state), {})
+        sight.store.checkpoint(saved, cause, 0, _time(second))
+
+
+def _time(second: int) -> str:
+    return f"2026-01-02T00:00:{second:02}Z"
+
+
+def history(service: Service, **filters: Any) -> list[dict[str, Any]]:
+    answer = service.owner.get("/api/agent-contexts", params=filters)
+    assert answer.status_code == 200, answer.text
+    found: list[dict[str, Any]] = answer.json()["contexts"]
+    return found
+
+
+def triggers(found: list[dict[str, Any]]) -> list[str]:
+    return [one["role_context"]["trigger"] for one in found]
+
+
+def test_checkpoints_of_hooks_are_the_sessions_snapshots(service: Service) -> None:
+    story = told()
+    story.agent("We decided to use JWT instead of sessions because it is stateless.")
+    for second, cause in enumerate(CAUSES):
+        keep(service, story, cause, second)
+    found = history(service, agent_id="session-a", agent_type="compact-snapshot")
+    assert triggers(found) == ["end", "auto", "manual", "proactive", "proactive"]
+    latest = found[0]
+    assert latest["origin"] == "observed"
+    assert latest["project_id"] == id_of("/srv/app")
+    assert (latest["agent_id"], latest["session_id"]) == ("session-a", "session-a")
+    said = latest["role_context"]
+    assert "Never store tokens" in said["context_summary"]
+    assert "2 open tasks, 1 changed file" in said["context_summary"]
+    assert [task["name"] for task in said["active_tasks"]] == ["Create auth routes", "Login form"]
+    assert [task["wave_number"] for task in said["active_tasks"]] == [0, 1]
+    assert said["modified_files"] == ["/app/Models/User.php"]
+    assert any("JWT" in decision for decision in said["key_decisions"])
+    assert {"Bash", "Edit", "Agent"} <= set(latest["tools_used"])
+    assert "15 % of the context left" in found[3]["role_context"]["context_summary"]
+    assert "50,000 tokens" in found[4]["role_context"]["context_summary"]
+
+
+def test_posted_and_kept_snapshots_stand_in_one_order_and_in_pages(service: Service) -> None:
+    story = told()
+    for second in range(0, 6):
+        keep(service, story, f"tokens:{5 + second}0000", second)
+    for number in range(3):
+        service.owner.post(
+            "/api/compact/save",
+            json={"session_id": "session-a", "trigger": "manual", "context_summary": f"p{number}"},
+        )
+    everything = history(service, agent_type="compact-snapshot")
+    # What was posted came with a checkpoint of its own, which is not told a second time.
+    assert [one["origin"] for one in everything] == ["posted"] * 3 + ["observed"] * 6
+    times = [one["last_updated"] for one in everything]
+    assert times == sorted(times, reverse=True)
+    pages = [history(service, agent_type="compact-snapshot", limit=2, offset=n) for n in (0, 2, 4)]
+    assert [one["id"] for page in pages for one in page] == [one["id"] for one in everything[:6]]
+    mixed = history(service)
+    assert {one["agent_type"] for one in mixed} == {"compact-snapshot", "backend-laravel"}
+
+
+def test_only_the_first_of_a_page_tell_more_than_when_and_why(service: Service) -> None:
+    for second in range(25):
+        keep(service, told(), f"tokens:{second}", second)
+    found = history(service, agent_type="compact-snapshot", limit=500)
+    assert ["active_tasks" in one["role_context"] for one in found] == [True] * 20 + [False] * 5
+    assert all("context_summary" in one["role_context"] for one in found)
+    short = history(service, agent_type="compact-snapshot", details="false")
+    assert not any("active_tasks" in one["role_context"] for one in short)
+    assert triggers(short) == ["proactive"] * 25
+
+
+def test_the_filters_hold_for_kept_snapshots(service: Service) -> None:
+    keep(service, told(), "end", 1)
+    keep(service, told(), "end", 2, "session-b")
+    snapshots = {"agent_type": "compact-snapshot"}
+    mine = {"project_id": id_of("/srv/app")}
+    assert [one["session_id"] for one in history(service, **snapshots)] == [
+        "session-b",
+        "session-a",
+    ]
+    assert [one["session_id"] for one in history(service, **snapshots, **mine)] == ["session-a"]
+    assert history(service, **snapshots, **mine, agent_id="session-b") == []
+    assert history(service, **snapshots, agent_id="session-a", session_id="session-b") == []
+    assert history(service, **snapshots, agent_id="session") == []
+    stranger = service.caller("/srv/session-b")
+    seen = stranger.get("/api/agent-contexts", params=snapshots).json()["contexts"]
+    assert [one["session_id"] for one in seen] == ["session-b"]
+    both = service.caller("/srv/session-b", "/srv/app")
+    seen = both.get("/api/agent-contexts", params=snapshots).json()["contexts"]
+    assert [one["session_id"] for one in seen] == ["session-b", "session-a"]
+    other = stranger.get("/api/agent-contexts", params={**snapshots, "agent_id": "session-a"})
+    assert other.json()["contexts"] == []
+
+
+def test_a_subagent_that_speaks_for_itself_is_not_told_twice(service: Service) -> None:
+    bring(service)
+    (seen,) = history(service, agent_type="backend-laravel")
+    assert seen["agent_id"] == "agent-1"
+    assert seen["role_context"]["result"] == "The model is there"
+    body = {"agent_id": "agent-1", "agent_type": "backend-laravel", "project": "/srv/app"}
+    service.owner.post("/api/agent-contexts", json=body)
+    assert [one["origin"] for one in history(service, agent_id="agent-1")] == ["posted"]
+
+
+@pytest.mark.parametrize("route", ["/api/compact/save", "/api/agent-contexts"])
+def test_what_is_too_large_is_refused_with_what_takes_the_room(
+    service: Service, route: str
+) -> None:
+    history_of_actions = [{"tool_name": "Write", "note": "x" * 1000}] * 4000
+    said = {"recent_actions": history_of_actions, "context_summary": "Halfway"}
+    body: dict[str, Any] = {"session_id": "big", "project": "/srv/app"}
+    if route == "/api/compact/save":
+        body["snapshot_data"] = said
+    else:
+        body |= {"agent_id": "a", "agent_type": "b", "role_context": said}
+    refused = service.owner.post(route, json=body)
+    assert refused.status_code == 413
+    detail = refused.json()["detail"]
+    assert f"at most {MOST_BYTES:,}" in detail
+    assert "recent_actions" in detail or "snapshot_data" in detail
+    assert history(service, session_id="big") == []
+    said["recent_actions"] = history_of_actions[:50]
+    assert service.owner.post(route, json=body).status_code == 201
+
+
+def restore(service: Service, **more: Any) -> dict[str, Any]:
+    answer = service.owner.post("/api/compact/restore", json={"session_id": "session-a", **more})
+    assert answer.status_code == 200, answer.text
+    told_back: dict[str, Any] = answer.json()
+    return told_back
+
+
+def long_story() -> Story:
+    story = told()
+    for number in range(40):
+        story.task(str(100 + number), f"Write chapter {number} of the manual, with its examples")
+        story.touched(f"/srv/app/manual/chapter_{number:02}.md")
+        story.ran(f"make chapter-{number}", "done")
+    story.user("Always write the manual in plain words.")
+    return story
+
+
+@pytest.mark.parametrize("state", [True, False])
+def test_a_larger_budget_tells_more_until_all_is_told(service: Service, state: bool) -> None:
+    if state:
+        keep(service, long_story(), "end", 1)
+    else:
+        items = [f"Decision {number}: " + "why " * 60 for number in range(60)]
+        body = {"session_id": "session-a", "project": "/srv/app", "key_decisions": items}
+        service.owner.post("/api/compact/save", json=body)
+    sizes = []
+    for budget in (100, 200, 400, 800, 1600, 3200, 6400, 10_000):
+        back = restore(service, max_tokens=budget)
+        text = back["additionalContext"]
+        assert back["tokens"] <= budget
+        assert len(text) <= budget * 2.9
+        assert back["truncated"] == (back["note"] != "")
+        if back["truncated"] and budget >= 200:
+            assert text.endswith("(truncated: a larger max_tokens tells more)")
+        sizes.append((len(text), back["truncated"]))
+    cut = [size for size, truncated in sizes if truncated]
+    whole = [size for size, truncated in sizes if not truncated]
+    assert len(cut) >= 4, "the small ones cannot tell all of it"
+    assert cut == sorted(set(cut)), "each tells more than the one before"
+    assert len(set(whole)) == 1, "and once all is told it stays so"
+
+
+def test_nothing_comes_with_its_reason(service: Service) -> None:
+    back = restore(service)
+    assert back["additionalContext"] == ""
+    assert back["source"]["kind"] == "none"
+    assert "Nothing was ever saved under this session id" in back["note"]
+
+
+def test_each_kind_of_agent_is_told_what_it_needs(service: Service) -> None:
+    keep(service, told(), "end", 1)
+    told_to = {
+        kind: restore(service, agent_id=kind, agent_type=kind)
+        for kind in ("tech-lead", "backend-laravel", "security-specialist", "qa-validator")
+    }
+    roles = [one["role"] for one in told_to.values()]
+    assert roles == ["orchestrator", "developer", "specialist", "validator"]
+    texts = [one["additionalContext"] for one in told_to.values()]
+    assert len(set(texts)) == 4
+    leader, developer, specialist, validator = texts
+    assert "Progress: 1 of 3 tasks done" in leader
+    assert "wave 2: #3 Login form (waits for #2)" in leader
+    assert "backend-laravel" in leader
+    assert "/app/Models/User.php" in developer
+    assert "Create auth routes" in developer
+    assert "php artisan test" in specialist
+    assert "Create User model" in validator
+    assert all("Never store tokens in plain text" in text for text in texts)
