@@ -67,7 +67,7 @@ def test_checkpoints_of_hooks_are_the_sessions_snapshots(service: Service) -> No
 
 def test_posted_and_kept_snapshots_stand_in_one_order_and_in_pages(service: Service) -> None:
     story = told()
-    for second in range(0, 6):
+    for second in range(6):
         keep(service, story, f"tokens:{5 + second}0000", second)
     for number in range(3):
         service.owner.post(

@@ -79,7 +79,8 @@ def restored(
 def _fitted(
     state: State | None, snapshot: Context | None, room: int, role: Role, age: str
 ) -> tuple[str, tuple[str, ...], bool]:
-    text, facts, cut = "", (), False
+    text, cut = "", False
+    facts: tuple[str, ...] = ()
     if state is not None:
         title = f"State of this session, {age}. Files on disk win over it."
         brief, cut = _told(state, room, title, role)

@@ -81,7 +81,8 @@ def save(request: Request, body: SaveRequest, key: Key = "") -> SaveAnswer:
 @router.post("/restore")
 def restore(request: Request, body: RestoreRequest) -> RestoreAnswer:
     """The richest recent state of a session as text, with its age, inside `max_tokens`;
-    `truncated` and `note` say whether there is more, or why there is nothing. Messages that wait for the agent come with it, once."""
+    `truncated` and `note` say whether there is more, or why there is nothing. Messages that
+    wait for the agent come with it, once."""
     visit = Visit(request)
     folders = role_folders("", visit.hall.settings.data)
     try:
