@@ -15,6 +15,7 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from holdfast.server import dashboard
 from holdfast.server.access import Caller, caller_of, check_origin
 from holdfast.server.metrics import Metrics
 from holdfast.server.problems import Forbidden, Refused, problem
@@ -22,6 +23,8 @@ from holdfast.server.records import Records, trail
 from holdfast.server.settings import Settings
 from holdfast.store.protocol import StoreError
 
+# Answers of the API are data: opened as a page, they may do nothing at all.
+_NOTHING = "default-src 'none'; frame-ancestors 'none'"
 # What says nothing about anybody.
 OPEN = ("/api/health", "/openapi.json")
 _SAFE = ("GET", "HEAD", "OPTIONS")
@@ -102,7 +105,7 @@ class Gate:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                _harden(message)
+                _harden(message, scope["path"])
             await send(message)
 
         try:
@@ -124,7 +127,7 @@ class Gate:
         try:
             check_origin(headers)
             self._check_rate(scope.get("client"))
-            if scope["path"] not in OPEN:
+            if scope["path"] not in OPEN and not dashboard.is_page(scope["path"]):
                 words = headers.get("authorization", "")
                 caller = self._callers.get(words, time.monotonic())
                 if caller is None:
@@ -189,10 +192,13 @@ class _Sized:
         return message
 
 
-def _harden(message: Message) -> None:
+def _harden(message: Message, path: str) -> None:
+    policy = dashboard.POLICY if dashboard.is_page(path) else _NOTHING
     message["headers"] = [
         *message.get("headers", []),
         (b"x-content-type-options", b"nosniff"),
         (b"cache-control", b"no-store"),
-        (b"content-security-policy", b"default-src 'self'; frame-ancestors 'none'"),
+        (b"referrer-policy", b"no-referrer"),
+        (b"cross-origin-resource-policy", b"same-origin"),
+        (b"content-security-policy", policy.encode()),
     ]

@@ -1,0 +1,81 @@
+"""The dashboard: plain files, served as they are in the package. It knows nothing of the data.
+
+Whoever reaches the service may load the page; what it shows comes from the API, which asks who
+is calling. Must not build, change or fetch anything.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import NamedTuple
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from holdfast.server.problems import NotFound
+
+router = APIRouter(include_in_schema=False)
+
+ASSETS = "/dashboard/"
+# Scripts and styles of ours and nothing else; no page may stand around it; and a script that
+# would turn text into markup is stopped by the browser.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+    " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+    " require-trusted-types-for 'script'; trusted-types 'none'"
+)
+_MEDIA = {
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+}
+
+
+class File(NamedTuple):
+    body: bytes
+    media: str
+
+
+def is_page(path: str) -> bool:
+    return path in ("/", ASSETS.rstrip("/")) or path.startswith(ASSETS)
+
+
+def _read(folder: Traversable, under: str = "") -> dict[str, File]:
+    found: dict[str, File] = {}
+    for one in folder.iterdir():
+        name = under + one.name
+        if one.is_dir():
+            found.update(_read(one, f"{name}/"))
+        else:
+            found[name] = File(one.read_bytes(), _MEDIA[one.name[one.name.rindex(".") :]])
+    return found
+
+
+# Some 60 kB, read once: what is served is what was there at the start.
+_FILES = _read(files(__name__) / "page")
+
+
+@router.api_route("/", methods=["GET", "HEAD"])
+def page() -> Response:
+    return _answer(_FILES["index.html"])
+
+
+@router.get("/dashboard")
+@router.get("/dashboard/")
+def elsewhere(request: Request) -> Response:
+    # Relative, for a proxy that serves this below a path of its own.
+    return RedirectResponse("../" if request.url.path.endswith("/") else "./")
+
+
+@router.get(ASSETS + "{name:path}")
+def asset(name: str) -> Response:
+    found = _FILES.get(name)
+    if found is None or name == "index.html":
+        raise NotFound("The dashboard has no such file")
+    return _answer(found)
+
+
+def _answer(file: File) -> Response:
+    return Response(file.body, media_type=f"{file.media}; charset=utf-8")

@@ -1,0 +1,86 @@
+// Search across everything that was known and said.
+
+import { get } from "../api.js";
+import { el } from "../dom.js";
+import { allProjects, chip, empty, heading, labelled, paged, time } from "../parts.js";
+import { KINDS, kindName } from "../words.js";
+
+const WHO = { user: "The user said", agent: "The agent said", summary: "A summary said" };
+const STANDS = { open: "open", done: "done", cancelled: "cancelled", superseded: "superseded", resolved: "resolved" };
+
+export async function search(route) {
+  const words = route.query.get("q") ?? "";
+  const kind = route.query.get("kind") ?? "";
+  const projectId = route.query.get("project") ?? "";
+  const projects = await allProjects(route.signal);
+  const field = document.getElementById("find-words");
+  if (document.activeElement !== field) field.value = words;
+  return {
+    title: words ? `“${words}”` : "Search",
+    matters: () => false, // results that move under a reader's eyes help nobody
+    body: [
+      heading(words ? "Search results" : "Search all history"),
+      form(words, kind, projectId, projects),
+      el("section", { class: "card", "aria-label": "Results" }, words ? await hits(route, words, kind, projectId) : empty("Type a person's words: a rule, a file, an error message.", "Every session is searched: what was known, and what was said.")),
+    ],
+  };
+}
+
+function form(words, kind, projectId, projects) {
+  const q = el("input", { id: "q", type: "search", value: words, maxlength: 500, "data-key": "q" });
+  const kinds = el("select", { id: "kind", "data-key": "kind" },
+    el("option", { value: "" }, "Everything"),
+    el("option", { value: "message", selected: kind === "message" }, "What was said"),
+    Object.entries(KINDS).map(([name, [, many]]) => el("option", { value: name, selected: kind === name }, many)));
+  const where = el("select", { id: "where", "data-key": "where" },
+    el("option", { value: "" }, "All projects"),
+    projects.map((one) => el("option", { value: one.id, selected: one.id === projectId }, labelled(one, projects))));
+  const go = (event) => {
+    event?.preventDefault();
+    const asked = new URLSearchParams({ q: q.value.trim() });
+    if (kinds.value) asked.set("kind", kinds.value);
+    if (where.value) asked.set("project", where.value);
+    location.hash = `#/search?${asked}`;
+  };
+  kinds.addEventListener("change", go);
+  where.addEventListener("change", go);
+  return el("form", { class: "asked", on: { submit: go } },
+    el("label", { class: "choice grow" }, el("span", {}, "Words"), q),
+    el("label", { class: "choice" }, el("span", {}, "Kind"), kinds),
+    el("label", { class: "choice" }, el("span", {}, "Project"), where),
+    el("button", { type: "submit" }, "Search"));
+}
+
+async function hits(route, words, kind, projectId) {
+  const terms = words.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? [];
+  return paged({
+    memory: route.memory,
+    key: "hits",
+    size: 20,
+    list: el("ol", { class: "hits" }),
+    load: async (limit, offset) => {
+      const page = await get(["search"], { q: words, kind, project_id: projectId, limit, offset }, route.signal);
+      return { items: page.hits, next: page.next_offset };
+    },
+    draw: (one) => hit(one, terms),
+    none: empty("Nothing was found.", "Fewer words find more; parts of names and paths are found, too."),
+  });
+}
+
+function hit(one, terms) {
+  return el("li", { class: "hit" },
+    el("div", { class: "line" },
+      chip(one.fact ? kindName(one.fact.kind) : WHO[one.who] ?? "Said"),
+      one.fact && el("span", { class: "soft small" }, STANDS[one.fact.standing] ?? one.fact.standing),
+      el("span", { class: "soft small end" },
+        el("a", { href: `#/sessions/${encodeURIComponent(one.session_id)}` }, "Session ", el("code", {}, one.session_id.slice(0, 8))), " · ", time(one.time))),
+    el("p", { class: "text" }, marked(one.snippet, terms)));
+}
+
+/** The words that were asked for stand out. */
+function marked(text, terms) {
+  if (terms.length === 0) return text;
+  const escaped = terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const parts = text.split(new RegExp(`(${escaped.join("|")})`, "giu"));
+  return parts.map((part, place) => (place % 2 ? el("mark", {}, part) : part));
+}

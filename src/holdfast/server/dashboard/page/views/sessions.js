@@ -1,0 +1,68 @@
+// Projects, and the sessions of one of them or of all.
+
+import { get } from "../api.js";
+import { el } from "../dom.js";
+import { allProjects, empty, heading, labelled, paged, table, time } from "../parts.js";
+import { HOUR, folderName, sessionName, stamp } from "../words.js";
+
+const ACTIVE = HOUR / 4;
+
+export async function sessions(route, projectId) {
+  const projects = await allProjects(route.signal);
+  const project = projects.find((one) => one.id === projectId);
+  const rows = table("Sessions, latest first", [["Session"], ["Project", "project"], ["Last work", "when"], ["Begun", "when wide-only"], ["State"]], "sessions");
+  const list = await paged({
+    memory: route.memory,
+    key: "sessions",
+    list: rows,
+    load: async (limit, offset) => {
+      const page = await get(["sessions"], { project_id: projectId, limit, offset }, route.signal);
+      return { items: page.sessions, next: page.next_offset };
+    },
+    draw: row,
+    none: empty("No session is known yet.",
+      el("span", {}, "Install the hooks with ", el("code", {}, "holdfast install"), " and work on; or index old sessions with ", el("code", {}, "holdfast ingest"), "."),
+      el("span", {}, "On another machine, ", el("code", {}, "holdfast carry"), " brings its sessions here.")),
+  });
+  return {
+    title: project ? project.name : "Sessions",
+    matters: (event) => event.what === "saved" && (!project || event.project === project.path),
+    body: [
+      heading(project ? project.name || project.path : "Sessions"),
+      el("div", { class: "beside" },
+        el("nav", { class: "side", "aria-label": "Projects" },
+          el("h2", {}, "Projects"),
+          el("ul", {},
+            choice("#/", "All projects", "", !projectId),
+            projects.map((one) => choice(`#/projects/${encodeURIComponent(one.id)}`, one.name || "No project", one.path, one.id === projectId)))),
+        el("section", { class: "card", "aria-label": project ? `Sessions of ${labelled(project, projects)}` : "Sessions" },
+          project && el("p", { class: "soft around" },
+            el("code", {}, project.path), " ",
+            el("a", { href: `#/tasks/${encodeURIComponent(project.id)}` }, "Tasks"), " ",
+            el("a", { href: `#/messages/${encodeURIComponent(project.id)}` }, "Messages")),
+          list)),
+    ],
+  };
+}
+
+const choice = (href, name, path, current) =>
+  el("li", {}, el("a", { href, "aria-current": current ? "true" : null, "data-key": href },
+    el("span", {}, name), path && el("span", { class: "path" }, path)));
+
+function row(one) {
+  const href = `#/sessions/${encodeURIComponent(one.id)}`;
+  return el("tr", {},
+    el("th", { scope: "row" },
+      el("a", { href, "data-key": href }, sessionName(one)),
+      el("span", { class: "under" }, one.title && one.branch ? `${one.branch} · ` : "", el("code", {}, one.id.slice(0, 8)))),
+    el("td", { class: "project" }, one.project ? el("a", { href: `#/projects/${encodeURIComponent(one.project_id)}`, title: one.project }, folderName(one.project)) : el("span", { class: "soft" }, "none")),
+    el("td", { class: "when" }, time(one.updated || one.started, { relative: true })),
+    el("td", { class: "when wide-only" }, time(one.started)),
+    el("td", {}, state(one)));
+}
+
+function state(one) {
+  if (one.ended) return el("span", { class: "state done" }, "Ended");
+  if (Date.now() - stamp(one.updated) < ACTIVE) return el("span", { class: "state now" }, "Active");
+  return el("span", { class: "state" }, "Open");
+}

@@ -1,0 +1,79 @@
+// Numbers, times and kinds as people read them.
+
+const whole = new Intl.NumberFormat("en");
+const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const dayMonth = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "long" });
+const ago = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+export const number = (value) => whole.format(value);
+export const tokens = (value) => (value === null || value === undefined ? "unknown" : short.format(value).replace("K", "k"));
+export const count = (value, one, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`;
+
+/** Milliseconds, or NaN for what is no time. */
+export const stamp = (text) => Date.parse(text);
+
+export function moment(text) {
+  const at = stamp(text);
+  return Number.isNaN(at) ? "at an unknown time" : `${day.format(at)}, ${clock.format(at)}`;
+}
+
+export const clockTime = (at) => clock.format(at);
+export const dayOf = (at) => dayMonth.format(at);
+
+export function exactly(text) {
+  const at = stamp(text);
+  return Number.isNaN(at) ? "" : exact.format(at);
+}
+
+export function since(text, now = Date.now()) {
+  const at = stamp(text);
+  if (Number.isNaN(at)) return "unknown";
+  const past = now - at;
+  if (past < 45_000 && past > -45_000) return "just now";
+  if (past < HOUR) return ago.format(-Math.round(past / MINUTE), "minute");
+  if (past < 36 * HOUR) return ago.format(-Math.round(past / HOUR), "hour");
+  if (past < 60 * DAY) return ago.format(-Math.round(past / DAY), "day");
+  return day.format(at);
+}
+
+export function duration(milliseconds) {
+  const minutes = Math.max(0, Math.round(milliseconds / MINUTE));
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 36) return minutes % 60 ? `${hours} h ${minutes % 60} min` : `${hours} h`;
+  return `${Math.round(hours / 24)} days`;
+}
+
+export const KINDS = {
+  request: ["Request", "Requests"],
+  rule: ["Rule", "Rules"],
+  task: ["Task", "Tasks"],
+  plan: ["Plan", "Plans"],
+  test: ["Test run", "Test runs"],
+  error: ["Error", "Errors"],
+  dead_end: ["Dead end", "Dead ends"],
+  decision: ["Decision", "Decisions"],
+  file: ["File", "Files"],
+  command: ["Command", "Commands"],
+  identifier: ["Exact value", "Exact values"],
+  subagent: ["Subagent", "Subagents"],
+  skill: ["Skill", "Skills"],
+  note: ["Note", "Notes"],
+  next_step: ["Next step", "Next steps"],
+};
+
+export const kindName = (kind) => KINDS[kind]?.[0] ?? (kind || "Unknown");
+export const kindsName = (kind) => KINDS[kind]?.[1] ?? (kind || "Unknown");
+
+const WHAT = { brief: "Brief", gap: "What the summary lost", steering: "Asked of the summariser", handoff: "Handoff", notice: "Notice" };
+export const deliveryName = (what) => WHAT[what] ?? what;
+
+export const sessionName = (session) => session.title || session.branch || `Session ${session.id.slice(0, 8)}`;
+export const folderName = (path) => path.split("/").filter(Boolean).at(-1) ?? path;
