@@ -13,6 +13,7 @@ try: $(VENV)/.user ## ingest a sample session and show what is known at its comp
 	@$(BIN)/holdfast try
 
 test: $(VENV)/.dev lint ## install what the tests need and run them
+	$(BIN)/python -m tools.chromium
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: $(VENV)/.dev ## ruff, mypy strict, the import rule
