@@ -111,19 +111,20 @@ def _observed(visit: Visit, project: str, session_id: str) -> list[ActionAnswer]
 
 
 def _seen(session: Session, fact: Fact) -> ActionAnswer | None:
-    changed = "changed" in fact.detail or "created" in fact.detail
-    if fact.kind == "file" and not changed:
-        return None  # only read or named
     command = fact.kind == "command"
+    done = fact.detail.partition(";")[0]  # what comes behind are names in the file
+    if not command and "changed" not in done and "created" not in done:
+        return None  # only read or named
     return ActionAnswer(
         id=f"{session.id}:{fact.id}",
         project_id=id_of(session.project),
         session_id=session.id,
         agent_id=fact.at.agent,
-        tool_name="Bash" if command else "Edit",
+        tool_name="Bash" if command else "Write" if "created" in done else "Edit",
         tool_type="builtin",
         file_paths=[] if command else [fact.text],
-        exit_code=int(fact.standing == OPEN) if command else None,
+        # A change that failed left no file behind.
+        exit_code=int(fact.standing == OPEN) if command else 0,
         duration_ms=None,
         note=(f"{fact.text}: {fact.detail}" if command else fact.detail)[:2000],
         created_at=fact.at.time,
