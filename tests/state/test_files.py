@@ -93,5 +93,5 @@ def test_symbols_that_were_typed_are_warmer_than_symbols_that_scrolled_past() ->
     story = Story().touched("/r/a.py", "changed", "typedName = 1")
     story.ran("cat /r/b.py", "seenName = 2")
     typed, seen = story.state.symbols["typedName"], story.state.symbols["seenName"]
-    assert typed.typed_slow > 0 == typed.seen_slow
-    assert seen.seen_slow > 0 == seen.typed_slow
+    assert typed[:2] > (0, 0) == typed[2:4]
+    assert seen[2:4] > (0, 0) == seen[:2]

@@ -3,7 +3,7 @@
 import json
 
 from holdfast.events import AgentSaid, CommandRan, Event, FileTouched, Origin, UserSaid
-from holdfast.state import EMPTY, closed, fold, fold_all, opened, to_document
+from holdfast.state import EMPTY, Folding, fold, fold_all, to_document
 
 
 def _events() -> list[Event]:
@@ -40,14 +40,14 @@ def test_a_state_that_was_opened_stays_as_it_was() -> None:
     assert _told(EMPTY) == _told(type(EMPTY)())
 
 
-def test_a_closed_state_holds_plain_tables_that_later_events_do_not_reach() -> None:
+def test_a_state_that_a_fold_gave_holds_plain_tables_that_later_events_do_not_reach() -> None:
     events = _events()
-    working = opened(EMPTY)
+    folding = Folding(EMPTY)
     for event in events[:80]:
-        working = fold(working, event)
-    kept = closed(working)
+        folding.hear(event)
+    kept = folding.state()
     told = _told(kept)
     for event in events[80:]:
-        working = fold(working, event)
-    assert _told(kept) == told
+        folding.hear(event)
+    assert _told(kept) == told != _told(folding.state())
     assert all(type(value) in (dict, tuple) or hasattr(value, "_fields") for value in kept)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from holdfast.clients.claude_code.rows import Adapter as ClaudeCodeAdapter
 from holdfast.events import Event, Rewound
-from holdfast.state import EMPTY, State, closed, fold, from_document, opened, to_document
+from holdfast.state import EMPTY, Folding, State, from_document, to_document
 from holdfast.state.gate import cleaned, is_clean, redacted
 from holdfast.transcript.reader import START, Cursor, Loads, Reader
 
@@ -121,7 +121,7 @@ def _one_pass(
     final: bool,
 ) -> tuple[Tracked, Rewound | None]:
     generation, abandoned = tracked.generation, tracked.abandoned
-    state = opened(tracked.state)
+    folding = Folding(tracked.state)
     seen_until = ""
     limit = None if until is None else max(0, until - tracked.cursor.offset)
     with Reader(path, tracked.cursor, loads=loads, final=final, limit_bytes=limit) as reader:
@@ -129,7 +129,7 @@ def _one_pass(
         if reader.reset:
             # Another file took its place, usually the client's own rewriting of this one.
             # The state stays; rows it already holds are known by their time.
-            seen_until = state.place.updated
+            seen_until = tracked.state.place.updated
             generation, memory, abandoned = generation + 1, None, ()
         adapter = ClaudeCodeAdapter(memory)
         for events in _in_batches(reader, adapter, abandoned):
@@ -144,11 +144,11 @@ def _one_pass(
                     continue
                 if tracked.careful:
                     event = redacted(event)
-                state = fold(state, event)
+                folding.hear(event)
                 if on_event is not None:
                     on_event(event)
         now = Tracked(
-            closed(state),
+            folding.state(),
             reader.cursor,
             adapter.memory(),
             generation,

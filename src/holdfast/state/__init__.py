@@ -2,19 +2,18 @@
 
 from holdfast.state.codec import UnreadableState, from_document, to_document
 from holdfast.state.facts import Fact
-from holdfast.state.fold import closed, fold, fold_all, opened
+from holdfast.state.fold import Folding, fold, fold_all
 from holdfast.state.model import EMPTY, State, facts
 
 __all__ = [
     "EMPTY",
     "Fact",
+    "Folding",
     "State",
     "UnreadableState",
-    "closed",
     "facts",
     "fold",
     "fold_all",
     "from_document",
-    "opened",
     "to_document",
 ]

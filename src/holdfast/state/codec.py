@@ -26,7 +26,6 @@ from holdfast.state.requests import Request
 from holdfast.state.rules import Rule
 from holdfast.state.skills import Skill
 from holdfast.state.subagents import Subagent
-from holdfast.state.symbols import Heat
 from holdfast.state.tasks import Task
 from holdfast.state.test_state import SuiteRun
 
@@ -48,9 +47,6 @@ _RECORDS: dict[str, Any] = {
     "skills": Skill,
     "next_step": NextStep,
 }
-# Not facts: they do not say where they came from. Flat ones hold numbers and texts alone, and
-# there are many of them.
-_FLAT: dict[str, Any] = {"symbols": Heat, "life": Point}
 _VALUES: dict[str, Any] = {"place": Place, "moment": Moment, "usage": Usage}
 
 
@@ -76,11 +72,11 @@ def from_document(document: Any) -> State:
         for name, cls in _RECORDS.items():
             rows = document.get(name, {})
             fields[name] = {key: _record(cls, values) for key, values in rows.items()}
-        for name, cls in _FLAT.items():
-            rows = document.get(name, {})
-            fields[name] = {key: cls(*values) for key, values in rows.items()}
-        rows = document.get("lookups", {})
-        fields["lookups"] = {key: Lookup(*map(_frozen, values)) for key, values in rows.items()}
+        heats, life = document.get("symbols", {}), document.get("life", {})
+        fields["symbols"] = {word: tuple(heat) for word, heat in heats.items()}
+        fields["life"] = {key: Point(*values) for key, values in life.items()}
+        lookups = document.get("lookups", {})
+        fields["lookups"] = {key: Lookup(*map(_frozen, row)) for key, row in lookups.items()}
         return State(**fields)
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise UnreadableState(f"not a state document: {error!r}") from error
