@@ -5,10 +5,12 @@ const short = new Intl.NumberFormat("en", { notation: "compact", maximumFraction
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 const dayMonth = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const clockSeconds = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "long" });
 const ago = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
-export const MINUTE = 60_000;
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
@@ -24,7 +26,7 @@ export function moment(text) {
   return Number.isNaN(at) ? "at an unknown time" : `${day.format(at)}, ${clock.format(at)}`;
 }
 
-export const clockTime = (at) => clock.format(at);
+export const clockTime = (at) => (at % MINUTE ? clockSeconds : clock).format(at);
 export const dayOf = (at) => dayMonth.format(at);
 
 export function exactly(text) {
@@ -45,6 +47,7 @@ export function since(text, now = Date.now()) {
 
 export function duration(milliseconds) {
   const minutes = Math.max(0, Math.round(milliseconds / MINUTE));
+  if (minutes === 0) return `${Math.max(0, Math.round(milliseconds / SECOND))} s`;
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
   if (hours < 36) return minutes % 60 ? `${hours} h ${minutes % 60} min` : `${hours} h`;

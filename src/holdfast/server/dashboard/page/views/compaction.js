@@ -77,7 +77,7 @@ function given(close, memory) {
   const told = new Map(back.flatMap((one) => one.facts.map((each) => [each.id, each])));
   return column("given", "Holdfast gave back", told.size || back.length, "Told to the agent as it went on: all that stands, not only what was lost.",
     back.length === 0
-      ? el("p", { class: "none" }, "Nothing is recorded. What is handed over stays on the machine where it was, unless its store was copied here.")
+      ? el("p", { class: "none" }, "Nothing is recorded: no hook was there, or it had nothing to tell.")
       : [
           el("ul", { class: "roads" }, back.map((one) => el("li", {}, el("strong", {}, deliveryName(one.what)), el("span", { class: "soft small" }, `${count(one.text.length, "character")} by ${one.road}`)))),
           listed([...told.values()], memory, "given", "No single fact was named; the text below has it all.", close.session.project),
