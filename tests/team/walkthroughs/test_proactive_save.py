@@ -1,0 +1,87 @@
+"""Walkthrough 2: the context fills, and the state is safe long before the client compacts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from realclient import SMALL_WINDOW, Reply, ScriptedApi, Turn, bash, text, tool
+
+from .user import User, write_files
+
+pytestmark = pytest.mark.client
+
+# What is used of the 67,000 tokens at which a client with this window compacts, and the
+# threshold that is crossed by it.
+LEVELS = {40_000: "", 48_000: "30", 61_000: "15", 65_500: "5"}
+
+
+def filled(reply: Reply, tokens: int) -> Reply:
+    return reply.with_usage(
+        input_tokens=1_000,
+        cache_creation_input_tokens=4_000,
+        cache_read_input_tokens=tokens - 5_000,
+        output_tokens=50,
+    )
+
+
+def shown(turn: Turn) -> list[str]:
+    """What the client shows the user of our hooks' words."""
+    said = [str(e.get("content", "")) for e in turn.events if e.get("subtype") == "informational"]
+    return [line.partition(" says: ")[2] for line in said if "Holdfast" in line]
+
+
+def test_proactive_save(tmp_path: Path) -> None:
+    with ScriptedApi() as api, User(tmp_path, api, SMALL_WINDOW) as user:
+        turns = []
+        with user.client.session() as live:
+            api.say(
+                write_files(user, ["parser.py"]),
+                tool("TaskCreate", subject="Read the large file", description="in pieces"),
+                filled(text("Begun."), 40_000),
+            )
+            turns.append(live.ask("Parse the large file. Never load it whole."))
+            session = live.session_id
+            for number, used in enumerate(list(LEVELS)[1:]):
+                user.settled(live)
+                api.say(bash(f"head -c {number}000 /dev/zero | od"), filled(text("On."), used))
+                turns.append(live.ask(f"Read piece {number}"))
+            user.settled(live)
+            turns.append(live.ask("How much is left?"))
+            # The machine goes down: nobody gets to say goodbye.
+            live.kill()
+        assert [turn.compactions for turn in turns] == [[]] * len(turns)
+        check_snapshots(user, session)
+        check_what_the_user_sees(user, session, turns)
+        back = user.restore(session, agent_id="orchestrator", max_tokens=2000)
+        assert "Never load it whole." in back["additionalContext"]
+        assert "Read the large file" in back["additionalContext"]
+        assert "parser.py" in back["additionalContext"]
+        assert back["source"]["kind"] == "state"
+        assert back["tokens"] <= 2000
+
+
+def check_snapshots(user: User, session: str) -> None:
+    found = user.snapshots(session)
+    summaries = [one["role_context"]["context_summary"] for one in reversed(found)]
+    assert {one["role_context"]["trigger"] for one in found} == {"proactive"}
+    for level in filter(None, LEVELS.values()):
+        (told,) = [words for words in summaries if f"with {level} % of the context left" in words]
+        assert "1 open task, 1 changed file" in told
+    tokens = [one["role_context"]["context_tokens"] for one in reversed(found)]
+    assert tokens == sorted(tokens)
+    assert tokens[-1] >= 65_500
+    latest = found[0]["role_context"]
+    assert [task["name"] for task in latest["active_tasks"]] == ["Read the large file"]
+
+
+def check_what_the_user_sees(user: User, session: str, turns: list[Turn]) -> None:
+    (line,) = [words for turn in turns for words in shown(turn)]
+    assert "of the context is left before it is compacted" in line
+    assert "The state is saved." in line
+    status = user.holdfast("status", session).stdout
+    assert "tokens in use, after 0 compactions" in status
+    assert "left:5" in status
+    checkpoints = user.get(f"/api/sessions/{session}/checkpoints")["checkpoints"]
+    assert {"left:30", "left:15", "left:5"} <= {one["cause"] for one in checkpoints}
