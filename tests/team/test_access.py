@@ -90,7 +90,14 @@ BODIES: dict[tuple[str, str], list[Any]] = {
         {**_STATE, "session": {"project": f"/{SECRET}/app"}},
         {**_STATE, "session": {"project": "/mine"}},
     ],
+    ("post", "/api/sessions/{session_id}/checkpoints"): [
+        {**_STATE, "cause": "b", "time": "t", "session": {"project": project}}
+        for project in ("", f"/{SECRET}/app", "/mine")
+    ],
     ("post", "/api/sessions/{session_id}/compactions"): [{"epoch": 0, "time": "t", "lost": ["x"]}],
+    ("post", "/api/sessions/{session_id}/deliveries"): [
+        {"deliveries": [{"epoch": 0, "what": "b", "time": "t", "text": "b"}]}
+    ],
 }
 
 

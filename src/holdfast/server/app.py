@@ -13,6 +13,7 @@ from fastapi.security import HTTPBearer
 from starlette.types import ASGIApp
 
 import holdfast
+from holdfast.server import dashboard
 from holdfast.server.backend import POOL, opened
 from holdfast.server.bus import Bus
 from holdfast.server.gate import OPEN, Gate
@@ -20,6 +21,7 @@ from holdfast.server.metrics import Metrics
 from holdfast.server.problems import Problem, answer_problems, documented
 from holdfast.server.routes import (
     actions,
+    arriving,
     compact,
     contexts,
     life,
@@ -75,9 +77,13 @@ def _assembled() -> FastAPI:
         responses=documented(400, 401, 403, 404, 409, 413, 422, 429, 503),
         dependencies=[Depends(HTTPBearer(auto_error=False))],
     )
-    subjects = (compact, projects, contexts, messages, actions, sessions, life, search, running)
+    subjects = (
+        *(compact, projects, contexts, messages, actions),
+        *(sessions, arriving, life, search, running),
+    )
     for subject in subjects:
         app.include_router(subject.router)
+    app.include_router(dashboard.router)
     answer_problems(app)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app

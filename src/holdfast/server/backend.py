@@ -69,6 +69,10 @@ class PostgresBackend:
                 (CHANNEL, list(said)),
             )
 
+    def store_id(self) -> str:
+        """None but a file can be the very store that a machine's hooks write to."""
+        return ""
+
     def close(self) -> None:
         self._store.close()
 
@@ -107,6 +111,13 @@ class SqliteBackend:
         except sqlite3.Error as error:
             raise named(error, self._path) from error
         return sorted(p for (p,) in rows if p and (projects is None or p in projects))
+
+    def store_id(self) -> str:
+        store = SqliteStore(self._path)
+        try:
+            return store.id
+        finally:
+            store.close()
 
     def close(self) -> None:
         self.records.close()

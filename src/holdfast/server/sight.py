@@ -59,10 +59,13 @@ class Sight:
         self, saved: Saved, facts: Sequence[Fact], messages: Sequence[Message], *, whole: bool
     ) -> bool:
         """Raises StoreForbidden when the session is another project's."""
-        known = None if self._bound else self.store.session(saved.session.id)
-        if known is not None and known.id == saved.session.id and not self._visible(known.project):
-            raise StoreForbidden(f"session {known.id} belongs to another project")
+        self._check(saved.session.id)
         return self.store.save(saved, facts, messages, whole=whole)
+
+    def checkpoint(self, saved: Saved, cause: str, epoch: int, time: str) -> Checkpoint:
+        """Raises StoreForbidden when the session is another project's."""
+        self._check(saved.session.id)
+        return self.store.checkpoint(saved, cause, epoch, time)
 
     def facts(self, session_id: str, kind: str = "", standing: str = "") -> Sequence[Fact]:
         if not self._may(session_id):
@@ -132,6 +135,11 @@ class Sight:
             for hit in self.store.search(query, project=one, kind=kind, limit=limit + offset)
         ]
         return sorted(found, key=lambda hit: -hit.score)[offset : offset + limit]
+
+    def _check(self, session_id: str) -> None:
+        known = None if self._bound else self.store.session(session_id)
+        if known is not None and known.id == session_id and not self._visible(known.project):
+            raise StoreForbidden(f"session {known.id} belongs to another project")
 
     def _may(self, session_id: str) -> bool:
         return self._bound or self.session(session_id) is not None

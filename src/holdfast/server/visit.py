@@ -68,23 +68,31 @@ class Visit:
         raise NotFound("No such project")
 
     def project_of_path(self, path: str) -> Project | None:
-        """The project in which a folder is: the one with the longest path around it."""
-        around = [
-            project
-            for project in self.projects()
-            if path == project.path or path.startswith(project.path.rstrip("/") + "/")
-        ]
-        return max(around, key=lambda project: len(project.path), default=None)
+        """The project in which a folder is, by its own name or as some machine has it: the one
+        with the longest path around it."""
+        with self.records() as transaction:
+            folders = projects.folders_around(transaction, path)
+        found = projects.nearest(path, self.projects(), folders)
+        if len(found) > 1:
+            raise Unusable("Machines have different projects at this path: say which one by its id")
+        return found[0] if found else None
 
     def project_for(
-        self, *, project_id: str = "", path: str = "", cwd: str = "", session: str = ""
+        self,
+        *,
+        project_id: str = "",
+        path: str = "",
+        cwd: str = "",
+        session: str = "",
+        as_said: bool = False,
     ) -> str:
-        """The project that a write belongs to; it may be new to us."""
+        """The project that a write belongs to; it may be new to us. `as_said` takes a folder
+        for the project's own name, whatever machines have there."""
         found = ""
         if project_id:
             found = self.project_by_id(project_id).path
         elif path:
-            found = path
+            found = path if as_said or not path.startswith("/") else self._called(path)
         elif session:
             with self.sight() as sight:
                 known = sight.session(session)
@@ -101,6 +109,15 @@ class Visit:
             raise Forbidden("This token is not for that project")
         self.about(found, session)
         return found
+
+    def _called(self, folder: str) -> str:
+        """The name of the project that machines have in exactly this folder; else the folder."""
+        with self.records() as transaction:
+            there = projects.folders_around(transaction, folder)
+        if not there or there[0].path != folder:
+            return folder
+        known = self.project_of_path(folder)
+        return known.path if known else folder
 
     def about(self, project: str, session: str) -> None:
         """For the trail."""

@@ -57,6 +57,13 @@ class SqliteStore:
     def path(self) -> str:
         return self._database.path
 
+    @property
+    def id(self) -> str:
+        """Which store this is, wherever its file is."""
+        with self._database.reading() as connection:
+            row = connection.execute("SELECT value FROM settings WHERE name = 'id'").fetchone()
+        return str(row[0]) if row else ""
+
     def close(self) -> None:
         self._database.close()
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from holdfast.server.models.actions import ActionAnswer, ActionRequest, Actions
 from holdfast.server.models.arriving import (
+    CheckpointKept,
+    CheckpointRequest,
     CompactionRequest,
+    DeliveriesKept,
+    DeliveriesRequest,
+    DeliveryRow,
     FactRow,
     OriginRow,
     SaidRow,
@@ -61,7 +66,7 @@ from holdfast.server.models.projects import (
     Task,
     Wave,
 )
-from holdfast.server.models.running import Health, StepAnswer, Trail
+from holdfast.server.models.running import Health, Me, StepAnswer, Trail
 from holdfast.server.models.search import HitAnswer, Hits
 from holdfast.server.models.sessions import (
     BriefAnswer,
@@ -86,6 +91,8 @@ __all__ = [
     "Answer",
     "BriefAnswer",
     "CheckpointAnswer",
+    "CheckpointKept",
+    "CheckpointRequest",
     "Checkpoints",
     "CompactionAnswer",
     "CompactionRequest",
@@ -95,6 +102,9 @@ __all__ = [
     "ContextRequest",
     "Contexts",
     "DeliverRequest",
+    "DeliveriesKept",
+    "DeliveriesRequest",
+    "DeliveryRow",
     "Document",
     "Done",
     "FactAnswer",
@@ -112,6 +122,7 @@ __all__ = [
     "LifePoint",
     "LookedUp",
     "MaybeName",
+    "Me",
     "MessageAnswer",
     "MessageRequest",
     "Messages",

@@ -52,6 +52,8 @@ class StateRequest(Request):
     """A state as a machine's own store has it: what carries local work up to the team's."""
 
     session: SessionRow
+    path: Folder = Field("", description="Where the project is on the machine it comes from")
+    machine: MaybeName = Field("", description="Which machine that is")
     generation: Whole = 0
     offset: Whole
     state: dict[str, Any]
@@ -79,3 +81,39 @@ class CompactionRequest(Request):
     summary: Annotated[str, Field(max_length=1_000_000)] = ""
     kept: list[MaybeName] = Field(default_factory=list, max_length=5000)
     lost: list[MaybeName] = Field(default_factory=list, max_length=5000)
+
+
+class CheckpointRequest(Request):
+    """A checkpoint as a machine's own store has it, however old."""
+
+    session: SessionRow
+    generation: Whole = 0
+    offset: Whole
+    epoch: Whole = 0
+    cause: Name
+    time: Name
+    state: dict[str, Any]
+    position: dict[str, Any] = Field(default_factory=dict)
+
+
+class CheckpointKept(Answer):
+    id: int = Field(description="The same for the same state of the same session")
+
+
+class DeliveryRow(Request):
+    epoch: Whole = 0
+    what: Name
+    road: MaybeName = ""
+    time: Name
+    text: Annotated[str, Field(max_length=100_000)] = ""
+    facts: list[MaybeName] = Field(default_factory=list, max_length=5000)
+
+
+class DeliveriesRequest(Request):
+    """What was handed to a session's client; one of each kind per epoch."""
+
+    deliveries: list[DeliveryRow] = Field(max_length=500)
+
+
+class DeliveriesKept(Answer):
+    new: int = Field(description="How many of them were not known")

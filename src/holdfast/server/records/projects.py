@@ -1,14 +1,20 @@
-"""Projects by path and by id. An id is made from the path, so that every machine makes the same."""
+"""Projects by name, by id, and by the folders in which machines have them.
+
+A project's name is what all machines call it (`lifecycle.identity`): a remote, a name that a
+person gave, or a folder. Its id is made from that name, so that everyone makes the same.
+"""
 
 from __future__ import annotations
 
 import os
-import uuid
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from holdfast.lifecycle.identity import project_id
 from holdfast.server.records.engine import Transaction
 
-_SPACE = uuid.UUID("6d6f8ba3-7a0e-5a51-9f0c-2f5f4a3c9b11")
+# Of a folder, those above it that are looked at.
+DEEPEST = 60
 
 
 class Project(NamedTuple):
@@ -17,8 +23,14 @@ class Project(NamedTuple):
     name: str
 
 
+class Folder(NamedTuple):
+    project: str
+    path: str
+    machine: str
+
+
 def id_of(path: str) -> str:
-    return str(uuid.uuid5(_SPACE, path.encode("utf-8", "replace").decode()))
+    return project_id(path)
 
 
 def project_at(path: str) -> Project:
@@ -41,3 +53,50 @@ def keep(transaction: Transaction, path: str, now: str) -> Project:
 def known(transaction: Transaction) -> list[Project]:
     rows = transaction.rows("SELECT id, project, name FROM projects WHERE {mine} ORDER BY project")
     return [Project(*row) for row in rows]
+
+
+def keep_folder(transaction: Transaction, folder: Folder, now: str) -> None:
+    """A machine has the project there."""
+    transaction.change(
+        "INSERT INTO folders (project, path, machine, created)"
+        " VALUES (:project, :path, :machine, :now) ON CONFLICT DO NOTHING",
+        **folder._asdict(),
+        now=now,
+    )
+
+
+def folders_around(transaction: Transaction, path: str) -> list[Folder]:
+    """Where machines have projects: this folder, or one that it is in; the nearest first."""
+    above = _above(path)
+    rows = transaction.rows(
+        "SELECT project, path, machine FROM folders WHERE {mine} AND path IN"
+        f" ({', '.join(f':above_{number}' for number in range(len(above)))})",
+        **{f"above_{number}": folder for number, folder in enumerate(above)},
+    )
+    return sorted((Folder(*row) for row in rows), key=lambda folder: -len(folder.path))
+
+
+def nearest(path: str, projects: Sequence[Project], folders: Sequence[Folder]) -> list[Project]:
+    """Those with the longest path around a folder: one, none, or several machines' different
+    ones. A project that is itself called by the path comes before one that is only there."""
+    above = set(_above(path))
+    named = [project for project in projects if project.path in above]
+    best = max((len(project.path) for project in named), default=0)
+    if folders and len(folders[0].path) > best:
+        longest = len(folders[0].path)
+        there = {folder.project for folder in folders if len(folder.path) == longest}
+        return [project_at(name) for name in sorted(there)]
+    return [project for project in named if len(project.path) == best][:1]
+
+
+def _above(path: str) -> list[str]:
+    """The folder and those it is in, `/` last."""
+    found = [path]
+    folder = path.rstrip("/")
+    for _ in range(DEEPEST):
+        if folder not in found:
+            found.append(folder or "/")
+        if "/" not in folder:
+            break
+        folder = folder.rpartition("/")[0]
+    return list(dict.fromkeys(found))

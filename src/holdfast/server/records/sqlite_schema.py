@@ -48,6 +48,14 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
             f" what {_WORDS}, project {_WORDS}, session {_WORDS}, status INTEGER NOT NULL)",
         ),
     ),
+    (
+        "where projects are",
+        (
+            f"CREATE TABLE folders (project {_WORDS}, path {_WORDS}, machine {_WORDS},"
+            f" created {_WORDS}, PRIMARY KEY (project, path, machine)) WITHOUT ROWID",
+            "CREATE INDEX folders_by_path ON folders (path)",
+        ),
+    ),
 ]
 
 

@@ -12,7 +12,7 @@ from starlette.responses import Response, StreamingResponse
 import holdfast
 from holdfast.server.bus import Event
 from holdfast.server.metrics import MEDIA
-from holdfast.server.models import Health, StepAnswer, Trail
+from holdfast.server.models import Health, Me, StepAnswer, Trail
 from holdfast.server.problems import Forbidden, Refused
 from holdfast.server.records import trail as trails
 from holdfast.server.routes.paging import Limit, Offset, Words, following
@@ -35,6 +35,19 @@ def health(request: Request) -> Health:
     except StoreError as error:
         raise Refused("The store does not answer", 503, {"Retry-After": "1"}) from error
     return Health(status="ok", version=holdfast.__version__)
+
+
+@router.get("/api/me")
+def me(request: Request) -> Me:
+    """Who the service takes the caller for, what it may do, and which store it speaks to."""
+    visit = Visit(request)
+    caller = visit.caller
+    return Me(
+        name=caller.name,
+        scopes=sorted(caller.scopes),
+        projects=None if caller.projects is None else list(caller.projects),
+        store=visit.hall.backend.store_id(),
+    )
 
 
 @router.get(

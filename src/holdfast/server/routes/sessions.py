@@ -1,13 +1,12 @@
-"""Sessions: their facts, checkpoints, compactions and briefs; and the way states come in."""
+"""Sessions: their facts, checkpoints, compactions and briefs."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query, Request
 
 from holdfast.brief.compose import compose
-from holdfast.events import Origin
 from holdfast.lifecycle.roles import UnknownRole, role_folders, role_named
 from holdfast.server import restore as restoring
 from holdfast.server.models import (
@@ -15,26 +14,20 @@ from holdfast.server.models import (
     CheckpointAnswer,
     Checkpoints,
     CompactionAnswer,
-    CompactionRequest,
     Compactions,
-    Done,
     FactAnswer,
     Facts,
     SessionAnswer,
     Sessions,
-    StateAnswer,
-    StateRequest,
 )
 from holdfast.server.problems import NotFound
-from holdfast.server.records import projects
 from holdfast.server.records.projects import id_of
 from holdfast.server.routes.paging import Limit, Offset, Words, following
 from holdfast.server.strict import StrictRoute
 from holdfast.server.visit import Visit
 from holdfast.state import UnreadableState, from_document
 from holdfast.state.facts import Fact
-from holdfast.state.gate import cleaned
-from holdfast.store.protocol import Checkpoint, Compaction, Message, Saved, Session
+from holdfast.store.protocol import Checkpoint, Compaction, Session
 
 router = APIRouter(prefix="/api", route_class=StrictRoute, tags=["sessions"])
 
@@ -119,35 +112,6 @@ def brief(
     )
 
 
-@router.post("/sessions/{session_id}/state")
-def save_state(request: Request, session_id: SessionId, body: StateRequest) -> StateAnswer:
-    """Bring a state up from a machine's own store. The same state twice is one, and a state
-    that knows less than the store changes nothing."""
-    visit = Visit(request)
-    project = visit.project_for(path=body.session.project, cwd=body.session.cwd, session=session_id)
-    document, _ = cleaned(body.state)
-    position, _ = cleaned(body.position)
-    who = Session(session_id, **{**body.session.model_dump(), "project": project})
-    saved = Saved(who, (body.generation, body.offset), document, position)
-    with visit.records() as transaction:
-        if project:
-            projects.keep(transaction, project, visit.now)
-    with visit.sight() as sight:
-        known = sight.save(
-            saved,
-            [_fact(cleaned(row.model_dump())[0]) for row in body.facts],
-            [Message(**cleaned(row.model_dump())[0]) for row in body.messages],
-            whole=body.whole,
-        )
-        if body.checkpoint:
-            sight.store.checkpoint(saved, body.checkpoint, body.epoch, visit.now)
-        there = sight.load(session_id)
-    if not visit.hall.bus.told_by_store():
-        visit.hall.bus.tell("saved", project, session_id)
-    reached = there.knows if there else (0, 0)
-    return StateAnswer(saved=known, generation=reached[0], offset=reached[1])
-
-
 @router.get("/compactions")
 def compactions(request: Request, session_id: Words = "", limit: Limit = 50) -> Compactions:
     """Latest first: what each summary kept and lost."""
@@ -156,27 +120,10 @@ def compactions(request: Request, session_id: Words = "", limit: Limit = 50) -> 
     return Compactions(compactions=[_compaction(one) for one in found])
 
 
-@router.post("/sessions/{session_id}/compactions")
-def record_compaction(request: Request, session_id: SessionId, body: CompactionRequest) -> Done:
-    """Later words fill in what earlier ones did not know."""
-    visit = Visit(request)
-    with visit.sight() as sight:
-        known = known_session(sight.session(session_id))
-        visit.about(known.project, session_id)
-        said: dict[str, Any] = cleaned(body.model_dump())[0]
-        kept, lost = tuple(said.pop("kept")), tuple(said.pop("lost"))
-        sight.store.record_compaction(Compaction(session_id, **said, kept=kept, lost=lost))
-    return Done()
-
-
 def known_session(found: Session | None) -> Session:
     if found is None:
         raise NotFound("No such session")
     return found
-
-
-def _fact(row: dict[str, Any]) -> Fact:
-    return Fact(**{**row, "at": Origin(**row["at"])})
 
 
 def session_answer(one: Session) -> SessionAnswer:

@@ -239,6 +239,16 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
             "CREATE POLICY of_writers ON trail FOR INSERT WITH CHECK (true)",
         ),
     ),
+    (
+        "where projects are",
+        (
+            # Not partitioned: it is asked by path, before the project is known.
+            f"CREATE TABLE folders (project {_TEXT}, path {_TEXT}, machine {_TEXT},"
+            f" created {_TEXT}, PRIMARY KEY (project, path, machine))",
+            "CREATE INDEX folders_by_path ON folders (path)",
+            *_guarded("folders"),
+        ),
+    ),
 ]
 
 
