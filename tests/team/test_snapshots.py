@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from holdfast.cli.db import db
 from holdfast.server.bounds import MOST_BYTES
+from holdfast.server.records import contexts
 from holdfast.server.records.projects import id_of
 from holdfast.state import to_document
 from holdfast.store.protocol import Saved, Session
@@ -15,6 +20,7 @@ from state.story import Story
 from .service import Service
 from .sessions import bring, told
 
+OLD, NEW = "2026-01-03T00:00:00.000Z", "2999-01-01T00:00:00.000Z"
 CAUSES = ["tokens:50000", "left:15", "precompact:manual", "precompact:auto", "end"]
 
 
@@ -218,3 +224,43 @@ def test_each_kind_of_agent_is_told_what_it_needs(service: Service) -> None:
     assert "php artisan test" in specialist
     assert "Create User model" in validator
     assert all("Never store tokens in plain text" in text for text in texts)
+
+
+def test_old_snapshots_are_pruned_kept_and_posted_ones(
+    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOLDFAST_HOME", str(tmp_path))
+    for second in range(8):
+        keep(service, told(), f"tokens:{second}", second)
+    keep(service, told(), "end", 30, "pinned")
+    with service.hall.backend.sight(None) as sight:
+        sight.store.save(
+            Saved(Session("session-a", updated="2999-01-01T00:00:00Z"), (0, 5000), {"a": 1}, {})
+        )
+        sight.store.pin("pinned")
+    with service.hall.backend.records.transaction(None) as transaction:
+        for name, created in (("session-a", OLD), ("pinned", OLD), ("session-a", NEW)):
+            document = {"context_summary": f"of {created}"}
+            project = "/srv/app" if name == "session-a" else "/srv/pinned"
+            contexts.add(
+                transaction,
+                contexts.Context(
+                    *(f"{name}-{created}", project, name, name, contexts.SNAPSHOT),
+                    *(document, [], [], 10, created),
+                ),
+            )
+    database = service.hall.settings.database
+    words = ["prune", "--days", "2", "--keep", "3", "--database", database, "--json"]
+    foreseen = CliRunner().invoke(db, [*words, "--dry-run"])
+    assert foreseen.exit_code == 0, foreseen.output
+    would = json.loads(foreseen.output)["dropped"]
+    assert (would["checkpoints"], would["contexts"], would["sessions"]) == (5, 1, 0)
+    assert len(history(service, agent_type="compact-snapshot")) == 12
+    done = CliRunner().invoke(db, words)
+    assert json.loads(done.output)["dropped"] == would
+    left = history(service, agent_type="compact-snapshot")
+    assert sorted((one["origin"], one["session_id"]) for one in left) == [
+        *[("observed", "pinned")],
+        *[("observed", "session-a")] * 3,
+        *[("posted", "pinned"), ("posted", "session-a")],
+    ]

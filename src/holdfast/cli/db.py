@@ -120,6 +120,40 @@ def copy(
     )
 
 
+@db.command()
+def prune(
+    days: Annotated[int, typer.Option("--days", metavar="N", min=1, help="How old is old.")] = 30,
+    keep: Annotated[
+        int,
+        typer.Option("--keep", metavar="N", min=1, help="Checkpoints of each session that stay."),
+    ] = 5,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only tell what would go; change nothing.")
+    ] = False,
+    database: DatabaseOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Forget old sessions and checkpoints of a database, and what was posted to its service.
+
+    Example: `holdfast db prune --days 30 --dry-run`
+    """
+    import time
+
+    from holdfast.cli.posted import prune_posted
+
+    before = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - days * 86_400))
+    with opened(database) as store, _foreseen():
+        held = list(store.pinned())
+        dropped = store.prune(before=before, keep=keep, dry_run=dry_run)
+        dropped = {**dropped, **prune_posted(database, before, held, dry_run=dry_run)}
+    if as_json:
+        answer({"dry_run": dry_run, "dropped": dropped})
+        return
+    words = ", ".join(f"{count:,} {table}" for table, count in dropped.items() if count)
+    would = "Would forget" if dry_run else "Forgot"
+    console().print(f"{would} {words}." if words else "Nothing is old enough to go.")
+
+
 def is_postgres(database: str) -> bool:
     return database.startswith(("postgresql://", "postgres://"))
 

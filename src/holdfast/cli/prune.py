@@ -56,11 +56,12 @@ def prune(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Forget old sessions and checkpoints, with their notes and handoffs; pinned ones stay.
+    """Forget old sessions, checkpoints, notes, handoffs and posted snapshots; pinned ones stay.
 
     Example: `holdfast prune --days 90 --dry-run`
     """
     from holdfast.cli.opening import opened_store
+    from holdfast.cli.posted import prune_posted
     from holdfast.lifecycle import retention
     from holdfast.lifecycle.places import data_folder
     from holdfast.lifecycle.terms import settings_for
@@ -83,6 +84,8 @@ def prune(
         if days:
             moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - days * DAY))
             done.append(retention.prune(store, data, before=moment, keep=keep, dry_run=dry_run))
+            posted = prune_posted(store.path, moment, list(store.pinned()), dry_run=dry_run)
+            done.append(retention.Pruned(posted, ()))
         if limit:
             sizes = store.sizes()
             going = set(done[0].sessions) if done and dry_run else set()
