@@ -197,6 +197,8 @@ def report(load: Load, agents: int) -> None:
     every = load.seconds * (os.cpu_count() or 1)
     said = ", ".join(f"{who} {used / every:.0%}" for who, used in load.processor.items())
     print(f"of {os.cpu_count()} processors: {said}")
+    each = ", ".join(f"{who} {used / count * 1000:.2f}" for who, used in load.processor.items())
+    print(f"milliseconds of a processor per request: {each}")
 
 
 def main() -> None:

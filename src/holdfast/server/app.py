@@ -6,15 +6,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from anyio import to_thread
-from fastapi import Depends, FastAPI
+from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
-from fastapi.security import HTTPBearer
 from starlette.types import ASGIApp
 
 import holdfast
 from holdfast.server import dashboard
-from holdfast.server.backend import POOL, opened
+from holdfast.server.backend import opened
 from holdfast.server.bus import Bus
 from holdfast.server.gate import OPEN, Gate
 from holdfast.server.metrics import Metrics
@@ -39,6 +37,9 @@ DESCRIPTION = (
     " it. Refusals are problem documents (RFC 9457). Writes take an `Idempotency-Key`."
 )
 
+# In the OpenAPI document; the gate asks for it.
+_TOKEN = "HTTPBearer"
+
 
 def build(settings: Settings) -> FastAPI:
     """The application; raises StoreError when its store cannot be opened."""
@@ -56,8 +57,6 @@ def description() -> dict[str, Any]:
 @asynccontextmanager
 async def _life(app: FastAPI) -> AsyncIterator[None]:
     hall: Hall = app.state.hall
-    # No more threads than connections: nobody waits for one with his time running out.
-    to_thread.current_default_thread_limiter().total_tokens = POOL
     hall.bus.start()
     try:
         yield
@@ -75,7 +74,6 @@ def _assembled() -> FastAPI:
         docs_url=None,  # its pages load scripts from elsewhere
         redoc_url=None,
         responses=documented(400, 401, 403, 404, 409, 413, 422, 429, 503),
-        dependencies=[Depends(HTTPBearer(auto_error=False))],
     )
     subjects = (
         *(compact, projects, contexts, messages, actions),
@@ -104,9 +102,10 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
             routes=app.routes,
         )
         document["components"]["schemas"]["Problem"] = Problem.model_json_schema()
+        document["components"]["securitySchemes"] = {_TOKEN: {"type": "http", "scheme": "bearer"}}
         for path, operations in document["paths"].items():
             for operation in operations.values():
                 # A token, or to be this machine's own user on loopback; health is for all.
-                operation["security"] = [] if path in OPEN else [*operation["security"], {}]
+                operation["security"] = [] if path in OPEN else [{_TOKEN: []}, {}]
         app.openapi_schema = document
     return app.openapi_schema

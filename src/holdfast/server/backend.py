@@ -12,6 +12,7 @@ from holdfast.server.records.engine import OnPostgres
 from holdfast.server.records.sqlite_schema import make_private
 from holdfast.server.settings import Settings
 from holdfast.server.sight import Sight
+from holdfast.server.strict import THREADS
 from holdfast.store.connection import named
 from holdfast.store.postgres import PostgresStore
 from holdfast.store.postgres.connection import run
@@ -19,7 +20,8 @@ from holdfast.store.postgres.store import CHANNEL
 from holdfast.store.sqlite import SqliteStore
 
 TEAM_FILE = "team.db"
-POOL = 20
+# For each thread one, and some for the bus.
+POOL = THREADS + 2
 # For a connection. Whoever asks has other things to do, and is told to come again.
 WAIT_SECONDS = 3.0
 

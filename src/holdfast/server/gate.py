@@ -10,7 +10,6 @@ import time
 from collections.abc import MutableMapping
 from typing import Any
 
-from anyio import to_thread
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -21,6 +20,7 @@ from holdfast.server.metrics import Metrics
 from holdfast.server.problems import Forbidden, Refused, problem
 from holdfast.server.records import Records, trail
 from holdfast.server.settings import Settings
+from holdfast.server.strict import in_thread
 from holdfast.store.protocol import StoreError
 
 # Answers of the API are data: opened as a page, they may do nothing at all.
@@ -119,7 +119,7 @@ class Gate:
             noted = (scope.get("state") or {}).get("noted") == status
             wanted = scope["method"] not in _SAFE or status in (401, 403)
             if wanted and not noted and status != 503:
-                await to_thread.run_sync(self._note, scope, status)
+                await in_thread(self._note, scope, status)
 
     async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
@@ -131,7 +131,7 @@ class Gate:
                 words = headers.get("authorization", "")
                 caller = self._callers.get(words, time.monotonic())
                 if caller is None:
-                    caller = await to_thread.run_sync(self._caller, headers, scope)
+                    caller = await in_thread(self._caller, headers, scope)
                     self._callers.put(words, caller, time.monotonic())
                 reading = scope["method"] in _SAFE or scope["path"] in _READING
                 needed = "read" if reading else "write"
