@@ -55,7 +55,7 @@ class PostgresBackend:
         """`inside` a transaction of the records, what is saved is saved with it."""
         store = self._store.of(projects)
         if isinstance(inside, OnPostgres):
-            store = store.within(inside.connection)
+            store = store.within(inside.connection, inside.session)
         yield Sight(store, projects, bound=True)
 
     def projects(self, projects: Sequence[str] | None) -> list[str]:

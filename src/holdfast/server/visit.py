@@ -49,8 +49,9 @@ class Visit:
             yield sight
 
     @contextmanager
-    def records(self) -> Iterator[Transaction]:
-        with self.hall.backend.records.transaction(self.caller.projects) as transaction:
+    def records(self, session: str = "") -> Iterator[Transaction]:
+        records = self.hall.backend.records
+        with records.transaction(self.caller.projects, session) as transaction:
             yield transaction
 
     def projects(self) -> list[Project]:
@@ -131,8 +132,9 @@ class Visit:
         transaction (on SQLite the store has its own file, and is through first). Then whoever
         listens is told `what`."""
         known = self.hall.known_projects
-        with self.records() as transaction:
-            # First, always: writers that wait for each other do so in the same order.
+        # The session first, then the project, always: writers that wait for each other do so
+        # in the same order.
+        with self.records(session) as transaction:
             if project and project not in known:
                 projects.keep(transaction, project, self.now)
             with self.sight(transaction) as sight:

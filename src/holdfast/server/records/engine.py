@@ -41,7 +41,8 @@ class Transaction(Protocol):
 
 
 class Records(Protocol):
-    def transaction(self, projects: Sequence[str] | None) -> Any: ...
+    def transaction(self, projects: Sequence[str] | None, session: str = "") -> Any:
+        """All of what runs inside, or nothing. Writers of the same `session` take turns."""
 
     def close(self) -> None: ...
 
@@ -107,7 +108,10 @@ class SqliteRecords:
             raise named(error, self.path) from error
 
     @contextmanager
-    def transaction(self, projects: Sequence[str] | None) -> Iterator[Transaction]:
+    def transaction(
+        self, projects: Sequence[str] | None, session: str = ""
+    ) -> Iterator[Transaction]:
+        del session  # here all writers take turns
         with self._connected() as connection:
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("BEGIN IMMEDIATE")
@@ -123,9 +127,12 @@ class SqliteRecords:
 
 
 class OnPostgres:
-    def __init__(self, connection: Connection, projects: Sequence[str] | None) -> None:
+    def __init__(
+        self, connection: Connection, projects: Sequence[str] | None, session: str = ""
+    ) -> None:
         self.connection = connection
         self.projects = projects
+        self.session = session
 
     def _run(self, statement: str, values: Mapping[str, Any]) -> Any:
         statement, given = bound(statement, values, self.projects)
@@ -150,9 +157,11 @@ class PostgresRecords:
         self._database = database
 
     @contextmanager
-    def transaction(self, projects: Sequence[str] | None) -> Iterator[Transaction]:
-        with self._database.of(projects).transaction() as connection:
-            yield OnPostgres(connection, projects)
+    def transaction(
+        self, projects: Sequence[str] | None, session: str = ""
+    ) -> Iterator[Transaction]:
+        with self._database.of(projects).transaction(lock=session) as connection:
+            yield OnPostgres(connection, projects, session)
 
     def close(self) -> None:
         pass

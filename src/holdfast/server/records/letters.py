@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from holdfast.server.records.engine import Transaction, structure
@@ -72,10 +73,11 @@ def listed(
     return [_letter(row) for row in rows]
 
 
-def deliver(
-    transaction: Transaction, *, project: str, reader: str, role: str, limit: int, now: str
+def waiting(
+    transaction: Transaction, *, project: str, reader: str, role: str, limit: int
 ) -> list[Letter]:
-    """Those that this reader was never given, most urgent first, then oldest; now they are."""
+    """Those that this reader was never given, most urgent first, then oldest. Nobody else can
+    give them to it until this transaction is through."""
     transaction.lock(f"{project}\n{reader}")
     rows = transaction.rows(
         f"SELECT {_COLUMNS} FROM letters WHERE {{mine}} AND project = :project AND {_FOR_READER}"
@@ -85,9 +87,33 @@ def deliver(
         role=role,
         limit=limit,
     )
-    letters = [_letter(row) for row in rows]
-    for letter in letters:
-        mark(transaction, letter, reader, now, acknowledged="")
+    return [_letter(row) for row in rows]
+
+
+def give(transaction: Transaction, letters: Sequence[Letter], reader: str, now: str) -> None:
+    """Note that the reader has them now."""
+    if not letters:
+        return
+    values: dict[str, Any] = {"reader": reader, "now": now}
+    for number, letter in enumerate(letters):
+        values |= {f"project_{number}": letter.project, f"letter_{number}": letter.id}
+    rows = ", ".join(
+        f"(:project_{number}, :letter_{number}, :reader, :now, '')"
+        for number in range(len(letters))
+    )
+    transaction.change(
+        "INSERT INTO readings (project, letter, reader, delivered, acknowledged)"
+        f" VALUES {rows} ON CONFLICT DO NOTHING",
+        **values,
+    )
+
+
+def deliver(
+    transaction: Transaction, *, project: str, reader: str, role: str, limit: int, now: str
+) -> list[Letter]:
+    """What waits for the reader; now it has it."""
+    letters = waiting(transaction, project=project, reader=reader, role=role, limit=limit)
+    give(transaction, letters, reader, now)
     return letters
 
 

@@ -48,17 +48,16 @@ def save(request: Request, body: SaveRequest, key: Key = "") -> SaveAnswer:
     project = visit.project_for(
         project_id=body.project_id, path=body.project, cwd=body.cwd, session=body.session_id
     )
-    with visit.sight() as sight:
-        known = sight.load(body.session_id)
-        if said == 0 and known is None:
-            raise Empty("There is nothing in this snapshot, and nothing known of the session")
-        made = None
-        if known is not None:
-            epoch = _epoch(known)
-            cause = f"{POSTED}{body.trigger}"
-            made = sight.store.checkpoint(known, cause, epoch, visit.now).id
 
     def effect(transaction: Transaction) -> dict[str, Any]:
+        made = None
+        with visit.sight(transaction) as sight:
+            known = sight.load(body.session_id)
+            if said == 0 and known is None:
+                raise Empty("There is nothing in this snapshot, and nothing known of the session")
+            if known is not None:
+                cause = f"{POSTED}{body.trigger}"
+                made = sight.store.checkpoint(known, cause, _epoch(known), visit.now).id
         context = Context(
             *(new_id(), project, body.session_id, body.session_id, SNAPSHOT),
             *(document, [], [], said, visit.now),
@@ -89,23 +88,21 @@ def restore(request: Request, body: RestoreRequest) -> RestoreAnswer:
         role = (role_named(body.role, folders) if body.role else _by_type(body, folders)).role
     except UnknownRole as error:
         raise NotFound(str(error)) from error
-    with visit.sight() as sight:
-        session = sight.session(body.session_id)
+    with visit.work() as (sight, transaction):
         saved = sight.load(body.session_id)
-    state = _state(saved)
-    with visit.records() as transaction:
+        session = saved.session if saved else sight.session(body.session_id)
+        state = _state(saved)
         project = session.project if session else ""
         snapshot = contexts.richest_snapshot(transaction, body.session_id, project)
         if snapshot is not None:
             project = snapshot.project
         visit.about(project, body.session_id)
         waiting = (
-            letters.listed(
+            letters.waiting(
                 transaction,
                 project=project,
                 reader=body.agent_id,
                 role=body.agent_type,
-                pending=True,
                 limit=MOST_LETTERS,
             )
             if body.agent_id and project and visit.caller.may("write")
@@ -117,14 +114,13 @@ def restore(request: Request, body: RestoreRequest) -> RestoreAnswer:
         found = restoring.restored(
             state,
             snapshot,
-            sorted(waiting, key=lambda letter: (-letter.priority, letter.created)),
+            waiting,
             role=role,
             max_chars=restoring.characters(body.max_tokens),
             age=age,
         )
-        for letter in waiting:
-            if letter.id in found.letters:
-                letters.mark(transaction, letter, body.agent_id, visit.now, acknowledged="")
+        given = [letter for letter in waiting if letter.id in found.letters]
+        letters.give(transaction, given, body.agent_id, visit.now)
     return RestoreAnswer(
         additionalContext=found.text,
         tokens=restoring.tokens(found.text),

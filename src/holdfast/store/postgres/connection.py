@@ -84,7 +84,7 @@ def _first(error: Exception) -> str:
 class Database:
     """One pool; `scope` is what its transactions may see: "*", or a JSON list of projects."""
 
-    __slots__ = ("_inside", "_own", "_pool", "scope", "where")
+    __slots__ = ("_inside", "_locked", "_own", "_pool", "scope", "where")
 
     def __init__(
         self,
@@ -98,6 +98,7 @@ class Database:
         self.scope = scope_of(projects)
         self._own = True
         self._inside: Connection | None = None
+        self._locked = ""
         with naming(self.where):
             self._pool: ConnectionPool[Connection] = ConnectionPool(
                 url,
@@ -121,15 +122,16 @@ class Database:
         """The same pool for other eyes; closing it closes nothing."""
         other = Database.__new__(Database)
         other.where, other.scope = self.where, scope_of(projects)
-        other._own, other._pool, other._inside = False, self._pool, None
+        other._own, other._pool, other._inside, other._locked = False, self._pool, None, ""
         return other
 
-    def within(self, connection: Connection) -> Database:
+    def within(self, connection: Connection, locked: str = "") -> Database:
         """The same, inside a transaction that another has begun and will end: what is done
-        here is done with what is done there, or not at all."""
+        here is done with what is done there, or not at all. It holds `locked` already."""
         other = Database.__new__(Database)
         other.where, other.scope = self.where, self.scope
         other._own, other._pool, other._inside = False, self._pool, connection
+        other._locked = locked
         return other
 
     @contextmanager
@@ -141,7 +143,7 @@ class Database:
         """
         with naming(self.where):
             if self._inside is not None:
-                if lock:
+                if lock not in ("", self._locked):
                     run(self._inside, f"SELECT {_LOCKED.format('%s')}", (lock,))
                 yield self._inside
                 return

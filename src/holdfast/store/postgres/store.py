@@ -33,6 +33,23 @@ _CHECKPOINT = (
     f" FROM checkpoints c JOIN {OF_SESSION.format('c')}"
 )
 
+# The same state again is the checkpoint that there is; the last column says whether it is new.
+_KEEP_CHECKPOINT = """
+    WITH same AS (
+        SELECT id, session, epoch, cause, time, generation, reached FROM checkpoints
+        WHERE project = %(project)s AND session = %(session)s AND generation = %(generation)s
+            AND reached = %(reached)s AND state = %(state)s ORDER BY id DESC LIMIT 1
+    ), made AS (
+        INSERT INTO checkpoints (project, session, epoch, cause, time, generation, reached,
+            header, position, state)
+        SELECT %(project)s, %(session)s, %(epoch)s, %(cause)s, %(time)s, %(generation)s,
+            %(reached)s, %(header)s::jsonb, %(position)s, %(state)s
+        WHERE NOT EXISTS (SELECT 1 FROM same)
+        RETURNING id, session, epoch, cause, time, generation, reached
+    )
+    SELECT *, false FROM same UNION ALL SELECT *, true FROM made
+"""
+
 
 def notice(what: str, project: str, session: str, teller: str = "") -> str:
     """What goes over the channel; "" when it cannot."""
@@ -73,10 +90,11 @@ class PostgresStore:
         other._database, other._quiet = self._database.of(projects), self._quiet
         return other
 
-    def within(self, connection: Connection) -> PostgresStore:
-        """The same store inside a transaction that its caller has begun and will end."""
+    def within(self, connection: Connection, locked: str = "") -> PostgresStore:
+        """The same store inside a transaction that its caller has begun and will end, and in
+        which the session `locked` is its own already."""
         other = PostgresStore.__new__(PostgresStore)
-        other._database, other._quiet = self._database.within(connection), self._quiet
+        other._database, other._quiet = self._database.within(connection, locked), self._quiet
         return other
 
     @property
@@ -131,26 +149,26 @@ class PostgresStore:
             project = header.project
             if not found.more_than(saved):
                 keeping.keep_state(connection, project, saved, packed)
-            same = run(
-                connection,
-                f"{_CHECKPOINT} WHERE c.project = %s AND c.session = %s AND c.generation = %s"
-                " AND c.reached = %s AND c.state = %s ORDER BY c.id DESC LIMIT 1",
-                (project, session_id, *saved.knows, packed),
-            ).fetchone()
-            if same is not None:
-                return _checkpoint(same)
             made = run(
                 connection,
-                "INSERT INTO checkpoints (project, session, epoch, cause, time, generation,"
-                " reached, header, position, state)"
-                " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id",
-                (
-                    *(project, session_id, epoch, cause, time, *saved.knows),
-                    *(document(header), keeping.pack(saved.position), packed),
-                ),
+                _KEEP_CHECKPOINT,
+                {
+                    "project": project,
+                    "session": session_id,
+                    "epoch": epoch,
+                    "cause": cause,
+                    "time": time,
+                    "state": packed,
+                    "generation": saved.knows[0],
+                    "reached": saved.knows[1],
+                    "header": document(header),
+                    "position": keeping.pack(saved.position),
+                },
             ).fetchone()
-            self._tell(connection, "checkpoint", project, session_id)
-        return Checkpoint(made[0] if made else 0, session_id, epoch, cause, time, saved.knows)
+            assert made is not None  # it is there, or was made
+            if made[-1]:
+                self._tell(connection, "checkpoint", project, session_id)
+        return _checkpoint(made[:-1])
 
     def checkpoints(
         self, session_id: str = "", *, project: str = "", limit: int = -1, offset: int = 0
