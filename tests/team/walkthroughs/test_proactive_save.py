@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import queue
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 
 from realclient import SMALL_WINDOW, Reply, ScriptedApi, Turn, bash, text, tool
 
-from .user import User, write_files
+from .user import Json, User, write_files
 
 pytestmark = pytest.mark.client
 
@@ -32,10 +38,33 @@ def shown(turn: Turn) -> list[str]:
     return [line.partition(" says: ")[2] for line in said if "Holdfast" in line]
 
 
+@contextmanager
+def listening(user: User) -> Iterator[queue.Queue[Json]]:
+    """`curl -N .../api/events`: the first that is told of a save."""
+    heard: queue.Queue[Json] = queue.Queue()
+    ready = threading.Event()
+
+    def listen() -> None:
+        with httpx.stream("GET", f"{user.service.url}/api/events", timeout=60) as stream:
+            for line in stream.iter_lines():
+                ready.set()
+                if line.startswith("data: "):
+                    heard.put(json.loads(line[6:]))
+                    return
+
+    listener = threading.Thread(target=listen)
+    listener.start()
+    assert ready.wait(30)
+    try:
+        yield heard
+    finally:
+        listener.join(30)
+
+
 def test_proactive_save(tmp_path: Path) -> None:
     with ScriptedApi() as api, User(tmp_path, api, SMALL_WINDOW) as user:
         turns = []
-        with user.client.session() as live:
+        with listening(user) as heard, user.client.session() as live:
             api.say(
                 write_files(user, ["parser.py"]),
                 tool("TaskCreate", subject="Read the large file", description="in pieces"),
@@ -51,6 +80,10 @@ def test_proactive_save(tmp_path: Path) -> None:
             turns.append(live.ask("How much is left?"))
             # The machine goes down: nobody gets to say goodbye.
             live.kill()
+            assert heard.get(timeout=30) == {
+                "project": str(user.client.project),
+                "session": session,
+            }
         assert [turn.compactions for turn in turns] == [[]] * len(turns)
         check_snapshots(user, session)
         check_what_the_user_sees(user, session, turns)
