@@ -58,19 +58,19 @@ _FILES = _read(files(__name__) / "page")
 
 
 @router.api_route("/", methods=["GET", "HEAD"])
-def page() -> Response:
+async def page() -> Response:
     return _answer(_FILES["index.html"])
 
 
 @router.get("/dashboard")
 @router.get("/dashboard/")
-def elsewhere(request: Request) -> Response:
+async def elsewhere(request: Request) -> Response:
     # Relative, for a proxy that serves this below a path of its own.
     return RedirectResponse("../" if request.url.path.endswith("/") else "./")
 
 
 @router.get(ASSETS + "{name:path}")
-def asset(name: str) -> Response:
+async def asset(name: str) -> Response:
     found = _FILES.get(name)
     if found is None or name == "index.html":
         raise NotFound("The dashboard has no such file")

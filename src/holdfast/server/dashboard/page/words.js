@@ -79,4 +79,6 @@ const WHAT = { brief: "Brief", gap: "What the summary lost", steering: "Asked of
 export const deliveryName = (what) => WHAT[what] ?? what;
 
 export const sessionName = (session) => session.title || session.branch || `Session ${session.id.slice(0, 8)}`;
+/** Where its files are; the project itself may have a name that machines share. */
+export const folderOf = (session) => session.worktree || session.cwd || session.project;
 export const folderName = (path) => path.split("/").filter(Boolean).at(-1) ?? path;

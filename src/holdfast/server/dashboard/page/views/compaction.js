@@ -5,7 +5,7 @@ import { get } from "../api.js";
 import { survival, survivalKey } from "../bars.js";
 import { el } from "../dom.js";
 import { breaking, chip, crumbs, empty, fact, heading, inside, time, unfolding } from "../parts.js";
-import { count, deliveryName, folderName, number, sessionName, tokens } from "../words.js";
+import { count, deliveryName, folderName, folderOf, number, sessionName, tokens } from "../words.js";
 
 const COMPARED = {
   recorded: "The hooks compared the summary with what was known, when it was made.",
@@ -65,11 +65,11 @@ function listed(items, memory, key, none, folder, mark = () => null) {
 
 const kept = (close, memory) =>
   column("kept", "The summary kept", close.compared === "no" ? null : close.kept.length, "Of what must not be lost, this stands in the client's summary.",
-    listed(close.kept, memory, "kept", close.compared === "no" ? "Not compared." : "Nothing of it.", close.session.project));
+    listed(close.kept, memory, "kept", close.compared === "no" ? "Not compared." : "Nothing of it.", folderOf(close.session)));
 
 const lost = (close, memory) =>
   column("lost", "The summary lost", close.compared === "no" ? null : close.lost.length, "This stood before, and the summary does not tell it.",
-    listed(close.lost, memory, "lost", close.compared === "no" ? "Not compared." : "Nothing: it told everything.", close.session.project,
+    listed(close.lost, memory, "lost", close.compared === "no" ? "Not compared." : "Nothing: it told everything.", folderOf(close.session),
       (one) => (one.back ? chip("given back", "good") : chip("not given back", "warm"))));
 
 function given(close, memory) {
@@ -80,7 +80,7 @@ function given(close, memory) {
       ? el("p", { class: "none" }, "Nothing is recorded: no hook was there, or it had nothing to tell.")
       : [
           el("ul", { class: "roads" }, back.map((one) => el("li", {}, el("strong", {}, deliveryName(one.what)), el("span", { class: "soft small" }, `${count(one.text.length, "character")} by ${one.road}`)))),
-          listed([...told.values()], memory, "given", "No single fact was named; the text below has it all.", close.session.project),
+          listed([...told.values()], memory, "given", "No single fact was named; the text below has it all.", folderOf(close.session)),
         ]);
 }
 
@@ -89,7 +89,7 @@ function again(close, memory) {
   return column("again", "Looked up again", items.length, "Seen before the compaction, and looked up once more after it.",
     items.length === 0
       ? el("p", { class: "none" }, "Nothing so far: the agent went on without looking back.")
-      : unfolding(items, (one) => el("li", { class: "fact" }, el("span", { class: "kind" }, one.what), el("span", { class: "text mono" }, breaking(inside(one.subject, close.session.project))),
+      : unfolding(items, (one) => el("li", { class: "fact" }, el("span", { class: "kind" }, one.what), el("span", { class: "text mono" }, breaking(inside(one.subject, folderOf(close.session)))),
           el("span", { class: "detail" }, `${count(one.count, "time")} in all, last `, time(one.time))), { memory, key: "again", size: 12, props: { class: "facts" }, what: "left" }));
 }
 

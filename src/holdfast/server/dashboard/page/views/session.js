@@ -5,7 +5,7 @@ import { survival, survivalKey } from "../bars.js";
 import { lifeChart } from "../chart.js";
 import { el } from "../dom.js";
 import { chip, crumbs, empty, fact, heading, table, tile, time, unfolding } from "../parts.js";
-import { KINDS, count, duration, folderName, moment, number, sessionName, stamp, tokens } from "../words.js";
+import { KINDS, count, duration, folderName, folderOf, moment, number, sessionName, stamp, tokens } from "../words.js";
 
 export async function session(route, id) {
   const [life, known] = await Promise.all([
@@ -28,7 +28,7 @@ export async function session(route, id) {
           ? [lifeChart(life, href), asTable(life)]
           : empty("No context use has been seen yet.", "It is read from the transcript; the next answer of the agent brings the first point.")),
       el("section", { class: "card" }, el("h2", {}, "Compactions"), compactions(life, href)),
-      facts(known.facts, route.memory, one.project),
+      facts(known.facts, route.memory, folderOf(one)),
       brief(id),
     ],
   };
@@ -36,7 +36,7 @@ export async function session(route, id) {
 
 function about(one, life) {
   const facts = [
-    one.project && ["Folder", el("code", {}, one.project)],
+    folderOf(one) && ["Folder", el("code", {}, folderOf(one))],
     one.branch && ["Branch", el("code", {}, one.branch)],
     life.model && ["Model", life.model],
     ["Begun", time(one.started)],
