@@ -59,7 +59,7 @@ def running(database: str, data: str, **changes: Any) -> Iterator[Service]:
         rate=10_000.0,
         burst=10_000,
         events_seconds=0.05,
-        token_seconds=0.0,
+        moment_seconds=0.0,
         peer_uid=lambda _peer, _own: os.getuid(),
     )._replace(**changes)
     service = Service(settings)

@@ -58,9 +58,21 @@ class PostgresBackend:
             store = store.within(inside.connection, inside.session)
         yield Sight(store, projects, bound=True)
 
-    def projects(self, projects: Sequence[str] | None) -> list[str]:
+    def projects(
+        self, projects: Sequence[str] | None, among: Sequence[str] | None = None
+    ) -> list[str]:
+        """Those of the sessions; with `among`, those of these names."""
         with self._store.database.of(projects).transaction() as connection:
-            return [row[0] for row in run(connection, _EACH_PROJECT) if row[0]]
+            if among is None:
+                rows = run(connection, _EACH_PROJECT)
+            else:
+                rows = run(
+                    connection,
+                    "SELECT name FROM unnest(%s::text[]) name WHERE EXISTS"
+                    " (SELECT 1 FROM sessions s WHERE s.project = name)",
+                    (list(among),),
+                )
+            return [row[0] for row in rows if row[0]]
 
     def notify(self, said: Sequence[str]) -> None:
         """To every process that listens."""
@@ -103,7 +115,9 @@ class SqliteBackend:
         finally:
             store.close()
 
-    def projects(self, projects: Sequence[str] | None) -> list[str]:
+    def projects(
+        self, projects: Sequence[str] | None, among: Sequence[str] | None = None
+    ) -> list[str]:
         try:
             connection = sqlite3.connect(self._path)
             try:
@@ -112,7 +126,11 @@ class SqliteBackend:
                 connection.close()
         except sqlite3.Error as error:
             raise named(error, self._path) from error
-        return sorted(p for (p,) in rows if p and (projects is None or p in projects))
+        return sorted(
+            path
+            for (path,) in rows
+            if path and (projects is None or path in projects) and (among is None or path in among)
+        )
 
     def store_id(self) -> str:
         store = SqliteStore(self._path)

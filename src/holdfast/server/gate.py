@@ -19,6 +19,7 @@ from holdfast.server.access import Caller, caller_of, check_origin
 from holdfast.server.metrics import Metrics
 from holdfast.server.problems import Forbidden, Refused, problem
 from holdfast.server.records import Records, trail
+from holdfast.server.remembered import Remembered
 from holdfast.server.settings import Settings
 from holdfast.server.strict import in_thread
 from holdfast.store.protocol import StoreError
@@ -60,25 +61,6 @@ class Rates:
         return 0.0
 
 
-class Callers:
-    """Who showed a good token a moment ago. One that is revoked is refused a moment later."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._known: dict[bytes, tuple[float, Caller]] = {}
-
-    def get(self, words: str, now: float) -> Caller | None:
-        until, caller = self._known.get(_digest(words), (0.0, None)) if words else (0.0, None)
-        return caller if now < until else None
-
-    def put(self, words: str, caller: Caller, now: float) -> None:
-        if not words or not self._seconds:
-            return  # the owner of this machine is known by the connection, each time
-        if len(self._known) >= _MOST_BUCKETS:
-            self._known.clear()
-        self._known[_digest(words)] = (now + self._seconds, caller)
-
-
 def _digest(words: str) -> bytes:
     return hashlib.sha256(words.encode("utf-8", "replace")).digest()
 
@@ -92,7 +74,7 @@ class Gate:
         self._records = records
         self._metrics = metrics
         self._rates = Rates(settings.rate, settings.burst)
-        self._callers = Callers(settings.token_seconds)
+        self._callers: Remembered[Caller] = Remembered(settings.moment_seconds)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -128,11 +110,7 @@ class Gate:
             check_origin(headers)
             self._check_rate(scope.get("client"))
             if scope["path"] not in OPEN and not dashboard.is_page(scope["path"]):
-                words = headers.get("authorization", "")
-                caller = self._callers.get(words, time.monotonic())
-                if caller is None:
-                    caller = await in_thread(self._caller, headers, scope)
-                    self._callers.put(words, caller, time.monotonic())
+                caller = await self._known_caller(headers, scope)
                 reading = scope["method"] in _SAFE or scope["path"] in _READING
                 needed = "read" if reading else "write"
                 scope.setdefault("state", {})["caller"] = caller
@@ -153,6 +131,18 @@ class Gate:
         except StoreError:
             answer = problem(503, "The store does not answer", headers={"Retry-After": "1"})
             await answer(scope, receive, send)
+
+    async def _known_caller(self, headers: Headers, scope: Scope) -> Caller:
+        """Who showed a good token a moment ago is not asked again: one that is revoked is
+        refused a moment later. This machine's own user is known by the connection, each time."""
+        words = headers.get("authorization", "")
+        known = self._callers.get(_digest(words), time.monotonic()) if words else None
+        if known is not None:
+            return known
+        caller = await in_thread(self._caller, headers, scope)
+        if words:
+            self._callers.put(_digest(words), caller, time.monotonic())
+        return caller
 
     def _caller(self, headers: Headers, scope: Scope) -> Caller:
         return caller_of(

@@ -24,8 +24,8 @@ class Settings(NamedTuple):
     burst: int = 300
     # Whether this machine's own user needs no token on loopback.
     open_to_owner: bool = True
-    # For so long a token that was good is not looked up again.
-    token_seconds: float = 1.0
+    # For so long a token that was good, or a folder's project, is not looked up again.
+    moment_seconds: float = 1.0
     events_seconds: float = 3600.0
     now: Callable[[], str] = utc_now
     peer_uid: Callable[[Address, Address], int | None] = uid_of_peer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from holdfast.server.problems import Forbidden, NotFound, Unusable
 from holdfast.server.records import Transaction, projects, trail
 from holdfast.server.records.once import once
 from holdfast.server.records.projects import Project, project_at
+from holdfast.server.remembered import Remembered
 from holdfast.server.settings import Settings
 from holdfast.server.sight import Sight
 
@@ -33,6 +35,8 @@ class Hall:
         self.metrics = metrics
         # Whose row is there for certain, so that not every write has to see to it.
         self.known_projects: set[str] = set()
+        # Names of projects by the folder in which a caller says they are.
+        self.called: Remembered[str] = Remembered(settings.moment_seconds)
 
 
 class Visit:
@@ -63,17 +67,25 @@ class Visit:
         return [found[path] for path in sorted(found)]
 
     def project_by_id(self, project_id: str) -> Project:
-        for project in self.projects():
-            if project.id == project_id:
-                return project
+        with self.records() as transaction:
+            known = projects.with_id(transaction, project_id)
+        if known is not None:
+            return known
+        # Sessions that came by another way than this service brought no row for theirs.
+        for path in self.hall.backend.projects(self.caller.projects):
+            if projects.id_of(path) == project_id:
+                return project_at(path)
         raise NotFound("No such project")
 
     def project_of_path(self, path: str) -> Project | None:
         """The project in which a folder is, by its own name or as some machine has it: the one
         with the longest path around it."""
+        around = projects.above(path)
         with self.records() as transaction:
             folders = projects.folders_around(transaction, path)
-        found = projects.nearest(path, self.projects(), folders)
+            known = projects.among(transaction, around)
+        there = self.hall.backend.projects(self.caller.projects, around)
+        found = projects.nearest(path, [*known, *map(project_at, there)], folders)
         if len(found) > 1:
             raise Unusable("Machines have different projects at this path: say which one by its id")
         return found[0] if found else None
@@ -113,12 +125,17 @@ class Visit:
 
     def _called(self, folder: str) -> str:
         """The name of the project that machines have in exactly this folder; else the folder."""
+        remembered = self.hall.called.get((self.caller.projects, folder), time.monotonic())
+        if remembered is not None:
+            return remembered
         with self.records() as transaction:
             there = projects.folders_around(transaction, folder)
-        if not there or there[0].path != folder:
-            return folder
-        known = self.project_of_path(folder)
-        return known.path if known else folder
+        name = folder
+        if there and there[0].path == folder:
+            known = self.project_of_path(folder)
+            name = known.path if known else folder
+        self.hall.called.put((self.caller.projects, folder), name, time.monotonic())
+        return name
 
     def about(self, project: str, session: str) -> None:
         """For the trail."""

@@ -115,6 +115,12 @@ def _read(rows: Sequence[Row]) -> list[Context]:
 def richest_snapshot(transaction: Transaction, session: str, project: str = "") -> Context | None:
     """The latest that is not thin beside another recent one."""
     only = Only(project=project, session=session, kind=SNAPSHOT)
-    recent = listed(transaction, only, RECENT)
-    most = max((context.richness for context in recent), default=0)
-    return next((context for context in recent if context.richness >= most * THIN), None)
+    found = transaction.rows(
+        f"SELECT {_COLUMNS} FROM (SELECT *, max(richness) OVER () AS most FROM"
+        f" (SELECT {_COLUMNS}, place FROM contexts WHERE {_WANTED}) AS recent) AS ranked"
+        " WHERE richness >= most * :thin ORDER BY created DESC, place DESC LIMIT 1",
+        limit=RECENT,
+        thin=THIN,
+        **only._asdict(),
+    )
+    return next(iter(_read(found)), None)

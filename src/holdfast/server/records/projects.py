@@ -55,6 +55,24 @@ def known(transaction: Transaction) -> list[Project]:
     return [Project(*row) for row in rows]
 
 
+def with_id(transaction: Transaction, project_id: str) -> Project | None:
+    rows = transaction.rows(
+        "SELECT id, project, name FROM projects WHERE {mine} AND id = :id", id=project_id
+    )
+    return Project(*rows[0]) if rows else None
+
+
+def among(transaction: Transaction, paths: Sequence[str]) -> list[Project]:
+    """Those that are known by one of these names."""
+    names = {f"name_{number}": path for number, path in enumerate(paths)}
+    rows = transaction.rows(
+        "SELECT id, project, name FROM projects WHERE {mine} AND project IN"
+        f" ({', '.join(f':{name}' for name in names) or 'NULL'})",
+        **names,
+    )
+    return [Project(*row) for row in rows]
+
+
 def keep_folder(transaction: Transaction, folder: Folder, now: str) -> None:
     """A machine has the project there."""
     transaction.change(
@@ -67,11 +85,11 @@ def keep_folder(transaction: Transaction, folder: Folder, now: str) -> None:
 
 def folders_around(transaction: Transaction, path: str) -> list[Folder]:
     """Where machines have projects: this folder, or one that it is in; the nearest first."""
-    above = _above(path)
+    around = above(path)
     rows = transaction.rows(
         "SELECT project, path, machine FROM folders WHERE {mine} AND path IN"
-        f" ({', '.join(f':above_{number}' for number in range(len(above)))})",
-        **{f"above_{number}": folder for number, folder in enumerate(above)},
+        f" ({', '.join(f':above_{number}' for number in range(len(around)))})",
+        **{f"above_{number}": folder for number, folder in enumerate(around)},
     )
     return sorted((Folder(*row) for row in rows), key=lambda folder: -len(folder.path))
 
@@ -79,8 +97,8 @@ def folders_around(transaction: Transaction, path: str) -> list[Folder]:
 def nearest(path: str, projects: Sequence[Project], folders: Sequence[Folder]) -> list[Project]:
     """Those with the longest path around a folder: one, none, or several machines' different
     ones. A project that is itself called by the path comes before one that is only there."""
-    above = set(_above(path))
-    named = [project for project in projects if project.path in above]
+    around = set(above(path))
+    named = [project for project in projects if project.path in around]
     best = max((len(project.path) for project in named), default=0)
     if folders and len(folders[0].path) > best:
         longest = len(folders[0].path)
@@ -89,7 +107,7 @@ def nearest(path: str, projects: Sequence[Project], folders: Sequence[Folder]) -
     return [project for project in named if len(project.path) == best][:1]
 
 
-def _above(path: str) -> list[str]:
+def above(path: str) -> list[str]:
     """The folder and those it is in, `/` last."""
     found = [path]
     folder = path.rstrip("/")

@@ -45,8 +45,9 @@ def save_state(
     visit = Visit(request)
     project = _project(visit, session_id, body.session)
     saved = _saved(session_id, project, body)
-    facts = [_fact(cleaned(row.model_dump())[0]) for row in body.facts]
-    messages = [Message(**cleaned(row.model_dump())[0]) for row in body.messages]
+    rows, _ = cleaned(body.model_dump(include={"facts", "messages"}))
+    facts = [_fact(row) for row in rows["facts"]]
+    messages = [Message(**row) for row in rows["messages"]]
 
     def effect(transaction: Transaction) -> dict[str, Any]:
         if project and body.path and body.path != project:
@@ -58,8 +59,10 @@ def save_state(
                 _end(sight, saved.session)
             if body.checkpoint:
                 sight.store.checkpoint(saved, body.checkpoint, body.epoch, visit.now)
-            there = sight.load(session_id)
-        reached = there.knows if there else (0, 0)
+            reached = saved.knows
+            if not known:
+                there = sight.load(session_id)
+                reached = there.knows if there else (0, 0)
         return {"saved": known, "generation": reached[0], "offset": reached[1]}
 
     return StateAnswer(**visit.write(project, "saved", session_id, body, key, effect))
