@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from holdfast.brief.compose import Brief, compose
 from holdfast.brief.role import Role
+from holdfast.server import posted_snapshot
+from holdfast.server.posted_snapshot import flat
 from holdfast.server.records.contexts import Context
 from holdfast.server.records.letters import Letter
 from holdfast.state.facts import clip
@@ -23,10 +25,7 @@ CHARACTERS_PER_TOKEN = 2.9
 IN_HAND = 0.9
 # Of the budget, for messages from other agents.
 LETTERS_SHARE = 0.2
-# Of a posted snapshot: characters of a line, and entries of a list by the room there is.
 LINE = 400
-ENTRY = 200
-FEWEST = 5
 
 # All that a brief ever tells of a large session is a tenth of this.
 ALL = 200_000
@@ -39,6 +38,13 @@ STRETCHED = (2.0, 1.5, 1.25)
 CUT = "(truncated: a larger max_tokens tells more)"
 # Below this the words would take the place of what they are about.
 ROOM_FOR_CUT = 500
+
+
+class Ages(NamedTuple):
+    """In words."""
+
+    state: str
+    snapshot: str
 
 
 class Restored(NamedTuple):
@@ -63,13 +69,14 @@ def restored(
     *,
     role: Role,
     max_chars: int,
-    age: str,
+    ages: Ages,
 ) -> Restored:
     told, given = _letters(letters, int(max_chars * LETTERS_SHARE))
     room = max_chars - sum(len(line) + 1 for line in told)
-    text, facts, cut = _fitted(state, snapshot, room, role, age)
-    if cut and room >= ROOM_FOR_CUT:
-        text, facts, _ = _fitted(state, snapshot, room - len(CUT) - 1, role, age)
+    # Held back from the start: to compose a second time takes as long as the first.
+    held = len(CUT) + 1 if room >= ROOM_FOR_CUT else 0
+    text, facts, cut = _fitted(state, snapshot, room - held, role, ages)
+    if cut and held:
         told = [CUT, *told]
     if told:
         text = "\n".join([text, *told] if text else told)
@@ -77,19 +84,21 @@ def restored(
 
 
 def _fitted(
-    state: State | None, snapshot: Context | None, room: int, role: Role, age: str
+    state: State | None, snapshot: Context | None, room: int, role: Role, ages: Ages
 ) -> tuple[str, tuple[str, ...], bool]:
     text, cut = "", False
     facts: tuple[str, ...] = ()
     if state is not None:
-        title = f"State of this session, {age}. Files on disk win over it."
+        title = f"State of this session, {ages.state}. Files on disk win over it."
         brief, cut = _told(state, room, title, role)
         text, facts = brief.text, brief.facts
     if snapshot is not None:
-        title = f"Snapshot that was saved {age}:" if not text else "Also in the saved snapshot:"
-        lines, all_of_it = _snapshot_lines(snapshot.body, room)
+        title = f"{'Also in the snapshot' if text else 'Snapshot'} that was saved, {ages.snapshot}:"
+        lines, whole = posted_snapshot.lines(
+            snapshot.body, role=role.name, room=room, beside_state=state is not None
+        )
         fitting = _fitting([title, *lines], room - len(text) - 1)
-        cut = cut or not all_of_it or len(fitting) <= len(lines)
+        cut = cut or not whole or len(fitting) <= len(lines)
         if len(fitting) > 1:
             text = "\n".join([text, *fitting] if text else fitting)
     return text, facts, cut
@@ -138,48 +147,13 @@ def _letters(letters: Sequence[Letter], room: int) -> tuple[list[str], tuple[str
     lines, given = [heading], []
     used = len(heading) + 1
     for letter in letters:
-        line = f"- {letter.sender} on {letter.topic}: {_flat(letter.payload)}"[:LINE]
+        line = clip(f"- {letter.sender} on {letter.topic}: {flat(letter.payload)}", LINE)
         if used + len(line) + 1 > room:
             break
         lines.append(line)
         given.append(letter.id)
         used += len(line) + 1
     return (lines, tuple(given)) if given else ([], ())
-
-
-def _snapshot_lines(body: dict[str, Any], room: int) -> tuple[list[str], bool]:
-    """What a snapshot says, the summary first, and whether that is all of it: of big lists the
-    first entries, so that none takes the room of what comes after it."""
-    first = ("context_summary", "active_tasks", "key_decisions", "modified_files", "next_steps")
-    skipped = ("session_id", "project_id", "project", "cwd", "trigger", "timestamp")
-    names = [name for name in first if name in body]
-    names += [name for name in body if name not in first and name not in skipped]
-    entries, line = max(FEWEST, room // ENTRY), max(LINE, room // 10)
-    lines, all_of_it = [], True
-    for name in names:
-        value = body[name]
-        heading = name.replace("_", " ")
-        if isinstance(value, list) and value:
-            told = [f"- {_flat(item)}" for item in value[:entries]]
-            lines += [f"{heading}:", *(clip(one, line) for one in told)]
-            all_of_it = all_of_it and len(value) <= entries and max(map(len, told)) <= line
-        elif isinstance(value, dict) and name == "snapshot_data":
-            inner, all_inside = _snapshot_lines(value, room)
-            lines += inner
-            all_of_it = all_of_it and all_inside
-        elif value not in ("", None, [], {}):
-            words = f"{heading}: {_flat(value)}"
-            lines.append(clip(words, line * 4))
-            all_of_it = all_of_it and len(words) <= line * 4
-    return lines, all_of_it
-
-
-def _flat(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {_flat(item)}" for name, item in value.items())
-    if isinstance(value, list):
-        return "; ".join(_flat(item) for item in value)
-    return " ".join(str(value).split())
 
 
 def _fitting(lines: list[str], room: int) -> list[str]:

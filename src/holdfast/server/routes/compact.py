@@ -16,6 +16,7 @@ from holdfast.server.models import (
     SaveRequest,
     Source,
 )
+from holdfast.server.posted_snapshot import ABOUT
 from holdfast.server.problems import Empty, NotFound
 from holdfast.server.records import Transaction, contexts, letters
 from holdfast.server.records.contexts import SNAPSHOT, Context, richness
@@ -30,8 +31,6 @@ from holdfast.store.protocol import Saved
 
 router = APIRouter(prefix="/api/compact", route_class=StrictRoute, tags=["compaction"])
 
-# Said about a snapshot, not in it.
-_ABOUT = ("session_id", "project_id", "project", "cwd", "trigger", "timestamp")
 MOST_LETTERS = 20
 
 
@@ -44,7 +43,7 @@ def save(request: Request, body: SaveRequest, key: Key = "") -> SaveAnswer:
     document: dict[str, Any] = body.model_dump()
     within_bounds(document)
     document, _ = cleaned(document)
-    said = richness({name: value for name, value in document.items() if name not in _ABOUT})
+    said = richness({name: value for name, value in document.items() if name not in ABOUT})
     project = visit.project_for(
         project_id=body.project_id, path=body.project, cwd=body.cwd, session=body.session_id
     )
@@ -109,15 +108,15 @@ def restore(request: Request, body: RestoreRequest) -> RestoreAnswer:
             else []
         )
         source = _source(saved if state else None, snapshot)
-        seconds, age = restoring.age_in_words(source.saved_at, visit.now)
-        source.age_seconds = seconds
+        source.age_seconds, age = restoring.age_in_words(source.saved_at, visit.now)
+        posted_at = snapshot.created if snapshot else ""
         found = restoring.restored(
             state,
             snapshot,
             waiting,
             role=role,
             max_chars=restoring.characters(body.max_tokens),
-            age=age,
+            ages=restoring.Ages(age, restoring.age_in_words(posted_at, visit.now)[1]),
         )
         given = [letter for letter in waiting if letter.id in found.letters]
         letters.give(transaction, given, body.agent_id, visit.now)
@@ -129,11 +128,13 @@ def restore(request: Request, body: RestoreRequest) -> RestoreAnswer:
         facts=list(found.facts),
         messages=list(found.letters),
         truncated=found.cut,
-        note=_note(source, found, body.max_tokens),
+        note=_note(source, found, body.max_tokens, known=saved is not None),
     )
 
 
-def _note(source: Source, found: restoring.Restored, max_tokens: int) -> str:
+def _note(source: Source, found: restoring.Restored, max_tokens: int, *, known: bool) -> str:
+    if source.kind == "none" and known:
+        return "What is saved is of another version; the session's next hook reads it anew."
     if source.kind == "none":
         return (
             "Nothing was ever saved under this session id, as far as this caller may see."
