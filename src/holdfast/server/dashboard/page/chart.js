@@ -92,7 +92,7 @@ function drawn({ points, compactions, checkpoints, given, scale, axis, compactio
       sv("line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: y(value), y2: y(value) }),
       sv("text", { class: "tick", x: LEFT - 8, y: y(value) + 4, "text-anchor": "end" }, tokens(value)),
     ]),
-    scale.pauses.map((pause) => pauseMark(pause, x, floor)),
+    scale.pauses.map((pause) => pauseMark(pause, x, points, axis)),
     sv("path", { class: "area", d: `${shape.line} L${x(points.at(-1).at).toFixed(1)},${floor} L${x(points[0].at).toFixed(1)},${floor} Z` }),
     sv("path", { class: "context", d: shape.line }),
     shape.drops.map((drop) => sv("line", { class: "drop", x1: drop.x, x2: drop.x, y1: drop.from, y2: drop.to })),
@@ -138,12 +138,17 @@ function flag(one, x, compactionHref) {
     sv("text", { x, y: TOP - 14.5, "text-anchor": "middle" }, one.epoch + 1));
 }
 
-function pauseMark(pause, x, floor) {
+function pauseMark(pause, x, points, axis) {
   const middle = (x(pause.from) + x(pause.to)) / 2;
+  const context = points.findLast((one) => one.at <= pause.from)?.context ?? 0;
+  // Where the line is not.
+  const high = context < axis.top / 2;
+  const y = high ? TOP + 8 : TOP + PLOT - 8;
+  const long = duration(pause.to - pause.from);
   return sv("g", { class: "pause" },
-    sv("title", {}, `A pause of ${duration(pause.to - pause.from)}, drawn short`),
+    sv("title", {}, `A pause of ${long}, drawn short`),
     sv("rect", { x: x(pause.from), y: TOP, width: Math.max(1, x(pause.to) - x(pause.from)), height: PLOT }),
-    sv("text", { x: middle, y: floor - 8, transform: `rotate(-90 ${middle} ${floor - 8})`, dy: 3.5 }, `pause, ${duration(pause.to - pause.from)}`));
+    sv("text", { x: middle, y, transform: `rotate(-90 ${middle} ${y})`, dy: 3.5, "text-anchor": high ? "end" : "start" }, `pause, ${long}`));
 }
 
 function tick(at, before, x, width) {

@@ -75,7 +75,7 @@ export const KINDS = {
 export const kindName = (kind) => KINDS[kind]?.[0] ?? (kind || "Unknown");
 export const kindsName = (kind) => KINDS[kind]?.[1] ?? (kind || "Unknown");
 
-const WHAT = { brief: "Brief", gap: "What the summary lost", steering: "Asked of the summariser", handoff: "Handoff", notice: "Notice" };
+const WHAT = { brief: "Brief", gap: "What was still missing", steering: "Asked of the summariser", handoff: "Handoff", notice: "Notice" };
 export const deliveryName = (what) => WHAT[what] ?? what;
 
 export const sessionName = (session) => session.title || session.branch || `Session ${session.id.slice(0, 8)}`;

@@ -75,12 +75,15 @@ const lost = (close, memory) =>
 function given(close, memory) {
   const back = close.given.filter((one) => one.what === "brief" || one.what === "gap");
   const told = new Map(back.flatMap((one) => one.facts.map((each) => [each.id, each])));
+  const missing = new Set(close.lost.map((one) => one.id));
+  // What the summary had lost first: that is what it was for.
+  const ordered = [...told.values()].sort((a, b) => missing.has(b.id) - missing.has(a.id));
   return column("given", "Holdfast gave back", told.size || back.length, "Told to the agent as it went on: all that stands, not only what was lost.",
     back.length === 0
       ? el("p", { class: "none" }, "Nothing is recorded: no hook was there, or it had nothing to tell.")
       : [
           el("ul", { class: "roads" }, back.map((one) => el("li", {}, el("strong", {}, deliveryName(one.what)), el("span", { class: "soft small" }, `${count(one.text.length, "character")} by ${one.road}`)))),
-          listed([...told.values()], memory, "given", "No single fact was named; the text below has it all.", folderOf(close.session)),
+          listed(ordered, memory, "given", "No single fact was named; the text below has it all.", folderOf(close.session), (one) => missing.has(one.id) && chip("was lost", "warm")),
         ]);
 }
 
