@@ -23,6 +23,10 @@ SNAPSHOT: dict[str, Any] = {
 }
 
 
+# An answer could not carry it, nor Python walk it.
+DEEP = b'{"x": ' * 900 + b"1" + b"}" * 900
+
+
 def restore(service: Service, session: str, **more: Any) -> dict[str, Any]:
     answer = service.owner.post("/api/compact/restore", json={"session_id": session, **more})
     assert answer.status_code == 200, answer.text
@@ -303,6 +307,8 @@ def test_sessions_facts_compactions_and_search_are_listed(service: Service) -> N
         ("POST", "/api/compact/restore", b'{"session_id": "a", "max_tokens": "5"}', 422),
         ("POST", "/api/compact/restore", b'{"session_id": "a", "role": "nobody"}', 404),
         ("POST", "/api/compact/save", b"not json", 422),
+        ("POST", "/api/compact/save", b'{"session_id": "a", "x": %s}' % DEEP, 422),
+        ("POST", "/api/compact/save", b'{"session_id": "a", "snapshot_data": %s}' % DEEP, 422),
         ("POST", "/api/compact/save", b'{"session_id": "\\ud800"}', 422),
         ("POST", "/api/messages", b'{"payload": NaN}', 422),
         ("POST", "/api/messages", b"[" * 5000, 422),

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 DEEPEST = 32
 
 
-def _bounded(value: dict[str, Any]) -> dict[str, Any]:
+def bounded(value: dict[str, Any]) -> dict[str, Any]:
     def depth(item: Any, left: int) -> None:
         if left == 0:
             raise ValueError(f"nested more than {DEEPEST} deep")
@@ -38,7 +38,7 @@ INTEGRAL = BeforeValidator(_integral)
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 MaybeName = Annotated[str, Field(max_length=200)]
 Folder = Annotated[str, Field(max_length=1000)]
-Document = Annotated[dict[str, Any], AfterValidator(_bounded)]
+Document = Annotated[dict[str, Any], AfterValidator(bounded)]
 Whole = Annotated[int, Field(ge=0, le=2**53), INTEGRAL]
 
 

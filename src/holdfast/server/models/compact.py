@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from holdfast.server.models.base import INTEGRAL, Answer, Document, Folder, MaybeName, Name, Request
+from holdfast.server.models.base import (
+    INTEGRAL,
+    Answer,
+    Document,
+    Folder,
+    MaybeName,
+    Name,
+    Request,
+    bounded,
+)
 
 
 class SaveRequest(BaseModel):
@@ -21,6 +30,11 @@ class SaveRequest(BaseModel):
     trigger: MaybeName = "manual"
     context_summary: Annotated[str, Field(max_length=100_000)] = ""
     snapshot_data: Document = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _not_too_deep(self) -> Self:
+        bounded(self.model_extra or {})
+        return self
 
 
 class SaveAnswer(Answer):
