@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from holdfast.server.models.base import Answer, Folder, MaybeName, Name, Request, Whole
+from holdfast.server.models.base import (
+    Answer,
+    Document,
+    Folder,
+    MaybeName,
+    Name,
+    Request,
+    Whole,
+)
 
 
 class OriginRow(Request):
@@ -56,8 +64,8 @@ class StateRequest(Request):
     machine: MaybeName = Field("", description="Which machine that is")
     generation: Whole = 0
     offset: Whole
-    state: dict[str, Any]
-    position: dict[str, Any] = Field(default_factory=dict)
+    state: Document
+    position: Document = Field(default_factory=dict)
     facts: list[FactRow] = Field(default_factory=list, max_length=5000)
     messages: list[SaidRow] = Field(default_factory=list, max_length=5000)
     whole: bool = False
@@ -92,8 +100,8 @@ class CheckpointRequest(Request):
     epoch: Whole = 0
     cause: Name
     time: Name
-    state: dict[str, Any]
-    position: dict[str, Any] = Field(default_factory=dict)
+    state: Document
+    position: Document = Field(default_factory=dict)
 
 
 class CheckpointKept(Answer):
