@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from holdfast.clients.claude_code.rows import Adapter as ClaudeCodeAdapter
 from holdfast.events import Event, Rewound
-from holdfast.state import EMPTY, Folding, State, from_document, to_document
+from holdfast.state import EMPTY, Folding, State, from_document, texts, to_document
 from holdfast.state.gate import cleaned, is_clean, redacted
 from holdfast.transcript.reader import START, Cursor, Loads, Reader
 
@@ -95,15 +95,11 @@ def catch_up(
 
 
 def without_secrets(tracked: Tracked) -> Tracked:
-    """No secrets in the state, nor in what the adapter remembers.
-
-    Looked at without the numbers of the symbols and the ids of the rows, half of all there is:
-    neither can hold a secret.
-    """
+    """No secrets in the state, nor in what the adapter remembers (of which the ids of rows, most
+    of it, can hold none)."""
     state, memory, careful = tracked.state, tracked.memory, tracked.careful
-    document = to_document(state)
-    if not is_clean({**document, "symbols": list(state.symbols)}):
-        state = from_document(cleaned(document)[0])
+    if not is_clean(texts(state)):
+        state = from_document(cleaned(to_document(state))[0])
         careful = True
     if memory is not None:
         rest, had_secrets = cleaned({**memory, "seen": None})

@@ -120,10 +120,8 @@ def _with(symbols: dict[str, int], shown: Collection[str], moment: Moment) -> di
     """The symbols of a file with these seen now, latest last."""
     if not shown:
         return symbols
-    new = dict(symbols)
-    for word in shown:
-        new.pop(word, None)
-    new.update(dict.fromkeys(shown, moment.step))
+    now = dict.fromkeys(shown, moment.step)
+    new = {word: step for word, step in symbols.items() if word not in now} | now
     surplus = len(new) - SYMBOLS
     return dict(islice(new.items(), surplus, None)) if surplus > 0 else new
 
@@ -131,11 +129,10 @@ def _with(symbols: dict[str, int], shown: Collection[str], moment: Moment) -> di
 def _hunks(event: FileTouched) -> tuple[tuple[int, tuple[str, ...]], ...]:
     kept = []
     for hunk in event.hunks[:HUNKS]:
-        changed = [keep(line, 160) for line in hunk.lines if line.startswith(("+", "-"))][
-            :HUNK_LINES
-        ]
+        lines = (keep(line, 160) for line in hunk.lines if line.startswith(("+", "-")))
+        changed = tuple(islice(lines, HUNK_LINES))
         if changed:
-            kept.append((hunk.start, tuple(changed)))
+            kept.append((hunk.start, changed))
     return tuple(kept)
 
 
@@ -164,7 +161,7 @@ def _found(event: Searched) -> dict[str, list[str]]:
         number, colon, content = rest.partition(":")
         if not (colon and number.isdecimal() and _is_path(path)):
             path, content = where, line
-            if _is_path(line):
+            if " " not in line and "." in line and _is_path(line):
                 path, content = line, ""
             elif "-" in line and (around := _AROUND.match(line)) and _is_path(around.group(1)):
                 path, content = around.groups()
@@ -175,7 +172,7 @@ def _found(event: Searched) -> dict[str, list[str]]:
     return found
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=512)  # a search names the same file line after line
 def _is_path(text: str) -> bool:
     return len(text) <= 300 and _PATH.fullmatch(text) is not None
 
@@ -236,7 +233,7 @@ def _worth_naming(path: str) -> bool:
 
 def _resolve(table: dict[str, File], path: str) -> str:
     """The full path of a file we know by its end, else the path as it stands."""
-    if path in table:
+    if path in table or path.startswith("/"):
         return path
     path = path.removeprefix("./")
     ending = "/" + path

@@ -210,7 +210,7 @@ def _title_set(values: list[Any], event: ev.TitleSet) -> None:
 
 
 def _usage_measured(values: list[Any], event: ev.UsageMeasured) -> None:
-    values[_USAGE] = Usage(event.model, event.context, event.output, event.at.time)
+    values[_USAGE] = _make(Usage, (event.model, event.context, event.output, event.at.time))
 
 
 def _compacted(values: list[Any], event: ev.Compacted) -> None:

@@ -24,16 +24,17 @@ class Point(NamedTuple):
     step: int
 
 
-Table = dict[str, Point]
+Table = dict[str, Point]  # by time: of two answers in one millisecond the last is kept
+
+_make = tuple.__new__  # half the time of Point(...), for every answer
 
 
 def on_usage_measured(table: Table, event: UsageMeasured, moment: Moment) -> Table:
     if not event.context:
         return table
     new = writable(table)
-    # Keys only grow, so that a thinned table goes on where it was.
-    number = int(next(reversed(new))) + 1 if new else 1
-    new[str(number)] = Point(event.at.time, event.context, moment.epoch, moment.step)
+    time = event.at.time
+    new[time] = _make(Point, (time, event.context, moment.epoch, moment.step))
     return _thinned(new) if len(new) > LIMIT + SPARE else new
 
 
