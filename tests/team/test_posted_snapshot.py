@@ -56,8 +56,8 @@ POSTED: dict[str, Any] = {
 }
 
 
-def told(role: str, *, beside_state: bool = False, body: Any = None) -> list[str]:
-    return lines(body or POSTED, role=role, room=5000, beside_state=beside_state)[0]
+def told(role: str, *, body: Any = None, known: tuple[str, ...] = ()) -> list[str]:
+    return lines(body or POSTED, role=role, room=5000, known=known)[0]
 
 
 def test_a_tree_is_told_by_wave_and_agent() -> None:
@@ -88,8 +88,8 @@ def test_what_a_role_needs_comes_first(role: str, second: str) -> None:
     assert sorted(text) == sorted(told("main")), "in another order, and all of it"
 
 
-def test_beside_a_state_only_that_is_told_which_the_state_does_not_know() -> None:
-    assert told("main", beside_state=True) == [
+def test_what_is_known_otherwise_is_left_out() -> None:
+    assert told("main", known=DERIVED) == [
         "context summary: Adding authentication",
         "key decisions:",
         "- JWT, because it is stateless",
@@ -130,6 +130,4 @@ def test_any_document_is_told_inside_its_room_and_a_larger_one_tells_no_less(
     assert len(large.text) >= len(small.text) or not large.cut
     if not small.cut:
         assert large.text == small.text
-    assert all(
-        "\n" not in line for line in lines(body, role=role, room=room, beside_state=False)[0]
-    )
+    assert all("\n" not in line for line in lines(body, role=role, room=room)[0])

@@ -198,6 +198,30 @@ def test_a_larger_budget_tells_more_until_all_is_told(service: Service, state: b
     assert len(set(whole)) == 1, "and once all is told it stays so"
 
 
+def test_a_snapshot_tells_what_the_state_does_not_know(service: Service) -> None:
+    posted = {
+        "session_id": "session-a",
+        "project": "/srv/app",
+        "active_tasks": ["Write the manual"],
+        "recent_messages": [{"topic": "api_ready"}],
+        "next_steps": "Ask the translators",
+    }
+    fresh = Session("session-a", project="/srv/app", updated=_time(1))
+    with service.hall.backend.sight(None) as sight:
+        sight.store.save(Saved(fresh, (0, 1), to_document(Story().state), {}))
+    service.owner.post("/api/compact/save", json=posted)
+    back = restore(service)
+    assert back["source"]["kind"] == "snapshot", "the session has only begun"
+    assert "Write the manual" in back["additionalContext"]
+    keep(service, told(), "end", 2)
+    text = restore(service)["additionalContext"]
+    assert "Create auth routes" in text
+    assert "Also in the snapshot that was saved, " in text
+    assert "Ask the translators" in text
+    assert "topic api_ready" in text
+    assert "Write the manual" not in text
+
+
 def test_nothing_comes_with_its_reason(service: Service) -> None:
     back = restore(service)
     assert back["additionalContext"] == ""

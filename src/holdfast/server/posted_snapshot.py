@@ -6,7 +6,7 @@ and come in the order that the reader's role needs them; others follow as they a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from holdfast.state.facts import clip
@@ -18,7 +18,7 @@ FEWEST = 5
 
 # Said about a snapshot, not in it.
 ABOUT = ("session_id", "project_id", "project", "cwd", "trigger", "timestamp")
-# What the state of the session tells better.
+# What whoever posts has put together from elsewhere; a session's own state may tell it better.
 DERIVED = (
     "hierarchy",
     "active_tasks",
@@ -41,14 +41,14 @@ _NOISE = frozenset(
 
 
 def lines(
-    body: Mapping[str, Any], *, role: str, room: int, beside_state: bool
+    body: Mapping[str, Any], *, role: str, room: int, known: Collection[str] = ()
 ) -> tuple[list[str], bool]:
     """The lines, and whether they are all: of big lists the first entries, so that none takes
-    the room of what comes after it."""
+    the room of what comes after it. Fields that are `known` otherwise are left out."""
     inner = body.get("snapshot_data")
     said = {**inner, **_filled(body)} if isinstance(inner, Mapping) else dict(body)
     order = (*_FIRST, *_ORDERS.get(role, _USUAL), *_USUAL, *DERIVED)
-    left_out = {*ABOUT, "snapshot_data", *(DERIVED if beside_state else ())}
+    left_out = {*ABOUT, "snapshot_data", *known}
     names = [name for name in dict.fromkeys((*order, *said)) if name in said]
     entries, line = max(FEWEST, room // ENTRY), max(LINE, room // 10)
     found: list[str] = []

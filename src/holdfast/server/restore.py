@@ -95,13 +95,26 @@ def _fitted(
     if snapshot is not None:
         title = f"{'Also in the snapshot' if text else 'Snapshot'} that was saved, {ages.snapshot}:"
         lines, whole = posted_snapshot.lines(
-            snapshot.body, role=role.name, room=room, beside_state=state is not None
+            snapshot.body, role=role.name, room=room, known=_known(state) if state else ()
         )
         fitting = _fitting([title, *lines], room - len(text) - 1)
         cut = cut or not whole or len(fitting) <= len(lines)
         if len(fitting) > 1:
             text = "\n".join([text, *fitting] if text else fitting)
     return text, facts, cut
+
+
+def _known(state: State) -> list[str]:
+    """The fields of a snapshot that this state tells better."""
+    changed = any(file.changed for file in state.files.values())
+    knows = {
+        "active_tasks": bool(state.tasks),
+        "hierarchy": bool(state.tasks),
+        "agent_states": bool(state.subagents),
+        "modified_files": changed,
+        "recent_actions": changed or bool(state.commands),
+    }
+    return [name for name, there in knows.items() if there]
 
 
 def _told(state: State, room: int, title: str, role: Role) -> tuple[Brief, bool]:

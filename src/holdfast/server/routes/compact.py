@@ -25,7 +25,7 @@ from holdfast.server.routes.paging import Key
 from holdfast.server.snapshots import POSTED
 from holdfast.server.strict import StrictRoute
 from holdfast.server.visit import Visit, new_id
-from holdfast.state import UnreadableState, from_document
+from holdfast.state import UnreadableState, facts, from_document
 from holdfast.state.gate import cleaned
 from holdfast.store.protocol import Saved
 
@@ -95,6 +95,8 @@ def restore(request: Request, body: RestoreRequest) -> RestoreAnswer:
         snapshot = contexts.richest_snapshot(transaction, body.session_id, project)
         if snapshot is not None:
             project = snapshot.project
+            if state is not None and not any(facts(state)):
+                state = None  # a session that has only begun hides nothing
         visit.about(project, body.session_id)
         waiting = (
             letters.waiting(
