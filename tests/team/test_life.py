@@ -147,3 +147,18 @@ def test_what_is_not_there_is_not_found(service: Service) -> None:
     stranger = service.caller("/mine")
     assert stranger.get("/api/sessions/session-a/life").status_code == 404
     assert stranger.get("/api/sessions/session-a/compactions/0").status_code == 404
+
+
+def test_a_session_without_a_title_can_be_told_by_how_it_began(
+    service: Service, tmp_path: Path
+) -> None:
+    session = lived(service, tmp_path)
+    bring(service)
+    plain = service.owner.get("/api/sessions").json()["sessions"]
+    assert {one["first_words"] for one in plain} == {""}
+    found = service.owner.get("/api/sessions", params={"words": True}).json()["sessions"]
+    words = {one["id"]: one["first_words"] for one in found}
+    assert words[session].startswith("House rule for this repo")
+    assert words["session-a"] == "", "it has a title"
+    life = service.owner.get(f"/api/sessions/{session}/life").json()
+    assert life["session"]["first_words"] == words[session]

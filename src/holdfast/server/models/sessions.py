@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from holdfast.server.models.base import Answer
 
 
@@ -17,6 +19,9 @@ class SessionAnswer(Answer):
     started: str
     updated: str
     ended: str
+    first_words: str = Field(
+        "", description="Of the user, where they were asked for and the session has no title"
+    )
 
 
 class Sessions(Answer):

@@ -65,7 +65,7 @@ def life(request: Request, session_id: SessionId) -> Life:
             for one in past.compactions
         ]
     return Life(
-        session=session_answer(past.session),
+        session=session_answer(past.session, past.facts),
         model=past.state.usage.model,
         points=[LifePoint(**point._asdict()) for point in past.state.life.values()],
         compactions=told,
@@ -95,7 +95,7 @@ def compaction(request: Request, session_id: SessionId, epoch: Epoch) -> Compact
             raise NotFound("No such compaction")
         close = _close(sight, past, found, compare=True)
     return CompactionUpClose(
-        session=session_answer(past.session),
+        session=session_answer(past.session, past.facts),
         compaction=_counted(found, close),
         compactions=len(past.compactions),
         compared=close.compared,

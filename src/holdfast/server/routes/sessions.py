@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query, Request
@@ -36,21 +37,33 @@ Kind = Literal[
     "", "request", "rule", "task", "plan", "test", "error", "dead_end", "decision", "file",
     "command", "identifier", "subagent", "skill", "note", "next_step",
 ]  # fmt: skip
+FIRST_WORDS = 200
+
 Standing = Literal["", "open", "done", "cancelled", "superseded", "resolved"]
 
 
 @router.get("/sessions")
 def sessions(
-    request: Request, project_id: Words = "", limit: Limit = 50, offset: Offset = 0
+    request: Request,
+    project_id: Words = "",
+    words: Annotated[bool, Query(description="With the first words of those without a title")] = (
+        False
+    ),
+    limit: Limit = 50,
+    offset: Offset = 0,
 ) -> Sessions:
     """Latest first."""
     visit = Visit(request)
     project = visit.project_by_id(project_id).path if project_id else ""
     with visit.sight() as sight:
         found = sight.sessions(project, limit, offset)
-    return Sessions(
-        sessions=[session_answer(one) for one in found], next_offset=following(found, limit, offset)
-    )
+        told = [
+            session_answer(
+                one, sight.facts(one.id, kind="request") if words and not one.title else ()
+            )
+            for one in found
+        ]
+    return Sessions(sessions=told, next_offset=following(found, limit, offset))
 
 
 @router.get("/sessions/{session_id}")
@@ -126,10 +139,13 @@ def known_session(found: Session | None) -> Session:
     return found
 
 
-def session_answer(one: Session) -> SessionAnswer:
+def session_answer(one: Session, facts: Sequence[Fact] = ()) -> SessionAnswer:
+    """With the first request among the facts, where the session has no title."""
     fields = one._asdict()
     del fields["transcript"]  # a path on somebody's machine
-    return SessionAnswer(project_id=id_of(one.project), **fields)
+    asked = (fact.text for fact in facts if fact.kind == "request")
+    first = "" if one.title else next(asked, "")[:FIRST_WORDS]
+    return SessionAnswer(project_id=id_of(one.project), first_words=first, **fields)
 
 
 def checkpoint_answer(made: Checkpoint) -> CheckpointAnswer:

@@ -9,6 +9,7 @@ const clockSeconds = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute:
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "long" });
 const ago = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
+const NAME = 90;
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
@@ -78,7 +79,11 @@ export const kindsName = (kind) => KINDS[kind]?.[1] ?? (kind || "Unknown");
 const WHAT = { brief: "Brief", gap: "What was still missing", steering: "Asked of the summariser", handoff: "Handoff", notice: "Notice" };
 export const deliveryName = (what) => WHAT[what] ?? what;
 
-export const sessionName = (session) => session.title || session.branch || `Session ${session.id.slice(0, 8)}`;
+/** Its title, else how it began, else where it runs. */
+export function sessionName(session) {
+  const begun = session.first_words.trim().split("\n", 1)[0];
+  return session.title || (begun.length > NAME ? `${begun.slice(0, NAME).trimEnd()}…` : begun) || session.branch || `Session ${session.id.slice(0, 8)}`;
+}
 /** Where its files are; the project itself may have a name that machines share. */
 export const folderOf = (session) => session.worktree || session.cwd || session.project;
 export const folderName = (path) => path.split("/").filter(Boolean).at(-1) ?? path;

@@ -16,7 +16,7 @@ export async function sessions(route, projectId) {
     key: "sessions",
     list: rows,
     load: async (limit, offset) => {
-      const page = await get(["sessions"], { project_id: projectId, limit, offset }, route.signal);
+      const page = await get(["sessions"], { project_id: projectId, words: true, limit, offset }, route.signal);
       return { items: page.sessions, next: page.next_offset };
     },
     draw: row,
@@ -54,7 +54,7 @@ function row(one) {
   return el("tr", {},
     el("th", { scope: "row" },
       el("a", { href, "data-key": href }, sessionName(one)),
-      el("span", { class: "under" }, one.title && one.branch ? `${one.branch} · ` : "", el("code", {}, one.id.slice(0, 8)))),
+      el("span", { class: "under" }, one.branch && one.branch !== sessionName(one) ? `${one.branch} · ` : "", el("code", {}, one.id.slice(0, 8)))),
     el("td", { class: "project" }, one.project ? el("a", { href: `#/projects/${encodeURIComponent(one.project_id)}`, title: one.project }, folderName(one.project)) : el("span", { class: "soft" }, "none")),
     el("td", { class: "when" }, time(one.updated || one.started, { relative: true })),
     el("td", { class: "when wide-only" }, time(one.started)),

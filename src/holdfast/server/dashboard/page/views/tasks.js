@@ -21,7 +21,7 @@ export async function tasks(route, asked) {
   let next = 0;
   while (next !== null && next < wanted) {
     const [page, tree] = await Promise.all([
-      get(["sessions"], { project_id: projectId, limit: SESSIONS, offset: next }, route.signal),
+      get(["sessions"], { project_id: projectId, words: true, limit: SESSIONS, offset: next }, route.signal),
       get(["hierarchy", projectId], { limit: SESSIONS, offset: next }, route.signal),
     ]);
     boards.push(...page.sessions.map((one) => board(one, tree, route.memory)).filter(Boolean));
