@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 
 import psycopg
 
-from holdfast.lifecycle.outbox import carry, poster
+from holdfast.lifecycle.outbox import Carrier, carry
+from holdfast.lifecycle.wire import caller
 from holdfast.store.postgres.migrations import migrate
 from holdfast.store.protocol import Message, Saved, Session
 from holdfast.store.sqlite import SqliteStore
@@ -121,7 +122,7 @@ class Outbox(threading.Thread):
     def __init__(self, folder: Path, port: int, over: threading.Event) -> None:
         super().__init__(name="outbox")
         self._store, self._data = str(folder / "local.db"), str(folder / "outbox")
-        self._post = poster(f"http://127.0.0.1:{port}", "")
+        self._url = f"http://127.0.0.1:{port}"
         self._over = over
         self.turns = self.carried = 0
 
@@ -140,8 +141,9 @@ class Outbox(threading.Thread):
             self._over.wait(0.1)
 
     def carry(self) -> bool:
-        """Whether all is up. The clock says that no pause is left."""
-        found = carry(self._store, self._data, self._post, now=lambda: time.time() + 7200)
+        """Whether all is up. No pause is kept."""
+        call = caller(self._url, "")
+        found = carry(Carrier(self._store, self._data, self._url, call, patient=False))
         self.carried += found.sessions
         return not found.waiting
 
@@ -251,7 +253,7 @@ class Stage:
             reached = line.execute("SELECT reached FROM states WHERE project = %s", (one.project,))
             last = one.acknowledged["state"][-1:]
             yield [str(row[0]) for row in reached], set(last)
-        carried = line.execute("SELECT substr(id, 2) FROM facts WHERE project = '/outbox'")
+        carried = line.execute("SELECT substr(id, 2) FROM facts WHERE session LIKE 'local-%'")
         yield [row[0] for row in carried], set(map(str, range(1, self.outbox.turns + 1)))
 
     def close(self) -> None:

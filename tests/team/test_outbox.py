@@ -2,167 +2,427 @@
 
 from __future__ import annotations
 
-import json
 import random
-from contextlib import closing
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import closing, suppress
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from holdfast.lifecycle.outbox import LEDGER, Post, ServiceAway, ServiceRefused, carry, poster
-from holdfast.store.protocol import Compaction, Session
-from holdfast.store.sqlite import SqliteStore
-from store.samples import EARLY, fact, message, saved
+from holdfast.lifecycle import ledger as ledgers
+from holdfast.lifecycle.ledger import FILE, NEXT, Ledger
+from holdfast.lifecycle.outbox import Bounds, Carried
+from holdfast.lifecycle.standing import in_words, standing
+from holdfast.lifecycle.wire import ServiceAway, ServiceRefused, caller
+from holdfast.store.moving.changed import Changes
+from holdfast.store.protocol import Session
+from store.samples import EARLY, LATER, fact, saved
 
+from .carrying import URL, Clock, Machine, through
 from .service import Service
 
-
-@pytest.fixture
-def local(tmp_path: Path) -> str:
-    return str(tmp_path / "local" / "holdfast.db")
+ME = {"name": "owner", "scopes": ["read", "write"], "projects": None, "store": ""}
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> str:
-    return str(tmp_path / "local")
+def machine(service: Service, tmp_path: Path) -> Machine:
+    return Machine(tmp_path / "local", through(service.owner))
 
 
-class Clock:
-    """Stands still until the test moves it."""
+def answering(post: Callable[[str, dict[str, Any]], Any]) -> Any:
+    """A service that says who we are, and does what the test says with what is posted."""
 
-    def __init__(self) -> None:
-        self.time = 0.0
+    def call(method: str, path: str, body: dict[str, Any] | None = None, key: str = "") -> Any:
+        return post(path, body or {}) if method == "POST" else ME
 
-    def __call__(self) -> float:
-        return self.time
-
-
-def through(service: Service) -> Post:
-    def post(path: str, body: dict[str, Any]) -> dict[str, Any]:
-        answer = service.owner.post(path, json=json.loads(json.dumps(body)))
-        if answer.status_code >= 500:
-            raise ServiceAway(answer.text)
-        if answer.status_code >= 300:
-            raise ServiceRefused(answer.text)
-        told: dict[str, Any] = answer.json()
-        return told
-
-    return post
+    return call
 
 
-def work(path: str, name: str, offset: int) -> None:
-    """As a hook does: into the local store, and nowhere else."""
-    with closing(SqliteStore(path)) as store:
-        session = Session(name, project="/srv/app", updated=EARLY)
-        state = saved(session, offset, n=offset)
-        facts = [fact(f"n{offset}", f"walrus {offset}")]
-        store.save(state, facts, [message(f"r{offset}", f"said {offset}")])
-        store.checkpoint(state, "threshold", 0, EARLY)
-        store.record_compaction(Compaction(name, 0, EARLY, "auto", summary="so far"))
-
-
-def test_everything_is_carried_and_carried_once(service: Service, local: str, data: str) -> None:
-    for name in ("a", "b"):
-        work(local, name, 10)
-    post = through(service)
-    assert carry(local, data, post) == (2, (), False)
-    assert carry(local, data, post) == (0, (), False)
-    with service.hall.backend.sight(None) as sight, closing(SqliteStore(local)) as store:
-        for name in ("a", "b"):
+def check_equal(service: Service, machine: Machine, *names: str) -> None:
+    """All that is kept here of these sessions is there, and nothing twice."""
+    with service.hall.backend.sight(None) as sight, machine.store() as store:
+        for name in names:
             there, here = sight.store.load(name), store.load(name)
             assert there is not None
             assert here is not None
             assert (there.knows, there.state, there.position) == here[1:]
+            assert there.session.ended == here.session.ended
             assert sight.store.facts(name) == store.facts(name)
-            assert [one.cause for one in sight.store.checkpoints(name)] == ["threshold"]
+            assert [one[2:] for one in sight.store.checkpoints(name)] == [
+                one[2:] for one in store.checkpoints(name)
+            ]
             assert sight.store.compactions(name) == store.compactions(name)
-    work(local, "b", 20)
-    assert carry(local, data, post) == (1, (), False)
-    hits = service.owner.get("/api/search", params={"q": "walrus", "session_id": "b"}).json()
-    assert len(hits["hits"]) == 2
+            assert sorted(sight.store.deliveries(name, 99)) == sorted(store.deliveries(name, 99))
+            mine = {hit.message for hit in store.search("said", session_id=name, limit=500)}
+            theirs = sight.store.search("said", session_id=name, limit=500)
+            assert {hit.message for hit in theirs} == mine
+            assert len(theirs) == len(mine)
 
 
-def test_a_service_that_is_away_is_left_alone_for_longer_and_longer(local: str, data: str) -> None:
-    work(local, "a", 10)
+def test_everything_is_carried_in_order_and_once(service: Service, machine: Machine) -> None:
+    for name in ("a", "b"):
+        machine.work(name, 10)
+        machine.work(name, 60)
+    assert machine.carry() == Carried(2)
+    check_equal(service, machine, "a", "b")
+    first = [path for path in machine.posts() if "/a/" in path]
+    assert first == [
+        f"/api/sessions/a/{what}"
+        for what in ("checkpoints", "checkpoints", "state", "compactions", "deliveries")
+    ]
+    assert machine.carry() == Carried()
+
+
+def test_where_nothing_is_new_nothing_is_read(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        machine.work(f"s{number}", 10)
+    machine.carry()
+    monkeypatch.setattr(Changes, "news", lambda *_: pytest.fail("a session was read"))
+    assert machine.carry() == Carried()
+    assert machine.asked == [("GET", "/api/me")]
+
+
+def test_a_session_that_grew_sends_what_it_grew_by(service: Service, machine: Machine) -> None:
+    for name in ("a", "b"):
+        for offset in (10, 20, 30):
+            machine.work(name, offset)
+    machine.carry()
+    machine.work("b", 40)
+    assert machine.carry().sessions == 1
+    assert {path.split("/")[3] for path in machine.posts()} == {"b"}
+    states = [body for body in machine.bodies if "facts" in body and "state" in body]
+    assert [[row["id"] for row in body["facts"]] for body in states] == [["n40"]]
+    assert [[row["row"] for row in body["messages"]] for body in states] == [["r40"]]
+    check_equal(service, machine, "a", "b")
+
+
+def test_an_end_is_carried_and_taken_back_when_the_session_goes_on(
+    service: Service, machine: Machine
+) -> None:
+    machine.work("a", 10)
+    with machine.store() as store:
+        store.end_session("a", LATER)
+    machine.carry()
+    check_equal(service, machine, "a")
+    with machine.store() as store:
+        store.end_session("a", "")
+    assert machine.carry().sessions == 1
+    assert machine.posts() == ["/api/sessions/a/state"]
+    check_equal(service, machine, "a")
+
+
+def test_facts_that_are_gone_after_a_rewind_go_there_too(
+    service: Service, machine: Machine
+) -> None:
+    machine.work("a", 10)
+    machine.work("a", 20)
+    machine.carry()
+    with machine.store() as store:
+        state = saved(Session("a", project="/srv/app"), 5, generation=1)
+        store.save(state, [fact("n10", "walrus 10", start=10)], whole=True)
+    machine.carry()
+    with service.hall.backend.sight(None) as sight:
+        assert [one.id for one in sight.store.facts("a")] == ["n10"]
+    check_equal(service, machine, "a")
+
+
+def test_a_week_offline_is_caught_up_in_bounded_pieces(service: Service, machine: Machine) -> None:
+    names = [f"s{number:03d}" for number in range(60)]
+    for name in names:
+        machine.work(name, 10)
+    rounds = 0
+    while machine.carry(Bounds(bytes=10_000)).waiting:
+        rounds += 1
+    assert 5 < rounds < 60
+    assert machine.carry() == Carried()
+    found = service.owner.get("/api/sessions", params={"limit": 100}).json()["sessions"]
+    assert len(found) == 60
+    check_equal(service, machine, *names[::20])
+
+
+def test_a_long_session_goes_on_where_the_time_was_up(service: Service, machine: Machine) -> None:
+    for offset in range(10, 200, 10):
+        machine.work("a", offset)
+    assert machine.carry(Bounds(bytes=500)) == Carried(waiting=True)
+    sent = len(machine.posts())
+    assert 0 < sent < 19
+    assert machine.carry().sessions == 1
+    assert len([path for path in machine.posts() if path.endswith("checkpoints")]) == 19 - sent
+    check_equal(service, machine, "a")
+
+
+def test_more_than_fits_into_one_request_goes_in_pieces(
+    service: Service, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.lifecycle.sending.MOST_ROWS", 3)
+    for offset in range(10, 60, 10):
+        machine.work("a", offset)
+    machine.carry()
+    assert machine.posts().count("/api/sessions/a/state") == 4
+    check_equal(service, machine, "a")
+
+
+def test_a_service_that_is_away_is_left_alone_for_longer_and_longer(tmp_path: Path) -> None:
     asked: list[float] = []
     clock = Clock()
 
-    def away(path: str, body: dict[str, Any]) -> dict[str, Any]:
+    def away(*_: Any, **__: Any) -> Any:
         asked.append(clock.time)
-        raise ServiceAway("no")
+        raise ServiceAway("no answer")
 
-    while clock.time < 20_000:
-        assert carry(local, data, away, now=clock).waiting is True
-        clock.time += 1.0
+    machine = Machine(tmp_path, away, clock)
+    machine.work("a", 10)
+    start = machine.clock.time
+    while machine.clock.time < start + 20_000:
+        assert machine.carry().waiting is True
+        machine.clock.time += 5.0
     pauses = [later - earlier for earlier, later in pairwise(asked)]
     assert len(asked) < 30
-    assert pauses[0] <= 6
+    assert pauses[0] <= 10
     assert max(pauses) > 1000
+    # A hook that looks at the file alone knows when to leave it.
+    assert (tmp_path / NEXT).stat().st_mtime > asked[-1]
+    told = standing(str(tmp_path), {"HOLDFAST_SERVICE": URL})
+    assert told is not None
+    assert (told.failure, told.sessions_waiting) == ("no answer", 1)
+    assert "1 session to carry" in in_words(told, machine.clock.time)
 
 
-def test_a_week_offline_and_faults_at_every_call_lose_nothing(
-    service: Service, local: str, data: str
-) -> None:
+def test_faults_at_every_call_lose_and_double_nothing(service: Service, machine: Machine) -> None:
     chance = random.Random(7)
-    real = through(service)
+    real = machine.call
 
-    def unsteady(path: str, body: dict[str, Any]) -> dict[str, Any]:
+    def unsteady(method: str, path: str, body: Any = None, key: str = "") -> Any:
         fate = chance.random()
-        if fate < 0.3:
+        if fate < 0.2:
             raise ServiceAway("before it arrived")
-        answer = real(path, body)
-        if fate < 0.6:
+        answer = real(method, path, body, key)
+        if fate < 0.4:
             raise ServiceAway("after it was done")
         return answer
 
-    clock = Clock()
-    for offset in range(10, 90, 10):
+    machine.call = unsteady
+    for offset in range(10, 60, 10):
         for name in ("a", "b", "c"):
-            work(local, name, offset)
-        carry(local, data, unsteady, now=clock)
-        clock.time += 7200.0
-    for _ in range(100):
-        clock.time += 7200.0
-        if not carry(local, data, unsteady, now=clock).waiting:
+            machine.work(name, offset)
+        machine.carry()
+        machine.clock.time += 7200.0
+    for _ in range(200):
+        machine.clock.time += 7200.0
+        if machine.carry() == Carried():
             break
-    assert carry(local, data, unsteady, now=clock) == (0, (), False)
-    with service.hall.backend.sight(None) as sight, closing(SqliteStore(local)) as store:
-        for name in ("a", "b", "c"):
-            there = sight.store.load(name)
-            assert there is not None
-            assert there.knows == (0, 80)
-            assert sight.store.facts(name) == store.facts(name)
-            assert len(sight.store.search("said", session_id=name, limit=50)) == 8
+    check_equal(service, machine, "a", "b", "c")
 
 
-def test_one_session_that_is_refused_does_not_hold_up_the_others(local: str, data: str) -> None:
-    for name in ("a", "b", "c"):
-        work(local, name, 10)
+class _Killed(BaseException):
+    """As if the process ended there."""
+
+
+def test_a_carrier_killed_at_any_point_is_taken_up_by_the_next(
+    service: Service, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for offset in (10, 20):
+        for name in ("a", "b"):
+            machine.work(name, offset)
+    countdown = 0
+    for name in ("acknowledge", "put", "begin"):
+        whole = getattr(Ledger, name)
+
+        def watched(self: Ledger, *given: Any, whole: Any = whole, **named: Any) -> Any:
+            nonlocal countdown
+            countdown -= 1
+            if countdown == 0:
+                raise _Killed
+            return whole(self, *given, **named)
+
+        monkeypatch.setattr(Ledger, name, watched)
+    for point in range(1, 9):
+        countdown = point
+        with suppress(_Killed):
+            machine.carry()
+    countdown = 0
+    machine.carry()
+    assert machine.carry() == Carried()
+    check_equal(service, machine, "a", "b")
+
+
+def test_a_refused_session_is_remembered_and_tried_again_when_it_changes_or_after_a_day(
+    tmp_path: Path,
+) -> None:
+    wanted = False
     taken: list[str] = []
 
-    def picky(path: str, body: dict[str, Any]) -> dict[str, Any]:
-        if "/b/" in path:
-            raise ServiceRefused("not this one")
-        taken.append(path)
+    def picky(path: str, body: dict[str, Any]) -> Any:
+        if "/b/" in path and not wanted:
+            raise ServiceRefused("403 not this one", 403)
+        taken.append(path.split("/")[3])
         return {}
 
-    assert carry(local, data, picky) == (2, ("b",), False)
-    assert {path.split("/")[3] for path in taken} == {"a", "c"}
+    machine = Machine(tmp_path, answering(picky))
+    for name in ("a", "b", "c"):
+        machine.work(name, 10)
+    assert machine.carry() == Carried(2, ("b",))
+    assert set(taken) == {"a", "c"}
+    told = standing(machine.data, {"HOLDFAST_SERVICE": URL})
+    assert told is not None
+    assert [one[:2] for one in told.refused] == [("b", "403 not this one")]
+    assert machine.carry() == Carried()
+    machine.work("b", 20)
+    assert machine.carry() == Carried(0, ("b",))
+    machine.clock.time += 90_000.0
+    wanted = True
+    assert machine.carry() == Carried(1)
+    with machine.ledger() as ledger:
+        assert ledger.refused() == []
 
 
-def test_a_lost_ledger_carries_once_more_and_changes_nothing(
-    service: Service, local: str, data: str
+def test_one_checkpoint_that_is_refused_does_not_hold_up_its_session(tmp_path: Path) -> None:
+    taken: list[str] = []
+
+    def small(path: str, body: dict[str, Any]) -> Any:
+        if body.get("cause") == "threshold:10":
+            raise ServiceRefused("413 Too large", 413)
+        taken.append(path.rpartition("/")[2])
+        return {}
+
+    machine = Machine(tmp_path, answering(small))
+    machine.work("a", 10)
+    machine.work("a", 20)
+    assert machine.carry().sessions == 1
+    assert taken == ["checkpoints", "state", "compactions", "deliveries"]
+    with machine.ledger() as ledger:
+        assert [one.reason for one in ledger.refused()] == ["a checkpoint: 413 Too large"]
+
+
+def test_what_a_token_is_not_for_is_not_even_sent(service: Service, tmp_path: Path) -> None:
+    machine = Machine(tmp_path / "local", through(service.caller("shop")))
+    machine.work("mine", 10)
+    machine.work("other", 10)
+    for name, project in (("mine", "shop"), ("other", "diary")):
+        machine.live(name, name=project)
+    assert machine.carry() == Carried(1, ("other",))
+    assert {path.split("/")[3] for path in machine.posts()} == {"mine"}
+    with machine.ledger() as ledger:
+        assert [one.reason for one in ledger.refused()] == ["the token is not for diary"]
+
+
+def test_a_token_that_may_not_write_waits_for_a_person(service: Service, tmp_path: Path) -> None:
+    machine = Machine(tmp_path / "local", through(service.caller(scopes=("read",))))
+    machine.work("a", 10)
+    assert machine.carry() == Carried(waiting=True)
+    with machine.ledger() as ledger:
+        assert "may not write" in ledger.get("failure")
+        assert ledger.refused() == []
+
+
+@pytest.mark.parametrize("how", ["lost", "damaged"])
+def test_without_its_ledger_all_is_carried_once_more_and_changes_nothing(
+    service: Service, machine: Machine, how: str
 ) -> None:
-    work(local, "a", 10)
-    carry(local, data, through(service))
-    Path(data, LEDGER).write_text("not json")
-    assert carry(local, data, through(service)).sessions == 1
-    made = service.owner.get("/api/sessions/a/checkpoints").json()["checkpoints"]
-    assert len(made) == 1
+    machine.work("a", 10)
+    machine.carry()
+    for path in Path(machine.data).glob(f"{FILE}*"):
+        path.unlink()
+    if how == "damaged":
+        Path(machine.data, FILE).write_bytes(b"not a database at all, " * 500)
+    assert machine.carry().sessions == 1
+    check_equal(service, machine, "a")
+
+
+def test_another_store_or_an_older_one_in_its_place_is_carried_from_its_start(
+    service: Service, machine: Machine, tmp_path: Path
+) -> None:
+    machine.work("a", 10)
+    backup = tmp_path / "backup.db"
+    with closing(sqlite3.connect(machine.path)) as here, closing(sqlite3.connect(backup)) as copy:
+        here.backup(copy)
+    machine.work("b", 10)
+    machine.carry()
+    for path in Path(machine.data).glob("holdfast.db*"):
+        path.unlink()
+    shutil.copy(backup, machine.path)
+    machine.work("c", 10)
+    assert machine.carry().sessions == 2
+    for path in Path(machine.data).glob("holdfast.db*"):
+        path.unlink()
+    machine.work("d", 10)
+    assert machine.carry().sessions == 1
+    check_equal(service, machine, "d")
+
+
+def test_a_session_forgotten_here_is_no_trouble_and_comes_whole_when_it_returns(
+    service: Service, machine: Machine
+) -> None:
+    machine.work("a", 10)
+    machine.work("a", 20)
+    machine.carry()
+    with machine.store() as store:
+        store.forget("a")
+    assert machine.carry() == Carried()
+    machine.work("a", 30)
+    assert machine.carry().sessions == 1
+    with service.hall.backend.sight(None) as sight:
+        assert {one.id for one in sight.store.facts("a")} == {"n10", "n20", "n30"} - {"n10", "n20"}
+
+
+def test_one_carrier_at_a_time_and_one_in_waiting(tmp_path: Path) -> None:
+    data = str(tmp_path)
+    with ledgers.taking_turns(data, 0.0) as first:
+        assert first is True
+        with ledgers.taking_turns(data, 0.0) as second:
+            assert second is False
+        came = threading.Event()
+        waited: list[bool] = []
+
+        def wait() -> None:
+            with ledgers.taking_turns(data, 30.0) as mine:
+                waited.append(mine)
+                came.set()
+
+        thread = threading.Thread(target=wait)
+        thread.start()
+    thread.join(30)
+    assert came.is_set()
+    assert waited == [True]
 
 
 def test_nobody_listening_is_a_service_that_is_away() -> None:
     with pytest.raises(ServiceAway):
-        poster("http://127.0.0.1:9", "hf_a_b")("/api/sessions/x/state", {})
+        caller("http://127.0.0.1:9", "hf_a_b")("GET", "/api/me")
+
+
+def test_a_token_is_not_taken_elsewhere_by_a_redirect() -> None:
+    asked: list[str] = []
+
+    class Elsewhere(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(302)
+            self.send_header("Location", f"http://127.0.0.1:{server.server_port}/stolen")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Elsewhere) as server:
+        threading.Thread(target=server.handle_request).start()
+        with pytest.raises(ServiceAway):
+            caller(f"http://127.0.0.1:{server.server_port}", "hf_a_b")("GET", "/api/me")
+    assert asked == ["/api/me"]
+
+
+def test_times_are_kept_as_they_were(service: Service, machine: Machine) -> None:
+    machine.work("a", 10)
+    machine.carry()
+    made = service.owner.get("/api/sessions/a/checkpoints").json()["checkpoints"]
+    assert [(one["cause"], one["epoch"], one["time"]) for one in made] == [
+        ("threshold:10", 0, EARLY)
+    ]

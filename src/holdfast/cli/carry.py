@@ -14,36 +14,64 @@ def carry(
     to: Annotated[
         str,
         typer.Option(
-            "--to", metavar="URL", envvar="HOLDFAST_SERVICE", help="Where the service is."
+            "--to",
+            metavar="URL",
+            envvar="HOLDFAST_SERVICE",
+            help="Where the service is. Default: the one you are connected to.",
         ),
     ] = "",
+    again: Annotated[
+        bool,
+        typer.Option("--again", help="Everything once more: for a service that lost what it had."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Carry what was saved here up to the team's service; what it has is not sent again.
+    """Carry what was saved here up to the team's service, and fetch messages; what it has is not
+    sent again. The hooks do this by themselves once you are connected.
 
-    The token comes from `$HOLDFAST_TOKEN`, never from the command line, where others see it.
+    The token comes from the connection or `$HOLDFAST_TOKEN`, never from the command line, where
+    others see it.
 
-    Example: `holdfast carry --to https://holdfast.example`
+    Example: `holdfast carry`
     """
     from holdfast.cli.opening import foreseen
+    from holdfast.lifecycle import service
+    from holdfast.lifecycle.ledger import Ledger
+    from holdfast.lifecycle.outbox import Carrier
     from holdfast.lifecycle.outbox import carry as carry_up
-    from holdfast.lifecycle.outbox import poster
     from holdfast.lifecycle.places import data_folder, store_path
+    from holdfast.lifecycle.wire import caller
 
-    if not to.startswith(("http://", "https://")):
-        raise Trouble("No service is named", "Give its address with --to or $HOLDFAST_SERVICE.")
+    data = data_folder()
+    named = {**os.environ, "HOLDFAST_SERVICE": to} if to else dict(os.environ)
+    try:
+        connected = service.chosen(data, named)
+    except service.Unsafe as error:
+        raise Trouble(str(error), "`holdfast connect` writes it anew.") from error
+    if connected is None:
+        raise Trouble("No service is named", "`holdfast connect URL`, or --to URL for once.")
     if not os.path.exists(store_path()):
         raise Trouble("Nothing is stored yet", "Run `holdfast ingest` to index your transcripts.")
+    call = caller(connected.url, connected.token)
     with foreseen():
-        done = carry_up(
-            store_path(), data_folder(), poster(to, os.environ.get("HOLDFAST_TOKEN", ""))
-        )
+        if again:
+            ledger = Ledger(data)
+            ledger.renew()
+            ledger.close()
+        done = carry_up(Carrier(store_path(), data, connected.url, call, patient=False))
+        why = ""
+        if done.waiting:
+            ledger = Ledger(data)
+            why = ledger.get("failure") if ledger.number("failures") else ""
+            ledger.close()
     if as_json:
-        answer(done._asdict())
+        answer({**done._asdict(), "failure": why})
         return
     out = console()
     out.print(f"Carried {done.sessions:,} session{'s' if done.sessions != 1 else ''}.")
+    if done.sent or done.fetched:
+        out.print(f"Messages: {done.sent:,} sent, {done.fetched:,} fetched.")
     if done.refused:
-        out.print(f"The service does not want {', '.join(done.refused)}.")
+        out.print(f"Refused: {', '.join(done.refused)}; `holdfast doctor` says why.")
     if done.waiting:
-        out.print("The service was away, or another carrier is at work; the rest waits.")
+        out.print(why or "Another carrier is at work; the rest waits.")

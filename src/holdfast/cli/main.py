@@ -19,6 +19,7 @@ from holdfast.cli.carry import carry
 from holdfast.cli.command import command
 from holdfast.cli.compactions import compactions
 from holdfast.cli.config import config
+from holdfast.cli.connect import connect, disconnect
 from holdfast.cli.db import db
 from holdfast.cli.doctor import doctor
 from holdfast.cli.handoff import handoff, resume
@@ -32,6 +33,7 @@ from holdfast.cli.output import Trouble, tell_trouble
 from holdfast.cli.prune import prune
 from holdfast.cli.replay import replay
 from holdfast.cli.search import search
+from holdfast.cli.send import send
 from holdfast.cli.serve import serve
 from holdfast.cli.sessions import sessions
 from holdfast.cli.show import show
@@ -111,7 +113,10 @@ app.command()(survival)
 app.command()(mcp)
 app.add_typer(db)
 app.command()(serve)
+app.command()(connect)
+app.command()(disconnect)
 app.command()(carry)
+app.command()(send)
 app.add_typer(token)
 app.command()(audit)
 

@@ -59,11 +59,15 @@ def deliveries_of(
 ) -> list[Delivery]:
     """What was handed over for one compaction. A handoff belongs to a start, not to one."""
     key = (compaction.session_id, compaction.epoch)
-    found = [d for d in deliveries if (d.session_id, d.epoch) == key and d.what not in _NOT_OF_ONE]
+    found = [
+        d
+        for d in deliveries
+        if (d.session_id, d.epoch) == key and d.what.partition(":")[0] not in _NOT_OF_ONE
+    ]
     return sorted(found, key=lambda d: d.time) if oldest_first else found
 
 
-_NOT_OF_ONE = ("handoff", "notice")
+_NOT_OF_ONE = ("handoff", "notice", "message")
 
 
 def facts_named(store: SqliteStore, session: str, names: Iterable[str]) -> list[Fact]:

@@ -1,0 +1,110 @@
+"""How carrying stands: connected to where, when last carried, how much waits, what went wrong.
+
+For `holdfast status` and `holdfast doctor`. Reads; must not talk to the service.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from holdfast.lifecycle import outgoing, service
+from holdfast.lifecycle.ledger import FILE, Ledger, Refusal
+from holdfast.lifecycle.places import store_path
+from holdfast.store.moving.changed import Changes
+
+
+class Standing(NamedTuple):
+    url: str
+    since: str = ""
+    carried: float = 0.0  # when last, 0 for never
+    sessions_waiting: int = 0
+    messages_waiting: int = 0  # of ours, on their way
+    failures: int = 0  # in a row
+    failure: str = ""
+    failed: float = 0.0
+    not_before: float = 0.0
+    refused: tuple[Refusal, ...] = ()
+    messages_refused: int = 0
+    same_store: bool = False  # nothing to carry: the service reads this very store
+
+
+def standing(data: str, environ: Mapping[str, str]) -> Standing | None:
+    """None when this user is not connected; raises service.Unsafe and StoreError."""
+    connected = service.chosen(data, environ)
+    if connected is None:
+        return None
+    told = Standing(
+        connected.url,
+        connected.since,
+        messages_waiting=len(outgoing.waiting(data)),
+        messages_refused=len(outgoing.refused(data)),
+    )
+    if not os.path.exists(store_path(data)):
+        return told
+    cursor, same = 0, False
+    if os.path.exists(os.path.join(data, FILE)):
+        ledger = Ledger(data)
+        try:
+            about, _, same = ledger.parties()
+            if about == connected.url:
+                cursor = int(ledger.number("cursor"))
+                told = told._replace(
+                    carried=ledger.number("carried"),
+                    failures=int(ledger.number("failures")),
+                    failure=ledger.get("failure"),
+                    failed=ledger.number("failed"),
+                    not_before=ledger.number("not_before"),
+                    refused=tuple(ledger.refused()),
+                    same_store=same,
+                )
+            elif int(ledger.number("failures")):
+                told = told._replace(
+                    failures=int(ledger.number("failures")),
+                    failure=ledger.get("failure"),
+                    failed=ledger.number("failed"),
+                    not_before=ledger.number("not_before"),
+                )
+        finally:
+            ledger.close()
+    if told.same_store:
+        return told
+    changes = Changes(store_path(data))
+    try:
+        return told._replace(sessions_waiting=changes.count_after(cursor))
+    finally:
+        changes.close()
+
+
+def in_words(told: Standing, now: float) -> str:
+    """One line for people."""
+    parts = [told.url]
+    parts.append(f"last carried {_ago(now - told.carried)}" if told.carried else "nothing carried")
+    if told.same_store:
+        parts.append("it reads this very store: only messages are fetched")
+    waits = []
+    if told.sessions_waiting:
+        waits.append(_counted(told.sessions_waiting, "session"))
+    if told.messages_waiting:
+        waits.append(_counted(told.messages_waiting, "message"))
+    parts.append(f"{' and '.join(waits)} to carry" if waits else "nothing waits")
+    if told.failures:
+        again = max(0.0, told.not_before - now)
+        parts.append(f"{_counted(told.failures, 'failure')} in a row, next try in {again:.0f} s")
+    if told.refused:
+        parts.append(f"{_counted(len(told.refused), 'session')} refused")
+    if told.messages_refused:
+        parts.append(f"{_counted(told.messages_refused, 'message')} refused")
+    return "; ".join(parts)
+
+
+def _ago(seconds: float) -> str:
+    for size, name in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size:
+            return f"{_counted(int(seconds // size), name)} ago"
+    return f"{_counted(max(0, int(seconds)), 'second')} ago"
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count:,} {word}" + ("" if count == 1 else "s")

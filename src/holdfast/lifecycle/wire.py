@@ -1,0 +1,78 @@
+"""Speaking to the service over HTTP: one request, one answer, bounded in time and size.
+
+The standard library alone, so that the plugin's copy can do it too. Never imported by a hook.
+A redirect is not followed: the token is for the address that the user gave, and no other.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import urllib.error
+import urllib.request
+from typing import Any, Protocol
+
+TIMEOUT_SECONDS = 20.0
+LARGEST_ANSWER = 32 * 1024 * 1024
+WORDS = 200  # of a refusal that are kept
+
+
+class ServiceAway(Exception):
+    """It did not answer, or cannot now: try again later."""
+
+
+class ServiceRefused(Exception):
+    """It answered, and does not want this: trying the same again would not help."""
+
+    def __init__(self, words: str, status: int = 0) -> None:
+        super().__init__(words)
+        self.status = status
+
+
+class Call(Protocol):
+    def __call__(
+        self, method: str, path: str, body: dict[str, Any] | None = None, key: str = ""
+    ) -> Any:
+        """The answer; raises ServiceAway or ServiceRefused."""
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+def caller(url: str, token: str, timeout: float = TIMEOUT_SECONDS) -> Call:
+    opener = urllib.request.build_opener(_Stay)
+
+    def call(method: str, path: str, body: dict[str, Any] | None = None, key: str = "") -> Any:
+        headers = {"Accept": "application/json", "User-Agent": "holdfast"}
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        if key:
+            headers["Idempotency-Key"] = key
+        data = None
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            data = json.dumps(body).encode()
+        request = urllib.request.Request(url.rstrip("/") + path, data, headers, method=method)
+        try:
+            with opener.open(request, timeout=timeout) as answer:
+                return json.loads(answer.read(LARGEST_ANSWER))
+        except urllib.error.HTTPError as error:
+            words = f"{error.code} {_detail(error)}".strip()
+            # A wrong token and a wrong address are put right by a person; then all goes on.
+            if error.code >= 500 or error.code in (401, 408, 429) or error.code < 400:
+                raise ServiceAway(f"{url}: {words}") from error
+            raise ServiceRefused(words, error.code) from error
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            raise ServiceAway(f"{url}: {error}"[:WORDS]) from error
+
+    return call
+
+
+def _detail(error: urllib.error.HTTPError) -> str:
+    try:
+        problem = json.loads(error.read(64 * 1024))
+        return str(problem["detail"])[:WORDS]
+    except (OSError, ValueError, KeyError, TypeError):
+        return str(error.reason)[:WORDS]

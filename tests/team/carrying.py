@@ -1,0 +1,102 @@
+"""A machine with a store of its own, and a carrier that reaches a service in the test's process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from holdfast.lifecycle.ledger import Ledger, Live
+from holdfast.lifecycle.outbox import Bounds, Carried, Carrier, carry
+from holdfast.lifecycle.wire import Call, ServiceAway, ServiceRefused
+from holdfast.store.protocol import Compaction, Delivery, Session
+from holdfast.store.sqlite import SqliteStore
+from store.samples import EARLY, fact, message, saved
+
+URL = "http://127.0.0.1:3847"
+
+
+class Clock:
+    """Stands still until the test moves it."""
+
+    def __init__(self, time: float = 1_000_000.0) -> None:
+        self.time = time
+
+    def __call__(self) -> float:
+        return self.time
+
+
+def through(client: TestClient) -> Call:
+    def call(method: str, path: str, body: dict[str, Any] | None = None, key: str = "") -> Any:
+        headers = {"Idempotency-Key": key} if key else {}
+        sent = None if body is None else json.loads(json.dumps(body))
+        answer = client.request(method, path, json=sent, headers=headers)
+        if answer.status_code >= 500 or answer.status_code in (401, 429):
+            raise ServiceAway(answer.text)
+        if answer.status_code >= 300:
+            raise ServiceRefused(answer.text, answer.status_code)
+        return answer.json()
+
+    return call
+
+
+class Machine:
+    """One user's data folder on one machine."""
+
+    def __init__(self, data: Path, call: Call, clock: Clock | None = None) -> None:
+        self.data = str(data)
+        self.path = str(data / "holdfast.db")
+        self.call = call
+        self.clock = clock or Clock()
+        self.asked: list[tuple[str, str]] = []
+        self.bodies: list[dict[str, Any]] = []
+
+    def _call(
+        self, method: str, path: str, body: dict[str, Any] | None = None, key: str = ""
+    ) -> Any:
+        self.asked.append((method, path))
+        self.bodies.append(body or {})
+        return self.call(method, path, body, key)
+
+    def carry(self, bounds: Bounds | None = None, url: str = URL) -> Carried:
+        self.asked.clear()
+        self.bodies.clear()
+        return carry(
+            Carrier(
+                *(self.path, self.data, url, self._call, self.clock),
+                bounds=bounds or Bounds(),
+                wait=0.2,
+            )
+        )
+
+    @contextmanager
+    def store(self) -> Iterator[SqliteStore]:
+        with closing(SqliteStore(self.path)) as store:
+            yield store
+
+    @contextmanager
+    def ledger(self) -> Iterator[Ledger]:
+        with closing(Ledger(self.data)) as ledger:
+            yield ledger
+
+    def live(self, session_id: str, cwd: str = "/srv/app", **chosen: Any) -> None:
+        with self.ledger() as ledger:
+            ledger.see(Live(session_id, cwd, **chosen), self.clock())
+
+    def work(self, name: str, offset: int, project: str = "/srv/app", **about: str) -> None:
+        """As a hook does: into the local store, and nowhere else."""
+        with self.store() as store:
+            session = Session(name, project=project, cwd=project, updated=EARLY, **about)
+            state = saved(session, offset, n=offset)
+            facts = [fact(f"n{offset}", f"walrus {offset}", start=offset)]
+            store.save(state, facts, [message(f"r{offset}", f"said {offset}")])
+            store.checkpoint(state, f"threshold:{offset}", offset // 50, EARLY)
+            store.record_compaction(Compaction(name, 0, EARLY, "auto", summary="so far"))
+            store.record_delivery(Delivery(name, offset, "brief", "SessionStart", EARLY, "brief"))
+
+    def posts(self) -> list[str]:
+        return [path for method, path in self.asked if method == "POST"]
