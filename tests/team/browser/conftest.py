@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, sync_playwright
+from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
 from tools.chromium import found
 
 from ..live import LiveService
@@ -24,6 +24,7 @@ FLAGS = (
 ).split()
 # Long for a machine that does other things as well; nothing waits that long where all is well.
 MILLISECONDS = 20_000
+expect.set_options(timeout=MILLISECONDS)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

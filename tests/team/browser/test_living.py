@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from holdfast.cli.token import token as token_commands
 
 from ..live import LiveService
-from .conftest import MILLISECONDS, Window, opened
+from .conftest import Window, opened
 from .scene import PROJECT, Scene, filled
 
 
@@ -123,7 +123,7 @@ def test_the_page_outlives_its_service(browser: Browser, tmp_path: Path) -> None
             expect(page.get_by_role("button", name="Try again")).to_be_visible()
             service.start()
             # Nobody has to press it: what was missed is asked for when the service is back.
-            expect(page.get_by_role("heading", level=1)).to_have_text("Auth", timeout=MILLISECONDS)
+            expect(page.get_by_role("heading", level=1)).to_have_text("Auth")
     finally:
         service.kill()
 
