@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from holdfast.clients.claude_code.passed_over import passing_over
 from holdfast.clients.claude_code.rows import Adapter as ClaudeCodeAdapter
 from holdfast.events import Event, Rewound
 from holdfast.state import EMPTY, Folding, State, from_document, texts, to_document
 from holdfast.state.gate import cleaned, is_clean, redacted
-from holdfast.transcript.reader import START, Cursor, Loads, Reader
+from holdfast.transcript.reader import START, Cursor, Loads, Reader, loads_text
 
 Listener = Callable[[Event], None]
 
@@ -120,7 +121,8 @@ def _one_pass(
     folding = Folding(tracked.state)
     seen_until = ""
     limit = None if until is None else max(0, until - tracked.cursor.offset)
-    with Reader(path, tracked.cursor, loads=loads, final=final, limit_bytes=limit) as reader:
+    parse = passing_over(loads or loads_text)
+    with Reader(path, tracked.cursor, loads=parse, final=final, limit_bytes=limit) as reader:
         memory = tracked.memory
         if reader.reset:
             # Another file took its place, usually the client's own rewriting of this one.
