@@ -61,6 +61,7 @@ def _picture(browser: Browser, url: str, name: str, height: int, colours: str) -
         color_scheme="dark" if colours == "dark" else "light",
         timezone_id="UTC",
         locale="en-GB",
+        reduced_motion="reduce",
     )
     page = context.new_page()
     page.goto(url)

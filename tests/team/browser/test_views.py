@@ -21,6 +21,17 @@ def test_projects_and_sessions_are_listed_and_lead_on(window: Window, scene: Sce
     expect(page).to_have_title("Auth · Holdfast")
 
 
+def test_among_many_projects_one_is_found_by_its_words(window: Window, scene: Scene) -> None:
+    for number in range(12):
+        scene.save(f"many-{number}", f"Number {number}", 1, f"/srv/many/p{number}")
+    page = window.open()
+    projects = page.get_by_role("navigation", name="Projects")
+    projects.get_by_role("searchbox", name="Find a project").fill("many/p1")
+    expect(projects.get_by_role("link")).to_have_count(4)  # all, and p1, p10, p11
+    projects.get_by_role("link", name="/srv/many/p11").click()
+    expect(page.locator("tbody tr")).to_have_count(1)
+
+
 def test_a_sessions_life_is_drawn_with_its_drop_and_its_marks(window: Window, scene: Scene) -> None:
     life = scene.get(f"sessions/{scene.sample}/life")
     page = window.open(f"#/sessions/{scene.sample}")

@@ -9,7 +9,8 @@ const clockSeconds = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute:
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "long" });
 const ago = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
-const NAME = 90;
+const NAME = 80;
+const TRUNKS = new Set(["main", "master", "trunk", "develop", "HEAD"]);
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
@@ -79,11 +80,16 @@ export const kindsName = (kind) => KINDS[kind]?.[1] ?? (kind || "Unknown");
 const WHAT = { brief: "Brief", gap: "What was still missing", steering: "Asked of the summariser", handoff: "Handoff", notice: "Notice" };
 export const deliveryName = (what) => WHAT[what] ?? what;
 
-/** Its title, else how it began, else where it runs. */
+/** Its title, else a branch that says something, else how it began. */
 export function sessionName(session) {
-  const begun = session.first_words.trim().split("\n", 1)[0];
-  return session.title || (begun.length > NAME ? `${begun.slice(0, NAME).trimEnd()}…` : begun) || session.branch || `Session ${session.id.slice(0, 8)}`;
+  return session.title || (TRUNKS.has(session.branch) ? "" : session.branch) || begun(session) || session.branch || `Session ${session.id.slice(0, 8)}`;
 }
+
+export function begun(session) {
+  const line = session.first_words.trim().split("\n", 1)[0];
+  return line.length > NAME ? `${line.slice(0, NAME).replace(/\s+\S*$/, "").replace(/[.,;:]+$/, "")}…` : line;
+}
+
 /** Where its files are; the project itself may have a name that machines share. */
 export const folderOf = (session) => session.worktree || session.cwd || session.project;
 export const folderName = (path) => path.split("/").filter(Boolean).at(-1) ?? path;

@@ -2,10 +2,12 @@
 
 import { get } from "../api.js";
 import { el } from "../dom.js";
-import { allProjects, empty, heading, labelled, paged, table, time } from "../parts.js";
-import { HOUR, folderName, sessionName, stamp } from "../words.js";
+import { allProjects, empty, heading, labelled, paged, table, time, unfolding } from "../parts.js";
+import { HOUR, begun, folderName, sessionName, stamp } from "../words.js";
 
 const ACTIVE = HOUR / 4;
+const FEW = 10; // projects that one finds without searching
+const MANY = 30;
 
 export async function sessions(route, projectId) {
   const projects = await allProjects(route.signal);
@@ -30,11 +32,7 @@ export async function sessions(route, projectId) {
     body: [
       heading(project ? project.name || project.path : "Sessions"),
       el("div", { class: "beside" },
-        el("nav", { class: "side", "aria-label": "Projects" },
-          el("h2", {}, "Projects"),
-          el("ul", {},
-            choice("#/", "All projects", "", !projectId),
-            projects.map((one) => choice(`#/projects/${encodeURIComponent(one.id)}`, one.name || "No project", one.path, one.id === projectId)))),
+        side(projects, projectId, route.memory),
         el("section", { class: "card", "aria-label": project ? `Sessions of ${labelled(project, projects)}` : "Sessions" },
           project && el("p", { class: "soft around" },
             el("code", {}, project.path), " ",
@@ -43,6 +41,28 @@ export async function sessions(route, projectId) {
           list)),
     ],
   };
+}
+
+function side(projects, projectId, memory) {
+  const place = el("div");
+  const words = el("input", { type: "search", id: "project-words", placeholder: "Find a project", "aria-label": "Find a project", "data-key": "project-words", value: memory.project ?? "" });
+  const draw = () => {
+    const asked = words.value.trim().toLowerCase();
+    const found = projects.filter((one) => one.path.toLowerCase().includes(asked));
+    // Where one stands is always seen.
+    found.sort((a, b) => (b.id === projectId) - (a.id === projectId));
+    const line = (one) => choice(`#/projects/${encodeURIComponent(one.id)}`, one.name || "No project", one.path, one.id === projectId);
+    const [list, more] = unfolding(found, line, { memory, key: "projects", size: MANY, what: "projects left" });
+    list.prepend(choice("#/", "All projects", "", !projectId));
+    place.replaceChildren(list, more);
+  };
+  words.addEventListener("input", () => {
+    memory.project = words.value;
+    delete memory.projects;
+    draw();
+  });
+  draw();
+  return el("nav", { class: "side", "aria-label": "Projects" }, el("h2", {}, "Projects"), projects.length > FEW && words, place);
 }
 
 const choice = (href, name, path, current) =>
@@ -54,11 +74,16 @@ function row(one) {
   return el("tr", {},
     el("th", { scope: "row" },
       el("a", { href, "data-key": href }, sessionName(one)),
-      el("span", { class: "under" }, one.branch && one.branch !== sessionName(one) ? `${one.branch} · ` : "", el("code", {}, one.id.slice(0, 8)))),
+      el("span", { class: "under" }, under(one), el("code", {}, one.id.slice(0, 8)))),
     el("td", { class: "project" }, one.project ? el("a", { href: `#/projects/${encodeURIComponent(one.project_id)}`, title: one.project }, folderName(one.project)) : el("span", { class: "soft" }, "none")),
     el("td", { class: "when" }, time(one.updated || one.started, { relative: true })),
     el("td", { class: "when wide-only" }, time(one.started)),
     el("td", {}, state(one)));
+}
+
+function under(one) {
+  const name = sessionName(one);
+  return [one.branch, begun(one)].filter((words) => words && words !== name).map((words) => `${words} · `).join("");
 }
 
 function state(one) {
