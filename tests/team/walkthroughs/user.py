@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 
 import holdfast
-from realclient import Client, LiveSession, Reply, ScriptedApi, newest_client, tool, wait_until
+from realclient import Client, Reply, ScriptedApi, newest_client, tool, wait_until
 
 from ..live import LiveService
 
@@ -84,19 +84,6 @@ class User:
     def ended(self, session: str) -> None:
         """The last of a session is kept in the background, after the client is gone."""
         wait_until(lambda: self.get(f"/api/sessions/{session}")["ended"], 20)
-
-    def settled(self, live: LiveSession) -> None:
-        """The background hooks have read what the transcript holds of the conversation."""
-        transcript = self.client.transcript_path(live.session_id)
-        brief = self.data / "sessions" / live.session_id / "brief"
-
-        def read_up() -> bool:
-            if not brief.exists():
-                return False
-            offset = int(brief.read_text().split(" ", 5)[4])
-            return b'"message"' not in transcript.read_bytes()[offset:]
-
-        wait_until(read_up, 20)
 
     def hook(self, event: str) -> list[str]:
         """The command that the client runs for an event, as it stands in the settings."""
