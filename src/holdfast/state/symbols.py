@@ -127,15 +127,23 @@ def most_used(text: str, limit: int) -> Collection[str]:
     return [name for _, name in ranked[:limit]]
 
 
-@lru_cache(maxsize=4096)
-def _fading(age: int) -> tuple[float, float]:
-    return math.exp(-age / FAST), math.exp(-age / SLOW)
+class _Fading(dict[int, tuple[float, float]]):
+    """How much of a heat is left after so many steps: fast, slowly."""
+
+    def __missing__(self, age: int) -> tuple[float, float]:
+        if len(self) >= 4096:
+            self.clear()
+        self[age] = left = math.exp(-age / FAST), math.exp(-age / SLOW)
+        return left
+
+
+_FADING = _Fading()
 
 
 def faded(heat: Heat, step: int) -> tuple[float, float, float, float]:
     """The four heats as they are at a later step, in mentions."""
     typed_fast, typed_slow, seen_fast, seen_slow, then = heat
-    fast, slow = _fading(step - then)
+    fast, slow = _FADING[step - then]
     fast, slow = fast / ONCE, slow / ONCE
     return typed_fast * fast, typed_slow * slow, seen_fast * fast, seen_slow * slow
 
@@ -167,7 +175,7 @@ def _warm_typed(table: Table, words: AbstractSet[str], step: int) -> None:
             table[word] = fresh
             continue
         typed_fast, typed_slow, seen_fast, seen_slow, then = heat
-        fast, slow = _fading(step - then)
+        fast, slow = _FADING[step - then]
         table[word] = (
             int(typed_fast * fast) + ONCE,
             int(typed_slow * slow) + ONCE,
@@ -185,7 +193,7 @@ def _warm_seen(table: Table, words: Iterable[str], step: int) -> None:
             table[word] = fresh
             continue
         typed_fast, typed_slow, seen_fast, seen_slow, then = heat
-        fast, slow = _fading(step - then)
+        fast, slow = _FADING[step - then]
         if typed_slow:
             typed_fast, typed_slow = int(typed_fast * fast), int(typed_slow * slow)
         table[word] = (
@@ -198,7 +206,7 @@ def _warm_seen(table: Table, words: Iterable[str], step: int) -> None:
 
 
 def _warmth(heat: Heat, step: int) -> float:
-    return (heat[1] * 2 + heat[3]) * _fading(step - heat[4])[1]
+    return (heat[1] * 2 + heat[3]) * _FADING[step - heat[4]][1]
 
 
 _NONE: AbstractSet[str] = frozenset()
