@@ -33,34 +33,19 @@ def framed(message: Mapping[str, Any], room: int) -> str:
     head = (
         f"- from {_quoted(message.get('from_agent_id', ''), NAME)} to {to},"
         f" topic {_quoted(message.get('topic', ''), TOPIC)},"
-        f" {_line(str(message.get('created_at', '')))[:20]},"
+        f" {_line(str(message.get('created_at', '')))[:19]} UTC,"
         f" message {_line(str(message.get('id', '')))[:NAME]}:"
     )
-    lines = [head]
-    left = room - len(head)
-    for line in _ENDS.split(_text(message.get("payload"))):
-        shown = BAR + _plain(line)
-        left -= len(shown) + 1
-        if left < 0:
-            return _cut(lines, shown, left)
-        lines.append(shown)
-    return "\n".join(lines) if len(lines) > 1 else ""
-
-
-def _cut(lines: list[str], shown: str, left: int) -> str:
-    mark = BAR + CUT
-    # `left` is what is missing for the whole line, and the mark needs a line of its own.
-    fitting = shown[: len(shown) + left - len(mark) - 1]
-    if len(fitting) > len(BAR):
-        lines = [*lines, fitting]
-    else:
-        # The line gives way wholly, and the ones before it as far as the mark needs.
-        spare = left + len(shown) + 1
-        while len(lines) > 1 and spare < len(mark) + 1:
-            spare += len(lines.pop()) + 1
-        if spare < len(mark) + 1:
-            return ""
-    return "\n".join([*lines, mark])
+    lines = [BAR + _plain(line) for line in _ENDS.split(_text(message.get("payload")))]
+    whole = "\n".join([head, *lines])
+    if len(whole) <= room:
+        return whole
+    mark = f"\n{BAR}{CUT}"
+    kept = whole[: max(0, room - len(mark))].rstrip()
+    before, _, last = kept.rpartition("\n")
+    # A line of which nothing is left goes, bar and all.
+    kept = before if last.strip() in ("", BAR.strip()) else kept
+    return kept + mark if len(kept) > len(head) else ""
 
 
 def _text(payload: Any) -> str:
