@@ -40,7 +40,8 @@ function decoded(part) {
 function viewOf(route) {
   const [first, second, third, fourth] = route.parts;
   if (first === undefined || first === "projects") return [sessions, "sessions", [second ?? ""]];
-  if (first === "sessions" && second && third === "compactions" && fourth) return [compaction, "sessions", [second, fourth]];
+  if (first === "sessions" && second && third === "compactions" && fourth)
+    return [compaction, "sessions", [second, fourth]];
   if (first === "sessions" && second) return [session, "sessions", [second]];
   if (first === "tasks") return [tasks, "tasks", [second ?? ""]];
   if (first === "messages") return [messages, "messages", [second ?? ""]];
@@ -115,15 +116,29 @@ function refused(error) {
       }),
     };
   }
-  const words = error instanceof Refusal ? error.message : "The page made a mistake; the browser's console tells more.";
-  const heading = error.status === 404 ? "It is not here" : error.status === 403 ? "This token may not see it" : "That did not work";
+  const words =
+    error instanceof Refusal ? error.message : "The page made a mistake; the browser's console tells more.";
+  const heading =
+    error.status === 404
+      ? "It is not here"
+      : error.status === 403
+        ? "This token may not see it"
+        : "That did not work";
   return {
     title: heading,
     body: [
       el("h1", { tabindex: -1 }, heading),
-      el("section", { class: "card empty" },
+      el(
+        "section",
+        { class: "card empty" },
         el("p", {}, `${words}.`),
-        el("p", {}, el("button", { type: "button", on: { click: () => show({ fresh: true }) } }, "Try again"), " ", el("a", { href: "#/" }, "All sessions")),
+        el(
+          "p",
+          {},
+          el("button", { type: "button", on: { click: () => show({ fresh: true }) } }, "Try again"),
+          " ",
+          el("a", { href: "#/" }, "All sessions"),
+        ),
       ),
     ],
   };

@@ -3,13 +3,13 @@
 import { el, sv } from "./dom.js";
 import { number } from "./words.js";
 
-export const SHARES = [
+const SHARES = [
   ["kept", "in the summary"],
   ["back", "lost, and given back"],
   ["lost", "lost, and not given back"],
 ];
 
-export const shares = (one) => ({ kept: one.kept, back: one.back, lost: one.lost - one.back });
+const shares = (one) => ({ kept: one.kept, back: one.back, lost: one.lost - one.back });
 
 export function survival(one) {
   const parts = shares(one);
@@ -21,13 +21,31 @@ export function survival(one) {
     begin += width;
     return width ? rect : null;
   });
-  return sv("svg", { class: "bar", "aria-hidden": "true", focusable: "false" }, sv("rect", { class: "track", width: "100%", height: "100%" }), drawn);
+  return sv(
+    "svg",
+    { class: "bar", "aria-hidden": "true", focusable: "false" },
+    sv("rect", { class: "track", width: "100%", height: "100%" }),
+    drawn,
+  );
 }
 
 export const survivalKey = (one = null) => {
   const parts = one && shares(one);
-  return el("ul", { class: "legend" },
-    SHARES.map(([name, words]) => el("li", {},
-      sv("svg", { width: 14, height: 12, "aria-hidden": "true" }, sv("rect", { class: `share-${name}`, width: 14, height: 12, rx: 3 })),
-      parts && el("strong", {}, number(parts[name])), words)));
+  return el(
+    "ul",
+    { class: "legend" },
+    SHARES.map(([name, words]) =>
+      el(
+        "li",
+        {},
+        sv(
+          "svg",
+          { width: 14, height: 12, "aria-hidden": "true" },
+          sv("rect", { class: `share-${name}`, width: 14, height: 12, rx: 3 }),
+        ),
+        parts && el("strong", {}, number(parts[name])),
+        words,
+      ),
+    ),
+  );
 };

@@ -24,7 +24,7 @@ function filled(made, props, children) {
   return made;
 }
 
-export function add(parent, children) {
+function add(parent, children) {
   for (const child of children) {
     if (child === null || child === undefined || child === false) continue;
     if (Array.isArray(child)) add(parent, child);
@@ -41,7 +41,8 @@ export function replaced(root, children) {
   const scroll = [window.scrollX, window.scrollY];
   root.replaceChildren();
   add(root, children);
-  for (const one of root.querySelectorAll("details[data-key]")) if (open.has(one.dataset.key)) one.open = true;
+  for (const one of root.querySelectorAll("details[data-key]"))
+    if (open.has(one.dataset.key)) one.open = true;
   window.scrollTo(...scroll);
   if (key === undefined) return;
   const again = [...root.querySelectorAll("[data-key]")].find((one) => one.dataset.key === key);

@@ -14,7 +14,12 @@ export function listen({ onEvent, onState }) {
   async function once() {
     const mine = stop;
     try {
-      const answer = await fetch(address(["events"]), { headers: headers(), signal: mine.signal, cache: "no-store", credentials: "omit" });
+      const answer = await fetch(address(["events"]), {
+        headers: headers(),
+        signal: mine.signal,
+        cache: "no-store",
+        credentials: "omit",
+      });
       if (answer.status === 401 || answer.status === 403) {
         onState("closed");
         return; // until there is another token

@@ -18,37 +18,81 @@ export const empty = (title, ...more) =>
   el("div", { class: "empty" }, el("p", { class: "lead" }, title), ...more.map((one) => el("p", {}, one)));
 
 export const crumbs = (...steps) =>
-  el("nav", { class: "crumbs", "aria-label": "Where this is" },
-    el("ol", {}, steps.filter(Boolean).map(([words, href]) => el("li", {}, href ? el("a", { href }, words) : el("span", { "aria-current": "page" }, words)))));
+  el(
+    "nav",
+    { class: "crumbs", "aria-label": "Where this is" },
+    el(
+      "ol",
+      {},
+      steps
+        .filter(Boolean)
+        .map(([words, href]) =>
+          el("li", {}, href ? el("a", { href }, words) : el("span", { "aria-current": "page" }, words)),
+        ),
+    ),
+  );
 
 export const tile = (name, big, note) =>
-  el("div", { class: "tile" }, el("dt", {}, name), el("dd", {}, el("span", { class: "big" }, big), note && el("span", { class: "note" }, note)));
+  el(
+    "div",
+    { class: "tile" },
+    el("dt", {}, name),
+    el("dd", {}, el("span", { class: "big" }, big), note && el("span", { class: "note" }, note)),
+  );
 
 /** A long text, folded where it would fill the screen. */
 export function quoted(text, { key, lines = 6, mono = false }) {
   const kind = mono ? "quoted mono" : "quoted";
   if (text.length <= lines * 90 && text.split("\n").length <= lines) return el("div", { class: kind }, text);
   const beginning = `${text.split("\n").slice(0, 3).join("\n").slice(0, 220)}…`;
-  return el("details", { class: "long", "data-key": key }, el("summary", {}, beginning), el("div", { class: kind }, text));
+  return el(
+    "details",
+    { class: "long", "data-key": key },
+    el("summary", {}, beginning),
+    el("div", { class: kind }, text),
+  );
 }
 
 /** One fact: its kind, its words, its id. `folder` is left out of paths; what is longer than
  * `most` is unfolded on demand. */
 export function fact(one, { folder = "", mark = null, most = 320, key = "", kind = "" }) {
   const id = el("code", {}, one.id);
-  if (one.gone) return el("li", { class: "fact gone" }, el("span", { class: "kind" }, "Gone", id), el("span", { class: "text" }, "No longer stored"), mark);
+  if (one.gone)
+    return el(
+      "li",
+      { class: "fact gone" },
+      el("span", { class: "kind" }, "Gone", id),
+      el("span", { class: "text" }, "No longer stored"),
+      mark,
+    );
   const mono = one.kind === "file" || one.kind === "command" ? " mono" : "";
   const text = inside(one.text, folder);
   const detail = one.detail === one.text ? "" : inside(one.detail ?? "", folder);
   const long = text.length > most;
-  return el("li", { class: `fact ${kind}` },
+  return el(
+    "li",
+    { class: `fact ${kind}` },
     el("span", { class: "kind" }, kindName(one.kind), id),
-    el("div", { class: "said" },
+    el(
+      "div",
+      { class: "said" },
       long
-        ? el("details", { class: "long", "data-key": `${key}:${one.id}` }, el("summary", { class: `text${mono}` }, clipped(text, most)), el("div", { class: `text rest${mono}` }, text))
+        ? el(
+            "details",
+            { class: "long", "data-key": `${key}:${one.id}` },
+            el("summary", { class: `text${mono}` }, clipped(text, most)),
+            el("div", { class: `text rest${mono}` }, text),
+          )
         : el("span", { class: `text${mono}` }, mono ? breaking(text) : text),
-      detail && el("span", { class: "detail" }, clipped(one.kind === "file" && most < 200 ? detail.split(";", 1)[0] : detail, Math.min(most, 140))),
-      mark));
+      detail &&
+        el(
+          "span",
+          { class: "detail" },
+          clipped(one.kind === "file" && most < 200 ? detail.split(";", 1)[0] : detail, Math.min(most, 140)),
+        ),
+      mark,
+    ),
+  );
 }
 
 /** Code may break after these signs, and not in the middle of a name. */
@@ -57,7 +101,8 @@ export function breaking(text) {
 }
 
 /** A path as seen from the session's folder. */
-export const inside = (text, folder) => (folder && folder !== "/" ? text.replaceAll(`${folder.replace(/\/$/, "")}/`, "") : text);
+export const inside = (text, folder) =>
+  folder && folder !== "/" ? text.replaceAll(`${folder.replace(/\/$/, "")}/`, "") : text;
 
 /** At most this many characters, on one stretch of lines. */
 export function clipped(text, most = 320) {
@@ -96,7 +141,11 @@ export async function paged({ memory, key, size = 50, load, draw, list, none }) 
   if (begin.items.length === 0) return [none];
   list.append(...begin.items.map(draw));
   let next = begin.next;
-  const button = el("button", { type: "button", class: "more", "data-key": `more:${key}`, hidden: next === null }, "More");
+  const button = el(
+    "button",
+    { type: "button", class: "more", "data-key": `more:${key}`, hidden: next === null },
+    "More",
+  );
   button.addEventListener("click", async () => {
     button.disabled = true;
     try {
@@ -124,19 +173,45 @@ function focusOn(row) {
 /** A table with a body that rows are appended to. */
 export function table(caption, columns, kind = "") {
   const body = el("tbody");
-  const root = el("div", { class: "scroll", role: "region", "aria-label": caption, tabindex: 0 },
-    el("table", { class: kind },
+  const root = el(
+    "div",
+    { class: "scroll", role: "region", "aria-label": caption, tabindex: 0 },
+    el(
+      "table",
+      { class: kind },
       el("caption", { class: "unseen" }, caption),
-      el("thead", {}, el("tr", {}, columns.map(([name, className]) => el("th", { scope: "col", class: className || null }, name)))),
-      body));
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          columns.map(([name, className]) => el("th", { scope: "col", class: className || null }, name)),
+        ),
+      ),
+      body,
+    ),
+  );
   return { root, body, append: (...rows) => body.append(...rows) };
 }
 
 /** A choice of projects that leads to `#/<view>/<project>`. */
 export function projectChoice(projects, chosen, view, everything = "All projects") {
-  const choice = el("select", { id: "project", "data-key": "project", on: { change: () => (location.hash = `#/${view}${choice.value ? `/${encodeURIComponent(choice.value)}` : ""}`) } },
+  const choice = el(
+    "select",
+    {
+      id: "project",
+      "data-key": "project",
+      on: {
+        change: () =>
+          (location.hash = `#/${view}${choice.value ? `/${encodeURIComponent(choice.value)}` : ""}`),
+      },
+    },
     everything && el("option", { value: "" }, everything),
-    projects.map((one) => el("option", { value: one.id, selected: one.id === chosen }, labelled(one, projects))));
+    projects.map((one) =>
+      el("option", { value: one.id, selected: one.id === chosen }, labelled(one, projects)),
+    ),
+  );
   return el("label", { class: "choice" }, el("span", {}, "Project"), choice);
 }
 
@@ -147,4 +222,3 @@ export function labelled(project, projects) {
 }
 
 export const allProjects = async (signal) => (await get(["projects"], {}, signal)).projects;
-

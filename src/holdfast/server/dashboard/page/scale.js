@@ -3,10 +3,16 @@
 import { DAY, HOUR, MINUTE, SECOND } from "./words.js";
 
 // Nights and lunches would take all the room: a longer pause is drawn this short.
-export const PAUSE = 25 * MINUTE;
+const PAUSE = 25 * MINUTE;
 const SQUEEZED = 5 * MINUTE;
 
-const STEPS = [1, 2, 5, 10, 15, 30].map((n) => n * SECOND).concat([1, 2, 5, 10, 15, 30].map((n) => n * MINUTE), [1, 2, 3, 6, 12].map((n) => n * HOUR), [1, 2, 7, 14, 28].map((n) => n * DAY));
+const STEPS = [1, 2, 5, 10, 15, 30]
+  .map((n) => n * SECOND)
+  .concat(
+    [1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
+    [1, 2, 3, 6, 12].map((n) => n * HOUR),
+    [1, 2, 7, 14, 28].map((n) => n * DAY),
+  );
 
 /** From times (any order) to a scale: `x(time)` within 0..1, and the pauses that were shortened. */
 export function timeScale(times) {

@@ -5,7 +5,11 @@ const short = new Intl.NumberFormat("en", { notation: "compact", maximumFraction
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 const dayMonth = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
-const clockSeconds = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const clockSeconds = new Intl.DateTimeFormat("en-GB", {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+});
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "long" });
 const ago = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
@@ -17,7 +21,8 @@ export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 export const number = (value) => whole.format(value);
-export const tokens = (value) => (value === null || value === undefined ? "unknown" : short.format(value).replace("K", "k"));
+export const tokens = (value) =>
+  value === null || value === undefined ? "unknown" : short.format(value).replace("K", "k");
 export const count = (value, one, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`;
 
 /** Milliseconds, or NaN for what is no time. */
@@ -75,19 +80,35 @@ export const KINDS = {
 };
 
 export const kindName = (kind) => KINDS[kind]?.[0] ?? (kind || "Unknown");
-export const kindsName = (kind) => KINDS[kind]?.[1] ?? (kind || "Unknown");
 
-const WHAT = { brief: "Brief", gap: "What was still missing", steering: "Asked of the summariser", handoff: "Handoff", notice: "Notice" };
+const WHAT = {
+  brief: "Brief",
+  gap: "What was still missing",
+  steering: "Asked of the summariser",
+  handoff: "Handoff",
+  notice: "Notice",
+};
 export const deliveryName = (what) => WHAT[what] ?? what;
 
 /** Its title, else a branch that says something, else how it began. */
 export function sessionName(session) {
-  return session.title || (TRUNKS.has(session.branch) ? "" : session.branch) || begun(session) || session.branch || `Session ${session.id.slice(0, 8)}`;
+  return (
+    session.title ||
+    (TRUNKS.has(session.branch) ? "" : session.branch) ||
+    begun(session) ||
+    session.branch ||
+    `Session ${session.id.slice(0, 8)}`
+  );
 }
 
 export function begun(session) {
   const line = session.first_words.trim().split("\n", 1)[0];
-  return line.length > NAME ? `${line.slice(0, NAME).replace(/\s+\S*$/, "").replace(/[.,;:]+$/, "")}…` : line;
+  return line.length > NAME
+    ? `${line
+        .slice(0, NAME)
+        .replace(/\s+\S*$/, "")
+        .replace(/[.,;:]+$/, "")}…`
+    : line;
 }
 
 /** Where its files are; the project itself may have a name that machines share. */

@@ -22,17 +22,45 @@ export async function compaction(route, id, epoch) {
     title: `${title} of ${sessionName(close.session)}`,
     matters: (event) => event.session === id,
     body: [
-      crumbs(["Sessions", "#/"], close.session.project && [folderName(close.session.project), `#/projects/${encodeURIComponent(close.session.project_id)}`],
-        [sessionName(close.session), base], [title]),
-      el("div", { class: "head" }, heading(`${title} of ${number(close.compactions)}`), neighbours(one, close.compactions, base)),
-      el("p", { class: "facts-line" }, time(one.time), ` · ${one.trigger || "unknown"} · `,
-        el("strong", {}, tokens(one.tokens_before)), " tokens before",
-        one.tokens_after !== null && [", ", el("strong", {}, tokens(one.tokens_after)), " after"]),
-      el("section", { class: "card" },
+      crumbs(
+        ["Sessions", "#/"],
+        close.session.project && [
+          folderName(close.session.project),
+          `#/projects/${encodeURIComponent(close.session.project_id)}`,
+        ],
+        [sessionName(close.session), base],
+        [title],
+      ),
+      el(
+        "div",
+        { class: "head" },
+        heading(`${title} of ${number(close.compactions)}`),
+        neighbours(one, close.compactions, base),
+      ),
+      el(
+        "p",
+        { class: "facts-line" },
+        time(one.time),
+        ` · ${one.trigger || "unknown"} · `,
+        el("strong", {}, tokens(one.tokens_before)),
+        " tokens before",
+        one.tokens_after !== null && [", ", el("strong", {}, tokens(one.tokens_after)), " after"],
+      ),
+      el(
+        "section",
+        { class: "card" },
         el("h2", {}, outcome(one)),
         one.lost !== null && [survival(one), survivalKey(one)],
-        el("p", { class: "soft small" }, COMPARED[close.compared])),
-      el("div", { class: "four" }, kept(close, route.memory), lost(close, route.memory), given(close, route.memory), again(close, route.memory)),
+        el("p", { class: "soft small" }, COMPARED[close.compared]),
+      ),
+      el(
+        "div",
+        { class: "four" },
+        kept(close, route.memory),
+        lost(close, route.memory),
+        given(close, route.memory),
+        again(close, route.memory),
+      ),
       texts(close),
     ],
   };
@@ -43,34 +71,78 @@ function outcome(one) {
   const all = one.kept + one.lost;
   if (one.lost === 0) return `The summary kept all ${number(all)} facts that mattered`;
   const rest = one.lost - one.back;
-  const given = rest === 0 ? (one.lost === 1 ? "it was given back" : "all of them were given back") : `${number(one.back)} were given back`;
+  const given =
+    rest === 0
+      ? one.lost === 1
+        ? "it was given back"
+        : "all of them were given back"
+      : `${number(one.back)} were given back`;
   return `Of ${number(all)} facts that mattered, the summary lost ${number(one.lost)}; ${given}`;
 }
 
 function neighbours(one, all, base) {
-  const link = (epoch, words) => (epoch >= 0 && epoch < all ? el("a", { href: `${base}/compactions/${epoch}`, "data-key": words }, words) : null);
-  return el("nav", { class: "neighbours", "aria-label": "Other compactions" }, link(one.epoch - 1, "Earlier"), link(one.epoch + 1, "Later"));
+  const link = (epoch, words) =>
+    epoch >= 0 && epoch < all
+      ? el("a", { href: `${base}/compactions/${epoch}`, "data-key": words }, words)
+      : null;
+  return el(
+    "nav",
+    { class: "neighbours", "aria-label": "Other compactions" },
+    link(one.epoch - 1, "Earlier"),
+    link(one.epoch + 1, "Later"),
+  );
 }
 
 const column = (kind, title, many, about, content) =>
-  el("section", { class: `card column ${kind}`, "aria-label": title },
+  el(
+    "section",
+    { class: `card column ${kind}`, "aria-label": title },
     el("h2", {}, title, el("span", { class: "count" }, many === null ? "–" : number(many))),
     el("p", { class: "soft small" }, about),
-    content);
+    content,
+  );
 
 function listed(items, memory, key, none, folder, mark = () => null) {
   if (items.length === 0) return el("p", { class: "none" }, none);
-  return unfolding(items, (one) => fact(one, { folder, mark: mark(one), most: 120, key }), { memory, key, size: 12, props: { class: "facts" }, what: "left" });
+  return unfolding(items, (one) => fact(one, { folder, mark: mark(one), most: 120, key }), {
+    memory,
+    key,
+    size: 12,
+    props: { class: "facts" },
+    what: "left",
+  });
 }
 
 const kept = (close, memory) =>
-  column("kept", "The summary kept", close.compared === "no" ? null : close.kept.length, "Of what must not be lost, this stands in the client's summary.",
-    listed(close.kept, memory, "kept", close.compared === "no" ? "Not compared." : "Nothing of it.", folderOf(close.session)));
+  column(
+    "kept",
+    "The summary kept",
+    close.compared === "no" ? null : close.kept.length,
+    "Of what must not be lost, this stands in the client's summary.",
+    listed(
+      close.kept,
+      memory,
+      "kept",
+      close.compared === "no" ? "Not compared." : "Nothing of it.",
+      folderOf(close.session),
+    ),
+  );
 
 const lost = (close, memory) =>
-  column("lost", "The summary lost", close.compared === "no" ? null : close.lost.length, "This stood before, and the summary does not tell it.",
-    listed(close.lost, memory, "lost", close.compared === "no" ? "Not compared." : "Nothing: it told everything.", folderOf(close.session),
-      (one) => (one.back ? chip("given back", "good") : chip("not given back", "warm"))));
+  column(
+    "lost",
+    "The summary lost",
+    close.compared === "no" ? null : close.lost.length,
+    "This stood before, and the summary does not tell it.",
+    listed(
+      close.lost,
+      memory,
+      "lost",
+      close.compared === "no" ? "Not compared." : "Nothing: it told everything.",
+      folderOf(close.session),
+      (one) => (one.back ? chip("given back", "good") : chip("not given back", "warm")),
+    ),
+  );
 
 function given(close, memory) {
   const back = close.given.filter((one) => one.what === "brief" || one.what === "gap");
@@ -78,29 +150,79 @@ function given(close, memory) {
   const missing = new Set(close.lost.map((one) => one.id));
   // What the summary had lost first: that is what it was for.
   const ordered = [...told.values()].sort((a, b) => missing.has(b.id) - missing.has(a.id));
-  return column("given", "Holdfast gave back", told.size || back.length, "Told to the agent as it went on: all that stands, not only what was lost.",
+  return column(
+    "given",
+    "Holdfast gave back",
+    told.size || back.length,
+    "Told to the agent as it went on: all that stands, not only what was lost.",
     back.length === 0
       ? el("p", { class: "none" }, "Nothing is recorded: no hook was there, or it had nothing to tell.")
       : [
-          el("ul", { class: "roads" }, back.map((one) => el("li", {}, el("strong", {}, deliveryName(one.what)), el("span", { class: "soft small" }, `${count(one.text.length, "character")} by ${one.road}`)))),
-          listed(ordered, memory, "given", "No single fact was named; the text below has it all.", folderOf(close.session), (one) => missing.has(one.id) && chip("was lost", "warm")),
-        ]);
+          el(
+            "ul",
+            { class: "roads" },
+            back.map((one) =>
+              el(
+                "li",
+                {},
+                el("strong", {}, deliveryName(one.what)),
+                el("span", { class: "soft small" }, `${count(one.text.length, "character")} by ${one.road}`),
+              ),
+            ),
+          ),
+          listed(
+            ordered,
+            memory,
+            "given",
+            "No single fact was named; the text below has it all.",
+            folderOf(close.session),
+            (one) => missing.has(one.id) && chip("was lost", "warm"),
+          ),
+        ],
+  );
 }
 
 function again(close, memory) {
   const items = close.again;
-  return column("again", "Looked up again", items.length, "Seen before the compaction, and looked up once more after it.",
+  return column(
+    "again",
+    "Looked up again",
+    items.length,
+    "Seen before the compaction, and looked up once more after it.",
     items.length === 0
       ? el("p", { class: "none" }, "Nothing so far: the agent went on without looking back.")
-      : unfolding(items, (one) => el("li", { class: "fact" }, el("span", { class: "kind" }, one.what), el("span", { class: "text mono" }, breaking(inside(one.subject, folderOf(close.session)))),
-          el("span", { class: "detail" }, `${count(one.count, "time")} in all, last `, time(one.time))), { memory, key: "again", size: 12, props: { class: "facts" }, what: "left" }));
+      : unfolding(
+          items,
+          (one) =>
+            el(
+              "li",
+              { class: "fact" },
+              el("span", { class: "kind" }, one.what),
+              el("span", { class: "text mono" }, breaking(inside(one.subject, folderOf(close.session)))),
+              el("span", { class: "detail" }, `${count(one.count, "time")} in all, last `, time(one.time)),
+            ),
+          { memory, key: "again", size: 12, props: { class: "facts" }, what: "left" },
+        ),
+  );
 }
 
 function texts(close) {
-  const pages = [["The client’s summary", close.summary], ...close.given.map((one) => [`${deliveryName(one.what)}, by ${one.road}`, one.text])].filter(([, text]) => text);
+  const pages = [
+    ["The client’s summary", close.summary],
+    ...close.given.map((one) => [`${deliveryName(one.what)}, by ${one.road}`, one.text]),
+  ].filter(([, text]) => text);
   if (pages.length === 0) return empty("No text of this compaction is stored.");
-  return el("section", { class: "card" },
+  return el(
+    "section",
+    { class: "card" },
     el("h2", {}, "Word for word"),
-    pages.map(([name, text], index) => el("details", { class: "page", "data-key": `page:${index}` },
-      el("summary", {}, name, el("span", { class: "soft small" }, count(text.length, "character"))), el("div", { class: "quoted mono" }, text))));
+    pages.map(([name, text], index) =>
+      el(
+        "details",
+        { class: "page", "data-key": `page:${index}` },
+        el("summary", {}, name, el("span", { class: "soft small" }, count(text.length, "character"))),
+        el("div", { class: "quoted mono" }, text),
+      ),
+    ),
+  );
 }

@@ -19,13 +19,22 @@ export async function messages(route, projectId) {
       return { items: page.messages, next: page.next_offset };
     },
     draw: (one) => letter(one, projectId ? null : names.get(one.project_id)),
-    none: empty("No messages yet.",
-      el("span", {}, "Agents write to each other with ", el("code", {}, "POST /api/messages"), ": to one agent, to a role, or to everybody in the project.")),
+    none: empty(
+      "No messages yet.",
+      el(
+        "span",
+        {},
+        "Agents write to each other with ",
+        el("code", {}, "POST /api/messages"),
+        ": to one agent, to a role, or to everybody in the project.",
+      ),
+    ),
   });
   const project = names.get(projectId);
   return {
     title: "Messages",
-    matters: (event) => (event.what === "message" || event.what === "delivery") && (!project || event.project === project.path),
+    matters: (event) =>
+      (event.what === "message" || event.what === "delivery") && (!project || event.project === project.path),
     body: [
       el("div", { class: "head" }, heading("Messages"), projectChoice(projects, projectId, "messages")),
       el("section", { class: "card", "aria-label": "Messages, latest first" }, found),
@@ -36,24 +45,54 @@ export async function messages(route, projectId) {
 function letter(one, project) {
   const to = one.to_agent_id || (one.to_role ? `every ${one.to_role}` : "everybody");
   const readers = el("div", { class: "readers" });
-  const unfold = el("details", { "data-key": `readers:${one.id}` }, el("summary", {}, "Who has read it"), readers);
+  const unfold = el(
+    "details",
+    { "data-key": `readers:${one.id}` },
+    el("summary", {}, "Who has read it"),
+    readers,
+  );
   unfold.addEventListener("toggle", () => unfold.open && readBy(one, readers));
-  return el("li", { class: "letter" },
-    el("div", { class: "line" },
+  return el(
+    "li",
+    { class: "letter" },
+    el(
+      "div",
+      { class: "line" },
       el("strong", {}, one.topic),
       one.priority >= URGENT && chip("urgent", "warm"),
-      el("span", { class: "soft" }, el("span", { class: "who" }, one.from_agent_id), " to ", el("span", { class: "who" }, to)),
-      el("span", { class: "soft end" }, project && `${project.name} · `, time(one.created_at, { relative: true }))),
+      el(
+        "span",
+        { class: "soft" },
+        el("span", { class: "who" }, one.from_agent_id),
+        " to ",
+        el("span", { class: "who" }, to),
+      ),
+      el(
+        "span",
+        { class: "soft end" },
+        project && `${project.name} · `,
+        time(one.created_at, { relative: true }),
+      ),
+    ),
     payload(one),
-    unfold);
+    unfold,
+  );
 }
 
 function payload(one) {
   const entries = Object.entries(one.payload);
   if (entries.length === 0) return null;
   const plain = entries.every(([, value]) => typeof value !== "object" || value === null);
-  if (!plain) return quoted(JSON.stringify(one.payload, null, 2), { key: `payload:${one.id}`, mono: true, lines: 8 });
-  return el("dl", { class: "payload" }, entries.map(([name, value]) => [el("dt", {}, name), el("dd", {}, quoted(String(value), { key: `payload:${one.id}:${name}` }))]));
+  if (!plain)
+    return quoted(JSON.stringify(one.payload, null, 2), { key: `payload:${one.id}`, mono: true, lines: 8 });
+  return el(
+    "dl",
+    { class: "payload" },
+    entries.map(([name, value]) => [
+      el("dt", {}, name),
+      el("dd", {}, quoted(String(value), { key: `payload:${one.id}:${name}` })),
+    ]),
+  );
 }
 
 async function readBy(one, place) {
@@ -64,9 +103,22 @@ async function readBy(one, place) {
       place.textContent = "Nobody yet: it waits for their next prompt.";
       return;
     }
-    place.replaceChildren(el("ul", {}, found.readers.map((each) =>
-      el("li", {}, el("span", { class: "who" }, each.reader), " was given it ", time(each.delivered_at, { relative: true }),
-        each.acknowledged_at ? [", acknowledged ", time(each.acknowledged_at, { relative: true })] : ""))));
+    place.replaceChildren(
+      el(
+        "ul",
+        {},
+        found.readers.map((each) =>
+          el(
+            "li",
+            {},
+            el("span", { class: "who" }, each.reader),
+            " was given it ",
+            time(each.delivered_at, { relative: true }),
+            each.acknowledged_at ? [", acknowledged ", time(each.acknowledged_at, { relative: true })] : "",
+          ),
+        ),
+      ),
+    );
   } catch (error) {
     place.textContent = `${error.message}.`;
   }

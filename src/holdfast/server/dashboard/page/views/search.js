@@ -6,7 +6,13 @@ import { allProjects, chip, empty, heading, labelled, paged, time } from "../par
 import { KINDS, kindName } from "../words.js";
 
 const WHO = { user: "The user said", agent: "The agent said", summary: "A summary said" };
-const STANDS = { open: "open", done: "done", cancelled: "cancelled", superseded: "superseded", resolved: "resolved" };
+const STANDS = {
+  open: "open",
+  done: "done",
+  cancelled: "cancelled",
+  superseded: "superseded",
+  resolved: "resolved",
+};
 
 export async function search(route) {
   const words = route.query.get("q") ?? "";
@@ -21,20 +27,39 @@ export async function search(route) {
     body: [
       heading(words ? "Search results" : "Search all history"),
       form(words, kind, projectId, projects),
-      el("section", { class: "card", "aria-label": "Results" }, words ? await hits(route, words, kind, projectId) : empty("Type a person's words: a rule, a file, an error message.", "Every session is searched: what was known, and what was said.")),
+      el(
+        "section",
+        { class: "card", "aria-label": "Results" },
+        words
+          ? await hits(route, words, kind, projectId)
+          : empty(
+              "Type a person's words: a rule, a file, an error message.",
+              "Every session is searched: what was known, and what was said.",
+            ),
+      ),
     ],
   };
 }
 
 function form(words, kind, projectId, projects) {
   const q = el("input", { id: "q", type: "search", value: words, maxlength: 500, "data-key": "q" });
-  const kinds = el("select", { id: "kind", "data-key": "kind" },
+  const kinds = el(
+    "select",
+    { id: "kind", "data-key": "kind" },
     el("option", { value: "" }, "Everything"),
     el("option", { value: "message", selected: kind === "message" }, "What was said"),
-    Object.entries(KINDS).map(([name, [, many]]) => el("option", { value: name, selected: kind === name }, many)));
-  const where = el("select", { id: "where", "data-key": "where" },
+    Object.entries(KINDS).map(([name, [, many]]) =>
+      el("option", { value: name, selected: kind === name }, many),
+    ),
+  );
+  const where = el(
+    "select",
+    { id: "where", "data-key": "where" },
     el("option", { value: "" }, "All projects"),
-    projects.map((one) => el("option", { value: one.id, selected: one.id === projectId }, labelled(one, projects))));
+    projects.map((one) =>
+      el("option", { value: one.id, selected: one.id === projectId }, labelled(one, projects)),
+    ),
+  );
   const go = (event) => {
     event?.preventDefault();
     const asked = new URLSearchParams({ q: q.value.trim() });
@@ -44,11 +69,14 @@ function form(words, kind, projectId, projects) {
   };
   kinds.addEventListener("change", go);
   where.addEventListener("change", go);
-  return el("form", { class: "asked", on: { submit: go } },
+  return el(
+    "form",
+    { class: "asked", on: { submit: go } },
     el("label", { class: "choice grow" }, el("span", {}, "Words"), q),
     el("label", { class: "choice" }, el("span", {}, "Kind"), kinds),
     el("label", { class: "choice" }, el("span", {}, "Project"), where),
-    el("button", { type: "submit" }, "Search"));
+    el("button", { type: "submit" }, "Search"),
+  );
 }
 
 async function hits(route, words, kind, projectId) {
@@ -59,7 +87,11 @@ async function hits(route, words, kind, projectId) {
     size: 20,
     list: el("ol", { class: "hits" }),
     load: async (limit, offset) => {
-      const page = await get(["search"], { q: words, kind, project_id: projectId, limit, offset }, route.signal);
+      const page = await get(
+        ["search"],
+        { q: words, kind, project_id: projectId, limit, offset },
+        route.signal,
+      );
       return { items: page.hits, next: page.next_offset };
     },
     draw: (one) => hit(one, terms),
@@ -68,13 +100,29 @@ async function hits(route, words, kind, projectId) {
 }
 
 function hit(one, terms) {
-  return el("li", { class: "hit" },
-    el("div", { class: "line" },
-      chip(one.fact ? kindName(one.fact.kind) : WHO[one.who] ?? "Said"),
+  return el(
+    "li",
+    { class: "hit" },
+    el(
+      "div",
+      { class: "line" },
+      chip(one.fact ? kindName(one.fact.kind) : (WHO[one.who] ?? "Said")),
       one.fact && el("span", { class: "soft small" }, STANDS[one.fact.standing] ?? one.fact.standing),
-      el("span", { class: "soft small end" },
-        el("a", { href: `#/sessions/${encodeURIComponent(one.session_id)}` }, "Session ", el("code", {}, one.session_id.slice(0, 8))), " · ", time(one.time))),
-    el("p", { class: "text" }, marked(one.snippet, terms)));
+      el(
+        "span",
+        { class: "soft small end" },
+        el(
+          "a",
+          { href: `#/sessions/${encodeURIComponent(one.session_id)}` },
+          "Session ",
+          el("code", {}, one.session_id.slice(0, 8)),
+        ),
+        " · ",
+        time(one.time),
+      ),
+    ),
+    el("p", { class: "text" }, marked(one.snippet, terms)),
+  );
 }
 
 /** The words that were asked for stand out. */

@@ -4,8 +4,20 @@ import { get } from "../api.js";
 import { survival, survivalKey } from "../bars.js";
 import { lifeChart } from "../chart.js";
 import { el } from "../dom.js";
-import { chip, crumbs, empty, fact, heading, table, tile, time, unfolding } from "../parts.js";
-import { KINDS, count, duration, folderName, folderOf, moment, number, sessionName, stamp, tokens } from "../words.js";
+import { facts } from "../known.js";
+import { crumbs, empty, heading, table, tile, time } from "../parts.js";
+import {
+  KINDS,
+  count,
+  duration,
+  folderName,
+  folderOf,
+  moment,
+  number,
+  sessionName,
+  stamp,
+  tokens,
+} from "../words.js";
 
 export async function session(route, id) {
   const [life, known] = await Promise.all([
@@ -18,15 +30,25 @@ export async function session(route, id) {
     title: sessionName(one),
     matters: (event) => event.session === id,
     body: [
-      crumbs(["Sessions", "#/"], one.project && [folderName(one.project), `#/projects/${encodeURIComponent(one.project_id)}`], [sessionName(one)]),
+      crumbs(
+        ["Sessions", "#/"],
+        one.project && [folderName(one.project), `#/projects/${encodeURIComponent(one.project_id)}`],
+        [sessionName(one)],
+      ),
       heading(sessionName(one)),
       about(one, life),
       tiles(life),
-      el("section", { class: "card" },
+      el(
+        "section",
+        { class: "card" },
         el("h2", {}, "Context over time"),
         life.points.length
           ? [lifeChart(life, href), asTable(life)]
-          : empty("No context use has been seen yet.", "It is read from the transcript; the next answer of the agent brings the first point.")),
+          : empty(
+              "No context use has been seen yet.",
+              "It is read from the transcript; the next answer of the agent brings the first point.",
+            ),
+      ),
       el("section", { class: "card" }, el("h2", {}, "Compactions"), compactions(life, href)),
       facts(known.facts, route.memory, folderOf(one)),
       brief(id),
@@ -43,7 +65,11 @@ function about(one, life) {
     one.ended ? ["Ended", time(one.ended)] : ["Last work", time(one.updated, { relative: true })],
     ["Id", el("code", {}, one.id)],
   ];
-  return el("dl", { class: "about" }, facts.filter(Boolean).map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+  return el(
+    "dl",
+    { class: "about" },
+    facts.filter(Boolean).map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
+  );
 }
 
 function tiles(life) {
@@ -54,32 +80,63 @@ function tiles(life) {
   const back = judged.reduce((sum, one) => sum + one.back, 0);
   const again = life.compactions.reduce((sum, one) => sum + one.again, 0);
   const first = life.points[0];
-  return el("dl", { class: "tiles" },
+  return el(
+    "dl",
+    { class: "tiles" },
     tile("Context now", last ? tokens(last.context) : "none yet", last ? "tokens" : "no answer so far"),
-    tile("Compactions", number(life.compactions.length), first ? `in ${duration(stamp(last.time) - stamp(first.time))}` : ""),
-    tile("Given back", judged.length ? `${number(back)} of ${number(lost)}` : "none", judged.length ? "facts that summaries lost" : "no summary was compared"),
+    tile(
+      "Compactions",
+      number(life.compactions.length),
+      first ? `in ${duration(stamp(last.time) - stamp(first.time))}` : "",
+    ),
+    tile(
+      "Given back",
+      judged.length ? `${number(back)} of ${number(lost)}` : "none",
+      judged.length ? "facts that summaries lost" : "no summary was compared",
+    ),
     tile("Looked up again", number(again), "after a compaction"),
-    tile("Open facts", number(open), openKinds(life.kinds)));
+    tile("Open facts", number(open), openKinds(life.kinds)),
+  );
 }
 
 function openKinds(kinds) {
-  const most = Object.entries(kinds).sort((a, b) => b[1] - a[1]).slice(0, 2);
-  return most.map(([kind, many]) => `${number(many)} ${(KINDS[kind]?.[many === 1 ? 0 : 1] ?? kind).toLowerCase()}`).join(", ");
+  const most = Object.entries(kinds)
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 2);
+  return most
+    .map(([kind, many]) => `${number(many)} ${(KINDS[kind]?.[many === 1 ? 0 : 1] ?? kind).toLowerCase()}`)
+    .join(", ");
 }
 
 /** The chart for whoever cannot see it; filled when it is asked for. */
 function asTable(life) {
-  const unfold = el("details", { class: "as-table", "data-key": "as-table" }, el("summary", {}, "The chart as a table"));
+  const unfold = el(
+    "details",
+    { class: "as-table", "data-key": "as-table" },
+    el("summary", {}, "The chart as a table"),
+  );
   unfold.addEventListener("toggle", () => {
     if (!unfold.open || unfold.childElementCount > 1) return;
     const happened = [
       ...life.points.map((one) => [one.time, "Context", `${number(one.context)} tokens`]),
-      ...life.compactions.map((one) => [one.time, `Compaction ${one.epoch + 1}`, `${one.trigger || "unknown"}, from ${tokens(one.tokens_before)} tokens`]),
+      ...life.compactions.map((one) => [
+        one.time,
+        `Compaction ${one.epoch + 1}`,
+        `${one.trigger || "unknown"}, from ${tokens(one.tokens_before)} tokens`,
+      ]),
       ...life.checkpoints.map((one) => [one.time, "Checkpoint", one.cause]),
-      ...life.deliveries.map((one) => [one.time, `Handed over: ${one.what}`, count(one.characters, "character")]),
+      ...life.deliveries.map((one) => [
+        one.time,
+        `Handed over: ${one.what}`,
+        count(one.characters, "character"),
+      ]),
     ].sort((a, b) => stamp(a[0]) - stamp(b[0]));
     const made = table("What the chart shows", [["Time"], ["What"], ["How much"]]);
-    made.append(...happened.map(([when, what, much]) => el("tr", {}, el("td", {}, moment(when)), el("td", {}, what), el("td", {}, much))));
+    made.append(
+      ...happened.map(([when, what, much]) =>
+        el("tr", {}, el("td", {}, moment(when)), el("td", {}, what), el("td", {}, much)),
+      ),
+    );
     unfold.append(made.root);
   });
   return unfold;
@@ -87,74 +144,61 @@ function asTable(life) {
 
 function compactions(life, href) {
   if (life.compactions.length === 0) {
-    return empty("No compaction so far.", "When the context is full, the client replaces it with a summary. What that summary keeps and loses will stand here.");
+    return empty(
+      "No compaction so far.",
+      "When the context is full, the client replaces it with a summary. What that summary keeps and loses will stand here.",
+    );
   }
-  const made = table("Compactions, the first on top", [["Compaction"], ["Tokens before", "n"], ["What became of the facts", "grows"], ["Looked up again", "n"]], "compactions");
-  made.append(...life.compactions.map((one) => el("tr", {},
-    el("th", { scope: "row" },
-      el("a", { href: href(one.epoch), "data-key": `compaction:${one.epoch}` }, `Compaction ${one.epoch + 1}`),
-      el("span", { class: "under" }, time(one.time), ` · ${one.trigger || "unknown"}`)),
-    el("td", { class: "n" }, tokens(one.tokens_before)),
-    el("td", { class: "grows" }, one.lost === null
-      ? el("span", { class: "soft" }, "not compared: no checkpoint of that moment")
-      : [survival(one), el("span", { class: "under" }, `${number(one.kept)} in the summary, ${number(one.lost)} lost, ${number(one.back)} of these given back`)]),
-    el("td", { class: "n" }, number(one.again)))));
+  const made = table(
+    "Compactions, the first on top",
+    [["Compaction"], ["Tokens before", "n"], ["What became of the facts", "grows"], ["Looked up again", "n"]],
+    "compactions",
+  );
+  made.append(
+    ...life.compactions.map((one) =>
+      el(
+        "tr",
+        {},
+        el(
+          "th",
+          { scope: "row" },
+          el(
+            "a",
+            { href: href(one.epoch), "data-key": `compaction:${one.epoch}` },
+            `Compaction ${one.epoch + 1}`,
+          ),
+          el("span", { class: "under" }, time(one.time), ` · ${one.trigger || "unknown"}`),
+        ),
+        el("td", { class: "n" }, tokens(one.tokens_before)),
+        el(
+          "td",
+          { class: "grows" },
+          one.lost === null
+            ? el("span", { class: "soft" }, "not compared: no checkpoint of that moment")
+            : [
+                survival(one),
+                el(
+                  "span",
+                  { class: "under" },
+                  `${number(one.kept)} in the summary, ${number(one.lost)} lost, ${number(one.back)} of these given back`,
+                ),
+              ],
+        ),
+        el("td", { class: "n" }, number(one.again)),
+      ),
+    ),
+  );
   return [made.root, survivalKey()];
 }
 
-function facts(all, memory, folder) {
-  const place = el("div");
-  const kinds = el("select", { id: "fact-kind", "data-key": "fact-kind" }, el("option", { value: "" }, `All kinds (${number(all.length)})`));
-  const counts = new Map();
-  for (const one of all) counts.set(one.kind, (counts.get(one.kind) ?? 0) + 1);
-  for (const kind of Object.keys(KINDS)) {
-    if (counts.has(kind)) kinds.append(el("option", { value: kind }, `${KINDS[kind][1]} (${number(counts.get(kind))})`));
-  }
-  const standing = el("select", { id: "fact-standing", "data-key": "fact-standing" },
-    el("option", { value: "open" }, "Open"), el("option", { value: "" }, "Open and closed"));
-  const words = el("input", { id: "fact-words", type: "search", "data-key": "fact-words", placeholder: "Words" });
-  kinds.value = memory.kind ?? "";
-  standing.value = memory.standing ?? "open";
-  words.value = memory.words ?? "";
-
-  function draw() {
-    const asked = words.value.trim().toLowerCase();
-    const found = all.filter((one) => (!kinds.value || one.kind === kinds.value)
-      && (!standing.value || one.standing === standing.value)
-      && (!asked || `${one.text} ${one.detail}`.toLowerCase().includes(asked)));
-    found.reverse();
-    place.replaceChildren(...(found.length
-      ? unfolding(found, line(folder), { memory, key: "facts", size: 40, props: { class: "facts" }, what: "facts left" })
-      : [empty(all.length ? "No fact is like that." : "Nothing is known of this session yet.")]));
-  }
-
-  function chosen() {
-    Object.assign(memory, { kind: kinds.value, standing: standing.value, words: words.value });
-    delete memory.facts;
-    draw();
-  }
-
-  kinds.addEventListener("change", chosen);
-  standing.addEventListener("change", chosen);
-  words.addEventListener("input", chosen);
-  draw();
-  return el("section", { class: "card" },
-    el("div", { class: "head" }, el("h2", {}, "What is known"),
-      el("div", { class: "asked" },
-        el("label", { class: "choice" }, el("span", { class: "unseen" }, "Kind"), kinds),
-        el("label", { class: "choice" }, el("span", { class: "unseen" }, "Standing"), standing),
-        el("label", { class: "choice" }, el("span", { class: "unseen" }, "Words in it"), words))),
-    place);
-}
-
-const line = (folder) => (one) => {
-  const open = one.standing === "open";
-  return fact(one, { folder, key: "fact", kind: open ? "" : "closed", mark: open ? null : chip(one.standing) });
-};
-
 function brief(id) {
   const text = el("div", { class: "quoted mono" }, "Loading…");
-  const unfold = el("details", { "data-key": "brief" }, el("summary", {}, el("h2", {}, "What the agent would be given now")), text);
+  const unfold = el(
+    "details",
+    { "data-key": "brief" },
+    el("summary", {}, el("h2", {}, "What the agent would be given now")),
+    text,
+  );
   unfold.addEventListener("toggle", async () => {
     if (!unfold.open) return;
     try {

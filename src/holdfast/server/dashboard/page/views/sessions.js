@@ -12,47 +12,98 @@ const MANY = 30;
 export async function sessions(route, projectId) {
   const projects = await allProjects(route.signal);
   const project = projects.find((one) => one.id === projectId);
-  const rows = table("Sessions, latest first", [["Session"], ["Project", "project"], ["Last work", "when"], ["Begun", "when wide-only"], ["State"]], "sessions");
+  const rows = table(
+    "Sessions, latest first",
+    [["Session"], ["Project", "project"], ["Last work", "when"], ["Begun", "when wide-only"], ["State"]],
+    "sessions",
+  );
   const list = await paged({
     memory: route.memory,
     key: "sessions",
     list: rows,
     load: async (limit, offset) => {
-      const page = await get(["sessions"], { project_id: projectId, words: true, limit, offset }, route.signal);
+      const page = await get(
+        ["sessions"],
+        { project_id: projectId, words: true, limit, offset },
+        route.signal,
+      );
       return { items: page.sessions, next: page.next_offset };
     },
     draw: row,
-    none: empty("No session is known yet.",
-      el("span", {}, "Install the hooks with ", el("code", {}, "holdfast install"), " and work on; or index old sessions with ", el("code", {}, "holdfast ingest"), "."),
-      el("span", {}, "On another machine, ", el("code", {}, "holdfast carry"), " brings its sessions here.")),
+    none: empty(
+      "No session is known yet.",
+      el(
+        "span",
+        {},
+        "Install the hooks with ",
+        el("code", {}, "holdfast install"),
+        " and work on; or index old sessions with ",
+        el("code", {}, "holdfast ingest"),
+        ".",
+      ),
+      el("span", {}, "On another machine, ", el("code", {}, "holdfast carry"), " brings its sessions here."),
+    ),
   });
   return {
     title: project ? project.name : "Sessions",
     matters: (event) => event.what === "saved" && (!project || event.project === project.path),
     body: [
       heading(project ? project.name || project.path : "Sessions"),
-      el("div", { class: "beside" },
+      el(
+        "div",
+        { class: "beside" },
         side(projects, projectId, route.memory),
-        el("section", { class: "card", "aria-label": project ? `Sessions of ${labelled(project, projects)}` : "Sessions" },
-          project && el("p", { class: "soft around" },
-            el("code", {}, project.path), " ",
-            el("a", { href: `#/tasks/${encodeURIComponent(project.id)}` }, "Tasks"), " ",
-            el("a", { href: `#/messages/${encodeURIComponent(project.id)}` }, "Messages")),
-          list)),
+        el(
+          "section",
+          {
+            class: "card",
+            "aria-label": project ? `Sessions of ${labelled(project, projects)}` : "Sessions",
+          },
+          project &&
+            el(
+              "p",
+              { class: "soft around" },
+              el("code", {}, project.path),
+              " ",
+              el("a", { href: `#/tasks/${encodeURIComponent(project.id)}` }, "Tasks"),
+              " ",
+              el("a", { href: `#/messages/${encodeURIComponent(project.id)}` }, "Messages"),
+            ),
+          list,
+        ),
+      ),
     ],
   };
 }
 
 function side(projects, projectId, memory) {
   const place = el("div");
-  const words = el("input", { type: "search", id: "project-words", placeholder: "Find a project", "aria-label": "Find a project", "data-key": "project-words", value: memory.project ?? "" });
+  const words = el("input", {
+    type: "search",
+    id: "project-words",
+    placeholder: "Find a project",
+    "aria-label": "Find a project",
+    "data-key": "project-words",
+    value: memory.project ?? "",
+  });
   const draw = () => {
     const asked = words.value.trim().toLowerCase();
     const found = projects.filter((one) => one.path.toLowerCase().includes(asked));
     // Where one stands is always seen.
     found.sort((a, b) => (b.id === projectId) - (a.id === projectId));
-    const line = (one) => choice(`#/projects/${encodeURIComponent(one.id)}`, one.name || "No project", one.path, one.id === projectId);
-    const [list, more] = unfolding(found, line, { memory, key: "projects", size: MANY, what: "projects left" });
+    const line = (one) =>
+      choice(
+        `#/projects/${encodeURIComponent(one.id)}`,
+        one.name || "No project",
+        one.path,
+        one.id === projectId,
+      );
+    const [list, more] = unfolding(found, line, {
+      memory,
+      key: "projects",
+      size: MANY,
+      what: "projects left",
+    });
     list.prepend(choice("#/", "All projects", "", !projectId));
     place.replaceChildren(list, more);
   };
@@ -62,28 +113,61 @@ function side(projects, projectId, memory) {
     draw();
   });
   draw();
-  return el("nav", { class: "side", "aria-label": "Projects" }, el("h2", {}, "Projects"), projects.length > FEW && words, place);
+  return el(
+    "nav",
+    { class: "side", "aria-label": "Projects" },
+    el("h2", {}, "Projects"),
+    projects.length > FEW && words,
+    place,
+  );
 }
 
 const choice = (href, name, path, current) =>
-  el("li", {}, el("a", { href, "aria-current": current ? "true" : null, "data-key": href },
-    el("span", {}, name), path && el("span", { class: "path" }, path)));
+  el(
+    "li",
+    {},
+    el(
+      "a",
+      { href, "aria-current": current ? "true" : null, "data-key": href },
+      el("span", {}, name),
+      path && el("span", { class: "path" }, path),
+    ),
+  );
 
 function row(one) {
   const href = `#/sessions/${encodeURIComponent(one.id)}`;
-  return el("tr", {},
-    el("th", { scope: "row" },
+  return el(
+    "tr",
+    {},
+    el(
+      "th",
+      { scope: "row" },
       el("a", { href, "data-key": href }, sessionName(one)),
-      el("span", { class: "under" }, under(one), el("code", {}, one.id.slice(0, 8)))),
-    el("td", { class: "project" }, one.project ? el("a", { href: `#/projects/${encodeURIComponent(one.project_id)}`, title: one.project }, folderName(one.project)) : el("span", { class: "soft" }, "none")),
+      el("span", { class: "under" }, under(one), el("code", {}, one.id.slice(0, 8))),
+    ),
+    el(
+      "td",
+      { class: "project" },
+      one.project
+        ? el(
+            "a",
+            { href: `#/projects/${encodeURIComponent(one.project_id)}`, title: one.project },
+            folderName(one.project),
+          )
+        : el("span", { class: "soft" }, "none"),
+    ),
     el("td", { class: "when" }, time(one.updated || one.started, { relative: true })),
     el("td", { class: "when wide-only" }, time(one.started)),
-    el("td", {}, state(one)));
+    el("td", {}, state(one)),
+  );
 }
 
 function under(one) {
   const name = sessionName(one);
-  return [one.branch, begun(one)].filter((words) => words && words !== name).map((words) => `${words} · `).join("");
+  return [one.branch, begun(one)]
+    .filter((words) => words && words !== name)
+    .map((words) => `${words} · `)
+    .join("");
 }
 
 function state(one) {

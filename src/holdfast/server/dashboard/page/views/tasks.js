@@ -7,14 +7,35 @@ import { count, folderName, number, sessionName } from "../words.js";
 
 const SESSIONS = 20;
 const FINISHED = 6;
-const STATUS = { running: "running", completed: "done", failed: "failed", pending: "waiting", in_progress: "in progress", cancelled: "cancelled", deleted: "deleted" };
+const STATUS = {
+  running: "running",
+  completed: "done",
+  failed: "failed",
+  pending: "waiting",
+  in_progress: "in progress",
+  cancelled: "cancelled",
+  deleted: "deleted",
+};
 
 export async function tasks(route, asked) {
   const projects = await allProjects(route.signal);
   const projectId = asked || (await latestProject(route, projects));
   const project = projects.find((one) => one.id === projectId);
   if (!project) {
-    return { title: "Tasks", body: [heading("Tasks"), el("section", { class: "card" }, empty("No project is known yet.", "Tasks come from the task tools of the agents, as soon as a session is seen."))] };
+    return {
+      title: "Tasks",
+      body: [
+        heading("Tasks"),
+        el(
+          "section",
+          { class: "card" },
+          empty(
+            "No project is known yet.",
+            "Tasks come from the task tools of the agents, as soon as a session is seen.",
+          ),
+        ),
+      ],
+    };
   }
   const boards = [];
   const wanted = route.memory.sessions ?? SESSIONS;
@@ -27,13 +48,38 @@ export async function tasks(route, asked) {
     boards.push(...page.sessions.map((one) => board(one, tree, route.memory)).filter(Boolean));
     next = page.next_offset;
   }
-  const more = next !== null && el("button", { type: "button", class: "more", "data-key": "more:tasks", on: { click: () => { route.memory.sessions = wanted + SESSIONS; route.again(); } } }, "Earlier sessions");
+  const more =
+    next !== null &&
+    el(
+      "button",
+      {
+        type: "button",
+        class: "more",
+        "data-key": "more:tasks",
+        on: {
+          click: () => {
+            route.memory.sessions = wanted + SESSIONS;
+            route.again();
+          },
+        },
+      },
+      "Earlier sessions",
+    );
   return {
     title: `Tasks of ${project.name}`,
     matters: (event) => event.project === project.path && event.what === "saved",
     body: [
       el("div", { class: "head" }, heading("Tasks"), projectChoice(projects, projectId, "tasks", "")),
-      boards.length ? boards : el("section", { class: "card" }, empty(`No tasks in ${folderName(project.path)} so far.`, "They appear when an agent uses its task tools or starts subagents; nobody has to enter them.")),
+      boards.length
+        ? boards
+        : el(
+            "section",
+            { class: "card" },
+            empty(
+              `No tasks in ${folderName(project.path)} so far.`,
+              "They appear when an agent uses its task tools or starts subagents; nobody has to enter them.",
+            ),
+          ),
       more,
     ],
   };
@@ -52,42 +98,117 @@ function board(session, tree, memory) {
   if (all.length === 0 && loose.length === 0) return null;
   const names = new Map(all.map((one) => [one.id, one.name]));
   const waves = tree.waves.filter((one) => one.session_id === session.id);
-  const waiting = waves.map((wave) => [wave.number === 0 ? "Can run now" : `Wave ${wave.number + 1}`, wave.number === 0 ? "nothing stands in its way" : `after wave ${wave.number}`, all.filter((one) => one.wave_number === wave.number)]);
+  const waiting = waves.map((wave) => [
+    wave.number === 0 ? "Can run now" : `Wave ${wave.number + 1}`,
+    wave.number === 0 ? "nothing stands in its way" : `after wave ${wave.number}`,
+    all.filter((one) => one.wave_number === wave.number),
+  ]);
   const circles = tree.circles.filter((circle) => circle.some((id) => names.has(id)));
-  const stuck = all.filter((one) => one.wave_number === null && circles.some((circle) => circle.includes(one.id)));
+  const stuck = all.filter(
+    (one) => one.wave_number === null && circles.some((circle) => circle.includes(one.id)),
+  );
   const finished = all.filter((one) => one.wave_number === null && !stuck.includes(one));
   const columns = [
     ...waiting.filter(([, , found]) => found.length),
     stuck.length ? ["In a circle", "these wait for each other", stuck] : null,
   ].filter(Boolean);
-  return el("section", { class: "card board-of", "aria-label": sessionName(session) },
-    el("h2", {}, el("a", { href: `#/sessions/${encodeURIComponent(session.id)}`, "data-key": `board:${session.id}` }, sessionName(session)),
-      el("span", { class: "soft small" }, `${count(all.filter((one) => one.wave_number !== null).length, "open task")}, ${number(finished.length)} finished · `, time(session.updated, { relative: true }))),
-    columns.length > 0 && el("div", { class: "board" }, columns.map(([name, note, found]) =>
-      el("section", { class: "wave", "aria-label": name }, el("h3", {}, name, el("span", { class: "count" }, number(found.length))), el("p", { class: "soft small" }, note),
-        el("ul", {}, found.map((one) => card(one, names)))))),
+  return el(
+    "section",
+    { class: "card board-of", "aria-label": sessionName(session) },
+    el(
+      "h2",
+      {},
+      el(
+        "a",
+        { href: `#/sessions/${encodeURIComponent(session.id)}`, "data-key": `board:${session.id}` },
+        sessionName(session),
+      ),
+      el(
+        "span",
+        { class: "soft small" },
+        `${count(all.filter((one) => one.wave_number !== null).length, "open task")}, ${number(finished.length)} finished · `,
+        time(session.updated, { relative: true }),
+      ),
+    ),
+    columns.length > 0 &&
+      el(
+        "div",
+        { class: "board" },
+        columns.map(([name, note, found]) =>
+          el(
+            "section",
+            { class: "wave", "aria-label": name },
+            el("h3", {}, name, el("span", { class: "count" }, number(found.length))),
+            el("p", { class: "soft small" }, note),
+            el(
+              "ul",
+              {},
+              found.map((one) => card(one, names)),
+            ),
+          ),
+        ),
+      ),
     finished.length > 0 && done(session, finished, names, memory, columns.length === 0),
-    loose.length > 0 && el("div", { class: "loose" }, el("h3", {}, "Agents beside the tasks"), el("ul", { class: "agents" }, loose.map(agent))));
+    loose.length > 0 &&
+      el(
+        "div",
+        { class: "loose" },
+        el("h3", {}, "Agents beside the tasks"),
+        el("ul", { class: "agents" }, loose.map(agent)),
+      ),
+  );
 }
 
 function done(session, finished, names, memory, alone) {
   const latest = [...finished].reverse();
   const key = `done:${session.id}`;
-  return el("details", { class: "finished", "data-key": key, open: alone && finished.length <= FINISHED },
+  return el(
+    "details",
+    { class: "finished", "data-key": key, open: alone && finished.length <= FINISHED },
     el("summary", {}, count(finished.length, "finished task")),
-    el("ul", { class: "grid-cards" }, latest.map((one) => card(one, names))));
+    el(
+      "ul",
+      { class: "grid-cards" },
+      latest.map((one) => card(one, names)),
+    ),
+  );
 }
 
 const card = (one, names) =>
-  el("li", { class: `task ${one.status}` },
-    el("div", { class: "line" }, el("strong", {}, one.name || "Without a name"), el("span", { class: `status ${one.status}` }, STATUS[one.status] ?? one.status)),
-    one.description && one.description !== one.name && el("p", { class: "detail" }, clipped(one.description, 180)),
+  el(
+    "li",
+    { class: `task ${one.status}` },
+    el(
+      "div",
+      { class: "line" },
+      el("strong", {}, one.name || "Without a name"),
+      el("span", { class: `status ${one.status}` }, STATUS[one.status] ?? one.status),
+    ),
+    one.description &&
+      one.description !== one.name &&
+      el("p", { class: "detail" }, clipped(one.description, 180)),
     one.owner && el("p", { class: "small" }, "Owner: ", el("span", { class: "who" }, one.owner)),
-    one.blocked_by.length > 0 && el("p", { class: "small blocked" }, "Waits for: ", one.blocked_by.map((id) => names.get(id) ?? id.split(":").at(-1)).join(", ")),
-    one.subtasks.length > 0 && el("ul", { class: "agents" }, one.subtasks.map(agent)));
+    one.blocked_by.length > 0 &&
+      el(
+        "p",
+        { class: "small blocked" },
+        "Waits for: ",
+        one.blocked_by.map((id) => names.get(id) ?? id.split(":").at(-1)).join(", "),
+      ),
+    one.subtasks.length > 0 && el("ul", { class: "agents" }, one.subtasks.map(agent)),
+  );
 
 const agent = (one) =>
-  el("li", {},
-    el("div", { class: "line" }, el("span", { class: "who" }, one.agent_type || "agent"), el("span", { class: `status ${one.status}` }, STATUS[one.status] ?? one.status), one.files.length > 0 && chip(count(one.files.length, "file"))),
+  el(
+    "li",
+    {},
+    el(
+      "div",
+      { class: "line" },
+      el("span", { class: "who" }, one.agent_type || "agent"),
+      el("span", { class: `status ${one.status}` }, STATUS[one.status] ?? one.status),
+      one.files.length > 0 && chip(count(one.files.length, "file")),
+    ),
     one.description && el("p", { class: "detail" }, clipped(one.description, 160)),
-    one.result && quoted(one.result, { key: `result:${one.id}`, lines: 2 }));
+    one.result && quoted(one.result, { key: `result:${one.id}`, lines: 2 }),
+  );

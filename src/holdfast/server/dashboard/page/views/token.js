@@ -4,22 +4,41 @@ import { el } from "../dom.js";
 import { heading } from "../parts.js";
 
 export function tokenForm({ wrong, onToken }) {
-  const field = el("input", { id: "token", type: "password", autocomplete: "off", spellcheck: "false", required: true, autofocus: true,
-    "aria-describedby": wrong ? "token-wrong token-about" : "token-about", "aria-invalid": wrong ? "true" : null, "data-key": "token" });
-  const form = el("form", { class: "token" },
+  const field = el("input", {
+    id: "token",
+    type: "password",
+    autocomplete: "off",
+    spellcheck: "false",
+    required: true,
+    autofocus: true,
+    "aria-describedby": wrong ? "token-wrong token-about" : "token-about",
+    "aria-invalid": wrong ? "true" : null,
+    "data-key": "token",
+  });
+  const form = el(
+    "form",
+    { class: "token" },
     el("label", { for: "token" }, "Token"),
     el("div", { class: "together" }, field, el("button", { type: "submit" }, "Continue")),
     wrong && el("p", { class: "wrong", id: "token-wrong", role: "alert" }, `${wrong}.`),
-    el("p", { class: "soft small", id: "token-about" }, "It stays in this tab, and is forgotten when the tab is closed."));
+    el(
+      "p",
+      { class: "soft small", id: "token-about" },
+      "It stays in this tab, and is forgotten when the tab is closed.",
+    ),
+  );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     if (field.value.trim()) onToken(field.value.trim());
   });
   return [
     heading("A token is needed"),
-    el("section", { class: "card narrow" },
+    el(
+      "section",
+      { class: "card narrow" },
       form,
       el("p", {}, "Whoever runs this service makes one with:"),
-      el("pre", {}, "holdfast token create NAME --scope read")),
+      el("pre", {}, "holdfast token create NAME --scope read"),
+    ),
   ];
 }

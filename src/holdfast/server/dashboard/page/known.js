@@ -1,0 +1,96 @@
+// What is known of a session: its facts, by kind, standing and words; the latest first.
+
+import { el } from "./dom.js";
+import { chip, empty, fact, unfolding } from "./parts.js";
+import { KINDS, number } from "./words.js";
+
+/** However many there are, some are drawn, and the rest on demand. */
+export function facts(all, memory, folder) {
+  const place = el("div");
+  const kinds = el(
+    "select",
+    { id: "fact-kind", "data-key": "fact-kind" },
+    el("option", { value: "" }, `All kinds (${number(all.length)})`),
+  );
+  const counts = new Map();
+  for (const one of all) counts.set(one.kind, (counts.get(one.kind) ?? 0) + 1);
+  for (const kind of Object.keys(KINDS)) {
+    if (counts.has(kind))
+      kinds.append(el("option", { value: kind }, `${KINDS[kind][1]} (${number(counts.get(kind))})`));
+  }
+  const standing = el(
+    "select",
+    { id: "fact-standing", "data-key": "fact-standing" },
+    el("option", { value: "open" }, "Open"),
+    el("option", { value: "" }, "Open and closed"),
+  );
+  const words = el("input", {
+    id: "fact-words",
+    type: "search",
+    "data-key": "fact-words",
+    placeholder: "Words",
+  });
+  kinds.value = memory.kind ?? "";
+  standing.value = memory.standing ?? "open";
+  words.value = memory.words ?? "";
+
+  function draw() {
+    const asked = words.value.trim().toLowerCase();
+    const found = all.filter(
+      (one) =>
+        (!kinds.value || one.kind === kinds.value) &&
+        (!standing.value || one.standing === standing.value) &&
+        (!asked || `${one.text} ${one.detail}`.toLowerCase().includes(asked)),
+    );
+    found.reverse();
+    place.replaceChildren(
+      ...(found.length
+        ? unfolding(found, line(folder), {
+            memory,
+            key: "facts",
+            size: 40,
+            props: { class: "facts" },
+            what: "facts left",
+          })
+        : [empty(all.length ? "No fact is like that." : "Nothing is known of this session yet.")]),
+    );
+  }
+
+  function chosen() {
+    Object.assign(memory, { kind: kinds.value, standing: standing.value, words: words.value });
+    delete memory.facts;
+    draw();
+  }
+
+  kinds.addEventListener("change", chosen);
+  standing.addEventListener("change", chosen);
+  words.addEventListener("input", chosen);
+  draw();
+  return el(
+    "section",
+    { class: "card" },
+    el(
+      "div",
+      { class: "head" },
+      el("h2", {}, "What is known"),
+      el(
+        "div",
+        { class: "asked" },
+        el("label", { class: "choice" }, el("span", { class: "unseen" }, "Kind"), kinds),
+        el("label", { class: "choice" }, el("span", { class: "unseen" }, "Standing"), standing),
+        el("label", { class: "choice" }, el("span", { class: "unseen" }, "Words in it"), words),
+      ),
+    ),
+    place,
+  );
+}
+
+const line = (folder) => (one) => {
+  const open = one.standing === "open";
+  return fact(one, {
+    folder,
+    key: "fact",
+    kind: open ? "" : "closed",
+    mark: open ? null : chip(one.standing),
+  });
+};
