@@ -51,6 +51,11 @@ def test_a_session_that_goes_on_is_drawn_again(window: Window, scene: Scene) -> 
     expect(page.get_by_role("heading", level=1)).to_have_text("Latest")
     expect(page.get_by_label("Words in it")).to_have_value("routes")
     assert page.evaluate("document.activeElement.id") == "fact-words"
+    expect(page.get_by_text("No compaction so far.")).to_be_visible()
+    body = {"epoch": 0, "time": "2026-01-01T00:03:00Z", "trigger": "auto", "tokens_before": 150000}
+    path = f"{scene.url}/api/sessions/going-on/compactions"
+    assert httpx.post(path, json=body, timeout=30).status_code == 200
+    expect(page.locator("table.compactions tbody tr")).to_contain_text(["Compaction 1"])
 
 
 def test_another_projects_news_draw_nothing(window: Window, scene: Scene) -> None:
