@@ -53,7 +53,7 @@ def _read(folder: Traversable, under: str = "") -> dict[str, File]:
     return found
 
 
-# Some 60 kB, read once: what is served is what was there at the start.
+# Some 100 kB, read once: what is served is what was there at the start.
 _FILES = _read(files(__name__) / "page")
 
 
