@@ -13,9 +13,12 @@ from starlette.testclient import TestClient
 from holdfast.lifecycle.ledger import Ledger, Live
 from holdfast.lifecycle.outbox import Bounds, Carried, Carrier, carry
 from holdfast.lifecycle.wire import Call, ServiceAway, ServiceRefused
-from holdfast.store.protocol import Compaction, Delivery, Session
+from holdfast.state import facts, to_document
+from holdfast.store.protocol import Compaction, Delivery, Saved, Session
 from holdfast.store.sqlite import SqliteStore
 from store.samples import EARLY, fact, message, saved
+
+from .sessions import UPDATED, told
 
 URL = "http://127.0.0.1:3847"
 
@@ -92,11 +95,18 @@ class Machine:
         with self.store() as store:
             session = Session(name, project=project, cwd=project, updated=EARLY, **about)
             state = saved(session, offset, n=offset)
-            facts = [fact(f"n{offset}", f"walrus {offset}", start=offset)]
-            store.save(state, facts, [message(f"r{offset}", f"said {offset}")])
+            known = [fact(f"n{offset}", f"walrus {offset}", start=offset)]
+            store.save(state, known, [message(f"r{offset}", f"said {offset}")])
             store.checkpoint(state, f"threshold:{offset}", offset // 50, EARLY)
             store.record_compaction(Compaction(name, 0, EARLY, "auto", summary="so far"))
             store.record_delivery(Delivery(name, offset, "brief", "SessionStart", EARLY, "brief"))
+
+    def remember(self, name: str, folder: str, offset: int = 100) -> None:
+        """A session at work in a folder, with a state that can be read."""
+        state = told().state
+        session = Session(name, "claude-code", folder, folder, folder, "main", updated=UPDATED)
+        with self.store() as store:
+            store.save(Saved(session, (0, offset), to_document(state), {}), list(facts(state)))
 
     def posts(self) -> list[str]:
         return [path for method, path in self.asked if method == "POST"]

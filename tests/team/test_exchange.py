@@ -239,7 +239,7 @@ def test_a_message_that_is_refused_is_set_aside_with_its_reason(
     machine = Machine(tmp_path / "local", through(service.caller("shop")))
     machine.work("a", 10)
     for name in ("diary", "shop"):
-        body = {"from_agent_id": "a", "topic": name, "payload": {}, "folder": "/srv", "name": name}
+        body = {"from_agent_id": "a", "topic": name, "folder": "/srv", "name": name}
         outgoing.put(machine.data, body)
     assert machine.carry().sent == 1
     (aside,) = outgoing.refused(machine.data)

@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 
 from holdfast.lifecycle.identity import project_id
-from holdfast.state import facts, to_document
-from holdfast.store.protocol import Saved, Session
 
 from .carrying import Machine, through
 from .service import Service
-from .sessions import UPDATED, told
+from .sessions import UPDATED
 
 SHOP = "github.com/acme/shop"
 
@@ -23,14 +21,6 @@ def checkout(folder: Path, remote: str) -> str:
     return str(folder)
 
 
-def remember(machine: Machine, name: str, folder: str) -> None:
-    """A session at work in a checkout, as the hooks keep it."""
-    state = told().state
-    session = Session(name, "claude-code", folder, folder, folder, "main", updated=UPDATED)
-    with machine.store() as store:
-        store.save(Saved(session, (0, 100), to_document(state), {}), list(facts(state)))
-
-
 @pytest.fixture
 def machines(service: Service, tmp_path: Path) -> tuple[Machine, Machine, str, str]:
     """Two of them with the same project, each with a token for that project alone."""
@@ -39,8 +29,8 @@ def machines(service: Service, tmp_path: Path) -> tuple[Machine, Machine, str, s
     laptop = Machine(tmp_path / "laptop" / "data", through(service.client(token)))
     first = checkout(tmp_path / "desk" / "shop", "https://me:hunter2@github.com/acme/shop.git")
     second = checkout(tmp_path / "laptop" / "src" / "web", "git@github.com:acme/shop")
-    remember(desk, "at-the-desk", first)
-    remember(laptop, "on-the-way", second)
+    desk.remember("at-the-desk", first)
+    laptop.remember("on-the-way", second)
     for machine in (desk, laptop):
         assert machine.carry().sessions == 1
     return desk, laptop, first, second
@@ -91,7 +81,7 @@ def test_two_machines_with_unrelated_folders_of_one_name_do_not_mix(
     folder = str(tmp_path / "app")
     for number in (1, 2):
         machine = Machine(tmp_path / f"data{number}", through(service.owner))
-        remember(machine, f"s{number}", folder)
+        machine.remember(f"s{number}", folder)
         machine.carry()
     found = service.owner.get("/api/projects").json()["projects"]
     assert len(found) == 2
@@ -137,6 +127,6 @@ def test_a_name_in_the_projects_settings_comes_before_its_remote(
     (tmp_path / "app" / ".holdfast").mkdir()
     (tmp_path / "app" / ".holdfast" / "settings.json").write_text('{"project_name": "The shop"}')
     machine = Machine(tmp_path / "data", through(service.owner))
-    remember(machine, "a", folder)
+    machine.remember("a", folder)
     machine.carry()
     assert service.owner.get("/api/sessions/a").json()["project"] == "The shop"

@@ -38,12 +38,14 @@ def status(
     hint = _hint()
     if not session and not anything_stored():
         nothing = "Nothing is saved yet: the first session with the hooks begins it."
-        answer({"session": None, "hint": hint}) if as_json else _tell(nothing, hint)
+        empty = {"session": None, "hint": hint, "service": _service()}
+        answer(empty) if as_json else _tell(nothing, hint)
         return
     with opened_store() as store, foreseen():
         found = session_named(store, session) if session else current_session(store)
         document = _document(store, found)
     document["hint"] = hint
+    document["service"] = _service()
     if as_json:
         answer(document)
         return
@@ -65,6 +67,24 @@ def _hint() -> str:
     from holdfast.doctor.wiring import hint
 
     return hint(surroundings(quick=True))
+
+
+def _service() -> dict[str, Any] | None:
+    """How carrying to the team's service stands; None where there is none."""
+    import time
+
+    from holdfast.lifecycle.places import data_folder
+    from holdfast.lifecycle.service import Unsafe
+    from holdfast.lifecycle.standing import in_words, standing
+
+    try:
+        told = standing(data_folder(), os.environ)
+    except Unsafe as error:
+        return {"words": str(error)}
+    if told is None:
+        return None
+    refused = [one._asdict() for one in told.refused]
+    return {**told._asdict(), "refused": refused, "words": in_words(told, time.time())}
 
 
 def current_session(store: SqliteStore) -> Session:
@@ -241,4 +261,8 @@ def _rows(document: dict[str, Any]) -> list[tuple[str, str]]:
     if waiting:
         facts = counted(len(waiting["facts"]), "fact")
         rows.append(("waiting", f"{facts}, for the next prompt or tool batch"))
+    if document["service"]:
+        rows.append(("service", document["service"]["words"]))
+        if document["service"].get("failures"):
+            rows.append(("", one_line(document["service"]["failure"], 200)))
     return rows

@@ -27,7 +27,12 @@ def create(
     ] = None,
     project: Annotated[
         list[str] | None,
-        typer.Option("--project", metavar="FOLDER", help="Repeatable. Default: all projects."),
+        typer.Option(
+            "--project",
+            metavar="PROJECT",
+            help="As the team calls it (github.com/acme/shop), or a folder of the service's own"
+            " machine. Repeatable. Default: all projects.",
+        ),
     ] = None,
     expires: Annotated[
         str, typer.Option("--expires", metavar="DATE", help="The day it ends, as 2027-01-31.")
@@ -37,7 +42,7 @@ def create(
 ) -> None:
     """Make a token. Its words are shown now and never again.
 
-    Example: `holdfast token create ci --scope read --scope write --project /srv/app`
+    Example: `holdfast token create ci --scope read --scope write --project github.com/acme/shop`
     """
     from datetime import date
 
@@ -52,7 +57,7 @@ def create(
     with _records(database) as (transaction, now):
         from holdfast.server.records import tokens
 
-        folders = tuple(os.path.abspath(folder) for folder in project) if project else None
+        folders = tuple(_project(name) for name in project) if project else None
         made, words = tokens.create(
             transaction, name=name, scopes=scopes, projects=folders, now=now, expires=ends
         )
@@ -63,6 +68,12 @@ def create(
     console(stderr=True).print(
         f"Token {made.id} for {name}: {', '.join(scopes)}. It is not shown again."
     )
+
+
+def _project(name: str) -> str:
+    """A folder by its whole path; any other name as it is."""
+    is_folder = name.startswith(("/", ".", "~")) or os.path.isdir(name)
+    return os.path.abspath(os.path.expanduser(name)) if is_folder else name
 
 
 @token.command("list")

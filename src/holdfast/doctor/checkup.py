@@ -14,6 +14,7 @@ from holdfast.doctor.others import check_others
 from holdfast.doctor.past import check_compactions, check_errors
 from holdfast.doctor.storage import check_folder, check_leftovers, check_store
 from holdfast.doctor.surroundings import Surroundings
+from holdfast.doctor.team import check_service
 from holdfast.doctor.trial import check_trial
 from holdfast.doctor.wiring import check_switches, check_wiring
 from holdfast.store.protocol import StoreError
@@ -32,6 +33,7 @@ CHECKS: dict[str, Check] = {
     "errors": check_errors,
     "compactions": check_compactions,
     "auto-compact": check_compacting,
+    "service": check_service,
     "other tools": check_others,
 }
 

@@ -31,6 +31,8 @@ OPEN = ("/api/health", "/openapi.json")
 _SAFE = ("GET", "HEAD", "OPTIONS")
 # Asks with a body, and changes at most which messages count as given.
 _READING = ("/api/compact/restore",)
+# What a caller is told of itself needs no scope.
+_OF_ITSELF = ("/api/me",)
 _MOST_BUCKETS = 10_000
 
 
@@ -114,7 +116,7 @@ class Gate:
                 reading = scope["method"] in _SAFE or scope["path"] in _READING
                 needed = "read" if reading else "write"
                 scope.setdefault("state", {})["caller"] = caller
-                if not caller.may(needed):
+                if scope["path"] not in _OF_ITSELF and not caller.may(needed):
                     raise Forbidden(f"This token has no scope `{needed}`")
             if int(headers.get("content-length") or 0) > self._settings.body_bytes:
                 raise _TooLarge(self._settings.body_bytes)

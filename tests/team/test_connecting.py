@@ -1,0 +1,154 @@
+"""`holdfast connect`, `send`, `carry`, `disconnect`, and what status and doctor tell of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from holdfast.lifecycle import outgoing, service
+from holdfast.lifecycle.ledger import taking_turns
+
+from .carrying import Machine
+from .live import SOURCE, LiveService
+
+
+class Person:
+    """Types commands on a machine with a data folder of its own."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.project = home / "project"
+        self.project.mkdir(parents=True)
+        self.machine = Machine(home / "data", lambda *_, **__: None)
+        self.env: dict[str, str] = {}
+
+    def types(self, *words: str, stdin: str = "") -> tuple[int, Any]:
+        done = subprocess.run(
+            [sys.executable, "-m", "holdfast.cli.main", *words, "--json"],
+            cwd=self.project,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            env={
+                "PATH": os.environ["PATH"],
+                "HOME": str(self.home),
+                "HOLDFAST_HOME": self.machine.data,
+                "PYTHONPATH": str(SOURCE),
+                **self.env,
+            },
+        )
+        return done.returncode, json.loads(done.stdout or done.stderr or "{}")
+
+
+@pytest.fixture
+def person(tmp_path: Path) -> Person:
+    return Person(tmp_path / "me")
+
+
+@pytest.fixture
+def live(tmp_path: Path) -> Iterator[LiveService]:
+    """On SQLite in a folder of its own, and for callers with a token alone."""
+    running = LiveService("", tmp_path / "server", "--tokens-only")
+    running.start()
+    yield running
+    running.stop()
+
+
+def token(tmp_path: Path, *options: str) -> str:
+    server = Person(tmp_path / "admin")
+    server.machine.data = str(tmp_path / "server")
+    _, made = server.types("token", "create", "me", *options)
+    found: str = made["token"]
+    return found
+
+
+def test_a_life_with_a_service(live: LiveService, person: Person, tmp_path: Path) -> None:
+    words = token(tmp_path, "--scope", "read", "--scope", "write")
+    data = person.machine.data
+    assert person.types("send", "too early")[0] == 1
+    code, said = person.types("connect", live.url, stdin="hf_wrong_wrong\n")
+    assert code == 1
+    assert "401" in json.dumps(said)
+    code, said = person.types("connect", live.url, "--dry-run", stdin=f"{words}\n")
+    assert (code, said["kept"], said["scopes"]) == (0, False, ["read", "write"])
+    assert service.connection(data) is None
+
+    assert person.types("connect", f"{live.url}/", stdin=f"{words}\n")[0] == 0
+    kept = service.connection(data)
+    assert kept is not None
+    assert (kept.url, kept.token) == (live.url, words)
+    person.machine.remember("a", str(person.project))
+    assert person.types("status", "a")[1]["service"]["sessions_waiting"] == 1
+    person.types("send", "the", "port", "is", "8123", "--role", "reviewer", "--topic", "ports")
+    with taking_turns(data, 60.0):
+        pass  # what `send` started is through
+    code, done = person.types("carry")
+    assert (code, done["waiting"]) == (0, False)
+    asked = httpx.Client(base_url=live.url, headers={"Authorization": f"Bearer {words}"})
+    with closing(asked):
+        assert [one["id"] for one in asked.get("/api/sessions").json()["sessions"]] == ["a"]
+        (sent,) = asked.get("/api/messages").json()["messages"]
+    assert (sent["payload"], sent["to_role"]) == ({"text": "the port is 8123"}, "reviewer")
+    told = person.types("status", "a")[1]["service"]
+    assert (told["sessions_waiting"], told["failures"], told["refused"]) == (0, 0, [])
+    assert told["carried"] > 0
+
+    live.kill()
+    person.machine.remember("a", str(person.project), 200)
+    code, done = person.types("carry")
+    assert (code, done["waiting"]) == (0, True)
+    assert live.url in done["failure"]
+    told = person.types("status", "a")[1]["service"]
+    assert (told["failures"], told["sessions_waiting"]) == (1, 1)
+    findings = {one["check"]: one for one in person.types("doctor")[1]["findings"]}
+    assert "1 failure in a row" in findings["service"]["seen"]
+    assert live.url in " ".join(findings["service"]["details"])
+
+    code, left = person.types("disconnect")
+    assert (code, left) == (0, {"disconnected": True, "not_carried": 1})
+    assert service.connection(data) is None
+    assert person.types("status", "a")[1]["service"] is None
+    assert person.types("carry")[0] == 1
+    live.start()
+    person.env = {"HOLDFAST_SERVICE": live.url, "HOLDFAST_TOKEN": words}
+    assert person.types("carry")[1]["sessions"] == 1
+
+
+def test_what_is_refused_is_told_by_doctor(
+    live: LiveService, person: Person, tmp_path: Path
+) -> None:
+    words = token(tmp_path, "--scope", "write", "--project", "github.com/acme/shop")
+    person.env["HOLDFAST_TOKEN"] = words
+    assert person.types("connect", live.url)[1]["projects"] == ["github.com/acme/shop"]
+    person.machine.remember("a", str(person.project))
+    outgoing.put(person.machine.data, {"from_agent_id": "a", "topic": "t", "folder": "/x"})
+    assert person.types("carry")[1]["refused"][0] == "a"
+    findings = {one["check"]: one for one in person.types("doctor")[1]["findings"]}
+    assert findings["service"]["level"] == "warn"
+    details = " ".join(findings["service"]["details"])
+    assert "a: the token is not for" in details
+    assert "refused messages" in details
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "holdfast.example",
+        "ftp://holdfast.example",
+        "http://holdfast.example",
+        "https://a:b@c.example",
+    ],
+)
+def test_addresses_that_would_give_something_away_are_not_taken(person: Person, url: str) -> None:
+    code, _ = person.types("connect", url)
+    assert code == 1
+    assert not Path(person.machine.data, service.FILE).exists()
