@@ -91,6 +91,30 @@ def test_posted_and_kept_snapshots_stand_in_one_order_and_in_pages(service: Serv
     assert {one["agent_type"] for one in mixed} == {"compact-snapshot", "backend-laravel"}
 
 
+def test_a_posted_snapshot_is_filled_from_the_state_that_was_kept_with_it(
+    service: Service,
+) -> None:
+    keep(service, told(), "end", 1)
+    said = {"trigger": "proactive", "context_summary": "Guardian save", "key_decisions": ["Mine"]}
+    service.owner.post("/api/compact/save", json={"session_id": "session-a", **said})
+    latest = history(service, agent_id="session-a", agent_type="compact-snapshot")[0]
+    assert latest["origin"] == "posted"
+    assert latest["role_context"].items() >= said.items()
+    tasks = [task["name"] for task in latest["role_context"]["active_tasks"]]
+    assert tasks == ["Create auth routes", "Login form"]
+    # Whose state is told is not for the sender to say.
+    keep(service, told(), "end", 2, "session-b")
+    number = history(service, agent_id="session-b")[0]["role_context"]["checkpoint"]
+    for session, project in (("forged", "/srv/x"), ("session-a", "/srv/app")):
+        body = {"session_id": session, "project": project, "checkpoint": number, **said}
+        stranger = service.caller("/srv/x", "/srv/app")
+        assert stranger.post("/api/compact/save", json=body).status_code == 201
+        found = stranger.get("/api/agent-contexts", params={"agent_id": session}).json()
+        shown = found["contexts"][0]["role_context"]
+        assert ("active_tasks" in shown) == (session == "session-a"), "its own, where it has one"
+        assert session == "forged" or shown["checkpoint"] != number
+
+
 def test_only_the_first_of_a_page_tell_more_than_when_and_why(service: Service) -> None:
     for second in range(25):
         keep(service, told(), f"tokens:{second}", second)

@@ -242,6 +242,9 @@ def hint(around: Surroundings) -> str:
         for path in (entry.interpreter, entry.script):
             if not os.path.exists(path):
                 return f"The hooks point at {path}, which is gone: `holdfast doctor --fix`."
+    missing = {spec.event for spec in HOOKS} - {entry.event for entry in found}
+    if missing and not plugin_entries(around):
+        return f"The hooks lack {', '.join(sorted(missing))}: `holdfast install`."
     others = {entry.script for entry in found if not _same(entry.script, around.script)}
     if others:
         return f"The hooks run another copy, {sorted(others)[0]}: `holdfast doctor` tells more."

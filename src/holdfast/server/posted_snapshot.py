@@ -17,7 +17,7 @@ ENTRY = 200
 FEWEST = 5
 
 # Said about a snapshot, not in it.
-ABOUT = ("session_id", "project_id", "project", "cwd", "trigger", "timestamp")
+ABOUT = ("session_id", "project_id", "project", "cwd", "trigger", "timestamp", "checkpoint")
 # What whoever posts has put together from elsewhere; a session's own state may tell it better.
 DERIVED = (
     "hierarchy",

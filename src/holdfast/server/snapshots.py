@@ -51,13 +51,17 @@ def role_context(checkpoint: Checkpoint, state: State | None) -> dict[str, Any]:
     }
     if state is None:
         return told
+    more = details(state)
+    return {**told, **more, "context_summary": f"{more['context_summary']} {why}"}
+
+
+def details(state: State) -> dict[str, Any]:
+    """What was going on."""
     tasks, files = _open_tasks(state), _changed_files(state)
     counts = f"{_counted(len(tasks), 'open task')}, {_counted(len(files), 'changed file')}"
     asked = _last_request(state)
-    about = f'Working on "{asked}", {counts}' if asked else counts
     return {
-        **told,
-        "context_summary": f"{about}. {why}",
+        "context_summary": f'Working on "{asked}", {counts}.' if asked else f"{counts}.",
         "context_tokens": state.usage.context or None,
         "active_tasks": tasks[:TASKS],
         "agent_states": _agents(state),

@@ -69,6 +69,7 @@ def context_not_restored(user: User, session: str, aside: Path) -> None:
     assert "manual" in user.triggers(session)
     # 2. Is the hook in the settings? Doctor tells, and what to do.
     assert "SessionStart" not in json.loads(user.settings.read_text())["hooks"]
+    assert "The hooks lack SessionStart: `holdfast install`." in user.holdfast("status").stdout
     found = check_of_hooks(user)
     assert found["level"] == "warn"
     assert "lack SessionStart" in found["seen"]

@@ -57,9 +57,10 @@ def save(request: Request, body: SaveRequest, key: Key = "") -> SaveAnswer:
             if known is not None:
                 cause = f"{POSTED}{body.trigger}"
                 made = sight.store.checkpoint(known, cause, _epoch(known), visit.now).id
+        kept = document if made is None else {**document, "checkpoint": made}
         context = Context(
             *(new_id(), project, body.session_id, body.session_id, SNAPSHOT),
-            *(document, [], [], said, visit.now),
+            *(kept, [], [], said, visit.now),
         )
         contexts.add(transaction, context)
         # Read back: what is acknowledged is there.

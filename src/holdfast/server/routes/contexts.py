@@ -31,8 +31,8 @@ DETAILED = 20
 Details = Annotated[
     bool,
     Query(
-        description=f"Whether the first {DETAILED} snapshots of a page that hooks made also tell"
-        " what was going on, and not only when and why they were made"
+        description=f"Whether the first {DETAILED} snapshots of a page also tell what was going"
+        " on by the session's own state, and not only when and why they were made"
     ),
 ]
 
@@ -76,16 +76,10 @@ def listed(
         entries.sort(key=lambda entry: entry.time.rstrip("Z"), reverse=True)
         page = [entry.what for entry in entries[offset:most]]
         posted = contexts.named(transaction, [what for what in page if isinstance(what, str)])
+    # One that was pruned a moment ago is not there any more.
+    there = [posted.get(what) if isinstance(what, str) else what for what in page]
     with visit.sight() as sight:
-        made = _snapshots(sight, [what for what in page if isinstance(what, Checkpoint)], details)
-    answers = [
-        _answer(posted[what])
-        if isinstance(what, str)
-        else made[what.id]
-        if isinstance(what, Checkpoint)
-        else what
-        for what in page
-    ]
+        answers = _told(sight, [what for what in there if what is not None], details)
     return Contexts(contexts=answers, next_offset=following(page, limit, offset))
 
 
@@ -110,19 +104,25 @@ def add(request: Request, body: ContextRequest, key: Key = "") -> ContextAnswer:
     return ContextAnswer(**visit.write(project, "context", body.session_id, body, key, effect))
 
 
-def _answer(context: Context) -> ContextAnswer:
+def _answer(context: Context, state: State | None = None) -> ContextAnswer:
+    """With the state that was kept beside it, where it says less than that."""
+    body = {**snapshots.details(state), **_filled(context.body)} if state else context.body
     return ContextAnswer(
         id=context.id,
         project_id=id_of(context.project),
         session_id=context.session,
         agent_id=context.agent,
         agent_type=context.kind,
-        role_context=context.body,
-        skills_to_restore=context.skills,
-        tools_used=context.tools,
+        role_context=body,
+        skills_to_restore=context.skills or (snapshots.skills_of(state) if state else []),
+        tools_used=context.tools or (snapshots.tools_of(state) if state else []),
         last_updated=context.created,
         origin="posted",
     )
+
+
+def _filled(body: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in body.items() if value not in ("", None, [], {})}
 
 
 def _checkpoints(sight: Sight, only: Only, most: int) -> list[Checkpoint]:
@@ -143,26 +143,54 @@ def _checkpoints(sight: Sight, only: Only, most: int) -> list[Checkpoint]:
     return found[:most]
 
 
-def _snapshots(sight: Sight, made: Sequence[Checkpoint], details: bool) -> dict[int, ContextAnswer]:
-    sessions = {name: sight.session(name) for name in {one.session_id for one in made}}
-    found = {}
-    for place, one in enumerate(made):
-        session = sessions[one.session_id]
-        saved = sight.store.checkpointed(one.id) if details and place < DETAILED else None
-        state = _state(saved)
-        found[one.id] = ContextAnswer(
-            id=f"checkpoint-{one.id}",
-            project_id=id_of(session.project if session else ""),
-            session_id=one.session_id,
-            agent_id=one.session_id,
-            agent_type=SNAPSHOT,
-            role_context=snapshots.role_context(one, state),
-            skills_to_restore=snapshots.skills_of(state) if state else [],
-            tools_used=snapshots.tools_of(state) if state else [],
-            last_updated=one.time,
-            origin="observed",
-        )
-    return found
+def _told(
+    sight: Sight, page: Sequence[Context | Checkpoint | ContextAnswer], details: bool
+) -> list[ContextAnswer]:
+    left = DETAILED if details else 0
+    projects: dict[str, str] = {}
+    answers = []
+    for one in page:
+        if isinstance(one, Checkpoint):
+            state = _state(sight.store.checkpointed(one.id)) if left > 0 else None
+            left -= 1
+            answers.append(_snapshot(one, state, _project(sight, one.session_id, projects)))
+        elif isinstance(one, Context):
+            beside = _beside(sight, one) if left > 0 and one.kind == SNAPSHOT else None
+            left -= one.kind == SNAPSHOT
+            answers.append(_answer(one, beside))
+        else:
+            answers.append(one)
+    return answers
+
+
+def _project(sight: Sight, session_id: str, known: dict[str, str]) -> str:
+    if session_id not in known:
+        session = sight.session(session_id)
+        known[session_id] = session.project if session else ""
+    return known[session_id]
+
+
+def _snapshot(checkpoint: Checkpoint, state: State | None, project: str) -> ContextAnswer:
+    return ContextAnswer(
+        id=f"checkpoint-{checkpoint.id}",
+        project_id=id_of(project),
+        session_id=checkpoint.session_id,
+        agent_id=checkpoint.session_id,
+        agent_type=SNAPSHOT,
+        role_context=snapshots.role_context(checkpoint, state),
+        skills_to_restore=snapshots.skills_of(state) if state else [],
+        tools_used=snapshots.tools_of(state) if state else [],
+        last_updated=checkpoint.time,
+        origin="observed",
+    )
+
+
+def _beside(sight: Sight, posted: Context) -> State | None:
+    """The state of the checkpoint that was made with a posted snapshot. What a snapshot says of
+    it is anybody's word: it counts for a session in sight, and for its own."""
+    number = posted.body.get("checkpoint")
+    saved = sight.checkpointed(number) if type(number) is int and 0 < number < 2**63 else None
+    return _state(saved) if saved and saved.session.id == posted.session else None
 
 
 def _subagents(sight: Sight, only: Only) -> list[ContextAnswer]:
