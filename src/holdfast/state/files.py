@@ -158,7 +158,7 @@ def _found(event: Searched) -> dict[str, list[str]]:
     for line in event.output[:SEARCH_WINDOW].split("\n", SEARCH_LINES)[:SEARCH_LINES]:
         # "path:12:text" for a match, "path-12-text" for the lines around it.
         path, _, rest = line.partition(":")
-        number, colon, content = rest.partition(":")
+        number, colon, content = rest.partition(":") if rest else ("", "", "")
         if not (colon and number.isdecimal() and _is_path(path)):
             path, content = where, line
             if " " not in line and "." in line and _is_path(line):
