@@ -1,5 +1,7 @@
 """Files: changed, created, read, named, deleted, moved, made again; and the symbols in them."""
 
+import pytest
+
 from holdfast.events import FileTouched, Hunk, Searched
 from holdfast.state.symbols import is_symbol, symbols_in
 
@@ -43,10 +45,46 @@ def test_a_deleted_folder_takes_its_files_along() -> None:
     assert standing == {"/r/build/x.js": "cancelled", "/r/src/x.js": "open"}
 
 
-def test_a_moved_file_is_gone_from_its_old_place() -> None:
-    story = Story().touched("/r/old.py").ran("mv /r/old.py /r/new.py")
-    standing = {fact.text: fact.standing for fact in story.facts("file")}
-    assert standing["/r/old.py"] == "cancelled"
+def standings(story: Story) -> dict[str, str]:
+    return {fact.text: fact.standing for fact in story.facts("file")}
+
+
+def test_a_moved_file_is_known_at_its_new_place_with_what_it_holds() -> None:
+    story = Story().touched("/r/old.py", "changed", "def some_name(): ...")
+    story.ran("mv /r/old.py /r/new.py")
+    assert standings(story) == {"/r/old.py": "cancelled", "/r/new.py": "open"}
+    moved = story.state.files["/r/new.py"]
+    assert "some_name" in moved.symbols
+    assert moved.changed == 1
+    assert moved.number != story.state.files["/r/old.py"].number
+
+
+@pytest.mark.parametrize(
+    ("command", "moved"),
+    [
+        ("cd /r && git mv src/a.py src/b.py", "/r/src/b.py"),
+        ("mv src/a.py lib/", "/r/lib/a.py"),
+        ("mv ./src/a.py lib", "/r/lib/a.py"),
+        ("mv src lib", "/r/lib/a.py"),
+        ("mv /r/src /r/lib", "/r/lib/a.py"),
+        ("mv a.py b.py", "/r/src/b.py"),
+    ],
+)
+def test_what_was_moved_is_found_where_it_went(command: str, moved: str) -> None:
+    story = Story().touched("/r/src/a.py").ran(command)
+    told = standings(story)
+    assert told["/r/src/a.py"] == "cancelled"
+    assert told[moved] == "open"
+
+
+def test_a_file_moved_away_and_back_is_there_once() -> None:
+    story = Story().touched("/r/a.py").ran("mv /r/a.py /r/b.py").ran("mv /r/b.py /r/a.py")
+    assert standings(story) == {"/r/b.py": "cancelled", "/r/a.py": "open"}
+
+
+def test_a_folder_deleted_by_its_full_path_takes_its_files_along() -> None:
+    story = Story().touched("/r/build/x.js").touched("/r/rebuild/x.js").ran("rm -rf /r/build")
+    assert standings(story) == {"/r/build/x.js": "cancelled", "/r/rebuild/x.js": "open"}
 
 
 def test_a_delete_that_failed_deletes_nothing() -> None:

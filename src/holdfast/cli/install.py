@@ -71,7 +71,10 @@ def install(
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Put Holdfast's hooks into Claude Code's settings. Safe to repeat; repairs old entries."""
+    """Put Holdfast's hooks into Claude Code's settings. Safe to repeat; repairs old entries.
+
+    Example: `holdfast install --dry-run` shows what would change, `holdfast install` changes it.
+    """
 
     def act() -> Outcome:
         return settings_file.install(
@@ -92,7 +95,10 @@ def uninstall(
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Take Holdfast's hooks out of Claude Code's settings and put back what was there."""
+    """Take Holdfast's hooks out of Claude Code's settings and put back what was there.
+
+    Example: `holdfast uninstall`
+    """
 
     def act() -> Outcome:
         return settings_file.uninstall(

@@ -254,9 +254,32 @@ def _removed(
         if not name or "*" in name:
             continue
         for path, file in table.items():
-            if path == name or path.endswith("/" + name) or f"/{name}/" in path:
-                new[path] = file._replace(standing=CANCELLED, step=moment.step, at=at)
+            before, found, below = _around(path, name)
+            if not found or file.standing == CANCELLED:
+                continue
+            new[path] = file._replace(standing=CANCELLED, step=moment.step, at=at)
+            if words[0] == "mv":
+                target = _target(arguments[-1], name)
+                moved = (target if target.startswith("/") else before + target) + below
+                known = new.get(moved, file._replace(number=next_number(new)))
+                new = _put(new, known._replace(path=moved, standing=OPEN, step=moment.step, at=at))
     return new
+
+
+def _around(path: str, name: str) -> tuple[str, bool, str]:
+    """What stands before and below a name in a path, and whether it stands there."""
+    before, found, below = f"{path}/".rpartition(f"{name}/" if name[0] == "/" else f"/{name}/")
+    if not found or (name[0] == "/" and before):
+        return "", False, ""
+    return ("" if name[0] == "/" else f"{before}/"), True, f"/{below}".rstrip("/")
+
+
+def _target(target: str, name: str) -> str:
+    """Where something of this name is moved to: into a folder, or to a name of its own."""
+    target = target.removeprefix("./")
+    file = name.rpartition("/")[2]
+    into = target.endswith("/") or ("." in file and "." not in target.rpartition("/")[2])
+    return f"{target.rstrip('/')}/{file}" if into else target
 
 
 def facts(table: dict[str, File]) -> Iterator[Fact]:
