@@ -75,7 +75,11 @@ BODIES: dict[tuple[str, str], list[Any]] = {
         {"session_id": "x", "context_summary": "mine", "project_id": id_of(f"/{SECRET}/app")},
         {"session_id": "x", "context_summary": "mine", "cwd": f"/{SECRET}/app/src"},
     ],
-    ("post", "/api/compact/restore"): [{"session_id": f"{SECRET}-session", "agent_id": "b"}],
+    ("post", "/api/compact/restore"): [
+        {"session_id": f"{SECRET}-session", "agent_id": "b"},
+        {"session_id": "x", "project_id": id_of(f"/{SECRET}/app")},
+        {"session_id": "x", "cwd": f"/{SECRET}/app/src"},
+    ],
     ("post", "/api/agent-contexts"): [{"agent_id": "b", "agent_type": "b", **_THEIRS}],
     ("post", "/api/messages"): [{"from_agent_id": "b", "topic": "b", **_THEIRS}],
     ("post", "/api/messages/deliver"): [

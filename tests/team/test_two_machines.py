@@ -53,6 +53,13 @@ def test_each_sees_the_others_state(
     assert {one["session_id"] for one in hits.json()["hits"]} == names
     back = mine.post("/api/compact/restore", json={"session_id": "on-the-way"}).json()
     assert "Add authentication" in back["additionalContext"]
+    # A new session, on either machine, is told where the project stands.
+    for about in ({"cwd": first}, {"cwd": f"{second}/src"}, {"project_id": project["id"]}):
+        back = mine.post("/api/compact/restore", json={"session_id": "unknown", **about}).json()
+        assert "the latest of this project" in back["additionalContext"]
+        assert back["source"]["id"] in names
+    nothing = mine.post("/api/compact/restore", json={"session_id": "unknown"}).json()
+    assert nothing["source"]["kind"] == "none"
     for folder in (first, second, f"{first}/src/deep", SHOP):
         assert mine.get("/api/projects/by-path", params={"path": folder}).json()["path"] == SHOP
     # A session that nobody knows yet is found its project by where it is.

@@ -45,6 +45,7 @@ class Ages(NamedTuple):
 
     state: str
     snapshot: str
+    whose: str = "this session"
 
 
 class Restored(NamedTuple):
@@ -89,7 +90,7 @@ def _fitted(
     text, cut = "", False
     facts: tuple[str, ...] = ()
     if state is not None:
-        title = f"State of this session, {ages.state}. Files on disk win over it."
+        title = f"State of {ages.whose}, {ages.state}. Files on disk win over it."
         brief, cut = _told(state, room, title, role)
         text, facts = brief.text, brief.facts
     if snapshot is not None:

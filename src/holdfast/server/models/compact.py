@@ -50,6 +50,10 @@ class SaveAnswer(Answer):
 
 class RestoreRequest(Request):
     session_id: Name
+    project_id: MaybeName = Field(
+        "", description="For a session of which nothing is known: the project's latest state"
+    )
+    cwd: Folder = Field("", description="The same, by the folder that a machine works in")
     agent_id: MaybeName = ""
     agent_type: MaybeName = ""
     role: MaybeName = Field("", description="The reader's role; else it follows the agent type")

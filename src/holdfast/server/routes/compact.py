@@ -22,6 +22,7 @@ from holdfast.server.records import Transaction, contexts, letters
 from holdfast.server.records.contexts import SNAPSHOT, Context, richness
 from holdfast.server.records.projects import id_of
 from holdfast.server.routes.paging import Key
+from holdfast.server.sight import Sight
 from holdfast.server.snapshots import POSTED
 from holdfast.server.strict import StrictRoute
 from holdfast.server.visit import Visit, new_id
@@ -32,6 +33,8 @@ from holdfast.store.protocol import Saved
 router = APIRouter(prefix="/api/compact", route_class=StrictRoute, tags=["compaction"])
 
 MOST_LETTERS = 20
+# Of a project, the sessions that are looked through for one that knows something.
+LATEST = 5
 
 
 @router.post("/save", status_code=201)
@@ -88,6 +91,7 @@ def restore(request: Request, body: RestoreRequest) -> RestoreAnswer:
         role = (role_named(body.role, folders) if body.role else _by_type(body, folders)).role
     except UnknownRole as error:
         raise NotFound(str(error)) from error
+    asked = _project_asked(visit, body)
     with visit.work() as (sight, transaction):
         saved = sight.load(body.session_id)
         session = saved.session if saved else sight.session(body.session_id)
@@ -98,6 +102,12 @@ def restore(request: Request, body: RestoreRequest) -> RestoreAnswer:
             project = snapshot.project
             if state is not None and not any(facts(state)):
                 state = None  # a session that has only begun hides nothing
+        whose = "this session"
+        if saved is None and snapshot is None and asked:
+            project = asked
+            saved, state = _latest(sight, asked)
+            if saved is not None:
+                whose = f"session {saved.session.id}, the latest of this project"
         visit.about(project, body.session_id)
         waiting = (
             letters.waiting(
@@ -119,7 +129,7 @@ def restore(request: Request, body: RestoreRequest) -> RestoreAnswer:
             waiting,
             role=role,
             max_chars=restoring.characters(body.max_tokens),
-            ages=restoring.Ages(age, restoring.age_in_words(posted_at, visit.now)[1]),
+            ages=restoring.Ages(age, restoring.age_in_words(posted_at, visit.now)[1], whose),
         )
         given = [letter for letter in waiting if letter.id in found.letters]
         letters.give(transaction, given, body.agent_id, visit.now)
@@ -133,6 +143,23 @@ def restore(request: Request, body: RestoreRequest) -> RestoreAnswer:
         truncated=found.cut,
         note=_note(source, found, body.max_tokens, known=saved is not None),
     )
+
+
+def _project_asked(visit: Visit, body: RestoreRequest) -> str:
+    """Whose latest state is told to a session of which nothing is known; "" for none."""
+    if body.project_id:
+        return visit.project_by_id(body.project_id).path
+    found = visit.project_of_path(body.cwd) if body.cwd else None
+    return found.path if found else ""
+
+
+def _latest(sight: Sight, project: str) -> tuple[Saved | None, Any]:
+    for session in sight.sessions(project, LATEST, 0):
+        saved = sight.load(session.id)
+        state = _state(saved)
+        if state is not None and any(facts(state)):
+            return saved, state
+    return None, None
 
 
 def _note(source: Source, found: restoring.Restored, max_tokens: int, *, known: bool) -> str:
