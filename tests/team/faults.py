@@ -61,6 +61,10 @@ class Agent(threading.Thread):
         self._port, self._over = port, over
         self._line: http.client.HTTPConnection | None = None
 
+    @property
+    def answered(self) -> int:
+        return sum(map(len, self.acknowledged.values()))
+
     def run(self) -> None:
         turn = 0
         while not self._over.is_set() and not self.trouble:
@@ -182,8 +186,10 @@ class Stage:
         return line
 
     def fault(self, kind: str) -> None:
-        """One, at some moment of the next half second; when this returns it has been undone."""
+        """One, once every agent was answered since the last, and at some moment of the next
+        half second; when this returns it has been undone."""
         self._rounds += 1
+        self._wait_for_answers()
         time.sleep(self._chance.random() * 0.5)
         if kind == "service killed":
             self.service.kill()
@@ -194,6 +200,13 @@ class Stage:
             self._to_service.cut()
         else:
             self._to_database.cut()
+
+    def _wait_for_answers(self) -> None:
+        before = [one.answered for one in self.agents]
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while any(one.answered == old for one, old in zip(self.agents, before, strict=True)):
+            assert time.monotonic() < deadline, "the service does not come back"
+            time.sleep(0.01)
 
     def _kill_database(self) -> None:
         """The whole of it, or one of its processes, upon which it throws out all the others."""
@@ -232,7 +245,7 @@ class Stage:
                 missing += len(acknowledged - set(there))
                 doubled += len(there) - len(acknowledged & set(there))
         return Counted(
-            sum(len(names) for one in self.agents for names in one.acknowledged.values()),
+            sum(one.answered for one in self.agents),
             sum(one.again for one in self.agents),
             missing,
             doubled,

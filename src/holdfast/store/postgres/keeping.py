@@ -46,25 +46,37 @@ _KEEP_STATE = """
     WHERE (t.generation, t.reached, t.position, t.state) IS DISTINCT FROM
         (excluded.generation, excluded.reached, excluded.position, excluded.state)
 """
+# The words go into a table of their own (`migrations` says why), and only where they changed.
 _KEEP_FACT = """
-    INSERT INTO facts AS f (project, session, id, kind, standing, row_id, row_start, row_end,
-        time, agent, text, detail, words)
-    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::tsvector)
-    ON CONFLICT (project, session, id) DO UPDATE SET kind = excluded.kind,
-        standing = excluded.standing, row_id = excluded.row_id,
-        row_start = excluded.row_start, row_end = excluded.row_end, time = excluded.time,
-        agent = excluded.agent, text = excluded.text, detail = excluded.detail,
-        words = excluded.words
-    WHERE (f.kind, f.standing, f.row_id, f.row_start, f.row_end, f.time, f.agent, f.text,
-        f.detail) IS DISTINCT FROM (excluded.kind, excluded.standing, excluded.row_id,
-        excluded.row_start, excluded.row_end, excluded.time, excluded.agent, excluded.text,
-        excluded.detail)
+    WITH kept AS (
+        INSERT INTO facts AS f (project, session, id, kind, standing, row_id, row_start, row_end,
+            time, agent, text, detail)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+        ON CONFLICT (project, session, id) DO UPDATE SET kind = excluded.kind,
+            standing = excluded.standing, row_id = excluded.row_id,
+            row_start = excluded.row_start, row_end = excluded.row_end, time = excluded.time,
+            agent = excluded.agent, text = excluded.text, detail = excluded.detail
+        WHERE (f.kind, f.standing, f.row_id, f.row_start, f.row_end, f.time, f.agent, f.text,
+            f.detail) IS DISTINCT FROM (excluded.kind, excluded.standing, excluded.row_id,
+            excluded.row_start, excluded.row_end, excluded.time, excluded.agent, excluded.text,
+            excluded.detail)
+        RETURNING f.project, f.place, f.session, f.kind
+    )
+    INSERT INTO found_facts AS w (project, place, session, kind, words)
+    SELECT project, place, session, kind, %s::tsvector FROM kept
+    ON CONFLICT (project, place) DO UPDATE SET kind = excluded.kind, words = excluded.words
+    WHERE (w.kind, w.words) IS DISTINCT FROM (excluded.kind, excluded.words)
 """
 _KEEP_MESSAGE = """
-    INSERT INTO messages (project, session, row_id, who, checksum, time, row_start, row_end,
-        text, words)
-    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::tsvector)
-    ON CONFLICT DO NOTHING
+    WITH kept AS (
+        INSERT INTO messages (project, session, row_id, who, checksum, time, row_start, row_end,
+            text)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
+        ON CONFLICT DO NOTHING
+        RETURNING project, place, session
+    )
+    INSERT INTO found_messages (project, place, session, words)
+    SELECT project, place, session, %s::tsvector FROM kept
 """
 
 

@@ -26,16 +26,24 @@ _TEXT = 'TEXT COLLATE "C" NOT NULL'
 
 
 def _partitioned(name: str, columns: str) -> tuple[str, ...]:
-    statements = [f"CREATE TABLE {name} ({columns}) PARTITION BY HASH (project)"]
-    for number in range(PARTITIONS):
-        part = f"{name}_{number}"
-        statements += [
-            f"CREATE TABLE {part} PARTITION OF {name}"
-            f" FOR VALUES WITH (MODULUS {PARTITIONS}, REMAINDER {number})",
-            f"ALTER TABLE {part} ENABLE ROW LEVEL SECURITY",
-            f"ALTER TABLE {part} FORCE ROW LEVEL SECURITY",
-        ]
-    return (*statements, *_guarded(name))
+    parts = [f"{name}_{number}" for number in range(PARTITIONS)]
+    return (
+        *_in_parts(name, columns),
+        *(f"ALTER TABLE {part} ENABLE ROW LEVEL SECURITY" for part in parts),
+        *(f"ALTER TABLE {part} FORCE ROW LEVEL SECURITY" for part in parts),
+        *_guarded(name),
+    )
+
+
+def _in_parts(name: str, columns: str) -> tuple[str, ...]:
+    return (
+        f"CREATE TABLE {name} ({columns}) PARTITION BY HASH (project)",
+        *(
+            f"CREATE TABLE {name}_{number} PARTITION OF {name}"
+            f" FOR VALUES WITH (MODULUS {PARTITIONS}, REMAINDER {number})"
+            for number in range(PARTITIONS)
+        ),
+    )
 
 
 def _guarded(name: str) -> tuple[str, ...]:
@@ -46,6 +54,26 @@ def _guarded(name: str) -> tuple[str, ...]:
         f"""CREATE POLICY of_projects ON {name} USING (
             (SELECT current_setting('holdfast.projects', true)) = '{ALL}'
             OR project = ANY (ARRAY(SELECT visible_projects())))""",
+    )
+
+
+def _found(texts: str, column: str, name: str) -> tuple[str, ...]:
+    """The words of a table of texts, which go where it goes."""
+    found = f"found_{texts}"
+    return (
+        f"CREATE UNIQUE INDEX {texts}_by_place ON {texts} (project, place)",
+        f"CREATE INDEX {texts}_latest ON {texts} (place)",
+        *_in_parts(
+            found,
+            f"""project {_TEXT}, place BIGINT NOT NULL, session {_TEXT}, {column}
+            words TSVECTOR NOT NULL, PRIMARY KEY (project, place),
+            FOREIGN KEY (project, place) REFERENCES {texts} (project, place)
+                ON DELETE CASCADE ON UPDATE CASCADE""",
+        ),
+        f"INSERT INTO {found} (project, place, session, {name} words)"
+        f" SELECT project, place, session, {name} words FROM {texts}",
+        f"CREATE INDEX {found}_by_words ON {found} USING gin (words)",
+        f"ALTER TABLE {texts} DROP COLUMN words",
     )
 
 
@@ -247,6 +275,17 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
             f" created {_TEXT}, PRIMARY KEY (project, path, machine))",
             "CREATE INDEX folders_by_path ON folders (path)",
             *_guarded("folders"),
+        ),
+    ),
+    (
+        "words apart from texts",
+        (
+            # PostgreSQL asks a table's row security before anything that might tell of a row,
+            # and a match of words might: with both on one table its index is never used, and
+            # every search reads everything. So the words are in tables of their own, without
+            # row security, which have no texts and are only ever joined to those that do.
+            *_found("facts", f"kind {_TEXT},", "kind,"),
+            *_found("messages", "", ""),
         ),
     ),
 ]

@@ -22,51 +22,76 @@ from holdfast.store.search import Query, snippet
 WEIGHTS = "'{0.1, 0.12, 0.25, 1.0}'"
 # By the logarithm of its length a text that is about little else comes first.
 BY_LENGTH = 1
-# Parts of words are looked for in this many of the latest texts that have one of them.
-MOST_READ = 2_000
+# So many of the latest texts that match are ranked: to rank is to read, and a common word is in
+# every session.
+MOST_RANKED = 500
+# Parts of words are looked for in this many of the latest texts, of facts and of messages: there
+# is no index for them. Of those that have one, this many are compared.
+MOST_READ = 5_000
+MOST_LIKE = 2_000
 
-_NARROWED = (
-    "(%(session)s::text = '' OR s.id = %(session)s)"
-    " AND (%(project)s::text = '' OR s.project = %(project)s)"
-)
-_OF_KIND = "(%(kind)s::text = '' OR f.kind = %(kind)s)"
+_OF_KIND = "(%(kind)s::text = '' OR kind = %(kind)s)"
+_SAID = "%(kind)s::text IN ('', 'message')"
 _STANDS = f"CASE WHEN f.standing <> 'open' THEN {FALLEN} ELSE 1 END"
 _NO_FACT = ", ".join(["NULL"] * (MESSAGE - FACT))
 _NO_MESSAGE = ", ".join(["NULL"] * 6)
+# The tables of words have no row security, so that their index can be used. What they lead to
+# has; this is so that nobody's latest are crowded out by what he may not see.
+_WANTED = """
+    (%(session)s::text = '' OR session = %(session)s)
+    AND (%(project)s::text = '' OR project = %(project)s)
+    AND (current_setting('holdfast.projects') = '*'
+        OR project = ANY (ARRAY(SELECT visible_projects())))
+"""
 
 
-def _texts(score_of_fact: str, score_of_message: str, of_fact: str, of_message: str) -> str:
+def _texts(facts: str, messages: str, score_of_fact: str, score_of_message: str) -> str:
+    """From places of facts and of messages, with their scores, to what is there."""
     return f"""
     (SELECT {score_of_fact} AS score, f.session, {FACT_COLUMNS}, {_NO_MESSAGE},
         0 AS said, f.time AS at, f.place AS place
-    FROM facts f JOIN {OF_SESSION.format("f")}
-    WHERE {_NARROWED} AND {_OF_KIND} AND {of_fact}
+    FROM ({facts}) AS w JOIN facts f ON f.project = w.project AND f.place = w.place
+    JOIN {OF_SESSION.format("f")}
     ORDER BY score DESC, at DESC, place DESC LIMIT %(most)s)
     UNION ALL
     (SELECT {score_of_message} AS score, m.session, {_NO_FACT}, {MESSAGE_COLUMNS},
         1 AS said, m.time AS at, m.place AS place
-    FROM messages m JOIN {OF_SESSION.format("m")}
-    WHERE {_NARROWED} AND %(kind)s::text IN ('', 'message') AND {of_message}
+    FROM ({messages}) AS w JOIN messages m ON m.project = w.project AND m.place = w.place
+    JOIN {OF_SESSION.format("m")}
     ORDER BY score DESC, at DESC, place DESC LIMIT %(most)s)
     """
 
 
-_RANK_OF_FACT, _RANK_OF_MESSAGE = (
-    f"ts_rank({WEIGHTS}, {table}.words, %(match)s::tsquery, {BY_LENGTH})" for table in "fm"
-)
+def _matching(table: str, condition: str) -> str:
+    latest = f"""SELECT project, place, words FROM {table} WHERE {_WANTED} AND {condition}
+        AND words @@ %(match)s::tsquery ORDER BY place DESC LIMIT {MOST_RANKED}"""
+    return f"""SELECT project, place,
+        ts_rank({WEIGHTS}, words, %(match)s::tsquery, {BY_LENGTH}) AS score FROM ({latest}) AS l"""
+
+
+def _latest(table: str, condition: str, text: str) -> str:
+    latest = f"""SELECT project, place, {text} AS text FROM {table}
+        WHERE {_WANTED} AND {condition} AND place > %(after)s::bigint
+        ORDER BY place DESC LIMIT {MOST_READ}"""
+    return f"""SELECT project, place FROM ({latest}) AS l WHERE EXISTS
+        (SELECT 1 FROM unnest(%(terms)s::text[]) t WHERE strpos(lower(text), t) > 0)"""
+
+
 _BY_INDEX = f"""
     SELECT * FROM ({
     _texts(
-        f"{_RANK_OF_FACT} * {_STANDS}",
-        _RANK_OF_MESSAGE,
-        "f.words @@ %(match)s::tsquery",
-        "m.words @@ %(match)s::tsquery",
+        _matching("found_facts", _OF_KIND),
+        _matching("found_messages", _SAID),
+        f"w.score * {_STANDS}",
+        "w.score",
     )
 }) AS found ORDER BY score DESC, said, at DESC, place DESC LIMIT %(limit)s OFFSET %(offset)s
 """
-_HAS_PART = "EXISTS (SELECT 1 FROM unnest(%(terms)s::text[]) t WHERE strpos(lower({0}), t) > 0)"
 _BY_PART = _texts(
-    "0.0", "0.0", _HAS_PART.format("f.text || ' ' || f.detail"), _HAS_PART.format("m.text")
+    _latest("facts", _OF_KIND, "text || ' ' || detail"),
+    _latest("messages", _SAID, "text"),
+    "0.0",
+    "0.0",
 )
 
 
@@ -97,7 +122,12 @@ def _by_part(
     connection: Connection, query: Query, every: bool, wanted: Filter
 ) -> list[tuple[Any, ...]]:
     terms = [term.lower() for term in query.terms]
-    values = {**wanted._asdict(), "terms": terms, "most": MOST_READ}
+    after = 0
+    if not (wanted.project or wanted.session):
+        # Of all projects at once PostgreSQL would sort every text to find the latest.
+        row = run(connection, "SELECT last_value FROM places").fetchone()
+        after = row[0] - 2 * MOST_READ if row else 0
+    values = {**wanted._asdict(), "terms": terms, "most": MOST_LIKE, "after": after}
     found = []
     for row in run(connection, _BY_PART, values):
         score = _likeness(row, terms, every)
