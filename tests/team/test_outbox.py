@@ -21,7 +21,7 @@ from holdfast.lifecycle.outbox import Bounds, Carried
 from holdfast.lifecycle.standing import in_words, standing
 from holdfast.lifecycle.wire import ServiceAway, ServiceRefused, caller
 from holdfast.store.moving.changed import Changes
-from holdfast.store.protocol import Session
+from holdfast.store.protocol import Session, StoreBusy
 from store.samples import EARLY, LATER, fact, saved
 
 from .carrying import URL, Clock, Machine, through
@@ -426,3 +426,49 @@ def test_times_are_kept_as_they_were(service: Service, machine: Machine) -> None
     assert [(one["cause"], one["epoch"], one["time"]) for one in made] == [
         ("threshold:10", 0, EARLY)
     ]
+
+
+def test_a_service_that_asks_for_patience_gets_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr("holdfast.lifecycle.wire.time.sleep", pauses.append)
+
+    class Busy(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(429 if len(pauses) < 2 else 200)
+            self.send_header("Retry-After", "2")
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Busy) as server:
+
+        def answer_three() -> None:
+            for _ in range(3):
+                server.handle_request()
+
+        thread = threading.Thread(target=answer_three)
+        thread.start()
+        assert caller(f"http://127.0.0.1:{server.server_port}", "")("GET", "/api/me") == {}
+        thread.join(30)
+    assert pauses == [2.0, 2.0]
+
+
+def test_a_ledger_that_another_holds_is_not_thrown_away(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine.work("a", 10)
+    machine.carry()
+    whole: Callable[..., sqlite3.Connection] = sqlite3.connect
+
+    def impatient(path: str, **options: Any) -> sqlite3.Connection:
+        return whole(path, **{**options, "timeout": 0.0})
+
+    with closing(sqlite3.connect(Path(machine.data, FILE))) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        monkeypatch.setattr(sqlite3, "connect", impatient)
+        with pytest.raises(StoreBusy):
+            machine.live("a")
+    monkeypatch.undo()
+    assert machine.carry() == Carried()

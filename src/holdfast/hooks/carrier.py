@@ -74,7 +74,10 @@ def run(data: str, session_id: str = "", cwd: str = "") -> None:
 
     os.nice(10)
     signal.alarm(HARD_SECONDS)
-    connected = service.connection(data)
+    try:
+        connected = service.connection(data)
+    except service.Unsafe:
+        return  # `holdfast doctor` tells
     if connected is None or not exists(store_path(data)):
         return
     if session_id:

@@ -136,8 +136,9 @@ class Exchange:
             # It may be there already, or even have been read: a crash came before the note.
             if not letterbox.knows(folder, letter.name):
                 live = self._ledger.alive(letter.session_id)
-                most = live.chars if live is not None else 0
-                letterbox.put(folder, letter.name, letter.id, max(most, 1), letter.text)
+                # Never less than its own length, or it would wait for ever.
+                most = max(live.chars if live else 0, len(HEADING) + len(letter.text) + 1)
+                letterbox.put(folder, letter.name, letter.id, most, letter.text)
             self._ledger.place(letter)
 
     def _acknowledge(self) -> None:

@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from holdfast.lifecycle.tray import make_folder, remove
+from holdfast.store.connection import named
 from holdfast.store.moving.changed import Mark
 
 FILE = "outbox.db"
@@ -29,6 +30,7 @@ LOCK, QUEUE = "outbox.lock", "outbox.queue"
 WAIT_SECONDS = 60.0
 REFUSAL_SECONDS = 86_400.0  # after which a refused session is tried again
 LIVE_SECONDS = 86_400.0
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 _TABLES = """
     CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -84,10 +86,13 @@ class Ledger:
         make_folder(data)
         path = os.path.join(data, FILE)
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        self._path = path
         try:
             self._connection = self._opened(path)
-        except sqlite3.DatabaseError:
-            # Damaged: a fresh one carries everything once more.
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode & 0xFF not in _DAMAGED:
+                raise named(error, path) from error
+            # A fresh one carries everything once more.
             for name in (path, f"{path}-wal", f"{path}-shm"):
                 remove(name)
             self._connection = self._opened(path)
@@ -111,10 +116,12 @@ class Ledger:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        self._connection.execute("BEGIN IMMEDIATE")
         try:
+            self._connection.execute("BEGIN IMMEDIATE")
             yield self._connection
             self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise named(error, self._path) from error
         finally:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import time
 import urllib.error
 import urllib.request
 from typing import Any, Protocol
@@ -15,6 +16,8 @@ from typing import Any, Protocol
 TIMEOUT_SECONDS = 20.0
 LARGEST_ANSWER = 32 * 1024 * 1024
 WORDS = 200  # of a refusal that are kept
+# Who catches up after a week asks faster than a service lets one caller.
+PATIENCE, LONGEST_PAUSE = 3, 5
 
 
 class ServiceAway(Exception):
@@ -55,19 +58,36 @@ def caller(url: str, token: str, timeout: float = TIMEOUT_SECONDS) -> Call:
             headers["Content-Type"] = "application/json"
             data = json.dumps(body).encode()
         request = urllib.request.Request(url.rstrip("/") + path, data, headers, method=method)
-        try:
-            with opener.open(request, timeout=timeout) as answer:
-                return json.loads(answer.read(LARGEST_ANSWER))
-        except urllib.error.HTTPError as error:
-            words = f"{error.code} {_detail(error)}".strip()
-            # A wrong token and a wrong address are put right by a person; then all goes on.
-            if error.code >= 500 or error.code in (401, 408, 429) or error.code < 400:
-                raise ServiceAway(f"{url}: {words}") from error
-            raise ServiceRefused(words, error.code) from error
-        except (OSError, ValueError, http.client.HTTPException) as error:
-            raise ServiceAway(f"{url}: {error}"[:WORDS]) from error
+        patience = PATIENCE
+        while True:
+            try:
+                with opener.open(request, timeout=timeout) as answer:
+                    return json.loads(answer.read(LARGEST_ANSWER))
+            except urllib.error.HTTPError as error:
+                pause = _pause(error) if patience else 0.0
+                if not pause:
+                    raise _refusal(error, url) from error
+            except (OSError, ValueError, http.client.HTTPException) as error:
+                raise ServiceAway(f"{url}: {error}"[:WORDS]) from error
+            patience -= 1
+            time.sleep(pause)
 
     return call
+
+
+def _pause(error: urllib.error.HTTPError) -> float:
+    """How long a service that is asked too fast wants us to wait; 0.0 for anything else."""
+    asked = error.headers.get("Retry-After", "")
+    good = error.code == 429 and asked.isdecimal() and 0 < int(asked) <= LONGEST_PAUSE
+    return float(asked) if good else 0.0
+
+
+def _refusal(error: urllib.error.HTTPError, url: str) -> ServiceAway | ServiceRefused:
+    words = f"{error.code} {_detail(error)}".strip()
+    # A wrong token and a wrong address are put right by a person; then all goes on.
+    if error.code >= 500 or error.code in (401, 408, 429) or error.code < 400:
+        return ServiceAway(f"{url}: {words}")
+    return ServiceRefused(words, error.code)
 
 
 def _detail(error: urllib.error.HTTPError) -> str:
