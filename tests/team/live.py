@@ -25,11 +25,11 @@ class LiveService:
     def __init__(self, database: str, home: Path, *options: str) -> None:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        self._command = [
+        self.command = [
             *(sys.executable, "-m", "holdfast.cli.main", "serve", "--port", str(self.port)),
             *("--rate", "100000", *options),
         ]
-        self._environment = {
+        self.environment = {
             "PATH": os.environ["PATH"],
             "PYTHONPATH": str(SOURCE),
             "HOLDFAST_HOME": str(home),
@@ -39,7 +39,7 @@ class LiveService:
 
     def start(self) -> None:
         self._process = subprocess.Popen(
-            self._command, env=self._environment, stderr=subprocess.DEVNULL
+            self.command, env=self.environment, stderr=subprocess.DEVNULL
         )
         deadline = time.monotonic() + 60
         while True:

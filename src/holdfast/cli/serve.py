@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import Annotated
 
 import typer
 
 from holdfast.cli.db import DatabaseOption, is_postgres, missing_extra, sqlite_path
-from holdfast.cli.output import console
+from holdfast.cli.output import Trouble, console
 
 
 def serve(
@@ -28,6 +29,12 @@ def serve(
     max_body: Annotated[
         int, typer.Option("--max-body", metavar="BYTES", min=1024, help="The largest request.")
     ] = 16 * 1024 * 1024,
+    wait: Annotated[
+        float,
+        typer.Option(
+            "--wait", metavar="SECONDS", min=0, help="For a database that does not answer yet."
+        ),
+    ] = 60.0,
 ) -> None:
     """Serve what agents know over HTTP, with an OpenAPI document at /openapi.json.
 
@@ -57,6 +64,8 @@ def serve(
         open_to_owner=not tokens_only,
     )
     with foreseen():
+        if is_postgres(where):
+            _await(where, wait)
         app = build(settings)
     console(stderr=True).print(f"Holdfast serves at http://{host}:{port}; Ctrl-C ends it.")
     uvicorn.run(
@@ -69,3 +78,23 @@ def serve(
         server_header=False,
         timeout_graceful_shutdown=5,
     )
+
+
+def _await(url: str, seconds: float) -> None:
+    """After a power cut the database may come up later than we do."""
+    from holdfast.store.postgres.connection import away, shown
+
+    deadline = time.monotonic() + seconds
+    told = ""
+    while why := away(url):
+        if time.monotonic() >= deadline:
+            raise Trouble(
+                f"The database at {shown(url)} does not answer: {why}",
+                "Is PostgreSQL running there, and is the address right?",
+            )
+        if why != told:
+            console(stderr=True).print(
+                f"The database at {shown(url)} does not answer yet: {why}", markup=False
+            )
+            told = why
+        time.sleep(min(1.0, max(0.05, deadline - time.monotonic())))

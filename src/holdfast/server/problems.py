@@ -126,7 +126,9 @@ def answer_problems(app: FastAPI) -> None:
         if isinstance(error, StoreForbidden):
             return problem(403, "It belongs to a project that this caller may not touch")
         retry = {"Retry-After": "1"} if isinstance(error, StoreBusy) else None
-        return problem(503, "The store did not do it; nothing was changed", headers=retry)
+        # A connection that broke at its end may have done it: the key finds out.
+        detail = "The store did not answer: ask again, with the same Idempotency-Key"
+        return problem(503, detail, headers=retry)
 
 
 def _methods(request: Request) -> list[str]:

@@ -28,6 +28,9 @@ STATEMENT_SECONDS = 30
 WAIT_SECONDS = 10.0
 POOL = 10
 
+# Said by a server that will answer in a moment.
+_SOON = ("starting up", "shutting down", "recovery mode", "not yet accepting", "too many")
+
 Connection = psycopg.Connection[tuple[Any, ...]]
 Values = Sequence[Any] | Mapping[str, Any]
 
@@ -56,6 +59,23 @@ def shown(url: str) -> str:
     except psycopg.Error:
         return "the database"
     return f"{parts.get('host') or 'local'}/{parts.get('dbname') or ''}"
+
+
+def away(url: str) -> str:
+    """Why the server does not answer, in its or libpq's own words; "" when it does.
+
+    One that answers and says no (a wrong password, no such database) raises StoreError.
+    """
+    try:
+        psycopg.connect(url, connect_timeout=5).close()
+    except psycopg.OperationalError as error:
+        said = str(error)
+        if "FATAL" in said and not any(word in said for word in _SOON):
+            raise StoreError(f"{shown(url)} says no: {_first(error)}") from error
+        return _first(error)
+    except psycopg.Error as error:
+        raise StoreError(f"{shown(url)}: {_first(error)}") from error
+    return ""
 
 
 @contextmanager
