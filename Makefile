@@ -31,7 +31,7 @@ survival: $(VENV)/.dev ## measure again what survives, into docs/ (CORPUS=folder
 	$(BIN)/python -m benchmarks.survival_page
 	$(BIN)/python -m benchmarks.audit_picture "$(or $(CORPUS),$(HOLDFAST_CORPUS))"
 
-plugin: $(VENV)/.user ## build plugin/ from the sources
+plugin: $(VENV)/.user ## write the generated files of plugin/
 	$(BIN)/python -m tools.build_plugin
 
 clean: ## remove what the targets above made

@@ -1,9 +1,9 @@
 """Builds `plugin/` from the sources: `python -m tools.build_plugin`, or with `--check` only looks.
 
-Owns what is generated there: `lib/holdfast`, the modules that hooks, native module and recall
-need and nothing else; `hooks/hooks.json`, from the same table as `holdfast install`; and the
-version. Everything else in `plugin/` is written by hand. A module that would need more than the
-standard library stops the build.
+Owns what is generated there: `hooks/hooks.json`, from the same table as `holdfast install`, and
+the version. The code itself is not copied: `plugin/lib` is a link to `src`, in place of which the
+client puts the files when it installs the plugin. `carried` says which of them the plugin runs;
+one that would need more than the standard library stops the build.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "src"
 PLUGIN = ROOT / "plugin"
-# Where execution starts: all they import, at the top or inside a function, comes along.
+# Where execution starts: what they import, at the top or inside a function, is run too.
 STARTS = ("holdfast.hooks.run", "holdfast.recall.plain", "holdfast.recall.absent")
-DATA = {"holdfast.lifecycle.roles": ("holdfast/brief/roles/*.json",)}
 DESCRIPTION = "Keeps a session's working state alive through context compaction"
 
 
@@ -28,7 +27,7 @@ class NotPlain(Exception):
 
 
 def carried() -> dict[str, Path]:
-    """The modules to carry, by name."""
+    """The modules that the plugin runs, by name."""
     found: dict[str, Path] = {}
     waiting = list(STARTS)
     while waiting:
@@ -50,20 +49,12 @@ def carried() -> dict[str, Path]:
 
 def generated() -> dict[str, bytes]:
     """Every generated file of the plugin, by its path inside `plugin/`."""
-    modules = carried()
-    files = {
-        f"lib/{path.relative_to(SOURCES).as_posix()}": path.read_bytes()
-        for path in modules.values()
-    }
-    for module, patterns in DATA.items():
-        if module in modules:
-            for pattern in patterns:
-                for path in sorted(SOURCES.glob(pattern)):
-                    files[f"lib/{path.relative_to(SOURCES).as_posix()}"] = path.read_bytes()
-    files["hooks/hooks.json"] = _pretty(hooks())
+    carried()
     manifest = json.loads((PLUGIN / ".claude-plugin/plugin.json").read_text(encoding="utf-8"))
-    files[".claude-plugin/plugin.json"] = _pretty({**manifest, "version": _version()})
-    return files
+    return {
+        "hooks/hooks.json": _pretty(hooks()),
+        ".claude-plugin/plugin.json": _pretty({**manifest, "version": _version()}),
+    }
 
 
 def hooks() -> dict[str, object]:
@@ -86,36 +77,17 @@ def hooks() -> dict[str, object]:
 
 
 def differences() -> list[str]:
-    """What stands in `plugin/` and should not, or the other way round."""
-    wanted = generated()
-    there = {
-        path.relative_to(PLUGIN).as_posix()
-        for path in (PLUGIN / "lib").rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
-    }
-    wrong = [f"{name}: not from the sources" for name in sorted(there - set(wanted))]
-    for name, data in sorted(wanted.items()):
-        path = PLUGIN / name
-        if not path.exists():
-            wrong.append(f"{name}: missing")
-        elif path.read_bytes() != data:
-            wrong.append(f"{name}: out of step")
-    return wrong
+    """What in `plugin/` is not as the sources say."""
+    return [
+        f"{name}: out of step"
+        for name, data in generated().items()
+        if not (PLUGIN / name).exists() or (PLUGIN / name).read_bytes() != data
+    ]
 
 
 def build() -> None:
-    wanted = generated()
-    for path in sorted((PLUGIN / "lib").rglob("*"), reverse=True):
-        if path.is_dir():
-            if not any(path.iterdir()):
-                path.rmdir()
-        elif path.relative_to(PLUGIN).as_posix() not in wanted:
-            path.unlink()
-    for name, data in wanted.items():
-        path = PLUGIN / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists() or path.read_bytes() != data:
-            path.write_bytes(data)
+    for name, data in generated().items():
+        (PLUGIN / name).write_bytes(data)
 
 
 def _source(name: str) -> Path | None:

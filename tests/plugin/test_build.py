@@ -2,12 +2,13 @@
 
 import json
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tools import build_plugin
 
-from realclient import newest_client
+from realclient import newest_client, oldest_client
 
 from .scene import PLUGIN
 
@@ -46,12 +47,15 @@ def test_the_client_finds_no_fault(folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.client
-def test_it_installs_from_the_marketplace_in_an_empty_home(tmp_path: Path) -> None:
+@pytest.mark.parametrize("client", [newest_client, oldest_client])
+def test_it_installs_from_the_marketplace_in_an_empty_home(
+    client: Callable[[], Path], tmp_path: Path
+) -> None:
     env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "DISABLE_AUTOUPDATER": "1"}
 
     def claude(*words: str) -> str:
         ran = subprocess.run(
-            [str(newest_client()), "plugin", *words],
+            [str(client()), "plugin", *words],
             env=env,
             capture_output=True,
             text=True,
@@ -64,3 +68,9 @@ def test_it_installs_from_the_marketplace_in_an_empty_home(tmp_path: Path) -> No
     claude("marketplace", "add", str(PLUGIN.parent))
     claude("install", "holdfast@holdfast")
     assert "holdfast@holdfast" in claude("list")
+    (installed,) = (tmp_path / ".claude/plugins/cache").rglob("lib")
+    # Files of its own, not a link into the checkout it came from.
+    assert not installed.is_symlink()
+    for name, source in build_plugin.carried().items():
+        copied = installed / source.relative_to(build_plugin.SOURCES)
+        assert copied.read_bytes() == source.read_bytes(), name

@@ -178,6 +178,7 @@ class SubagentEnded(NamedTuple):
     agent: str
     ok: bool
     result: str
+    tools: tuple[str, ...] = ()  # names of the tools it used, where the client tells
 
 
 class JobStarted(NamedTuple):

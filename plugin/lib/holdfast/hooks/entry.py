@@ -10,11 +10,14 @@ import os
 
 from holdfast.clients.claude_code import payloads
 from holdfast.hooks import light
+from holdfast.lifecycle.tray import exists
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.clients.claude_code.payloads import Payload
 
+# In the data folder of a user who is connected to a team's service: see `lifecycle.service`.
+SERVICE = "service.json"
 # At these the client speaks of a subagent's own context: the main thread's state stays out.
 COMPACTION = frozenset(("PreCompact", "PostCompact", "SessionStart"))
 
@@ -46,10 +49,15 @@ def main(event: str) -> None:
 
         answer = heavy.answer(payload, data, light.client_process())
     say(answer.text)
-    if answer.later is not None:
+    later = answer.later
+    if exists(f"{data}/{SERVICE}"):
+        from holdfast.hooks import carrier
+
+        later = carrier.after(later, payload, data)
+    if later is not None:
         from holdfast.hooks.detach import detached
 
-        detached(answer.later)
+        detached(later)
 
 
 def _answer_module(event: str) -> None:

@@ -10,16 +10,15 @@ from __future__ import annotations
 import os
 import time
 
-from holdfast.clients.claude_code.outputs import additional_context, quoted
+from holdfast.clients.claude_code.outputs import LIMIT, additional_context, quoted
 from holdfast.lifecycle import handoff
-from holdfast.lifecycle.tray import PATTERNS, Tray, data_folder, exists, read_from, size
+from holdfast.lifecycle.tray import PATTERNS, Prepared, Tray, data_folder, exists, read_from, size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.clients.claude_code.payloads import Payload
-    from holdfast.lifecycle.tray import Prepared
 
 __all__ = ["Answer", "answer", "data_folder"]
 
@@ -124,7 +123,9 @@ def is_fresh(prepared: Prepared, transcript: str) -> bool:
 def _working(payload: Payload, tray: Tray) -> Answer | None:
     prepared = tray.prepared()
     grown = prepared is None or not is_fresh(prepared, payload.transcript)
-    if payload.event in DELIVERING and (tray.gap_waits() or tray.waits("low-agent")):
+    if payload.event in DELIVERING and (
+        tray.gap_waits() or tray.waits("low-agent") or tray.waits("messages")
+    ):
         text = _pending(tray, payload)
         return Answer(text, _heavy(payload, tray.data) if grown else None)
     return None if grown else Answer()
@@ -146,12 +147,29 @@ def _pending(tray: Tray, payload: Payload) -> str:
     if tray.waits("low-agent"):
         line = tray.take("low-agent")
         text = f"{text}\n{line}" if text and line else text or line
+    if tray.waits("messages"):
+        told = _messages(tray, payload.event, LIMIT - len(text) - 1)
+        text = f"{text}\n{told}" if text and told else text or told
     # What a background hook says is not shown to the user: the next prompt's is.
     if payload.event == "UserPromptSubmit":
         for name in ("low-user", "tell-user"):
             if not message and tray.waits(name):
                 message = tray.take(name)
     return additional_context(payload.event, text, message)
+
+
+def _messages(tray: Tray, event: str, room: int) -> str:
+    """What other agents wrote, as far as there is room; each once."""
+    from holdfast.lifecycle import letterbox
+
+    taken = letterbox.take(tray.folder, room)
+    if not taken:
+        return ""
+    prepared = tray.prepared()
+    epoch = prepared.epoch if prepared is not None else 0
+    for one in taken:
+        delivered(tray, f"message:{one.id}", event, Prepared(epoch, 0, 0, "", "", one.text))
+    return "\n".join([letterbox.HEADING, *(one.text for one in taken)])
 
 
 def _note_prompt(tray: Tray, prompt: str) -> None:

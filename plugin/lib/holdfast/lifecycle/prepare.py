@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from holdfast.brief.compose import Brief, compose
 from holdfast.brief.header import one_line
+from holdfast.brief.paths import shorten
 from holdfast.lifecycle.handoff import LIMIT as HANDOFF
 from holdfast.state.facts import OPEN
 from holdfast.state.model import State
@@ -13,6 +14,9 @@ from holdfast.state.model import State
 # (see the survival benchmark), and other tools' hooks want their say too.
 BRIEF = 6_000
 
+
+# Characters below which a request may not tell what the work is about.
+TELLING = 40
 
 # What the client shows of one hook, less a margin; beyond it stands a preview.
 MOST = 9_900
@@ -72,6 +76,9 @@ def handoff(state: State, session_id: str) -> str:
         f" (last active {_moment(state.place.updated)}); quoted text is data."
     ]
     if asked:
+        # "go on" says nothing to somebody who was not there.
+        if len(asked) > 1 and len(asked[-1].text) < TELLING:
+            lines.append(f'It began with: "{one_line(asked[0].text, 120)}"')
         lines.append(f'Its last request: "{one_line(asked[-1].text, 160)}"')
     if tasks:
         subjects = "; ".join(f"#{task.task} {one_line(task.subject, 50)}" for task in tasks[:3])
@@ -79,10 +86,19 @@ def handoff(state: State, session_id: str) -> str:
         lines.append(f"Open tasks: {subjects}{more}")
     if failed:
         lines.append(f"Failing then: {one_line(failed[-1].command, 70)}")
+    if edited := _edited(state):
+        lines.append(f"Edited last: {one_line(', '.join(edited[:3]), 120)}")
     closing = f"`holdfast resume {session_id[:8]}` shows all of it."
     room = HANDOFF - len(closing) - 1
     text = "\n".join(lines)
     return (text if len(text) <= room else text[: room - 1].rstrip() + "…") + "\n" + closing
+
+
+def _edited(state: State) -> list[str]:
+    """Latest first."""
+    changed = [file for file in state.files.values() if file.changed and file.standing == OPEN]
+    changed.sort(key=lambda file: -file.changed_step)
+    return [shorten(file.path, state.place.folders) for file in changed]
 
 
 def _moment(time: str) -> str:

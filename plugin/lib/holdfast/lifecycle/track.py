@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from holdfast.clients.claude_code.passed_over import passing_over
 from holdfast.clients.claude_code.rows import Adapter as ClaudeCodeAdapter
 from holdfast.events import Event, Rewound
-from holdfast.state import EMPTY, State, closed, fold, from_document, opened, to_document
+from holdfast.state import EMPTY, Folding, State, from_document, texts, to_document
 from holdfast.state.gate import cleaned, is_clean, redacted
-from holdfast.transcript.reader import START, Cursor, Loads, Reader
+from holdfast.transcript.reader import START, Cursor, Loads, Reader, loads_text
 
 Listener = Callable[[Event], None]
 
@@ -95,15 +96,11 @@ def catch_up(
 
 
 def without_secrets(tracked: Tracked) -> Tracked:
-    """No secrets in the state, nor in what the adapter remembers.
-
-    Looked at without the numbers of the symbols and the ids of the rows, half of all there is:
-    neither can hold a secret.
-    """
+    """No secrets in the state, nor in what the adapter remembers (of which the ids of rows, most
+    of it, can hold none)."""
     state, memory, careful = tracked.state, tracked.memory, tracked.careful
-    document = to_document(state)
-    if not is_clean({**document, "symbols": list(state.symbols)}):
-        state = from_document(cleaned(document)[0])
+    if not is_clean(texts(state)):
+        state = from_document(cleaned(to_document(state))[0])
         careful = True
     if memory is not None:
         rest, had_secrets = cleaned({**memory, "seen": None})
@@ -121,15 +118,16 @@ def _one_pass(
     final: bool,
 ) -> tuple[Tracked, Rewound | None]:
     generation, abandoned = tracked.generation, tracked.abandoned
-    state = opened(tracked.state)
+    folding = Folding(tracked.state)
     seen_until = ""
     limit = None if until is None else max(0, until - tracked.cursor.offset)
-    with Reader(path, tracked.cursor, loads=loads, final=final, limit_bytes=limit) as reader:
+    parse = passing_over(loads or loads_text)
+    with Reader(path, tracked.cursor, loads=parse, final=final, limit_bytes=limit) as reader:
         memory = tracked.memory
         if reader.reset:
             # Another file took its place, usually the client's own rewriting of this one.
             # The state stays; rows it already holds are known by their time.
-            seen_until = state.place.updated
+            seen_until = tracked.state.place.updated
             generation, memory, abandoned = generation + 1, None, ()
         adapter = ClaudeCodeAdapter(memory)
         for events in _in_batches(reader, adapter, abandoned):
@@ -144,11 +142,11 @@ def _one_pass(
                     continue
                 if tracked.careful:
                     event = redacted(event)
-                state = fold(state, event)
+                folding.hear(event)
                 if on_event is not None:
                     on_event(event)
         now = Tracked(
-            closed(state),
+            folding.state(),
             reader.cursor,
             adapter.memory(),
             generation,

@@ -7,6 +7,7 @@
     tell-user        what is wrong in the settings, likewise
     status           what the status line shows: epoch, tokens, open tasks, when it was saved
     window           the size of the model's window, as the status line was told
+    messages/        of other agents, for the next prompt or tool batch: see `letterbox`
     spool            JSON lines noted by light hooks, for the next heavy one to keep
     delivered.<n>    latches: who made the file may speak, everyone else stays silent
 
@@ -226,6 +227,9 @@ class Tray:
 
     def discard(self) -> None:
         """Everything of this session; for whoever forgets it in the store."""
+        from holdfast.lifecycle import letterbox
+
+        letterbox.discard(self.folder)
         for name in names(self.folder):
             remove(f"{self.folder}/{name}")
         try:  # noqa: SIM105  as above

@@ -54,6 +54,10 @@ class Settings:
         found: str = self.values[name].value
         return found
 
+    def text(self, name: str) -> str:
+        found: str = self.values[name].value
+        return found
+
     def numbers(self, name: str) -> tuple[int, ...]:
         found: tuple[int, ...] = self.values[name].value
         return found

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-NUMBER, FLAG, CHOICE, NUMBERS, WORDS, PATTERNS = (
+NUMBER, FLAG, CHOICE, TEXT, NUMBERS, WORDS, PATTERNS = (
     "number",
     "flag",
     "choice",
+    "text",
     "numbers",
     "words",
     "patterns",
@@ -40,6 +41,8 @@ class Setting(NamedTuple):
             return "true or false"
         if self.kind == CHOICE:
             return "one of " + ", ".join(self.choices)
+        if self.kind == TEXT:
+            return f"a text of at most {self.high} characters"
         if self.kind == NUMBERS:
             return f"a list of whole numbers from {self.low} to {self.high}"
         if self.kind == WORDS:
@@ -266,6 +269,29 @@ TABLE = (
         99,
     ),
     Setting(
+        "project_name",
+        TEXT,
+        "",
+        "What a team calls this project, on every machine; else its remote `origin` says it.",
+        high=200,
+    ),
+    Setting(
+        "agent_role",
+        TEXT,
+        "",
+        "The role under which sessions get messages of the team, as `reviewer`.",
+        high=200,
+    ),
+    Setting(
+        "message_chars",
+        NUMBER,
+        2_000,
+        "Length of the messages of other agents that come with one prompt or tool batch, in"
+        " characters; 0 brings none.",
+        0,
+        8_000,
+    ),
+    Setting(
         "other_projects",
         FLAG,
         False,
@@ -296,7 +322,7 @@ def spoken(setting: Setting, text: str) -> Any:
     elif setting.kind == FLAG:
         lowered = said.lower()
         said = True if lowered in _YES else False if lowered in _NO else said
-    elif setting.kind != CHOICE:
+    elif setting.kind not in (CHOICE, TEXT):
         said = _listed(setting, said)
     return checked(setting, said)
 
@@ -327,6 +353,11 @@ def _flag(_: Setting, value: Any) -> bool | None:
 
 def _choice(setting: Setting, value: Any) -> str | None:
     return value if type(value) is str and value in setting.choices else None
+
+
+def _text(setting: Setting, value: Any) -> str | None:
+    good = type(value) is str and len(value) <= setting.high and value.isprintable()
+    return value.strip() if good else None
 
 
 def _numbers(setting: Setting, value: Any) -> tuple[int, ...] | None:
@@ -362,6 +393,7 @@ _CHECKS = {
     NUMBER: _number,
     FLAG: _flag,
     CHOICE: _choice,
+    TEXT: _text,
     NUMBERS: _numbers,
     WORDS: _words,
     PATTERNS: _patterns,

@@ -16,6 +16,8 @@ from holdfast.state.decisions import Decision
 from holdfast.state.errors import Error
 from holdfast.state.files import File
 from holdfast.state.identifiers import Identifier
+from holdfast.state.life import Point
+from holdfast.state.lookups import Lookup
 from holdfast.state.model import Place, State, Usage
 from holdfast.state.moment import Moment
 from holdfast.state.next_step import NextStep
@@ -24,7 +26,6 @@ from holdfast.state.requests import Request
 from holdfast.state.rules import Rule
 from holdfast.state.skills import Skill
 from holdfast.state.subagents import Subagent
-from holdfast.state.symbols import Heat
 from holdfast.state.tasks import Task
 from holdfast.state.test_state import SuiteRun
 
@@ -46,6 +47,8 @@ _RECORDS: dict[str, Any] = {
     "skills": Skill,
     "next_step": NextStep,
 }
+# Every record says where it came from, in the field of this name.
+_AT = {name: cls._fields.index("at") for name, cls in _RECORDS.items()}
 _VALUES: dict[str, Any] = {"place": Place, "moment": Moment, "usage": Usage}
 
 
@@ -56,6 +59,18 @@ class UnreadableState(ValueError):
 def to_document(state: State) -> dict[str, Any]:
     document: dict[str, Any] = {"version": VERSION}
     document.update(state._asdict())
+    return document
+
+
+def texts(state: State) -> dict[str, Any]:
+    """The document without what can hold no secret, which is two thirds of it: where facts came
+    from, the numbers of the symbols, and how full the context was."""
+    document = to_document(state)
+    for name, at in _AT.items():
+        table: dict[str, Any] = document[name]
+        document[name] = {key: (*row[:at], *row[at + 1 :]) for key, row in table.items()}
+    document["symbols"] = list(state.symbols)
+    del document["life"]
     return document
 
 
@@ -70,18 +85,21 @@ def from_document(document: Any) -> State:
         }
         for name, cls in _RECORDS.items():
             rows = document.get(name, {})
-            fields[name] = {key: _record(cls, values) for key, values in rows.items()}
-        heats = document.get("symbols", {})
-        fields["symbols"] = {word: Heat(*heat) for word, heat in heats.items()}
+            at = _AT[name]
+            fields[name] = {key: _record(cls, at, values) for key, values in rows.items()}
+        heats, life = document.get("symbols", {}), document.get("life", {})
+        fields["symbols"] = {word: tuple(heat) for word, heat in heats.items()}
+        fields["life"] = {key: Point(*values) for key, values in life.items()}
+        lookups = document.get("lookups", {})
+        fields["lookups"] = {key: Lookup(*map(_frozen, row)) for key, row in lookups.items()}
         return State(**fields)
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise UnreadableState(f"not a state document: {error!r}") from error
 
 
-def _record(cls: Any, values: list[Any]) -> Any:
+def _record(cls: Any, at: int, values: list[Any]) -> Any:
     frozen = [_frozen(value) for value in values]
-    where = cls._fields.index("at")  # every record says where it came from, by this name
-    frozen[where] = Origin(*frozen[where])
+    frozen[at] = Origin(*frozen[at])
     return cls(*frozen)
 
 

@@ -63,8 +63,8 @@ _NUMBER = itemgetter(0)
 class Working(dict[str, Record]):
     """A table that nobody but a fold in progress holds, so that it may be changed in place.
 
-    `fold` copies the tables it changes. Whoever folds many events in a row opens working tables
-    once (`fold.opened`): copying a thousand symbols for each event took a fifth of the time.
+    `fold` copies the tables it changes. Whoever folds many events in a row has tables of its own
+    (`fold.Folding`): copying a thousand symbols for each event took a fifth of the time.
     """
 
 

@@ -120,10 +120,8 @@ def _with(symbols: dict[str, int], shown: Collection[str], moment: Moment) -> di
     """The symbols of a file with these seen now, latest last."""
     if not shown:
         return symbols
-    new = dict(symbols)
-    for word in shown:
-        new.pop(word, None)
-    new.update(dict.fromkeys(shown, moment.step))
+    now = dict.fromkeys(shown, moment.step)
+    new = {word: step for word, step in symbols.items() if word not in now} | now
     surplus = len(new) - SYMBOLS
     return dict(islice(new.items(), surplus, None)) if surplus > 0 else new
 
@@ -131,11 +129,10 @@ def _with(symbols: dict[str, int], shown: Collection[str], moment: Moment) -> di
 def _hunks(event: FileTouched) -> tuple[tuple[int, tuple[str, ...]], ...]:
     kept = []
     for hunk in event.hunks[:HUNKS]:
-        changed = [keep(line, 160) for line in hunk.lines if line.startswith(("+", "-"))][
-            :HUNK_LINES
-        ]
+        lines = (keep(line, 160) for line in hunk.lines if line.startswith(("+", "-")))
+        changed = tuple(islice(lines, HUNK_LINES))
         if changed:
-            kept.append((hunk.start, tuple(changed)))
+            kept.append((hunk.start, changed))
     return tuple(kept)
 
 
@@ -161,10 +158,10 @@ def _found(event: Searched) -> dict[str, list[str]]:
     for line in event.output[:SEARCH_WINDOW].split("\n", SEARCH_LINES)[:SEARCH_LINES]:
         # "path:12:text" for a match, "path-12-text" for the lines around it.
         path, _, rest = line.partition(":")
-        number, colon, content = rest.partition(":")
+        number, colon, content = rest.partition(":") if rest else ("", "", "")
         if not (colon and number.isdecimal() and _is_path(path)):
             path, content = where, line
-            if _is_path(line):
+            if " " not in line and "." in line and _is_path(line):
                 path, content = line, ""
             elif "-" in line and (around := _AROUND.match(line)) and _is_path(around.group(1)):
                 path, content = around.groups()
@@ -175,7 +172,7 @@ def _found(event: Searched) -> dict[str, list[str]]:
     return found
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=512)  # a search names the same file line after line
 def _is_path(text: str) -> bool:
     return len(text) <= 300 and _PATH.fullmatch(text) is not None
 
@@ -236,7 +233,7 @@ def _worth_naming(path: str) -> bool:
 
 def _resolve(table: dict[str, File], path: str) -> str:
     """The full path of a file we know by its end, else the path as it stands."""
-    if path in table:
+    if path in table or path.startswith("/"):
         return path
     path = path.removeprefix("./")
     ending = "/" + path
@@ -257,9 +254,32 @@ def _removed(
         if not name or "*" in name:
             continue
         for path, file in table.items():
-            if path == name or path.endswith("/" + name) or f"/{name}/" in path:
-                new[path] = file._replace(standing=CANCELLED, step=moment.step, at=at)
+            before, found, below = _around(path, name)
+            if not found or file.standing == CANCELLED:
+                continue
+            new[path] = file._replace(standing=CANCELLED, step=moment.step, at=at)
+            if words[0] == "mv":
+                target = _target(arguments[-1], name)
+                moved = (target if target.startswith("/") else before + target) + below
+                known = new.get(moved, file._replace(number=next_number(new)))
+                new = _put(new, known._replace(path=moved, standing=OPEN, step=moment.step, at=at))
     return new
+
+
+def _around(path: str, name: str) -> tuple[str, bool, str]:
+    """What stands before and below a name in a path, and whether it stands there."""
+    before, found, below = f"{path}/".rpartition(f"{name}/" if name[0] == "/" else f"/{name}/")
+    if not found or (name[0] == "/" and before):
+        return "", False, ""
+    return ("" if name[0] == "/" else f"{before}/"), True, f"/{below}".rstrip("/")
+
+
+def _target(target: str, name: str) -> str:
+    """Where something of this name is moved to: into a folder, or to a name of its own."""
+    target = target.removeprefix("./")
+    file = name.rpartition("/")[2]
+    into = target.endswith("/") or ("." in file and "." not in target.rpartition("/")[2])
+    return f"{target.rstrip('/')}/{file}" if into else target
 
 
 def facts(table: dict[str, File]) -> Iterator[Fact]:

@@ -18,6 +18,8 @@ from holdfast.state import (
     errors,
     files,
     identifiers,
+    life,
+    lookups,
     next_step,
     plan,
     requests,
@@ -57,12 +59,19 @@ _LISTENERS: dict[type, tuple[tuple[str, Handler], ...]] = {
         ("files", files.on_command_ran),
         ("identifiers", identifiers.on_command_ran),
         ("symbols", symbols.on_command_ran),
+        ("lookups", lookups.on_command_ran),
     ),
     ev.FileTouched: (
         ("files", files.on_file_touched),
         ("symbols", symbols.on_file_touched),
+        ("lookups", lookups.on_file_touched),
     ),
-    ev.Searched: (("files", files.on_searched), ("symbols", symbols.on_searched)),
+    ev.Searched: (
+        ("files", files.on_searched),
+        ("symbols", symbols.on_searched),
+        ("lookups", lookups.on_searched),
+    ),
+    ev.ToolRan: (("lookups", lookups.on_tool_ran),),
     ev.ToolRefused: (("dead_ends", dead_ends.on_tool_refused),),
     ev.NoteTaken: (
         ("decisions", decisions.on_note_taken),
@@ -83,6 +92,7 @@ _LISTENERS: dict[type, tuple[tuple[str, Handler], ...]] = {
     ev.CommandInvoked: (("skills", skills.on_command_invoked),),
     ev.SessionSeen: (("identifiers", identifiers.on_session_seen),),
     ev.LinkSeen: (("identifiers", identifiers.on_link_seen),),
+    ev.UsageMeasured: (("life", life.on_usage_measured),),
 }
 
 # What a subagent does is known of the subagent, never taken for the main thread's state.
@@ -96,7 +106,7 @@ _OF_SUBAGENTS: dict[type, tuple[tuple[str, Handler], ...]] = {
 _INDEX = {field: index for index, field in enumerate(State._fields)}
 _PLACE, _MOMENT, _USAGE = _INDEX["place"], _INDEX["moment"], _INDEX["usage"]
 
-# A record from its values, a third of the time of calling the class: three for every event.
+# A record from its values, a third of the time of calling the class: two for every event.
 _make = tuple.__new__
 
 _STEPS = frozenset(
@@ -115,47 +125,64 @@ _STEPS = frozenset(
 
 
 def fold(state: State, event: ev.Event) -> State:
-    kind = type(event)
-    at = event.at
     values: list[Any] = list(state)
-    if at.agent:
-        listeners = _OF_SUBAGENTS.get(kind, ())
-    else:
-        listeners = _LISTENERS.get(kind, ())
-        about_session = _ABOUT_SESSION.get(kind)
-        if about_session is not None:
-            about_session(values, event)
-        elif kind in _STEPS:
-            turn, step, epoch = state.moment
-            values[_MOMENT] = _make(Moment, (turn, step + 1, epoch))
-        place = values[_PLACE]
-        if at.time > place.updated:
-            values[_PLACE] = _make(Place, (*place[:-2], place.started or at.time, at.time))
-    moment = values[_MOMENT]
-    for field, handler in listeners:
-        index = _INDEX[field]
-        table = values[index]
-        new = handler(table, event, moment)
-        if new is not table:
-            values[index] = Working(new) if type(table) is Working else new
+    _advance(values, event)
     return _make(State, values)
 
 
 def fold_all(events: Iterable[ev.Event], state: State = EMPTY) -> State:
-    working = opened(state)
+    folding = Folding(state)
     for event in events:
-        working = fold(working, event)
-    return closed(working)
+        folding.hear(event)
+    return folding.state()
 
 
-def opened(state: State) -> State:
-    """The state with tables of its own, for folding many events; see `facts.Working`."""
-    return State._make(Working(value) if type(value) is dict else value for value in state)
+class Folding:
+    """A fold of many events in a row: the same as `fold` one by one, in half the time.
+
+    Its tables are its own and are changed in place (`facts.Working`), and no state is made
+    until one is asked for.
+    """
+
+    __slots__ = ("_values",)
+
+    def __init__(self, state: State) -> None:
+        self._values: list[Any] = [
+            Working(value) if type(value) is dict else value for value in state
+        ]
+
+    def hear(self, event: ev.Event) -> None:
+        _advance(self._values, event)
+
+    def state(self) -> State:
+        """What is known by now, safe to keep."""
+        return State._make(dict(v) if type(v) is Working else v for v in self._values)
 
 
-def closed(state: State) -> State:
-    """The state that an opened one has become, safe to keep."""
-    return State._make(dict(value) if type(value) is Working else value for value in state)
+def _advance(values: list[Any], event: ev.Event) -> None:
+    """Write into the values of a state what an event makes of them."""
+    kind = type(event)
+    at = event.at
+    if at.agent:
+        listeners = _HEARD_OF_SUBAGENTS.get(kind, ())
+    else:
+        about_session, listeners = _HEARD.get(kind, _NOT_HEARD)
+        if about_session is not None:
+            about_session(values, event)
+        place = values[_PLACE]
+        if at.time > place[-1]:
+            values[_PLACE] = _make(Place, (*place[:-2], place[-2] or at.time, at.time))
+    moment = values[_MOMENT]
+    for index, handler in listeners:
+        table = values[index]
+        new = handler(table, event, moment)
+        if new is not table:
+            values[index] = Working(new) if type(table) is Working else new
+
+
+def _step_taken(values: list[Any], event: ev.Event) -> None:
+    turn, step, epoch = values[_MOMENT]
+    values[_MOMENT] = _make(Moment, (turn, step + 1, epoch))
 
 
 def _user_said(values: list[Any], event: ev.UserSaid) -> None:
@@ -183,7 +210,7 @@ def _title_set(values: list[Any], event: ev.TitleSet) -> None:
 
 
 def _usage_measured(values: list[Any], event: ev.UsageMeasured) -> None:
-    values[_USAGE] = Usage(event.model, event.context, event.output, event.at.time)
+    values[_USAGE] = _make(Usage, (event.model, event.context, event.output, event.at.time))
 
 
 def _compacted(values: list[Any], event: ev.Compacted) -> None:
@@ -201,3 +228,23 @@ _ABOUT_SESSION: dict[type, Callable[[list[Any], Any], None]] = {
     ev.UsageMeasured: _usage_measured,
     ev.Compacted: _compacted,
 }
+
+
+_Listeners = tuple[tuple[int, Handler], ...]
+_AboutSession = Callable[[list[Any], Any], None] | None
+
+
+def _indexed(listeners: tuple[tuple[str, Handler], ...]) -> _Listeners:
+    return tuple((_INDEX[field], handler) for field, handler in listeners)
+
+
+# The tables above, in the shape in which one look-up per event is enough.
+_HEARD: dict[type, tuple[_AboutSession, _Listeners]] = {
+    kind: (
+        _ABOUT_SESSION.get(kind, _step_taken if kind in _STEPS else None),
+        _indexed(_LISTENERS.get(kind, ())),
+    )
+    for kind in {*_LISTENERS, *_ABOUT_SESSION, *_STEPS}
+}
+_HEARD_OF_SUBAGENTS = {kind: _indexed(heard) for kind, heard in _OF_SUBAGENTS.items()}
+_NOT_HEARD: tuple[_AboutSession, _Listeners] = (None, ())

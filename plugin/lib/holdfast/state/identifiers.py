@@ -106,7 +106,7 @@ def _scan(table: Table, text: str, typed: bool, moment: Moment, at: Origin) -> T
             line = _line_around(text, *found.span())
             table = _note(table, "url", found.group(), line, typed, moment, at)
     lowered = text.lower()
-    if has_any(lowered, _PORT_HOSTS) or _PORT_WORD.search(lowered):
+    if has_any(lowered, _PORT_HOSTS) or ("port" in lowered and _PORT_WORD.search(lowered)):
         for found in islice(_PORT.finditer(text), 6):
             if int(found.group(1)) <= 65535:
                 line = _line_around(text, *found.span())

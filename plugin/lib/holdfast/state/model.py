@@ -17,6 +17,8 @@ from holdfast.state import (
     files,
     finished,
     identifiers,
+    life,
+    lookups,
     next_step,
     notes,
     plan,
@@ -73,6 +75,8 @@ class State(NamedTuple):
     skills: dict[str, skills.Skill] = {}
     next_step: dict[str, next_step.NextStep] = {}
     symbols: symbols.Table = {}
+    life: life.Table = {}
+    lookups: lookups.Table = {}
     # Not folded and never saved with the state: laid over it for whoever is shown it.
     notes: notes.Table = {}
     finished: dict[str, finished.Finished] = {}

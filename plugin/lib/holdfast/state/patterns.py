@@ -11,7 +11,7 @@ from typing import Any, cast
 
 
 class _Lazy:
-    def __init__(self, source: str, flags: int) -> None:
+    def __init__(self, source: str | bytes, flags: int) -> None:
         self._source = source
         self._flags = flags
 
@@ -28,3 +28,7 @@ class _Lazy:
 def lazily(source: str, flags: int = 0) -> re.Pattern[str]:
     """As `re.compile`, at the first use."""
     return cast("re.Pattern[str]", _Lazy(source, flags))
+
+
+def lazily_bytes(source: bytes) -> re.Pattern[bytes]:
+    return cast("re.Pattern[bytes]", _Lazy(source, 0))

@@ -147,6 +147,7 @@ def _writes(segment: str) -> bool:
     return ">" in segment and ">" in _NOISE.sub("", segment).replace("->", "").replace("=>", "")
 
 
+@lru_cache(maxsize=1024)
 def deeds(command: str) -> tuple[str, ...]:
     """Each simple command that does something, in order: no cd, look-ups or filters."""
     return tuple(dict.fromkeys(part.plain for part in parts(command) if not part.looks))

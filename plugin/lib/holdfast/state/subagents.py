@@ -32,6 +32,7 @@ class Subagent(NamedTuple):
     changed: tuple[str, ...]  # files it changed
     step: int
     at: Origin
+    tools: tuple[str, ...] = ()  # names of those it used, where the client tells
 
 
 Table = dict[str, Subagent]
@@ -45,7 +46,13 @@ def _start(table: Table, agent: str, role: str, about: str, moment: Moment, at: 
 
 
 def _end(
-    table: Table, agent: str, ok: bool | None, result: str, moment: Moment, at: Origin
+    table: Table,
+    agent: str,
+    ok: bool | None,
+    result: str,
+    moment: Moment,
+    at: Origin,
+    tools: tuple[str, ...] = (),
 ) -> Table:
     known = table.get(agent)
     if known is None:
@@ -56,6 +63,7 @@ def _end(
         standing=CANCELLED if ok is False else DONE,
         step=moment.step,
         at=at,
+        tools=tools or known.tools,
     )
     return put(table, agent, ended, LIMIT, lambda s: s.standing != OPEN)
 
@@ -66,7 +74,7 @@ def on_subagent_started(table: Table, event: SubagentStarted, moment: Moment) ->
 
 
 def on_subagent_ended(table: Table, event: SubagentEnded, moment: Moment) -> Table:
-    return _end(table, event.agent, event.ok, event.result, moment, event.at)
+    return _end(table, event.agent, event.ok, event.result, moment, event.at, event.tools)
 
 
 def on_job_started(table: Table, event: JobStarted, moment: Moment) -> Table:

@@ -13,8 +13,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from itertools import filterfalse
-from typing import NamedTuple
 
 from holdfast.events import (
     AgentSaid,
@@ -27,7 +25,7 @@ from holdfast.events import (
 )
 from holdfast.state.facts import writable
 from holdfast.state.moment import Moment
-from holdfast.state.patterns import lazily
+from holdfast.state.patterns import lazily, lazily_bytes
 
 LONGEST = 60
 LIMIT = 1500  # symbols kept; the coldest go first
@@ -39,51 +37,58 @@ SEEN_WINDOW = 8_000
 SEARCH_WINDOW = 3000
 OUTPUT = 3000
 
-# Everything that cannot be part of a name becomes a space: splitting then finds the words two
-# and a half times as fast as a pattern does. "_" travels as a capital letter of Latin-1, so
-# that a word in small letters throughout, which is most of any text, is no symbol at a glance.
-_CAPITAL = "À"
+# Everything that cannot be part of a name becomes a space.
 _SEPARATE = bytes(
-    ord(_CAPITAL) if code == 95 else code if code < 128 and chr(code).isalnum() else 32
-    for code in range(256)
+    code if code < 128 and (chr(code).isalnum() or code == 95) else 32 for code in range(256)
 )
+# A stretch of words in small letters, which are most of any text and never symbols, is one
+# separator: half the time of looking at every word.
+_BETWEEN = lazily_bytes(rb" (?:[a-z0-9 ]* |)")
 
 
-class Heat(NamedTuple):
-    """In thousandths, as whole numbers: a document holds them exactly and in few digits."""
-
-    typed_fast: int
-    typed_slow: int
-    seen_fast: int
-    seen_slow: int
-    step: int  # when these numbers were true
-
+# Typed: fading fast, fading slowly; seen: the same; and the step at which that was true. In
+# thousandths, as whole numbers: a document holds them exactly and in few digits. A plain tuple,
+# because one is made for every symbol of every text that goes by.
+Heat = tuple[int, int, int, int, int]
+Table = dict[str, Heat]
 
 ONCE = 1000  # the heat of one mention
 
 
-Table = dict[str, Heat]
-
-
 def is_symbol(word: str) -> bool:
-    return _named(word.replace("_", _CAPITAL)) is not None
+    return _NAMES[word.encode("utf-8", "replace")] is not None
 
 
 # A capital behind a small letter: camelCase and PascalCase, but not "Strategy".
-_SHAPE = lazily(rf"\w*?(?:{_CAPITAL}|[a-z](?=[A-Z]))|[0-9]*[A-Z][A-Z0-9]*\Z")
+_SHAPE = lazily(r"\w*?(?:_|[a-z](?=[A-Z]))|[0-9]*[A-Z][A-Z0-9]*\Z")
 _DIGIT = lazily(r"[0-9]")
-_TURN = lazily(rf"[a-z](?=[A-Z0-9{_CAPITAL}])|[A-Z0-9{_CAPITAL}](?=[a-z])")
+_TURN = lazily(r"[a-z](?=[A-Z0-9_])|[A-Z0-9_](?=[a-z])")
 
 
-@lru_cache(maxsize=65536)
-def _named(word: str) -> str | None:
-    """The symbol that a word of `_words` is, None when it is none."""
-    if not 6 <= len(word) <= LONGEST or word[0].isdigit():
+class _Names(dict[bytes, str | None]):
+    """The symbol that each word of a text is, None when it is none: asked, then remembered.
+
+    Asking a table takes half the time of asking an `lru_cache`. Emptied when it is full; the
+    words in use are soon there again.
+    """
+
+    MOST = 65536
+
+    def __missing__(self, word: bytes) -> str | None:
+        if len(self) >= self.MOST:
+            self.clear()
+        self[word] = name = _named(word)
+        return name
+
+
+def _named(word: bytes) -> str | None:
+    if not 6 <= len(word) <= LONGEST or word[:1].isdigit():
         return None
-    core = word.strip(_CAPITAL)
+    name = word.decode("ascii", "replace")
+    core = name.strip("_")
     if len(core) < 6 or not _SHAPE.match(core) or _random_looking(core):
         return None
-    return word.replace(_CAPITAL, "_")
+    return name
 
 
 def _random_looking(word: str) -> bool:
@@ -95,17 +100,19 @@ def _random_looking(word: str) -> bool:
     return digits * 5 >= len(word) or (turns + digits) * 5 >= len(word) * 2
 
 
+_NAMES = _Names()
+
+
 @lru_cache(maxsize=8)  # a file and the symbols' own table ask about the same text
 def symbols_in(text: str) -> AbstractSet[str]:
     """The symbols of a text, in the order in which they first stand there."""
-    named = map(_named, dict.fromkeys(_words(text)))
+    named = map(_NAMES.__getitem__, dict.fromkeys(_words(text)))
     return dict.fromkeys(filter(None, named)).keys()
 
 
-def _words(text: str) -> Iterable[str]:
-    """The words that may be symbols, with `_CAPITAL` for "_"."""
-    words = text.encode("utf-8", "replace").translate(_SEPARATE).decode("latin-1").split()
-    return filterfalse(str.islower, words)
+def _words(text: str) -> list[bytes]:
+    """The words of a text that are not in small letters throughout."""
+    return _BETWEEN.split(b" %b " % text.encode("utf-8", "replace").translate(_SEPARATE))
 
 
 def most_used(text: str, limit: int) -> Collection[str]:
@@ -115,58 +122,42 @@ def most_used(text: str, limit: int) -> Collection[str]:
         return found
     counts = Counter(_words(text))
     ranked = sorted(
-        (-count, name) for word, count in counts.items() if (name := _named(word)) is not None
+        (-count, name) for word, count in counts.items() if (name := _NAMES[word]) is not None
     )
     return [name for _, name in ranked[:limit]]
 
 
-@lru_cache(maxsize=4096)
-def _fading(age: int) -> tuple[float, float]:
-    return math.exp(-age / FAST), math.exp(-age / SLOW)
+class _Fading(dict[int, tuple[float, float]]):
+    """How much of a heat is left after so many steps: fast, slowly."""
+
+    def __missing__(self, age: int) -> tuple[float, float]:
+        if len(self) >= 4096:
+            self.clear()
+        self[age] = left = math.exp(-age / FAST), math.exp(-age / SLOW)
+        return left
+
+
+_FADING = _Fading()
 
 
 def faded(heat: Heat, step: int) -> tuple[float, float, float, float]:
     """The four heats as they are at a later step, in mentions."""
-    fast, slow = _fading(step - heat.step)
+    typed_fast, typed_slow, seen_fast, seen_slow, then = heat
+    fast, slow = _FADING[step - then]
     fast, slow = fast / ONCE, slow / ONCE
-    return (
-        heat.typed_fast * fast,
-        heat.typed_slow * slow,
-        heat.seen_fast * fast,
-        heat.seen_slow * slow,
-    )
+    return typed_fast * fast, typed_slow * slow, seen_fast * fast, seen_slow * slow
 
 
 def warm(table: Table, typed: AbstractSet[str], seen: AbstractSet[str], moment: Moment) -> Table:
     """The table in which these were typed or seen now; what was typed counts as that alone."""
     new = writable(table)
     step = moment.step
-    make = tuple.__new__  # half the time of Heat(...)
-    for more_typed, more_seen, words in ((ONCE, 0, typed), (0, ONCE, seen)):
-        fresh = Heat(more_typed, more_typed, more_seen, more_seen, step)
-        for word in words:
-            heat = new.get(word)
-            if heat is None:
-                new[word] = fresh
-                continue
-            if more_seen and word in typed:
-                continue
-            # Spelled out: this runs for every symbol of every text that goes by.
-            typed_fast, typed_slow, seen_fast, seen_slow, then = heat
-            if then == step:
-                fast = slow = 1.0
-            else:
-                fast, slow = _fading(step - then)
-            new[word] = make(
-                Heat,
-                (
-                    int(typed_fast * fast) + more_typed,
-                    int(typed_slow * slow) + more_typed,
-                    int(seen_fast * fast) + more_seen,
-                    int(seen_slow * slow) + more_seen,
-                    step,
-                ),
-            )
+    if typed:
+        _warm_typed(new, typed, step)
+    if seen:
+        # Not by subtracting: a set has an order of its own in every process.
+        only = [word for word in seen if word not in typed] if typed else seen
+        _warm_seen(new, only, step)
     if len(new) > LIMIT + SPARE:
         kept = sorted(new, key=lambda word: (_warmth(new[word], step), word), reverse=True)
         keep = set(kept[:LIMIT])
@@ -174,8 +165,48 @@ def warm(table: Table, typed: AbstractSet[str], seen: AbstractSet[str], moment: 
     return new
 
 
+# Two that are nearly the same, and spelled out: they run for every symbol that goes by, and most
+# were never typed.
+def _warm_typed(table: Table, words: AbstractSet[str], step: int) -> None:
+    fresh = (ONCE, ONCE, 0, 0, step)
+    for word in words:
+        heat = table.get(word)
+        if heat is None:
+            table[word] = fresh
+            continue
+        typed_fast, typed_slow, seen_fast, seen_slow, then = heat
+        fast, slow = _FADING[step - then]
+        table[word] = (
+            int(typed_fast * fast) + ONCE,
+            int(typed_slow * slow) + ONCE,
+            int(seen_fast * fast),
+            int(seen_slow * slow),
+            step,
+        )
+
+
+def _warm_seen(table: Table, words: Iterable[str], step: int) -> None:
+    fresh = (0, 0, ONCE, ONCE, step)
+    for word in words:
+        heat = table.get(word)
+        if heat is None:
+            table[word] = fresh
+            continue
+        typed_fast, typed_slow, seen_fast, seen_slow, then = heat
+        fast, slow = _FADING[step - then]
+        if typed_slow:
+            typed_fast, typed_slow = int(typed_fast * fast), int(typed_slow * slow)
+        table[word] = (
+            typed_fast,
+            typed_slow,
+            int(seen_fast * fast) + ONCE,
+            int(seen_slow * slow) + ONCE,
+            step,
+        )
+
+
 def _warmth(heat: Heat, step: int) -> float:
-    return (heat.typed_slow * 2 + heat.seen_slow) * _fading(step - heat.step)[1]
+    return (heat[1] * 2 + heat[3]) * _FADING[step - heat[4]][1]
 
 
 _NONE: AbstractSet[str] = frozenset()

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from holdfast.state.patterns import lazily
+from holdfast.state.wording import has_any
 
 PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
 
@@ -146,8 +147,8 @@ def names_tests(output: str) -> bool:
 def _cued(patterns: _Cued, text: str) -> Iterator[tuple[re.Pattern[str], str]]:
     """The patterns that may match, each with the lines in which it may."""
     for cues, pattern in patterns:
-        lines = dict(found for cue in cues for found in _lines_with(cue, text))
-        if lines:
+        if has_any(text, cues):
+            lines = dict(found for cue in cues for found in _lines_with(cue, text))
             yield pattern, "\n".join(lines[start] for start in sorted(lines))
 
 
@@ -163,4 +164,9 @@ def _lines_with(cue: str, text: str) -> Iterator[tuple[int, str]]:
 
 
 def _states_failure(text: str) -> bool:
-    return any(_FAILURE.search(line) for cue in _FAILURE_CUES for _, line in _lines_with(cue, text))
+    return any(
+        _FAILURE.search(line)
+        for cue in _FAILURE_CUES
+        if cue in text
+        for _, line in _lines_with(cue, text)
+    )

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 
-from holdfast.store.keeping import keep_session
+from holdfast.store.keeping import change_of, keep_session
 from holdfast.store.protocol import Compaction, Delivery, Session
 from holdfast.store.search import storable
 
@@ -62,17 +62,19 @@ def compactions(
 
 def record_delivery(connection: sqlite3.Connection, delivery: Delivery) -> bool:
     d = delivery
+    key = keep_session(connection, Session(d.session_id))
     made = connection.execute(
-        "INSERT INTO deliveries (session, epoch, what, road, time, facts, text)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        "INSERT INTO deliveries (session, epoch, what, road, time, facts, text, made)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         (
-            keep_session(connection, Session(d.session_id)),
+            key,
             d.epoch,
             storable(d.what),
             storable(d.road),
             storable(d.time),
             json.dumps(d.facts),
             storable(d.text),
+            change_of(connection, key),
         ),
     )
     return made.rowcount > 0

@@ -75,7 +75,19 @@ def keep_session(connection: sqlite3.Connection, session: Session) -> int:
     key: int = connection.execute(
         "SELECT key FROM sessions WHERE id = ?", (storable(session.id),)
     ).fetchone()[0]
+    mark_changed(connection, key)
     return key
+
+
+def mark_changed(connection: sqlite3.Connection, key: int) -> None:
+    """A new number for the session, in the transaction that writes to it."""
+    connection.execute("INSERT OR REPLACE INTO changes (session) VALUES (?)", (key,))
+
+
+def change_of(connection: sqlite3.Connection, key: int) -> int:
+    """The number of the session's last change: this one, inside a transaction that writes."""
+    row = connection.execute("SELECT number FROM changes WHERE session = ?", (key,)).fetchone()
+    return int(row[0]) if row else 0
 
 
 def keep_state(connection: sqlite3.Connection, key: int, saved: Saved, packed: bytes) -> None:
@@ -89,8 +101,9 @@ def keep_facts(
     facts: list[Fact],
     whole: bool,
 ) -> None:
+    change = change_of(connection, key)
     for fact in facts:
-        _keep_fact(connection, index, key, fact)
+        _keep_fact(connection, index, key, fact, change)
     if whole:
         named = {storable(fact.id) for fact in facts}
         rows = connection.execute(
@@ -104,7 +117,7 @@ def keep_facts(
 
 
 def _keep_fact(
-    connection: sqlite3.Connection, index: Index | None, session: int, fact: Fact
+    connection: sqlite3.Connection, index: Index | None, session: int, fact: Fact, change: int
 ) -> None:
     at = fact.at
     text, detail = storable(fact.text), storable(fact.detail)
@@ -126,9 +139,9 @@ def _keep_fact(
     if known is None:
         inside = parts(text, detail)
         made = connection.execute(
-            f"INSERT INTO facts (session, id, {_FACT_VALUES}, parts)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*identity, *values, inside),
+            f"INSERT INTO facts (session, id, {_FACT_VALUES}, parts, made, changed)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*identity, *values, inside, change, change),
         ).lastrowid
         if index is not None and made is not None:
             index.add_fact(made, text, detail, inside)
@@ -146,20 +159,21 @@ def _keep_fact(
             index.add_fact(fact_key, text, detail, inside)
     connection.execute(
         'UPDATE facts SET kind = ?, standing = ?, row = ?, start = ?, "end" = ?, time = ?,'
-        " agent = ?, text = ?, detail = ?, parts = ? WHERE key = ?",
-        (*values, inside, fact_key),
+        " agent = ?, text = ?, detail = ?, parts = ?, changed = ? WHERE key = ?",
+        (*values, inside, change, fact_key),
     )
 
 
 def keep_messages(
     connection: sqlite3.Connection, index: Index | None, key: int, messages: list[Message]
 ) -> None:
+    change = change_of(connection, key) if messages else 0
     for message in messages:
         text = storable(message.text)
         inside = parts(text)
         made = connection.execute(
-            'INSERT INTO messages (session, row, who, checksum, time, start, "end", text, parts)'
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            'INSERT INTO messages (session, row, who, checksum, time, start, "end", text, parts,'
+            " made) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
             (
                 key,
                 storable(message.row),
@@ -170,6 +184,7 @@ def keep_messages(
                 message.end,
                 text,
                 inside,
+                change,
             ),
         )
         if made.rowcount > 0 and index is not None and made.lastrowid is not None:

@@ -148,6 +148,28 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
             'CREATE INDEX archives_by_range ON archives (session, generation, start, "end")',
         ),
     ),
+    (
+        "what changed",
+        (
+            # One row per session, with a new number at every write to it: whoever carries
+            # changes elsewhere asks for what came after the last number it saw. AUTOINCREMENT:
+            # a number that went with a forgotten session never comes again.
+            """CREATE TABLE changes (
+                number INTEGER PRIMARY KEY AUTOINCREMENT,
+                session INTEGER NOT NULL UNIQUE
+            )""",
+            "INSERT INTO changes (session) SELECT key FROM sessions ORDER BY key",
+            # The number of the write that made a row, and of the one that last changed it.
+            "ALTER TABLE facts ADD COLUMN made INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE facts ADD COLUMN changed INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE messages ADD COLUMN made INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE deliveries ADD COLUMN made INTEGER NOT NULL DEFAULT 0",
+            "CREATE INDEX facts_by_change ON facts (session, changed, made)",
+            "CREATE INDEX messages_by_making ON messages (session, made)",
+            # Which store this is, however often the file is moved.
+            "INSERT INTO settings VALUES ('id', lower(hex(randomblob(16))))",
+        ),
+    ),
 ]
 
 

@@ -156,8 +156,10 @@ class Store(Protocol):
         `load` answers this state too, where the store did not know more.
         """
 
-    def checkpoints(self, session_id: str) -> Sequence[Checkpoint]:
-        """Latest first."""
+    def checkpoints(
+        self, session_id: str = "", *, project: str = "", limit: int = -1, offset: int = 0
+    ) -> Sequence[Checkpoint]:
+        """Latest first; of one session, of a project's, or of all. Below 0 is no limit."""
 
     def checkpointed(self, checkpoint_id: int) -> Saved | None:
         """The state as it was then, with the session as it was then."""

@@ -132,6 +132,7 @@ def _drop(connection: sqlite3.Connection, index: Index, key: int) -> dict[str, i
         table: connection.execute(f"DELETE FROM {table} WHERE session = ?", (key,)).rowcount
         for table in TABLES
     }
+    connection.execute("DELETE FROM changes WHERE session = ?", (key,))
     connection.execute("DELETE FROM sessions WHERE key = ?", (key,))
     return {**dropped, "sessions": 1}
 

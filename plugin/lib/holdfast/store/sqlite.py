@@ -57,6 +57,13 @@ class SqliteStore:
     def path(self) -> str:
         return self._database.path
 
+    @property
+    def id(self) -> str:
+        """Which store this is, wherever its file is."""
+        with self._database.reading() as connection:
+            row = connection.execute("SELECT value FROM settings WHERE name = 'id'").fetchone()
+        return str(row[0]) if row else ""
+
     def close(self) -> None:
         self._database.close()
 
@@ -118,11 +125,21 @@ class SqliteStore:
             ).lastrowid
         return Checkpoint(made or 0, saved.session.id, epoch, cause, time, saved.knows)
 
-    def checkpoints(self, session_id: str) -> Sequence[Checkpoint]:
+    def checkpoints(
+        self, session_id: str = "", *, project: str = "", limit: int = -1, offset: int = 0
+    ) -> Sequence[Checkpoint]:
+        asked = (("s.id", session_id), ("s.project", project))
+        named = [(column, storable(value)) for column, value in asked if value]
+        only = " AND ".join(f"{column} = ?" for column, _ in named) or "1"
+        # Chosen from the index alone: the rows themselves lie between large states.
+        chosen = (
+            "SELECT c.id FROM checkpoints c JOIN sessions s ON s.key = c.session"
+            f" WHERE {only} ORDER BY c.time DESC, c.id DESC LIMIT ? OFFSET ?"
+        )
         with self._database.reading() as connection:
             rows = connection.execute(
-                f"{_CHECKPOINT} WHERE s.id = ? ORDER BY c.time DESC, c.id DESC",
-                (storable(session_id),),
+                f"{_CHECKPOINT} WHERE c.id IN ({chosen}) ORDER BY c.time DESC, c.id DESC",
+                (*(value for _, value in named), limit, offset),
             ).fetchall()
         return [_checkpoint(row) for row in rows]
 
@@ -160,9 +177,15 @@ class SqliteStore:
 
     def end_session(self, session_id: str, time: str) -> None:
         with self._database.writing() as connection:
-            connection.execute(
-                "UPDATE sessions SET ended = ? WHERE id = ?", (storable(time), storable(session_id))
-            )
+            found = connection.execute(
+                "SELECT key FROM sessions WHERE id = ? AND ended <> ?",
+                (storable(session_id), storable(time)),
+            ).fetchone()
+            if found is not None:
+                connection.execute(
+                    "UPDATE sessions SET ended = ? WHERE key = ?", (storable(time), found[0])
+                )
+                keeping.mark_changed(connection, found[0])
 
     def pin(self, session_id: str, pinned: bool = True) -> bool:
         with self._database.writing() as connection:

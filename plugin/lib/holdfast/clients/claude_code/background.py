@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.clients.claude_code.fields import compact_json, identifier, object_of, shown, text
+from holdfast.clients.claude_code.fields import (
+    compact_json,
+    identifier,
+    object_of,
+    objects,
+    shown,
+    text,
+    texts,
+)
 from holdfast.clients.claude_code.memory import Call, Memory
 from holdfast.clients.claude_code.tools import Result
 from holdfast.clients.claude_code.words import Notification, inside
@@ -39,6 +47,9 @@ _OUTCOMES = {
     "cancelled": None,
 }
 _AGENT_SUMMARY = 'Agent "'
+# A block that newer clients put before a subagent's report; the data beside it says the same.
+_TOOLS_BLOCK = "<tools-used-before-summary>"
+MOST_TOOLS = 40
 
 
 def subagent_started(at: Origin, call: Call, *, background: bool = False) -> SubagentStarted:
@@ -65,8 +76,16 @@ def subagent_answered(memory: Memory, at: Origin, call: Call, result: Result) ->
         return [subagent_started(at, call, background=True)]
     ok = not result.failed and _OUTCOMES.get(status, True) is True
     # The structured report lacks the frame that newer clients put around the shown one.
-    report = shown(data.get("content")) or result.shown
-    return [SubagentEnded(at, call.id, ok, report)]
+    report = _report(data.get("content")) or result.shown
+    tools = tuple(name[:100] for name in texts(data.get("toolsUsed"))[:MOST_TOOLS])
+    return [SubagentEnded(at, call.id, ok, report, tools)]
+
+
+def _report(content: object) -> str:
+    blocks = objects(content)
+    if blocks and text(blocks[0].get("text")).startswith(_TOOLS_BLOCK):
+        return shown(blocks[1:])
+    return shown(content)
 
 
 def asked_after(memory: Memory, at: Origin, call: Call, result: Result) -> list[Event]:

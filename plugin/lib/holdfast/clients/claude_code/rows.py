@@ -51,6 +51,8 @@ _BOOKKEEPING = frozenset(
     "isolation-latch session-owner dev-mods atis-latch tools-used worktree-state cost-state "
     "observer-ref derived-from ended-by-model artifact-autoreact-ledger repl-mode".split()
 )
+# A record from its values, a third of the time of calling the class.
+_make = tuple.__new__
 # A subagent's own thread: what it did counts, what it was told and said does not.
 _DONE_BY_SUBAGENTS = frozenset({CommandRan, FileTouched, Searched, ToolRan})
 
@@ -121,6 +123,9 @@ class Adapter:
         usage = message.get("usage")
         if not isinstance(usage, dict):
             return
+        known = self._memory.usage
+        if known and message.get("id") == known[0] and usage.get("output_tokens") == known[2]:
+            return  # another row of the same answer
         context = (
             count(usage.get("input_tokens"))
             + count(usage.get("cache_creation_input_tokens"))
@@ -290,14 +295,18 @@ class Adapter:
             row_id = ""
         elif not memory.seen.add(row_id, memory.turn):
             return None, out
+        time = data.get("timestamp")
+        if not isinstance(time, str):
+            time = ""
         agent = data.get("agentId")
         if agent or data.get("isSidechain"):
             agent = identifier(agent) or "sidechain"
-            return Origin(row_id, start, end, text(data.get("timestamp")), agent), out
-        at = Origin(row_id, start, end, text(data.get("timestamp")))
-        if _is_copy(data, at.time, memory):
+            return Origin(row_id, start, end, time, agent), out
+        at: Origin = _make(Origin, (row_id, start, end, time, ""))
+        if time > memory.latest:
+            memory.latest = time
+        elif _is_copy(data, time, memory):
             return None, out
-        memory.latest = max(memory.latest, at.time)
         session = (
             data.get("sessionId"),
             data.get("cwd"),
