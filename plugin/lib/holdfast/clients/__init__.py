@@ -1,1 +1,0 @@
-"""The coding agents we read: the only code that knows a vendor's format."""

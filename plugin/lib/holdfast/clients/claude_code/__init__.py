@@ -1,1 +1,0 @@
-"""Claude Code: its transcript rows, tools, tasks on disk and places."""

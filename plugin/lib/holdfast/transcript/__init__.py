@@ -1,1 +1,0 @@
-"""Bytes to rows: reading a client's transcript from where the last pass ended."""
