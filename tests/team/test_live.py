@@ -89,6 +89,26 @@ def test_who_listens_hears_of_every_write(live: LiveService) -> None:
     ]
 
 
+def test_two_services_on_one_database_hear_of_each_others_writes(url: str, tmp_path: Path) -> None:
+    one, other = LiveService(url, tmp_path / "one"), LiveService(url, tmp_path / "other")
+    heard: list[dict[str, Any]] = []
+    ready = threading.Event()
+    try:
+        one.start()
+        other.start()
+        listener = threading.Thread(target=lambda: heard.extend(events(one, 2, ready)))
+        listener.start()
+        assert ready.wait(30)
+        assert message(other, "k1", "/two").status_code == 201
+        assert message(one, "k1", "/two").status_code == 201, "the key is known here, too"
+        assert message(one, "k2", "/two").status_code == 201
+        listener.join(30)
+    finally:
+        one.kill()
+        other.kill()
+    assert [event["project"] for event in heard] == ["/two", "/two"], "and the key had one effect"
+
+
 def test_this_machines_user_needs_no_token_and_a_web_page_gets_nothing(live: LiveService) -> None:
     assert httpx.get(f"{live.url}/api/sessions", timeout=30).status_code == 200
     evil = {"Origin": "https://evil.example"}
