@@ -17,6 +17,7 @@ from holdfast import events as ev
 from holdfast.state.checks import run_of
 from holdfast.state.decisions import decides
 from holdfast.state.facts import clip, keep
+from holdfast.state.moment import STEPS
 from holdfast.state.shell import deeds
 
 FILES, COMMANDS, OUTCOMES, ERRORS = 12, 8, 4, 4
@@ -25,20 +26,6 @@ TEXT = 200
 # nothing by itself.
 SHORT, SHORTEST = 400, 30
 LINE = 330
-
-_TURNS = frozenset(
-    (
-        ev.CommandRan,
-        ev.FileTouched,
-        ev.Searched,
-        ev.ToolRan,
-        ev.ToolRefused,
-        ev.TaskCreated,
-        ev.TaskChanged,
-        ev.TodosSet,
-        ev.SubagentEnded,
-    )
-)
 
 
 class Finished(NamedTuple):
@@ -136,7 +123,7 @@ class Listener:
         if event.at.agent:
             return
         kind = type(event)
-        if kind in _TURNS:
+        if kind in STEPS:
             self.turn += 1
         if isinstance(event, ev.TaskCreated):
             self._tasks.setdefault(event.task, _Work(keep(event.subject, TEXT), self.turn))

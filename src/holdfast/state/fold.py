@@ -32,7 +32,7 @@ from holdfast.state import (
 )
 from holdfast.state.facts import Working
 from holdfast.state.model import EMPTY, Place, State, Usage
-from holdfast.state.moment import Moment
+from holdfast.state.moment import STEPS, Moment
 
 Handler = Callable[[Any, Any, Any], Any]
 
@@ -108,20 +108,6 @@ _PLACE, _MOMENT, _USAGE = _INDEX["place"], _INDEX["moment"], _INDEX["usage"]
 
 # A record from its values, a third of the time of calling the class: two for every event.
 _make = tuple.__new__
-
-_STEPS = frozenset(
-    (
-        ev.CommandRan,
-        ev.FileTouched,
-        ev.Searched,
-        ev.ToolRan,
-        ev.ToolRefused,
-        ev.TaskCreated,
-        ev.TaskChanged,
-        ev.TodosSet,
-        ev.SubagentEnded,
-    )
-)
 
 
 def fold(state: State, event: ev.Event) -> State:
@@ -241,10 +227,10 @@ def _indexed(listeners: tuple[tuple[str, Handler], ...]) -> _Listeners:
 # The tables above, in the shape in which one look-up per event is enough.
 _HEARD: dict[type, tuple[_AboutSession, _Listeners]] = {
     kind: (
-        _ABOUT_SESSION.get(kind, _step_taken if kind in _STEPS else None),
+        _ABOUT_SESSION.get(kind, _step_taken if kind in STEPS else None),
         _indexed(_LISTENERS.get(kind, ())),
     )
-    for kind in {*_LISTENERS, *_ABOUT_SESSION, *_STEPS}
+    for kind in {*_LISTENERS, *_ABOUT_SESSION, *STEPS}
 }
 _HEARD_OF_SUBAGENTS = {kind: _indexed(heard) for kind, heard in _OF_SUBAGENTS.items()}
 _NOT_HEARD: tuple[_AboutSession, _Listeners] = (None, ())
