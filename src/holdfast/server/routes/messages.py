@@ -103,16 +103,20 @@ def deliver(request: Request, body: DeliverRequest, key: Key = "") -> Messages:
 
 
 @router.post("/{message_id}/ack")
-def acknowledge(request: Request, message_id: MessageId, body: AcknowledgeRequest) -> Readings:
-    """The reader has understood it."""
+def acknowledge(
+    request: Request, message_id: MessageId, body: AcknowledgeRequest, key: Key = ""
+) -> Readings:
+    """The reader has understood it. The first time counts."""
     visit = Visit(request)
     with visit.records() as transaction:
-        letter = letters.one(transaction, message_id)
-        if letter is None:
-            raise NotFound("No such message")
-        visit.about(letter.project, "")
+        letter = _known(letters.one(transaction, message_id))
+    visit.about(letter.project, "")
+
+    def effect(transaction: Transaction) -> dict[str, Any]:
         letters.mark(transaction, letter, body.agent_id, visit.now, acknowledged=visit.now)
-        return _readings(transaction, letter)
+        return _readings(transaction, letter).model_dump()
+
+    return Readings(**visit.write(letter.project, "acknowledged", "", body, key, effect))
 
 
 @router.get("/{message_id}/readers")
@@ -120,10 +124,13 @@ def readers(request: Request, message_id: MessageId) -> Readings:
     """Who was given a message, and who acknowledged it."""
     visit = Visit(request)
     with visit.records() as transaction:
-        letter = letters.one(transaction, message_id)
-        if letter is None:
-            raise NotFound("No such message")
-        return _readings(transaction, letter)
+        return _readings(transaction, _known(letters.one(transaction, message_id)))
+
+
+def _known(found: Letter | None) -> Letter:
+    if found is None:
+        raise NotFound("No such message")
+    return found
 
 
 def _readings(transaction: Transaction, letter: Letter) -> Readings:
