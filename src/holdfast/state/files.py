@@ -191,7 +191,10 @@ def on_command_ran(table: dict[str, File], event: CommandRan, moment: Moment) ->
             if words[0] in ("rm", "unlink", "mv"):
                 table = _removed(table, words, moment, event.at)
     command = event.command[:2000]
-    named = dict.fromkeys(_PATH.findall(command)) if "." in command else {}
+    named: dict[str, None] = {}
+    if "." in command:
+        dotted = " ".join(word for word in command.split() if "." in word)
+        named = dict.fromkeys(_PATH.findall(dotted))
     places = _places(event.output[-OUTPUT:])
     for path in [*named, *places][:30]:
         full = _resolve(table, path)
