@@ -36,7 +36,7 @@ class Caller(NamedTuple):
 def check_origin(headers: Mapping[str, str]) -> None:
     """A browser says which page is asking. Pages of ours are on the host that is asked."""
     origin = headers.get("origin", "")
-    if origin and urlsplit(origin).netloc.lower() != headers.get("host", "").lower():
+    if origin and _address(origin) != headers.get("host", "").lower():
         raise Forbidden("Requests from other web pages are not answered")
 
 
@@ -68,7 +68,22 @@ def _is_owner(
     if peer is None or own is None or not is_loopback(peer[0]):
         return False
     # A name that leads here without being ours may be a web page's (DNS rebinding).
-    host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
+    host = _name(headers.get("host", ""))
     if not is_loopback(host) or any(name in headers for name in _FORWARDED):
         return False
     return settings.peer_uid(peer, own) == os.getuid()
+
+
+def _address(origin: str) -> str:
+    """What comes from a page without an address ("null") is from no page of ours."""
+    try:
+        return urlsplit(origin).netloc.lower() or origin
+    except ValueError:
+        return origin
+
+
+def _name(host: str) -> str:
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import MutableMapping
+from functools import partial
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -115,18 +116,17 @@ class Gate:
                 caller = await self._known_caller(headers, scope)
                 reading = scope["method"] in _SAFE or scope["path"] in _READING
                 needed = "read" if reading else "write"
-                scope.setdefault("state", {})["caller"] = caller
+                state = scope.setdefault("state", {})
+                state["caller"] = caller
+                # For answers that go on for long: whether the caller is still let in.
+                state["asked_again"] = partial(self._known_caller, headers, scope)
                 if scope["path"] not in _OF_ITSELF and not caller.may(needed):
                     raise Forbidden(f"This token has no scope `{needed}`")
-            if int(headers.get("content-length") or 0) > self._settings.body_bytes:
+            if _announced(headers) > self._settings.body_bytes:
                 raise _TooLarge(self._settings.body_bytes)
             await self._app(scope, sized, send)
         except _TooLarge as refused:
             await problem(413, refused.detail)(scope, receive, send)
-        except ValueError:
-            if sized.begun:
-                raise
-            await problem(400, "Content-Length is not a number")(scope, receive, send)
         except Refused as refused:
             answer = problem(refused.status, str(refused), headers=refused.headers)
             await answer(scope, receive, send)
@@ -167,16 +167,22 @@ class Gate:
             self._metrics.trail_missed()
 
 
+def _announced(headers: Headers) -> int:
+    """How many bytes the body is said to have."""
+    try:
+        return int(headers.get("content-length") or 0)
+    except ValueError as error:
+        raise Refused("Content-Length is not a number") from error
+
+
 class _Sized:
     """Lets a body through as far as it may be long."""
 
     def __init__(self, receive: Receive, most: int) -> None:
         self._receive = receive
         self._most = self._left = most
-        self.begun = False
 
     async def __call__(self) -> Message:
-        self.begun = True
         message = await self._receive()
         self._left -= len(message.get("body", b""))
         if self._left < 0:

@@ -16,13 +16,14 @@ from holdfast.server.access import Caller
 from holdfast.server.backend import Backend
 from holdfast.server.bus import Bus
 from holdfast.server.metrics import Metrics
-from holdfast.server.problems import Forbidden, NotFound, Unusable
+from holdfast.server.problems import Forbidden, NotFound, Refused, Unusable
 from holdfast.server.records import Transaction, projects, trail
 from holdfast.server.records.once import once
 from holdfast.server.records.projects import Project, project_at
 from holdfast.server.remembered import Remembered
 from holdfast.server.settings import Settings
 from holdfast.server.sight import Sight
+from holdfast.store.protocol import StoreError
 
 
 class Hall:
@@ -45,6 +46,14 @@ class Visit:
         self.hall: Hall = request.app.state.hall
         self.caller: Caller = request.state.caller
         self.now = self.hall.settings.now()
+
+    async def still_welcome(self) -> bool:
+        """Whether the caller would be let in now: a token may have been revoked since."""
+        try:
+            await self._request.state.asked_again()
+        except (Refused, StoreError):
+            return False  # where it cannot be told, whoever it is may come again
+        return True
 
     @contextmanager
     def sight(self, inside: Transaction | None = None) -> Iterator[Sight]:

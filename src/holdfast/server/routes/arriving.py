@@ -11,6 +11,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from holdfast.events import Origin
+from holdfast.server.arrived import check_state
 from holdfast.server.models import (
     CheckpointKept,
     CheckpointRequest,
@@ -140,6 +141,7 @@ def _project_of_known(visit: Visit, session_id: str) -> str:
 
 
 def _saved(session_id: str, project: str, body: StateRequest | CheckpointRequest) -> Saved:
+    check_state(body.state)
     document, _ = cleaned(body.state)
     position, _ = cleaned(body.position)
     who = Session(session_id, **{**body.session.model_dump(), "project": project})

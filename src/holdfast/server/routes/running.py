@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response, StreamingResponse
@@ -94,19 +95,24 @@ async def events(request: Request, project_id: Words = "") -> StreamingResponse:
 
 async def _stream(visit: Visit, project: str) -> AsyncIterator[bytes]:
     hall = visit.hall
-    end = asyncio.get_running_loop().time() + hall.settings.events_seconds
+    clock = asyncio.get_running_loop().time
+    now = clock()
+    end, beat = now + hall.settings.events_seconds, now + HEARTBEAT_SECONDS
     hall.metrics.listening(1)
     try:
         with hall.bus.listening() as queue:
             yield b"retry: 2000\n\n"
-            while (left := end - asyncio.get_running_loop().time()) > 0:
-                try:
-                    event = await asyncio.wait_for(queue.get(), min(left, HEARTBEAT_SECONDS))
-                except TimeoutError:
+            while (now := clock()) < end:
+                # By the clock, and not after a silence: what others do keeps nobody's stream.
+                if now >= beat:
+                    if not await visit.still_welcome():
+                        return
                     yield b": still here\n\n"
-                    continue
-                if visit.caller.sees(event.project) and project in ("", event.project):
-                    yield _written(event)
+                    beat = clock() + HEARTBEAT_SECONDS
+                with suppress(TimeoutError):
+                    event = await asyncio.wait_for(queue.get(), max(0.0, min(end, beat) - clock()))
+                    if visit.caller.sees(event.project) and project in ("", event.project):
+                        yield _written(event)
     finally:
         hall.metrics.listening(-1)
 

@@ -1,0 +1,58 @@
+"""A state that arrives is looked at before it is kept.
+
+Whoever reads one relies on its types, and a page of a project reads the states of all its
+sessions: one that is made up must not take the others along. Those of another version are kept
+as they are, because nobody here reads them.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+
+from holdfast.server.problems import Unusable
+from holdfast.state import State, UnreadableState, from_document, model
+from holdfast.state.codec import VERSION
+
+# As far as JSON's readers agree on whole numbers, and a database has room for them.
+MOST = 2**53
+
+
+def check_state(document: dict[str, Any]) -> None:
+    """Raises Unusable for what says it is a state of this version and is none."""
+    if document.get("version") != VERSION:
+        return
+    try:
+        state = from_document(document)
+        _shape().model_validate(state._asdict())
+    except UnreadableState as error:
+        raise Unusable("This is not a state") from error
+    except ValidationError as error:
+        where = "/".join(map(str, error.errors(include_input=False)[0]["loc"]))
+        raise Unusable(f"This is not a state: {where[:200]} is of another kind") from error
+    if not _counts(state):
+        raise Unusable("This is not a state: it counts below nothing, or ahead of its time")
+
+
+def _counts(state: State) -> bool:
+    """Whether what is reckoned with when a brief is made can be."""
+    step = state.moment.step
+    return (
+        all(0 <= number <= MOST for number in state.moment)
+        and all(min(one.changed, one.read, one.named) >= 0 for one in state.files.values())
+        and all(one.times >= 0 for one in state.commands.values())
+        and all(min(one.typed, one.seen) >= 0 for one in state.identifiers.values())
+        and all(min(heat) >= 0 and heat[-1] <= step for heat in state.symbols.values())
+    )
+
+
+@lru_cache(maxsize=1)
+def _shape() -> type[BaseModel]:
+    """The fields of a state with their types. By its constructor, because in the class itself
+    the fields hide the modules after which they are named."""
+    hints = get_type_hints(State.__new__, vars(model))
+    fields: dict[str, Any] = {name: (hints[name], ...) for name in State._fields}
+    shape: type[BaseModel] = create_model("_State", __config__=ConfigDict(strict=True), **fields)
+    return shape

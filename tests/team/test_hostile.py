@@ -1,0 +1,133 @@
+"""What a caller could send to do harm: to other sessions, to whoever reads them, to the door."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.server.records import tokens
+from holdfast.server.records.projects import id_of
+from holdfast.server.routes import running as running_routes
+from holdfast.state import to_document
+
+from .service import Service, running
+from .sessions import told
+
+
+def places(document: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The ways to everything in a document."""
+    inner: Any = ()
+    if isinstance(document, dict):
+        inner = document.items()
+    elif isinstance(document, list):
+        inner = enumerate(document)
+    for name, value in inner:
+        yield (*above, name)
+        yield from places(value, (*above, name))
+
+
+def changed(document: Any, place: tuple[Any, ...], value: Any) -> Any:
+    made = copy.deepcopy(document)
+    inner = made
+    for name in place[:-1]:
+        inner = inner[name]
+    inner[place[-1]] = value
+    return made
+
+
+def post_state(service: Service, name: str, state: Any) -> int:
+    session = {"project": "/srv/app", "updated": "2026-01-01T00:00:00Z"}
+    body = {"session": session, "offset": 1, "state": state}
+    return service.owner.post(f"/api/sessions/{name}/state", json=body).status_code
+
+
+def test_a_state_that_is_made_up_is_refused_or_harmless(service: Service) -> None:
+    honest = json.loads(json.dumps(to_document(told().state)))
+    kinds = itertools.cycle([None, -1, 2**63, 1.5, "x", [], {"a": 1}, [[1]], True])
+    kept = refused = 0
+    for number, place in enumerate(places(honest)):
+        state = changed(honest, place, next(kinds))
+        status = post_state(service, f"s{number}", state)
+        assert status in (200, 422), place
+        refused += status == 422
+        if status == 200 and state["version"] == honest["version"]:
+            kept += 1
+            answer = service.owner.post("/api/compact/restore", json={"session_id": f"s{number}"})
+            assert answer.status_code == 200, place
+    assert kept > 10
+    assert refused > 60
+    project = id_of("/srv/app")
+    for page in (f"/api/hierarchy/{project}?limit=100", "/api/agent-contexts", "/api/actions"):
+        assert service.owner.get(page).status_code == 200, page
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        {"moment": [0, 0, 2**63]},
+        {"symbols": {"UserModel": [1, 1, 1, 1, 2**40]}},
+        {"usage": ["model", 1, 1]},
+        {"tasks": [1]},
+    ],
+)
+def test_numbers_nobody_could_reckon_with_are_refused(
+    service: Service, harm: dict[str, Any]
+) -> None:
+    state = {**json.loads(json.dumps(to_document(told().state))), **harm}
+    # A shorter record is an older version's, and has its defaults.
+    assert post_state(service, "s", state) == (200 if "usage" in harm else 422)
+    body = {"session": {}, "offset": 1, "state": state, "cause": "end", "time": "t"}
+    answer = service.owner.post("/api/sessions/t/checkpoints", json=body)
+    assert answer.status_code == (200 if "usage" in harm else 422)
+
+
+def test_a_state_of_another_version_is_kept_unread(service: Service) -> None:
+    assert post_state(service, "s", {"version": 99, "tasks": "of another kind"}) == 200
+    assert service.owner.get("/api/sessions/s").status_code == 200
+
+
+@pytest.mark.parametrize("origin", ["null", "http://[", "http://127.0.0.1:3847@evil.example", "x"])
+def test_a_page_without_a_readable_address_is_another_page(service: Service, origin: str) -> None:
+    for host in ("127.0.0.1:3847", ""):
+        answer = service.owner.get("/api/me", headers={"Origin": origin, "Host": host})
+        assert answer.status_code == 403
+
+
+def test_a_host_that_is_no_name_is_not_this_machine(service: Service) -> None:
+    assert service.owner.get("/api/me", headers={"Host": "["}).status_code == 401
+
+
+def test_an_error_inside_is_not_blamed_on_the_caller(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> Any:
+        raise ValueError("a mistake of ours")
+
+    monkeypatch.setattr(service.hall.backend, "store_id", broken)
+    with pytest.raises(ValueError, match="a mistake of ours"):
+        service.owner.get("/api/me")
+
+
+def test_a_stream_ends_when_its_token_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running_routes, "HEARTBEAT_SECONDS", 0.05)
+    times = itertools.chain(itertools.repeat("2026-01-01", 6), itertools.repeat("2026-01-03"))
+    settings: dict[str, Any] = {"events_seconds": 3.0, "now": lambda: next(times)}
+    with running(str(tmp_path / "holdfast.db"), str(tmp_path), **settings) as service:
+        with service.hall.backend.records.transaction(None) as transaction:
+            _, words = tokens.create(
+                transaction,
+                name="short",
+                scopes=("read",),
+                projects=("/mine",),
+                now="2026-01-01",
+                expires="2026-01-02",
+            )
+        heard = service.client(words).get("/api/events").text
+        assert heard.startswith("retry:")
+        assert 1 <= heard.count(": still here") < 10
