@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -157,6 +158,28 @@ def test_a_pause_that_a_wrong_clock_set_is_not_kept(tmp_path: Path) -> None:
     assert carrier._due(data, now + 5) is True
     os.utime(tmp_path / NEXT, (now + 10**7, now + 10**7))
     assert carrier._due(data, now) is True
+
+
+def test_what_another_hook_is_still_reading_is_waited_for(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, slept = str(caller.data), []
+    carrier.settle(data, caller.session_id)
+    caller.tray.begin_work(time.time())
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 3:
+            caller.tray.end_work()
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    carrier.settle(data, caller.session_id)
+    assert len(slept) == 3
+    # A mark that a killed hook left behind holds nobody up.
+    caller.tray.begin_work(time.time())
+    os.utime(f"{caller.tray.folder}/working", (1, 1))
+    carrier.settle(data, caller.session_id)
+    assert len(slept) == 3
 
 
 def test_a_connected_hook_lets_the_client_go_before_it_carries(caller: Caller) -> None:

@@ -6,6 +6,7 @@ import random
 import shutil
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -194,6 +195,22 @@ def test_a_service_that_is_away_is_left_alone_for_longer_and_longer(tmp_path: Pa
     assert told is not None
     assert (told.failure, told.sessions_waiting) == ("no answer", 1)
     assert "1 session to carry" in in_words(told, machine.clock.time)
+
+
+def test_a_short_pause_is_waited_for_and_a_long_one_is_left(
+    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = Machine(tmp_path / "local", through(service.owner))
+    machine.work("a", 10)
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    with machine.ledger() as ledger:
+        ledger.put(not_before=machine.clock.time + 60)
+    assert machine.carry(Bounds(linger=15.0)) == Carried(waiting=True)
+    with machine.ledger() as ledger:
+        ledger.put(not_before=machine.clock.time + 10)
+    assert machine.carry(Bounds(linger=15.0)).sessions == 1
+    assert slept == [10.0]
 
 
 def test_faults_at_every_call_lose_and_double_nothing(service: Service, machine: Machine) -> None:

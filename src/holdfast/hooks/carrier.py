@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 
-from holdfast.lifecycle.tray import exists, make_folder
+from holdfast.lifecycle.tray import WORKING_SECONDS, Tray, age, exists, make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ LONGEST_SECONDS = 3700.0
 ALWAYS = frozenset(("Stop", "SessionEnd", "PostCompact"))
 # The carrier's own bounds are far below; whatever it hangs in, it ends.
 HARD_SECONDS = 300
+# For another hook of the session that is still reading what happened last.
+SETTLE_SECONDS = 20.0
 
 
 def after(
@@ -62,6 +64,14 @@ def _due(data: str, now: float) -> bool:
     return True
 
 
+def settle(data: str, session_id: str) -> None:
+    """A hook that found another at work left it to that one: what it writes is to come along."""
+    path = f"{Tray(data, session_id).folder}/working"
+    end = time.monotonic() + SETTLE_SECONDS
+    while exists(path) and age(path, time.time()) < WORKING_SECONDS and time.monotonic() < end:
+        time.sleep(0.1)
+
+
 def run(data: str, session_id: str = "", cwd: str = "") -> None:
     """In the process of its own. Trouble with the service is the ledger's to tell."""
     import signal
@@ -91,6 +101,7 @@ def run(data: str, session_id: str = "", cwd: str = "") -> None:
             ledger.see(live, time.time())
         finally:
             ledger.close()
+        settle(data, session_id)
     outbox.carry(
         outbox.Carrier(
             store_path(data),

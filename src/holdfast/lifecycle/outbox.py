@@ -37,9 +37,11 @@ class Bounds(NamedTuple):
 
     seconds: float = 1e9
     bytes: int = 1 << 60
+    # For a pause that is soon over: the session may have spoken for the last time.
+    linger: float = 0.0
 
 
-FROM_A_HOOK = Bounds(30.0, 16 * 1024 * 1024)
+FROM_A_HOOK = Bounds(30.0, 16 * 1024 * 1024, 15.0)
 
 
 class Carried(NamedTuple):
@@ -69,8 +71,11 @@ def carry(carrier: Carrier) -> Carried:
             return Carried(waiting=True)  # another carrier is at it, and looks once more after us
         ledger = Ledger(carrier.data)
         try:
-            if carrier.patient and ledger.number("not_before") > carrier.now():
+            pause = ledger.number("not_before") - carrier.now() if carrier.patient else 0.0
+            if pause > carrier.bounds.linger:
                 return Carried(waiting=True)
+            if pause > 0:
+                time.sleep(pause)
             changes = Changes(carrier.store)
             try:
                 return _Run(carrier, ledger, changes).run()
