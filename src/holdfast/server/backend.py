@@ -52,11 +52,13 @@ class PostgresBackend:
     def sight(
         self, projects: Sequence[str] | None, inside: Transaction | None = None
     ) -> Iterator[Sight]:
-        """`inside` a transaction of the records, what is saved is saved with it."""
+        """In one transaction, however much is looked at; `inside` one of the records, in that."""
         store = self._store.of(projects)
         if isinstance(inside, OnPostgres):
-            store = store.within(inside.connection, inside.session)
-        yield Sight(store, projects, bound=True)
+            yield Sight(store.within(inside.connection, inside.session), projects, bound=True)
+            return
+        with store.database.transaction() as connection:
+            yield Sight(store.within(connection), projects, bound=True)
 
     def projects(
         self, projects: Sequence[str] | None, among: Sequence[str] | None = None

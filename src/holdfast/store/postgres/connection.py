@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import psycopg
@@ -174,8 +174,13 @@ class Database:
                     connection.rollback()
                 else:
                     connection.commit()
+            except BaseException:
+                # The pool would do it, too, and complain.
+                with suppress(psycopg.Error):
+                    connection.rollback()
+                raise
             finally:
-                # What is not committed by now is rolled back; a broken one is thrown away.
+                # A broken one is thrown away.
                 self._pool.putconn(connection)
 
     def _begun(self, lock: str) -> Connection:
