@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
 from holdfast.server.records import tokens
 from holdfast.server.records.projects import id_of
@@ -103,6 +104,12 @@ def test_a_host_that_is_no_name_is_not_this_machine(service: Service) -> None:
     assert service.owner.get("/api/me", headers={"Host": "["}).status_code == 401
 
 
+@pytest.mark.parametrize("header", ["X-Forwarded-Proto", "Via", "Forwarded", "CF-Ray"])
+def test_a_proxy_is_not_this_machines_user(service: Service, header: str) -> None:
+    assert service.owner.get("/api/me").status_code == 200
+    assert service.owner.get("/api/me", headers={header: "x"}).status_code == 401
+
+
 def test_an_error_inside_is_not_blamed_on_the_caller(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,3 +138,49 @@ def test_a_stream_ends_when_its_token_does(tmp_path: Path, monkeypatch: pytest.M
         heard = service.client(words).get("/api/events").text
         assert heard.startswith("retry:")
         assert 1 <= heard.count(": still here") < 10
+
+
+def claim(client: TestClient, project: str, *folders: str) -> None:
+    """A machine says that it has its project there."""
+    for number, folder in enumerate(folders):
+        body = {
+            "session": {"project": project},
+            "offset": number + 1,
+            "state": {"version": 1},
+            "path": folder,
+            "machine": "desk",
+        }
+        answer = client.post(f"/api/sessions/of-{id_of(project)}/state", json=body)
+        assert answer.status_code == 200, answer.text
+
+
+def saved_at(client: TestClient, folder: str) -> Any:
+    body = {"session_id": f"at {folder}", "cwd": folder, "context_summary": "x"}
+    return client.post("/api/compact/save", json=body).json().get("project_id")
+
+
+def test_a_token_draws_nothing_to_its_project_by_claiming_folders(service: Service) -> None:
+    greedy = service.caller("/srv/a")
+    claim(greedy, "/srv/a", "/", "/srv", "/srv/b/src", "/home/me", "relative", "/desk/a")
+    both = service.caller("/srv/a", "/srv/b")
+    claim(service.caller("/srv/b"), "/srv/b", "/desk/b")
+    for folder in ("/srv/b/src", "/home/me/new", "/srv/c", "/elsewhere"):
+        assert saved_at(service.owner, folder) != id_of("/srv/a")
+        assert saved_at(both, folder) != id_of("/srv/a")
+    # It finds its own, and so does the other.
+    assert saved_at(greedy, "/desk/a/src") == id_of("/srv/a")
+    assert saved_at(service.caller("/srv/b"), "/desk/b/src") == id_of("/srv/b")
+
+
+def test_a_folders_project_is_found_by_all_for_whom_the_sayer_may_speak(service: Service) -> None:
+    both = service.caller("/srv/a", "/srv/b")
+    claim(service.caller("/srv/a"), "/srv/a", "/desk/a")
+    assert saved_at(both, "/desk/a/src") is None
+    claim(both, "/srv/a", "/desk/a")
+    assert saved_at(both, "/desk/a/src") == id_of("/srv/a")
+    claim(service.caller("/srv/a"), "/srv/a", "/desk/a")
+    assert saved_at(both, "/desk/a/lib") == id_of("/srv/a")
+    assert saved_at(service.owner, "/desk/a/src") != id_of("/srv/a")
+    claim(service.owner, "/srv/a", "/desk/a")
+    claim(both, "/srv/a", "/desk/a")
+    assert saved_at(service.owner, "/desk/a/new") == id_of("/srv/a")

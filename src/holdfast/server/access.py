@@ -17,7 +17,8 @@ from holdfast.server.records import Records, tokens
 from holdfast.server.settings import Address, Settings
 
 OWNER = "owner"
-_FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
+# What proxies add; in front of us they are no user of this machine.
+_FORWARDED = ("forwarded", "x-forwarded-", "x-real-ip", "via", "cf-")
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="holdfast"'}
 
 
@@ -69,7 +70,7 @@ def _is_owner(
         return False
     # A name that leads here without being ours may be a web page's (DNS rebinding).
     host = _name(headers.get("host", ""))
-    if not is_loopback(host) or any(name in headers for name in _FORWARDED):
+    if not is_loopback(host) or any(name.startswith(_FORWARDED) for name in headers):
         return False
     return settings.peer_uid(peer, own) == os.getuid()
 

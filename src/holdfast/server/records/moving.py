@@ -12,7 +12,11 @@ PAGE = 500
 # Table: its columns, those among them that hold JSON, and the order in which it was written.
 _TABLES: dict[str, tuple[tuple[str, ...], frozenset[str], str]] = {
     "projects": (("project", "id", "name", "created"), frozenset(), "project"),
-    "folders": (("project", "path", "machine", "created"), frozenset(), "project, path, machine"),
+    "folders": (
+        ("project", "path", "machine", "created", "sayer"),
+        frozenset(),
+        "project, path, machine",
+    ),
     "contexts": (
         (
             *("project", "id", "session", "agent", "kind", "body", "skills", "tools"),

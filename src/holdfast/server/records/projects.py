@@ -6,6 +6,7 @@ person gave, or a folder. Its id is made from that name, so that everyone makes 
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,6 +16,8 @@ from holdfast.server.records.engine import Transaction
 
 # Of a folder, those above it that are looked at.
 DEEPEST = 60
+# The sayer who sees all projects.
+ALL = "*"
 
 
 class Project(NamedTuple):
@@ -74,24 +77,49 @@ def among(transaction: Transaction, paths: Sequence[str]) -> list[Project]:
 
 
 def keep_folder(transaction: Transaction, folder: Folder, now: str) -> None:
-    """A machine has the project there."""
+    """A machine has the project there, by the word of whoever sees the transaction's projects;
+    the widest sight counts. The root is around everything and tells nothing."""
+    if not folder.path.startswith("/") or not folder.path.strip("/"):
+        return
     transaction.change(
-        "INSERT INTO folders (project, path, machine, created)"
-        " VALUES (:project, :path, :machine, :now) ON CONFLICT DO NOTHING",
+        "INSERT INTO folders (project, path, machine, created, sayer)"
+        " VALUES (:project, :path, :machine, :now, :sayer)"
+        " ON CONFLICT (project, path, machine) DO UPDATE SET sayer = excluded.sayer"
+        " WHERE folders.sayer <> :all AND"
+        " (excluded.sayer = :all OR length(excluded.sayer) > length(folders.sayer))",
         **folder._asdict(),
         now=now,
+        sayer=_sight(transaction.projects),
+        all=ALL,
     )
 
 
 def folders_around(transaction: Transaction, path: str) -> list[Folder]:
-    """Where machines have projects: this folder, or one that it is in; the nearest first."""
+    """Where machines have projects: this folder, or one that it is in; the nearest first.
+
+    A token for one project can say of any folder that its project is there. So that it draws
+    nothing to itself that others mean for theirs, its word counts for those alone who see no
+    more than it does."""
     around = above(path)
     rows = transaction.rows(
-        "SELECT project, path, machine FROM folders WHERE {mine} AND path IN"
+        "SELECT project, path, machine, sayer FROM folders WHERE {mine} AND path IN"
         f" ({', '.join(f':above_{number}' for number in range(len(around)))})",
         **{f"above_{number}": folder for number, folder in enumerate(around)},
     )
-    return sorted((Folder(*row) for row in rows), key=lambda folder: -len(folder.path))
+    found = [Folder(*row[:3]) for row in rows if _counts(row[3], row[0], transaction.projects)]
+    return sorted(found, key=lambda folder: -len(folder.path))
+
+
+def _sight(projects: Sequence[str] | None) -> str:
+    return ALL if projects is None else json.dumps(sorted(projects))
+
+
+def _counts(sayer: str, project: str, projects: Sequence[str] | None) -> bool:
+    """Whether one who saw these projects has a say for one who sees those."""
+    if sayer == ALL:
+        return True
+    known = {project, *(json.loads(sayer) if sayer else ())}
+    return projects is not None and known.issuperset(projects)
 
 
 def nearest(path: str, projects: Sequence[Project], folders: Sequence[Folder]) -> list[Project]:

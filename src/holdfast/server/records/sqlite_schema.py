@@ -56,6 +56,10 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
             "CREATE INDEX folders_by_path ON folders (path)",
         ),
     ),
+    (
+        "whose word a folder is",
+        (f"ALTER TABLE folders ADD COLUMN sayer {_WORDS} DEFAULT ''",),
+    ),
 ]
 
 

@@ -288,6 +288,10 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
             *_found("messages", "", ""),
         ),
     ),
+    (
+        "whose word a folder is",
+        ("ALTER TABLE folders ADD COLUMN sayer TEXT NOT NULL DEFAULT ''",),
+    ),
 ]
 
 
