@@ -136,16 +136,16 @@ def test_facts_that_are_gone_after_a_rewind_go_there_too(
 
 
 def test_a_week_offline_is_caught_up_in_bounded_pieces(service: Service, machine: Machine) -> None:
-    names = [f"s{number:03d}" for number in range(60)]
+    names = [f"s{number:03d}" for number in range(40)]
     for name in names:
         machine.work(name, 10)
     rounds = 0
-    while machine.carry(Bounds(bytes=10_000)).waiting:
+    while machine.carry(Bounds(bytes=5_000)).waiting:
         rounds += 1
-    assert 5 < rounds < 60
+    assert 5 < rounds < 40
     assert machine.carry() == Carried()
     found = service.owner.get("/api/sessions", params={"limit": 100}).json()["sessions"]
-    assert len(found) == 60
+    assert len(found) == 40
     check_equal(service, machine, *names[::20])
 
 
