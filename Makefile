@@ -22,7 +22,7 @@ lint: $(VENV)/.dev ## ruff, mypy strict, the import rule
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-bench: $(VENV)/.dev ## measure speed as ratios in one run (CORPUS=folder of transcripts)
+bench: $(VENV)/.dev ## measure speed as ratios in one run (CORPUS=folder of transcripts, GROWTH=50)
 	$(BIN)/python -m benchmarks
 
 survival: $(VENV)/.dev ## measure again what survives, into docs/ (CORPUS=folder; needs Chromium)

@@ -322,3 +322,10 @@ def test_what_was_forgotten_is_not_left_in_the_file(path: str) -> None:
         store.forget("session-a")
         files = [Path(path).read_bytes(), Path(f"{path}-wal").read_bytes()]
     assert not any(secret.encode() in content for content in files)
+
+
+def test_a_folder_in_the_place_of_the_file_is_left_as_it_is(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    with pytest.raises(StoreUnwritable, match="no file"):
+        SqliteStore(str(tmp_path))
+    assert tmp_path.stat().st_mode & 0o777 == 0o755

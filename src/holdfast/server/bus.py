@@ -87,10 +87,6 @@ class Bus:
         if len(self._threads) > 1:
             self._say(notice(what, project, session, self._name))
 
-    def told_by_store(self) -> bool:
-        """Whether a write is told by the store itself; it never is."""
-        return False
-
     def _say(self, said: str) -> None:
         # Where the database has been away for so long that all this waits, it will not help.
         with contextlib.suppress(queue.Full):

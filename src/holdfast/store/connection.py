@@ -178,12 +178,19 @@ def _make_private(path: str) -> None:
             os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
             return
+        if not _is_file(mode):
+            # Above all no folder: without its bits nobody could use it any more.
+            raise StoreUnwritable(f"{path} cannot be written: it is no file")
         if mode & 0o077:
             for name in _files(path):
                 if os.path.exists(name):
                     os.chmod(name, 0o600)
     except OSError as error:
         raise StoreUnwritable(f"{path} cannot be written: {error}") from error
+
+
+def _is_file(mode: int) -> bool:
+    return mode & 0o170000 == 0o100000
 
 
 def _set_up(connection: sqlite3.Connection, busy_seconds: float) -> None:
