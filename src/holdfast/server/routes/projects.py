@@ -17,6 +17,9 @@ from holdfast.state import UnreadableState, from_document
 
 router = APIRouter(prefix="/api", route_class=StrictRoute, tags=["projects"])
 
+# What of a state the hierarchy is read from: the rest is most of it.
+_READ = {"version", "place", "moment", "requests", "tasks", "subagents"}
+
 
 @router.get("/projects")
 def projects(request: Request) -> Projects:
@@ -47,7 +50,9 @@ def hierarchy(request: Request, project: str, limit: Limit = 20, offset: Offset 
             if saved is None:
                 continue
             try:
-                state = from_document(saved.state)
+                state = from_document(
+                    {name: saved.state[name] for name in _READ & saved.state.keys()}
+                )
             except UnreadableState:
                 continue  # written by another version: its owner folds it again
             answer.requests += tree.of_session(session.id, state)
