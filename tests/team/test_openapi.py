@@ -24,6 +24,9 @@ def fuzzed(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator
             yield made
 
 
+# Threads of the connection pool draw numbers, too, while an example is being made.
+pytestmark = pytest.mark.filterwarnings("ignore:Do not use the .random. module")
+
 schema = schemathesis.openapi.from_dict(description())
 
 

@@ -161,6 +161,11 @@ def is_postgres(database: str) -> bool:
 def sqlite_path(database: str) -> str:
     from holdfast.lifecycle.places import store_path
 
+    if "://" in database:
+        raise Trouble(
+            f"{database.partition('://')[0]}:// is no database that Holdfast knows",
+            "Give a postgresql:// URL, or the path of a SQLite file.",
+        )
     return os.path.abspath(os.path.expanduser(database)) if database else store_path()
 
 

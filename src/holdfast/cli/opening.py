@@ -43,6 +43,8 @@ def advice(error: StoreError) -> str:
     if isinstance(error, StoreUnwritable):
         return "Make room or grant access there, or choose another folder with --home."
     if isinstance(error, StoreDamaged):
+        if "`holdfast db migrate`" in str(error):
+            return ""  # it says itself what helps
         return "Move the file away and run `holdfast ingest` to build it again."
     return ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import time
 from typing import Annotated
 
@@ -43,9 +44,8 @@ def serve(
     Example: `holdfast serve --database postgresql://holdfast@db.example/holdfast`
     """
     try:
-        import uvicorn
-
-        from holdfast.server.app import build, guarded
+        from holdfast.server import serving
+        from holdfast.server.app import build
         from holdfast.server.settings import Settings
     except ImportError as error:
         raise missing_extra(error) from error
@@ -67,17 +67,23 @@ def serve(
         if is_postgres(where):
             _await(where, wait)
         app = build(settings)
-    console(stderr=True).print(f"Holdfast serves at http://{host}:{port}; Ctrl-C ends it.")
-    uvicorn.run(
-        guarded(app),
-        host=host,
-        port=port,
-        log_level="warning",
-        # Whoever is in front of us cannot speak for someone else.
-        proxy_headers=False,
-        server_header=False,
-        timeout_graceful_shutdown=5,
+    try:
+        sockets = serving.taken(host, port)
+    except OSError as error:
+        why = str(error.strerror or error).partition(" (")[0]
+        raise Trouble(
+            f"Cannot listen at {host}, port {port}: {why}",
+            "Is it served already? `--port` takes another one."
+            if error.errno == errno.EADDRINUSE
+            else "`--host` takes an address of this machine.",
+        ) from error
+    name = f"[{host}]" if ":" in host else host
+    console(stderr=True).print(
+        f"Holdfast serves at http://{name}:{serving.port_of(sockets)}; Ctrl-C ends it.",
+        markup=False,
     )
+    if not serving.run(app, sockets):
+        raise typer.Exit(1)
 
 
 def _await(url: str, seconds: float) -> None:

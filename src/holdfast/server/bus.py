@@ -43,11 +43,15 @@ class Event(NamedTuple):
     session: str
 
 
+Waiting = asyncio.Queue[Event | None]
+
+
 class Bus:
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self._numbers = itertools.count(1)
-        self._listeners: dict[asyncio.Queue[Event], asyncio.AbstractEventLoop] = {}
+        self._listeners: dict[Waiting, asyncio.AbstractEventLoop] = {}
+        self._let_go = False
         self._guard = threading.Lock()
         self._stopped = threading.Event()
         self._name = uuid.uuid4().hex
@@ -71,8 +75,11 @@ class Bus:
                 thread.join(5)
 
     @contextlib.contextmanager
-    def listening(self) -> Iterator[asyncio.Queue[Event]]:
-        waiting: asyncio.Queue[Event] = asyncio.Queue(WAITING)
+    def listening(self) -> Iterator[Waiting]:
+        """What comes by; None when the service ends."""
+        waiting: Waiting = asyncio.Queue(WAITING)
+        if self._let_go:
+            waiting.put_nowait(None)
         with self._guard:
             self._listeners[waiting] = asyncio.get_running_loop()
         try:
@@ -80,6 +87,11 @@ class Bus:
         finally:
             with self._guard:
                 del self._listeners[waiting]
+
+    def let_go(self) -> None:
+        """Of everybody who listens: the service ends."""
+        self._let_go = True
+        self._hand_out(None)
 
     def tell(self, what: str, project: str, session: str) -> None:
         """Of a write of this process, when it is through."""
@@ -93,7 +105,9 @@ class Bus:
             self._outgoing.put_nowait(said)
 
     def _tell_here(self, what: str, project: str, session: str) -> None:
-        event = Event(next(self._numbers), what, project, session)
+        self._hand_out(Event(next(self._numbers), what, project, session))
+
+    def _hand_out(self, event: Event | None) -> None:
         with self._guard:
             listeners = list(self._listeners.items())
         for waiting, loop in listeners:
@@ -159,7 +173,7 @@ class Bus:
             seen = {session.id: session.updated for session in now.values()}
 
 
-def _put(waiting: asyncio.Queue[Event], event: Event) -> None:
+def _put(waiting: Waiting, event: Event | None) -> None:
     if waiting.full():
         waiting.get_nowait()
     waiting.put_nowait(event)

@@ -111,6 +111,8 @@ async def _stream(visit: Visit, project: str) -> AsyncIterator[bytes]:
                     beat = clock() + HEARTBEAT_SECONDS
                 with suppress(TimeoutError):
                     event = await asyncio.wait_for(queue.get(), max(0.0, min(end, beat) - clock()))
+                    if event is None:
+                        return
                     if visit.caller.sees(event.project) and project in ("", event.project):
                         yield _written(event)
     finally:
