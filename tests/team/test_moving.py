@@ -10,6 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from holdfast.cli.db import db
+from holdfast.server.records import tokens
+from holdfast.server.records.moving import move as move_records
 from holdfast.store.moving.postgres_side import PostgresSide
 from holdfast.store.moving.sqlite_side import SqliteSide
 from holdfast.store.moving.whole import Whole, move
@@ -185,3 +187,23 @@ def test_what_the_service_keeps_moves_along_both_ways(url: str, tmp_path: Path) 
             assert service.owner.post("/api/messages", json=letter, headers=again).json() == sent
             readers = service.owner.get(f"/api/messages/{sent['id']}/readers").json()["readers"]
             assert [one["reader"] for one in readers] == ["b"]
+
+
+def test_a_token_revoked_after_a_copy_is_revoked_by_the_next(tmp_path: Path) -> None:
+    with (
+        running(str(tmp_path / "a.db"), str(tmp_path / "a")) as source,
+        running(str(tmp_path / "b.db"), str(tmp_path / "b")) as target,
+    ):
+        words = source.token("/srv/app")
+        here, there = source.hall.backend.records, target.hall.backend.records
+        move_records(here, there)
+        caller = target.client(words)
+        assert caller.get("/api/me").status_code == 200
+        with here.transaction(None) as transaction:
+            assert tokens.revoke(transaction, words.split("_")[1], LATER)
+        move_records(here, there)
+        assert caller.get("/api/me").status_code == 401
+        # What the target revoked stays so, whatever the source still thinks of it.
+        move_records(there, here)
+        move_records(here, there)
+        assert caller.get("/api/me").status_code == 401

@@ -71,6 +71,13 @@ def test_checkpoints_of_hooks_are_the_sessions_snapshots(service: Service) -> No
     assert "50,000 tokens" in found[4]["role_context"]["context_summary"]
 
 
+def test_a_snapshot_from_an_old_transcript_says_so(service: Service) -> None:
+    keep(service, told(), "compaction", 0)
+    (found,) = history(service, agent_id="session-a", agent_type="compact-snapshot")
+    assert found["role_context"]["trigger"] == "compaction"
+    assert "read from the transcript afterwards" in found["role_context"]["context_summary"]
+
+
 def test_posted_and_kept_snapshots_stand_in_one_order_and_in_pages(service: Service) -> None:
     story = told()
     for second in range(6):

@@ -17,6 +17,10 @@ from holdfast.store.protocol import Checkpoint
 POSTED = "saved:"
 _BEFORE = "precompact:"
 _LEFT, _TOKENS = "left:", "tokens:"
+_SAVED = {
+    "end": "Saved when the session ended.",
+    "compaction": "As it was before a compaction, read from the transcript afterwards.",
+}
 
 FILES = 20
 DECISIONS = 12
@@ -30,7 +34,7 @@ def is_own(checkpoint: Checkpoint) -> bool:
 
 
 def trigger_of(cause: str) -> str:
-    """manual, auto, proactive or end; another cause is its own word."""
+    """manual, auto, proactive, compaction or end; another cause is its own word."""
     if cause.startswith((_LEFT, _TOKENS)):
         return "proactive"
     for prefix in (_BEFORE, POSTED):
@@ -96,7 +100,7 @@ def _why(cause: str) -> str:
         return f"Saved when the context had {size} tokens."
     if cause.startswith(_BEFORE):
         return f"Saved before a compaction ({number})."
-    return "Saved when the session ended." if cause == "end" else f"Saved: {cause}."
+    return _SAVED.get(cause, f"Saved: {cause}.")
 
 
 def _last_request(state: State) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from holdfast.server.records import tokens
 from holdfast.server.records.engine import Records, structure
 
 PAGE = 500
@@ -73,6 +74,9 @@ def move(source: Records, target: Records) -> dict[str, int]:
                         for name, value in zip(columns, row, strict=True)
                     }
                     moved[table] += transaction.change(_insert(table, columns), **values)
+                    if values.get("revoked"):
+                        # Also where the token came with an earlier copy, when it was still good.
+                        tokens.revoke(transaction, values["id"], values["revoked"])
     moved["trail"] = _move_trail(source, target)
     return moved
 
