@@ -110,6 +110,13 @@ def test_a_proxy_is_not_this_machines_user(service: Service, header: str) -> Non
     assert service.owner.get("/api/me", headers={header: "x"}).status_code == 401
 
 
+def test_nobody_is_sent_to_another_address(service: Service) -> None:
+    for path in ("/api/sessions/", "/api/me/", "//api/me", "/api//sessions"):
+        answer = service.owner.get(path, follow_redirects=False)
+        assert answer.status_code == 404, path
+        assert "location" not in answer.headers
+
+
 def test_an_error_inside_is_not_blamed_on_the_caller(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

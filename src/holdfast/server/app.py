@@ -73,6 +73,8 @@ def _assembled() -> FastAPI:
         lifespan=_life,
         docs_url=None,  # its pages load scripts from elsewhere
         redoc_url=None,
+        # A redirect would name the address by which a proxy calls us, without its TLS.
+        redirect_slashes=False,
         responses=documented(400, 401, 403, 404, 409, 413, 422, 429, 503),
     )
     subjects = (
