@@ -191,3 +191,13 @@ def test_a_folders_project_is_found_by_all_for_whom_the_sayer_may_speak(service:
     claim(service.owner, "/srv/a", "/desk/a")
     claim(both, "/srv/a", "/desk/a")
     assert saved_at(service.owner, "/desk/a/new") == id_of("/srv/a")
+
+
+def test_a_snapshot_in_another_project_does_not_speak_for_this_one(service: Service) -> None:
+    for project, words in (("/srv/b", "ours"), ("/srv/a", "theirs, and much longer " * 9)):
+        body = {"session_id": "s", "context_summary": words}
+        assert service.caller(project).post("/api/compact/save", json=body).status_code == 201
+    for about in ({"cwd": "/srv/b/src"}, {"project_id": id_of("/srv/b")}):
+        back = service.owner.post("/api/compact/restore", json={"session_id": "s", **about})
+        assert "ours" in back.json()["additionalContext"]
+        assert "theirs" not in back.json()["additionalContext"]

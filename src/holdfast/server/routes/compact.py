@@ -97,7 +97,11 @@ def restore(request: Request, body: RestoreRequest) -> RestoreAnswer:
         session = saved.session if saved else sight.session(body.session_id)
         state = _state(saved)
         project = session.project if session else ""
-        snapshot = contexts.richest_snapshot(transaction, body.session_id, project)
+        snapshot = contexts.richest_snapshot(transaction, body.session_id, project or asked)
+        if snapshot is None and not project and asked:
+            # Saved from another folder than this. First of all the one that was asked for: a
+            # snapshot in another project may be anybody's word.
+            snapshot = contexts.richest_snapshot(transaction, body.session_id)
         if snapshot is not None:
             project = snapshot.project
             if state is not None and not any(facts(state)):
