@@ -19,8 +19,8 @@ from holdfast.transcript.reader import START, Cursor, Loads, Reader, loads_text
 Listener = Callable[[Event], None]
 
 # Events that are read before they are folded, and how many bytes of rows: memory stays flat.
-BATCH = 64
-BATCH_SIZE = 1_000_000
+BATCH = 256
+BATCH_SIZE = 4_000_000
 
 
 class Tracked(NamedTuple):

@@ -123,9 +123,14 @@ def check_of(command: str) -> Check | None:
 _ORDER = {"test": 2, "lint": 1, "build": 0}
 
 
-@lru_cache(maxsize=8)  # several kinds of facts ask about the same run
 def run_of(command: str, output: str, ok: bool) -> Run | None:
     """The checks of a command line with their verdict; None when it is none, or did not run."""
+    # Asked first: to remember an answer by a long output takes longer than this.
+    return _run_of(command, output, ok) if _checks(command) else None
+
+
+@lru_cache(maxsize=8)  # several kinds of facts ask about the same run
+def _run_of(command: str, output: str, ok: bool) -> Run | None:
     checks = _checks(command)
     main = check_of(command)
     if main is None or did_not_run(output, ok):

@@ -113,6 +113,8 @@ _make = tuple.__new__
 def fold(state: State, event: ev.Event) -> State:
     values: list[Any] = list(state)
     _advance(values, event)
+    if not event.at.agent:
+        values[_PLACE] = _at_time(values[_PLACE], event.at.time, event.at.time)
     return _make(State, values)
 
 
@@ -130,34 +132,44 @@ class Folding:
     until one is asked for.
     """
 
-    __slots__ = ("_values",)
+    __slots__ = ("_first", "_latest", "_values")
 
     def __init__(self, state: State) -> None:
         self._values: list[Any] = [
             Working(value) if type(value) is dict else value for value in state
         ]
+        self._first = ""
+        self._latest = state.place.updated
 
     def hear(self, event: ev.Event) -> None:
+        at = event.at
+        if at.time > self._latest and not at.agent:
+            self._latest = at.time
+            self._first = self._first or at.time
         _advance(self._values, event)
 
     def state(self) -> State:
         """What is known by now, safe to keep."""
-        return State._make(dict(v) if type(v) is Working else v for v in self._values)
+        values = [dict(v) if type(v) is Working else v for v in self._values]
+        values[_PLACE] = _at_time(values[_PLACE], self._first, self._latest)
+        return _make(State, values)
+
+
+def _at_time(place: Place, first: str, latest: str) -> Place:
+    if latest <= place.updated:
+        return place
+    return place._replace(started=place.started or first, updated=latest)
 
 
 def _advance(values: list[Any], event: ev.Event) -> None:
-    """Write into the values of a state what an event makes of them."""
+    """Write into the values of a state what an event makes of them, but for its time."""
     kind = type(event)
-    at = event.at
-    if at.agent:
+    if event.at.agent:
         listeners = _HEARD_OF_SUBAGENTS.get(kind, ())
     else:
         about_session, listeners = _HEARD.get(kind, _NOT_HEARD)
         if about_session is not None:
             about_session(values, event)
-        place = values[_PLACE]
-        if at.time > place[-1]:
-            values[_PLACE] = _make(Place, (*place[:-2], place[-2] or at.time, at.time))
     moment = values[_MOMENT]
     for index, handler in listeners:
         table = values[index]

@@ -44,7 +44,7 @@ class Place(NamedTuple):
     title: str = ""
     folders: tuple[str, ...] = ()  # every working folder so far: paths are relative to these
     started: str = ""
-    updated: str = ""  # these two last: `fold` sets them for every event
+    updated: str = ""
 
 
 class Usage(NamedTuple):

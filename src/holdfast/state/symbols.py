@@ -106,8 +106,7 @@ _NAMES = _Names()
 @lru_cache(maxsize=8)  # a file and the symbols' own table ask about the same text
 def symbols_in(text: str) -> AbstractSet[str]:
     """The symbols of a text, in the order in which they first stand there."""
-    named = map(_NAMES.__getitem__, dict.fromkeys(_words(text)))
-    return dict.fromkeys(filter(None, named)).keys()
+    return dict.fromkeys(filter(None, map(_NAMES.__getitem__, _words(text)))).keys()
 
 
 def _words(text: str) -> list[bytes]:
