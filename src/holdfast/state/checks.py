@@ -202,7 +202,7 @@ def _echoed(check: Check, output: str) -> tuple[Check, ...]:
 
 
 def _of(deed: str) -> str:
-    words = deed.split()
+    words = deed.split(None, 4)
     if words[0].rsplit("/", 1)[-1] in _NOT_RUNNING:
         return ""
     # The check is named early: a path that happens to contain "test" further on is not it.

@@ -40,6 +40,7 @@ _LOCATION_CUE = lazily(r"\.[A-Za-z]\w{0,9}:\d")
 _LOCATION = lazily(r"(?:^|[\s(\"'])((?:[\w@.+-]*/)*[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,9}):(\d+)\b")
 
 
+_REMOVING = ("rm ", "unlink ", "mv ", "git ")
 _HOSTS = frozenset("com org net io dev ai co app sh me gov edu local".split())
 
 
@@ -185,6 +186,8 @@ def _named(file: File, words: AbstractSet[str], moment: Moment) -> File:
 def on_command_ran(table: dict[str, File], event: CommandRan, moment: Moment) -> dict[str, File]:
     if event.ok:
         for deed in deeds(event.command):
+            if not deed.startswith(_REMOVING):
+                continue
             words = deed.split()
             if words[0] == "git" and len(words) > 1 and words[1] in ("rm", "mv"):
                 words = words[1:]

@@ -32,6 +32,8 @@ _PORT = lazily(
 )
 # What every port has before it, in small letters; "port" alone stands in every import.
 _PORT_HOSTS = ("localhost:", "127.0.0.1:", "0.0.0.0:", "[::")
+# And in the letters in which people write it: asked before the whole text is made small.
+_PORT_CUES = ("ort", "ORT", "ost:", "OST:", "127.0.0.1:", "0.0.0.0:", "[::")
 _PORT_WORD = lazily(r"ports?(?: (?:is|number|to|on))?[ =:]+\d\d")
 # Begins with the dash, a plain character, for which `re` looks quickly; the rest is checked
 # backwards from there.
@@ -105,8 +107,7 @@ def _scan(table: Table, text: str, typed: bool, moment: Moment, at: Origin) -> T
         for found in islice(_URL.finditer(text), 12):
             line = _line_around(text, *found.span())
             table = _note(table, "url", found.group(), line, typed, moment, at)
-    lowered = text.lower()
-    if has_any(lowered, _PORT_HOSTS) or ("port" in lowered and _PORT_WORD.search(lowered)):
+    if has_any(text, _PORT_CUES) and _names_port(text.lower()):
         for found in islice(_PORT.finditer(text), 6):
             if int(found.group(1)) <= 65535:
                 line = _line_around(text, *found.span())
@@ -118,6 +119,10 @@ def _scan(table: Table, text: str, typed: bool, moment: Moment, at: Origin) -> T
                 line = _line_around(text, start, end)
                 table = _note(table, "ticket", ticket, line, typed, moment, at)
     return table
+
+
+def _names_port(lowered: str) -> bool:
+    return has_any(lowered, _PORT_HOSTS) or _PORT_WORD.search(lowered) is not None
 
 
 def _tickets(text: str) -> Iterator[tuple[int, int]]:

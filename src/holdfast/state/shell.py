@@ -66,6 +66,10 @@ _GIT_LOOKS = frozenset(
 _LOOKING_SED = lazily(r"^sed\s+(?:-[nE]+\s+)+")
 
 
+# Of a git command: what it does is said early, and a message may be long.
+GIT_WORDS = 24
+
+
 class Part(NamedTuple):
     """A simple command of a command line."""
 
@@ -114,7 +118,7 @@ def _looks(segment: str) -> bool:
     if subcommands is None:
         return len(words) == 2 and words[1] in ("--version", "-V", "--help", "-h", "version")
     if head == "git":
-        return _git_looks(segment.split()[1:])
+        return _git_looks(segment.split(None, GIT_WORDS)[1:])
     rest = [word for word in segment.split()[1:] if not word.startswith("-")]
     if head == "gh":
         return len(rest) > 1 and rest[1] in subcommands

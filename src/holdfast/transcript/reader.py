@@ -149,10 +149,14 @@ class Reader:
     def rows(self) -> Iterator[Row]:
         """The complete rows from the cursor on, in file order."""
         loads, limit = self._loads, self._max_line + 1
+        readline = self._file.readline
         stop = None if self._limit is None else self._offset + self._limit
         start = self._offset
         while stop is None or start < stop:
-            line = self._readline(limit)
+            try:
+                line = readline(limit)
+            except (OSError, EOFError, zlib.error) as error:
+                raise TranscriptUnreadable(f"{self.path}: {error}") from error
             if not line:
                 return
             end = start + len(line)
