@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from holdfast.clients.claude_code.passed_over import passing_over
+from holdfast.clients.protocol import PASSED_OVER
 from holdfast.lifecycle.track import catch_up
 
 
@@ -26,13 +27,13 @@ def parsed(line: bytes) -> tuple[Any, bool]:
     [
         b'{"type":"progress","data":{"message":{"type":"user"}}}\n',
         b'{"parentUuid":null,"isSidechain":false,"cwd":"/r","type":"progress","data":{}}\n',
-        b'{"type":"file-history-snapshot","messageId":"m","snapshot":{}}',
+        b'{"type":"progress"}',
     ],
 )
-def test_progress_and_file_snapshots_are_passed_over(line: bytes) -> None:
+def test_progress_reports_are_passed_over(line: bytes) -> None:
     row, was_parsed = parsed(line)
     assert not was_parsed
-    assert row["type"] == "progress"
+    assert row is PASSED_OVER
 
 
 @pytest.mark.parametrize(

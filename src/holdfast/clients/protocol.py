@@ -19,6 +19,10 @@ class Row(NamedTuple):
     end: int
 
 
+# What reading a line may answer for a row that is counted and not handed out.
+PASSED_OVER: dict[str, Any] = {}
+
+
 class Adapter(Protocol):
     """Turns one client's rows into events.
 

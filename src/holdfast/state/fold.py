@@ -150,7 +150,7 @@ class Folding:
 
     def state(self) -> State:
         """What is known by now, safe to keep."""
-        values = [dict(v) if type(v) is Working else v for v in self._values]
+        values: list[Any] = [dict(v) if type(v) is Working else v for v in self._values]
         values[_PLACE] = _at_time(values[_PLACE], self._first, self._latest)
         return _make(State, values)
 

@@ -15,7 +15,7 @@ from holdfast.events import Origin, UserSaid
 from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, next_number, put
 from holdfast.state.moment import Moment
 from holdfast.state.patterns import lazily
-from holdfast.state.wording import has_any, overlap, plain_words, sentences, without_code
+from holdfast.state.wording import has_any, overlap, plain_words, present, sentences, without_code
 
 LIMIT = 60
 TEXT = 400
@@ -116,9 +116,10 @@ def states_a_rule(sentence: str) -> bool:
 def on_user_said(table: dict[str, Rule], event: UserSaid, moment: Moment) -> dict[str, Rule]:
     if len(event.text) > LONGEST_MESSAGE:
         return table
+    cues = present(event.text.replace("’", "'").lower(), _CUES)
     for sentence, announced in _with_announcements(event.text):
         lowered = sentence.lower().replace("’", "'")
-        cued = announced or has_any(lowered, _CUES) or lowered.startswith(_BEGINNINGS)
+        cued = announced or has_any(lowered, cues) or lowered.startswith(_BEGINNINGS)
         if not cued or _QUESTION.search(sentence):
             continue
         corrects = _CORRECTION.search(sentence.replace("’", "'")) is not None

@@ -58,17 +58,21 @@ def sentences(text: str, limit: int = 400) -> tuple[str, ...]:
 
 def sentences_with(text: str, cues: tuple[str, ...]) -> list[str]:
     """The sentences that hold one of the cues: most hold none, so most are never cut out."""
-    lowered = text.lower()
-    present = tuple([cue for cue in cues if cue in lowered])
-    if not present:
+    there = present(text.lower(), cues)
+    if not there:
         return []
     return [
         sentence
         for line in without_code(text).split("\n")
-        if has_any(line.lower(), present)
+        if has_any(line.lower(), there)
         for sentence in sentences(line)
-        if has_any(sentence.lower(), present)
+        if has_any(sentence.lower(), there)
     ]
+
+
+def present(text: str, cues: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the cues that a text holds at all: its sentences need not be asked for others."""
+    return tuple([cue for cue in cues if cue in text])
 
 
 def has_any(text: str, cues: tuple[str, ...]) -> bool:

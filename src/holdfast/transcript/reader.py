@@ -20,7 +20,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from holdfast.clients.protocol import Row
+from holdfast.clients.protocol import PASSED_OVER, Row
 
 # Several pasted images make rows of 10 MB; beyond 16 MB a row is skipped, not held.
 MAX_LINE = 16 * 1024 * 1024
@@ -174,7 +174,9 @@ class Reader:
                 data = loads(line)
             except (ValueError, RecursionError):
                 data = _salvage(line)
-            if type(data) is dict:
+            if data is PASSED_OVER:
+                self._rows += 1
+            elif type(data) is dict:
                 self._rows += 1
                 yield _make(Row, (data, start, end))
             elif data is not _BLANK:

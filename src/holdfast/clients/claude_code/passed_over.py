@@ -1,4 +1,4 @@
-"""Rows that are passed over unread: the client's progress reports and file snapshots.
+"""Rows that are passed over unread: the client's progress reports.
 
 A quarter of a transcript's parsing went into rows that no event comes from. Judged by how a row
 begins; whatever is not surely one of them is parsed. Must not be used where rows are shown.
@@ -9,26 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-_TYPE = b'"type":"'
-_KINDS = (b'progress"', b'file-history-snapshot"')
+from holdfast.clients.protocol import PASSED_OVER
+
+_PROGRESS = b'"type":"progress"'
 # Where the type stands in these rows; behind that it is another object's.
 _HEAD = 400
-_PASSED: dict[str, Any] = {"type": "progress"}
 
 
 def passing_over(loads: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
     """`loads` that answers for such rows without reading them."""
 
     def read(line: bytes) -> Any:
-        at = line.find(_TYPE, 0, _HEAD)
+        at = line.find(_PROGRESS, 0, _HEAD)
         # A brace before it would mean that this is the type of something inside.
-        if (
-            line.startswith(_KINDS, at + len(_TYPE))
-            and at > 0
-            and line.find(b"{", 1, at) < 0
-            and line.endswith((b"}\n", b"}"))
-        ):
-            return _PASSED
+        if at > 0 and line.find(b"{", 1, at) < 0 and line.endswith((b"}\n", b"}")):
+            return PASSED_OVER
         return loads(line)
 
     return read

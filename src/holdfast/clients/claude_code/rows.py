@@ -124,7 +124,7 @@ class Adapter:
         if not isinstance(usage, dict):
             return
         known = self._memory.usage
-        if known and message.get("id") == known[0] and usage.get("output_tokens") == known[2]:
+        if message.get("id") == known[0] and usage.get("output_tokens") == known[2]:
             return  # another row of the same answer
         context = (
             count(usage.get("input_tokens"))
