@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.lifecycle import moments
+from holdfast.lifecycle import moments, service
 from holdfast.lifecycle.keep import Scene
 from holdfast.lifecycle.moments import Now
 from holdfast.lifecycle.places import data_folder, store_path
@@ -164,3 +164,18 @@ def test_compactions_of_one_project(holdfast: Call, lived: Path, tmp_path: Path)
     (found,) = asked(holdfast, "compactions", "--project", ".")
     assert found["session"] == SESSION
     assert len(asked(holdfast, "compactions", "--limit", "1")) == 1
+
+
+def test_a_connection_is_told_where_no_session_is_known(holdfast: Call, project: Path) -> None:
+    service.connect(data_folder(), service.Connection("http://127.0.0.1:9", "hf_x"))
+    nothing_saved = holdfast("status")
+    assert nothing_saved.code == 0
+    assert "http://127.0.0.1:9" in nothing_saved.out
+    with closing(SqliteStore(store_path())) as store:
+        moments.before_compaction(
+            store, Tray(data_folder(), SESSION), Scene(SESSION, SESSION_FILE, "/other"), NOW, "auto"
+        )
+    elsewhere = holdfast("status")
+    assert elsewhere.code == 1
+    assert "http://127.0.0.1:9" in elsewhere.out
+    assert "No session of" in elsewhere.err + elsewhere.out

@@ -35,28 +35,37 @@ def status(
     from holdfast.cli.opening import foreseen, opened_store, session_named
     from holdfast.cli.past import anything_stored
 
-    hint = _hint()
+    hint, service = _hint(), _service()
     if not session and not anything_stored():
         nothing = "Nothing is saved yet: the first session with the hooks begins it."
-        empty = {"session": None, "hint": hint, "service": _service()}
-        answer(empty) if as_json else _tell(nothing, hint)
+        empty = {"session": None, "hint": hint, "service": service}
+        answer(empty) if as_json else _tell(nothing, hint, service)
         return
     with opened_store() as store, foreseen():
-        found = session_named(store, session) if session else current_session(store)
+        try:
+            found = session_named(store, session) if session else current_session(store)
+        except Trouble:
+            if service and not as_json:
+                _tell("", "", service)
+            raise
         document = _document(store, found)
     document["hint"] = hint
-    document["service"] = _service()
+    document["service"] = service
     if as_json:
         answer(document)
         return
     _show(document)
 
 
-def _tell(words: str, hint: str) -> None:
+def _tell(words: str, hint: str, service: dict[str, Any] | None) -> None:
+    """What there is to say where there is no session to show."""
     from rich.text import Text
 
     out = console()
-    out.print(words)
+    if words:
+        out.print(words)
+    if service:
+        out.print(Text(f"service: {service['words']}"), soft_wrap=True)
     if hint:
         out.print(Text(hint, style="dim"), soft_wrap=True)
 
