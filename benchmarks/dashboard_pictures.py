@@ -90,6 +90,8 @@ def _served(home: Path) -> Iterator[str]:
                 break
             except OSError:
                 time.sleep(0.1)
+        else:
+            raise SystemExit("the service did not start")
         yield url
     finally:
         service.terminate()

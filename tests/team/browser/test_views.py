@@ -132,6 +132,11 @@ def test_search_finds_leads_on_and_comes_back(window: Window, scene: Scene) -> N
     expect(page.get_by_text("Nothing was found.")).to_be_visible()
 
 
+def test_a_file_found_by_what_it_holds_is_named(window: Window, scene: Scene) -> None:
+    page = window.open("#/search?q=default_factory&kind=file")
+    expect(page.locator(".hit p code").first).to_contain_text("cart.py")
+
+
 def test_a_session_with_very_many_facts_shows_some_and_the_rest_on_demand(
     window: Window, scene: Scene
 ) -> None:

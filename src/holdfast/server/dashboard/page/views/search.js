@@ -6,6 +6,8 @@ import { allProjects, chip, empty, heading, labelled, paged, time } from "../par
 import { KINDS, kindName } from "../words.js";
 
 const WHO = { user: "The user said", agent: "The agent said", summary: "A summary said" };
+const EXACT = new Set(["file", "command", "identifier"]);
+const LONGEST = 200;
 const STANDS = {
   open: "open",
   done: "done",
@@ -121,8 +123,17 @@ function hit(one, terms) {
         time(one.time),
       ),
     ),
+    one.fact && subject(one.fact, one.snippet, terms),
     el("p", { class: "text" }, marked(one.snippet, terms)),
   );
+}
+
+/** What a fact is about, where the words were found in its detail alone. */
+function subject(fact, snippet, terms) {
+  const said = fact.text.split("\n", 1)[0].slice(0, LONGEST);
+  if (snippet.includes(said.slice(0, 40))) return null;
+  const exact = EXACT.has(fact.kind);
+  return el("p", { class: "text" }, el(exact ? "code" : "strong", {}, marked(said, terms)));
 }
 
 /** The words that were asked for stand out. */
