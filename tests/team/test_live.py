@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,15 @@ from .service import running
 def live(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LiveService]:
-    database = ""
-    if request.param == "postgres":
-        database = request.getfixturevalue("server").url("shared")
-    service = LiveService(database, tmp_path_factory.mktemp("home"))
-    service.start()
-    yield service
-    service.kill()
+    with ExitStack() as open_until_then:
+        database = ""
+        if request.param == "postgres":
+            server: Server = request.getfixturevalue("server")
+            database = open_until_then.enter_context(server.apart("live"))
+        service = LiveService(database, tmp_path_factory.mktemp("home"))
+        service.start()
+        yield service
+        service.kill()
 
 
 def events(service: LiveService, count: int, ready: threading.Event) -> list[dict[str, Any]]:
