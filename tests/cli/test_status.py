@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.lifecycle import moments, service
+from holdfast.lifecycle import moments
+from holdfast.lifecycle.carrying import service
 from holdfast.lifecycle.keep import Scene
 from holdfast.lifecycle.moments import Now
 from holdfast.lifecycle.places import data_folder, store_path

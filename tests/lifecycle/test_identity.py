@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.lifecycle.identity import identity_of, normalised, origin_of, project_id
+from holdfast.lifecycle.carrying.identity import identity_of, normalised, origin_of, project_id
 
 SHOP = "github.com/acme/shop"
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from holdfast.lifecycle.ledger import Ledger, Live
-from holdfast.lifecycle.outbox import Bounds, Carried, Carrier, carry
-from holdfast.lifecycle.wire import Call, ServiceAway, ServiceRefused
+from holdfast.lifecycle.carrying.ledger import Ledger, Live
+from holdfast.lifecycle.carrying.outbox import Bounds, Carried, Carrier, carry
+from holdfast.lifecycle.carrying.wire import Call, ServiceAway, ServiceRefused
 from holdfast.state import facts, to_document
 from holdfast.store.protocol import Compaction, Delivery, Saved, Session
 from holdfast.store.sqlite import SqliteStore

@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 
 import psycopg
 
-from holdfast.lifecycle.outbox import Carrier, carry
-from holdfast.lifecycle.wire import caller
+from holdfast.lifecycle.carrying.outbox import Carrier, carry
+from holdfast.lifecycle.carrying.wire import caller
 from holdfast.store.postgres.migrations import migrate
 from holdfast.store.protocol import Message, Saved, Session
 from holdfast.store.sqlite import SqliteStore

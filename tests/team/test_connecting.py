@@ -14,8 +14,8 @@ from typing import Any
 import httpx
 import pytest
 
-from holdfast.lifecycle import outgoing, service
-from holdfast.lifecycle.ledger import taking_turns
+from holdfast.lifecycle.carrying import outgoing, service
+from holdfast.lifecycle.carrying.ledger import taking_turns
 
 from .carrying import Machine
 from .live import SOURCE, LiveService

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from holdfast.lifecycle import letterbox, outgoing
-from holdfast.lifecycle.ledger import Ledger
-from holdfast.lifecycle.letterbox import HEADING
+from holdfast.lifecycle.carrying import letterbox, outgoing
+from holdfast.lifecycle.carrying.ledger import Ledger
+from holdfast.lifecycle.carrying.letterbox import HEADING
+from holdfast.lifecycle.carrying.wire import ServiceAway
 from holdfast.lifecycle.tray import Tray
-from holdfast.lifecycle.wire import ServiceAway
 
 from .carrying import Machine, through
 from .service import Service

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from client.stage import BRIEF, RULE, Stage, injected
-from holdfast.lifecycle.ledger import Ledger, taking_turns
+from holdfast.lifecycle.carrying.ledger import Ledger, taking_turns
 from holdfast.store.postgres import PostgresStore
 from realclient import Lane, Reply, Request, ScriptedApi, bash, text, wait_until
 

@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from holdfast.lifecycle import ledger as ledgers
-from holdfast.lifecycle.ledger import FILE, NEXT, Ledger
-from holdfast.lifecycle.outbox import Bounds, Carried
-from holdfast.lifecycle.standing import in_words, standing
-from holdfast.lifecycle.wire import ServiceAway, ServiceRefused, caller
+from holdfast.lifecycle.carrying import ledger as ledgers
+from holdfast.lifecycle.carrying.ledger import FILE, NEXT, Ledger
+from holdfast.lifecycle.carrying.outbox import Bounds, Carried
+from holdfast.lifecycle.carrying.standing import in_words, standing
+from holdfast.lifecycle.carrying.wire import ServiceAway, ServiceRefused, caller
 from holdfast.store.moving.changed import Changes
 from holdfast.store.protocol import Session, StoreBusy
 from store.samples import EARLY, LATER, fact, saved
@@ -163,7 +163,7 @@ def test_a_long_session_goes_on_where_the_time_was_up(service: Service, machine:
 def test_more_than_fits_into_one_request_goes_in_pieces(
     service: Service, machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("holdfast.lifecycle.sending.MOST_ROWS", 3)
+    monkeypatch.setattr("holdfast.lifecycle.carrying.sending.MOST_ROWS", 3)
     for offset in range(10, 60, 10):
         machine.work("a", offset)
     machine.carry()
@@ -447,7 +447,7 @@ def test_times_are_kept_as_they_were(service: Service, machine: Machine) -> None
 
 def test_a_service_that_asks_for_patience_gets_it(monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr("holdfast.lifecycle.wire.time.sleep", pauses.append)
+    monkeypatch.setattr("holdfast.lifecycle.carrying.wire.time.sleep", pauses.append)
 
     class Busy(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.lifecycle.identity import project_id
+from holdfast.lifecycle.carrying.identity import project_id
 
 from .carrying import Machine, through
 from .service import Service

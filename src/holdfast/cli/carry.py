@@ -35,12 +35,12 @@ def carry(
     Example: `holdfast carry`
     """
     from holdfast.cli.opening import foreseen
-    from holdfast.lifecycle import service
-    from holdfast.lifecycle.ledger import Ledger
-    from holdfast.lifecycle.outbox import Carrier
-    from holdfast.lifecycle.outbox import carry as carry_up
+    from holdfast.lifecycle.carrying import service
+    from holdfast.lifecycle.carrying.ledger import Ledger
+    from holdfast.lifecycle.carrying.outbox import Carrier
+    from holdfast.lifecycle.carrying.outbox import carry as carry_up
+    from holdfast.lifecycle.carrying.wire import caller
     from holdfast.lifecycle.places import data_folder, store_path
-    from holdfast.lifecycle.wire import caller
 
     data = data_folder()
     named = {**os.environ, "HOLDFAST_SERVICE": to} if to else dict(os.environ)

@@ -10,7 +10,7 @@ import typer
 from holdfast.cli.output import JsonOption, Trouble, answer, console
 
 if TYPE_CHECKING:
-    from holdfast.lifecycle.service import Connection
+    from holdfast.lifecycle.carrying.service import Connection
 
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Ask the service and show what it says; keep nothing.")
@@ -39,7 +39,7 @@ def connect(
     """
     from time import gmtime, strftime
 
-    from holdfast.lifecycle import service
+    from holdfast.lifecycle.carrying import service
     from holdfast.lifecycle.places import data_folder
 
     address = url.rstrip("/")
@@ -72,9 +72,9 @@ def disconnect(as_json: JsonOption = False) -> None:
 
     Example: `holdfast disconnect`
     """
-    from holdfast.lifecycle import service
+    from holdfast.lifecycle.carrying import service
+    from holdfast.lifecycle.carrying.standing import standing
     from holdfast.lifecycle.places import data_folder
-    from holdfast.lifecycle.standing import standing
 
     data = data_folder()
     try:
@@ -95,7 +95,7 @@ def disconnect(as_json: JsonOption = False) -> None:
 def _check_address(url: str, plain: bool) -> None:
     from urllib.parse import urlsplit
 
-    from holdfast.lifecycle.service import is_address
+    from holdfast.lifecycle.carrying.service import is_address
 
     parts = urlsplit(url)
     if not is_address(url) or not parts.hostname:
@@ -125,8 +125,8 @@ def _token() -> str:
 
 
 def _ask(made: Connection) -> dict[str, Any]:
-    from holdfast.lifecycle.outbox import understood
-    from holdfast.lifecycle.wire import ServiceAway, ServiceRefused, caller
+    from holdfast.lifecycle.carrying.outbox import understood
+    from holdfast.lifecycle.carrying.wire import ServiceAway, ServiceRefused, caller
 
     try:
         return understood(caller(made.url, made.token)("GET", "/api/me"), made.url)
@@ -152,7 +152,7 @@ def _same_store(theirs: str) -> bool:
 
 def _begin_anew() -> None:
     """Whatever failed or was refused before is tried with the new connection."""
-    from holdfast.lifecycle.ledger import Ledger, set_next
+    from holdfast.lifecycle.carrying.ledger import Ledger, set_next
     from holdfast.lifecycle.places import data_folder
 
     ledger = Ledger(data_folder())

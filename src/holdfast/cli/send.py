@@ -43,7 +43,7 @@ def send(
     """
     from holdfast.hooks import carrier
     from holdfast.hooks.detach import detached
-    from holdfast.lifecycle import outgoing, service
+    from holdfast.lifecycle.carrying import outgoing, service
     from holdfast.lifecycle.patterns import use_chosen
     from holdfast.lifecycle.places import data_folder
     from holdfast.lifecycle.project import place_of

@@ -82,9 +82,9 @@ def _service() -> dict[str, Any] | None:
     """How carrying to the team's service stands; None where there is none."""
     import time
 
+    from holdfast.lifecycle.carrying.service import Unsafe
+    from holdfast.lifecycle.carrying.standing import in_words, standing
     from holdfast.lifecycle.places import data_folder
-    from holdfast.lifecycle.service import Unsafe
-    from holdfast.lifecycle.standing import in_words, standing
 
     try:
         told = standing(data_folder(), os.environ)

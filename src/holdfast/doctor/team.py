@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from holdfast.doctor.finding import OK, WARN, Finding
 from holdfast.doctor.surroundings import Surroundings
-from holdfast.lifecycle import outgoing
-from holdfast.lifecycle.service import Unsafe
-from holdfast.lifecycle.standing import in_words, standing
+from holdfast.lifecycle.carrying import outgoing
+from holdfast.lifecycle.carrying.service import Unsafe
+from holdfast.lifecycle.carrying.standing import in_words, standing
 
 SERVICE = "service"
 # A failure or two is a service that was started anew.

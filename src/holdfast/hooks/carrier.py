@@ -76,11 +76,11 @@ def run(data: str, session_id: str = "", cwd: str = "") -> None:
     """In the process of its own. Trouble with the service is the ledger's to tell."""
     import signal
 
-    from holdfast.lifecycle import outbox, service
-    from holdfast.lifecycle.ledger import Ledger, Live
+    from holdfast.lifecycle.carrying import outbox, service
+    from holdfast.lifecycle.carrying.ledger import Ledger, Live
+    from holdfast.lifecycle.carrying.wire import caller
     from holdfast.lifecycle.places import store_path
     from holdfast.lifecycle.terms import settings_for
-    from holdfast.lifecycle.wire import caller
 
     os.nice(10)
     signal.alarm(HARD_SECONDS)

@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from holdfast.lifecycle.identity import project_id
+from holdfast.lifecycle.carrying.identity import project_id
 from holdfast.server.records.engine import Transaction
 
 # Of a folder, those above it that are looked at.

@@ -15,12 +15,12 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from holdfast.brief.letters import framed
-from holdfast.lifecycle import letterbox, outgoing
-from holdfast.lifecycle.identity import project_id
-from holdfast.lifecycle.ledger import Asking, Ledger, Live, Waiting
-from holdfast.lifecycle.letterbox import HEADING
+from holdfast.lifecycle.carrying import letterbox, outgoing
+from holdfast.lifecycle.carrying.identity import project_id
+from holdfast.lifecycle.carrying.ledger import Asking, Ledger, Live, Waiting
+from holdfast.lifecycle.carrying.letterbox import HEADING
+from holdfast.lifecycle.carrying.wire import Call, ServiceAway, ServiceRefused
 from holdfast.lifecycle.tray import Tray, safe_name
-from holdfast.lifecycle.wire import Call, ServiceAway, ServiceRefused
 from holdfast.redact import redact
 from holdfast.state.gate import cleaned
 from holdfast.store.moving.changed import Changes

@@ -9,8 +9,8 @@ import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from holdfast.lifecycle import outgoing, service
-from holdfast.lifecycle.ledger import FILE, Ledger, Refusal
+from holdfast.lifecycle.carrying import outgoing, service
+from holdfast.lifecycle.carrying.ledger import FILE, Ledger, Refusal
 from holdfast.lifecycle.places import store_path
 from holdfast.store.moving.changed import Changes
 

@@ -19,11 +19,11 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from holdfast.lifecycle import exchange, sending
-from holdfast.lifecycle.identity import identity_of
-from holdfast.lifecycle.ledger import REFUSAL_SECONDS, Ledger, set_next, taking_turns
+from holdfast.lifecycle.carrying import exchange, sending
+from holdfast.lifecycle.carrying.identity import identity_of
+from holdfast.lifecycle.carrying.ledger import REFUSAL_SECONDS, Ledger, set_next, taking_turns
+from holdfast.lifecycle.carrying.wire import Call, ServiceAway, ServiceRefused
 from holdfast.lifecycle.terms import settings_for
-from holdfast.lifecycle.wire import Call, ServiceAway, ServiceRefused
 from holdfast.store.moving.changed import Changes
 from holdfast.store.protocol import Session
 
