@@ -248,7 +248,7 @@ def _foreseen() -> Iterator[None]:
 def missing_extra(error: ImportError) -> Trouble:
     return Trouble(
         f"This needs a part that is not installed ({error.name})",
-        "Install it with `pip install 'holdfast[server]'`.",
+        "In the checkout, `pip install '.[server]'` brings it.",
     )
 
 

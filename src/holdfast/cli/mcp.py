@@ -24,6 +24,7 @@ def mcp() -> None:
             from holdfast.recall.absent import main
         else:
             raise Trouble(
-                f"The MCP server needs {missing.name}", "pip install 'holdfast[mcp]' brings it."
+                f"The MCP server needs {missing.name}",
+                "In the checkout, `pip install '.[mcp]'` brings it.",
             ) from missing
     main()
