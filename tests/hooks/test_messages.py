@@ -13,10 +13,10 @@ import pytest
 from holdfast.clients.claude_code import boot
 from holdfast.clients.claude_code.outputs import LIMIT, check
 from holdfast.hooks import carrier
-from holdfast.lifecycle.carrying import letterbox
+from holdfast.lifecycle import letterbox
 from holdfast.lifecycle.carrying.ledger import NEXT
-from holdfast.lifecycle.carrying.letterbox import HEADING
 from holdfast.lifecycle.carrying.service import Connection, Unsafe, connect, connection
+from holdfast.lifecycle.letterbox import HEADING
 from holdfast.lifecycle.tray import Prepared
 
 from .calling import SCRIPT, Caller
@@ -99,7 +99,7 @@ def test_files_of_others_are_left_out(caller: Caller) -> None:
 def test_a_prompt_with_messages_waiting_takes_the_light_road(caller: Caller) -> None:
     put(caller, 1, "- first")
     found = imports_of(caller, "UserPromptSubmit", prompt="go on")
-    assert found - LIGHT == {"holdfast.lifecycle.carrying.letterbox"}
+    assert found - LIGHT == {"holdfast.lifecycle.letterbox"}
 
 
 def test_connected_a_prompt_imports_what_starts_a_carrier_and_no_more(caller: Caller) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from holdfast.lifecycle.carrying import letterbox, outgoing
+from holdfast.lifecycle import letterbox
+from holdfast.lifecycle.carrying import outgoing
 from holdfast.lifecycle.carrying.ledger import Ledger
-from holdfast.lifecycle.carrying.letterbox import HEADING
 from holdfast.lifecycle.carrying.wire import ServiceAway
+from holdfast.lifecycle.letterbox import HEADING
 from holdfast.lifecycle.tray import Tray
 
 from .carrying import Machine, through

@@ -160,7 +160,7 @@ def _pending(tray: Tray, payload: Payload) -> str:
 
 def _messages(tray: Tray, event: str, room: int) -> str:
     """What other agents wrote, as far as there is room; each once."""
-    from holdfast.lifecycle.carrying import letterbox
+    from holdfast.lifecycle import letterbox
 
     taken = letterbox.take(tray.folder, room)
     if not taken:

@@ -227,7 +227,7 @@ class Tray:
 
     def discard(self) -> None:
         """Everything of this session; for whoever forgets it in the store."""
-        from holdfast.lifecycle.carrying import letterbox
+        from holdfast.lifecycle import letterbox
 
         letterbox.discard(self.folder)
         for name in names(self.folder):

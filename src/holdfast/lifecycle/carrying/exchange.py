@@ -15,11 +15,12 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from holdfast.brief.letters import framed
-from holdfast.lifecycle.carrying import letterbox, outgoing
+from holdfast.lifecycle import letterbox
+from holdfast.lifecycle.carrying import outgoing
 from holdfast.lifecycle.carrying.identity import project_id
 from holdfast.lifecycle.carrying.ledger import Asking, Ledger, Live, Waiting
-from holdfast.lifecycle.carrying.letterbox import HEADING
 from holdfast.lifecycle.carrying.wire import Call, ServiceAway, ServiceRefused
+from holdfast.lifecycle.letterbox import HEADING
 from holdfast.lifecycle.tray import Tray, safe_name
 from holdfast.redact import redact
 from holdfast.state.gate import cleaned
