@@ -2,7 +2,7 @@
 
 import pytest
 
-from realclient import SMALL_WINDOW, Reply, ScriptedApi, Turn, text, wait_until
+from realclient import SMALL_WINDOW, ScriptedApi, text, wait_until
 
 from .conftest import MakeStage
 from .stage import Stage, injected
@@ -12,44 +12,28 @@ pytestmark = pytest.mark.client
 LOW = "Holdfast: 9 % of the context is left"
 
 
-def filled(reply: Reply, tokens: int) -> Reply:
-    """A reply after which the client believes that so much of its context is used."""
-    return reply.with_usage(
-        input_tokens=1_000,
-        cache_creation_input_tokens=4_000,
-        cache_read_input_tokens=tokens - 5_000,
-        output_tokens=50,
-    )
-
-
-def shown_to_the_user(turn: Turn) -> list[str]:
-    """What the client shows of our hooks' words to the user."""
-    said = [str(e.get("content", "")) for e in turn.events if e.get("subtype") == "informational"]
-    return [line.partition(" says: ")[2] for line in said if "Holdfast" in line]
-
-
 def test_user_and_agent_are_told_once_with_a_focus_for_compacting(
     make_stage: MakeStage, api: ScriptedApi
 ) -> None:
     stage = make_stage(env=SMALL_WINDOW)
-    api.say(*stage.work(), filled(text("Begun."), 61_000))
+    api.say(*stage.work(), text("Begun.").filling(61_000))
     with stage.client.session() as live:
         live.ask("Build the shop on port 8123. Never use float for money.")
         stage.settled(live)
         wait_until((stage.tray(live.session_id) / "low-user").exists)
-        api.say(filled(text("On."), 61_100))
+        api.say(text("On.").filling(61_100))
         turn = live.ask("go on")
         (agent,) = injected(api.last, LOW)
-        (user,) = shown_to_the_user(turn)
+        (user,) = turn.shown_to_the_user
         assert user.startswith(LOW)
         assert "61,000 of 67,000 tokens" in user
         assert "/compact keep Wire the cart to checkout" in user
         assert "The user was offered" in agent
         stage.settled(live)
-        api.say(filled(text("And on."), 61_200))
+        api.say(text("And on.").filling(61_200))
         again = live.ask("and on")
         assert injected(api.last, LOW) == [agent]
-        assert shown_to_the_user(again) == []
+        assert again.shown_to_the_user == []
     with stage.store() as store:
         causes = [c.cause for c in store.checkpoints(live.session_id)]
     assert "left:15" in causes
@@ -58,7 +42,7 @@ def test_user_and_agent_are_told_once_with_a_focus_for_compacting(
 
 def test_a_compaction_starts_the_count_anew(make_stage: MakeStage, api: ScriptedApi) -> None:
     stage = make_stage(env=SMALL_WINDOW)
-    api.say(*stage.work(), filled(text("Begun."), 61_000))
+    api.say(*stage.work(), text("Begun.").filling(61_000))
     with stage.client.session() as live:
         live.ask("Build the shop on port 8123.")
         tray = stage.tray(live.session_id)
@@ -66,35 +50,35 @@ def test_a_compaction_starts_the_count_anew(make_stage: MakeStage, api: Scripted
         live.compact()
         wait_until((tray / "verified.0").exists)
         assert not (tray / "low-user").exists()
-        api.say(filled(text("Fresh."), 20_000))
+        api.say(text("Fresh.").filling(20_000))
         turn = live.ask("go on")
         assert injected(api.last, "Holdfast: 9 %") == []
-        assert shown_to_the_user(turn) == []
+        assert turn.shown_to_the_user == []
         stage.settled(live)
-        api.say(filled(text("Full."), 61_000))
+        api.say(text("Full.").filling(61_000))
         live.ask("fill it again")
         wait_until((tray / "low.1").exists)
 
 
 def test_nobody_is_told_who_does_not_want_to(make_stage: MakeStage, api: ScriptedApi) -> None:
     stage = make_stage(env={**SMALL_WINDOW, "HOLDFAST_LOW_CONTEXT_TELL": "user"})
-    api.say(*stage.work(), filled(text("Begun."), 61_000))
+    api.say(*stage.work(), text("Begun.").filling(61_000))
     with stage.client.session() as live:
         live.ask("Build the shop on port 8123.")
         wait_until((stage.tray(live.session_id) / "low-user").exists)
         turn = live.ask("go on")
-    assert len(shown_to_the_user(turn)) == 1
+    assert len(turn.shown_to_the_user) == 1
     assert injected(api.last, "Holdfast: 9 %") == []
 
 
 def test_the_client_compacts_where_we_say(make_stage: MakeStage, api: ScriptedApi) -> None:
     # Below the point nothing happens; beyond it the client compacts before the next request.
     stage = make_stage(env=SMALL_WINDOW)
-    api.say(*stage.work(), filled(text("Begun."), 66_000))
+    api.say(*stage.work(), text("Begun.").filling(66_000))
     with stage.client.session() as live:
         live.ask("Build the shop on port 8123.")
         below = live.ask("go on")
-        api.say(filled(text("More."), 68_000))
+        api.say(text("More.").filling(68_000))
         live.ask("more")
         beyond = live.ask("go on")
     assert below.compactions == []
@@ -114,9 +98,9 @@ def test_wrong_settings_break_no_hook_and_the_user_is_told_once(
         turn = live.ask("go on")
         live.compact()
         after = live.ask("go on")
-    (told,) = shown_to_the_user(turn)
+    (told,) = turn.shown_to_the_user
     assert "brief_chars takes a whole number from 1000 to 9500; 6000 is used" in told
-    assert shown_to_the_user(after) == []
+    assert after.shown_to_the_user == []
     (brief,) = injected(api.last, "Holdfast: the state of this session")
     assert "Wire the cart to checkout" in brief
     assert stage.log().count("brief_chars takes") == 1

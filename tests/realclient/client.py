@@ -58,6 +58,13 @@ class Turn:
         return named[-1] if named else ""
 
     @property
+    def shown_to_the_user(self) -> list[str]:
+        """What the client shows the user of our hooks' words."""
+        told = [e for e in self.events if e.get("subtype") == "informational"]
+        said = [str(event.get("content", "")) for event in told]
+        return [line.partition(" says: ")[2] for line in said if "Holdfast" in line]
+
+    @property
     def unsolicited(self) -> bool:
         """The client began this turn itself, e.g. because a background agent reported back."""
         return bool(self.result.get("origin"))

@@ -30,6 +30,15 @@ class Reply:
         """The same reply, claiming these token counts instead of the estimated ones."""
         return replace(self, usage=dict(usage))
 
+    def filling(self, tokens: int) -> "Reply":
+        """A reply after which the client believes that so much of its context is used."""
+        return self.with_usage(
+            input_tokens=1_000,
+            cache_creation_input_tokens=4_000,
+            cache_read_input_tokens=tokens - 5_000,
+            output_tokens=50,
+        )
+
     def after(self, seconds: float) -> "Reply":
         """The same reply, sent only after a pause: room for a background hook to finish."""
         return replace(self, delay_seconds=seconds)

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from realclient import SMALL_WINDOW, Reply, ScriptedApi, Turn, bash, text, tool, wait_until
+from realclient import SMALL_WINDOW, ScriptedApi, Turn, bash, text, tool, wait_until
 
 from .user import Json, User, write_files
 
@@ -22,21 +22,6 @@ pytestmark = pytest.mark.client
 # What is used of the 67,000 tokens at which a client with this window compacts, and the
 # threshold that is crossed by it.
 LEVELS = {48_000: 30, 61_000: 15, 65_500: 5}
-
-
-def filled(reply: Reply, tokens: int) -> Reply:
-    return reply.with_usage(
-        input_tokens=1_000,
-        cache_creation_input_tokens=4_000,
-        cache_read_input_tokens=tokens - 5_000,
-        output_tokens=50,
-    )
-
-
-def shown(turn: Turn) -> list[str]:
-    """What the client shows the user of our hooks' words."""
-    said = [str(e.get("content", "")) for e in turn.events if e.get("subtype") == "informational"]
-    return [line.partition(" says: ")[2] for line in said if "Holdfast" in line]
 
 
 @contextmanager
@@ -69,12 +54,12 @@ def test_proactive_save(tmp_path: Path) -> None:
             api.say(
                 write_files(user, ["parser.py"]),
                 tool("TaskCreate", subject="Read the large file", description="in pieces"),
-                filled(text("Begun."), 40_000),
+                text("Begun.").filling(40_000),
             )
             turns.append(live.ask("Parse the large file. Never load it whole."))
             session = live.session_id
             for number, (used, level) in enumerate(LEVELS.items()):
-                api.say(bash(f"head -c {number}000 /dev/zero | od"), filled(text("On."), used))
+                api.say(bash(f"head -c {number}000 /dev/zero | od"), text("On.").filling(used))
                 turns.append(live.ask(f"Read piece {number}"))
                 # In the background; the next turn must not overtake it.
                 kept(user, session, f"left:{level}")
@@ -122,7 +107,7 @@ def check_snapshots(user: User, session: str) -> None:
 
 
 def check_what_the_user_sees(user: User, session: str, turns: list[Turn]) -> None:
-    (line,) = [words for turn in turns for words in shown(turn)]
+    (line,) = [words for turn in turns for words in turn.shown_to_the_user]
     assert "of the context is left before it is compacted" in line
     assert "The state is saved." in line
     status = user.holdfast("status", session).stdout
