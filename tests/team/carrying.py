@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,11 @@ from holdfast.store.protocol import Compaction, Delivery, Saved, Session
 from holdfast.store.sqlite import SqliteStore
 from store.samples import EARLY, fact, message, saved
 
+from .service import Service
 from .sessions import UPDATED, told
 
 URL = "http://127.0.0.1:3847"
+ME = {"name": "owner", "scopes": ["read", "write"], "projects": None, "store": ""}
 
 
 class Clock:
@@ -110,3 +112,33 @@ class Machine:
 
     def posts(self) -> list[str]:
         return [path for method, path in self.asked if method == "POST"]
+
+
+def answering(post: Callable[[str, dict[str, Any]], Any]) -> Any:
+    """A service that says who we are, and does what the test says with what is posted."""
+
+    def call(method: str, path: str, body: dict[str, Any] | None = None, key: str = "") -> Any:
+        return post(path, body or {}) if method == "POST" else ME
+
+    return call
+
+
+def check_equal(service: Service, machine: Machine, *names: str) -> None:
+    """All that is kept here of these sessions is there, and nothing twice."""
+    with service.hall.backend.sight(None) as sight, machine.store() as store:
+        for name in names:
+            there, here = sight.store.load(name), store.load(name)
+            assert there is not None
+            assert here is not None
+            assert (there.knows, there.state, there.position) == here[1:]
+            assert there.session.ended == here.session.ended
+            assert sight.store.facts(name) == store.facts(name)
+            assert [one[2:] for one in sight.store.checkpoints(name)] == [
+                one[2:] for one in store.checkpoints(name)
+            ]
+            assert sight.store.compactions(name) == store.compactions(name)
+            assert sorted(sight.store.deliveries(name, 99)) == sorted(store.deliveries(name, 99))
+            mine = {hit.message for hit in store.search("said", session_id=name, limit=500)}
+            theirs = sight.store.search("said", session_id=name, limit=500)
+            assert {hit.message for hit in theirs} == mine
+            assert len(theirs) == len(mine)

@@ -11,6 +11,7 @@ import pytest
 
 from holdfast.store.postgres.migrations import migrate
 
+from .carrying import Machine, through
 from .postgres import ROLE, Server
 from .service import Service, running
 
@@ -65,3 +66,8 @@ def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]
         database = request.getfixturevalue("url")
     with running(database, str(tmp_path)) as made:
         yield made
+
+
+@pytest.fixture
+def machine(service: Service, tmp_path: Path) -> Machine:
+    return Machine(tmp_path / "local", through(service.owner))
