@@ -80,28 +80,23 @@ def on_file_touched(table: dict[str, File], event: FileTouched, moment: Moment) 
     if not event.ok or not event.path:
         return table
     table, file = _known(table, event.path, moment, event.at)
-    if event.how == "read":
-        shown = most_used(event.text[:SEEN_WINDOW], SYMBOLS)
-        file = file._replace(
-            read=file.read + 1,
-            symbols=_with(file.symbols, shown, moment),
-            standing=OPEN,
-            step=moment.step,
-            at=event.at,
-        )
-    else:
-        shown = most_used(event.text[:TYPED_WINDOW], SYMBOLS)
-        file = file._replace(
-            created=file.created or event.how == "created",
-            changed=file.changed + 1,
-            changed_step=moment.step,
-            symbols=_with(file.symbols, shown, moment),
-            hunks=(file.hunks + _hunks(event))[-HUNKS:],
-            standing=OPEN,
-            step=moment.step,
-            at=event.at,
-        )
-    return _put(table, file)
+    reads = event.how == "read"
+    text = event.text[: SEEN_WINDOW if reads else TYPED_WINDOW]
+    touched = File(
+        number=file.number,
+        path=file.path,
+        standing=OPEN,
+        created=file.created or event.how == "created",
+        changed=file.changed + (not reads),
+        read=file.read + reads,
+        named=file.named,
+        step=moment.step,
+        changed_step=file.changed_step if reads else moment.step,
+        symbols=_with(file.symbols, most_used(text, SYMBOLS), moment),
+        hunks=file.hunks if reads else (file.hunks + _hunks(event))[-HUNKS:],
+        at=event.at,
+    )
+    return _put(table, touched)
 
 
 def _known(
@@ -111,9 +106,13 @@ def _known(
     file = table.get(path)
     if file is not None:
         return table, file
-    for name, named in table.items():
-        if not name.startswith("/") and path.endswith("/" + name):
-            return {k: v for k, v in table.items() if k != name}, named._replace(path=path)
+    end = path.find("/") + 1
+    while end:
+        named = table.get(path[end:])
+        if named is not None:
+            others = {name: other for name, other in table.items() if other is not named}
+            return others, named._replace(path=path)
+        end = path.find("/", end) + 1
     return table, _new(table, path, moment, at)
 
 
@@ -121,8 +120,10 @@ def _with(symbols: dict[str, int], shown: Collection[str], moment: Moment) -> di
     """The symbols of a file with these seen now, latest last."""
     if not shown:
         return symbols
-    now = dict.fromkeys(shown, moment.step)
-    new = {word: step for word, step in symbols.items() if word not in now} | now
+    new = symbols.copy()
+    for word in shown:
+        new.pop(word, None)
+    new.update(dict.fromkeys(shown, moment.step))
     surplus = len(new) - SYMBOLS
     return dict(islice(new.items(), surplus, None)) if surplus > 0 else new
 
