@@ -1,14 +1,29 @@
-"""Every test has a name of its own: workers are handed tests by name, and of two that share one
-only the first would be run, without a word."""
+"""Which of the collected tests take part.
+
+Those over a corpus of real sessions, only where one is named: $HOLDFAST_CORPUS. And every test
+has a name of its own: workers are handed tests by name, and of two that share one only the first
+would be run, without a word.
+"""
 
 from __future__ import annotations
+
+import os
 
 import pytest
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not os.environ.get("HOLDFAST_CORPUS"):
+        _leave_out_the_corpus(config, items)
     seen: set[str] = set()
     for item in items:
         if item.nodeid in seen:
             raise pytest.UsageError(f"two tests are called {item.nodeid}: one would not be run")
         seen.add(item.nodeid)
+
+
+def _leave_out_the_corpus(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left_out = [item for item in items if item.get_closest_marker("corpus")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
