@@ -106,6 +106,28 @@ def test_a_member_of_a_row_is_judged_by_its_name() -> None:
     assert redacted == {"input": {"user": "app", "password": "[redacted:password]", "port": 5432}}
 
 
+@pytest.mark.parametrize(
+    "around",
+    [
+        ["max_token", "token={}"],  # the name before it takes nothing from the next text
+        ["curl example.com", "curl -s -u bob:{} example.com"],
+        ["mysql", "mysql -p{}"],
+        ['API_TOKEN = f"{}"'],
+        ['password="Zq\'{}"'],
+        ["password='Zq\\'{}'"],
+        ["identified by\r\n'{}'"],
+        ["bearer \n {}"],
+        ["bearer ", "bearer {}"],
+    ],
+    ids=str,
+)
+def test_a_row_gives_up_what_its_texts_give_up(around: list[str]) -> None:
+    secret = "a1" + BY_NAME["passphrase"][1](random.Random(9))
+    texts = [text.replace("{}", secret) for text in around]
+    assert secret not in "".join(map(redact, texts))
+    assert json.loads(redact_bytes(json.dumps(texts).encode())) == [redact(t) for t in texts]
+
+
 def test_a_key_that_spans_lines_of_plain_text_goes_whole() -> None:
     secret = private_key(random.Random(5), PEM_KINDS[1])
     data = f'{{"a": 1}}\nplain\n{secret}\nmore\n{{"b": 2}}\n'.encode()

@@ -23,7 +23,8 @@ _OTHERS = (
 )
 
 # What stands between a name and its value, as in assignments.py, but with escapes still in place.
-_VALUE = r"[\s\\\"'`]{0,16}(?:\\[nrt])?[^\s\"'`]{4}"
+# A quote may stand inside the value, or behind the letters of an f"".
+_VALUE = r"[\s\\\"'`]{0,16}(?:\\[nrt])?[^\s\"'`]\S{3}"
 _NAMED = (
     r"[a-z0-9_.\-]{0,40}(?:"
     r"[ ?:]{1,4}[a-z_&\[][a-z0-9_.\[\]|&?<>' ]{0,42}=[ ]?\\{0,15}[\"'`]"
@@ -33,19 +34,20 @@ _NAMED = (
     r")"
 )
 
+# What follows is only looked at: it may be the next text, with a phrase of its own.
 _PHRASES = (
-    r"b(?:earer [a-z0-9\-._~+/ ]{12}"
-    r"|asic {1,4}(?:[a-z0-9+/]{4}){2,100}(?:[a-z0-9+/]{2,3}=|(?![a-z0-9+/])))",
-    r"f(?<=identif)ied by(?:\s|\\[nt]){1,4}\\{0,15}[\"']",
-    r"curl [^\n]{0,400}?(?:-u|--user)[ =]?",
-    r"q(?<=mysq)l[^\n]{0,260}? -p[^\s]{4}",
-    r"mariadb[^\n]{0,260}? -p[^\s]{4}",
+    r"b(?=earer [a-z0-9\-._~+/\s\\]{12}"
+    r"|asic (?:\s|\\[nrt]){0,3}(?:[a-z0-9+/]{4}){2,100}(?:[a-z0-9+/]{2,3}=|(?![a-z0-9+/])))",
+    r"f(?<=identif)ied by(?:\s|\\[nrt]){1,4}\\{0,15}[\"']",
+    r"curl (?=[^\n]{0,400}?(?:-u|--user))",
+    r"q(?<=mysq)l(?=[^\n]{0,260}? -p\S{4})",
+    r"mariadb(?=[^\n]{0,260}? -p\S{4})",
 )
 
 # The letter of each word from which to search for it: the rarest.
 _RARE = {"pass": 0, "pwd": 1, "secret": 2, "token": 2, "key": 0, "credential": 3, "auth": 1}
 _SEARCHES = tuple(
-    (word, at, f"{word[at]}(?<={word[: at + 1]}){word[at + 1 :]}{WORD_TAILS[word]}{_NAMED}")
+    (word, at, f"{word[at]}(?<={word[: at + 1]}){word[at + 1 :]}{WORD_TAILS[word]}(?={_NAMED})")
     for word, at in _RARE.items()
 )
 
@@ -72,7 +74,9 @@ def bulk_hits(raw: str, lowered: str) -> Iterator[int]:
             name = name_around(raw, at, at + len(word))
             if not names_secret(name):
                 continue
-            if match.lastgroup != "blank" or _may_follow_blank(lowered, name, at, match.end()):
+            if match.lastgroup != "blank" or _may_follow_blank(
+                lowered, name, at, match.end("blank")
+            ):
                 yield at
 
 
