@@ -99,13 +99,14 @@ def without_secrets(tracked: Tracked) -> Tracked:
     """No secrets in the state, nor in what the adapter remembers (of which the ids of rows, most
     of it, can hold none)."""
     state, memory, careful = tracked.state, tracked.memory, tracked.careful
-    if not is_clean(texts(state)):
-        state = from_document(cleaned(to_document(state))[0])
-        careful = True
+    told = {**(memory or {}), "seen": None}
+    if is_clean([*texts(state), told]):
+        return tracked
+    document, had_secrets = cleaned(to_document(state))
+    if had_secrets:
+        state, careful = from_document(document), True
     if memory is not None:
-        rest, had_secrets = cleaned({**memory, "seen": None})
-        if had_secrets:
-            memory = {**rest, "seen": memory.get("seen")}
+        memory = {**cleaned(told)[0], "seen": memory.get("seen")}
     return tracked._replace(state=state, memory=memory, careful=careful)
 
 

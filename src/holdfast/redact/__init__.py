@@ -8,11 +8,11 @@ from holdfast.redact.prefilter import suspicious
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from holdfast.redact.engine import BadPattern, Redactor
 
-__all__ = ["BadPattern", "Redactor", "redact", "redact_bytes", "suspicious", "use"]
+__all__ = ["BadPattern", "Redactor", "any_secret", "redact", "redact_bytes", "suspicious", "use"]
 
 # A longer text is left to the engine: per MB the prefilter takes 45 ms, the engine 30.
 _SHORT = 64_000
@@ -50,6 +50,17 @@ def redact_bytes(data: bytes) -> bytes:
     from holdfast.redact.engine import BUILT_IN
 
     return BUILT_IN.redact_bytes(data)
+
+
+def any_secret(texts: "Collection[str]", members: "Iterable[tuple[str, str]]" = ()) -> bool:
+    """Whether there is anything to redact in the texts, or in a member because of its name."""
+    from holdfast.redact import many
+    from holdfast.redact.assignments import member_is_secret
+    from holdfast.redact.engine import BUILT_IN
+
+    return many.any_secret(_chosen or BUILT_IN, texts) or any(
+        member_is_secret(name, value) for name, value in members
+    )
 
 
 def __getattr__(name: str) -> object:

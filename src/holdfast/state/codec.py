@@ -62,16 +62,12 @@ def to_document(state: State) -> dict[str, Any]:
     return document
 
 
-def texts(state: State) -> dict[str, Any]:
-    """The document without what can hold no secret, which is two thirds of it: where facts came
-    from, the numbers of the symbols, and how full the context was."""
-    document = to_document(state)
-    for name, at in _AT.items():
-        table: dict[str, Any] = document[name]
-        document[name] = {key: (*row[:at], *row[at + 1 :]) for key, row in table.items()}
-    document["symbols"] = list(state.symbols)
+def texts(state: State) -> list[Any]:
+    """The parts of the document, without the numbers in them that would be the most to look
+    through for a text: how warm the symbols are, and how full the context was."""
+    document = {**state._asdict(), "symbols": list(state.symbols)}
     del document["life"]
-    return document
+    return list(document.values())
 
 
 def from_document(document: Any) -> State:
