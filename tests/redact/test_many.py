@@ -1,5 +1,6 @@
 """Many texts at once: the answer is that of asking text by text."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -8,6 +9,8 @@ from hypothesis import strategies as st
 
 from holdfast import redact as surface
 from holdfast.redact import any_secret, redact
+from holdfast.redact.many import SHORTEST_TOKEN
+from holdfast.redact.patterns import VENDOR
 
 from .innocent import INNOCENT
 from .test_planted import planted_cases
@@ -35,6 +38,12 @@ def test_a_planted_secret_is_seen_among_innocent_texts() -> None:
 @settings(max_examples=400, deadline=None)
 def test_one_scan_sees_what_redaction_of_each_text_sees(some: list[str]) -> None:
     assert any_secret(some) == any(redact(text) != text for text in some)
+
+
+def test_no_token_is_too_short_to_be_looked_at() -> None:
+    for _, anchor, tail in VENDOR:
+        too_short = SHORTEST_TOKEN - len(anchor) - 1
+        assert not any(re.match(tail, letter * too_short) for letter in "aA1_"), anchor
 
 
 def test_a_text_ends_where_the_next_begins() -> None:

@@ -83,7 +83,9 @@ def member_is_secret(name: str, value: str) -> str | None:
     if value.startswith(LABEL_OPEN) or not _NAME_CHARS.issuperset(name) or len(name) > 40:
         return None
     probe = name.lower() + '":'
-    if not any(lazy(word + tail).search(probe) for word, tail in WORD_TAILS.items()):
+    if not any(
+        word in probe and lazy(word + tail).search(probe) for word, tail in WORD_TAILS.items()
+    ):
         return None
     if _is_basic_name(name) and _is_basic_pair(value):
         return "basic-auth"

@@ -4,22 +4,22 @@ Owns: `bulk_hits`, a scan that may say yes too often and must never say no where
 say yes: it sees the text as it lies in the file, JSON escapes and all.
 Must not: decide; the finders do, on the decoded text.
 
-Speed comes from looking for few things, and for rare letters first: a search for one literal costs
-0.3 to 0.6 ms per MB.
+Speed comes from looking for few things, each of which begins with a literal or with a letter that
+is rare: such a search costs 0.3 to 0.6 ms per MB.
 """
 
 from collections.abc import Iterator
 
 from holdfast.redact.assignments import WORD_TAILS, name_around, names_secret
 from holdfast.redact.finders import discord_hits, lazy
-from holdfast.redact.vendors import vendor_hits
+from holdfast.redact.vendors import shared_hits
 
 _OTHERS = (
-    r":(?=//[^\s/?@\"<>`]{1,1200}@)",
+    r"://(?=[^\s/?@\"<>`]{1,1200}@)",
     r"J(?<=eyJ)[A-Za-z0-9_\-]{9}",
     r"B(?<=-----B)EGIN [A-Z0-9 ]{0,48}PRIVATE",
     r"=(?<=sig=)[A-Za-z0-9%+/]{40}",
-    r"k(?:(?<=hook)s\.slack\.com/[a-z]{8}|(?<=/webhook)s/\d{15})",
+    r"hooks(?:\.slack\.com/[a-z]{8}|(?<=/webhooks)/\d{15})",
 )
 
 # What stands between a name and its value, as in assignments.py, but with escapes still in place.
@@ -44,13 +44,6 @@ _PHRASES = (
     r"mariadb(?=[^\n]{0,260}? -p\S{4})",
 )
 
-# The letter of each word from which to search for it: the rarest.
-_RARE = {"pass": 0, "pwd": 1, "secret": 2, "token": 2, "key": 0, "credential": 3, "auth": 1}
-_SEARCHES = tuple(
-    (word, at, f"{word[at]}(?<={word[: at + 1]}){word[at + 1 :]}{WORD_TAILS[word]}(?={_NAMED})")
-    for word, at in _RARE.items()
-)
-
 
 def bulk_hits(raw: str, lowered: str) -> Iterator[int]:
     """Give the offsets, in no order, of everything that could be a secret or announce one.
@@ -58,7 +51,7 @@ def bulk_hits(raw: str, lowered: str) -> Iterator[int]:
     `raw` is Latin-1 or any other text in which ASCII stands for itself; `lowered` is the same in
     ASCII lower case.
     """
-    for at, _ in vendor_hits(raw):
+    for at, _ in shared_hits(raw):
         yield at
     for at in discord_hits(raw):
         yield at
@@ -68,15 +61,13 @@ def bulk_hits(raw: str, lowered: str) -> Iterator[int]:
     for source in _PHRASES:
         for match in lazy(source).finditer(lowered):
             yield match.start()
-    for word, before, source in _SEARCHES:
-        for match in lazy(source).finditer(lowered):
-            at = match.start() - before
-            name = name_around(raw, at, at + len(word))
-            if not names_secret(name):
+    for word, tail in WORD_TAILS.items():
+        for match in lazy(word + tail).finditer(lowered):
+            at, end = match.span()
+            named = lazy(_NAMED).match(lowered, end)
+            if named is None or not names_secret(name := name_around(raw, at, end)):
                 continue
-            if match.lastgroup != "blank" or _may_follow_blank(
-                lowered, name, at, match.end("blank")
-            ):
+            if named.lastgroup != "blank" or _may_follow_blank(lowered, name, at, named.end()):
                 yield at
 
 

@@ -64,17 +64,21 @@ def find_vendor_tokens(text: str) -> Iterator[Span]:
 
 
 def vendor_hits(text: str) -> Iterator[tuple[int, Row]]:
-    """Where an anchor stands with something of the right shape behind it, or may stand.
-
-    A short text is asked for each anchor. In a long one a search costs 0.3 to 0.6 ms per MB, and
-    there are more than a hundred anchors; so all that end in the same separator share one search
-    for the separator and a long run behind it.
-    """
-    if len(text) < _LONG:
-        for row in VENDOR:
-            for at in hits(text, row[1]):
-                yield at, row
+    """Where an anchor stands with something of the right shape behind it, or may stand."""
+    if len(text) >= _LONG:
+        yield from shared_hits(text)
         return
+    for row in VENDOR:
+        for at in hits(text, row[1]):
+            yield at, row
+
+
+def shared_hits(text: str) -> Iterator[tuple[int, Row]]:
+    """Where an anchor stands with something of the right shape behind it.
+
+    A search costs 0.3 to 0.6 ms per MB, and there are more than a hundred anchors; so all that
+    end in the same separator share one search for the separator and a long run behind it.
+    """
     for source in _SEPARATED:
         for found in lazy(source).finditer(text):
             end = found.start() + 1
