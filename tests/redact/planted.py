@@ -239,6 +239,8 @@ def special_cases(rng: random.Random) -> list[tuple[str, str, str]]:
         ("sas link", f"https://x.blob.core.windows.net/c?sv=2022&sig={signature}&se=1", signature),
         ("slack webhook", f"https://hooks.slack.com/services/{hook}", hook),
         ("discord webhook", f"https://discord.com/api/webhooks/{discord}", discord),
+        ("curl user first", f"curl -u admin:{password} https://acme.dev", password),
+        ("curl --user", f"curl --user=admin:{password} https://acme.dev", password),
         ("curl user", f"curl -s -u admin:{password} https://acme.dev", password),
         ("mysql", f"mysql -h db -u root -p{password} app", password),
         ("sshpass", f"sshpass -p {password} ssh root@acme.dev", password),
