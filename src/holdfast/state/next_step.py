@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import AgentSaid, Origin
-from holdfast.state.facts import DONE, OPEN, Fact, clip, clip_middle, keep_ends
+from holdfast.state.facts import DONE, OPEN, Fact, clip, clip_middle, keep_ends, writable
 from holdfast.state.moment import Moment
 from holdfast.state.patterns import lazily
 from holdfast.state.wording import sentences
@@ -35,7 +35,9 @@ def on_agent_said(table: Table, event: AgentSaid, moment: Moment) -> Table:
     text = event.text.strip()
     if len(text) < 3:
         return table
-    return {"next": NextStep(keep_ends(text, LAST_WORDS), moment.step, event.at)}
+    new = writable(table)
+    new["next"] = NextStep(keep_ends(text, LAST_WORDS), moment.step, event.at)
+    return new
 
 
 def intention(item: NextStep) -> str:

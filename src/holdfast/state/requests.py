@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import Origin, UserSaid
-from holdfast.state.facts import DONE, OPEN, Fact, keep, put
+from holdfast.state.facts import DONE, OPEN, Fact, keep, put, writable
 from holdfast.state.moment import Moment
 
 LIMIT = 60
@@ -38,7 +38,8 @@ def on_user_said(table: dict[str, Request], event: UserSaid, moment: Moment) -> 
     if latest and table[latest].standing == OPEN and event.how in ("prompt", "queued"):
         if table[latest].text == text and table[latest].turn == moment.turn:
             return table  # the client wrote the same prompt twice
-        table = {**table, latest: table[latest]._replace(standing=DONE)}
+        table = writable(table)
+        table[latest] = table[latest]._replace(standing=DONE)
     standing = OPEN if event.how in ("prompt", "queued") else DONE
     request = Request(
         number,
