@@ -17,27 +17,21 @@ from holdfast.state.facts import OPEN, RESOLVED, Fact, keep, keep_ends, next_num
 from holdfast.state.moment import Moment
 from holdfast.state.patterns import lazily
 from holdfast.state.shell import normalise
-from holdfast.state.wording import sentences_with
+from holdfast.state.wording import GIVING_UP, sentences_with, small
 
 LIMIT = 50
 TRIED = 300
 FAILED = 240
 
-# One of these stands in every sentence that _SAID matches, in small letters.
-_CUES = (
-    "not work", "n't work", "n't help", "dead end", "t fail", "s fail", "h fail", "fails b",
-    "failed b", " broke", " breaks", "revert", "abandon", "ve up on", "possible", "no longer",
-    "supported", "rolled back",
-)  # fmt: skip
+# Both are for small letters.
 _SAID = lazily(
     r"\b(?:(?:did|does|do|would|will|could)(?: not|n't) work|won't work|not working|didn't help"
     r"|doesn't help|dead end|(?:that|this|which|it|approach|attempt) (?:fail(?:s|ed)|broke|breaks)"
     r"|fail(?:s|ed) because|revert(?:ed|ing)? (?:that|this|the|my|it|to)|abandon(?:ed|ing)?"
     r"|g[ia]ve up on|(?:is|was) not possible|isn't possible|is impossible|no longer an option"
-    r"|not supported|unsupported|rolled? back)\b",
-    re.I,
+    r"|not supported|unsupported|rolled? back)\b"
 )
-_PLANNING = lazily(r"^(?:let me|i'll|now|next|if|when|should|would|could|check|make sure)\b", re.I)
+_PLANNING = lazily(r"(?:let me|i'll|now|next|if|when|should|would|could|check|make sure)\b")
 _MERGES = lazily(r"\bgit (?:-C \S+ )?(?:merge|rebase|cherry-pick|revert|pull|stash pop)\b")
 _GIT_VERB = lazily(r"git (?:-C \S+ )?(push|pull|fetch|rebase|commit|stash)\b")
 _SETTLES = lazily(
@@ -162,10 +156,11 @@ def on_note_taken(
 def on_agent_said(
     table: dict[str, DeadEnd], event: AgentSaid, moment: Moment
 ) -> dict[str, DeadEnd]:
-    for sentence in sentences_with(event.text, _CUES):
+    for sentence in sentences_with(event.text, GIVING_UP):
         if sentence.endswith("?") or len(sentence) <= 25:
             continue
-        if _SAID.search(sentence) and not _PLANNING.match(sentence):
+        words = small(sentence)
+        if _SAID.search(words) and not _PLANNING.match(words):
             tried = keep(sentence, TRIED)
             table = _put(table, tried, tried, "", "said", moment, event.at)
     return table

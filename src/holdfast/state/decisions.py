@@ -14,19 +14,22 @@ from holdfast.events import AgentSaid, NoteTaken, Origin, UserSaid
 from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, next_number, put
 from holdfast.state.moment import Moment
 from holdfast.state.patterns import lazily
-from holdfast.state.wording import overlap, plain_words, sentences, sentences_with
+from holdfast.state.wording import (
+    DECIDING,
+    has_any,
+    overlap,
+    plain_words,
+    sentences,
+    sentences_with,
+    small,
+)
 
 LIMIT = 50
 TEXT = 320
 
-# One of these stands in every sentence that _DECIDED matches, in small letters.
-_CUES: tuple[str, ...] = (
-    *("decided", "decision:", "chose", "opted", "settled", "go with", "going with", "stick with"),
-    *("instead of", "rather than", "because", "since ", "so that", "prefer"),
-    *("approach is", "fix is", "option is", "way is", "solution is", "would be"),
-)
+# Both patterns are for small letters.
 _DECIDED = lazily(
-    r"\b(?:(?:i|we|i've|we've|i'll|we'll)? ?(?:have )?(?:decided|chose|opted|settled)\b|decision:"
+    r"\b(?:(?:(?:i|we)(?:'ve|'ll)?)?(?:decided|chose|opted|settled)\b|decision:"
     r"|(?:let's|i'll|we'll|we should|i will|going to) (?:go|stick) with|going with"
     r"|(?:i'll|we'll|i will|let's|i'm going to|we should|better to) (?:use|keep|make|put|do|take"
     r"|move|add)\b"
@@ -34,13 +37,16 @@ _DECIDED = lazily(
     r"|(?:use|using|used|chose|prefer|keep|kept)\b.{2,120}?\b(?:instead of|rather than)\b"
     r"|(?:chose|prefer)\b.{2,80}?\bover\b"
     r"|the (?:best|right|cleanest|simplest|correct|better) "
-    r"(?:approach|fix|option|way|solution) (?:is|would be)\b)",
-    re.I,
+    r"(?:approach|fix|option|way|solution) (?:is|would be)\b)"
 )
+# One of these stands in every text of the user in which _USER_DECIDED matches a sentence.
+_USER_CUES = (
+    "let's", "go with", "i prefer", "i decided", "i want us", "we decided", "we agreed",
+    " instead", " rather", "option ",
+)  # fmt: skip
 _USER_DECIDED = lazily(
     r"\b(?:let's (?:go with|use|do|keep|not|avoid|leave)|go with|i (?:prefer|decided|want us)"
-    r"|we (?:decided|agreed)|use .{2,60}? (?:instead|rather)|option [a-d1-9]\b)",
-    re.I,
+    r"|we (?:decided|agreed)|use .{2,60}? (?:instead|rather)|option [a-d1-9]\b)"
 )
 _REASON = lazily(
     r"\b(?:because|since|so that|as it|due to|in order to|to avoid|which (?:means|avoids))\b(.*)",
@@ -121,8 +127,8 @@ def decides(text: str) -> list[str]:
     """The sentences in which the agent chooses something."""
     return [
         sentence
-        for sentence in sentences_with(text, _CUES)
-        if len(sentence) > 30 and _DECIDED.search(sentence) and not sentence.endswith("?")
+        for sentence in sentences_with(text, DECIDING)
+        if len(sentence) > 30 and _DECIDED.search(small(sentence)) and not sentence.endswith("?")
     ]
 
 
@@ -132,10 +138,10 @@ def on_user_said(
     if event.how == "answer":
         text = keep(f"{event.about} → {event.text}" if event.about else event.text, TEXT)
         return _put(table, text, "user", moment, event.at)
-    if len(event.text) > 4000:
+    if len(event.text) > 4000 or not has_any(small(event.text), _USER_CUES):
         return table
     for sentence in sentences(event.text):
-        if _USER_DECIDED.search(sentence) and not sentence.endswith("?"):
+        if _USER_DECIDED.search(small(sentence)) and not sentence.endswith("?"):
             table = _put(table, keep(sentence, TEXT), "user", moment, event.at)
     return table
 

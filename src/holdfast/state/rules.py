@@ -7,15 +7,14 @@ subject that corrects it supersedes it, so that a withdrawn rule is never given 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import Origin, UserSaid
 from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, next_number, put
 from holdfast.state.moment import Moment
-from holdfast.state.patterns import lazily
-from holdfast.state.wording import has_any, overlap, plain_words, present, sentences, without_code
+from holdfast.state.patterns import any_of, lazily
+from holdfast.state.wording import has_any, overlap, plain_words, sentences, small, without_code
 
 LIMIT = 60
 TEXT = 400
@@ -23,39 +22,41 @@ TEXT = 400
 LONGEST_MESSAGE = 6000
 LONGEST_RULE = 330
 
+# The patterns and words below are for a sentence as `_heard` gives it.
+
 # A cue for standing force, said to the agent: where a sentence begins, or after a comma or
 # a word such as "please". The same words in the middle of a description ("it always returns
 # 0", "deterministic rather than heuristic") rule nothing.
 _SAID = r"(?:^|[,;:.–—-] ?|\b(?:please|and|but|so|also|then|you|must|should|just) )"
 _STANDING = lazily(
-    rf"{_SAID}(?:always|never|do not|don't|dont|avoid|refrain)\b(?= \w)"
-    rf"|{_SAID}only (?:use|run|ever|touch|edit|change|commit|add|write)\b"
-    rf"|{_SAID}(?:prefer|stick (?:to|with)|no more|remember (?:to|that)|keep in mind)\b"
-    rf"|{_SAID}use .{{2,60}}? (?:instead of|rather than|not )"
-    r"|^(?:(?:and|also|note that|here) )*we (?:always|never|only|use|don't|do not)\b"
-    r"|\b(?:i|we) (?:really |generally |always |usually )?prefer\b"
-    r"|\bfrom now on\b|\bgoing forward\b|\bin (?:the )?future\b(?! \w)|\bat all times\b"
-    r"|\b(?:every time|whenever) (?:you|we)\b"
-    r"|\b(?:must|mustn't|must not|should never|you (?:can't|cannot|may not|shouldn't|should not))\b"
-    r"|\bnot allowed\b|\bforbidden\b|\brequired to\b|\brule:|\bimportant:"
-    r"|\bleave .{2,60}? (?:alone|as is|untouched)"
+    rf"{_SAID}(?:"
+    r"(?:always|never|do not|don't|dont|avoid|refrain)\b(?= \w)"
+    r"|only (?:use|run|ever|touch|edit|change|commit|add|write)\b"
+    r"|(?:prefer|stick (?:to|with)|no more|remember (?:to|that)|keep in mind)\b"
+    r"|use .{2,60}? (?:instead of|rather than|not )"
+    r")|^(?:(?:and|also|note that|here) )*we (?:always|never|only|use|don't|do not)\b"
+    r"|\b(?:"
+    r"(?:i|we) (?:really |generally |always |usually )?prefer\b"
+    r"|from now on\b|going forward\b|in (?:the )?future\b(?! \w)|at all times\b"
+    r"|(?:every time|whenever) (?:you|we)\b"
+    r"|(?:must|mustn't|must not|should never|you (?:can't|cannot|may not|shouldn't|should not))\b"
+    r"|not allowed\b|forbidden\b|required to\b|rule:|important:"
+    r"|leave .{2,60}? (?:alone|as is|untouched)"
     # "Make sure that ..." asks for something once, unless it says when.
-    r"|\b(?:make sure|be sure to|ensure)\b(?=.*\b(?:always|never|before|after|every|each|when)\b)",
-    re.I,
+    r"|(?:make sure|be sure to|ensure)\b(?=.*\b(?:always|never|before|after|every|each|when)\b))"
 )
 _CORRECTION = lazily(
     r"\b(?:actually|instead|no longer|not .{1,40} any ?more|scrap (?:that|the)"
     r"|forget (?:that|the|about)"
     r"|change of plan|changed my mind|on second thoughts?|correction|ignore (?:that|the|my)|rather"
     r"|i was wrong|that's wrong|not what i|revert|drop (?:that|the rule)|you (?:can|may) (?:now )?)"
-    r"|^(?:no|nope|wait|hmm|sorry)\b",
-    re.I,
+    r"|^(?:no|nope|wait|hmm|sorry)\b"
 )
 _WITHDRAWAL = lazily(
-    r"\b(?:forget|scrap|drop|ignore|no longer|not .{1,40} any ?more|never ?mind|lift)\b", re.I
+    r"\b(?:forget|scrap|drop|ignore|no longer|not .{1,40} any ?more|never ?mind|lift)\b"
 )
-# One of these stands in every sentence that _STANDING or _CORRECTION matches, in small letters.
-_CUES = (
+# One of these stands in every sentence that _STANDING or _CORRECTION matches.
+_CUES = any_of(
     "always", "never", "do not", "don't", "dont", "avoid", "refrain", "only", "prefer", "stick",
     "no more", "remember", "keep in mind", "use ", "we use", "from now on", "going forward",
     "future", "at all times", "every time", "whenever", "must", "you ca", "you may", "you should",
@@ -65,15 +66,12 @@ _CUES = (
     "revert", "drop ",
 )  # fmt: skip
 _BEGINNINGS = ("no", "wait", "hmm", "sorry")
-# A question asks; it does not rule. "can you make sure ...?" is still a request for once.
-_QUESTION = lazily(r"\?\s*$")
 # "don't know / don't think / can't find" speak of the speaker, not of the agent's conduct.
 _SPEAKER = lazily(
     r"\b(?:i|we|it|he|she|they|that|this|which|you)\s+(?:really |just |still |probably )?"
     r"(?:do not|don't|dont|cannot|can't|should not|shouldn't|didn't|doesn't|won't)\b"
     r"|\b(?:don't|do not|dont) (?:know|think|see|understand|have|mean|worry|mind|get)\b"
-    r"|\bif (?:you|we|it|i) (?:don't|can't|cannot|do not)\b",
-    re.I,
+    r"|\bif (?:you|we|it|i) (?:don't|can't|cannot|do not)\b"
 )
 
 
@@ -82,10 +80,10 @@ _PASTED = lazily(
     r"^[+│╭╰├|$@%]|\S\.\w{1,5}:\d+|\blines? \d+|/(?:var|tmp|usr)/|[{};]\s*$|\w\(\w*\)|:=|=="
 )
 # "House rules: ..." says of everything in its paragraph that it holds.
+_HEADINGS = ("rule", "convention", "guideline", "constraint", "principles")
 _ANNOUNCED = lazily(
     r"^\W*(?:\w+ ){0,4}(?:rules?|conventions?|guidelines?|constraints?|principles)\b"
-    r"[^.!?\n:]{0,60}:",
-    re.I,
+    r"[^.!?\n:]{0,60}:"
 )
 _PARAGRAPH = lazily(r"\n\s*\n")
 
@@ -100,36 +98,47 @@ class Rule(NamedTuple):
 
 
 def states_a_rule(sentence: str) -> bool:
-    sentence = sentence.replace("’", "'")
-    if len(sentence) > LONGEST_RULE or _QUESTION.search(sentence) or _PASTED.search(sentence):
+    if len(sentence) > LONGEST_RULE or _asks(sentence):
         return False
-    cue = _STANDING.search(sentence)
-    if cue is None:
+    heard = _heard(sentence)
+    if _STANDING.search(heard) is None or _PASTED.search(sentence):
         return False
     # "I don't think we should" has a cue only in the speaker's own verb.
-    return (
-        _SPEAKER.search(sentence) is None
-        or _STANDING.search(_SPEAKER.sub(" ", sentence)) is not None
-    )
+    return _SPEAKER.search(heard) is None or _STANDING.search(_SPEAKER.sub(" ", heard)) is not None
+
+
+def _asks(sentence: str) -> bool:
+    """A question does not rule. "can you make sure ...?" is still a request for once."""
+    return sentence.rstrip().endswith("?")
+
+
+def _heard(sentence: str) -> str:
+    return small(sentence.replace("’", "'"))
 
 
 def on_user_said(table: dict[str, Rule], event: UserSaid, moment: Moment) -> dict[str, Rule]:
     if len(event.text) > LONGEST_MESSAGE:
         return table
-    cues = present(event.text.replace("’", "'").lower(), _CUES)
+    lowered = event.text.replace("’", "'").lower()
+    if not (
+        _CUES.search(lowered)
+        or has_any(lowered, _BEGINNINGS)
+        or has_any(small(event.text), _HEADINGS)
+    ):
+        return table
     for sentence, announced in _with_announcements(event.text):
         lowered = sentence.lower().replace("’", "'")
-        cued = announced or has_any(lowered, cues) or lowered.startswith(_BEGINNINGS)
-        if not cued or _QUESTION.search(sentence):
+        cued = announced or _CUES.search(lowered) or lowered.startswith(_BEGINNINGS)
+        if not cued or _asks(sentence):
             continue
-        corrects = _CORRECTION.search(sentence.replace("’", "'")) is not None
+        corrects = _CORRECTION.search(_heard(sentence)) is not None
         ruling = announced or states_a_rule(sentence)
         if not (ruling or corrects):
             continue
         text = keep(sentence, TEXT)
         key = f"r{next_number(table)}"
         subject = plain_words(sentence)
-        withdraws = corrects and _WITHDRAWAL.search(sentence) is not None
+        withdraws = corrects and _WITHDRAWAL.search(_heard(sentence)) is not None
         if any(rule.text == text and rule.standing == OPEN for rule in table.values()):
             continue
         replaced = [
@@ -137,12 +146,13 @@ def on_user_said(table: dict[str, Rule], event: UserSaid, moment: Moment) -> dic
             for old, rule in table.items()
             if rule.standing == OPEN and _replaces(subject, corrects, plain_words(rule.text))
         ]
-        table = {
-            name: rule._replace(standing=SUPERSEDED, superseded_by=key)
-            if name in replaced
-            else rule
-            for name, rule in table.items()
-        }
+        if replaced:
+            table = {
+                name: rule._replace(standing=SUPERSEDED, superseded_by=key)
+                if name in replaced
+                else rule
+                for name, rule in table.items()
+            }
         # A correction of a rule is itself the rule now, unless it only lifts the old one.
         if ruling or (replaced and not withdraws):
             rule = Rule(int(key[1:]), text, OPEN, "", moment.turn, event.at)
@@ -156,12 +166,12 @@ def _with_announcements(text: str) -> list[tuple[str, bool]]:
     for paragraph in _PARAGRAPH.split(without_code(text)):
         announced = False
         for sentence in sentences(paragraph):
-            heading = _ANNOUNCED.match(sentence)
+            heading = _ANNOUNCED.match(small(sentence))
             if heading is not None and heading.end() == len(sentence):
                 announced = True
                 continue
             announced = announced or heading is not None
-            fits = len(sentence) <= LONGEST_RULE and not _QUESTION.search(sentence)
+            fits = len(sentence) <= LONGEST_RULE and not _asks(sentence)
             found.append((sentence, announced and fits))
     return found
 

@@ -1,0 +1,72 @@
+"""Reading prose quickly finds what reading it plainly finds, whatever letters stand in it."""
+
+import re
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.state import dead_ends, decisions, rules
+from holdfast.state.patterns import any_of
+from holdfast.state.wording import DECIDING, GIVING_UP, sentences, small, without_code
+
+# ı, İ, ſ and the sign for kelvin are an i, an s and a k to `re.I`; Σ becomes small in two ways.
+_LETTERS = "aeiknstAIKS ıİſ\u212aΣé_'’.,\n"
+
+
+def test_small_letters_are_those_that_re_takes_for_the_same() -> None:
+    every = "".join(map(chr, range(sys.maxunicode + 1)))
+    lowered = small(every)
+    assert len(lowered) == len(every)
+    for letter in "abcdefghijklmnopqrstuvwxyz":
+        same = [found.start() for found in re.finditer(letter, every, re.I)]
+        assert same == [found.start() for found in re.finditer(letter, lowered)]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        (decisions._DECIDED, "I've decided settled let's stick with i'll keep it because so that"),
+        (decisions._USER_DECIDED, "let's avoid i prefer we agreed use tabs instead option a"),
+        (dead_ends._SAID, "didn't work it breaks reverting this is impossible rolled back"),
+        (rules._STANDING, "please don't use stick to in future make sure before leave as is"),
+        (rules._CORRECTION, "actually instead ignore that sorry i was wrong you can now"),
+        (rules._SPEAKER, "i don't think it still can't if we do not"),
+    ],
+)
+def test_a_pattern_for_small_letters_is_one_for_all_letters(
+    pattern: re.Pattern[str], words: str
+) -> None:
+    of_any_case = re.compile(pattern.pattern, re.I)
+
+    @given(st.lists(st.sampled_from([*words.split(), *words.upper().split()]) | st.text(_LETTERS)))
+    def check(parts: list[str]) -> None:
+        for text in (" ".join(parts), " ".join(parts).replace("i", "ı").replace("s", "ſ")):
+            found, expected = pattern.search(small(text)), of_any_case.search(text)
+            assert (found and found.span()) == (expected and expected.span())
+
+    check()
+
+
+@given(st.lists(st.sampled_from([*DECIDING, *GIVING_UP]) | st.text(_LETTERS)), st.data())
+def test_any_of_finds_a_text_with_one_of_the_words(parts: list[str], data: st.DataObject) -> None:
+    text = "".join(part[data.draw(st.integers(0, 2)) :] for part in parts)
+    words = any_of(*DECIDING, *GIVING_UP)
+    expected = any(word in text for word in (*DECIDING, *GIVING_UP))
+    assert (words.search(text) is not None) == expected
+
+
+@pytest.mark.parametrize("word", [*DECIDING, *GIVING_UP])
+def test_any_of_finds_each_word(word: str) -> None:
+    assert any_of(*DECIDING, *GIVING_UP).search(f"—{word}—")
+
+
+@given(st.text("`\na", max_size=40))
+def test_code_is_left_out_from_fence_to_fence(text: str) -> None:
+    assert without_code(text) == re.sub(r"```.*?(?:```|\Z)", "\n", text, flags=re.S)
+
+
+def test_sentences_are_told_apart() -> None:
+    said = 'It works, e.g. here. Does it?\n- yes\n```\nno. code.\n```\n"""x. y."""end'
+    assert sentences(said) == ("It works, e.g. here.", "Does it?", "yes", "end")
