@@ -11,6 +11,8 @@ from holdfast.state import dead_ends, decisions, rules
 from holdfast.state.patterns import any_of
 from holdfast.state.wording import DECIDING, GIVING_UP, sentences, small, without_code
 
+from .story import Story
+
 # ı, İ, ſ and the sign for kelvin are an i, an s and a k to `re.I`; Σ becomes small in two ways.
 _LETTERS = "aeiknstAIKS ıİſ\u212aΣé_'’.,\n"
 
@@ -42,7 +44,8 @@ def test_a_pattern_for_small_letters_is_one_for_all_letters(
 
     @given(st.lists(st.sampled_from([*words.split(), *words.upper().split()]) | st.text(_LETTERS)))
     def check(parts: list[str]) -> None:
-        for text in (" ".join(parts), " ".join(parts).replace("i", "ı").replace("s", "ſ")):
+        said = " ".join(parts).replace("’", "'")
+        for text in (said, said.replace("i", "ı").replace("s", "ſ")):
             found, expected = pattern.search(small(text)), of_any_case.search(text)
             assert (found and found.span()) == (expected and expected.span())
 
@@ -70,3 +73,11 @@ def test_code_is_left_out_from_fence_to_fence(text: str) -> None:
 def test_sentences_are_told_apart() -> None:
     said = 'It works, e.g. here. Does it?\n- yes\n```\nno. code.\n```\n"""x. y."""end'
     assert sentences(said) == ("It works, e.g. here.", "Does it?", "yes", "end")
+
+
+def test_a_curly_apostrophe_is_as_good_as_a_straight_one() -> None:
+    chosen = "let’s use the second table for drafts"
+    failed = "Patching the loader didn’t work for drafts."
+    story = Story().user(chosen).agent(failed)
+    assert story.texts("decision") == [chosen]
+    assert story.texts("dead_end") == [failed]

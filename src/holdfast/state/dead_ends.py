@@ -17,7 +17,7 @@ from holdfast.state.facts import OPEN, RESOLVED, Fact, keep, keep_ends, next_num
 from holdfast.state.moment import Moment
 from holdfast.state.patterns import lazily
 from holdfast.state.shell import normalise
-from holdfast.state.wording import GIVING_UP, sentences_with, small
+from holdfast.state.wording import GIVING_UP, sentences_with
 
 LIMIT = 50
 TRIED = 300
@@ -29,7 +29,7 @@ _SAID = lazily(
     r"|doesn't help|dead end|(?:that|this|which|it|approach|attempt) (?:fail(?:s|ed)|broke|breaks)"
     r"|fail(?:s|ed) because|revert(?:ed|ing)? (?:that|this|the|my|it|to)|abandon(?:ed|ing)?"
     r"|g[ia]ve up on|(?:is|was) not possible|isn't possible|is impossible|no longer an option"
-    r"|not supported|unsupported|rolled? back)\b"
+    r"|not supported|unsupported|rolled back)\b"
 )
 _PLANNING = lazily(r"(?:let me|i'll|now|next|if|when|should|would|could|check|make sure)\b")
 _MERGES = lazily(r"\bgit (?:-C \S+ )?(?:merge|rebase|cherry-pick|revert|pull|stash pop)\b")
@@ -156,11 +156,10 @@ def on_note_taken(
 def on_agent_said(
     table: dict[str, DeadEnd], event: AgentSaid, moment: Moment
 ) -> dict[str, DeadEnd]:
-    for sentence in sentences_with(event.text, GIVING_UP):
+    for sentence, lowered in sentences_with(event.text, GIVING_UP):
         if sentence.endswith("?") or len(sentence) <= 25:
             continue
-        words = small(sentence)
-        if _SAID.search(words) and not _PLANNING.match(words):
+        if _SAID.search(lowered) and not _PLANNING.match(lowered):
             tried = keep(sentence, TRIED)
             table = _put(table, tried, tried, "", "said", moment, event.at)
     return table

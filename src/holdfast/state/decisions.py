@@ -127,8 +127,8 @@ def decides(text: str) -> list[str]:
     """The sentences in which the agent chooses something."""
     return [
         sentence
-        for sentence in sentences_with(text, DECIDING)
-        if len(sentence) > 30 and _DECIDED.search(small(sentence)) and not sentence.endswith("?")
+        for sentence, lowered in sentences_with(text, DECIDING)
+        if len(sentence) > 30 and _DECIDED.search(lowered) and not sentence.endswith("?")
     ]
 
 

@@ -22,7 +22,7 @@ TEXT = 400
 LONGEST_MESSAGE = 6000
 LONGEST_RULE = 330
 
-# The patterns and words below are for a sentence as `_heard` gives it.
+# The patterns and words below are for small letters (`wording.small`).
 
 # A cue for standing force, said to the agent: where a sentence begins, or after a comma or
 # a word such as "please". The same words in the middle of a description ("it always returns
@@ -100,7 +100,7 @@ class Rule(NamedTuple):
 def states_a_rule(sentence: str) -> bool:
     if len(sentence) > LONGEST_RULE or _asks(sentence):
         return False
-    heard = _heard(sentence)
+    heard = small(sentence)
     if _STANDING.search(heard) is None or _PASTED.search(sentence):
         return False
     # "I don't think we should" has a cue only in the speaker's own verb.
@@ -112,33 +112,25 @@ def _asks(sentence: str) -> bool:
     return sentence.rstrip().endswith("?")
 
 
-def _heard(sentence: str) -> str:
-    return small(sentence.replace("’", "'"))
-
-
 def on_user_said(table: dict[str, Rule], event: UserSaid, moment: Moment) -> dict[str, Rule]:
     if len(event.text) > LONGEST_MESSAGE:
         return table
-    lowered = event.text.replace("’", "'").lower()
-    if not (
-        _CUES.search(lowered)
-        or has_any(lowered, _BEGINNINGS)
-        or has_any(small(event.text), _HEADINGS)
-    ):
+    lowered = small(event.text)
+    if not (_CUES.search(lowered) or has_any(lowered, (*_BEGINNINGS, *_HEADINGS))):
         return table
     for sentence, announced in _with_announcements(event.text):
-        lowered = sentence.lower().replace("’", "'")
+        lowered = small(sentence)
         cued = announced or _CUES.search(lowered) or lowered.startswith(_BEGINNINGS)
         if not cued or _asks(sentence):
             continue
-        corrects = _CORRECTION.search(_heard(sentence)) is not None
+        corrects = _CORRECTION.search(lowered) is not None
         ruling = announced or states_a_rule(sentence)
         if not (ruling or corrects):
             continue
         text = keep(sentence, TEXT)
         key = f"r{next_number(table)}"
         subject = plain_words(sentence)
-        withdraws = corrects and _WITHDRAWAL.search(_heard(sentence)) is not None
+        withdraws = corrects and _WITHDRAWAL.search(lowered) is not None
         if any(rule.text == text and rule.standing == OPEN for rule in table.values()):
             continue
         replaced = [
