@@ -1,7 +1,10 @@
 """Verdicts of many runners, read from what they print, whatever the exit code of a pipe."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from holdfast.state import verdicts
 from holdfast.state.checks import check_of, run_of
 
 PYTEST_RED = """
@@ -169,3 +172,19 @@ def test_what_a_check_is_and_what_it_runs_on(
 )  # fmt: skip
 def test_what_only_mentions_a_check_is_none(command: str) -> None:
     assert check_of(command) is None
+
+
+FAILURES = st.sampled_from(
+    """FAIL|FAILED|--- FAIL|3 failed|0 failed|10 failures|1 error|20 errors|test result: FAILED
+    |error:|error[E1]:|ERROR|Error: Process completed|*** [|npm ERR!|BUILD FAILED|BUILD FAILURE
+    |panic:|Traceback (most recent|a.c:1:2: error|: error TS12|exit code 1|exit status 0
+    |build failed|compilation failed|0 tests failed|tests failed|test failed|[ERROR]|5 issues:
+    |0 issues:|trailers|Failures: 1|Errors: 2|Errors: 0|x|İ|0|7""".replace("\n    ", "").split("|")
+)
+
+
+@given(st.lists(st.tuples(FAILURES, st.sampled_from(["\n", " ", "", "\r\n", "\t"]))))
+def test_no_cue_hides_a_line_that_states_a_failure(pieces: list[tuple[str, str]]) -> None:
+    text = "".join(piece + end for piece, end in pieces)
+    stated = any(pattern.search(text) for _, pattern in verdicts._FAILURES)
+    assert verdicts._states_failure(text) == stated

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from holdfast.state.patterns import lazily
@@ -18,6 +19,7 @@ from holdfast.state.verdicts import (
     UNKNOWN,
     Verdict,
     did_not_run,
+    lines_with,
     names_tests,
     read_verdict,
 )
@@ -69,6 +71,7 @@ _TASK_RUNNERS = frozenset(
     "mise npm pnpm yarn bun make just task rake tox nox nx turbo poe hatch pdm composer".split()
 )
 _ECHO = lazily(r"^(?:\[[\w:./-]+\] )?[$>] (\S.{2,400})$", re.M)
+_ECHO_CUES = ("$ ", "> ")
 ECHOES = 8
 
 # Options that pick some of the tests, options that bring more of them in, and others whose
@@ -135,17 +138,19 @@ def _run_of(command: str, output: str, ok: bool) -> Run | None:
     main = check_of(command)
     if main is None or did_not_run(output, ok):
         return None
-    piped = next((filters for check, filters in checks if check == main), ())
-    if not output.strip() and any(word in ("grep", "rg", "egrep") for word in piped):
-        # A filter found nothing to show, and its exit code is not the check's.
-        return Run(main, Verdict(UNKNOWN, "", ()), (), ())
+    if not output.strip():
+        piped = next((filters for check, filters in checks if check == main), ())
+        if any(word in ("grep", "rg", "egrep") for word in piped):
+            # A filter found nothing to show, and its exit code is not the check's.
+            return Run(main, Verdict(UNKNOWN, "", ()), (), ())
     chained = [check for check, _ in checks] if _chained(command) else [main]
     verdict = read_verdict(output, ok, main.of)
     if verdict.result != PASSED and len(chained) > 1:
         main, verdict = _culprit(chained, main, verdict, output, ok)
     also = _echoed(main, output)
     if verdict.result == PASSED:
-        passed = (*chained, *(echo for check in chained for echo in _echoed(check, output)))
+        echoes = (also if check == main else _echoed(check, output) for check in chained)
+        passed = (*chained, *chain.from_iterable(echoes))
     else:
         # In a chain that stopped, what stands before the one that failed has passed.
         passed = tuple(chained[: chained.index(main)]) if main in chained else ()
@@ -194,7 +199,7 @@ def _echoed(check: Check, output: str) -> tuple[Check, ...]:
         return ()
     text = output if len(output) <= 8000 else f"{output[:5000]}\n{output[-3000:]}"
     found = []
-    for line in _ECHO.findall(text)[:ECHOES] if "$ " in text or "> " in text else ():
+    for line in _ECHO.findall(lines_with(_ECHO_CUES, text))[:ECHOES]:
         echoed = check_of(line)
         if echoed is not None and echoed.of == check.of:
             found.append(echoed)
@@ -218,6 +223,7 @@ def _named(start: str) -> str:
     return "build" if _BUILD.search(start) else ""
 
 
+@lru_cache(maxsize=256)  # the same check stands in many lines
 def _runner(deed: str) -> tuple[str, tuple[str, ...]]:
     """The words that name the check, and what it is run on: places, filters, conditions."""
     words = [word.replace('"', "").replace("'", "") for word in _WORDS.findall(deed)]
