@@ -9,6 +9,7 @@ dead end, not an open error, and so is a check that could not even start.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from holdfast.events import CommandRan, Origin
@@ -21,10 +22,11 @@ LIMIT = 40
 LINES = 4
 
 _TELLING = lazily(
-    r"^\s*(?:E\s{2,}\S|\S+:\d+(?::\d+)?:? \S|error(?:\[\w+\])?: |Error: "
+    r"\s*(?:E\s{2,}\S|\S+:\d+(?::\d+)?:? \S|error(?:\[\w+\])?: |Error: "
     r"|[A-Z]\w*(?:Error|Exception)\b|--- FAIL|FAIL(?:ED)?\b|panic: |fatal: "
-    r"|undefined: |assert|.*: error|.*\bexpected\b.*\bgot\b)"
+    r"|undefined: |assert)"
 )
+_EXPECTED = lazily(r"\bexpected\b.*\bgot\b")
 
 
 class Error(NamedTuple):
@@ -98,10 +100,17 @@ def _resolved(
 
 def _telling_lines(output: str) -> tuple[str, ...]:
     window = output if len(output) <= 16_000 else output[:6000] + "\n" + output[-10_000:]
-    telling = [line.strip() for line in window.split("\n") if _TELLING.match(line[:400])]
-    if not telling:
-        telling = [line.strip() for line in window.split("\n") if line.strip()][-2:]
-    return tuple(dict.fromkeys(keep(line, 200) for line in telling[:LINES]))
+    lines = window.split("\n")
+    telling = [*islice(filter(_tells, lines), LINES)] or [*filter(str.strip, lines)][-2:]
+    return tuple(dict.fromkeys(keep(line.strip(), 200) for line in telling))
+
+
+def _tells(line: str) -> bool:
+    """Whether a line says what went wrong."""
+    line = line[:400]
+    if _TELLING.match(line) or ": error" in line:
+        return True
+    return "expected" in line and _EXPECTED.search(line) is not None
 
 
 def facts(table: dict[str, Error]) -> Iterator[Fact]:
