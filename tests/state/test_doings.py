@@ -15,6 +15,7 @@ from holdfast.events import (
     TitleSet,
     UsageMeasured,
 )
+from holdfast.state.shell import deeds
 
 from .story import Story
 
@@ -34,6 +35,27 @@ def test_a_chain_is_several_commands_and_the_last_one_reached_failed() -> None:
 def test_look_ups_filters_and_redirections_are_no_commands() -> None:
     story = Story().ran("cd /r && ls -la && cat a.py | grep x && git status 2>/dev/null", "…")
     assert story.texts("command") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "done"),
+    [
+        ("make  2>&1", ["make"]),
+        ("make > out 2>&1", ["make > out"]),
+        ("make >& 2>&1", ["make"]),
+        ("make </dev/null 2>&1", ["make"]),
+        ("make 2>&1 > out", ["make > out"]),
+        ("make -C a2>&1", ["make -C a"]),
+        (
+            "git commit -F - <<'EOF' && make\nrm a; rm b\nEOFS\nEOF\ngit push",
+            ["git commit -F - <<EOF", "git push"],
+        ),
+        ("git commit -F - <<EOF\nrm a; rm b", ["git commit -F - <<EOF"]),
+        ('git commit -m "a | b \\" ; c" && make', ['git commit -m "a | b \\" ; c"', "make"]),
+    ],
+)
+def test_what_is_done_is_told_without_noise(line: str, done: list[str]) -> None:
+    assert list(deeds(line)) == done
 
 
 def test_a_command_run_again_is_counted() -> None:
