@@ -14,7 +14,7 @@ from typing import NamedTuple
 from holdfast.events import AgentSaid, CommandRan, LinkSeen, Origin, SessionSeen, UserSaid
 from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, next_number, put
 from holdfast.state.moment import Moment
-from holdfast.state.patterns import lazily, lazily_bytes
+from holdfast.state.patterns import lazily
 from holdfast.state.wording import has_any
 
 LIMIT = 120
@@ -37,19 +37,21 @@ _PORT_CUES = ("ort", "ORT", "ost:", "OST:", ".0.0.", "[::")
 _PORT_WORD = lazily(r"ports?(?: (?:is|number|to|on))?[ =:]+\d\d")
 # Begins with the dash, a plain character, for which `re` looks quickly; the rest is checked
 # backwards from there.
-_TICKET = lazily(r"-\d{1,6}\b")
+_TICKET = lazily(r"-(?<=[A-Z0-9]-)\d{1,6}\b")
 _TICKET_KEY = lazily(r"\b[A-Z][A-Z0-9]{1,9}\Z")
 _NOT_TICKETS = lazily(
     r"^(?:UTF|SHA|ISO|RFC|AES|RSA|MD|TLS|CVE|HTTP|GPT|BASE|INT|UINT|X|ADR|ARM|H|V|P|ES|IPV|EC|CP)\d*-"
 )
 _ENVIRONMENT = lazily(r"(?:^|\s|export )([A-Z][A-Z0-9_]{2,40}=[^\s;&|]{1,80})")
+# Stands in every one of them, and begins with a plain character.
+_ENVIRONMENT_CUE = lazily(r"=(?<=[A-Z0-9_]{3}=)")
 
 
 # What may stand in a commit's name as "0", the rest as a space: seven of them in a row are five
 # times as quick to find as by a pattern on the text itself.
 _HEX = bytes(48 if chr(code) in "0123456789abcdef" else 32 for code in range(256))
-_HASH = lazily_bytes(rb"0000000+")
-LONGEST_HASH = 40
+_HASH = b"0" * 7
+_HASH_LENGTHS = frozenset((7, 8, 9, 10, 11, 12, 40))
 
 
 class Identifier(NamedTuple):
@@ -128,32 +130,33 @@ def _names_port(lowered: str) -> bool:
 def _tickets(text: str) -> Iterator[tuple[int, int]]:
     for found in _TICKET.finditer(text):
         dash = found.start()
-        if text[dash - 1 : dash].isalnum():
-            key = _TICKET_KEY.search(text, max(0, dash - 11), dash)
-            if key:
-                yield key.start(), found.end()
+        key = _TICKET_KEY.search(text, max(0, dash - 11), dash)
+        if key:
+            yield key.start(), found.end()
 
 
 def _scan_commits(table: Table, text: str, typed: bool, moment: Moment, at: Origin) -> Table:
-    # One byte for each character, so that both have the same places.
-    marked = text.encode("ascii", "replace").translate(_HEX)
-    if marked.find(b"0000000") < 0:  # most texts name none, and `re` takes four times as long
-        return table
-    noted = 0
-    for found in _HASH.finditer(marked):
-        start, end = found.span()
-        value = text[start:end]
-        # A word of letters or a plain number is no hash, nor is anything of another length.
-        if value.isdigit() or value.isalpha() or 12 < len(value) < LONGEST_HASH:
-            continue
-        if len(value) > LONGEST_HASH or _in_word(text, start - 1) or _in_word(text, end):
-            continue
+    for start, end in islice(_hashes(text), COMMITS):
         line = _line_around(text, start, end)
-        table = _note(table, "commit", value[:10], line, typed, moment, at)
-        noted += 1
-        if noted == COMMITS:
-            break
+        table = _note(table, "commit", text[start : min(end, start + 10)], line, typed, moment, at)
     return table
+
+
+def _hashes(text: str) -> Iterator[tuple[int, int]]:
+    """Where what may be a commit's name begins and ends."""
+    # One byte for each character, so that both have the same places.
+    marks = text.encode("ascii", "replace").translate(_HEX) + b" "
+    start = marks.find(_HASH)
+    while start >= 0:
+        end = marks.find(b" ", start)
+        if end - start in _HASH_LENGTHS:
+            value = text[start:end]
+            # A word of letters or a plain number is no hash.
+            if not (value.isdigit() or value.isalpha()) and not (
+                _in_word(text, start - 1) or _in_word(text, end)
+            ):
+                yield start, end
+        start = marks.find(_HASH, end)
 
 
 def _in_word(text: str, place: int) -> bool:
@@ -177,10 +180,10 @@ def on_agent_said(table: Table, event: AgentSaid, moment: Moment) -> Table:
 def on_command_ran(table: Table, event: CommandRan, moment: Moment) -> Table:
     command = event.command[:WINDOW]
     table = _scan(table, command, True, moment, event.at)
-    for found in islice(_ENVIRONMENT.finditer(command), 6) if "=" in command else ():
-        table = _note(
-            table, "environment", keep(found.group(1), 160), command, True, moment, event.at
-        )
+    if _ENVIRONMENT_CUE.search(command):
+        for found in islice(_ENVIRONMENT.finditer(command), 6):
+            value = keep(found.group(1), 160)
+            table = _note(table, "environment", value, command, True, moment, event.at)
     output = event.output if len(event.output) <= OUTPUT else event.output[-OUTPUT:]
     table = _scan(table, output, False, moment, event.at)
     if "git" in command or "gh " in command:
