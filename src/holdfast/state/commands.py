@@ -59,13 +59,14 @@ def on_command_ran(
         outcome = _last_word(event.output, ok)
     # Of a chain that failed, the check failed, or the last command reached; the rest worked.
     culprit = check.deed if check is not None else done[-1]
-    number = next_number(table) - 1
+    number = 0
     checks = checks_in(line)
     about = keep(event.about, 120)
     for deed in done:
         key = keep(deed, TEXT)
         known = table.get(key)
-        number += known is None
+        if known is None:
+            number = number + 1 if number else next_number(table)
         worked = ok or deed != culprit
         command = Command(
             known.number if known else number,
