@@ -208,7 +208,7 @@ def _echoed(check: Check, output: str) -> tuple[Check, ...]:
 
 def _of(deed: str) -> str:
     words = deed.split(None, 4)
-    if words[0].rsplit("/", 1)[-1] in _NOT_RUNNING:
+    if not words or words[0].rsplit("/", 1)[-1] in _NOT_RUNNING:
         return ""
     # The check is named early: a path that happens to contain "test" further on is not it.
     return _named(" ".join(words[:4]))
