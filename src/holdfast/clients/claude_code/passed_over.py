@@ -1,7 +1,7 @@
-"""Rows that are passed over unread: the client's progress reports.
+"""What is passed over unread: the client's progress reports, and files as they were before edits.
 
-A quarter of a transcript's parsing went into rows that no event comes from. Judged by how a row
-begins; whatever is not surely one of them is parsed. Must not be used where rows are shown.
+Half of a transcript's parsing went into bytes that no event comes from. Judged by how a row is
+written; whatever is not surely one of these is parsed. Must not be used where rows are shown.
 """
 
 from __future__ import annotations
@@ -15,6 +15,13 @@ _PROGRESS = b'"type":"progress"'
 # Where the type stands in these rows; behind that it is another object's.
 _HEAD = 400
 
+_EDIT = b'"toolUseResult":{"filePath":"'
+# Where it stands in an edit's row; a shorter row is not worth the search.
+_EDIT_HEAD = 4000
+_FILE_BEFORE = b',"originalFile":"'
+_FILE_ENDS = b'","structuredPatch":'
+_NEXT_STRING = b'":"'
+
 
 def passing_over(loads: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
     """`loads` that answers for such rows without reading them."""
@@ -24,6 +31,28 @@ def passing_over(loads: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
         # A brace before it would mean that this is the type of something inside.
         if at > 0 and line.find(b"{", 1, at) < 0 and line.endswith((b"}\n", b"}")):
             return PASSED_OVER
+        if len(line) > _EDIT_HEAD:
+            line = _without_file_before(line)
         return loads(line)
 
     return read
+
+
+def _without_file_before(line: bytes) -> bytes:
+    """An edit's row without the whole file as it was before.
+
+    No mark looked for here can stand inside a string: quotes there have a backslash before them.
+    Without the start of another string in between, the first mark and the last are the two ends
+    of one.
+    """
+    edit = line.find(_EDIT, 0, _EDIT_HEAD)
+    if edit < 0:
+        return line
+    start = line.find(_FILE_BEFORE, edit)
+    if start < 0:
+        return line
+    text = start + len(_FILE_BEFORE)
+    end = line.rfind(_FILE_ENDS, text)
+    if end < 0 or line.rfind(_NEXT_STRING, text, end) >= 0:
+        return line
+    return line[:start] + line[end + 1 :]
