@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from holdfast.clients.claude_code.passed_over import passing_over
 from holdfast.clients.protocol import PASSED_OVER
@@ -61,3 +63,75 @@ def test_half_a_progress_row_is_a_bad_line_and_not_a_row(tmp_path: Path) -> None
     path.write_bytes(whole + b'{"type":"progress","data":\n' + whole)
     cursor = catch_up(str(path)).cursor
     assert (cursor.rows, cursor.bad) == (2, 1)
+
+
+def edit_row(result: dict[str, Any]) -> bytes:
+    """As the client writes it, long enough that passing something over is worth it."""
+    row = {"type": "user", "message": {"role": "user", "content": []}, "toolUseResult": result}
+    end = {"sourceToolAssistantUUID": "u" * 4000}
+    return json.dumps(row | end, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+
+
+def edited(before: str, **between: Any) -> dict[str, Any]:
+    return {
+        "filePath": "/r/a.py",
+        "oldString": "a",
+        "newString": "b",
+        "originalFile": before,
+        **between,
+        "structuredPatch": [{"newStart": 1, "lines": ["-a", "+b"]}],
+        "replaceAll": False,
+    }
+
+
+MARKS = [
+    '"',
+    "\\",
+    ",",
+    ":",
+    "{",
+    "}",
+    '","structuredPatch":',
+    ',"originalFile":"',
+    '":"',
+    "é",
+    "\n",
+]
+
+
+@given(
+    st.lists(st.sampled_from(MARKS)).map("".join),
+    st.lists(st.sampled_from(MARKS)).map("".join),
+)
+def test_a_file_as_it_was_before_an_edit_is_passed_over_whatever_stands_in_it(
+    before: str, new: str
+) -> None:
+    result = {**edited(before), "newString": new}
+    line = edit_row(result)
+    del result["originalFile"]
+    assert parsed(line)[0] == json.loads(line) | {"toolUseResult": result}
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        edited("x", note="between"),
+        edited("x", note={"deep": "between"}),
+        edited("x", note=["a", "between"]),
+        edited("x", note=1),
+        {"filePath": "/r/a.py", "originalFile": "x"},
+        {"filePath": "/r/a.py", "originalFile": None, "structuredPatch": []},
+        {"filePath": "/r/a.py", "structuredPatch": [], "originalFile": "x"},
+        {"filePath": "/r/a.py", "in": {"a": 1, "originalFile": "x"}, "structuredPatch": []},
+        {"filePath": "/r", "in": {"a": 1, "originalFile": "x"}, "b": "y", "structuredPatch": []},
+    ],
+)
+def test_nothing_but_that_file_is_passed_over(result: dict[str, Any]) -> None:
+    line = edit_row(result)
+    assert parsed(line)[0] == json.loads(line)
+
+
+def test_a_row_that_is_broken_around_such_a_file_stays_broken() -> None:
+    line = edit_row(edited("x")).replace(b'"originalFile":"x"', b'"originalFile":"')
+    with pytest.raises(ValueError, match="delimiter"):
+        parsed(line)

@@ -328,10 +328,13 @@ def bounded_input(value: dict[str, Any], row_size: int) -> tuple[dict[str, Any],
     return (cut if isinstance(cut, dict) else {}), INPUT_SIZE - max(room[0], 0)
 
 
+_NESTING = frozenset({dict, list})
+
+
 def _is_shallow(value: Any, levels: int) -> bool:
     items = value.values() if type(value) is dict else value
     for item in items:
-        if type(item) in (dict, list) and (levels == 0 or not _is_shallow(item, levels - 1)):
+        if type(item) in _NESTING and (levels == 0 or not _is_shallow(item, levels - 1)):
             return False
     return True
 

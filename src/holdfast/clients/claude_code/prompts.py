@@ -12,7 +12,6 @@ from typing import Any
 from holdfast.clients.claude_code import background, words
 from holdfast.clients.claude_code.fields import object_of, objects, shown, text
 from holdfast.clients.claude_code.memory import TEXT, Held, Memory, checksum
-from holdfast.clients.protocol import Row
 from holdfast.events import (
     CommandInvoked,
     CommandRan,
@@ -31,17 +30,18 @@ _CLIENTS_OWN = ("isMeta", "isVisibleInTranscriptOnly", "isVirtual")
 _RUN_BY_USER = "run by the user"
 
 
-def spoken(memory: Memory, row: Row, at: Origin, content: object, out: list[Event]) -> None:
+def spoken(
+    memory: Memory, data: dict[str, Any], at: Origin, content: object, out: list[Event]
+) -> None:
     """A user row of the main thread that holds no tool result."""
-    data = row.data
     if data.get("isCompactSummary") is True:
         out.append(SummaryGiven(at, words.summary_words(shown(content))))
         return
-    _notice_rewind(memory, row, at, out)
+    _notice_rewind(memory, data, at, out)
     if any(data.get(flag) is True for flag in _CLIENTS_OWN):
         return
     said = shown(content).lstrip()
-    if said.startswith("<") and _markup(memory, row, at, said, out):
+    if said.startswith("<") and _markup(memory, at, said, out):
         return
     if words.is_interruption(said):
         end_turn(memory, at, out)
@@ -51,7 +51,7 @@ def spoken(memory: Memory, row: Row, at: Origin, content: object, out: list[Even
     own = words.user_words(said) if isinstance(content, str) else words_in(content)
     if not own:
         return
-    memory.open_turn(at.row, row.start)
+    memory.open_turn(at.row, at.start)
     memory.turn_open = True
     memory.delivered = 0
     plan = text(data.get("planContent"))
@@ -161,12 +161,12 @@ def tell_command(memory: Memory, data: dict[str, Any], out: list[Event]) -> None
     out.append(CommandInvoked(at, held.name, held.arguments, held.by, body))
 
 
-def _markup(memory: Memory, row: Row, at: Origin, said: str, out: list[Event]) -> bool:
+def _markup(memory: Memory, at: Origin, said: str, out: list[Event]) -> bool:
     """A row that echoes a command or carries a notification; False for anything else."""
     command = words.command_in(said)
     if command is not None:
         if command.name != "compact":  # it stands after the boundary it caused
-            memory.open_turn(at.row, row.start)
+            memory.open_turn(at.row, at.start)
         if command.expands:
             hold_command(memory, at, command.name, command.arguments, "user")
         else:
@@ -179,7 +179,7 @@ def _markup(memory: Memory, row: Row, at: Origin, said: str, out: list[Event]) -
     if not said.startswith("<bash-"):
         return False
     if said.startswith("<bash-input>"):
-        memory.open_turn(at.row, row.start)
+        memory.open_turn(at.row, at.start)
         memory.shell = words.inside(said, "bash-input").strip()[:TEXT]
     if "</bash-stdout>" in said or "</bash-stderr>" in said:
         _shell_ran(memory, at, said, out)
@@ -198,13 +198,13 @@ def _shell_ran(memory: Memory, at: Origin, said: str, out: list[Event]) -> None:
     out.append(CommandRan(at, command, output, ok, None, _RUN_BY_USER))
 
 
-def _notice_rewind(memory: Memory, row: Row, at: Origin, out: list[Event]) -> None:
+def _notice_rewind(memory: Memory, data: dict[str, Any], at: Origin, out: list[Event]) -> None:
     """A prompt that hangs on a row before an earlier prompt leaves what came after.
 
     Newer clients say so before (see `marked`); older ones, and a resume at an earlier row,
     show it by this alone.
     """
-    parent = row.data.get("parentUuid")
+    parent = data.get("parentUuid")
     if memory.rewound or not isinstance(parent, str):
         return
     start = memory.prompt_after(parent)
