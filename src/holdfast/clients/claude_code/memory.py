@@ -7,6 +7,7 @@ damaged (which gives an empty memory, never an error). Must not know what rows m
 from __future__ import annotations
 
 import zlib
+from itertools import groupby
 from typing import Any, NamedTuple
 
 FORMAT = 1
@@ -111,13 +112,7 @@ def _key(row: str) -> str:
 
 def _runs(generation: dict[str, int]) -> list[Any]:
     """Keys of one turn in one string: 11 bytes a row instead of 20."""
-    runs: list[Any] = []
-    for key, turn in generation.items():
-        if runs and runs[-1][0] == turn:
-            runs[-1][1].append(key)
-        else:
-            runs.append([turn, [key]])
-    return [[turn, "".join(keys)] for turn, keys in runs]
+    return [[turn, "".join(keys)] for turn, keys in groupby(generation, generation.__getitem__)]
 
 
 def _from_runs(runs: Any) -> dict[str, int]:

@@ -1,7 +1,7 @@
 """What is passed over unread: the client's progress reports, and files as they were before edits.
 
-Half of a transcript's parsing went into bytes that no event comes from. Judged by how a row is
-written; whatever is not surely one of these is parsed. Must not be used where rows are shown.
+Two fifths of a transcript's bytes, of which no event comes. Judged by how a row is written;
+whatever is not surely one of these is parsed. Must not be used where rows are shown.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NEXT_STRING = b'":"'
 
 
 def passing_over(loads: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
-    """`loads` that answers for such rows without reading them."""
+    """`loads` that does not read them."""
 
     def read(line: bytes) -> Any:
         at = line.find(_PROGRESS, 0, _HEAD)
@@ -41,9 +41,9 @@ def passing_over(loads: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
 def _without_file_before(line: bytes) -> bytes:
     """An edit's row without the whole file as it was before.
 
-    No mark looked for here can stand inside a string: quotes there have a backslash before them.
-    Without the start of another string in between, the first mark and the last are the two ends
-    of one.
+    The marks have a quote right behind a comma or a colon; inside a string a backslash would
+    stand between them. So both are where they seem to be, and they are the two ends of one string
+    unless another begins in between.
     """
     edit = line.find(_EDIT, 0, _EDIT_HEAD)
     if edit < 0:
