@@ -8,9 +8,10 @@ from holdfast.clients.claude_code.memory_block import BlockDamaged, put, take_ou
 
 TEXT = "Keep the rules.\nKeep the port."
 
+MARK = b"holdfast:compact-instructions"
 contents = st.one_of(
     st.none(),
-    st.binary(max_size=60),
+    st.binary(max_size=60).filter(lambda content: MARK not in content),
     st.lists(st.sampled_from([b"# Shop", b"", b"- tabs", b"  "]), max_size=6).flatmap(
         lambda lines: st.sampled_from([b"\n".join(lines), b"\r\n".join(lines)])
     ),
