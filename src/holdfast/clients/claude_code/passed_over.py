@@ -18,9 +18,9 @@ _HEAD = 400
 _EDIT = b'"toolUseResult":{"filePath":"'
 # Where it stands in an edit's row; a shorter row is not worth the search.
 _EDIT_HEAD = 4000
+_NEW_TEXT = b',"newString":"'
 _FILE_BEFORE = b',"originalFile":"'
 _FILE_ENDS = b'","structuredPatch":'
-_NEXT_STRING = b'":"'
 
 
 def passing_over(loads: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
@@ -42,17 +42,14 @@ def _without_file_before(line: bytes) -> bytes:
     """An edit's row without the whole file as it was before.
 
     The marks have a quote right behind a comma or a colon; inside a string a backslash would
-    stand between them. So both are where they seem to be, and they are the two ends of one string
-    unless another begins in between.
+    stand between them, so each is where it seems to be. What is read of an edit stands before
+    that file or behind it, in the order in which the client writes; in another, all is parsed.
     """
     edit = line.find(_EDIT, 0, _EDIT_HEAD)
     if edit < 0:
         return line
     start = line.find(_FILE_BEFORE, edit)
-    if start < 0:
+    if start < 0 or line.find(_NEW_TEXT, edit, start) < 0:
         return line
-    text = start + len(_FILE_BEFORE)
-    end = line.rfind(_FILE_ENDS, text)
-    if end < 0 or line.rfind(_NEXT_STRING, text, end) >= 0:
-        return line
-    return line[:start] + line[end + 1 :]
+    end = line.find(_FILE_ENDS, start + len(_FILE_BEFORE))
+    return line if end < 0 else line[:start] + line[end + 1 :]
