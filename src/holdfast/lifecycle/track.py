@@ -19,7 +19,7 @@ from holdfast.transcript.reader import START, Cursor, Loads, Reader, loads_text
 Listener = Callable[[Event], None]
 
 # Events that are read before they are folded, and how many bytes of rows: memory stays flat.
-BATCH = 256
+BATCH = 1024
 BATCH_SIZE = 4_000_000
 
 
