@@ -59,6 +59,14 @@ def test_what_each_event_prints_keeps_the_contract(caller: Caller, event: str) -
     assert caller.log() == ""
 
 
+@pytest.mark.parametrize("event", ["PreCompact", "SessionStart", "PostCompact"])
+def test_a_pipe_as_transcript_is_not_waited_for(caller: Caller, event: str) -> None:
+    os.mkfifo(caller.transcript)
+    ran = caller.call(event, source="compact", trigger="auto")
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+    assert "not a regular file" in caller.log()
+
+
 def test_an_event_that_we_do_not_know_is_ignored(caller: Caller) -> None:
     ran = caller.call("EventOfTheFuture")
     assert (ran.code, ran.out) == (0, "")

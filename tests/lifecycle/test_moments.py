@@ -188,6 +188,12 @@ def test_rows_are_kept_once_and_redacted(follow: Follow) -> None:
     assert b"".join(ROWS[:40]) in rows
 
 
+def test_a_session_without_a_transcript_has_no_rows_to_keep(follow: Follow) -> None:
+    assert not follow.transcript.exists()
+    moments.keep_rows(follow.store, follow.scene, follow.now, (0, 0))
+    assert list(follow.store.archived(SESSION)) == []
+
+
 def test_a_beginning_alone_never_takes_the_place_of_what_was_known(
     follow: Follow, monkeypatch: pytest.MonkeyPatch
 ) -> None:

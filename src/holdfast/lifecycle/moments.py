@@ -90,6 +90,8 @@ def keep_rows(store: Store, scene: Scene, now: Now, tracked_until: tuple[int, in
 
     generation, end = tracked_until
     start = store.archived_until(scene.session_id, generation)
+    if start >= end:
+        return  # nothing is new; where nothing was tracked, there may be no file at all
     with open(scene.transcript, "rb") as transcript:
         transcript.seek(start)
         while start < end:

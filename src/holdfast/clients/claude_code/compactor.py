@@ -29,6 +29,8 @@ MOST_SUBAGENTS = 8
 _AGENT_TOOLS = ("Agent", "Task")
 _CALLS = tuple(b'"name":"' + name.encode() + b'"' for name in _AGENT_TOOLS)
 _VERSION = b'"version":"'
+# To open a pipe waits for its writer, and this is on the agent's clock.
+_WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)
 
 
 def must_be_subagents(transcript: str) -> bool:
@@ -164,7 +166,7 @@ def _parsed(rows: bytes) -> list[dict[str, Any]]:
 
 def _tail_of(path: str) -> bytes:
     try:
-        handle = os.open(path, os.O_RDONLY)
+        handle = os.open(path, os.O_RDONLY | _WITHOUT_WAITING)
     except OSError:
         return b""
     try:
