@@ -77,6 +77,15 @@ def test_a_latch_is_given_once_until_it_is_stale(tmp_path: Path) -> None:
     assert not tray.latch("delivered.0", now + 60)
 
 
+def test_a_mark_of_a_future_that_never_came_holds_nobody_up(tmp_path: Path) -> None:
+    tray = Tray(str(tmp_path), "s1")
+    now = time.time()
+    assert tray.latch("delivered.0", now)
+    assert tray.begin_work(now)
+    assert tray.latch("delivered.0", now - 86_400)
+    assert tray.begin_work(now - 86_400)
+
+
 def test_a_latch_where_nothing_can_be_written_is_given(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     assert Tray(str(tmp_path / "file" / "data"), "s1").latch("delivered.0", time.time())

@@ -165,7 +165,7 @@ class Tray:
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
                 return True
             except FileExistsError:
-                if seconds - os.stat(path).st_mtime < STALE_SECONDS:
+                if _is_recent(path, seconds, STALE_SECONDS):
                     return False
             except OSError:
                 return True
@@ -215,7 +215,7 @@ class Tray:
             make_folder(self.folder)
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         except FileExistsError:
-            if age(path, seconds) < WORKING_SECONDS:
+            if _is_recent(path, seconds, WORKING_SECONDS):
                 return False
             self.write("working", b"")  # its owner was killed: ours now
         except OSError:
@@ -330,6 +330,11 @@ def age(path: str, seconds: float) -> float:
         return seconds - os.stat(path).st_mtime
     except OSError:
         return 0.0
+
+
+def _is_recent(path: str, seconds: float, limit: float) -> bool:
+    """Not long past, and not of a future that a clock which was set back left behind."""
+    return abs(age(path, seconds)) < limit
 
 
 def names(folder: str) -> list[str]:
