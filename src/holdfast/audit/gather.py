@@ -6,11 +6,10 @@ becomes a session with an error, and the rest goes on.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 
@@ -19,6 +18,7 @@ from holdfast.audit.session import audit_session
 from holdfast.clients.claude_code.marks import is_subagent_file
 from holdfast.clients.claude_code.paths import session_of
 from holdfast.survival.entities import Entity
+from holdfast.workers import workers
 
 # Below this a second process costs more than it brings.
 WORTH_A_POOL = 16_000_000
@@ -68,7 +68,7 @@ def gather(
 ) -> Gathered:
     """Audit every session. The same files give the same records, however many processes."""
     gathered = Gathered(folder)
-    for session in _audited(found, _workers(jobs, found)):
+    for session in _audited(found, _jobs(jobs, found)):
         # Only counts are kept of what one session holds: memory does not grow with the folder.
         if session.rare:
             gathered.spread.update(session.rare)
@@ -82,7 +82,7 @@ def gather(
     return gathered
 
 
-def _workers(jobs: int, found: dict[str, list[str]]) -> int:
+def _jobs(jobs: int, found: dict[str, list[str]]) -> int:
     if jobs:
         return min(jobs, max(len(found), 1))
     if sum(map(size_of, found.values())) < WORTH_A_POOL:
@@ -90,28 +90,24 @@ def _workers(jobs: int, found: dict[str, list[str]]) -> int:
     return min(MOST_JOBS, os.cpu_count() or 1, len(found))
 
 
-def _audited(found: dict[str, list[str]], workers: int) -> Iterator[Session]:
-    if workers <= 1:
+def _audited(found: dict[str, list[str]], jobs: int) -> Iterator[Session]:
+    if jobs <= 1:
         for session_id, paths in found.items():
             yield audit_session(session_id, paths)
         return
-    # Not by fork: the progress bar has a thread by now.
-    context = multiprocessing.get_context("spawn")
     waiting = dict(found)
-    pool = ProcessPoolExecutor(workers, context)
+    # The largest first, so that no worker is left alone with it at the end.
+    order = sorted(found.items(), key=lambda item: -size_of(item[1]))
     try:
-        # The largest first, so that no worker is left alone with it at the end.
-        order = sorted(found.items(), key=lambda item: -size_of(item[1]))
-        for future in as_completed([pool.submit(audit_session, *item) for item in order]):
-            session = future.result()
-            waiting.pop(session.session_id, None)
-            yield session
+        with workers(jobs) as pool:
+            for future in as_completed([pool.submit(audit_session, *item) for item in order]):
+                session = future.result()
+                waiting.pop(session.session_id, None)
+                yield session
     except BrokenProcessPool:
         # A worker was killed, as when memory ran out: go on with one process, here.
         for session_id, paths in waiting.items():
             yield audit_session(session_id, paths)
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _count_once(sessions: list[Session]) -> None:

@@ -130,38 +130,22 @@ def _run(files: list[str], store: str, jobs: int) -> Iterator[Outcome]:
         for path in files:
             yield _one(path, store)
         return
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from concurrent.futures import as_completed
     from concurrent.futures.process import BrokenProcessPool
 
-    # Not by fork: the progress bar has a thread by now.
-    context = multiprocessing.get_context("spawn")
+    from holdfast.workers import workers
+
     waiting = dict.fromkeys(files)
-    pool = ProcessPoolExecutor(jobs, context, initializer=_leave_with, initargs=(os.getpid(),))
     try:
-        for future in as_completed([pool.submit(_one, path, store) for path in files]):
-            outcome = future.result()
-            waiting.pop(outcome.path, None)
-            yield outcome
+        with workers(jobs) as pool:
+            for future in as_completed([pool.submit(_one, path, store) for path in files]):
+                outcome = future.result()
+                waiting.pop(outcome.path, None)
+                yield outcome
     except BrokenProcessPool:
         # A worker was killed, as when memory ran out: go on with one process, here.
         for path in list(waiting):
             yield _one(path, store)
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _leave_with(parent: int) -> None:
-    """End a worker when its parent is gone: a killed parent cannot tell it to."""
-    import threading
-    import time
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def _one(path: str, store_path: str) -> Outcome:

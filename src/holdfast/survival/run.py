@@ -6,10 +6,8 @@ session has said which entities it holds.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from math import fsum
 from pathlib import Path
@@ -20,6 +18,7 @@ from holdfast.survival.entities import Entity, idf_table, weight
 from holdfast.survival.prepared import Prepared, PreparedSession, prepare_session
 from holdfast.survival.scores import CHARS_PER_TOKEN, Outcome, score_brief
 from holdfast.survival.sessions import Row, group_files, load_session, transcript_files
+from holdfast.workers import workers
 
 BUDGETS = (500, 1000)
 
@@ -92,19 +91,18 @@ def run(
         )
         for _, paths in groups
     ]
-    workers = min(jobs or os.cpu_count() or 1, max(len(work), 1))
+    processes = min(jobs or os.cpu_count() or 1, max(len(work), 1))
     done: list[tuple[frozenset[Entity], list[BoundaryResult]]] = []
-    if workers <= 1:
+    if processes <= 1:
         for number, job in enumerate(work, 1):
             done.append(_score_session(job))
             if progress:
                 progress(number, len(work))
     else:
-        # spawn, not fork: the caller may have threads (a progress bar is one)
-        context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(workers, mp_context=context) as pool:
-            for number, result in enumerate(pool.map(_score_session, work), 1):
-                done.append(result)
+        with workers(processes) as pool:
+            futures = [pool.submit(_score_session, job) for job in work]
+            for number, future in enumerate(futures, 1):
+                done.append(future.result())
                 if progress:
                     progress(number, len(work))
     idfs = idf_table((rare for rare, _ in done), len(done))
