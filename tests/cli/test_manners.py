@@ -162,6 +162,28 @@ def test_a_closed_pipe_ends_it_without_a_word() -> None:
     assert running.returncode in (0, 1)  # what Typer itself makes of it
 
 
+@pytest.mark.parametrize("arguments", [["state", SESSION_FILE], ["config", "--json"], ["-h"]])
+def test_a_full_disk_under_the_output_is_told_in_one_line(arguments: list[str]) -> None:
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "holdfast", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert ended.returncode == 1
+    assert ended.stderr == b"Error: The output cannot be written: No space left on device.\n"
+
+
+def test_without_a_place_to_print_it_works_on_in_silence() -> None:
+    ended = subprocess.run(
+        ["sh", "-c", 'exec "$0" -m holdfast state "$1" >&-', sys.executable, SESSION_FILE],
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")
+
+
 def test_a_terminal_without_unicode_gets_question_marks() -> None:
     code = "from holdfast.cli.main import main; main(['try'])"
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}

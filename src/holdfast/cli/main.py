@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -124,13 +125,17 @@ app.command()(audit)
 def main(arguments: list[str] | None = None) -> None:
     """The entry point of the `holdfast` script."""
     given = sys.argv[1:] if arguments is None else arguments
+    _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character shows a question mark, not a traceback.
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
     try:
-        app(args=given, prog_name="holdfast")
+        try:
+            app(args=given, prog_name="holdfast")
+        finally:
+            sys.stdout.flush()  # while what goes wrong can still be told
     except Trouble as trouble:
         tell_trouble(trouble, "--json" in given)
         sys.exit(1)
@@ -138,8 +143,27 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(130)
     except BrokenPipeError:
         # The reader went away (`| head`): nothing is left to say, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _say_no_more()
         sys.exit(0)
+    except OSError as error:
+        # A full disk under the output, or a file that went wrong where nobody foresaw it.
+        _say_no_more()
+        what = error.filename or "The output cannot be written"
+        tell_trouble(Trouble(f"{what}: {error.strerror or error}"), as_json=False)
+        sys.exit(1)
+
+
+def _open_what_is_closed() -> None:
+    """Who starts us without a place to print (`>&-`) does not want to read it."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+
+
+def _say_no_more() -> None:
+    """What is still in the buffer goes nowhere, instead of failing again at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":
