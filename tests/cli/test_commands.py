@@ -72,7 +72,7 @@ def test_ingest_tells_of_each_file_and_of_all(holdfast: Call, tmp_path: Path) ->
 
 def test_ingest_for_people_says_what_was_read_and_that_nothing_is_new(holdfast: Call) -> None:
     first = holdfast("ingest", SAMPLE)
-    assert "1 transcripts" in first.out
+    assert "1 transcript, " in first.out
     assert "new rows" in first.out
     assert "1 with nothing new" in holdfast("ingest", SAMPLE).out
 
@@ -84,6 +84,33 @@ def test_ingest_takes_the_clients_own_folder_by_default(holdfast: Call, home: Pa
     (project / "x" / "subagents" / "agent-1.jsonl").write_bytes(Path(SAMPLE).read_bytes())
     lines = holdfast("ingest", "--json").out.splitlines()
     assert [Path(json.loads(line)["path"]).name for line in lines[:-1]] == ["s.jsonl"]
+
+
+def test_ingest_without_a_client_says_what_to_do(holdfast: Call, home: Path) -> None:
+    ended = holdfast("ingest")
+    assert (ended.code, ended.out) == (1, "")
+    assert "kept no transcripts here" in ended.err
+    assert "Name a transcript" in ended.err
+    assert not (home / "data").exists()
+
+
+def test_ingest_says_that_a_file_is_no_transcript(holdfast: Call, tmp_path: Path) -> None:
+    (tmp_path / "noise.jsonl").write_bytes(b"\xff\x00 nothing\n" * 7)
+    told = holdfast("ingest", str(tmp_path)).out
+    assert "bad lines" in told
+    assert "nothing new" not in told
+
+
+def test_an_ingested_transcript_is_found_again_from_another_folder(
+    holdfast: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "s.jsonl").write_bytes(Path(SAMPLE).read_bytes())
+    monkeypatch.chdir(tmp_path)
+    holdfast("ingest", "here")
+    monkeypatch.chdir(tmp_path / "here")
+    ended = holdfast("replay", "bcd7f21d", "--list")
+    assert (ended.code, ended.err) == (0, "")
 
 
 def test_ingest_prefers_the_plain_file_to_its_packed_copy(holdfast: Call, tmp_path: Path) -> None:

@@ -56,10 +56,16 @@ def ingest(
     """
     from holdfast.cli.opening import foreseen, writable_store_path
 
-    files = _files(paths or [_clients_own()])
+    given = paths or [_clients_own()]
+    if not paths and not os.path.exists(given[0]):
+        raise Trouble(
+            f"Claude Code has kept no transcripts here (no {given[0]})",
+            "Name a transcript or a folder that holds some.",
+        )
+    files = _files(given)
     if not files:
         raise Trouble(
-            f"No *.jsonl or *.jsonl.gz in {', '.join(paths or [_clients_own()])}",
+            f"No *.jsonl or *.jsonl.gz in {', '.join(given)}",
             "Name a transcript or a folder that holds some.",
         )
     store = writable_store_path()
@@ -213,6 +219,8 @@ def _report(out: Console, outcomes: list[Outcome]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from holdfast.cli.past import counted
+
     news = [outcome for outcome in outcomes if outcome.error or (outcome.done and _news(outcome))]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("session")
@@ -221,8 +229,7 @@ def _report(out: Console, outcomes: list[Outcome]) -> None:
     for outcome in news:
         done = outcome.done
         if done is None:
-            table.add_row(Text(one_line(os.path.basename(outcome.path), 44), style="red"))
-            continue
+            continue  # told below, with its reason
         table.add_row(
             Text(one_line(done.session_id, 44)),
             size(outcome.size),
@@ -230,14 +237,14 @@ def _report(out: Console, outcomes: list[Outcome]) -> None:
             Text(str(done.bad + done.oversized), style="red" if done.bad else "dim"),
             Text(str(done.unknown), style="yellow" if done.unknown else "dim"),
         )
-    if news:
+    if any(outcome.done for outcome in news):
         out.print(table)
     for outcome in outcomes:
         if outcome.error:
             out.print(Text(f"Not read: {one_line(outcome.error, 300)}", style="red"))
     totals = _totals(outcomes)
     quiet = len(outcomes) - len(news)
-    parts = [f"{totals['files']} transcripts", f"{totals['rows']} new rows"]
+    parts = [counted(totals["files"], "transcript"), counted(totals["rows"], "new row")]
     parts += [f"{quiet} with nothing new"] if quiet else []
     parts += [f"{totals['failed']} not read"] if totals["failed"] else []
     out.print(Text(", ".join(parts) + ".", style="bold"))
@@ -245,4 +252,5 @@ def _report(out: Console, outcomes: list[Outcome]) -> None:
 
 def _news(outcome: Outcome) -> bool:
     done = outcome.done
-    return done is not None and bool(done.rows)
+    # A file of bad lines alone is no transcript: that is news each time.
+    return done is not None and bool(done.rows or (done.bad and not done.total_rows))

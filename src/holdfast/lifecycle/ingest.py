@@ -6,6 +6,7 @@ and a step that was cut off is done again. Must not decide which files to read, 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -63,7 +64,8 @@ def ingest(
     # Nobody appends to a packed file; of any other the last line may still be on its way.
     final = path.endswith(".gz")
     session_id = session_id_of(path, loads=loads)
-    kept = load(store, Scene(session_id, path, ""))
+    # Kept whole: it is opened again from other folders than the one it was named in.
+    kept = load(store, Scene(session_id, os.path.abspath(path), ""))
     with Reader(path, kept.tracked.cursor) as reader:
         replaced = bool(reader.reset)
     marks = [] if replaced else boundaries(path, kept.tracked.cursor, loads=loads, final=final)
