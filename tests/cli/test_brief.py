@@ -221,3 +221,19 @@ def test_the_file_names_the_session_where_its_rows_do_not(holdfast: Call, tmp_pa
     file.write_text("\n".join(rows) + "\n")
     (made,) = holdfast("brief", str(file), *COMPACTIONS).out.splitlines()
     assert json.loads(made)["session_id"] == "nameless"
+
+
+@pytest.mark.parametrize("option", [[], ["--instant"], ["--compactions"]])
+def test_of_an_empty_transcript_it_says_that_nothing_is_known(
+    holdfast: Call, tmp_path: Path, option: list[str]
+) -> None:
+    (tmp_path / "s.jsonl").write_bytes(b"")
+    ended = holdfast("brief", str(tmp_path / "s.jsonl"), *option)
+    assert (ended.code, ended.out) == (0, "")
+    assert ended.err.startswith("Note: ")
+
+
+def test_what_stays_after_an_instant_compaction_is_readable(holdfast: Call) -> None:
+    shown = holdfast("brief", SESSION_FILE, "--instant").out
+    assert "\n\nassistant: \n" not in shown
+    assert '\nassistant: Bash {"command": ' in shown

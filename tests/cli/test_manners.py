@@ -70,6 +70,18 @@ def test_unknown_names_say_how_to_find_the_right_one(holdfast: Call) -> None:
     assert "holdfast sessions" in holdfast("show", "t1", "--session", "zzz").err
 
 
+def test_a_name_that_fits_many_sessions_says_which(holdfast: Call, tmp_path: Path) -> None:
+    for last in "ab":
+        name = f"abcdef12-0000-4000-8000-00000000000{last}"
+        (tmp_path / f"{name}.jsonl").write_bytes(Path(SESSION_FILE).read_bytes())
+    holdfast("ingest", str(tmp_path))
+    told = holdfast("status", "abc").err
+    assert "2 sessions begin with 'abc': " in told
+    assert "00000000000a" in told
+    assert "Give more of the id" in told
+    assert "No session has an id that begins with 'zzz'" in holdfast("status", "zzz").err
+
+
 def test_a_damaged_database_is_named_and_left_alone(holdfast: Call) -> None:
     os.makedirs(data_folder())
     Path(store_path()).write_bytes(b"this is no database " * 100)

@@ -85,3 +85,10 @@ def test_bad_lines_count_as_lines(holdfast: Call, tmp_path: Path) -> None:
     file.write_text("".join([*lines[:10], "no json\n", "\n", *lines[10:]]))
     made = json.loads(holdfast("replay", str(file), "--at", "133", "--json").out)
     assert made["row"].startswith("edb5caff")
+
+
+def test_a_list_of_nothing_says_so(holdfast: Call, tmp_path: Path) -> None:
+    (tmp_path / "s.jsonl").write_bytes(b"")
+    ended = holdfast("replay", str(tmp_path / "s.jsonl"), "--list")
+    assert (ended.code, ended.out) == (0, "")
+    assert "nothing of note" in ended.err

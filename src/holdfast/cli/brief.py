@@ -97,6 +97,9 @@ def _instant(about: Subject, as_json: bool) -> None:
     if as_json:
         answer({"text": left.text, "messages": list(left.messages)})
         return
+    if not left.text and not left.messages:
+        note("nothing is known yet")
+        return
     typer.echo(printable("\n\n".join((left.text, *left.messages))))
 
 
@@ -129,6 +132,9 @@ def show_brief(
     if not made.text:
         note("nothing is known that fits")
         return
+    if not made.facts and "\n" not in made.text.strip():
+        note("nothing is known yet")  # and a title alone would look as if there were
+        return
     typer.echo(printable(made.text))
 
 
@@ -141,6 +147,7 @@ def _at_compactions(about: Subject, role: str, sizes: list[int], as_json: bool) 
 
     readers: dict[str, Role] = {}  # by agent type: a broken role file is told about once
     path = transcript_of(about)
+    number = 0
     with foreseen():
         for number, cut in enumerate(cuts(path, loads=orjson.loads), 1):
             if cut.agent_type not in readers:
@@ -161,6 +168,8 @@ def _at_compactions(about: Subject, role: str, sizes: list[int], as_json: bool) 
                         f"Before compaction {number} ({cut.boundary[:8]}), {max_chars} characters"
                     )
                     typer.echo(f"{head}:\n\n{printable(text)}\n")
+    if not number and not as_json:
+        note(f"{path} was never compacted")
 
 
 def _gap(about: Subject, max_chars: int, as_json: bool) -> None:

@@ -93,7 +93,8 @@ def _show_link(each: dict[str, Any]) -> None:
 
     out = console()
     head = Text(f"{each['number']}. ", style="bold")
-    sizes = f"{tokens(each['tokens_before'])} → {tokens(each['tokens_after'])} tokens"
+    after = f" → {tokens(each['tokens_after'])}" if each["tokens_after"] else ""
+    sizes = f"{tokens(each['tokens_before'])}{after} tokens"
     head.append(f"{when(each['time'])} UTC, {one_line(each['trigger'] or 'unknown', 20)}, {sizes}")
     out.print(head, soft_wrap=True)
     if each["kept"] is None:

@@ -97,7 +97,7 @@ def _bound(told: list[Told], name: str, path: str, missing: int) -> Bound:
     rows = spots(path, name, loads=orjson.loads)
     if len(rows) != 1:
         raise Trouble(
-            f"{len(rows)} rows are called {name!r}",
+            f"{len(rows)} rows are called {name!r}" if rows else f"No row is called {name!r}",
             "`holdfast replay --list` shows rows and lines.",
         )
     return ("line", rows[0].line)

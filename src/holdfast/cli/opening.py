@@ -21,6 +21,9 @@ from holdfast.store.protocol import (
 from holdfast.store.sqlite import SqliteStore
 from holdfast.transcript.reader import TranscriptError, TranscriptMissing
 
+LOOKED_AT = 10_000  # sessions, for those that a name could mean
+NAMED = 3
+
 
 @contextmanager
 def foreseen() -> Iterator[None]:
@@ -86,9 +89,12 @@ def writable_store_path() -> str:
 def session_named(store: SqliteStore, name: str) -> Session:
     """The one session whose id begins so."""
     found = store.session(name)
-    if found is None:
-        raise Trouble(
-            f"No session, or more than one, has an id that begins with {name!r}",
-            "`holdfast sessions` lists them.",
-        )
-    return found
+    if found is not None:
+        return found
+    like = [one.id for one in store.sessions(limit=LOOKED_AT) if one.id.startswith(name)]
+    if len(like) > 1:
+        some = ", ".join(like[:NAMED]) + (", …" if len(like) > NAMED else "")
+        raise Trouble(f"{len(like)} sessions begin with {name!r}: {some}", "Give more of the id.")
+    raise Trouble(
+        f"No session has an id that begins with {name!r}", "`holdfast sessions` lists them."
+    )

@@ -17,6 +17,7 @@ from holdfast.cli.subject import (
     SubjectArgument,
     agent_type_in,
     characters,
+    note,
     reader_of,
     subject_named,
     titled,
@@ -136,6 +137,9 @@ def _list(path: str, as_json: bool) -> None:
     moments = notable_moments(path, loads=orjson.loads)
     if as_json:
         answer([moment._asdict() for moment in moments])
+        return
+    if not moments:
+        note(f"nothing of note is in {path}")
         return
     from rich.table import Table
     from rich.text import Text

@@ -7,6 +7,7 @@ boundary names as kept. Must not write.
 
 from __future__ import annotations
 
+import json
 from typing import Any, NamedTuple
 
 from holdfast.brief.kept import Heard, choose_kept
@@ -16,6 +17,8 @@ from holdfast.lifecycle.native import KEPT, instant_text
 from holdfast.redact import redact
 from holdfast.state import State
 from holdfast.transcript.reader import Loads, Reader, loads_text
+
+NOTHING = ("user: ", "assistant: ")  # a row of thoughts alone
 
 
 class Left(NamedTuple):
@@ -28,7 +31,8 @@ def what_is_left(path: str, state: State, *, loads: Loads | None = None) -> Left
     heard = [_heard(row) for row in rows]
     kept = choose_kept(heard, KEPT)
     made = instant_text(state, state.place.updated, path)
-    return Left(made.text, tuple(_told(rows[place]) for place in kept))
+    told = (_told(rows[place]) for place in kept)
+    return Left(made.text, tuple(one for one in told if one not in NOTHING))
 
 
 def _conversation(path: str, loads: Loads) -> list[dict[str, Any]]:
@@ -70,7 +74,8 @@ def _told(row: dict[str, Any]) -> str:
         if kind == "text":
             parts.append(text(block.get("text")))
         elif kind == "tool_use":
-            parts.append(f"{text(block.get('name'))} {block.get('input')}")
+            given = json.dumps(block.get("input"), ensure_ascii=False)
+            parts.append(f"{text(block.get('name'))} {given}")
         elif kind == "tool_result":
             parts.append(shown(block.get("content")))
     return redact(f"{text(row.get('type'))}: " + "\n".join(parts))
