@@ -29,6 +29,12 @@ def test_recent_errors_are_counted_and_the_last_are_shown(world: World) -> None:
     assert [line.rpartition(" ")[2] for line in found.details] == ["3", "2", "1"]
 
 
+def test_a_wrong_setting_is_no_error_of_a_hook(world: World) -> None:
+    write_log(world, f"{stamp(NOW - 60)} 1 settings: handoff takes true or false; true is used")
+    (found,) = check_errors(world.around)
+    assert found.level == "ok"
+
+
 def test_old_errors_are_forgotten_and_the_turned_over_log_is_read(world: World) -> None:
     write_log(world, f"{stamp(NOW - 30 * 86400)} 1 Stop OSError: long ago")
     (found,) = check_errors(world.around)

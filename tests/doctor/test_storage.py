@@ -3,6 +3,9 @@
 import os
 import sqlite3
 from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
 
 from holdfast.doctor.storage import check_folder, check_leftovers, check_store, leftovers
 from holdfast.lifecycle.tray import Tray
@@ -22,6 +25,17 @@ def test_before_the_first_session_nothing_is_wrong(world: World) -> None:
     (store,) = check_store(world.around)
     assert (folder.level, store.level) == ("ok", "ok")
     assert not world.data.exists()
+
+
+def test_a_full_disk_is_broken_and_a_scarce_one_a_warning(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.data.mkdir(mode=0o700)
+    for free, level in ((0, "fail"), (50_000_000, "warn"), (500_000_000, "ok")):
+        left = SimpleNamespace(free=free)
+        monkeypatch.setattr("holdfast.doctor.storage.shutil.disk_usage", lambda _, left=left: left)
+        (found,) = check_folder(world.around)
+        assert found.level == level
 
 
 def test_a_healthy_store_tells_its_size_and_what_it_holds(world: World) -> None:

@@ -20,6 +20,7 @@ from holdfast.store.sqlite import SqliteStore
 
 ERRORS = "errors"
 COMPACTIONS = "compactions"
+SETTINGS = "settings: "
 RECENT_DAYS = 7
 SHOWN = 3
 WORDS = 160
@@ -33,7 +34,12 @@ class Logged(NamedTuple):
 
 def check_errors(around: Surroundings) -> list[Finding]:
     since = stamp(around.seconds - RECENT_DAYS * 24 * 3600)
-    recent = [entry for entry in logged(around.data) if entry.time >= since]
+    # Of a setting that is wrong the check of the settings tells, as long as it is wrong.
+    recent = [
+        entry
+        for entry in logged(around.data)
+        if entry.time >= since and not entry.words.startswith(SETTINGS)
+    ]
     if not recent:
         return [Finding(ERRORS, OK, f"none in our log within {RECENT_DAYS} days")]
     lines = tuple(f"{entry.time} {_cut(entry.words)}" for entry in recent[-SHOWN:])

@@ -29,6 +29,7 @@ LEFTOVERS = "leftovers"
 BUSY_SECONDS = 2.0
 # Below this a long session's archive may no longer fit.
 SCARCE_BYTES = 200_000_000
+FULL_BYTES = 1_000_000  # a hook that saves a session's state needs about so much
 OTHERS = 0o077  # permissions of everyone but the owner
 
 
@@ -53,6 +54,9 @@ def check_folder(around: Surroundings) -> list[Finding]:
         seen = f"{data} is open to other users (mode {mode:o}), and holds what was said in sessions"
         return [Finding(FOLDER, WARN, seen, "Run `holdfast doctor --fix`", repair="folder")]
     free = shutil.disk_usage(data).free
+    if free < FULL_BYTES:
+        seen = f"{data}: its disk is full, so nothing more can be saved"
+        return [Finding(FOLDER, FAIL, seen, "Make room there")]
     if free < SCARCE_BYTES:
         seen = f"{data}: {free // 1_000_000} MB are left on its disk"
         return [Finding(FOLDER, WARN, seen, "Make room there")]
