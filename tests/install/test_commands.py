@@ -149,6 +149,7 @@ def test_a_dry_run_colours_the_diff_on_a_terminal(
 def test_a_dry_run_in_json_carries_the_diff(app: typer.Typer, place: Place) -> None:
     found = answer(app, "install", "--dry-run")
     assert (found["dry_run"], found["action"]) == (True, "installed")
+    assert "\n@@ -0,0 +1," in found["diff"]
     assert found["diff"].startswith("--- /dev/null\n+++ ")
     assert place.files() == {}
     run(app, "install")

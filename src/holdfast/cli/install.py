@@ -222,8 +222,9 @@ def diff(outcome: Outcome) -> list[str]:
 
 
 def _lines(raw: bytes | None) -> list[str]:
+    text = settings_file.text_of(raw)
     # Not splitlines(): that also breaks at characters which JSON allows inside a string.
-    return settings_file.text_of(raw).replace("\r\n", "\n").removesuffix("\n").split("\n")
+    return text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
 
 
 def _diff_name(path: str, raw: bytes | None) -> str:
@@ -323,7 +324,7 @@ def _uninstalled_lines(outcome: Outcome, scope: Scope, dry_run: bool) -> list[st
         )
     else:
         lines.append(
-            "The file had been changed since the install: those changes stay as they are, only "
-            "Holdfast's entries were taken out."
+            "Only Holdfast's entries were taken out: the file was changed since the install, or "
+            "had some of an older Holdfast before it. The rest stays as it is."
         )
     return lines
