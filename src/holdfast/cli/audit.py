@@ -31,7 +31,7 @@ def audit(
     folder: Annotated[
         str,
         typer.Argument(
-            metavar="[DIR]",
+            metavar="DIR",
             help="A folder with transcripts below. Default: the client's own, ~/.claude/projects.",
         ),
     ] = "",

@@ -112,7 +112,7 @@ def show(session: SessionOption = "", as_json: JsonOption = False) -> None:
 def lint(
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FILE...", help="Default: every file that would be found."),
+        typer.Argument(metavar="FILE", help="Default: every file that would be found."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

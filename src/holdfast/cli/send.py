@@ -22,7 +22,9 @@ def send(
         str, typer.Option("--to", metavar="AGENT", help="One agent: the id of its session.")
     ] = "",
     role: Annotated[str, typer.Option("--role", metavar="ROLE", help="All of one role.")] = "",
-    topic: Annotated[str, typer.Option("--topic", metavar="WORDS")] = "message",
+    topic: Annotated[
+        str, typer.Option("--topic", metavar="WORDS", help="What it is about.")
+    ] = "message",
     priority: Annotated[
         int, typer.Option("--priority", metavar="N", min=0, max=10, help="10 is most urgent.")
     ] = 5,

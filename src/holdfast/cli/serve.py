@@ -17,7 +17,10 @@ def serve(
     host: Annotated[
         str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", metavar="N", min=0, max=65535)] = 3847,
+    port: Annotated[
+        int,
+        typer.Option("--port", metavar="N", min=0, max=65535, help="0 takes a free one."),
+    ] = 3847,
     tokens_only: Annotated[
         bool,
         typer.Option(

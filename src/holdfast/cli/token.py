@@ -20,7 +20,9 @@ token = typer.Typer(name="token", no_args_is_help=True, help="Who may use the se
 
 @token.command()
 def create(
-    name: Annotated[str, typer.Argument(help="Whose it is: a person or a machine.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Whose it is: a person or a machine.")
+    ],
     scope: Annotated[
         list[str] | None,
         typer.Option("--scope", metavar="read|write|admin", help="Repeatable. Default: read."),
