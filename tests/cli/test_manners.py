@@ -132,6 +132,27 @@ def test_words_of_a_transcript_are_no_markup(holdfast: Call, tmp_path: Path) -> 
     assert "use [bold]that[/bold] [/nonsense]" in holdfast("state", str(path)).out
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["sessions"], ["bcd7f21d", "House rule"]),
+        (["compactions"], ["bcd7f21d", "2026-11-1"]),
+        (["search", "dependencies", "--kind", "rule"], ["bcd7f21d:r3", "dependencies"]),
+        (["state", SESSION_FILE, "--kind", "task"], ["t3", "Document"]),
+        (["replay", SESSION_FILE, "--list"], ["prompt", "House rule"]),
+    ],
+)
+def test_a_narrow_terminal_has_room_for_names_and_words(
+    holdfast: Call, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: list[str]
+) -> None:
+    holdfast("ingest", SESSION_FILE)
+    monkeypatch.setattr("holdfast.cli.output.PLAIN_WIDTH", 40)
+    shown = holdfast(*arguments).out
+    assert max(map(len, shown.splitlines())) <= 40
+    for word in words:
+        assert word in shown
+
+
 def test_every_command_has_help_with_an_example(holdfast: Call) -> None:
     listed = re.findall(r"^## holdfast (\w[\w ]*)$", DOCUMENT.read_text(), re.M)
     groups = {name.rsplit(" ", 1)[0] for name in listed if " " in name}

@@ -8,10 +8,12 @@ import typer
 
 from holdfast.cli.output import (
     HEADINGS,
+    NARROW,
     JsonOption,
     answer,
     console,
     fact_document,
+    give_up,
     one_line,
     when,
 )
@@ -91,7 +93,8 @@ def _table(store: SqliteStore, found: Sequence[Compaction], as_json: bool) -> No
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("session", "no", "when (UTC)", "trigger"):
+    table.add_column("session", no_wrap=True, min_width=8)
+    for name in ("no", "when (UTC)", "trigger"):
         table.add_column(name, no_wrap=True)
     for name in ("tokens", "after", "kept", "lost"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -108,6 +111,8 @@ def _table(store: SqliteStore, found: Sequence[Compaction], as_json: bool) -> No
             tokens(each["lost"]),
             Text(told(each["delivered"]) if each["kept"] is not None else "-"),
         )
+    if out.width < NARROW:
+        give_up(table, "trigger", "tokens", "after", "delivered")
     out.print(table)
     if any(each["kept"] is None for each in documents):
         out.print(Text("-: read from a transcript, not seen by the hooks", style="dim"))

@@ -16,10 +16,13 @@ from holdfast.state.facts import CANCELLED, DONE, OPEN, RESOLVED, SUPERSEDED, Fa
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
     from rich.text import Text
 
 # Where nobody looks (a pipe, a file) there is no terminal to ask for its width.
 PLAIN_WIDTH = 120
+# Below this a table leaves out what can be asked for otherwise, so that its words have room.
+NARROW = 72
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs.")]
 
@@ -39,6 +42,17 @@ def console(*, stderr: bool = False) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else PLAIN_WIDTH
     return Console(stderr=stderr, highlight=False, width=width)
+
+
+def give_up(table: Table, *columns: str | int) -> None:
+    """Leave columns out of a table, by their headings or places: there is no room for them."""
+    places = [
+        place
+        for place, column in enumerate(table.columns)
+        if place in columns or column.header in columns
+    ]
+    for place in reversed(places):
+        del table.columns[place]
 
 
 def answer(document: Any) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli.brief import show_brief
-from holdfast.cli.output import JsonOption, Trouble, answer, console, when
+from holdfast.cli.output import NARROW, JsonOption, Trouble, answer, console, give_up, when
 from holdfast.cli.subject import (
     BudgetOption,
     RoleOption,
@@ -157,5 +157,7 @@ def _list(path: str, as_json: bool) -> None:
         row = moment.row[:8] or "-"
         table.add_row(str(moment.line), row, when(moment.time), kind, Text(moment.text))
     out = console()
+    if out.width < NARROW:
+        give_up(table, 1, 2)  # its line picks a moment
     out.print(table)
     out.print(Text(f"\nholdfast replay {path} --at LINE shows the brief of that moment.", "dim"))

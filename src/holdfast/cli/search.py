@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.output import (
+    NARROW,
     JsonOption,
     answer,
     console,
     fact_document,
+    give_up,
     one_line,
     standing_text,
     when,
@@ -100,6 +102,8 @@ def search(
             continue
         what = Text(f"{kind_shown}  ", style="bold") + Text(one_line(hit.snippet, 300))
         table.add_row(f"{hit.session_id[:8]}:{name}", standing, when(time), what)
+    if out.width < NARROW:
+        give_up(table, 1, 2)  # whether it stands, and since when: `show` tells
     out.print(table)
     out.print(Text("\nholdfast show <the name in the first column> opens one.", style="dim"))
 

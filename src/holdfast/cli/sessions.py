@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.output import JsonOption, answer, console, one_line, when
+from holdfast.cli.output import NARROW, JsonOption, answer, console, give_up, one_line, when
 
 if TYPE_CHECKING:
     from holdfast.store.protocol import Session
     from holdfast.store.sqlite import SqliteStore
+
+# Below this the branch would leave a word or two of what a session is about.
+ROOMY = 100
 
 
 def sessions(
@@ -41,7 +44,8 @@ def sessions(
         return
     out = console()
     if not rows:
-        out.print("No sessions" + (f" of {project_folder(project)}." if project else " yet."))
+        where = f" of {project_folder(project)}." if project else " yet."
+        out.print(f"No sessions{where} `holdfast ingest` indexes the transcripts you have.")
         return
     from rich.table import Table
     from rich.text import Text
@@ -49,7 +53,7 @@ def sessions(
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", expand=True)
     for name in ("session", "last seen", "project", "branch"):
         table.add_column(name, no_wrap=True)
-    table.add_column("compacted", justify="right")
+    table.add_column("compacted", justify="right", no_wrap=True, min_width=9)
     table.add_column("about", ratio=1, overflow="ellipsis", no_wrap=True)
     for session, about in rows:
         table.add_row(
@@ -60,6 +64,10 @@ def sessions(
             f"{compactions.get(session.id, 0)}x",
             Text(one_line(about, 200)),
         )
+    if out.width < ROOMY:
+        give_up(table, "branch")
+    if out.width < NARROW:
+        give_up(table, "project", "compacted")
     out.print(table)
 
 

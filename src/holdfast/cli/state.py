@@ -12,11 +12,13 @@ import typer
 
 from holdfast.cli.output import (
     HEADINGS,
+    NARROW,
     JsonOption,
     Trouble,
     answer,
     console,
     fact_document,
+    give_up,
     one_line,
     size,
     standing_text,
@@ -161,6 +163,8 @@ def print_kind(out: Console, kind: str, known: list[Fact], limit: int | None) ->
     heading = Text(HEADINGS.get(kind, kind), style="bold underline")
     heading.append(f"  {_tally(known)}", style="not bold not underline dim")
     out.print(heading)
+    if out.width < NARROW:
+        give_up(table, 3, 4)  # when and where it was said: --json tells
     out.print(table)
     if len(chosen) < len(known):
         rest = len(known) - len(chosen)
