@@ -42,6 +42,8 @@ def carry(
     from holdfast.lifecycle.carrying.wire import caller
     from holdfast.lifecycle.places import data_folder, store_path
 
+    if to and not service.is_address(to):
+        raise Trouble(f"{to!r} is no address", "Write it as https://holdfast.example.")
     data = data_folder()
     named = {**os.environ, "HOLDFAST_SERVICE": to} if to else dict(os.environ)
     try:

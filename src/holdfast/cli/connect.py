@@ -99,7 +99,7 @@ def _check_address(url: str, plain: bool) -> None:
 
     parts = urlsplit(url)
     if not is_address(url) or not parts.hostname:
-        raise Trouble(f"{url} is no address", "Write it as https://holdfast.example.")
+        raise Trouble(f"{url!r} is no address", "Write it as https://holdfast.example.")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise Trouble("The address holds more than a place", "Give the token when it is asked for.")
     here = parts.hostname in ("localhost", "::1") or parts.hostname.startswith("127.")

@@ -39,6 +39,8 @@ def foreseen() -> Iterator[None]:
 
 
 def advice(error: StoreError) -> str:
+    if isinstance(error, StoreBusy) and "did not answer" in str(error):
+        return "Is PostgreSQL running there, and is the address right?"
     if isinstance(error, StoreBusy):
         return "Another Holdfast is writing: try again in a moment."
     if isinstance(error, StoreTooNew):

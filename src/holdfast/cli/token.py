@@ -56,6 +56,10 @@ def create(
         ends = date.fromisoformat(expires).isoformat() if expires else ""
     except ValueError as error:
         raise Trouble(f"{expires} is no date", "Write it as 2027-01-31.") from error
+    if ends and ends < date.today().isoformat():
+        raise Trouble(f"{expires} is past: nobody could use the token", "Name a day to come.")
+    if not name.strip():
+        raise Trouble("A token needs a name", "Say whose it is: a person or a machine.")
     with _records(database) as (transaction, now):
         from holdfast.server.records import tokens
 
@@ -68,7 +72,7 @@ def create(
         return
     typer.echo(words)
     console(stderr=True).print(
-        f"Token {made.id} for {name}: {', '.join(scopes)}. It is not shown again."
+        f"Token {made.id} for {name}: {', '.join(scopes)}. It is not shown again.", markup=False
     )
 
 
@@ -90,6 +94,9 @@ def list_tokens(database: DatabaseOption = "", as_json: JsonOption = False) -> N
         found = tokens.listed(transaction)
     if as_json:
         answer([one._asdict() for one in found])
+        return
+    if not found:
+        console().print("No tokens yet. `holdfast token create NAME` makes one.")
         return
     from rich.table import Table
     from rich.text import Text
