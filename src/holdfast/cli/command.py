@@ -123,6 +123,7 @@ def lint(
     Example: `holdfast command lint`
     """
     from holdfast.active.command_file import faults, understood
+    from holdfast.cli.past import counted
     from holdfast.lifecycle.command_files import everything, text_of
 
     scene = _here()
@@ -132,7 +133,8 @@ def lint(
     kept = 0
     for path in paths:
         if files and not os.path.isfile(path):
-            raise Trouble(f"{path}: no such file", "Check the path.")
+            what = "not a regular file" if os.path.exists(path) else "no such file"
+            raise Trouble(f"{path}: {what}", "Check the path.")
         text = text_of(path)
         file = understood(text)
         kept += bool(file.rules or file.preserved)
@@ -143,7 +145,7 @@ def lint(
     else:
         for path, line, what in found:
             typer.echo(printable(f"{path}:{line}: {what}"))
-        typer.echo(f"{len(paths)} files, {kept} with rules, {len(found)} to correct.")
+        typer.echo(f"{counted(len(paths), 'file')}, {kept} with rules, {len(found)} to correct.")
     if found:
         raise typer.Exit(1)
 

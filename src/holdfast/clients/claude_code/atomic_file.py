@@ -6,6 +6,7 @@ Must not know what the bytes are.
 """
 
 import contextlib
+import errno
 import os
 import stat
 import sys
@@ -40,9 +41,9 @@ def read(path: str) -> bytes | None:
     except FileNotFoundError:
         return None
     if not stat.S_ISREG(found.st_mode):
-        raise OSError(f"{path} is not a plain file")
+        raise OSError(errno.EINVAL, "not a plain file", path)
     if found.st_size > MAX_BYTES:
-        raise OSError(f"{path} is larger than {MAX_BYTES // 1024 // 1024} MB")
+        raise OSError(errno.EFBIG, f"larger than {MAX_BYTES // 1024 // 1024} MB", path)
     with open(path, "rb") as file:
         return file.read()
 
