@@ -44,7 +44,7 @@ def show(
         typer.Argument(
             metavar="ID",
             help="A fact (t3, or SESSION:t3), a session, or a row of its transcript "
-            "(SESSION:ROW); the beginning of an id is enough.",
+            "(SESSION:ROW); the beginning of an id is enough, of a row's six characters.",
         ),
     ],
     session: Annotated[
