@@ -59,6 +59,7 @@ def test_the_page_is_written_where_it_was_asked_for(
     ended = holdfast("audit", str(sample), "--html", str(target))
     assert ended.code == 0
     assert "report.html" in ended.out.replace("\n", "")
+    assert target.stat().st_mode & 0o777 == 0o600
     text = target.read_text("utf-8")
     assert text.startswith("<!DOCTYPE html>")
     assert str(tmp_path) not in text

@@ -94,6 +94,8 @@ def test_trouble_is_told_before_the_work(holdfast: Call, folder: Path, tmp_path:
     assert "No *.jsonl" in holdfast("survival", str(tmp_path / "empty")).err
     ended = holdfast("survival", str(folder), "--chart", str(tmp_path / "no" / "such" / "c.svg"))
     assert "Cannot write" in ended.err
+    ended = holdfast("survival", str(folder), "--chart", str(tmp_path / "c.pdf"))
+    assert (ended.code, "neither .svg nor .png" in ended.err) == (2, True)
 
 
 def test_too_little_to_measure_is_said_in_words(holdfast: Call, tmp_path: Path) -> None:
@@ -111,6 +113,7 @@ def test_an_unreadable_transcript_is_named(holdfast: Call, folder: Path) -> None
     ended = holdfast("survival", str(folder), "--jobs", "1")
     assert ended.code == 1
     assert "cannot be read" in ended.err
+    assert "torn.jsonl.gz: " in ended.err
     assert "Traceback" not in ended.err
 
 

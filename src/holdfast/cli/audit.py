@@ -122,8 +122,10 @@ def _write_page(html: str, made: Figures, folder: str) -> None:
 
     text = page(made, folder=folder, made_on=time.strftime("%Y-%m-%d"))
     try:
-        with open(html, "w", encoding="utf-8", errors="replace") as handle:
-            handle.write(text)
+        # It quotes transcripts, and those are for the user alone.
+        handle = os.open(html, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
+        with open(handle, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
     except OSError as error:
         raise Trouble(f"Cannot write {html}: {error.strerror}", "Choose another place.") from error
 

@@ -79,6 +79,9 @@ def survival(
     out = console()
     for target in (json_file, *(charts or [])):
         _check_target(target)
+    for chart in charts or []:
+        if not chart.endswith((".svg", ".png")):
+            raise typer.BadParameter(f"{chart!r} is neither .svg nor .png", param_hint="--chart")
     result, alone = measured(folder, _contestants(everyone), cache, strict, jobs)
     if not result.boundaries:
         raise Trouble(
@@ -112,7 +115,6 @@ def measured(
 ) -> tuple[Run, Run]:
     """The run at 500, 1,000 and 3,000 tokens, and the one at the size of each summary."""
     import tempfile
-    import zlib
     from concurrent.futures.process import BrokenProcessPool
     from contextlib import ExitStack
     from pathlib import Path
@@ -152,7 +154,7 @@ def measured(
                 cache=kept,
                 strict=strict,
             )
-        except (OSError, EOFError, zlib.error) as error:
+        except OSError as error:
             raise Trouble(
                 f"A transcript cannot be read: {error}", "Take it out of the folder."
             ) from error
@@ -189,6 +191,7 @@ def _show(out: Console, result: Run, alone: Run, missing: bool) -> None:
     from rich.text import Text
 
     from holdfast.cli.contestant import HOLDFAST
+    from holdfast.cli.past import counted
     from holdfast.cli.survival_tables import alone_table, missing_table, score_table
     from holdfast.survival import BUDGETS
     from holdfast.survival.figures import rediscovery
@@ -199,9 +202,10 @@ def _show(out: Console, result: Run, alone: Run, missing: bool) -> None:
     out.print(
         Text("Survival", style="bold")
         + Text(
-            f"  {n['boundaries']} compactions in {n['sessions']} sessions of {n['repositories']} "
+            f"  {counted(n['boundaries'], 'compaction')} in {counted(n['sessions'], 'session')} "
+            f"of {n['repositories']} "
             f"{'repository' if n['repositories'] == 1 else 'repositories'} "
-            f"({n['sessions_read']} sessions read)",
+            f"({counted(n['sessions_read'], 'session')} read)",
             style="dim",
         )
     )

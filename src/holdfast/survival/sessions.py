@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import gzip
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,7 +58,8 @@ def transcript_files(folder: Path) -> list[Path]:
 
 def read_rows(path: Path) -> list[Row]:
     """The rows of one file; torn lines and lines that are no object are passed over."""
-    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    with _named(path):
+        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     rows: list[Row] = []
     for line in data.split(b"\n"):
         line = line.strip(b"\0 \t\r")
@@ -87,7 +90,7 @@ def group_files(files: list[Path]) -> list[tuple[str, list[Path]]]:
 
 def _head_session_id(path: Path) -> str:
     opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rb") as handle:
+    with _named(path), opener(path, "rb") as handle:
         for _, line in zip(range(200), handle, strict=False):
             try:
                 row = orjson.loads(line)
@@ -96,6 +99,15 @@ def _head_session_id(path: Path) -> str:
             if isinstance(row, dict) and isinstance(row.get("sessionId"), str):
                 return str(row["sessionId"])
     return path.name.split(".")[0]
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """What goes wrong with a packed file does not say with which."""
+    try:
+        yield
+    except (OSError, EOFError, zlib.error) as error:
+        raise OSError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def load_session(paths: list[Path]) -> Session:
