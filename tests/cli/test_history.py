@@ -53,6 +53,7 @@ def test_the_chain_tells_what_each_compaction_lost(holdfast: Call, transcript: P
     shown = holdfast("history", SESSION[:8]).out
     assert "1. " in shown
     assert "never floats" in shown
+    assert ": 1 request, 3 rules, " in shown
     assert "rows archived" in shown
 
 

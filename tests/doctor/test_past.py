@@ -51,7 +51,7 @@ BRIEF = Delivery("s1", 0, "brief", "SessionStart", "2026-11-16T00:00:01Z", "text
 
 def test_a_compaction_that_was_followed_up_is_fine() -> None:
     found = judge([SEEN], [BRIEF])
-    assert found.level == "ok"
+    assert (found.level, found.seen) == ("ok", "after the only one so far something was put back")
     assert found.details == ("2026-11-16 00:00 s1 auto: summary kept 0, lost 1; delivered brief",)
 
 

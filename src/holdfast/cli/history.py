@@ -8,7 +8,6 @@ import typer
 
 from holdfast.cli.desk import SessionArgument
 from holdfast.cli.output import (
-    HEADINGS,
     JsonOption,
     Trouble,
     answer,
@@ -89,7 +88,7 @@ def _chain(store: SqliteStore, found: Session) -> dict[str, Any]:
 def _show_link(each: dict[str, Any]) -> None:
     from rich.text import Text
 
-    from holdfast.cli.past import tokens, told
+    from holdfast.cli.past import counted, tokens, told
 
     out = console()
     head = Text(f"{each['number']}. ", style="bold")
@@ -100,10 +99,7 @@ def _show_link(each: dict[str, Any]) -> None:
     if each["kept"] is None:
         out.print(Text("   its summary was not seen by the hooks", style="dim"))
         return
-    kinds = ", ".join(
-        f"{count} {HEADINGS.get(kind, kind).lower()}"
-        for kind, count in each["lost_by_kind"].items()
-    )
+    kinds = ", ".join(counted(count, kind) for kind, count in each["lost_by_kind"].items())
     out.print(
         f"   summary kept {each['kept']}, lost {each['lost']}" + (f": {kinds}" if kinds else "")
     )

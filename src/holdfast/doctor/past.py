@@ -96,14 +96,17 @@ def judge(latest: Sequence[Compaction], delivered: Iterable[Delivery]) -> Findin
         return Finding(COMPACTIONS, OK, seen if not latest else f"{seen}; older ones are indexed")
     roads = list(delivered)
     details = tuple(line(compaction, roads) for compaction in lived[:SHOWN])
+    only = "the only one so far"
     silent = [c for c in lived[:SHOWN] if c.lost and not _whats(c, roads) & {"brief", "gap"}]
     if silent:
-        seen = f"after {len(silent)} of the last {len(details)} nothing was put back"
+        some = f"{len(silent)} of the last {len(details)}" if len(details) > 1 else only
+        seen = f"after {some} nothing was put back"
         next_step = "If the session ended there it could not; else see `errors` and `trial`"
         return Finding(COMPACTIONS, WARN, seen, next_step, details)
-    seen = f"after each of the last {len(details)} something was put back"
+    of_all = f"each of the last {len(details)}" if len(details) > 1 else only
+    seen = f"after {of_all} something was put back"
     if not any(c.lost for c in lived[:SHOWN]):
-        seen = f"the last {len(details)} lost nothing"
+        seen = f"{of_all} lost nothing"
     return Finding(COMPACTIONS, OK, seen, details=details)
 
 
