@@ -212,6 +212,19 @@ def test_try_shows_what_a_visitor_should_see(holdfast: Call, home: Path) -> None
     assert not (home / "data").exists()  # nothing is left behind
 
 
+@pytest.mark.parametrize("is_there", [True, False])
+def test_try_says_how_to_get_the_command_where_it_is_not_on_the_path(
+    holdfast: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    if is_there:
+        (tmp_path / "holdfast").write_text("")
+        (tmp_path / "holdfast").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    shown = holdfast("try").out
+    assert ("pip install ." in shown) != is_there
+    assert "holdfast install" in shown
+
+
 def test_try_in_json_says_what_the_summary_kept(holdfast: Call) -> None:
     shown = json.loads(holdfast("try", "--json").out)
     kept = {fact["id"]: fact["in_summary"] for fact in shown["facts"]}

@@ -7,6 +7,7 @@ nothing behind.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -173,7 +174,10 @@ def _print(out: Console, compaction: Compaction, rows: int, lines: list[Line]) -
         Text(f"The summary kept {kept} of the {len(wanted)} that stand. ", style="bold")
         + Text("Holdfast hands the agent the rest back after the compaction.")
     )
-    commands = Text("holdfast install", style="cyan") + Text("  turn it on for Claude Code\n")
+    commands = Text("")
+    if shutil.which("holdfast") is None:  # as after `make try`, which installs into .venv
+        commands = Text("pip install .", style="cyan") + Text("     put `holdfast` on your PATH\n")
+    commands += Text("holdfast install", style="cyan") + Text("  turn it on for Claude Code\n")
     commands += Text("holdfast ingest", style="cyan") + Text("   index the sessions you have\n")
     commands += Text("holdfast search", style="cyan") + Text("   find what was said and known")
     out.print(Padding(commands, (1, 0, 1, 2)))
