@@ -205,7 +205,7 @@ def test_a_full_disk_under_the_output_is_told_in_one_line(arguments: list[str]) 
             check=False,
         )
     assert ended.returncode == 1
-    assert ended.stderr == b"Error: The output cannot be written: No space left on device.\n"
+    assert ended.stderr == b"Error: Something could not be written: No space left on device.\n"
 
 
 def test_without_a_place_to_print_it_works_on_in_silence() -> None:

@@ -52,6 +52,14 @@ def test_installed_hooks_are_the_ones_that_are_tried(world: World) -> None:
     assert len(found.details) == len(STEPS)
 
 
+def test_where_there_is_no_room_for_a_trial_that_is_said(world: World, scratch: Path) -> None:
+    scratch.rmdir()
+    (found,) = check_trial(world.around)
+    assert found.level == "warn"
+    assert "could not be tried in the temporary folder" in found.seen
+    assert "TMPDIR" in found.next_step
+
+
 @pytest.mark.parametrize(
     ("event", "line", "said"),
     [

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,16 @@ def test_the_clients_own_folder_variable_is_followed(
 ) -> None:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(place.root / "elsewhere"))
     assert answer(app, "install")["path"] == str(place.root / "elsewhere" / "settings.json")
+
+
+def test_install_without_room_for_a_trial_says_both(
+    app: typer.Typer, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(place.root / "nowhere"))
+    result = run(app, "install")
+    assert result.exit_code == 0
+    assert f"Installed {len(EVENTS)} hooks" in result.stdout
+    assert "no hook could be tried" in " ".join(result.stdout.split())
 
 
 def test_a_dry_run_shows_the_diff_and_writes_nothing(app: typer.Typer, place: Place) -> None:

@@ -265,7 +265,10 @@ def _tried(outcome: Outcome, dry_run: bool) -> list[str]:
     from holdfast.doctor.trial import run_one
     from holdfast.doctor.wiring import entries
 
-    problems = run_one(entries(settings_file.text_of(outcome.after)))
+    try:
+        problems = run_one(entries(settings_file.text_of(outcome.after)))
+    except OSError as error:
+        return [f"no hook could be tried in the temporary folder: {error.strerror or error}"]
     found = [f"a hook was tried on a sample session: it {problem}" for problem in problems[:1]]
     return [f"{words}. `holdfast doctor` tells more" for words in found]
 

@@ -148,7 +148,7 @@ def main(arguments: list[str] | None = None) -> None:
     except OSError as error:
         # A full disk under the output, or a file that went wrong where nobody foresaw it.
         _say_no_more()
-        what = error.filename or "The output cannot be written"
+        what = error.filename or "Something could not be written"
         tell_trouble(Trouble(f"{what}: {error.strerror or error}"), as_json=False)
         sys.exit(1)
 

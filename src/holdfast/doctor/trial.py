@@ -75,8 +75,17 @@ def check_trial(around: Surroundings) -> list[Finding]:
         program = tuple(sorted(entry.argv for entry in found))
         if program not in tried:
             tried.add(program)
-            findings.append(judge(whose, *run_all(found)))
+            try:
+                findings.append(judge(whose, *run_all(found)))
+            except OSError as error:
+                findings.append(untried(whose, error))
     return findings
+
+
+def untried(whose: str, error: OSError) -> Finding:
+    """The trial needs room for a sample session, and the machine has none."""
+    seen = f"{whose} could not be tried in the temporary folder: {error.strerror or error}"
+    return Finding(CHECK, WARN, seen, "Make room there, or set TMPDIR to another folder")
 
 
 def judge(whose: str, runs: Sequence[Ran], errors: Sequence[str]) -> Finding:
