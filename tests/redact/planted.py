@@ -243,6 +243,7 @@ def special_cases(rng: random.Random) -> list[tuple[str, str, str]]:
         ("curl --user", f"curl --user=admin:{password} https://acme.dev", password),
         ("curl user", f"curl -s -u admin:{password} https://acme.dev", password),
         ("mysql", f"mysql -h db -u root -p{password} app", password),
+        ("mysql, quoted", f"mysql -h db -uroot -p'{password}' app", password),
         ("sshpass", f"sshpass -p {password} ssh root@acme.dev", password),
         ("sql", f"ALTER USER app WITH PASSWORD '{password}';", password),
         ("identified by", f"CREATE USER app IDENTIFIED BY '{password}';", password),

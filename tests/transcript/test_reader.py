@@ -254,7 +254,7 @@ def test_what_cannot_be_read_says_so(tmp_path: Path) -> None:
         Reader(pipe)
     damaged = tmp_path / "t.jsonl.gz"
     damaged.write_bytes(b"no gzip at all\n")
-    with pytest.raises(TranscriptUnreadable):
+    with pytest.raises(TranscriptUnreadable, match="not compressed"):
         Reader(damaged)
     cut = tmp_path / "cut.jsonl.gz"
     cut.write_bytes(gzip.compress(os.urandom(100_000))[:-5000])

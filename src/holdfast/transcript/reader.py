@@ -29,6 +29,7 @@ HEAD = 1024  # bytes of the file's start that identify it
 TAIL = 256  # bytes before the cursor that tell a rewritten file from a grown one
 OVERSIZED_KEPT = 20  # how many skipped lines are described; all are counted
 OVERSIZED_HEAD = 300
+_GZIP = b"\x1f\x8b"  # how a compressed file begins
 
 Loads = Callable[[bytes], Any]
 
@@ -299,11 +300,19 @@ def _open(path: str) -> BinaryIO:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise TranscriptUnreadable(f"{path}: not a regular file")
         if path.endswith(".gz"):
-            import gzip
-
-            return cast(BinaryIO, gzip.open(path, "rb"))
+            return _unpacked(path)
         return cast(BinaryIO, open(path, "rb", buffering=0))
     except FileNotFoundError as error:
         raise TranscriptMissing(f"{path}: no such file") from error
     except (OSError, ValueError) as error:
         raise TranscriptUnreadable(f"{path}: {error}") from error
+
+
+def _unpacked(path: str) -> BinaryIO:
+    import gzip
+
+    with open(path, "rb") as packed:
+        if packed.read(2) not in (b"", _GZIP):
+            reason = "ends in .gz, but is not compressed; it can be read under a name without it"
+            raise TranscriptUnreadable(f"{path}: {reason}")
+    return cast(BinaryIO, gzip.open(path, "rb"))

@@ -68,7 +68,8 @@ def caller(url: str, token: str, timeout: float = TIMEOUT_SECONDS) -> Call:
                 if not pause:
                     raise _refusal(error, url) from error
             except (OSError, ValueError, http.client.HTTPException) as error:
-                raise ServiceAway(f"{url}: {error}"[:WORDS]) from error
+                reason = getattr(error, "reason", error)  # urllib wraps what the system said
+                raise ServiceAway(f"{url}: {reason}"[:WORDS]) from error
             patience -= 1
             time.sleep(pause)
 
