@@ -92,6 +92,32 @@ def test_who_listens_hears_of_every_write(live: LiveService) -> None:
     ]
 
 
+def test_a_message_is_followed_until_it_is_acknowledged(live: LiveService) -> None:
+    heard: list[dict[str, Any]] = []
+    ready = threading.Event()
+    listener = threading.Thread(target=lambda: heard.extend(events(live, 5, ready)))
+    listener.start()
+    assert ready.wait(30)
+    first, second = (message(live, key, "/followed").json()["id"] for key in ("f1", "f2"))
+
+    def post(path: str, **body: Any) -> None:
+        assert httpx.post(f"{live.url}/api/{path}", json=body, timeout=30).status_code == 200
+
+    post("messages/deliver", agent_id="b", project="/followed", limit=1)
+    post("compact/restore", session_id="s", agent_id="b", project_id=id_of("/followed"))
+    # Nothing is left to be given: this changes nothing, and nobody hears of it.
+    post("compact/restore", session_id="s", agent_id="b", project_id=id_of("/followed"))
+    post(f"messages/{first}/ack", agent_id="b")
+    listener.join(30)
+    assert [(event["event"], event["session"]) for event in heard] == [
+        *[("message", "")] * 2,
+        *[("delivery", ""), ("delivery", "s"), ("acknowledged", "")],
+    ]
+    assert {event["project"] for event in heard} == {"/followed"}
+    told = httpx.get(f"{live.url}/api/messages/{second}/readers", timeout=30).json()["readers"]
+    assert [(one["reader"], one["acknowledged_at"]) for one in told] == [("b", "")]
+
+
 def test_two_services_on_one_database_hear_of_each_others_writes(url: str, tmp_path: Path) -> None:
     one, other = LiveService(url, tmp_path / "one"), LiveService(url, tmp_path / "other")
     heard: list[dict[str, Any]] = []

@@ -34,6 +34,26 @@ def test_a_message_arrives_without_a_reload_and_leaves_the_reader_in_place(
     expect(old.locator(".readers")).to_contain_text("Nobody yet")
 
 
+def test_who_was_given_a_message_and_who_understood_it_is_followed(
+    window: Window, scene: Scene
+) -> None:
+    sent = scene.send("Read this", "/srv/followed", to_agent_id="rev-1")
+    page = window.open("#/messages")
+    window.live()
+    page.evaluate("window.here = true")
+    one = page.locator(".letter", has_text="Read this")
+    one.get_by_text("Who has read it").click()
+    expect(one.locator(".readers")).to_contain_text("Nobody yet")
+    given = {"agent_id": "rev-1", "project": "/srv/followed"}
+    httpx.post(f"{scene.url}/api/messages/deliver", json=given, timeout=30)
+    expect(one.locator(".readers")).to_contain_text("rev-1 was given it")
+    expect(one.locator(".readers")).not_to_contain_text("acknowledged")
+    said = {"agent_id": "rev-1"}
+    httpx.post(f"{scene.url}/api/messages/{sent['id']}/ack", json=said, timeout=30)
+    expect(one.locator(".readers")).to_contain_text("acknowledged")
+    assert page.evaluate("window.here") is True, "no reload"
+
+
 def test_a_session_that_goes_on_is_drawn_again(window: Window, scene: Scene) -> None:
     scene.save("going-on", "At first", 10, "/srv/going")
     page = window.open("#/")

@@ -137,6 +137,8 @@ def restore(request: Request, body: RestoreRequest) -> RestoreAnswer:
         )
         given = [letter for letter in waiting if letter.id in found.letters]
         letters.give(transaction, given, body.agent_id, visit.now)
+    if given:
+        visit.hall.bus.tell("delivery", project, body.session_id)
     return RestoreAnswer(
         additionalContext=found.text,
         tokens=restoring.tokens(found.text),

@@ -5,6 +5,8 @@ import { el } from "../dom.js";
 import { allProjects, chip, empty, heading, paged, projectChoice, quoted, time } from "../parts.js";
 
 const URGENT = 8;
+// What changes this page: one was sent, was given to somebody, was understood.
+const NEWS = new Set(["message", "delivery", "acknowledged"]);
 
 export async function messages(route, projectId) {
   const projects = await allProjects(route.signal);
@@ -33,8 +35,7 @@ export async function messages(route, projectId) {
   const project = names.get(projectId);
   return {
     title: "Messages",
-    matters: (event) =>
-      (event.what === "message" || event.what === "delivery") && (!project || event.project === project.path),
+    matters: (event) => NEWS.has(event.what) && (!project || event.project === project.path),
     body: [
       el("div", { class: "head" }, heading("Messages"), projectChoice(projects, projectId, "messages")),
       el("section", { class: "card", "aria-label": "Messages, latest first" }, found),
