@@ -32,8 +32,16 @@ class Person:
         self.env: dict[str, str] = {}
 
     def types(self, *words: str, stdin: str = "") -> tuple[int, Any]:
-        done = subprocess.run(
-            [sys.executable, "-m", "holdfast.cli.main", *words, "--json"],
+        done = self._run(*words, "--json", stdin=stdin)
+        return done.returncode, json.loads(done.stdout or done.stderr or "{}")
+
+    def reads(self, *words: str) -> str:
+        """What a person is shown."""
+        return self._run(*words).stdout
+
+    def _run(self, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "holdfast.cli.main", *words],
             cwd=self.project,
             input=stdin,
             capture_output=True,
@@ -46,7 +54,6 @@ class Person:
                 **self.env,
             },
         )
-        return done.returncode, json.loads(done.stdout or done.stderr or "{}")
 
 
 @pytest.fixture
@@ -121,20 +128,51 @@ def test_a_life_with_a_service(live: LiveService, person: Person, tmp_path: Path
     assert person.types("carry")[1]["sessions"] == 1
 
 
-def test_what_is_refused_is_told_by_doctor(
+def test_what_is_refused_is_told_with_its_reason(
     live: LiveService, person: Person, tmp_path: Path
 ) -> None:
     words = token(tmp_path, "--scope", "write", "--project", "github.com/acme/shop")
     person.env["HOLDFAST_TOKEN"] = words
     assert person.types("connect", live.url)[1]["projects"] == ["github.com/acme/shop"]
     person.machine.remember("a", str(person.project))
+    outgoing.put(person.machine.data, {"from_agent_id": "a", "topic": "[b]t", "folder": "/x"})
+    session, message = person.types("carry")[1]["refused"]
+    assert (session["what"], session["name"]) == ("session", "a")
+    assert session["reason"].startswith("the token is not for")
+    assert (message["what"], message["about"]) == ("message", "[b]t")
+    assert message["reason"] == "403 This token is not for that project"
+    assert json.loads(Path(message["name"]).read_text())["reason"] == message["reason"]
+
+    # Not of this run, and still so: most messages are carried in the background.
+    shown = person.reads("carry")
+    assert "Carried 0 sessions." in shown
+    assert "Refused: session a: the token is not for" in shown
+    assert 'Refused: message "[b]t": 403 This token is not for that project' in shown
+    assert str(Path(message["name"]).parent) in shown
+    Path(message["name"]).unlink()
+    assert "message" not in person.reads("carry")
+
     outgoing.put(person.machine.data, {"from_agent_id": "a", "topic": "t", "folder": "/x"})
-    assert person.types("carry")[1]["refused"][0] == "a"
+    person.types("carry")
     findings = {one["check"]: one for one in person.types("doctor")[1]["findings"]}
     assert findings["service"]["level"] == "warn"
     details = " ".join(findings["service"]["details"])
     assert "a: the token is not for" in details
-    assert "refused messages" in details
+    assert 'message "t": 403 This token is not for that project' in details
+    told = person.types("status", "a")[1]["service"]
+    assert [one["about"] for one in told["messages_refused"]] == ["t"]
+
+
+def test_a_message_that_was_refused_in_the_background_is_told_by_carry(
+    live: LiveService, person: Person, tmp_path: Path
+) -> None:
+    words = token(tmp_path, "--scope", "write", "--project", "github.com/acme/shop")
+    assert person.types("connect", live.url, stdin=f"{words}\n")[0] == 0
+    person.machine.remember("a", str(person.project))
+    person.types("send", "hello", "--topic", "greeting")
+    with taking_turns(person.machine.data, 60.0):
+        pass  # what `send` started is through
+    assert 'Refused: message "greeting": 403' in person.reads("carry")
 
 
 @pytest.mark.parametrize(

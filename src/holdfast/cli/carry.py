@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.cli.output import JsonOption, Trouble, answer, console
+from holdfast.cli.output import JsonOption, Trouble, answer, console, one_line, printable
+
+if TYPE_CHECKING:
+    from holdfast.lifecycle.carrying.standing import NotWanted
+
+SHOWN = 10
+LONGEST_LINE = 400
 
 
 def carry(
@@ -39,6 +45,7 @@ def carry(
     from holdfast.lifecycle.carrying.ledger import Ledger
     from holdfast.lifecycle.carrying.outbox import Carrier
     from holdfast.lifecycle.carrying.outbox import carry as carry_up
+    from holdfast.lifecycle.carrying.standing import not_wanted
     from holdfast.lifecycle.carrying.wire import caller
     from holdfast.lifecycle.places import data_folder, store_path
 
@@ -61,19 +68,36 @@ def carry(
             ledger.renew()
             ledger.close()
         done = carry_up(Carrier(store_path(), data, connected.url, call, patient=False))
+        refused = not_wanted(data)
         why = ""
         if done.waiting:
             ledger = Ledger(data)
             why = ledger.get("failure") if ledger.number("failures") else ""
             ledger.close()
     if as_json:
-        answer({**done._asdict(), "failure": why})
+        told = [one._asdict() for one in refused]
+        answer({**done._asdict(), "refused": told, "failure": why})
         return
     out = console()
     out.print(f"Carried {done.sessions:,} session{'s' if done.sessions != 1 else ''}.")
     if done.sent or done.fetched:
         out.print(f"Messages: {done.sent:,} sent, {done.fetched:,} fetched.")
-    if done.refused:
-        out.print(f"Refused: {', '.join(done.refused)}; `holdfast doctor` says why.")
+    _tell_refused(refused)
     if done.waiting:
-        out.print(why or "Another carrier is at work; the rest waits.")
+        out.print(why or "Another carrier is at work; the rest waits.", markup=False)
+
+
+def _tell_refused(refused: list[NotWanted]) -> None:
+    """The reasons are the service's words, and a topic somebody else's: no markup."""
+    out = console()
+    for one in refused[:SHOWN]:
+        which = f'message "{one.about}"' if one.what == "message" else f"session {one.name}"
+        words = f"Refused: {which}: {one.reason or 'no reason given'}"
+        out.print(one_line(words, LONGEST_LINE), markup=False, soft_wrap=True)
+    if len(refused) > SHOWN:
+        out.print(f"And {len(refused) - SHOWN:,} more; --json names them all.")
+    kept = [one for one in refused if one.what == "message"]
+    if kept:
+        folder = os.path.dirname(kept[0].name)
+        words = f"Refused messages are kept in {printable(folder)} until you remove them."
+        out.print(words, markup=False, soft_wrap=True)

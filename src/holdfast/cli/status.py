@@ -92,8 +92,11 @@ def _service() -> dict[str, Any] | None:
         return {"words": str(error)}
     if told is None:
         return None
-    refused = [one._asdict() for one in told.refused]
-    return {**told._asdict(), "refused": refused, "words": in_words(told, time.time())}
+    lists = {
+        name: [one._asdict() for one in found]
+        for name, found in (("refused", told.refused), ("messages_refused", told.messages_refused))
+    }
+    return {**told._asdict(), **lists, "words": in_words(told, time.time())}
 
 
 def current_session(store: SqliteStore) -> Session:

@@ -25,9 +25,8 @@ def check_service(around: Surroundings) -> list[Finding]:
         return [Finding(SERVICE, WARN, str(error), next_step)]
     if told is None:
         return [Finding(SERVICE, OK, "not connected to one: everything stays on this machine")]
-    details = [f"{one.session_id}: {one.reason}" for one in told.refused[:SHOWN]]
-    if len(told.refused) > SHOWN:
-        details.append(f"and {len(told.refused) - SHOWN} more")
+    details = _some([f"{one.session_id}: {one.reason}" for one in told.refused])
+    details += _some([f'message "{one.about}": {one.reason}' for one in told.messages_refused])
     if told.messages_refused:
         details.append(f"refused messages are in {around.data}/{outgoing.FOLDER}/refused")
     if told.failures:
@@ -40,3 +39,8 @@ def check_service(around: Surroundings) -> list[Finding]:
         next_step = "What a token is not for stays here; they are tried again after a day"
         return [Finding(SERVICE, WARN, seen, next_step, tuple(details))]
     return [Finding(SERVICE, OK, seen, details=tuple(details))]
+
+
+def _some(lines: list[str]) -> list[str]:
+    more = [f"and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
+    return lines[:SHOWN] + more

@@ -25,6 +25,7 @@ class Outgoing(NamedTuple):
     body: dict[
         str, Any
     ]  # as the service takes it; the project is told by its `folder`, and perhaps by a `name`
+    reason: str = ""  # of the service, where it did not want it
 
 
 def put(data: str, body: dict[str, Any]) -> str:
@@ -66,7 +67,8 @@ def _read(folder: str) -> list[Outgoing]:
         path = f"{folder}/{name}"
         try:
             said = json.loads(read(path) or b"")
-            found.append(Outgoing(path, str(said["key"]), dict(said["body"])))
+            reason = str(said.get("reason", ""))
+            found.append(Outgoing(path, str(said["key"]), dict(said["body"]), reason))
         except (ValueError, KeyError, TypeError):
             continue  # not one of ours
     return found

@@ -15,6 +15,15 @@ from holdfast.lifecycle.places import store_path
 from holdfast.store.moving.changed import Changes
 
 
+class NotWanted(NamedTuple):
+    """Something that the service refused, and why."""
+
+    what: str  # "session" | "message"
+    name: str  # a session's id, or the file in which the message is kept
+    reason: str
+    about: str = ""  # a message's topic
+
+
 class Standing(NamedTuple):
     url: str
     since: str = ""
@@ -26,7 +35,7 @@ class Standing(NamedTuple):
     failed: float = 0.0
     not_before: float = 0.0
     refused: tuple[Refusal, ...] = ()
-    messages_refused: int = 0
+    messages_refused: tuple[NotWanted, ...] = ()
     same_store: bool = False  # nothing to carry: the service reads this very store
 
 
@@ -39,7 +48,7 @@ def standing(data: str, environ: Mapping[str, str]) -> Standing | None:
         connected.url,
         connected.since,
         messages_waiting=len(outgoing.waiting(data)),
-        messages_refused=len(outgoing.refused(data)),
+        messages_refused=tuple(_messages(data)),
     )
     if not os.path.exists(store_path(data)):
         return told
@@ -77,6 +86,24 @@ def standing(data: str, environ: Mapping[str, str]) -> Standing | None:
         changes.close()
 
 
+def not_wanted(data: str) -> list[NotWanted]:
+    """All that the service refused and that is still so, in whichever run it was: sessions that
+    did not change since, and messages that were set aside."""
+    ledger = Ledger(data)
+    try:
+        sessions = [NotWanted("session", one.session_id, one.reason) for one in ledger.refused()]
+    finally:
+        ledger.close()
+    return [*sessions, *_messages(data)]
+
+
+def _messages(data: str) -> list[NotWanted]:
+    return [
+        NotWanted("message", one.path, one.reason, str(one.body.get("topic", "")))
+        for one in outgoing.refused(data)
+    ]
+
+
 def in_words(told: Standing, now: float) -> str:
     """One line for people."""
     parts = [told.url]
@@ -95,7 +122,7 @@ def in_words(told: Standing, now: float) -> str:
     if told.refused:
         parts.append(f"{_counted(len(told.refused), 'session')} refused")
     if told.messages_refused:
-        parts.append(f"{_counted(told.messages_refused, 'message')} refused")
+        parts.append(f"{_counted(len(told.messages_refused), 'message')} refused")
     return "; ".join(parts)
 
 
