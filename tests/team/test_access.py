@@ -67,6 +67,7 @@ def attempts(document: dict[str, Any], ids: dict[str, str]) -> Iterator[tuple[st
 
 
 _THEIRS = {"project": f"/{SECRET}/app"}
+_AT = "2026-01-01T00:00:00Z"
 _STATE: dict[str, Any] = {"session": {}, "offset": 10**9, "state": {"version": 1}}
 BODIES: dict[tuple[str, str], list[Any]] = {
     ("post", "/api/compact/save"): [
@@ -95,12 +96,12 @@ BODIES: dict[tuple[str, str], list[Any]] = {
         {**_STATE, "session": {"project": "/mine"}},
     ],
     ("post", "/api/sessions/{session_id}/checkpoints"): [
-        {**_STATE, "cause": "b", "time": "t", "session": {"project": project}}
+        {**_STATE, "cause": "b", "time": _AT, "session": {"project": project}}
         for project in ("", f"/{SECRET}/app", "/mine")
     ],
-    ("post", "/api/sessions/{session_id}/compactions"): [{"epoch": 0, "time": "t", "lost": ["x"]}],
+    ("post", "/api/sessions/{session_id}/compactions"): [{"epoch": 0, "time": _AT, "lost": ["x"]}],
     ("post", "/api/sessions/{session_id}/deliveries"): [
-        {"deliveries": [{"epoch": 0, "what": "b", "time": "t", "text": "b"}]}
+        {"deliveries": [{"epoch": 0, "what": "b", "time": _AT, "text": "b"}]}
     ],
 }
 

@@ -12,13 +12,17 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from holdfast.events import UsageMeasured
 from holdfast.server.records import tokens
 from holdfast.server.records.projects import id_of
 from holdfast.server.routes import running as running_routes
 from holdfast.state import to_document
+from holdfast.state.times import is_time
 
 from .service import Service, running
 from .sessions import told
+
+AT = "2026-01-01T00:00:00Z"
 
 
 def places(document: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -42,10 +46,21 @@ def changed(document: Any, place: tuple[Any, ...], value: Any) -> Any:
     return made
 
 
+def of(document: Any, place: tuple[Any, ...]) -> Any:
+    for name in place:
+        document = document[name]
+    return document
+
+
 def post_state(service: Service, name: str, state: Any) -> int:
-    session = {"project": "/srv/app", "updated": "2026-01-01T00:00:00Z"}
+    status: int = posted(service, name, state).status_code
+    return status
+
+
+def posted(service: Service, name: str, state: Any) -> Any:
+    session = {"project": "/srv/app", "updated": AT}
     body = {"session": session, "offset": 1, "state": state}
-    return service.owner.post(f"/api/sessions/{name}/state", json=body).status_code
+    return service.owner.post(f"/api/sessions/{name}/state", json=body)
 
 
 def test_a_state_that_is_made_up_is_refused_or_harmless(service: Service) -> None:
@@ -83,9 +98,80 @@ def test_numbers_nobody_could_reckon_with_are_refused(
     state = {**json.loads(json.dumps(to_document(told().state))), **harm}
     # A shorter record is an older version's, and has its defaults.
     assert post_state(service, "s", state) == (200 if "usage" in harm else 422)
-    body = {"session": {}, "offset": 1, "state": state, "cause": "end", "time": "t"}
+    body = {"session": {}, "offset": 1, "state": state, "cause": "end", "time": AT}
     answer = service.owner.post("/api/sessions/t/checkpoints", json=body)
     assert answer.status_code == (200 if "usage" in harm else 422)
+
+
+def lived() -> Any:
+    """A state with a time in every place that can have one."""
+    story = told()
+    story.tell(UsageMeasured(story.at(), "model", 9, 1)).touched("/app/a.py", "read")
+    return json.loads(json.dumps(to_document(story.state)))
+
+
+def test_a_time_that_is_none_is_refused_wherever_it_stands_in_a_state(service: Service) -> None:
+    state = lived()
+    found = [place for place in places(state) if is_time(str(of(state, place)))]
+    kinds = {place[0] for place in found}
+    assert kinds >= {"place", "usage", "life", "lookups", "requests", "tasks", "subagents", "tests"}
+    for place in found:
+        refused = posted(service, "s", changed(state, place, "yesterday, I think"))
+        assert refused.status_code == 422, place
+        (error,) = refused.json()["errors"]
+        where = error["where"].split("/")
+        assert where[:3] == ["body", "state", place[0]]
+        assert "is no time" in refused.json()["detail"]
+        assert place[0] in refused.json()["detail"]
+    points = state["life"]
+    keyed = changed(state, ("life",), {"soon": [*next(iter(points.values()))]})
+    assert posted(service, "s", keyed).json()["errors"][0]["where"] == "body/state/life/soon"
+    # Where it is not known it is empty, and that is no fault.
+    for place in found:
+        state = changed(state, place, "")
+    assert post_state(service, "s", state) == 200
+
+
+@pytest.mark.parametrize(
+    "wrong", ["yesterday", "2026-02-30T00:00:00Z", "2026-01-01", "9", "t" * 99]
+)
+def test_a_time_that_is_none_is_refused_and_named_wherever_it_is_posted(
+    service: Service, wrong: str
+) -> None:
+    assert post_state(service, "s", lived()) == 200
+    kept = {"session": {"project": "/srv/app"}, "offset": 9, "state": {}}
+    fact = {"id": "n1", "kind": "note", "text": "a", "standing": "open"}
+    asked: list[tuple[str, str, dict[str, Any]]] = [
+        ("state", "session/started", {**kept, "session": {"started": wrong}}),
+        ("state", "session/updated", {**kept, "session": {"updated": wrong}}),
+        ("state", "session/ended", {**kept, "session": {"ended": wrong}}),
+        ("state", "facts/0/at/time", {**kept, "facts": [{**fact, "at": {"time": wrong}}]}),
+        (
+            *("state", "messages/0/time"),
+            {**kept, "messages": [{"row": "r", "who": "user", "text": "a", "time": wrong}]},
+        ),
+        ("checkpoints", "time", {**kept, "cause": "end", "time": wrong}),
+        ("compactions", "time", {"epoch": 0, "time": wrong}),
+        ("deliveries", "deliveries/0/time", {"deliveries": [{"what": "brief", "time": wrong}]}),
+    ]
+    for what, where, body in asked:
+        refused = service.owner.post(f"/api/sessions/s/{what}", json=body)
+        assert refused.status_code == 422, where
+        assert refused.headers["content-type"] == "application/problem+json"
+        (error,) = refused.json()["errors"]
+        assert error["where"] == f"body/{where}"
+        assert "no time" in error["what"]
+
+
+def test_an_unknown_time_is_empty_and_an_earlier_carriers_word_for_it_is_understood(
+    service: Service,
+) -> None:
+    assert post_state(service, "s", lived()) == 200
+    for epoch, words in enumerate(("", "unknown")):
+        body = {"epoch": epoch, "time": words}
+        assert service.owner.post("/api/sessions/s/compactions", json=body).status_code == 200
+    told = service.owner.get("/api/compactions", params={"session_id": "s"}).json()["compactions"]
+    assert [one["time"] for one in told] == ["", ""]
 
 
 def test_a_state_of_another_version_is_kept_unread(service: Service) -> None:

@@ -16,16 +16,19 @@ from typing import Any
 
 import pytest
 
+from holdfast.events import UsageMeasured, UserSaid
 from holdfast.lifecycle.carrying import ledger as ledgers
 from holdfast.lifecycle.carrying.ledger import FILE, NEXT, Ledger
 from holdfast.lifecycle.carrying.outbox import Bounds, Carried
 from holdfast.lifecycle.carrying.standing import in_words, standing
 from holdfast.lifecycle.carrying.wire import ServiceAway, ServiceRefused, caller
-from holdfast.store.protocol import StoreBusy
-from store.samples import EARLY
+from holdfast.state import facts, from_document, to_document
+from holdfast.store.protocol import Compaction, Delivery, Saved, Session, StoreBusy
+from store.samples import EARLY, message
 
 from .carrying import URL, Clock, Machine, answering, check_equal, through
 from .service import Service
+from .sessions import told
 
 
 def test_a_service_that_is_away_is_left_alone_for_longer_and_longer(tmp_path: Path) -> None:
@@ -346,3 +349,30 @@ def test_a_ledger_that_another_holds_is_not_thrown_away(
             machine.live("a")
     monkeypatch.undo()
     assert machine.carry() == Carried()
+
+
+def test_times_that_a_broken_row_made_up_are_carried_as_unknown(
+    service: Service, machine: Machine
+) -> None:
+    story = told()
+    story.tell(UsageMeasured(story.at()._replace(time="soon"), "model", 9, 1))
+    story.tell(UserSaid(story.at()._replace(time="a while ago"), "Go on", "prompt"))
+    session = Session("a", project="/srv/app", cwd="/srv/app", updated="whenever")
+    state = Saved(session, (0, 10), to_document(story.state), {})
+    with machine.store() as store:
+        store.save(state, list(facts(story.state)), [message("r", "said")._replace(time="then")])
+        store.checkpoint(state, "end", 0, "later")
+        store.record_compaction(Compaction("a", 0, "once", "auto"))
+        store.record_delivery(Delivery("a", 0, "brief", "hook", "just now", "text"))
+    assert machine.carry().refused == ()
+    with service.hall.backend.sight(None) as sight:
+        there = sight.store.load("a")
+        assert there is not None
+        kept = from_document(there.state)
+        assert (there.session.updated, kept.usage.time, kept.life) == ("", "", {})
+        assert "Go on" in [one.text for one in kept.requests.values() if not one.at.time]
+        assert [one.time for one in sight.store.checkpoints("a")] == [""]
+        assert [one.time for one in sight.store.compactions("a")] == [""]
+        assert [one.time for one in sight.store.deliveries("a")] == [""]
+    with machine.ledger() as ledger:
+        assert ledger.refused() == []

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from holdfast.server.problems import Unusable
 from holdfast.state import State, UnreadableState, from_document, model
 from holdfast.state.codec import VERSION
+from holdfast.state.times import false_time
 
 # As far as JSON's readers agree on whole numbers, and a database has room for them.
 MOST = 2**53
@@ -31,9 +32,20 @@ def check_state(document: dict[str, Any]) -> None:
         raise Unusable("This is not a state") from error
     except ValidationError as error:
         where = "/".join(map(str, error.errors(include_input=False)[0]["loc"]))
-        raise Unusable(f"This is not a state: {where[:200]} is of another kind") from error
+        raise Unusable(
+            f"This is not a state: {where[:200]} is of another kind",
+            where=f"body/state/{where}",
+            what="of another kind",
+        ) from error
     if not _counts(state):
         raise Unusable("This is not a state: it counts below nothing, or ahead of its time")
+    where = false_time(document)
+    if where:
+        raise Unusable(
+            f"This is not a state: {where[:200]} is no time",
+            where=f"body/state/{where}",
+            what="no time: write it as 2026-01-31T09:30:00Z, or leave it empty",
+        )
 
 
 def _counts(state: State) -> bool:

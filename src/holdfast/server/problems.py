@@ -53,10 +53,20 @@ class Problem(BaseModel):
 class Refused(Exception):
     status = 400
 
-    def __init__(self, detail: str, status: int = 0, headers: Mapping[str, str] | None = None):
+    def __init__(
+        self,
+        detail: str,
+        status: int = 0,
+        headers: Mapping[str, str] | None = None,
+        *,
+        where: str = "",
+        what: str = "",
+    ):
+        """`where` in the request something is wrong, and `what`."""
         super().__init__(detail)
         self.status = status or type(self).status
         self.headers = headers
+        self.errors = [{"where": _printable(where), "what": _printable(what)}] if where else []
 
 
 class NotFound(Refused):
@@ -99,7 +109,7 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
 def answer_problems(app: FastAPI) -> None:
     @app.exception_handler(Refused)
     def refused(_request: Request, error: Refused) -> Response:
-        return problem(error.status, str(error), headers=error.headers)
+        return problem(error.status, str(error), errors=error.errors, headers=error.headers)
 
     @app.exception_handler(RequestValidationError)
     def invalid(_request: Request, error: RequestValidationError) -> Response:

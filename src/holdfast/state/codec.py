@@ -48,7 +48,7 @@ _RECORDS: dict[str, Any] = {
     "next_step": NextStep,
 }
 # Every record says where it came from, in the field of this name.
-_AT = {name: cls._fields.index("at") for name, cls in _RECORDS.items()}
+AT = {name: cls._fields.index("at") for name, cls in _RECORDS.items()}
 _VALUES: dict[str, Any] = {"place": Place, "moment": Moment, "usage": Usage}
 
 
@@ -81,7 +81,7 @@ def from_document(document: Any) -> State:
         }
         for name, cls in _RECORDS.items():
             rows = document.get(name, {})
-            at = _AT[name]
+            at = AT[name]
             fields[name] = {key: _record(cls, at, values) for key, values in rows.items()}
         heats, life = document.get("symbols", {}), document.get("life", {})
         fields["symbols"] = {word: tuple(heat) for word, heat in heats.items()}

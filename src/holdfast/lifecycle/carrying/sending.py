@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from holdfast.state.facts import Fact
+from holdfast.state.times import time_or_nothing, with_true_times
 from holdfast.store import keeping
 from holdfast.store.moving.changed import Changes, Mark, News
 from holdfast.store.protocol import Compaction, Delivery, Message, Saved, Session
@@ -22,7 +23,8 @@ MOST_ROWS, MOST_BYTES = 2000, 1_000_000
 # All facts at once, when others have to go.
 WHOLE_ROWS = 5000
 MOST_DELIVERIES = 100
-# What the service takes of each: a longer one would refuse the whole session.
+# What the service takes of each: a longer one would refuse the whole session, and so would a
+# time that is none (of a broken row of a transcript).
 TEXT, NAME, FOLDER, TITLE, IDS = 100_000, 200, 1000, 2000, 5000
 
 
@@ -47,7 +49,7 @@ def steps(news: News, mark: Mark, project: str, machine: str, changes: Changes) 
             **_saved(Saved(then, kept.knows, keeping.unpack(kept.packed), kept.position), project),
             "epoch": kept.epoch,
             "cause": kept.cause[:NAME] or "unknown",
-            "time": kept.time[:NAME] or "unknown",
+            "time": time_or_nothing(kept.time),
         }
         yield _step(f"{base}/checkpoints", body, mark)._replace(resumable=True)
     if news.saved is None:
@@ -97,7 +99,7 @@ def _saved(saved: Saved, project: str) -> dict[str, Any]:
         "session": _session(saved.session, project),
         "generation": saved.knows[0],
         "offset": saved.knows[1],
-        "state": saved.state,
+        "state": with_true_times(saved.state),
         "position": saved.position,
     }
 
@@ -111,9 +113,9 @@ def _session(session: Session, project: str) -> dict[str, Any]:
         "branch": session.branch[:500],
         "title": session.title[:TITLE],
         "transcript": session.transcript[:TITLE],
-        "started": session.started[:NAME],
-        "updated": session.updated[:NAME],
-        "ended": session.ended[:NAME],
+        "started": time_or_nothing(session.started),
+        "updated": time_or_nothing(session.updated),
+        "ended": time_or_nothing(session.ended),
     }
 
 
@@ -129,7 +131,7 @@ def _fact(fact: Fact) -> dict[str, Any]:
             "row": at.row[:NAME],
             "start": at.start,
             "end": at.end,
-            "time": at.time[:NAME],
+            "time": time_or_nothing(at.time),
             "agent": at.agent[:NAME],
         },
     }
@@ -140,7 +142,7 @@ def _message(message: Message) -> dict[str, Any]:
         **message._asdict(),
         "row": message.row[:NAME],
         "text": message.text[:TEXT],
-        "time": message.time[:NAME],
+        "time": time_or_nothing(message.time),
     }
 
 
@@ -149,7 +151,7 @@ def _compaction(one: Compaction) -> dict[str, Any]:
     del said["session_id"]
     return {
         **said,
-        "time": one.time[:NAME] or "unknown",
+        "time": time_or_nothing(one.time),
         "trigger": one.trigger[:NAME],
         "row": one.row[:NAME],
         "kept": list(one.kept[:IDS]),
@@ -162,7 +164,7 @@ def _delivery(one: Delivery) -> dict[str, Any]:
         "epoch": one.epoch,
         "what": one.what[:NAME],
         "road": one.road[:NAME],
-        "time": one.time[:NAME] or "unknown",
+        "time": time_or_nothing(one.time),
         "text": one.text[:TEXT],
         "facts": list(one.facts[:IDS]),
     }

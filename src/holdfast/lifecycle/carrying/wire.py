@@ -94,6 +94,11 @@ def _refusal(error: urllib.error.HTTPError, url: str) -> ServiceAway | ServiceRe
 def _detail(error: urllib.error.HTTPError) -> str:
     try:
         problem = json.loads(error.read(64 * 1024))
-        return str(problem["detail"])[:WORDS]
-    except (OSError, ValueError, KeyError, TypeError):
+        return "; ".join([str(problem["detail"]), *_wrong(problem)])[:WORDS]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return str(error.reason)[:WORDS]
+
+
+def _wrong(problem: dict[str, Any]) -> list[str]:
+    """The first thing that is wrong with a request; there may be a hundred more like it."""
+    return [f"{one['where']}: {one['what']}" for one in problem.get("errors", ())[:1]]

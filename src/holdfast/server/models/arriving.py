@@ -13,6 +13,7 @@ from holdfast.server.models.base import (
     MaybeName,
     Name,
     Request,
+    Time,
     Whole,
 )
 
@@ -21,7 +22,7 @@ class OriginRow(Request):
     row: MaybeName = ""
     start: Whole = 0
     end: Whole = 0
-    time: MaybeName = ""
+    time: Time = ""
     agent: MaybeName = ""
 
 
@@ -38,7 +39,7 @@ class SaidRow(Request):
     row: MaybeName
     who: Literal["user", "agent", "summary"]
     text: Annotated[str, Field(max_length=100_000)]
-    time: MaybeName = ""
+    time: Time = ""
     start: Whole = 0
     end: Whole = 0
 
@@ -51,9 +52,9 @@ class SessionRow(Request):
     branch: Annotated[str, Field(max_length=500)] = ""
     title: Annotated[str, Field(max_length=2000)] = ""
     transcript: Annotated[str, Field(max_length=2000)] = ""
-    started: MaybeName = ""
-    updated: MaybeName = ""
-    ended: MaybeName = ""
+    started: Time = ""
+    updated: Time = ""
+    ended: Time = ""
 
 
 class StateRequest(Request):
@@ -81,7 +82,7 @@ class StateAnswer(Answer):
 
 class CompactionRequest(Request):
     epoch: Whole
-    time: Name
+    time: Time
     trigger: MaybeName = ""
     row: MaybeName = ""
     tokens_before: Whole | None = None
@@ -99,7 +100,7 @@ class CheckpointRequest(Request):
     offset: Whole
     epoch: Whole = 0
     cause: Name
-    time: Name
+    time: Time
     state: Document
     position: Document = Field(default_factory=dict)
 
@@ -112,7 +113,7 @@ class DeliveryRow(Request):
     epoch: Whole = 0
     what: Name
     road: MaybeName = ""
-    time: Name
+    time: Time
     text: Annotated[str, Field(max_length=100_000)] = ""
     facts: list[MaybeName] = Field(default_factory=list, max_length=5000)
 

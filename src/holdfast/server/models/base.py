@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+)
+
+from holdfast.state.times import is_time
 
 DEEPEST = 32
 
@@ -33,10 +42,30 @@ def _integral(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def _timely(value: str) -> str:
+    # A carrier of an earlier version says it in a word.
+    if value in ("", "unknown"):
+        return ""
+    if not is_time(value):
+        raise ValueError("no time: write it as 2026-01-31T09:30:00Z, or leave it empty")
+    return value
+
+
 # Last in line, or the bounds would not reach the OpenAPI document.
 INTEGRAL = BeforeValidator(_integral)
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 MaybeName = Annotated[str, Field(max_length=200)]
+Time = Annotated[
+    str,
+    Field(max_length=200),
+    AfterValidator(_timely),
+    WithJsonSchema(
+        {
+            "anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "const": ""}],
+            "description": "Empty where it is not known",
+        }
+    ),
+]
 Folder = Annotated[str, Field(max_length=1000)]
 Document = Annotated[dict[str, Any], AfterValidator(bounded)]
 Whole = Annotated[int, Field(ge=0, le=2**53), INTEGRAL]
