@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.lifecycle import moments
+from holdfast.lifecycle.carrying import service
 from holdfast.lifecycle.keep import Scene
 from holdfast.lifecycle.moments import Now
 from holdfast.lifecycle.tray import Tray
@@ -161,6 +162,23 @@ def test_a_pinned_session_stays(holdfast: Call, transcript: Path, home: Path) ->
         for dry in ([], ["--dry-run"]):
             assert json.loads(holdfast("prune", *limit, *dry, "--json").out)["sessions"] == []
     assert "none" in holdfast("prune", "--unpin", "old").out
+    assert json.loads(holdfast("prune", "--days", "1", "--json").out)["sessions"] == ["old"]
+
+
+def test_a_session_that_is_not_carried_yet_stays_and_is_named(
+    holdfast: Call, transcript: Path, home: Path
+) -> None:
+    with_age(home, "2020-01-01T00:00:00Z")
+    data = str(home / "data")
+    service.connect(data, service.Connection("http://127.0.0.1:1", "hf_x"))
+    told = json.loads(holdfast("prune", "--days", "1", "--json").out)
+    assert (told["sessions"], told["not_carried"]) == ([], ["old"])
+    assert "Not carried to the service yet, and therefore kept: old" in (
+        holdfast("prune", "--days", "1").out
+    )
+    dropped = json.loads(holdfast("db", "prune", "--days", "1", "--json").out)["dropped"]
+    assert dropped["sessions"] == 0
+    service.disconnect(data)
     assert json.loads(holdfast("prune", "--days", "1", "--json").out)["sessions"] == ["old"]
 
 

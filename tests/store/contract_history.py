@@ -201,6 +201,23 @@ class HistoryContract:
             "compactions": 1, "deliveries": 1, "archives": 1,
         }  # fmt: skip
 
+    def test_61_a_session_that_is_held_back_loses_nothing_this_time(self, store: Store) -> None:
+        for name in ("held", "old"):
+            self.fill(store, name, EARLY)
+        for offset in (1, 2, 3):
+            for name in ("held-new", "new"):
+                session = Session(name, updated=LATEST)
+                store.checkpoint(saved(session, offset), "test", 0, EARLY)
+        held = ("held", "held-new", "nobody")
+        told = store.prune(before=LATER, keep=1, held=held, dry_run=True)
+        assert (told["sessions"], told["checkpoints"]) == (1, 3)
+        assert store.prune(before=LATER, keep=1, held=held) == told
+        assert {one.id for one in store.sessions()} == {"held", "held-new", "new"}
+        assert len(store.checkpoints("held-new")) == 3
+        assert len(store.checkpoints("new")) == 1
+        assert store.pinned() == []
+        assert store.prune(before=LATER, keep=1)["sessions"] == 1
+
     def fill(self, store: Store, name: str, time: str) -> None:
         """One session with something in every table."""
         session = Session(name, project="/p", started=time, updated=time)

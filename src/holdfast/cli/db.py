@@ -133,25 +133,43 @@ def prune(
     database: DatabaseOption = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Forget old sessions and checkpoints of a database, and what was posted to its service.
+    """Forget old sessions and checkpoints of a database, and of what its service has: snapshots,
+    actions, messages that were given or have expired, the trail.
+
+    Of your own store, sessions that are not carried to your service yet stay.
 
     Example: `holdfast db prune --days 30 --dry-run`
     """
     import time
 
-    from holdfast.cli.posted import prune_posted
+    from holdfast.cli.posted import MORE, prune_posted, told_dropped
 
     before = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - days * 86_400))
     with opened(database) as store, _foreseen():
-        held = list(store.pinned())
-        dropped = store.prune(before=before, keep=keep, dry_run=dry_run)
-        dropped = {**dropped, **prune_posted(database, before, held, dry_run=dry_run)}
+        pinned = list(store.pinned())
+        waiting = _uncarried(database)
+        dropped = store.prune(before=before, keep=keep, held=waiting, dry_run=dry_run)
+        posted = prune_posted(database, before, pinned, dry_run=dry_run)
+    more = posted is not None and posted.more
+    dropped = {**dropped, **(posted.counts if posted else {})}
     if as_json:
-        answer({"dry_run": dry_run, "dropped": dropped})
+        answer({"dry_run": dry_run, "dropped": dropped, "more": more})
         return
-    words = ", ".join(f"{count:,} {table}" for table, count in dropped.items() if count)
-    would = "Would forget" if dry_run else "Forgot"
-    console().print(f"{would} {words}." if words else "Nothing is old enough to go.")
+    console().print(told_dropped(dropped, dry_run) or "Nothing is old enough to go.")
+    if more:
+        console().print(MORE)
+
+
+def _uncarried(database: str) -> frozenset[str]:
+    """Of a database that is this user's own store: the outbox needs it."""
+    from holdfast.lifecycle.carrying.standing import uncarried
+    from holdfast.lifecycle.places import data_folder, store_path
+
+    if is_postgres(database) or os.path.realpath(sqlite_path(database)) != os.path.realpath(
+        store_path()
+    ):
+        return frozenset()
+    return uncarried(data_folder())
 
 
 def is_postgres(database: str) -> bool:

@@ -56,7 +56,9 @@ def prune(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Forget old sessions, checkpoints, notes, handoffs and posted snapshots; pinned ones stay.
+    """Forget old sessions, checkpoints, notes and handoffs, and of what your own service has:
+    snapshots, actions, messages that were given or have expired, the trail. Pinned sessions stay,
+    and those that are not carried to your team's service yet.
 
     Example: `holdfast prune --days 90 --dry-run`
     """
@@ -81,18 +83,21 @@ def prune(
     with opened_store() as store:
         before = sum(store.sizes().values())
         done = []
+        more = False
         if days:
             moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - days * DAY))
             done.append(retention.prune(store, data, before=moment, keep=keep, dry_run=dry_run))
             posted = prune_posted(store.path, moment, list(store.pinned()), dry_run=dry_run)
-            done.append(retention.Pruned(posted, ()))
+            if posted is not None:
+                done.append(retention.Pruned(posted.counts, ()))
+                more = posted.more
         if limit:
             sizes = store.sizes()
             going = set(done[0].sessions) if done and dry_run else set()
             left = {name: count for name, count in sizes.items() if name not in going}
             done.append(retention.shrink(store, data, left, limit * 1_000_000, dry_run=dry_run))
         after = sum(store.sizes().values())
-    _tell(done, dry_run, before, after, as_json)
+    _tell(done, dry_run, (before, after), more, as_json)
 
 
 def _hold(pin: str, unpin: str, as_json: bool) -> None:
@@ -109,28 +114,39 @@ def _hold(pin: str, unpin: str, as_json: bool) -> None:
     console().print("Pinned: " + (", ".join(one[:8] for one in pinned) or "none"), soft_wrap=True)
 
 
-def _tell(done: list[Pruned], dry_run: bool, before: int, after: int, as_json: bool) -> None:
+def _tell(
+    done: list[Pruned], dry_run: bool, sizes: tuple[int, int], more: bool, as_json: bool
+) -> None:
+    from holdfast.cli.posted import MORE, told_dropped
+
+    before, after = sizes
     dropped: dict[str, int] = {}
     for one in done:
         for table, count in one.dropped.items():
             dropped[table] = dropped.get(table, 0) + count
     sessions = list(dict.fromkeys(name for one in done for name in one.sessions))
+    waiting = list(dict.fromkeys(name for one in done for name in one.not_carried))
     if as_json:
         answer(
             {
                 "dry_run": dry_run,
                 "dropped": dropped,
+                "more": more,
                 "sessions": sessions,
+                "not_carried": waiting,
                 "bytes_before": before,
                 "bytes_after": after,
             }
         )
         return
     out = console()
-    words = ", ".join(f"{count} {table}" for table, count in dropped.items() if count)
-    would = "Would forget" if dry_run else "Forgot"
-    out.print(f"{would} {words}." if words else "Nothing is old or large enough to go.")
+    out.print(told_dropped(dropped, dry_run) or "Nothing is old or large enough to go.")
+    if more:
+        out.print(MORE)
     if sessions:
         out.print("Sessions: " + ", ".join(name[:8] for name in sessions), soft_wrap=True)
+    if waiting:
+        names = ", ".join(name[:8] for name in waiting)
+        out.print(f"Not carried to the service yet, and therefore kept: {names}", soft_wrap=True)
     if not dry_run:
         out.print(f"{size(before)} before, {size(after)} now.")

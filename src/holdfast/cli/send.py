@@ -28,6 +28,16 @@ def send(
     priority: Annotated[
         int, typer.Option("--priority", metavar="N", min=0, max=10, help="10 is most urgent.")
     ] = 5,
+    hours: Annotated[
+        int,
+        typer.Option(
+            "--hours",
+            metavar="N",
+            min=0,
+            max=87_600,
+            help="Given to nobody any more so long after the service has it; 0: it waits for ever.",
+        ),
+    ] = 0,
     sender: Annotated[
         str,
         typer.Option(
@@ -77,6 +87,8 @@ def send(
         "folder": place_of(here)[0],
         "name": chosen.text("project_name"),
     }
+    if hours:
+        body["ttl_seconds"] = hours * 3600
     key = outgoing.put(data, body)
     if service.connection(data) is not None and hasattr(os, "fork"):
         sys.stdout.flush()

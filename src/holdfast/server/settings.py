@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from holdfast.server.neighbour import uid_of_peer
@@ -12,7 +12,16 @@ Address = tuple[str, int]
 
 
 def utc_now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return _written(datetime.now(UTC))
+
+
+def after(now: str, seconds: int) -> str:
+    """So long after a time that `utc_now` gave."""
+    return _written(datetime.fromisoformat(now) + timedelta(seconds=seconds))
+
+
+def _written(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class Settings(NamedTuple):

@@ -8,7 +8,7 @@ so that a store never needs to know what is in them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from holdfast.state.facts import Fact
@@ -226,11 +226,13 @@ class Store(Protocol):
     def archived_until(self, session_id: str, generation: int) -> int:
         """Where the first gap begins: everything before this offset is kept."""
 
-    def prune(self, *, before: str, keep: int, dry_run: bool = False) -> dict[str, int]:
+    def prune(
+        self, *, before: str, keep: int, held: Collection[str] = (), dry_run: bool = False
+    ) -> dict[str, int]:
         """Drop checkpoints that are older than `before` and also beyond the `keep` latest of
         their session, and sessions wholly older than `before`; the latest checkpoint of each
-        remaining session always stays, and pinned sessions lose nothing. Answers what was (or
-        would be) dropped, by table."""
+        remaining session always stays, and sessions that are pinned, or `held` back this time,
+        lose nothing. Answers what was (or would be) dropped, by table."""
 
     def forget(self, session_id: str) -> dict[str, int]:
         """Drop everything about one session, pinned or not. Answers what was dropped."""

@@ -6,6 +6,7 @@ Each session goes in a transaction of its own, so that no hook waits long for a 
 from __future__ import annotations
 
 import sqlite3
+from typing import NamedTuple
 
 from holdfast.store.connection import Database
 from holdfast.store.index import Index
@@ -39,42 +40,44 @@ _LAST_SIGN = """max(s.started, s.updated, s.ended,
     coalesce((SELECT max(time) FROM deliveries d WHERE d.session = s.key), ''),
     coalesce((SELECT max(time) FROM archives a WHERE a.session = s.key), ''))"""
 _OLD_SESSIONS = f"""
-    SELECT s.key FROM sessions s
+    SELECT s.key, s.id FROM sessions s
     WHERE NOT s.pinned AND {_LAST_SIGN} < :before AND {_LAST_SIGN} <> ''
 """
-_DROP_CHECKPOINTS = """
-    DELETE FROM checkpoints WHERE id IN (
-        SELECT id FROM (
-            SELECT c.id, c.time,
-                row_number() OVER (PARTITION BY c.session ORDER BY c.time DESC, c.id DESC) AS place
-            FROM checkpoints c JOIN sessions s ON s.key = c.session WHERE NOT s.pinned
-        ) WHERE place > :keep AND time < :before
-    )
+_SPARE_CHECKPOINTS = """
+    SELECT id, session FROM (
+        SELECT c.id, s.id AS session, c.time,
+            row_number() OVER (PARTITION BY c.session ORDER BY c.time DESC, c.id DESC) AS place
+        FROM checkpoints c JOIN sessions s ON s.key = c.session WHERE NOT s.pinned
+    ) WHERE place > :keep AND time < :before
 """
 
 
-def prune(
-    database: Database, index: Index, *, before: str, keep: int, dry_run: bool
-) -> dict[str, int]:
+class Limits(NamedTuple):
+    before: str
+    keep: int  # checkpoints of each session
+    held: frozenset[str]  # ids of sessions that lose nothing
+
+
+def prune(database: Database, index: Index, limits: Limits, *, dry_run: bool) -> dict[str, int]:
     """A dry run is the real one, rolled back: it cannot answer anything else."""
     dropped = dict.fromkeys((*TABLES, "sessions"), 0)
     with database.reading() as connection:
-        old = [key for (key,) in connection.execute(_OLD_SESSIONS, {"before": before})]
-    limits = {"before": before, "keep": max(keep, 1)}
+        rows = connection.execute(_OLD_SESSIONS, {"before": limits.before})
+        old = [key for key, name in rows if name not in limits.held]
     if dry_run:
         with database.writing(discard=True) as connection:
             for key in old:
                 _add(dropped, _drop(connection, index, key))
-            dropped["checkpoints"] += connection.execute(_DROP_CHECKPOINTS, limits).rowcount
+            dropped["checkpoints"] += _drop_checkpoints(connection, limits)
         return dropped
     for key in old:
         with database.writing() as connection:
             # Asked again under the lock: the session may have been resumed meanwhile.
             still = f"{_OLD_SESSIONS} AND s.key = :key"
-            if connection.execute(still, {"before": before, "key": key}).fetchone():
+            if connection.execute(still, {"before": limits.before, "key": key}).fetchone():
                 _add(dropped, _drop(connection, index, key))
     with database.writing() as connection:
-        dropped["checkpoints"] += connection.execute(_DROP_CHECKPOINTS, limits).rowcount
+        dropped["checkpoints"] += _drop_checkpoints(connection, limits)
     release(database, index if old else None)
     return dropped
 
@@ -135,6 +138,16 @@ def _drop(connection: sqlite3.Connection, index: Index, key: int) -> dict[str, i
     connection.execute("DELETE FROM changes WHERE session = ?", (key,))
     connection.execute("DELETE FROM sessions WHERE key = ?", (key,))
     return {**dropped, "sessions": 1}
+
+
+def _drop_checkpoints(connection: sqlite3.Connection, limits: Limits) -> int:
+    # Told apart here: not every SQLite takes ten thousand names in one statement.
+    rows = connection.execute(
+        _SPARE_CHECKPOINTS, {"before": limits.before, "keep": limits.keep}
+    ).fetchall()
+    spare = [(number,) for number, name in rows if name not in limits.held]
+    connection.executemany("DELETE FROM checkpoints WHERE id = ?", spare)
+    return len(spare)
 
 
 def _add(total: dict[str, int], more: dict[str, int]) -> None:

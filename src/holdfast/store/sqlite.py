@@ -11,7 +11,7 @@ import json
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from holdfast.state.facts import Fact
@@ -278,10 +278,11 @@ class SqliteStore:
         with self._database.reading() as connection:
             return archives.until(connection, storable(session_id), generation)
 
-    def prune(self, *, before: str, keep: int, dry_run: bool = False) -> dict[str, int]:
-        return retention.prune(
-            self._database, self._index, before=before, keep=keep, dry_run=dry_run
-        )
+    def prune(
+        self, *, before: str, keep: int, held: Collection[str] = (), dry_run: bool = False
+    ) -> dict[str, int]:
+        limits = retention.Limits(before, max(keep, 1), frozenset(map(storable, held)))
+        return retention.prune(self._database, self._index, limits, dry_run=dry_run)
 
     def forget(self, session_id: str) -> dict[str, int]:
         return retention.forget(self._database, self._index, storable(session_id))

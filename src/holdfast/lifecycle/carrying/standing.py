@@ -12,6 +12,7 @@ from typing import NamedTuple
 from holdfast.lifecycle.carrying import outgoing, service
 from holdfast.lifecycle.carrying.ledger import FILE, Ledger, Refusal
 from holdfast.lifecycle.places import store_path
+from holdfast.lifecycle.tray import exists
 from holdfast.store.moving.changed import Changes
 
 
@@ -102,6 +103,39 @@ def _messages(data: str) -> list[NotWanted]:
         NotWanted("message", one.path, one.reason, str(one.body.get("topic", "")))
         for one in outgoing.refused(data)
     ]
+
+
+def uncarried(data: str) -> frozenset[str]:
+    """Ids of sessions with something that the service was not offered yet; none where this user
+    is not connected, or the service reads this very store. What it refused it was offered."""
+    # A look at the file, and not into it: one that is left out may be put right tomorrow.
+    if not exists(f"{data}/{service.FILE}") or not exists(store_path(data)):
+        return frozenset()
+    changes = Changes(store_path(data))
+    try:
+        ledger = Ledger(data)
+        try:
+            url, ours, same = ledger.parties()
+            cursor = int(ledger.number("cursor"))
+            last = ledger.get("at_cursor")
+        finally:
+            ledger.close()
+        new = ours != changes.store_id() or url != _connected_url(data, url)
+        if new or not changes.went_on_from(cursor, last):
+            cursor = 0  # as the next carrier will find
+        elif same:
+            return frozenset()
+        return frozenset(one.session_id for one in changes.after(cursor, -1))
+    finally:
+        changes.close()
+
+
+def _connected_url(data: str, known: str) -> str:
+    try:
+        found = service.connection(data)
+    except service.Unsafe:
+        return known  # put right, it will be the same one
+    return found.url if found else known
 
 
 def in_words(told: Standing, now: float) -> str:

@@ -8,6 +8,9 @@ from pydantic import Field
 
 from holdfast.server.models.base import INTEGRAL, About, Answer, Document, MaybeName, Name, Request
 
+# Ten years.
+LONGEST_TTL = 315_360_000
+
 
 class MessageRequest(About):
     from_agent_id: Name
@@ -16,6 +19,9 @@ class MessageRequest(About):
     topic: Name
     payload: Document = Field(default_factory=dict)
     priority: Annotated[int, Field(ge=0, le=10), INTEGRAL] = 5
+    ttl_seconds: Annotated[int, Field(ge=1, le=LONGEST_TTL), INTEGRAL] | None = Field(
+        None, description="Given to nobody any more after so long; left out, it waits for ever"
+    )
 
 
 class MessageAnswer(Answer):
@@ -28,6 +34,7 @@ class MessageAnswer(Answer):
     payload: dict[str, Any]
     priority: int
     created_at: str
+    expires_at: str = Field(description="Empty for never")
 
 
 class Messages(Answer):

@@ -18,15 +18,17 @@ class Letter(NamedTuple):
     payload: dict[str, Any]
     priority: int
     created: str
+    expires: str = ""  # when it is given to nobody any more; "" for never
 
 
-_COLUMNS = "id, project, sender, to_agent, to_role, topic, payload, priority, created"
+_COLUMNS = "id, project, sender, to_agent, to_role, topic, payload, priority, created, expires"
 _FOR_READER = (
     "(to_agent = :reader OR (to_role <> '' AND to_role = :role)"
     " OR (to_agent = '' AND to_role = '')) AND sender <> :reader"
 )
-_NOT_GIVEN = (
-    "NOT EXISTS (SELECT 1 FROM readings r WHERE r.project = letters.project"
+_WAITING = (
+    "(expires = '' OR expires > :now)"
+    " AND NOT EXISTS (SELECT 1 FROM readings r WHERE r.project = letters.project"
     " AND r.letter = letters.id AND r.reader = :reader)"
 )
 
@@ -34,7 +36,7 @@ _NOT_GIVEN = (
 def add(transaction: Transaction, letter: Letter) -> None:
     transaction.change(
         f"INSERT INTO letters ({_COLUMNS}) VALUES (:id, :project, :sender, :to_agent, :to_role,"
-        " :topic, :payload, :priority, :created)",
+        " :topic, :payload, :priority, :created, :expires)",
         **letter._asdict(),
     )
 
@@ -42,6 +44,7 @@ def add(transaction: Transaction, letter: Letter) -> None:
 def listed(
     transaction: Transaction,
     *,
+    now: str,
     project: str = "",
     sender: str = "",
     reader: str = "",
@@ -56,12 +59,13 @@ def listed(
     if reader or role:
         conditions.append(_FOR_READER)
         if pending:
-            conditions.append(_NOT_GIVEN)
+            conditions.append(_WAITING)
     rows = transaction.rows(
         f"SELECT {_COLUMNS} FROM letters WHERE {' AND '.join(conditions)}"
         " AND (:project = '' OR project = :project) AND (:sender = '' OR sender = :sender)"
         " AND (:topic = '' OR topic = :topic)"
         " ORDER BY created DESC, place DESC LIMIT :limit OFFSET :offset",
+        now=now,
         project=project,
         sender=sender,
         reader=reader,
@@ -74,14 +78,15 @@ def listed(
 
 
 def waiting(
-    transaction: Transaction, *, project: str, reader: str, role: str, limit: int
+    transaction: Transaction, *, project: str, reader: str, role: str, limit: int, now: str
 ) -> list[Letter]:
     """Those that this reader was never given, most urgent first, then oldest. Nobody else can
     give them to it until this transaction is through."""
     transaction.lock(f"{project}\n{reader}")
     rows = transaction.rows(
         f"SELECT {_COLUMNS} FROM letters WHERE {{mine}} AND project = :project AND {_FOR_READER}"
-        f" AND {_NOT_GIVEN} ORDER BY priority DESC, created, place LIMIT :limit",
+        f" AND {_WAITING} ORDER BY priority DESC, created, place LIMIT :limit",
+        now=now,
         project=project,
         reader=reader,
         role=role,
@@ -112,7 +117,7 @@ def deliver(
     transaction: Transaction, *, project: str, reader: str, role: str, limit: int, now: str
 ) -> list[Letter]:
     """What waits for the reader; now it has it."""
-    letters = waiting(transaction, project=project, reader=reader, role=role, limit=limit)
+    letters = waiting(transaction, project=project, reader=reader, role=role, limit=limit, now=now)
     give(transaction, letters, reader, now)
     return letters
 

@@ -29,7 +29,7 @@ _TABLES: dict[str, tuple[tuple[str, ...], frozenset[str], str]] = {
     "letters": (
         (
             *("project", "id", "sender", "to_agent", "to_role", "topic", "payload"),
-            *("priority", "created"),
+            *("priority", "created", "expires"),
         ),
         frozenset({"payload"}),
         "place",

@@ -1,34 +1,133 @@
-"""What goes of what was posted: contexts, actions and kept answers that are old enough.
+"""What goes of what was posted: contexts, actions, kept answers, messages and the trail.
 
-Messages stay: one that nobody has read yet is not old. So do tokens and the trail.
+By age. A message goes when it was given to whom it is for, or has expired; one that still waits
+stays, however old. Tokens stay. In small steps, each a transaction of its own, so that nobody
+waits long; and at most so many rows in one run, oldest first: the next run takes the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-from holdfast.server.records.engine import Transaction
+from holdfast.server.records.engine import Records, Transaction
 
-# By the word that users know them by.
-_OF_SESSIONS = {"contexts": "contexts", "actions": "deeds"}
+# Rows of one transaction, and of one kind in one run.
+STEP = 200
+MOST = 20_000
+
+
+class Kind(NamedTuple):
+    word: str  # that users know it by
+    table: str
+    key: tuple[str, ...]
+    condition: str
+    order: str
+    of_session: tuple[str, ...] = ()  # columns that may name a session that is held back
+
+
+_AGED = "{mine} AND created < :before"
+# To one agent: that one had it. To a role or to all: somebody had, and nobody is new to it.
+_GIVEN = (
+    "EXISTS (SELECT 1 FROM readings r WHERE r.project = letters.project AND r.letter = letters.id"
+    " AND (letters.to_agent = '' OR r.reader = letters.to_agent))"
+    " AND NOT EXISTS (SELECT 1 FROM readings r WHERE r.project = letters.project"
+    " AND r.letter = letters.id AND r.delivered >= :before)"
+)
+_KINDS = (
+    Kind("contexts", "contexts", ("project", "id"), _AGED, "created, place", ("session",)),
+    Kind("actions", "deeds", ("project", "id"), _AGED, "created, place", ("session",)),
+    Kind("answers", "answers", ("project", "caller", "key"), _AGED, "created"),
+    Kind(
+        "agent_messages",
+        "letters",
+        ("project", "id"),
+        f"{_AGED} AND ((expires <> '' AND expires <= :now) OR ({_GIVEN}))",
+        "created, place",
+        ("sender", "to_agent"),
+    ),
+    # Written in the order of its numbers; by its time it has no index, which every write would
+    # have to keep.
+    Kind("trail_steps", "trail", ("place",), "at < :before", "place", ("session",)),
+)
+
+
+class Dropped(NamedTuple):
+    counts: dict[str, int]
+    more: bool = False  # more is old enough, and left for the next run
 
 
 def prune(
-    transaction: Transaction, before: str, held: Sequence[str] = (), *, dry_run: bool = False
-) -> dict[str, int]:
+    records: Records,
+    before: str,
+    now: str,
+    held: Sequence[str] = (),
+    *,
+    dry_run: bool = False,
+    most: int = MOST,
+) -> Dropped:
     """Drop what is older than `before`, except of sessions that are held back. Answers what
     was (or would be) dropped."""
-    names = {f"held_{number}": name for number, name in enumerate(held)}
-    kept = f"session NOT IN ({', '.join(f':{name}' for name in names)})" if names else "1 = 1"
-    dropped = {}
-    for word, table in (*_OF_SESSIONS.items(), ("answers", "answers")):
-        named = names if table != "answers" else {}
-        which = f"FROM {table} WHERE {{mine}} AND created < :before"
-        which += f" AND {kept}" if named else ""
+    values: dict[str, Any] = {f"held_{number}": name for number, name in enumerate(held)}
+    counts: dict[str, int] = {}
+    for kind in _KINDS:
+        asked = {**(values if kind.of_session else {}), "before": before}
+        if ":now" in kind.condition:
+            asked["now"] = now
         if dry_run:
-            dropped[word] = int(
-                transaction.rows(f"SELECT count(*) {which}", before=before, **named)[0][0]
-            )
-        else:
-            dropped[word] = transaction.change(f"DELETE {which}", before=before, **named)
-    return dropped
+            with records.transaction(None) as transaction:
+                counts[kind.word] = len(_chosen(transaction, kind, held, asked, most))
+            continue
+        counts[kind.word] = dropped = 0
+        while dropped < most:
+            with records.transaction(None) as transaction:
+                step = _drop(transaction, kind, held, asked, min(STEP, most - dropped))
+            dropped += step
+            counts[kind.word] = dropped
+            if step == 0:
+                break
+    return Dropped(counts, most in counts.values())
+
+
+def _drop(
+    transaction: Transaction, kind: Kind, held: Sequence[str], values: Mapping[str, Any], limit: int
+) -> int:
+    keys = _chosen(transaction, kind, held, values, limit)
+    if not keys:
+        return 0
+    if kind.table == "letters":
+        _delete(transaction, "readings", ("project", "letter"), keys)
+    return _delete(transaction, kind.table, kind.key, keys)
+
+
+def _chosen(
+    transaction: Transaction, kind: Kind, held: Sequence[str], values: Mapping[str, Any], limit: int
+) -> list[tuple[Any, ...]]:
+    """Keys, oldest first."""
+    condition = kind.condition
+    if held:
+        names = ", ".join(f":held_{number}" for number in range(len(held)))
+        condition += "".join(f" AND {column} NOT IN ({names})" for column in kind.of_session)
+    return transaction.rows(
+        f"SELECT {', '.join(kind.key)} FROM {kind.table} WHERE {condition}"
+        f" ORDER BY {kind.order} LIMIT :limit",
+        **values,
+        limit=limit,
+    )
+
+
+def _delete(
+    transaction: Transaction, table: str, columns: tuple[str, ...], keys: Sequence[tuple[Any, ...]]
+) -> int:
+    values = {
+        f"key_{number}_{place}": part
+        for number, key in enumerate(keys)
+        for place, part in enumerate(key)
+    }
+    rows = ", ".join(
+        f"({', '.join(f':key_{number}_{place}' for place in range(len(columns)))})"
+        for number in range(len(keys))
+    )
+    return transaction.change(
+        f"DELETE FROM {table} WHERE ({', '.join(columns)}) IN (VALUES {rows})", **values
+    )

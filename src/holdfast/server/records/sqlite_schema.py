@@ -60,6 +60,10 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
         "whose word a folder is",
         (f"ALTER TABLE folders ADD COLUMN sayer {_WORDS} DEFAULT ''",),
     ),
+    (
+        "when a message expires",
+        (f"ALTER TABLE letters ADD COLUMN expires {_WORDS} DEFAULT ''",),
+    ),
 ]
 
 

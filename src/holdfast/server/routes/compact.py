@@ -120,6 +120,7 @@ def restore(request: Request, body: RestoreRequest) -> RestoreAnswer:
                 reader=body.agent_id,
                 role=body.agent_type,
                 limit=MOST_LETTERS,
+                now=visit.now,
             )
             if body.agent_id and project and visit.caller.may("write")
             else []

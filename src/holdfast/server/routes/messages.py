@@ -20,6 +20,7 @@ from holdfast.server.records import Transaction, letters
 from holdfast.server.records.letters import Letter
 from holdfast.server.records.projects import id_of
 from holdfast.server.routes.paging import Key, Limit, Offset, Words, following
+from holdfast.server.settings import after
 from holdfast.server.strict import StrictRoute
 from holdfast.server.visit import Visit, new_id
 from holdfast.state.gate import cleaned
@@ -47,6 +48,7 @@ def listed(
     with visit.records() as transaction:
         found = letters.listed(
             transaction,
+            now=visit.now,
             project=project,
             sender=from_agent_id,
             reader=agent_id,
@@ -72,6 +74,7 @@ def send(request: Request, body: MessageRequest, key: Key = "") -> MessageAnswer
         letter = Letter(
             *(new_id(), project, body.from_agent_id, body.to_agent_id, body.to_role),
             *(body.topic, payload, body.priority, visit.now),
+            after(visit.now, body.ttl_seconds) if body.ttl_seconds else "",
         )
         letters.add(transaction, letter)
         return _answer(letter).model_dump()
@@ -154,4 +157,5 @@ def _answer(letter: Letter) -> MessageAnswer:
         payload=letter.payload,
         priority=letter.priority,
         created_at=letter.created,
+        expires_at=letter.expires,
     )

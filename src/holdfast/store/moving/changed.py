@@ -80,7 +80,7 @@ class Changes:
         return number <= (last[0] if last else 0) and there in (None, (session_id,))
 
     def after(self, number: int, limit: int = 100) -> list[Change]:
-        """Oldest first."""
+        """Oldest first. Below 0 is no limit."""
         with self._database.reading() as connection:
             rows = connection.execute(
                 "SELECT c.number, s.id FROM changes c JOIN sessions s ON s.key = c.session"

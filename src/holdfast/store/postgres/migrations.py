@@ -292,6 +292,10 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
         "whose word a folder is",
         ("ALTER TABLE folders ADD COLUMN sayer TEXT NOT NULL DEFAULT ''",),
     ),
+    (
+        "when a message expires",
+        (f"ALTER TABLE letters ADD COLUMN expires {_TEXT} DEFAULT ''",),
+    ),
 ]
 
 

@@ -6,6 +6,9 @@ The space is PostgreSQL's to give back (autovacuum).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from holdfast.store.postgres.connection import Connection, Database, run
 from holdfast.store.postgres.keeping import TABLES
 
@@ -19,7 +22,8 @@ _LAST_SIGN = "greatest(s.started, s.updated, s.ended, {})".format(
 )
 _OLD_SESSIONS = f"""
     SELECT s.id, s.project FROM sessions s
-    WHERE NOT s.pinned AND {_LAST_SIGN} < %(before)s AND {_LAST_SIGN} <> ''
+    WHERE NOT s.pinned AND NOT (s.id = ANY (%(held)s::text[]))
+        AND {_LAST_SIGN} < %(before)s AND {_LAST_SIGN} <> ''
 """
 _DROP_CHECKPOINTS = """
     DELETE FROM checkpoints WHERE (project, id) IN (
@@ -28,16 +32,16 @@ _DROP_CHECKPOINTS = """
                 (PARTITION BY c.project, c.session ORDER BY c.time DESC, c.id DESC) AS place
             FROM checkpoints c
             JOIN sessions s ON s.id = c.session AND s.project = c.project
-            WHERE NOT s.pinned
+            WHERE NOT s.pinned AND NOT (s.id = ANY (%(held)s::text[]))
         ) AS ranked WHERE place > %(keep)s AND time < %(before)s
     )
 """
 
 
-def prune(database: Database, *, before: str, keep: int, dry_run: bool) -> dict[str, int]:
-    """A dry run is the real one, rolled back: it cannot answer anything else."""
+def prune(database: Database, limits: Mapping[str, Any], *, dry_run: bool) -> dict[str, int]:
+    """By `before`, `keep` and `held`. A dry run is the real one, rolled back: it cannot answer
+    anything else."""
     dropped = dict.fromkeys((*TABLES, "sessions"), 0)
-    limits = {"before": before, "keep": max(keep, 1)}
     with database.transaction(discard=dry_run) as connection:
         old = run(connection, _OLD_SESSIONS, limits).fetchall()
         if dry_run:

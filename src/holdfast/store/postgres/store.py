@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from holdfast.state.facts import Fact
@@ -309,8 +309,11 @@ class PostgresStore:
         with self._database.transaction() as connection:
             return archives.until(connection, session_id, generation)
 
-    def prune(self, *, before: str, keep: int, dry_run: bool = False) -> dict[str, int]:
-        return retention.prune(self._database, before=before, keep=keep, dry_run=dry_run)
+    def prune(
+        self, *, before: str, keep: int, held: Collection[str] = (), dry_run: bool = False
+    ) -> dict[str, int]:
+        limits = {"before": before, "keep": max(keep, 1), "held": list(held)}
+        return retention.prune(self._database, limits, dry_run=dry_run)
 
     def forget(self, session_id: str) -> dict[str, int]:
         return retention.forget(self._database, session_id)

@@ -61,6 +61,7 @@ function letter(one, project) {
       { class: "line" },
       el("strong", {}, one.topic),
       one.priority >= URGENT && chip("urgent", "warm"),
+      one.expires_at && new Date(one.expires_at) <= new Date() && chip("expired"),
       el(
         "span",
         { class: "soft" },
