@@ -100,7 +100,10 @@ def test_one_run_takes_so_many_the_oldest_first_and_says_that_there_is_more(
         for number in range(7):
             trail.note(transaction, Step(EARLY, "me", f"POST /{number}", "", "", 200))
     first = prune(service, most=7)
-    assert first == ({**dict.fromkeys(first.counts, 0), "agent_messages": 7, "trail_steps": 7}, True)
+    assert first == (
+        {**dict.fromkeys(first.counts, 0), "agent_messages": 7, "trail_steps": 7},
+        True,
+    )
     assert left(service) == {f"m{number}" for number in range(7, 12)}
     rest = prune(service, most=7)
     assert (rest.counts["agent_messages"], rest.counts["trail_steps"], rest.more) == (5, 0, False)
