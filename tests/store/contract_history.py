@@ -1,11 +1,13 @@
-"""Promises 43 to 60: compactions, deliveries, archives, keeping and dropping."""
+"""Promises 43 to 63: compactions, deliveries, archives, keeping and dropping."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.store.protocol import Compaction, Delivery, Session, Store
+from holdfast.store.protocol import Compaction, Delivery, Saved, Session, Store
 
 from .grounds import OpenStore, on_one_store
 from .samples import EARLY, LATER, LATEST, fact, message, saved
@@ -217,6 +219,37 @@ class HistoryContract:
         assert len(store.checkpoints("new")) == 1
         assert store.pinned() == []
         assert store.prune(before=LATER, keep=1)["sessions"] == 1
+
+    def test_62_an_excerpt_is_what_the_whole_state_says(self, store: Store) -> None:
+        state: dict[str, Any] = {
+            "version": 1,
+            "tasks": {"t1": ["ünïcode \ud800", 12, -1.5e3, None, True]},
+            "files": {f"f{number}": ["/a/long/path" * 9, number] for number in range(900)},
+            "symbols": {"last": [1, 2, 3]},
+        }
+        for number in range(120):
+            store.save(saved(f"s{number:03}", number, **state))
+        store.save(Saved(Session("empty"), (0, 1), {}, {}))
+        store.archive("stateless", 0, 0, 5, b"rows\n", EARLY)
+        names = [f"s{number:03}" for number in range(120)]
+        for wanted in ({"version", "tasks"}, {"symbols"}, {"files", "absent"}, set[str]()):
+            found = store.excerpts([*names, "empty", "stateless", "nobody"], wanted)
+            assert found.keys() == {*names, "empty"}
+            assert found["empty"] == {}
+            for name in ("s000", "s119"):
+                whole = store.load(name)
+                assert whole is not None
+                assert found[name] == {one: whole.state[one] for one in wanted if one != "absent"}
+        assert store.excerpts([], {"tasks"}) == {}
+
+    def test_63_an_excerpt_of_a_checkpoint_is_of_that_moment(self, store: Store) -> None:
+        first, second = (
+            store.checkpoint(saved("one", offset, n=offset, more=[offset]), "test", 0, EARLY)
+            for offset in (1, 2)
+        )
+        store.checkpoint(saved("other", 3, n=3), "test", 0, EARLY)
+        found = store.checkpoint_excerpts([second.id, first.id, 999_999], {"n"})
+        assert found == {first.id: ("one", {"n": 1}), second.id: ("one", {"n": 2})}
 
     def fill(self, store: Store, name: str, time: str) -> None:
         """One session with something in every table."""

@@ -6,7 +6,8 @@ the beginning of one is for people at a command line.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import Any
 
 from holdfast.state.facts import Fact
 from holdfast.store.postgres.connection import StoreForbidden
@@ -14,6 +15,7 @@ from holdfast.store.protocol import (
     Checkpoint,
     Compaction,
     Delivery,
+    Excerpt,
     Hit,
     Message,
     Saved,
@@ -54,6 +56,21 @@ class Sight:
 
     def load(self, session_id: str) -> Saved | None:
         return self.store.load(session_id) if self._may(session_id) else None
+
+    def excerpts(
+        self, sessions: Sequence[Session], names: Collection[str]
+    ) -> dict[str, dict[str, Any]]:
+        """By session: see `Store.excerpts`."""
+        mine = [one.id for one in sessions if self._visible(one.project)]
+        return self.store.excerpts(mine, names)
+
+    def checkpoint_excerpts(
+        self, checkpoint_ids: Sequence[int], names: Collection[str]
+    ) -> dict[int, Excerpt]:
+        """By id; of sessions in sight."""
+        found = self.store.checkpoint_excerpts(checkpoint_ids, names)
+        mine = {name for name in {one.session_id for one in found.values()} if self._may(name)}
+        return {number: one for number, one in found.items() if one.session_id in mine}
 
     def save(
         self, saved: Saved, facts: Sequence[Fact], messages: Sequence[Message], *, whole: bool

@@ -22,6 +22,9 @@ _SAVED = {
     "compaction": "As it was before a compaction, read from the transcript afterwards.",
 }
 
+# What of a state is told.
+READ = frozenset("version usage requests tasks subagents skills decisions files commands".split())
+
 FILES = 20
 DECISIONS = 12
 TASKS = 50

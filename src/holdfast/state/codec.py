@@ -49,6 +49,10 @@ _RECORDS: dict[str, Any] = {
 }
 # Every record says where it came from, in the field of this name.
 AT = {name: cls._fields.index("at") for name, cls in _RECORDS.items()}
+# First, because pages of many sessions read these and no more (`store.excerpt`): by how many of
+# them do, the large ones last.
+_FIRST = "place moment usage requests tasks subagents skills decisions files commands".split()
+_ORDER = (*_FIRST, *(name for name in State._fields if name not in _FIRST))
 _VALUES: dict[str, Any] = {"place": Place, "moment": Moment, "usage": Usage}
 
 
@@ -58,7 +62,8 @@ class UnreadableState(ValueError):
 
 def to_document(state: State) -> dict[str, Any]:
     document: dict[str, Any] = {"version": VERSION}
-    document.update(state._asdict())
+    for name in _ORDER:
+        document[name] = getattr(state, name)
     return document
 
 

@@ -90,6 +90,13 @@ class Checkpoint(NamedTuple):
     knows: tuple[int, int]
 
 
+class Excerpt(NamedTuple):
+    """Some of the state of a checkpoint."""
+
+    session_id: str
+    state: dict[str, Any]
+
+
 class Compaction(NamedTuple):
     """One compaction: what the client did, and what we did about it."""
 
@@ -163,6 +170,17 @@ class Store(Protocol):
 
     def checkpointed(self, checkpoint_id: int) -> Saved | None:
         """The state as it was then, with the session as it was then."""
+
+    def excerpts(
+        self, session_ids: Sequence[str], names: Collection[str]
+    ) -> dict[str, dict[str, Any]]:
+        """By session, what its state says under these names: a fraction of the cost of `load`
+        where they are few. Sessions without a state are left out."""
+
+    def checkpoint_excerpts(
+        self, checkpoint_ids: Sequence[int], names: Collection[str]
+    ) -> dict[int, Excerpt]:
+        """The same of checkpoints, by id; those that are not there are left out."""
 
     def session(self, session_id: str) -> Session | None:
         """By full id, or by a prefix that names exactly one."""

@@ -22,6 +22,7 @@ from holdfast.store.protocol import (
     Checkpoint,
     Compaction,
     Delivery,
+    Excerpt,
     Hit,
     Message,
     Saved,
@@ -151,6 +152,21 @@ class SqliteStore:
                 (checkpoint_id,),
             ).fetchone()
         return None if row is None else self._saved(json.loads(row[0]), row[1:])
+
+    def excerpts(
+        self, session_ids: Sequence[str], names: Collection[str]
+    ) -> dict[str, dict[str, Any]]:
+        # Loaded here, because hooks never ask.
+        from holdfast.store import excerpts
+
+        return excerpts.of_sessions(self._database, session_ids, names)
+
+    def checkpoint_excerpts(
+        self, checkpoint_ids: Sequence[int], names: Collection[str]
+    ) -> dict[int, Excerpt]:
+        from holdfast.store import excerpts
+
+        return excerpts.of_checkpoints(self._database, checkpoint_ids, names)
 
     def session(self, session_id: str) -> Session | None:
         session_id = storable(session_id)

@@ -45,20 +45,17 @@ def hierarchy(request: Request, project: str, limit: Limit = 20, offset: Offset 
     found = visit.project_by_id(project)
     answer = Hierarchy(project=_answer(found), requests=[], waves=[], circles=[])
     with visit.sight() as sight:
-        for session in sight.sessions(found.path, limit, offset):
-            saved = sight.load(session.id)
-            if saved is None:
-                continue
-            try:
-                state = from_document(
-                    {name: saved.state[name] for name in _READ & saved.state.keys()}
-                )
-            except UnreadableState:
-                continue  # written by another version: its owner folds it again
-            answer.requests += tree.of_session(session.id, state)
-            waves, circles = tree.waves_of(session.id, state)
-            answer.waves += waves
-            answer.circles += circles
+        sessions = sight.sessions(found.path, limit, offset)
+        documents = sight.excerpts(sessions, _READ)
+    for session in sessions:
+        try:
+            state = from_document(documents.get(session.id))
+        except UnreadableState:
+            continue  # written by another version, or not at all: its owner folds it again
+        answer.requests += tree.of_session(session.id, state)
+        waves, circles = tree.waves_of(session.id, state)
+        answer.waves += waves
+        answer.circles += circles
     return answer
 
 

@@ -9,7 +9,15 @@ from typing import Any
 
 from holdfast.state.facts import Fact
 from holdfast.store.index import Filter
-from holdfast.store.postgres import archives, history, keeping, migrations, retention, search
+from holdfast.store.postgres import (
+    archives,
+    excerpts,
+    history,
+    keeping,
+    migrations,
+    retention,
+    search,
+)
 from holdfast.store.postgres.connection import POOL, WAIT_SECONDS, Connection, Database, run
 from holdfast.store.postgres.keeping import FACT_COLUMNS, OF_SESSION, SESSION_COLUMNS
 from holdfast.store.postgres.texts import document, from_document
@@ -17,6 +25,7 @@ from holdfast.store.protocol import (
     Checkpoint,
     Compaction,
     Delivery,
+    Excerpt,
     Hit,
     Message,
     Saved,
@@ -192,6 +201,16 @@ class PostgresStore:
                 (checkpoint_id,),
             ).fetchone()
         return None if row is None else self._saved(from_document(row[0]), row[1:])
+
+    def excerpts(
+        self, session_ids: Sequence[str], names: Collection[str]
+    ) -> dict[str, dict[str, Any]]:
+        return excerpts.of_sessions(self._database, session_ids, names)
+
+    def checkpoint_excerpts(
+        self, checkpoint_ids: Sequence[int], names: Collection[str]
+    ) -> dict[int, Excerpt]:
+        return excerpts.of_checkpoints(self._database, checkpoint_ids, names)
 
     def session(self, session_id: str) -> Session | None:
         if not session_id:

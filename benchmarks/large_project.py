@@ -1,0 +1,83 @@
+"""How long the pages of one large project take: its hierarchy, and what its agents do.
+
+Some 500 sessions ($SESSIONS), those of a corpus ($CORPUS or $HOLDFAST_CORPUS, else the bundled
+sample) again and again under other names, in one project, on SQLite and on PostgreSQL. The last
+column is a checksum of the answer: two versions that print the same one answer the same.
+
+    CORPUS=... python -m benchmarks.large_project
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import statistics
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from benchmarks.growth import folded, renamed  # noqa: E402
+from holdfast.server.records.projects import id_of  # noqa: E402
+from holdfast.store.moving.postgres_side import PostgresSide  # noqa: E402
+from holdfast.store.moving.sqlite_side import SqliteSide  # noqa: E402
+from holdfast.store.postgres.migrations import migrate  # noqa: E402
+from team.postgres import ROLE, Server  # noqa: E402
+from team.service import Service, running  # noqa: E402
+
+SESSIONS = int(os.environ.get("SESSIONS", "500"))
+ASKED = 7
+PROJECT = "/srv/large"
+PAGES = {
+    "hierarchy, 20 sessions": f"/api/hierarchy/{id_of(PROJECT)}",
+    "hierarchy, 100 sessions": f"/api/hierarchy/{id_of(PROJECT)}?limit=100",
+    "hierarchy, 500 sessions": f"/api/hierarchy/{id_of(PROJECT)}?limit=500",
+    "agent contexts": f"/api/agent-contexts?project_id={id_of(PROJECT)}",
+    "agent contexts, no details": f"/api/agent-contexts?project_id={id_of(PROJECT)}&details=false",
+}
+
+
+def measured(service: Service, path: str) -> tuple[list[float], str]:
+    text = service.owner.get(path).text
+    times = []
+    for _ in range(ASKED):
+        start = time.perf_counter()
+        service.owner.get(path)
+        times.append((time.perf_counter() - start) * 1000)
+    return times, hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def main() -> None:
+    with ExitStack() as until_the_end:
+        folder = Path(until_the_end.enter_context(tempfile.TemporaryDirectory()))
+        sessions = folded(folder)
+        server = Server()
+        until_the_end.callback(server.stop)
+        server.initialise()
+        server.start()
+        server.admin(f"CREATE ROLE {ROLE} LOGIN")
+        server.admin(f"CREATE DATABASE large OWNER {ROLE}")
+        migrate(server.url("large"))
+        print(f"{'':12}{'':28}{'median ms':>10}{'least':>8}  answer")
+        for engine, database in (
+            ("SQLite", str(folder / "large.db")),
+            ("PostgreSQL", server.url("large")),
+        ):
+            service = until_the_end.enter_context(running(database, str(folder / engine)))
+            side = SqliteSide(database) if engine == "SQLite" else PostgresSide(database)
+            for number in range(SESSIONS):
+                whole = sessions[number % len(sessions)]
+                side.write(renamed(whole, f"{number:05}-{whole.session.id}", PROJECT))
+            side.close()
+            for what, path in PAGES.items():
+                times, checksum = measured(service, path)
+                median, least = statistics.median(times), min(times)
+                print(f"{engine:12}{what:28}{median:10.1f}{least:8.1f}  {checksum}")
+
+
+if __name__ == "__main__":
+    main()
