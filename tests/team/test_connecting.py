@@ -16,6 +16,7 @@ import pytest
 
 from holdfast.lifecycle.carrying import outgoing, service
 from holdfast.lifecycle.carrying.ledger import taking_turns
+from holdfast.server.settings import after
 
 from .carrying import Machine
 from .live import SOURCE, LiveService
@@ -94,7 +95,8 @@ def test_a_life_with_a_service(live: LiveService, person: Person, tmp_path: Path
     assert kept is not None
     assert (kept.url, kept.token) == (live.url, words)
     person.machine.remember("a", str(person.project))
-    person.types("send", "the", "port", "is", "8123", "--role", "reviewer", "--topic", "ports")
+    about = ("--role", "reviewer", "--topic", "ports", "--hours", "2")
+    person.types("send", "the", "port", "is", "8123", *about)
     with taking_turns(data, 60.0):
         pass  # what `send` started is through
     code, done = person.types("carry")
@@ -104,6 +106,7 @@ def test_a_life_with_a_service(live: LiveService, person: Person, tmp_path: Path
         assert [one["id"] for one in asked.get("/api/sessions").json()["sessions"]] == ["a"]
         (sent,) = asked.get("/api/messages").json()["messages"]
     assert (sent["payload"], sent["to_role"]) == ({"text": "the port is 8123"}, "reviewer")
+    assert sent["expires_at"] == after(sent["created_at"], 7200)
     told = person.types("status", "a")[1]["service"]
     assert (told["sessions_waiting"], told["failures"], told["refused"]) == (0, 0, [])
     assert told["carried"] > 0
