@@ -43,11 +43,9 @@ def test_a_state_that_was_opened_stays_as_it_was() -> None:
 def test_a_state_that_a_fold_gave_holds_plain_tables_that_later_events_do_not_reach() -> None:
     events = _events()
     folding = Folding(EMPTY)
-    for event in events[:80]:
-        folding.hear(event)
+    folding.hear(events[:80])
     kept = folding.state()
     told = _told(kept)
-    for event in events[80:]:
-        folding.hear(event)
+    folding.hear(events[80:])
     assert _told(kept) == told != _told(folding.state())
     assert all(type(value) in (dict, tuple) or hasattr(value, "_fields") for value in kept)

