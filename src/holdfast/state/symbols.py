@@ -42,8 +42,8 @@ _SEPARATE = bytes(
     code if code < 128 and (chr(code).isalnum() or code == 95) else 32 for code in range(256)
 )
 # A stretch of words in small letters, which are most of any text and never symbols, is one
-# separator: half the time of looking at every word.
-_BETWEEN = lazily_bytes(rb" (?:[a-z0-9 ]* |)")
+# separator: half the time of looking at every word. One of them may begin with a capital.
+_BETWEEN = lazily_bytes(rb" (?:[a-z0-9 ]* (?:[A-Z][a-z0-9 ]* |)|)")
 
 
 # Typed: fading fast, fading slowly; seen: the same; and the step at which that was true. In
@@ -110,7 +110,7 @@ def symbols_in(text: str) -> AbstractSet[str]:
 
 
 def _words(text: str) -> list[bytes]:
-    """The words of a text that are not in small letters throughout."""
+    """The words of a text without most of those that are no symbol by their letters alone."""
     return _BETWEEN.split(b" %b " % text.encode("utf-8", "replace").translate(_SEPARATE))
 
 
