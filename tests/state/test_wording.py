@@ -81,3 +81,27 @@ def test_a_curly_apostrophe_is_as_good_as_a_straight_one() -> None:
     story = Story().user(chosen).agent(failed)
     assert story.texts("decision") == [chosen]
     assert story.texts("dead_end") == [failed]
+
+
+# A correction may also begin with a word that is no cue elsewhere.
+_EITHER = re.compile(f"{rules._CUES.pattern}|^(?:{'|'.join(rules._BEGINNINGS)})")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "cues"),
+    [
+        (decisions._DECIDED, any_of(*DECIDING)),
+        (decisions._USER_DECIDED, any_of(*decisions._USER_CUES)),
+        (dead_ends._SAID, any_of(*GIVING_UP)),
+        (rules._STANDING, rules._CUES),
+        (rules._CORRECTION, _EITHER),
+    ],
+)
+def test_no_cue_hides_a_sentence(pattern: re.Pattern[str], cues: re.Pattern[str]) -> None:
+    """Whatever a pattern matches holds one of the cues that are asked for before it."""
+
+    @given(st.from_regex(pattern.pattern))
+    def check(text: str) -> None:
+        assert cues.search(small(text)) or not pattern.search(small(text))
+
+    check()

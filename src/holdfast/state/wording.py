@@ -27,7 +27,7 @@ _WORD = lazily(r"[a-z][a-z0-9_'-]{2,}")
 # one of those below where it gives something up (`dead_ends`); in small letters.
 DECIDING = (
     "decided", "decision:", "chose", "opted", "settled", "go with", "going with", "stick with",
-    "instead of", "rather than", "because", "since ", "so that", "prefer", "approach is",
+    "instead of", "rather than", "because", "since", "so that", "prefer", "approach is",
     "fix is", "option is", "way is", "solution is", "would be",
 )  # fmt: skip
 GIVING_UP = (
