@@ -4,13 +4,11 @@ Owns the product's one broad `except`: whatever goes wrong in a hook, the client
 we were not there.
 """
 
-import gc
 import os
 import sys
 
 
 def main(event: str) -> None:
-    gc.disable()  # over in a moment, and what it frees is given back with the process
     trouble: object = None
     for attempt in (_answer, _confess):
         try:
