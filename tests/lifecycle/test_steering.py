@@ -59,7 +59,7 @@ def test_nothing_known_is_nothing_said() -> None:
 
 @given(st.lists(st.text(max_size=500), max_size=6), st.integers(300, 4000))
 def test_it_keeps_its_bound_and_is_never_json(prompts: list[str], limit: int) -> None:
-    state = fold_all(UserSaid(AT, f"Never {words}") for words in prompts)
+    state = fold_all([UserSaid(AT, f"Never {words}") for words in prompts])
     text = instructions(steer(state, limit))
     assert len(text) <= limit
     assert check("PreCompact", text) == []

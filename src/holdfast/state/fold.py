@@ -7,7 +7,7 @@ what it makes of it is in its own module.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from holdfast import events as ev
@@ -118,7 +118,7 @@ def fold(state: State, event: ev.Event) -> State:
     return _make(State, values)
 
 
-def fold_all(events: Iterable[ev.Event], state: State = EMPTY) -> State:
+def fold_all(events: Sequence[ev.Event], state: State = EMPTY) -> State:
     folding = Folding(state)
     folding.hear(events)
     return folding.state()
@@ -140,21 +140,21 @@ class Folding:
         self._first = ""
         self._latest = state.place.updated
 
-    def hear(self, events: Iterable[ev.Event]) -> None:
-        _advance(self._values, map(self._timed, events))
+    def hear(self, events: Sequence[ev.Event]) -> None:
+        latest = self._latest
+        for event in events:
+            at = event.at
+            if at.time > latest and not at.agent:
+                latest = at.time
+                self._first = self._first or latest
+        self._latest = latest
+        _advance(self._values, events)
 
     def state(self) -> State:
         """What is known by now, safe to keep."""
         values: list[Any] = [dict(v) if type(v) is Working else v for v in self._values]
         values[_PLACE] = _at_time(values[_PLACE], self._first, self._latest)
         return _make(State, values)
-
-    def _timed(self, event: ev.Event) -> ev.Event:
-        at = event.at
-        if at.time > self._latest and not at.agent:
-            self._latest = at.time
-            self._first = self._first or at.time
-        return event
 
 
 def _at_time(place: Place, first: str, latest: str) -> Place:
@@ -163,7 +163,7 @@ def _at_time(place: Place, first: str, latest: str) -> Place:
     return place._replace(started=place.started or first, updated=latest)
 
 
-def _advance(values: list[Any], events: Iterable[ev.Event]) -> None:
+def _advance(values: list[Any], events: Sequence[ev.Event]) -> None:
     """Write into the values of a state what events make of them, but for their time.
 
     Each kind of fact hears them all in order; which kind hears them first is all the same, since

@@ -328,6 +328,8 @@ _NESTING = frozenset({dict, list})
 
 def _is_shallow(value: Any, levels: int) -> bool:
     items = value.values() if type(value) is dict else value
+    if _NESTING.isdisjoint(map(type, items)):  # as nearly always
+        return True
     for item in items:
         if type(item) in _NESTING and (levels == 0 or not _is_shallow(item, levels - 1)):
             return False
