@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import suppress
+from functools import partial
 
 from holdfast.clients.claude_code.outputs import additional_context, instructions
 from holdfast.clients.claude_code.payloads import Payload
@@ -75,13 +76,8 @@ def _store(data: str) -> SqliteStore | None:
         make_folder(data)
         return SqliteStore(store_path(data), busy_seconds=BUSY_SECONDS)
     except (StoreError, OSError) as error:
-        _confess(data, error)
+        log.confess(data, error)
         return None
-
-
-def _confess(data: str, error: Exception) -> None:
-    with suppress(OSError):  # the disk that refuses the database may refuse the log
-        log.write(data, log.described(error))
 
 
 def _answer(payload: Payload, data: str, client: int, store: SqliteStore | None) -> Answer:
@@ -90,7 +86,9 @@ def _answer(payload: Payload, data: str, client: int, store: SqliteStore | None)
     tray = Tray(data, payload.session_id)
     terms = terms_for(os.environ, data, payload.cwd)
     use_chosen(terms.settings, data)
-    scene = Scene(payload.session_id, payload.transcript, payload.cwd, terms)
+    scene = Scene(
+        payload.session_id, payload.transcript, payload.cwd, terms, partial(log.confess, data)
+    )
     _tell_mistakes(tray, terms, seconds)
     event = payload.event
     if event == "PreCompact":

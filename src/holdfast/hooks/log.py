@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 
 from holdfast.lifecycle.tray import data_folder, make_folder, size
 
@@ -35,6 +36,12 @@ def write(data: str, line: str) -> None:
         os.write(handle, text.encode("utf-8", "replace") + b"\n")
     finally:
         os.close(handle)
+
+
+def confess(data: str, trouble: object) -> None:
+    """Note it if that can be done: the disk that refuses something may refuse the log."""
+    with suppress(OSError):
+        write(data, described(trouble))
 
 
 def described(trouble: object) -> str:

@@ -19,6 +19,7 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from holdfast.brief.kept import Heard
@@ -62,7 +63,8 @@ class Asked:
     @property
     def scene(self) -> Scene:
         terms = terms_for(os.environ, self.data, self.cwd)
-        return Scene(self.session_id, self.transcript, self.cwd, terms)
+        confess = partial(log.confess, self.data)
+        return Scene(self.session_id, self.transcript, self.cwd, terms, confess)
 
 
 def answer(event: str, raw: bytes, data: str) -> tuple[str, Callable[[], None] | None]:

@@ -47,7 +47,7 @@ class Ingested(NamedTuple):
     session_id: str
     rows: int  # read in this run
     total_rows: int
-    bad: int  # lines that are no rows, in the whole file
+    bad: int  # lines that are no rows, in the whole file; and rows misread in this run
     oversized: int
     unknown: int  # rows of a type we have never heard of, in the whole file
     facts: int  # new or changed in this run
@@ -71,6 +71,7 @@ def ingest(
     marks = [] if replaced else boundaries(path, kept.tracked.cursor, loads=loads, final=final)
     ahead = [mark.start for mark in marks]
     rows = changed = messages = 0
+    misread: list[Exception] = []
     saved = True
     while True:
         boundary = ahead[0] if ahead else None
@@ -82,7 +83,15 @@ def ingest(
             # What the state already holds is told apart by its time within one pass only.
             until, replaced = None, False
         heard: list[Event] = []
-        now = catch_up(path, before, loads=loads, on_event=heard.append, until=until, final=final)
+        now = catch_up(
+            path,
+            before,
+            loads=loads,
+            on_event=heard.append,
+            on_trouble=misread.append,
+            until=until,
+            final=final,
+        )
         moved = now.knows != before.knows
         if moved and now.state != EMPTY:
             step = _save(store, kept, now, heard)
@@ -102,7 +111,7 @@ def ingest(
                 save_checkpoint(store, kept, "compaction", now.state.place.updated)
             del ahead[0]
         elif not moved:
-            return _report(path, session_id, now, rows, changed, messages, saved)
+            return _report(path, session_id, now, rows, len(misread), changed, messages, saved)
 
 
 class _Step(NamedTuple):
@@ -169,6 +178,7 @@ def _report(
     session_id: str,
     now: Tracked,
     rows: int,
+    misread: int,
     changed: int,
     messages: int,
     saved: bool,
@@ -180,7 +190,7 @@ def _report(
         session_id,
         rows,
         cursor.rows,
-        cursor.bad,
+        cursor.bad + misread,
         cursor.oversized,
         unknown if isinstance(unknown, int) else 0,
         changed,

@@ -14,7 +14,14 @@ from holdfast.events import AgentSaid, Compacted, Event, SummaryGiven, UserSaid
 from holdfast.lifecycle.inherit import first_boundary, parent_of, state_before
 from holdfast.lifecycle.project import place_of
 from holdfast.lifecycle.terms import USUAL, Terms
-from holdfast.lifecycle.track import FRESH, Tracked, catch_up, from_saved, to_saved
+from holdfast.lifecycle.track import (
+    FRESH,
+    Confidant,
+    Tracked,
+    catch_up,
+    from_saved,
+    to_saved,
+)
 from holdfast.state import UnreadableState, facts
 from holdfast.state.facts import Fact, keep
 from holdfast.state.gate import cleaned
@@ -38,6 +45,7 @@ class Scene(NamedTuple):
     transcript: str
     cwd: str
     terms: Terms = USUAL
+    on_trouble: Confidant | None = None  # is told what in the transcript we stumbled over
 
 
 class Kept(NamedTuple):
@@ -58,7 +66,7 @@ def bring_up_to_date(store: Store | None, scene: Scene, *, seconds: float) -> Ke
     deadline = time.monotonic() + seconds
     kept = load(store, scene)
     for _ in range(TRIES):
-        while not (kept := _one_piece(store, kept)).complete:
+        while not (kept := _one_piece(store, kept, scene.on_trouble)).complete:
             if time.monotonic() > deadline:
                 return kept
         if not kept.overtaken:
@@ -86,7 +94,8 @@ def _from_parent(store: Store, scene: Scene, kept: Kept) -> Kept:
         # The parent may have ended a moment ago, its last rows not read yet.
         for session in store.sessions(project=kept.session.project, limit=RELATIVES):
             if session.id != scene.session_id:
-                _one_piece(store, load(store, Scene(session.id, session.transcript, session.cwd)))
+                other = Scene(session.id, session.transcript, session.cwd)
+                _one_piece(store, load(store, other), scene.on_trouble)
         parent = parent_of(store, scene.session_id, boundary)
     if parent is None:
         return kept
@@ -121,17 +130,17 @@ def _from_saved(saved: Saved, scene: Scene) -> Kept:
         return Kept(session, anew, fresh=True)
 
 
-def _one_piece(store: Store | None, kept: Kept) -> Kept:
+def _one_piece(store: Store | None, kept: Kept, on_trouble: Confidant | None) -> Kept:
     before = kept.tracked
     path = kept.session.transcript
     until = before.cursor.offset + PIECE
     heard: list[Event] = []
     try:
-        tracked = catch_up(path, before, on_event=heard.append, until=until)
+        tracked = catch_up(path, before, on_event=heard.append, on_trouble=on_trouble, until=until)
         if tracked.generation != before.generation:
             # A rewritten file is told from what was known by its rows' times: in one go.
             heard.clear()
-            tracked = catch_up(path, before, on_event=heard.append)
+            tracked = catch_up(path, before, on_event=heard.append, on_trouble=on_trouble)
     except TranscriptMissing:
         return kept._replace(complete=True)
     complete = tracked.knows == before.knows or tracked.cursor.offset < until

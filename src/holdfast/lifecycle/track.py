@@ -17,6 +17,12 @@ from holdfast.state.gate import cleaned, is_clean, redacted
 from holdfast.transcript.reader import START, Cursor, Loads, Reader, loads_text
 
 Listener = Callable[[Event], None]
+Confidant = Callable[[Exception], None]
+
+# What a wrong guess about a text or a row raises.
+_MISREAD = (
+    ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
+)  # fmt: skip
 
 # Events that are read before they are folded, and how many bytes of rows: memory stays flat.
 BATCH = 1024
@@ -76,15 +82,18 @@ def catch_up(
     *,
     loads: Loads | None = None,
     on_event: Listener | None = None,
+    on_trouble: Confidant | None = None,
     until: int | None = None,
     final: bool = False,
 ) -> Tracked:
     """Fold what was written since. `until` stops before the row that starts at that byte.
 
     Raises TranscriptError when the file cannot be read; what was tracked before still stands.
+    With `on_trouble`, a row or an event that we stumble over is told there and passed over: a
+    mistake of ours costs that one thing, not all that follows in the session.
     """
     while True:
-        tracked, rewound = _one_pass(path, tracked, loads, on_event, until, final)
+        tracked, rewound = _one_pass(path, tracked, loads, on_event, on_trouble, until, final)
         if rewound is None:
             return without_secrets(tracked)
         # What the abandoned rows told is woven into the state, so it is folded anew without
@@ -115,6 +124,7 @@ def _one_pass(
     tracked: Tracked,
     loads: Loads | None,
     on_event: Listener | None,
+    on_trouble: Confidant | None,
     until: int | None,
     final: bool,
 ) -> tuple[Tracked, Rewound | None]:
@@ -131,7 +141,7 @@ def _one_pass(
             seen_until = tracked.state.place.updated
             generation, memory, abandoned = generation + 1, None, ()
         adapter = ClaudeCodeAdapter(memory)
-        for events in _in_batches(reader, adapter, abandoned):
+        for events in _in_batches(reader, adapter, abandoned, on_trouble):
             told: list[Event] = []
             for event in events:
                 if type(event) is Rewound:
@@ -141,7 +151,7 @@ def _one_pass(
                         return tracked._replace(abandoned=abandoned), event
                 elif not (seen_until and event.at.time and event.at.time <= seen_until):
                     told.append(redacted(event) if tracked.careful else event)
-            folding.hear(told)
+            folding = _heard(folding, told, on_trouble)
             if on_event is not None:
                 for event in told:
                     on_event(event)
@@ -156,8 +166,29 @@ def _one_pass(
         return now, None
 
 
+def _heard(folding: Folding, events: list[Event], on_trouble: Confidant | None) -> Folding:
+    """The fold that heard these, but for those it stumbles over, if anybody wants to know."""
+    before = None if on_trouble is None else folding.state()
+    try:
+        folding.hear(events)
+    except _MISREAD as error:
+        if before is None or on_trouble is None:
+            raise
+        folding = Folding(before)  # the other one may have heard half
+        if len(events) == 1:
+            on_trouble(error)
+        else:
+            half = len(events) // 2
+            for some in (events[:half], events[half:]):
+                folding = _heard(folding, some, on_trouble)
+    return folding
+
+
 def _in_batches(
-    reader: Reader, adapter: ClaudeCodeAdapter, abandoned: tuple[tuple[int, int], ...]
+    reader: Reader,
+    adapter: ClaudeCodeAdapter,
+    abandoned: tuple[tuple[int, int], ...],
+    on_trouble: Confidant | None,
 ) -> Iterator[list[Event]]:
     """The events of the rows that still count, some rows at a time.
 
@@ -168,7 +199,12 @@ def _in_batches(
     first = 0
     for row in reader.rows():
         if not (abandoned and any(start <= row.start < end for start, end in abandoned)):
-            events += adapter.events(row)
+            try:
+                events += adapter.events(row)
+            except _MISREAD as error:
+                if on_trouble is None:
+                    raise
+                on_trouble(error)
         if len(events) >= BATCH or row.end - first > BATCH_SIZE:
             yield events
             events, first = [], row.end
