@@ -12,9 +12,10 @@ import os, time
 from holdfast.workers import workers
 
 with workers(1) as pool:
-    print(pool.submit(os.getpid).result(), flush=True)
+    worker = pool.submit(os.getpid).result()
     rest = [pool.submit(time.sleep, 600) for _ in range(3)]
     try:
+        print(worker, flush=True)
         rest[0].result()
     except KeyboardInterrupt:
         os.write(1, b"told\\n")
