@@ -1,7 +1,11 @@
 """The raw history: the chain of compactions, one up close, messages, archives, forgetting."""
 
+import contextlib
 import json
 import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -127,7 +131,7 @@ def test_pruning_takes_the_papers_along(holdfast: Call, transcript: Path, home: 
     assert told["sessions"] == ["old"]
     assert told["bytes_before"] == told["bytes_after"]
     assert "old" in holdfast("sessions").out
-    assert "Forgot" in holdfast("prune", "--days", "1").out
+    assert "Forgot" in holdfast("prune", "--days", "1", "--yes").out
     assert not (home / "data" / "sessions" / "old").exists()
     assert [one["id"] for one in json.loads(holdfast("sessions", "--json").out)] == [SESSION]
 
@@ -149,7 +153,7 @@ def test_pruning_by_size_drops_the_oldest_first(
     store.close()
     told = json.loads(holdfast("prune", "--megabytes", "2", "--dry-run", "--json").out)
     assert told["sessions"] == ["old"]
-    told = json.loads(holdfast("prune", "--megabytes", "2", "--json").out)
+    told = json.loads(holdfast("prune", "--megabytes", "2", "--yes", "--json").out)
     assert told["sessions"] == ["old"]
     assert told["bytes_after"] < 2_000_000 < told["bytes_before"]
     assert not (home / "data" / "sessions" / "old").exists()
@@ -162,7 +166,9 @@ def test_a_pinned_session_stays(holdfast: Call, transcript: Path, home: Path) ->
         for dry in ([], ["--dry-run"]):
             assert json.loads(holdfast("prune", *limit, *dry, "--json").out)["sessions"] == []
     assert "none" in holdfast("prune", "--unpin", "old").out
-    assert json.loads(holdfast("prune", "--days", "1", "--json").out)["sessions"] == ["old"]
+    assert json.loads(holdfast("prune", "--days", "1", "--yes", "--json").out)["sessions"] == [
+        "old"
+    ]
 
 
 def test_a_session_that_is_not_carried_yet_stays_and_is_named(
@@ -171,16 +177,60 @@ def test_a_session_that_is_not_carried_yet_stays_and_is_named(
     with_age(home, "2020-01-01T00:00:00Z")
     data = str(home / "data")
     service.connect(data, service.Connection("http://127.0.0.1:1", "hf_x"))
-    told = json.loads(holdfast("prune", "--days", "1", "--json").out)
+    told = json.loads(holdfast("prune", "--days", "1", "--yes", "--json").out)
     assert (told["sessions"], told["not_carried"]) == ([], ["old"])
     assert "Not carried to the service yet, and therefore kept: old" in (
         holdfast("prune", "--days", "1").out
     )
-    dropped = json.loads(holdfast("db", "prune", "--days", "1", "--json").out)["dropped"]
+    dropped = json.loads(holdfast("db", "prune", "--days", "1", "--yes", "--json").out)["dropped"]
     assert dropped["sessions"] == 0
     service.disconnect(data)
-    assert json.loads(holdfast("prune", "--days", "1", "--json").out)["sessions"] == ["old"]
+    assert json.loads(holdfast("prune", "--days", "1", "--yes", "--json").out)["sessions"] == [
+        "old"
+    ]
 
 
-def test_pruning_without_a_limit_is_wrong_use(holdfast: Call, transcript: Path) -> None:
+def test_pruning_without_a_limit_is_wrong_use(holdfast: Call, transcript: Path, home: Path) -> None:
+    with_age(home, "2020-01-01T00:00:00Z")
     assert holdfast("prune").code == 2
+    assert holdfast("db", "prune").code == 2
+    assert holdfast("db", "prune", "--yes").code == 2
+    assert "old" in holdfast("sessions").out
+
+
+@pytest.mark.parametrize("command", [("prune",), ("db", "prune")])
+def test_nothing_goes_that_was_not_shown_and_said_yes_to(
+    command: tuple[str, ...], holdfast: Call, transcript: Path, home: Path
+) -> None:
+    with_age(home, "2020-01-01T00:00:00Z")
+    store = str(home / "data" / "holdfast.db")
+    told = holdfast(*command, "--days", "1")
+    assert told.code == 1
+    assert store in told.out
+    assert "Would forget 1" in told.out or "1 sessions" in told.out
+    assert "--yes" in told.err
+    assert holdfast(*command, "--days", "1", "--json").code == 1
+    assert "old" in holdfast("sessions").out
+    assert "Nothing was deleted." in at_a_terminal("n\n", *command, "--days", "1")
+    assert "Nothing was deleted." in at_a_terminal("\n", *command, "--days", "1")
+    assert "old" in holdfast("sessions").out
+    assert "Forgot" in at_a_terminal("y\n", *command, "--days", "1")
+    assert [one["id"] for one in json.loads(holdfast("sessions", "--json").out)] == [SESSION]
+
+
+def at_a_terminal(typed: str, *arguments: str) -> str:
+    """What a person sees who types this where the command asks."""
+    ours, theirs = pty.openpty()
+    try:
+        command = [sys.executable, "-m", "holdfast.cli.main", *arguments]
+        process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs)
+        os.close(theirs)
+        os.write(ours, typed.encode())
+        shown = b""
+        with contextlib.suppress(OSError):  # the other end is closed
+            while piece := os.read(ours, 4096):
+                shown += piece
+        process.wait(60)
+        return shown.decode()
+    finally:
+        os.close(ours)

@@ -123,7 +123,11 @@ def test_the_command_that_forgets_sessions_forgets_these(
     assert (told["dropped"]["agent_messages"], told["dropped"]["trail_steps"]) == (1, 1)
     assert told["more"] is False
     assert left(service) == {"given", "waits"}
-    shown = CliRunner().invoke(db, words).output
+    refused = CliRunner().invoke(db, words)
+    assert refused.exit_code != 0
+    assert "Would forget 1 agent messages, 1 trail steps." in refused.output
+    assert left(service) == {"given", "waits"}, "nobody said yes"
+    shown = CliRunner().invoke(db, [*words, "--yes"]).output
     assert shown == "Forgot 1 agent messages, 1 trail steps.\n"
     assert left(service) == {"waits"}
 

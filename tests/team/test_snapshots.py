@@ -311,7 +311,7 @@ def test_old_snapshots_are_pruned_kept_and_posted_ones(
     would = json.loads(foreseen.output)["dropped"]
     assert (would["checkpoints"], would["contexts"], would["sessions"]) == (5, 1, 0)
     assert len(history(service, agent_type="compact-snapshot")) == 12
-    done = CliRunner().invoke(db, words)
+    done = CliRunner().invoke(db, [*words, "--yes"])
     assert json.loads(done.output)["dropped"] == would
     left = history(service, agent_type="compact-snapshot")
     assert sorted((one["origin"], one["session_id"]) for one in left) == [

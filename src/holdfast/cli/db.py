@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from holdfast.cli.confirm import YesOption, confirm_deletion
 from holdfast.cli.output import JsonOption, Trouble, answer, console, size
 
 if TYPE_CHECKING:
@@ -122,7 +123,9 @@ def copy(
 
 @db.command()
 def prune(
-    days: Annotated[int, typer.Option("--days", metavar="N", min=1, help="How old is old.")] = 30,
+    days: Annotated[
+        int, typer.Option("--days", metavar="N", min=1, help="Forget what is older than this.")
+    ],
     keep: Annotated[
         int,
         typer.Option("--keep", metavar="N", min=1, help="Checkpoints of each session that stay."),
@@ -130,34 +133,60 @@ def prune(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only tell what would go; change nothing.")
     ] = False,
+    yes: YesOption = False,
     database: DatabaseOption = "",
     as_json: JsonOption = False,
 ) -> None:
     """Forget old sessions and checkpoints of a database, and of what its service has: snapshots,
     actions, messages that were given or have expired, the trail.
 
-    Of your own store, sessions that are not carried to your service yet stay.
+    Of your own store, sessions that are not carried to your service yet stay. Shows what would
+    go, and of which database, and asks.
 
     Example: `holdfast db prune --days 30 --dry-run`
     """
     import time
 
-    from holdfast.cli.posted import MORE, prune_posted, told_dropped
+    from holdfast.cli.posted import MORE, told_dropped
 
     before = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - days * 86_400))
     with opened(database) as store, _foreseen():
-        pinned = list(store.pinned())
-        waiting = _uncarried(database)
-        dropped = store.prune(before=before, keep=keep, held=waiting, dry_run=dry_run)
-        posted = prune_posted(database, before, pinned, dry_run=dry_run)
-    more = posted is not None and posted.more
-    dropped = {**dropped, **(posted.counts if posted else {})}
+        if not dry_run and not yes:
+            would, more = _prune(store, database, before, keep, dry_run=True)
+            if any(would.values()):
+                if not as_json:
+                    place = f"In {_shown(database)}, older than {days} days:"
+                    console().print(place, soft_wrap=True, markup=False)
+                    console().print(told_dropped(would, True))
+                confirm_deletion(yes, as_json=as_json)
+        dropped, more = _prune(store, database, before, keep, dry_run=dry_run)
     if as_json:
         answer({"dry_run": dry_run, "dropped": dropped, "more": more})
         return
     console().print(told_dropped(dropped, dry_run) or "Nothing is old enough to go.")
     if more:
         console().print(MORE)
+
+
+def _prune(
+    store: SqliteStore | PostgresStore, database: str, before: str, keep: int, *, dry_run: bool
+) -> tuple[dict[str, int], bool]:
+    """What went or would go, and whether more is left for the next run."""
+    from holdfast.cli.posted import prune_posted
+
+    pinned = list(store.pinned())
+    held = _uncarried(database)
+    dropped = store.prune(before=before, keep=keep, held=held, dry_run=dry_run)
+    posted = prune_posted(database, before, pinned, dry_run=dry_run)
+    return {**dropped, **(posted.counts if posted else {})}, posted is not None and posted.more
+
+
+def _shown(database: str) -> str:
+    if is_postgres(database):
+        from holdfast.store.postgres.connection import shown
+
+        return shown(database)
+    return sqlite_path(database)
 
 
 def _uncarried(database: str) -> frozenset[str]:

@@ -1,19 +1,27 @@
-"""`holdfast prune`: forget what is old or too much; `--dry-run` tells what would go."""
+"""`holdfast prune`: forget what is old or too much, after showing it and a yes."""
 
 from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from holdfast.cli.confirm import YesOption, confirm_deletion
 from holdfast.cli.output import JsonOption, answer, console, size
 
 if TYPE_CHECKING:
     from holdfast.lifecycle.retention import Pruned
+    from holdfast.store.sqlite import SqliteStore
 
 DAY = 86_400
+
+
+class _Limits(NamedTuple):
+    days: int
+    keep: int
+    megabytes: int
 
 
 def prune(
@@ -54,50 +62,69 @@ def prune(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only tell what would go; change nothing.")
     ] = False,
+    yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Forget old sessions, checkpoints, notes and handoffs, and of what your own service has:
     snapshots, actions, messages that were given or have expired, the trail. Pinned sessions stay,
-    and those that are not carried to your team's service yet.
+    and those that are not carried to your team's service yet. Shows what would go, and asks.
 
     Example: `holdfast prune --days 90 --dry-run`
     """
     from holdfast.cli.opening import opened_store
-    from holdfast.cli.posted import prune_posted
-    from holdfast.lifecycle import retention
     from holdfast.lifecycle.places import data_folder
     from holdfast.lifecycle.terms import settings_for
 
     if pin or unpin:
         _hold(pin, unpin, as_json)
         return
-    data = data_folder()
-    chosen = settings_for(os.environ, data, os.getcwd())
-    days = chosen.number("retention_days") if days is None else days
-    keep = chosen.number("retention_checkpoints") if keep is None else keep
-    limit = chosen.number("retention_megabytes") if megabytes is None else megabytes
-    if not days and not limit:
+    chosen = settings_for(os.environ, data_folder(), os.getcwd())
+    limits = _Limits(
+        chosen.number("retention_days") if days is None else days,
+        chosen.number("retention_checkpoints") if keep is None else keep,
+        chosen.number("retention_megabytes") if megabytes is None else megabytes,
+    )
+    if not limits.days and not limits.megabytes:
         raise typer.BadParameter(
             "say what is too old or too much, or set retention_days", param_hint="--days"
         )
     with opened_store() as store:
         before = sum(store.sizes().values())
-        done = []
-        more = False
-        if days:
-            moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - days * DAY))
-            done.append(retention.prune(store, data, before=moment, keep=keep, dry_run=dry_run))
-            posted = prune_posted(store.path, moment, list(store.pinned()), dry_run=dry_run)
-            if posted is not None:
-                done.append(retention.Pruned(posted.counts, ()))
-                more = posted.more
-        if limit:
-            sizes = store.sizes()
-            going = set(done[0].sessions) if done and dry_run else set()
-            left = {name: count for name, count in sizes.items() if name not in going}
-            done.append(retention.shrink(store, data, left, limit * 1_000_000, dry_run=dry_run))
+        if not dry_run and not yes:
+            done, more = _prune(store, limits, dry_run=True)
+            if any(count for one in done for count in one.dropped.values()):
+                if not as_json:
+                    console().print(f"In {store.path}:", soft_wrap=True, markup=False)
+                    _tell(done, True, (before, before), more, as_json)
+                confirm_deletion(yes, as_json=as_json)
+        done, more = _prune(store, limits, dry_run=dry_run)
         after = sum(store.sizes().values())
     _tell(done, dry_run, (before, after), more, as_json)
+
+
+def _prune(store: SqliteStore, limits: _Limits, *, dry_run: bool) -> tuple[list[Pruned], bool]:
+    """What went or would go, and whether more is left for the next run."""
+    from holdfast.cli.posted import prune_posted
+    from holdfast.lifecycle import retention
+    from holdfast.lifecycle.places import data_folder
+
+    data = data_folder()
+    done = []
+    more = False
+    if limits.days:
+        moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - limits.days * DAY))
+        done.append(retention.prune(store, data, before=moment, keep=limits.keep, dry_run=dry_run))
+        posted = prune_posted(store.path, moment, list(store.pinned()), dry_run=dry_run)
+        if posted is not None:
+            done.append(retention.Pruned(posted.counts, ()))
+            more = posted.more
+    if limits.megabytes:
+        sizes = store.sizes()
+        going = set(done[0].sessions) if done and dry_run else set()
+        left = {name: count for name, count in sizes.items() if name not in going}
+        most = limits.megabytes * 1_000_000
+        done.append(retention.shrink(store, data, left, most, dry_run=dry_run))
+    return done, more
 
 
 def _hold(pin: str, unpin: str, as_json: bool) -> None:

@@ -154,7 +154,7 @@ def snapshot_too_large(user: User, session: str) -> None:
     told = user.holdfast("prune", "--days", "30", "--keep", "1", "--dry-run").stdout
     assert f"Would forget {len(before) - 1} checkpoints" in told
     assert user.triggers(session) == before
-    user.holdfast("prune", "--days", "30", "--keep", "1")
+    user.holdfast("prune", "--days", "30", "--keep", "1", "--yes")
     assert user.triggers(session) == before[:1]
     back = user.restore(session)
     assert RULE in back["additionalContext"], "the session's own state stays"
