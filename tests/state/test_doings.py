@@ -41,6 +41,8 @@ def test_look_ups_filters_and_redirections_are_no_commands() -> None:
     ("line", "done"),
     [
         ("make  2>&1", ["make"]),
+        ("sh ./check.sh", ["sh ./check.sh"]),
+        ("sh a.sh; sh b.sh", ["sh a.sh", "sh b.sh"]),
         ("make > out 2>&1", ["make > out"]),
         ("make >& 2>&1", ["make"]),
         ("make </dev/null 2>&1", ["make"]),

@@ -12,9 +12,10 @@ from typing import NamedTuple
 from holdfast.state.patterns import lazily
 
 # Quoted stretches and escapes are passed over, so that "a | b" inside quotes does not split.
-# Nothing that matched is ever given back, and to be told so saves `re` the remembering.
+# Possessive repeats stand around single characters only: around a group, `re` of Python before
+# 3.11.5 gives wrong matches (the last character of a command was lost).
 _SPLIT = lazily(
-    r"""((?:[^\\"'|&;\n]++|\\.|"(?:[^"\\]++|\\.)*+"|'[^']*+'|&(?!&)(?=>|\d)|(?<=>)&)++)"""
+    r"""((?:[^\\"'|&;\n]++|\\.|"[^"\\]*+(?:\\.[^"\\]*+)*"|'[^']*+'|&(?!&)(?=>|\d)|(?<=>)&)+)"""
     r"""|(\|\||&&|[|;&\n])"""
 )
 _SPACES = lazily(r"[ \t]+")

@@ -51,8 +51,8 @@ def compactions(
     rows = connection.execute(
         'SELECT s.id, c.epoch, c.time, c."trigger", c.row, c.tokens_before, c.tokens_after,'
         " c.summary, c.kept, c.lost FROM compactions c JOIN sessions s ON s.key = c.session"
-        " WHERE ?1 = '' OR s.id = ?1 ORDER BY c.time DESC, c.epoch DESC LIMIT ?2",
-        (storable(session_id), limit),
+        " WHERE :id = '' OR s.id = :id ORDER BY c.time DESC, c.epoch DESC LIMIT :limit",
+        {"id": storable(session_id), "limit": limit},
     )
     return [
         Compaction._make((*row[:-2], tuple(json.loads(row[-2])), tuple(json.loads(row[-1]))))
@@ -84,7 +84,7 @@ def deliveries(connection: sqlite3.Connection, session_id: str, limit: int) -> S
     rows = connection.execute(
         "SELECT s.id, d.epoch, d.what, d.road, d.time, d.text, d.facts"
         " FROM deliveries d JOIN sessions s ON s.key = d.session"
-        " WHERE ?1 = '' OR s.id = ?1 ORDER BY d.time DESC, d.rowid DESC LIMIT ?2",
-        (storable(session_id), limit),
+        " WHERE :id = '' OR s.id = :id ORDER BY d.time DESC, d.rowid DESC LIMIT :limit",
+        {"id": storable(session_id), "limit": limit},
     )
     return [Delivery._make((*row[:-1], tuple(json.loads(row[-1])))) for row in rows]

@@ -185,9 +185,9 @@ class SqliteStore:
     def sessions(self, *, project: str = "", limit: int = 50, offset: int = 0) -> Sequence[Session]:
         with self._database.reading() as connection:
             rows = connection.execute(
-                f"SELECT {_SESSION} FROM sessions s WHERE ?1 = '' OR s.project = ?1"
-                " ORDER BY max(s.updated, s.started) DESC, s.key DESC LIMIT ?2 OFFSET ?3",
-                (storable(project), limit, offset),
+                f"SELECT {_SESSION} FROM sessions s WHERE :project = '' OR s.project = :project"
+                " ORDER BY max(s.updated, s.started) DESC, s.key DESC LIMIT :limit OFFSET :offset",
+                {"project": storable(project), "limit": limit, "offset": offset},
             ).fetchall()
         return [Session(*row) for row in rows]
 
@@ -219,9 +219,13 @@ class SqliteStore:
         with self._database.reading() as connection:
             rows = connection.execute(
                 f"SELECT {keeping.FACT_COLUMNS} FROM facts f JOIN sessions s ON s.key = f.session"
-                " WHERE s.id = ?1 AND (?2 = '' OR f.kind = ?2) AND (?3 = '' OR f.standing = ?3)"
-                " ORDER BY f.start, f.key",
-                (storable(session_id), storable(kind), storable(standing)),
+                " WHERE s.id = :id AND (:kind = '' OR f.kind = :kind)"
+                " AND (:standing = '' OR f.standing = :standing) ORDER BY f.start, f.key",
+                {
+                    "id": storable(session_id),
+                    "kind": storable(kind),
+                    "standing": storable(standing),
+                },
             )
             return [keeping.fact_from(row) for row in rows]
 

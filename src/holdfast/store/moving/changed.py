@@ -138,8 +138,8 @@ class Changes:
         key, number, session = row[0], row[1], Session(*row[2:])
         saved, checksum = self._state(connection, key, session)
         known, count = connection.execute(
-            "SELECT coalesce(sum(made <= ?2), 0), count(*) FROM facts WHERE session = ?1",
-            (key, mark.number),
+            "SELECT coalesce(sum(made <= ?), 0), count(*) FROM facts WHERE session = ?",
+            (mark.number, key),
         ).fetchone()
         # Rows that were there before can only have become fewer.
         whole = mark.number >= 0 and known != mark.facts

@@ -153,7 +153,7 @@ def _keep_archive(connection: sqlite3.Connection, key: int, archive: KeptArchive
     generation, start, end, time, packed = archive
     connection.execute(
         'INSERT INTO archives (session, generation, start, "end", time, rows)'
-        " SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS (SELECT 1 FROM archives"
-        ' WHERE session = ?1 AND generation = ?2 AND start <= ?3 AND "end" >= ?4)',
-        (key, generation, start, end, storable(time), packed),
+        " SELECT ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM archives"
+        ' WHERE session = ? AND generation = ? AND start <= ? AND "end" >= ?)',
+        (key, generation, start, end, storable(time), packed, key, generation, start, end),
     )
