@@ -53,7 +53,8 @@ def test_a_secret_in_a_prompt_never_reaches_the_disk(caller: Caller) -> None:
 
 
 def test_the_clients_own_prompts_are_not_the_users_words(caller: Caller) -> None:
-    caller.call("UserPromptSubmit", prompt="<task-notification>", source="system")
+    for source in ("system", "loop_wakeup", "schedule_wakeup", "one of a newer client"):
+        caller.call("UserPromptSubmit", prompt="wake up", source=source)
     assert noted(caller) == []
 
 

@@ -162,6 +162,42 @@ def test_a_prompt_that_the_transcript_does_not_have_yet_is_shown_and_not_saved(
     assert [fact.text for fact in requests if "paint the shop" in fact.text] == []
 
 
+def test_a_prompt_with_the_clients_markup_is_no_request(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    for words in (
+        "<task-notification>\n<task-id>b1</task-id>",
+        "<system-reminder>x</system-reminder>",
+    ):
+        line = {"what": "prompt", "time": "2099-01-01T00:00:00Z", "id": "p1", "text": words}
+        follow.tray.note(json.dumps(line))
+    text = moments.before_compaction(follow.store, follow.tray, follow.scene, follow.now, "auto")
+    assert "<task-" not in text
+    assert "<system-" not in text
+    assert "make the server test green" in text
+
+
+def test_the_row_of_a_prompt_tells_whether_the_user_typed_it(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    row = {
+        "type": "user",
+        "uuid": "0d9f5c70-0000-4000-8000-000000000009",
+        "promptId": "woken",
+        "promptSource": "system",
+        "turnOrigin": "scheduled",
+        "timestamp": "2099-01-01T00:00:00Z",
+        "message": {"role": "user", "content": "Look at the deployment again."},
+    }
+    line = {"what": "prompt", "time": row["timestamp"], "text": "Look at the deployment again."}
+    with follow.transcript.open("a") as transcript:
+        transcript.write(json.dumps(row) + "\n")
+    follow.tray.note(json.dumps({**line, "id": "woken"}))
+    text = moments.before_compaction(follow.store, follow.tray, follow.scene, follow.now, "auto")
+    assert "Look at the deployment again." not in text
+    follow.tray.note(json.dumps({**line, "id": "typed"}))
+    text = moments.before_compaction(follow.store, follow.tray, follow.scene, follow.now, "auto")
+    assert "Look at the deployment again." in text
+
+
 def test_an_ended_session_is_marked_and_a_resumed_one_is_not(follow: Follow) -> None:
     follow.write(BOUNDARY)
     moments.session_ended(follow.store, follow.tray, follow.scene, follow.now, client=1)

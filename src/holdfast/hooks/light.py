@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "answer", "data_folder"]
 
 PROMPT = 20_000  # characters of a prompt that are kept; what is longer is pasted material
-# A prompt of these sources is the client's own, not the user's words.
-NOT_TYPED = frozenset(("system", "loop_wakeup", "schedule_wakeup", "poll_event"))
+# The sources of prompts that somebody typed; most clients name none.
+TYPED = frozenset(("", "user", "sdk"))
 WORKING = frozenset(("PostToolBatch", "PostToolUse", "PostToolUseFailure", "Stop", "SubagentStop"))
 # An answer from Stop would make the agent go on by itself: the next prompt brings the gap.
 DELIVERING = frozenset(("PostToolBatch", "PostToolUse", "PostToolUseFailure"))
@@ -48,8 +48,8 @@ def answer(payload: Payload, data: str) -> Answer | None:
     event = payload.event
     tray = Tray(data, payload.session_id)
     if event == "UserPromptSubmit":
-        if payload.prompt and payload.source not in NOT_TYPED and not payload.agent_id:
-            _note_prompt(tray, payload.prompt)
+        if payload.prompt and payload.source in TYPED and not payload.agent_id:
+            _note_prompt(tray, payload)
         return Answer(_pending(tray, payload))
     if event == "UserPromptExpansion":
         if payload.command and not payload.agent_id:
@@ -172,9 +172,11 @@ def _messages(tray: Tray, event: str, room: int) -> str:
     return "\n".join([letterbox.HEADING, *(one.text for one in taken)])
 
 
-def _note_prompt(tray: Tray, prompt: str) -> None:
-    stamp, text = quoted(now_text(time.time())), quoted(_clean(tray, prompt))
-    _note(tray, f'{{"what":"prompt","time":{stamp},"text":{text}}}')
+def _note_prompt(tray: Tray, payload: Payload) -> None:
+    """Whose words these are is decided when they are read: the row may be there by then."""
+    stamp, text = quoted(now_text(time.time())), quoted(_clean(tray, payload.prompt))
+    prompt_id = quoted(payload.prompt_id)
+    _note(tray, f'{{"what":"prompt","time":{stamp},"id":{prompt_id},"text":{text}}}')
 
 
 def _note_command(tray: Tray, payload: Payload) -> None:

@@ -121,7 +121,7 @@ def summary_seen(
     """The compaction is over and its summary is known: what did it lose?"""
     noted = _drain(store, tray, scene, now)
     kept = bring_up_to_date(store, scene, seconds=SECONDS)
-    state = words.with_prompts(kept.tracked.state, words.unconfirmed(noted, kept.tracked.state))
+    state = words.with_prompts(kept.tracked.state, words.unconfirmed(noted, kept.tracked))
     state = papers.over(tray, scene, kept.session, state)
     epoch = _ended_epoch(tray, state)
     summary = clean(summary[:SUMMARY])
@@ -178,7 +178,7 @@ def _known(
     noted = _drain(store, tray, scene, now)
     kept = bring_up_to_date(store, scene, seconds=seconds)
     state = kept.tracked.state
-    waiting = words.unconfirmed(noted, state)
+    waiting = words.unconfirmed(noted, kept.tracked)
     shown = words.with_commands(words.with_prompts(state, waiting), noted)
     if last_words:
         shown = words.with_last_words(shown, last_words, now.text)

@@ -150,8 +150,7 @@ def _known(store: Store | None, tray: Tray, scene: Scene, now: Now) -> Known:
         for delivery in noted.deliveries:
             store.record_delivery(delivery)
     kept = bring_up_to_date(store, scene, seconds=SECONDS)
-    state = kept.tracked.state
-    shown = words.with_prompts(state, words.unconfirmed(noted, state))
+    shown = words.with_prompts(kept.tracked.state, words.unconfirmed(noted, kept.tracked))
     shown = words.with_commands(shown, noted)
     return Known(kept, papers.over(tray, scene, kept.session, shown))
 

@@ -1,7 +1,9 @@
 """What payloads say before the transcript does.
 
 The client writes its transcript a little behind; a prompt or the agent's last words that a
-payload carried are folded in for what is shown now. Never saved: the rows will come.
+payload carried are folded in for what is shown now. Never saved: the rows will come. A prompt
+that the user did not type (the end of background work, a wakeup) is no request: its own markup
+says so, or its row in the transcript, which is believed as soon as it is there.
 """
 
 from __future__ import annotations
@@ -9,22 +11,31 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
+from holdfast.clients.claude_code.memory import prompt_ids
+from holdfast.clients.claude_code.words import user_words
 from holdfast.events import AgentSaid, CommandInvoked, Origin, UserSaid
+from holdfast.lifecycle.track import Tracked
 from holdfast.redact import redact
 from holdfast.state import State, fold
 from holdfast.store.protocol import Delivery
 
 
+class Prompt(NamedTuple):
+    time: str
+    id: str  # the client's; the rows of the turn that it begins carry it
+    text: str
+
+
 class Noted(NamedTuple):
     """What the light hooks left in the spool."""
 
-    prompts: tuple[tuple[str, str], ...] = ()  # (time, text), oldest first
+    prompts: tuple[Prompt, ...] = ()  # oldest first
     commands: tuple[tuple[str, str, str], ...] = ()  # (time, name, arguments)
     deliveries: tuple[Delivery, ...] = ()
 
 
 def understood(lines: list[str], session_id: str) -> Noted:
-    prompts: list[tuple[str, str]] = []
+    prompts: list[Prompt] = []
     commands: list[tuple[str, str, str]] = []
     deliveries: list[Delivery] = []
     for line in lines:
@@ -32,9 +43,11 @@ def understood(lines: list[str], session_id: str) -> Noted:
             fields = json.loads(line)
             what, time, text = fields["what"], str(fields["time"]), str(fields["text"])
             if what == "prompt":
-                prompts.append((time, redact(text)))
+                text = redact(user_words(text))
+                if text:
+                    prompts.append(Prompt(time, str(fields.get("id", "")), text))
                 if text.startswith("/"):
-                    commands += _typed(time, redact(text))
+                    commands += _typed(time, text)
             elif what == "command":
                 commands.append((time, text, redact(str(fields["arguments"]))))
             else:
@@ -46,15 +59,22 @@ def understood(lines: list[str], session_id: str) -> Noted:
     return Noted(tuple(prompts), tuple(commands), tuple(deliveries))
 
 
-def unconfirmed(noted: Noted, state: State) -> tuple[tuple[str, str], ...]:
-    """The prompts that the state does not know yet: later than all it knows, and in other words."""
-    latest = list(state.requests.values())[-12:]
+def unconfirmed(noted: Noted, tracked: Tracked) -> tuple[tuple[str, str], ...]:
+    """The prompts whose rows were not read yet.
+
+    Told by the prompt's id. Clients that give none: later than all that is known, in other words.
+    """
+    latest = list(tracked.state.requests.values())[-12:]
+    read = prompt_ids(tracked.memory)
     known = {_plain(request.text) for request in latest}
     since = latest[-1].at.time[:19] if latest else ""  # to the second
     return tuple(
-        (time, text)
-        for time, text in dict.fromkeys(noted.prompts)
-        if time[:19] >= since and not text.lstrip().startswith("/") and _plain(text) not in known
+        (prompt.time, prompt.text)
+        for prompt in dict.fromkeys(noted.prompts)
+        if prompt.time[:19] >= since
+        and prompt.id not in read
+        and not prompt.text.startswith("/")
+        and _plain(prompt.text) not in known
     )
 
 

@@ -14,6 +14,7 @@ FORMAT = 1
 GENERATION = 1000  # row ids are remembered for one to two generations
 KEY = 10  # last characters of a row id: 40 random bits, so a false match in 1e9 rows
 PROMPTS = 500
+PROMPT_IDS = 40  # more than are submitted while a transcript is written behind
 CALLS = 200
 CALLS_SIZE = 1_000_000
 INPUT_SIZE = 64_000  # characters of one call's input
@@ -139,6 +140,7 @@ class Memory:
         self.turn = 0
         self.epoch = 0  # the turn in which the current epoch began
         self.prompts: dict[str, Prompt] = {}  # by the row's key, oldest first
+        self.prompt_ids: list[str] = []  # of the newest prompts whose rows were read
         self.rewound = False  # since the last prompt: the next one begins where it led
         self.turn_open = False
         self.held: Held | None = None
@@ -170,6 +172,11 @@ class Memory:
         self.prompts[_key(row)] = Prompt(self.turn, start)
         if len(self.prompts) > PROMPTS:
             del self.prompts[next(iter(self.prompts))]
+
+    def note_prompt_id(self, prompt_id: str) -> None:
+        if prompt_id and prompt_id not in self.prompt_ids:
+            self.prompt_ids.append(prompt_id[:100])
+            del self.prompt_ids[:-PROMPT_IDS]
 
     def open_epoch(self, kept: tuple[str, ...], time: str) -> None:
         self.turn += 1
@@ -241,6 +248,7 @@ class Memory:
             "turn": self.turn,
             "epoch": self.epoch,
             "prompts": [[key, *prompt] for key, prompt in self.prompts.items()],
+            "prompt_ids": list(self.prompt_ids),
             "rewound": self.rewound,
             "turn_open": self.turn_open,
             "held": None if self.held is None else list(self.held),
@@ -281,6 +289,7 @@ class Memory:
         memory.turn, memory.epoch = int(saved["turn"]), int(saved["epoch"])
         for key, turn, start in saved["prompts"]:
             memory.prompts[str(key)] = Prompt(int(turn), int(start))
+        memory.prompt_ids = [str(one) for one in saved.get("prompt_ids", ())]
         memory.rewound = bool(saved["rewound"])
         memory.turn_open = bool(saved["turn_open"])
         memory.held = None if saved["held"] is None else _held(saved["held"])
@@ -304,6 +313,12 @@ def _held(saved: Any) -> Held:
         str(by),
         str(call),
     )
+
+
+def prompt_ids(saved: object) -> frozenset[str]:
+    """The ids of the newest prompts that an adapter with this memory has read rows of."""
+    found = saved.get("prompt_ids") if isinstance(saved, dict) else None
+    return frozenset(one for one in found if type(one) is str) if found else frozenset()
 
 
 def checksum(text: str) -> int:

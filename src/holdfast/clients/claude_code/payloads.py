@@ -27,6 +27,7 @@ class Payload:
         "event",
         "last_words",
         "prompt",
+        "prompt_id",
         "reason",
         "session_id",
         "source",
@@ -46,6 +47,7 @@ class Payload:
         self.trigger = _text(fields, "trigger")
         self.reason = _text(fields, "reason")
         self.prompt = _text(fields, "prompt")
+        self.prompt_id = _text(fields, "prompt_id")
         self.command = _text(fields, "command_name")
         self.command_arguments = _text(fields, "command_args")
         self.summary = summary_in(_text(fields, "compact_summary"))

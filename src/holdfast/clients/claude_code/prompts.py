@@ -27,6 +27,10 @@ from holdfast.events import (
 # Who a prompt may come from and still be the user's words.
 _PEOPLE = frozenset({"", "human", "person", "composer", "voice-call", "remote", "suggestion"})
 _CLIENTS_OWN = ("isMeta", "isVisibleInTranscriptOnly", "isVirtual")
+# Newer clients also say what began the turn. A voice call has an origin that says so.
+_NOT_TYPED = frozenset(
+    {"scheduled", "task_notification", "auto_continuation", "peer", "system", "host_synthetic"}
+)
 _RUN_BY_USER = "run by the user"
 
 
@@ -38,6 +42,7 @@ def spoken(
         out.append(SummaryGiven(at, words.summary_words(shown(content))))
         return
     _notice_rewind(memory, data, at, out)
+    memory.note_prompt_id(text(data.get("promptId")))
     if any(data.get(flag) is True for flag in _CLIENTS_OWN):
         return
     said = shown(content).lstrip()
@@ -214,4 +219,7 @@ def _notice_rewind(memory: Memory, data: dict[str, Any], at: Origin, out: list[E
 
 
 def _from_a_person(data: dict[str, Any]) -> bool:
-    return text(object_of(data.get("origin")).get("kind")) in _PEOPLE
+    kind = text(object_of(data.get("origin")).get("kind"))
+    if kind not in _PEOPLE or data.get("promptSource") == "system":
+        return False
+    return data.get("turnOrigin") not in _NOT_TYPED or kind == "voice-call"
