@@ -56,10 +56,12 @@ def test_the_server_answers_and_a_note_survives_the_compaction(
         said = "\n".join(conversation(api.last))
         assert ":r1] rule, open, " in said
         assert f'Noted as decision: "{DECISION}"' in said
+        (notes,) = scene.data.glob(f"sessions/{live.session_id}/notes.jsonl")
+        assert DECISION in notes.read_text()
         live.compact()
         live.ask("go on")
     (text,) = placed(api.last)
-    assert DECISION in text
+    assert text.count(DECISION) == 1
     assert RULE in text
 
 

@@ -1,6 +1,7 @@
 """The recall server, driven by the official MCP client over standard input and output."""
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import Awaitable, Callable
@@ -65,7 +66,7 @@ def test_every_tool_answers_within_its_budget(tmp_path: Path) -> None:
         assert "Build the shop." in shown
         assert RULE in words(await client.call_tool("state", {}))
         noted = await client.call_tool("note", {"kind": "decision", "text": "Cents it is."})
-        assert words(noted) == 'Noted as decision: "Cents it is."'
+        assert words(noted).startswith('Noted as decision: "Cents it is."\n')
         handed = words(await client.call_tool("handoff", {}))
         assert RULE in handed
         assert "Go on with the invoices." in handed
@@ -73,6 +74,51 @@ def test_every_tool_answers_within_its_budget(tmp_path: Path) -> None:
             assert len(text) <= BUDGET
 
     served(data, cwd, ask)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_note_is_kept_before_it_is_answered(tmp_path: Path, known: bool) -> None:
+    data, cwd = tmp_path / "data", tmp_path / "shop"
+    cwd.mkdir()
+    if known:
+        remember(data, cwd, ONE, [f"Build the shop. {RULE}"])
+        remember(data, cwd, TWO, ["Another session, later."])
+    kept = data / "sessions" / ONE / "notes.jsonl"
+
+    async def ask(client: ClientSession) -> None:
+        noted = await client.call_tool("note", {"kind": "decision", "text": "Cents it is."})
+        assert words(noted) == 'Noted as decision: "Cents it is."'
+        (line,) = kept.read_text().splitlines()
+        assert json.loads(line) | {"time": ""} == {
+            "kind": "decision", "text": "Cents it is.", "by": "agent", "time": ""
+        }  # fmt: skip
+        if known:
+            found = words(await client.call_tool("recall", {"query": "cents", "kind": "decision"}))
+            assert "Cents it is." in found
+            assert "Cents it is." in (kept.parent / "notes.md").read_text()
+
+    served(data, cwd, ask, session=ONE)
+    assert not (data / "sessions" / TWO / "notes.jsonl").exists()
+
+
+def test_a_note_of_nobody_is_refused_and_one_of_the_latest_session_says_so(tmp_path: Path) -> None:
+    data, cwd = tmp_path / "data", tmp_path / "shop"
+    cwd.mkdir()
+
+    async def refused(client: ClientSession) -> None:
+        noted = await client.call_tool("note", {"kind": "decision", "text": "Cents it is."})
+        assert noted.is_error
+        assert "Not noted" in words(noted)
+
+    served(data, cwd, refused)
+    remember(data, cwd, ONE, [f"Build the shop. {RULE}"])
+
+    async def told(client: ClientSession) -> None:
+        noted = await client.call_tool("note", {"kind": "decision", "text": "Cents it is."})
+        assert words(noted).splitlines()[1] == f"For session {ONE[:8]}."
+
+    served(data, cwd, told)
+    assert "Cents it is." in (data / "sessions" / ONE / "notes.jsonl").read_text()
 
 
 def test_bad_arguments_are_refused_in_words_and_the_server_goes_on(tmp_path: Path) -> None:

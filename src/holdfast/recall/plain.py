@@ -40,9 +40,10 @@ def run(arguments: list[str]) -> str:
     if not words:
         raise NotFound(USAGE)
     command, rest = words[0], " ".join(words[1:])
-    if command == "note":
-        return handing.note(words[1] if len(words) > 1 else "", " ".join(words[2:]))
     data = data_folder()
+    if command == "note":
+        scope = scope_of(os.environ, os.getcwd(), data)
+        return handing.note(scope, data, words[1] if len(words) > 1 else "", " ".join(words[2:]))
     if not os.path.exists(store_path(data)):
         raise NotFound("Holdfast has saved nothing yet.")
     store = SqliteStore(store_path(data))

@@ -56,7 +56,9 @@ def server() -> MCPServer[None]:
     @made.tool(structured_output=False)
     def note(kind: Literal["decision", "rule", "dead_end", "next_step"], text: str) -> str:
         """Keep one sentence beyond the next compaction."""
-        return _told(lambda: handing.note(kind, text))
+        data = data_folder()
+        scope = scope_of(os.environ, os.getcwd(), data)
+        return _told(lambda: handing.note(scope, data, kind, text))
 
     @made.tool(annotations=READING, structured_output=False)
     def handoff() -> str:
