@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +17,12 @@ from install.places import EVENTS, PYTHON, SCRIPT, Place
 ORIGINAL = b'{\n\t"model": "opus"\n}\r\n'
 # Which calls an install of an existing file stands on: backup, receipt, settings, in this order.
 STEPS = [
-    *[(os, "makedirs", turn) for turn in (1, 2, 3, 4)],
-    *[(os, "open", turn) for turn in (1, 2, 4, 6)],  # the lock, then the temporary files
+    *[(os, "mkdir", turn) for turn in (1, 2, 3)],
+    (os, "makedirs", 1),
+    # The lock, the settings, three temporary files, and the settings once more before the end.
+    *[(os, "open", turn) for turn in (1, 2, 3, 5, 7, 8)],
     *[(os, "listdir", turn) for turn in (1, 2, 3)],
-    *[(tempfile, "mkstemp", turn) for turn in (1, 2, 3)],
-    *[(os, "fdopen", turn) for turn in (1, 2, 3)],
+    *[(os, "write", turn) for turn in (1, 2, 3)],
     (os, "chmod", 1),
     *[(os, "fsync", turn) for turn in (1, 3, 5)],
     *[(os, "replace", turn) for turn in (1, 2, 3)],
@@ -79,9 +79,9 @@ def test_the_last_rename_is_the_one_that_counts(
     place.write(ORIGINAL)
     real, renamed = os.replace, []
 
-    def noting(source: str, target: str) -> None:
+    def noting(source: str, target: str, **folders: None) -> None:
         renamed.append(Path(target).name)
-        real(source, target)
+        real(source, target, **folders)
 
     monkeypatch.setattr(os, "replace", noting)
     place.install()
@@ -146,7 +146,7 @@ def _to(last: int) -> range:
 
 
 KILLED_AT_STEP = """
-import os, signal, sys, tempfile
+import os, signal, sys
 from holdfast.clients.claude_code import settings_file
 path, data, step, turn = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
 def die(real, calls=[0]):
@@ -197,14 +197,15 @@ def change_before_replacing(
     monkeypatch: pytest.MonkeyPatch, place: Place, contents: list[bytes]
 ) -> None:
     """Another program writes the file after we read it and before we put ours there."""
-    real = tempfile.mkstemp
+    real = os.open
 
-    def meanwhile(*args: Any, **kwargs: Any) -> Any:
-        if str(kwargs["dir"]) == str(place.settings.parent) and contents:
+    def meanwhile(path: Any, *args: Any, **kwargs: Any) -> Any:
+        begins = Path(path).parent == place.settings.parent and str(path).endswith(".new")
+        if begins and contents:
             place.settings.write_bytes(contents.pop(0))
-        return real(*args, **kwargs)
+        return real(path, *args, **kwargs)
 
-    monkeypatch.setattr(tempfile, "mkstemp", meanwhile)
+    monkeypatch.setattr(os, "open", meanwhile)
 
 
 def test_a_change_by_another_program_is_seen_and_kept(

@@ -134,13 +134,20 @@ def test_a_spool_that_nobody_drains_stops_growing(tmp_path: Path) -> None:
     assert (Path(tray.folder) / "spool").stat().st_size < 5_000_000
 
 
-def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+def test_a_failed_write_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tray = Tray(str(tmp_path), "s1")
     tray.prepare(BRIEF)
-    blocked = Path(tray.folder) / f"brief.{os.getpid()}.new"
-    blocked.mkdir()
-    with pytest.raises(OSError, match="brief"):
-        tray.prepare(Prepared(9, 9, 9, "t", "", "other"))
+
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(os, "write", full)
+        with pytest.raises(OSError, match="No space"):
+            tray.prepare(Prepared(9, 9, 9, "t", "", "other"))
+    assert [path.name for path in Path(tray.folder).iterdir()] == ["brief"]
     kept = tray.prepared()
     assert kept is not None
     assert kept.epoch == BRIEF.epoch

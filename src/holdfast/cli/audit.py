@@ -119,13 +119,12 @@ def _write_page(html: str, made: Figures, folder: str) -> None:
     import time
 
     from holdfast.audit.html import page
+    from holdfast.files import write_output
 
     text = page(made, folder=folder, made_on=time.strftime("%Y-%m-%d"))
     try:
         # It quotes transcripts, and those are for the user alone.
-        handle = os.open(html, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
-        with open(handle, "w", encoding="utf-8", errors="replace") as file:
-            file.write(text)
+        write_output(html, text.encode("utf-8", "replace"))
     except OSError as error:
         raise Trouble(f"Cannot write {html}: {error.strerror}", "Choose another place.") from error
 

@@ -122,6 +122,7 @@ def _path(project: bool) -> str:
 def _edit(path: str, name: str, value: Any) -> bool:
     """Put a value in, or with None take it out; False where there was nothing to take out."""
     from holdfast.clients.claude_code import atomic_file, json_edit
+    from holdfast.files import make_parents
 
     try:
         before = atomic_file.read(path)
@@ -141,7 +142,7 @@ def _edit(path: str, name: str, value: Any) -> bool:
             text = json_edit.add_member(text, root, name, value, style)
         else:
             text = json_edit.replace(text, there, value, style)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        make_parents(path)
         atomic_file.replace(path, text.encode("utf-8"), before)
     except json_edit.JsonFault as fault:
         raise Trouble(f"{path} is not JSON: {fault}", "Correct it there first.") from fault

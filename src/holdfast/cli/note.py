@@ -115,8 +115,8 @@ def _bring_in(session_id: str) -> None:
 def _show(session_id: str, as_json: bool) -> None:
     from holdfast.cli.desk import laid_out
     from holdfast.cli.opening import foreseen, opened_store, session_named
+    from holdfast.files import read
     from holdfast.lifecycle import papers
-    from holdfast.lifecycle.tray import read
 
     with opened_store() as store, foreseen():
         desk = laid_out(store, session_named(store, session_id))

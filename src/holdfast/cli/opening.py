@@ -75,11 +75,12 @@ def opened_store() -> Iterator[SqliteStore]:
 
 def writable_store_path() -> str:
     """The user's store, in a folder that is made if it is not there."""
+    from holdfast.files import make_folder
     from holdfast.lifecycle.places import store_path
 
     path = store_path()
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        make_folder(os.path.dirname(path))
     except OSError as error:
         raise Trouble(
             f"Cannot make the data folder {os.path.dirname(path)}: {error.strerror}",

@@ -202,8 +202,9 @@ def _standing(records: Mapping[str, Any]) -> int:
 
 def _waiting(session: Session) -> dict[str, Any] | None:
     """The gap that the next prompt or tool batch will bring; read, not claimed."""
+    from holdfast.files import read
     from holdfast.lifecycle.places import data_folder
-    from holdfast.lifecycle.tray import Tray, decode, read
+    from holdfast.lifecycle.tray import Tray, decode
 
     tray = Tray(data_folder(), session.id)
     raw = read(f"{tray.folder}/gap") if tray.gap_waits() else None

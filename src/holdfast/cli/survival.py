@@ -281,8 +281,9 @@ def _check_target(path: str) -> None:
 
 
 def _write(path: str, content: bytes) -> None:
+    from holdfast.files import write_output
+
     try:
-        with open(path, "wb") as handle:
-            handle.write(content)
+        write_output(path, content)
     except OSError as error:
         raise Trouble(f"Cannot write {path}: {error.strerror}", "Choose another place.") from error

@@ -14,6 +14,7 @@ from holdfast.clients.claude_code.settings import SettingsError
 from holdfast.doctor.finding import Finding
 from holdfast.doctor.storage import leftovers
 from holdfast.doctor.surroundings import SCOPES, Surroundings
+from holdfast.files import make_folder
 from holdfast.lifecycle.places import store_path
 from holdfast.store.protocol import StoreBusy, StoreDamaged, StoreError
 from holdfast.store.sqlite import SqliteStore, set_aside
@@ -48,7 +49,7 @@ def _entries(around: Surroundings, scope: str) -> list[str]:
 
 def _folder(around: Surroundings, _: str) -> list[str]:
     if not os.path.isdir(around.data):
-        os.makedirs(around.data, mode=0o700)
+        make_folder(around.data)
         return [f"Made {around.data}."]
     os.chmod(around.data, 0o700)
     return [f"{around.data} is now for you alone."]

@@ -19,6 +19,7 @@ from holdfast.clients.claude_code import outputs
 from holdfast.doctor.finding import FAIL, OK, WARN, Finding
 from holdfast.doctor.surroundings import Surroundings, settings_sources
 from holdfast.doctor.wiring import Entry, entries, own_entries, plugin_entries
+from holdfast.files import make_folder, write_output
 from holdfast.hooks import log
 from holdfast.lifecycle.places import STORE_FILE
 from holdfast.samples import SESSION_FILE
@@ -133,13 +134,12 @@ def run_one(found: Iterable[Entry], event: str = "PreCompact") -> list[str]:
 
 def _begin(folder: str) -> str:
     """The sample session, as far as its first compaction."""
-    os.makedirs(os.path.join(folder, "home"))
+    make_folder(os.path.join(folder, "home"))
     with open(SESSION_FILE, "rb") as sample:
         rows = sample.readlines()
     before = next((n for n, row in enumerate(rows) if _BOUNDARY in row), len(rows))
     transcript = os.path.join(folder, f"{SESSION}.jsonl")
-    with open(transcript, "wb") as file:
-        file.writelines(rows[:before])
+    write_output(transcript, b"".join(rows[:before]))
     return transcript
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.lifecycle.tray import exists, read
+from holdfast.files import exists, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import time
 
-from holdfast.lifecycle.tray import WORKING_SECONDS, Tray, age, exists, make_folder
+from holdfast.files import age, exists, make_folder, touch
+from holdfast.lifecycle.tray import WORKING_SECONDS, Tray
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def _due(data: str, now: float) -> bool:
         pass  # the first one
     try:
         make_folder(data)
-        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+        touch(path)
         os.utime(path, (now + PAUSE_SECONDS, now + PAUSE_SECONDS))
     except OSError:
         return False  # no place to keep anything: nothing to carry, either

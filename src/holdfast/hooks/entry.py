@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 
 from holdfast.clients.claude_code import payloads
+from holdfast.files import exists
 from holdfast.hooks import light
-from holdfast.lifecycle.tray import exists
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from functools import partial
 
 from holdfast.clients.claude_code.outputs import additional_context, instructions
 from holdfast.clients.claude_code.payloads import Payload
+from holdfast.files import make_folder
 from holdfast.hooks import log
 from holdfast.hooks.light import WORKING, Answer, delivered, is_fresh, now_text
 from holdfast.lifecycle import moments
@@ -21,7 +22,7 @@ from holdfast.lifecycle.moments import Now
 from holdfast.lifecycle.patterns import use_chosen
 from holdfast.lifecycle.places import store_path
 from holdfast.lifecycle.terms import Terms, terms_for
-from holdfast.lifecycle.tray import Tray, checksum, make_folder
+from holdfast.lifecycle.tray import Tray, checksum
 from holdfast.store.protocol import StoreError
 from holdfast.store.sqlite import SqliteStore
 

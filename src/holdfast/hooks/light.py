@@ -11,8 +11,9 @@ import os
 import time
 
 from holdfast.clients.claude_code.outputs import LIMIT, additional_context, quoted
+from holdfast.files import exists, read_from, size
 from holdfast.lifecycle import handoff
-from holdfast.lifecycle.tray import PATTERNS, Prepared, Tray, data_folder, exists, read_from, size
+from holdfast.lifecycle.tray import PATTERNS, Prepared, Tray, data_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ import os
 import time
 from contextlib import suppress
 
-from holdfast.lifecycle.tray import data_folder, make_folder, size
+from holdfast.files import append, make_folder, move, size
+from holdfast.lifecycle.tray import data_folder
 
 NAME = "holdfast.log"
 LIMIT = 256 * 1024
@@ -28,14 +29,10 @@ def write(data: str, line: str) -> None:
     make_folder(data)
     path = f"{data}/{NAME}"
     if size(path) > LIMIT:
-        os.rename(path, path + ".1")
+        move(path, path + ".1")
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    handle = os.open(path, os.O_APPEND | os.O_CREAT | os.O_WRONLY, 0o600)
-    try:
-        text = f"{stamp} {os.getpid()} " + " ".join(line.split())
-        os.write(handle, text.encode("utf-8", "replace") + b"\n")
-    finally:
-        os.close(handle)
+    text = f"{stamp} {os.getpid()} " + " ".join(line.split())
+    append(path, text.encode("utf-8", "replace") + b"\n")
 
 
 def confess(data: str, trouble: object) -> None:

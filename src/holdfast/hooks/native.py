@@ -25,6 +25,7 @@ from typing import Any
 from holdfast.brief.kept import Heard
 from holdfast.clients.claude_code.payloads import summary_in
 from holdfast.clients.claude_code.words import OUR_OPENINGS
+from holdfast.files import make_folder
 from holdfast.hooks import log
 from holdfast.hooks.light import now_text
 from holdfast.lifecycle import native
@@ -33,7 +34,7 @@ from holdfast.lifecycle.keep import Scene
 from holdfast.lifecycle.moments import Now, keep_rows
 from holdfast.lifecycle.places import store_path
 from holdfast.lifecycle.terms import terms_for
-from holdfast.lifecycle.tray import Tray, make_folder
+from holdfast.lifecycle.tray import Tray
 from holdfast.store.protocol import Store, StoreError
 from holdfast.store.sqlite import SqliteStore
 

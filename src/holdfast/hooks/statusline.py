@@ -22,7 +22,8 @@ from holdfast.clients.claude_code.window import (
     project_of,
     settings_files,
 )
-from holdfast.lifecycle.tray import STATUS, WINDOW, Tray, data_folder, read
+from holdfast.files import read
+from holdfast.lifecycle.tray import STATUS, WINDOW, Tray, data_folder
 
 WRAPPED_SECONDS = 5.0
 BETWEEN = " · "

@@ -7,7 +7,8 @@ for a compaction, and only of the main thread, but SessionStart does not say who
 from __future__ import annotations
 
 from holdfast.clients.claude_code.compactor import must_be_subagents, says_who_compacts
-from holdfast.lifecycle.tray import Tray, exists, remove
+from holdfast.files import exists, remove
+from holdfast.lifecycle.tray import Tray
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,10 +13,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from holdfast.active.rules_text import Active, Found, compose_rules, keeps, names
+from holdfast.files import read
 from holdfast.lifecycle import command_files
 from holdfast.lifecycle.keep import Scene, clean
 from holdfast.lifecycle.terms import project_folders
-from holdfast.lifecycle.tray import Tray, read
+from holdfast.lifecycle.tray import Tray
 from holdfast.state import State
 
 FILE = "commands"

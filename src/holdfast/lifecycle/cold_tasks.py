@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from holdfast.brief.paths import shorten
 from holdfast.clients.claude_code.rows import Adapter
-from holdfast.lifecycle.tray import Tray, read
+from holdfast.files import read
+from holdfast.lifecycle.tray import Tray
 from holdfast.state.facts import DONE
 from holdfast.state.finished import Finished, Listener, from_document, to_document
 from holdfast.state.gate import cleaned

@@ -12,8 +12,8 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from holdfast.files import names, read
 from holdfast.lifecycle.terms import Terms, project_folders
-from holdfast.lifecycle.tray import names, read
 from holdfast.settings.reading import PROJECT
 
 LARGEST = 512 * 1024

@@ -15,18 +15,9 @@ from __future__ import annotations
 
 import os
 
+from holdfast.files import age, make_folder, names, read, remove, replace
 from holdfast.lifecycle.project import place_of
-from holdfast.lifecycle.tray import (
-    Prepared,
-    age,
-    decode,
-    make_folder,
-    names,
-    read,
-    remove,
-    replace,
-    safe_name,
-)
+from holdfast.lifecycle.tray import Prepared, decode, safe_name
 
 RECENT_SECONDS = 7 * 24 * 3600.0
 LIMIT = 600  # characters

@@ -7,7 +7,8 @@ the light hooks when they offer one: `os` alone.
 
 from __future__ import annotations
 
-from holdfast.lifecycle.tray import checksum, make_folder, read, replace, safe_name
+from holdfast.files import make_folder, read, replace
+from holdfast.lifecycle.tray import checksum, safe_name
 
 TRAILER = "<!-- holdfast handoff "
 LARGEST = 256 * 1024

@@ -10,9 +10,9 @@ import json
 from collections.abc import Iterator
 
 from holdfast.brief.compact_instructions import compact_instructions
+from holdfast.files import exists, read
 from holdfast.lifecycle.keep import Scene, clean
 from holdfast.lifecycle.terms import project_folders
-from holdfast.lifecycle.tray import exists, read
 from holdfast.settings.reading import PROJECT_FOLDER
 
 OWN = "compact.md"

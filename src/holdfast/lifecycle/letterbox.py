@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import os
 
-from holdfast.lifecycle.tray import MARK, exists, make_folder, names, read, remove, replace, size
+from holdfast.files import exists, make_folder, move, names, read, remove, replace, size
+from holdfast.lifecycle.tray import MARK
 
 HEADING = (
     "Holdfast: messages from other agents, brought by the team's service. What stands behind"
@@ -84,7 +85,7 @@ def take(folder: str, room: int) -> list[Taken]:
             break  # in order: a lesser one does not overtake
         try:
             make_folder(f"{folder}/{GIVEN}")
-            os.rename(path, f"{folder}/{GIVEN}/{name}")
+            move(path, f"{folder}/{GIVEN}/{name}")
         except OSError:
             continue  # another hook was faster
         left -= len(text) + 1

@@ -16,10 +16,11 @@ from holdfast.brief.compose import Brief, compose
 from holdfast.brief.gap import AT_LENGTH, compose_gap
 from holdfast.brief.kept import Heard, choose_kept
 from holdfast.brief.lost import compose_lost
+from holdfast.files import read
 from holdfast.lifecycle import active, papers, words
 from holdfast.lifecycle.keep import Kept, Scene, bring_up_to_date, clean, save_checkpoint
 from holdfast.lifecycle.moments import Now
-from holdfast.lifecycle.tray import Prepared, Tray, read
+from holdfast.lifecycle.tray import Prepared, Tray
 from holdfast.state import State
 from holdfast.state.facts import DONE, OPEN
 from holdfast.store.protocol import Compaction, Delivery, Store

@@ -11,11 +11,12 @@ from contextlib import suppress
 
 from holdfast.brief.handoff_page import handoff_page
 from holdfast.brief.notes_page import Happening
+from holdfast.files import exists
 from holdfast.lifecycle import cold_tasks, handoff_file, session_notes
 from holdfast.lifecycle.keep import Kept, Scene
 from holdfast.lifecycle.pressure import pressure
 from holdfast.lifecycle.track import to_saved
-from holdfast.lifecycle.tray import Tray, exists
+from holdfast.lifecycle.tray import Tray
 from holdfast.state import State
 from holdfast.state.notes import facts, laid_over, table_of
 from holdfast.store.protocol import Saved, Session, Store

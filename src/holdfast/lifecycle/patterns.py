@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 
-from holdfast.lifecycle.tray import PATTERNS, make_folder, read, remove, replace
+from holdfast.files import make_folder, read, remove, replace
+from holdfast.lifecycle.tray import PATTERNS
 from holdfast.redact import use
 from holdfast.settings.reading import PROJECT, Settings
 

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from holdfast.brief.low import agent_line, focus_text, user_line
 from holdfast.clients.claude_code.window import Point, compaction_point, left
+from holdfast.files import read
 from holdfast.lifecycle.keep import Kept, Scene, save_checkpoint
 from holdfast.lifecycle.thresholds import crossed
-from holdfast.lifecycle.tray import STATUS, WINDOW, Tray, read
+from holdfast.lifecycle.tray import STATUS, WINDOW, Tray
 from holdfast.state import State
 from holdfast.state.facts import OPEN
 from holdfast.store.protocol import Store

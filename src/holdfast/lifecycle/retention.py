@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from holdfast.files import exists
 from holdfast.lifecycle import handoff
-from holdfast.lifecycle.tray import Tray, exists
+from holdfast.lifecycle.tray import Tray
 from holdfast.store.protocol import Session, Store
 
 ALL = 1_000_000

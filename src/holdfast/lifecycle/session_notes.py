@@ -19,7 +19,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from holdfast.brief.notes_page import Happening, current_state, happenings
-from holdfast.lifecycle.tray import Tray, make_folder, read, replace, safe_name
+from holdfast.files import make_folder, read, replace
+from holdfast.lifecycle.tray import Tray, safe_name
 from holdfast.redact import redact, suspicious
 from holdfast.state.model import State
 from holdfast.state.notes import KINDS, Written

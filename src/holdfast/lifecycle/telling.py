@@ -7,11 +7,11 @@ given a place for.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast import events as ev
+from holdfast.files import output
 from holdfast.lifecycle.replay import line_numbers
 from holdfast.lifecycle.track import catch_up
 from holdfast.redact import redact
@@ -105,7 +105,7 @@ def _outcome(ok: bool, output: str) -> str:
 def archived_rows(store: Store, session_id: str, path: str) -> int:
     """Write what was archived of a session to a file, in order; answers how many bytes."""
     total = 0
-    with open(os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "wb") as file:
+    with open(output(path), "wb") as file:
         for _, _, _, rows in store.archived(session_id):
             file.write(rows if rows.endswith(b"\n") else rows + b"\n")
             total += len(rows)

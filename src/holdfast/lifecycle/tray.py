@@ -12,13 +12,26 @@
     delivered.<n>    latches: who made the file may speak, everyone else stays silent
 
 Owns their names and formats, and the data folder's place. Imported by the lightest hooks:
-nothing but `os`, no `typing`, no `json`. Every file is for the user alone and is replaced
-atomically. Nothing here redacts: whoever writes text here has done so.
+nothing but `os`, no `typing`, no `json`. Every file is for the user alone; `holdfast.files`
+writes them. Nothing here redacts: whoever writes text here has done so.
 """
 
 from __future__ import annotations
 
 import os
+
+from holdfast.files import (
+    age,
+    append,
+    create,
+    exists,
+    make_folder,
+    move,
+    names,
+    read,
+    remove,
+    replace,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,7 +141,7 @@ class Tray:
         """The waiting gap, for exactly one of all that ask: a rename has one winner."""
         mine = f"{self.folder}/gap.{os.getpid()}"
         try:
-            os.rename(f"{self.folder}/gap", mine)
+            move(f"{self.folder}/gap", mine)
         except OSError:
             return None
         data = read(mine)
@@ -142,7 +155,7 @@ class Tray:
         """A waiting line, for exactly one of all that ask."""
         mine = f"{self.folder}/{name}.{os.getpid()}"
         try:
-            os.rename(f"{self.folder}/{name}", mine)
+            move(f"{self.folder}/{name}", mine)
         except OSError:
             return ""
         data = read(mine) or b""
@@ -162,7 +175,7 @@ class Tray:
             path = f"{self.folder}/{name}" + (f".{number}" if number else "")
             try:
                 make_folder(self.folder)
-                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+                create(path)
                 return True
             except FileExistsError:
                 if _is_recent(path, seconds, STALE_SECONDS):
@@ -177,13 +190,8 @@ class Tray:
     def note(self, line: str) -> None:
         """One JSON line for the next heavy hook, in one write, so that lines never mix."""
         make_folder(self.folder)
-        flags = os.O_APPEND | os.O_CREAT | os.O_WRONLY
-        handle = os.open(f"{self.folder}/spool", flags, 0o600)
-        try:
-            if os.fstat(handle).st_size < SPOOL_BYTES:
-                os.write(handle, line.encode("utf-8", "replace") + b"\n")
-        finally:
-            os.close(handle)
+        data = line.encode("utf-8", "replace") + b"\n"
+        append(f"{self.folder}/spool", data, most=SPOOL_BYTES)
 
     def drain(self, seconds: float, *, forget: bool = True) -> list[str]:
         """The lines noted so far; some may be given again by the next call.
@@ -192,7 +200,7 @@ class Tray:
         renamed may write after it was read. `forget=False` keeps all: nobody could keep them.
         """
         try:  # noqa: SIM105  contextlib costs 3 ms
-            os.rename(f"{self.folder}/spool", f"{self.folder}/spool.{os.getpid()}-{int(seconds)}")
+            move(f"{self.folder}/spool", f"{self.folder}/spool.{os.getpid()}-{int(seconds)}")
         except OSError:
             pass  # nothing was noted since
         lines: list[str] = []
@@ -213,7 +221,7 @@ class Tray:
         path = f"{self.folder}/working"
         try:
             make_folder(self.folder)
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            create(path)
         except FileExistsError:
             if _is_recent(path, seconds, WORKING_SECONDS):
                 return False
@@ -247,105 +255,6 @@ class Tray:
                 remove(f"{self.folder}/{name}")
 
 
-def make_folder(path: str) -> None:
-    """With all above it, for the user alone."""
-    try:
-        os.mkdir(path, 0o700)
-    except FileExistsError:
-        pass
-    except FileNotFoundError:
-        above = path.rpartition("/")[0]
-        if not above:
-            raise
-        make_folder(above)
-        os.mkdir(path, 0o700)
-
-
-def replace(path: str, data: bytes) -> None:
-    """Whole or not at all: a reader never sees half a file, nor does a killed writer leave one."""
-    fresh = f"{path}.{os.getpid()}.new"
-    handle = os.open(fresh, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
-    try:
-        try:
-            rest = data
-            while rest:
-                rest = rest[os.write(handle, rest) :]
-        finally:
-            os.close(handle)
-        os.replace(fresh, path)
-    except OSError:
-        remove(fresh)
-        raise
-
-
-def read(path: str) -> bytes | None:
-    try:
-        handle = os.open(path, os.O_RDONLY)
-    except OSError:
-        return None
-    try:
-        pieces = []
-        while piece := os.read(handle, 1 << 20):
-            pieces.append(piece)
-        return b"".join(pieces)
-    except OSError:
-        return None
-    finally:
-        os.close(handle)
-
-
-def read_from(path: str, start: int, length: int) -> bytes:
-    """What is there of it; b"" where nothing can be read."""
-    try:
-        handle = os.open(path, os.O_RDONLY)
-    except OSError:
-        return b""
-    try:
-        os.lseek(handle, start, os.SEEK_SET)
-        return os.read(handle, length)
-    except OSError:
-        return b""
-    finally:
-        os.close(handle)
-
-
-def exists(path: str) -> bool:
-    try:
-        os.stat(path)
-    except OSError:
-        return False
-    return True
-
-
-def size(path: str) -> int:
-    """-1 where there is no such file."""
-    try:
-        return os.stat(path).st_size
-    except (OSError, ValueError):
-        return -1
-
-
-def age(path: str, seconds: float) -> float:
-    try:
-        return seconds - os.stat(path).st_mtime
-    except OSError:
-        return 0.0
-
-
 def _is_recent(path: str, seconds: float, limit: float) -> bool:
     """Not long past, and not of a future that a clock which was set back left behind."""
     return abs(age(path, seconds)) < limit
-
-
-def names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
-
-
-def remove(path: str) -> None:
-    try:  # noqa: SIM105  as above
-        os.unlink(path)
-    except OSError:
-        pass  # gone already, or not ours to remove

@@ -16,6 +16,7 @@ import sqlite3
 import time
 from types import TracebackType
 
+from holdfast.files import make_folder, move, touch
 from holdfast.store import migrations
 from holdfast.store.protocol import (
     StoreBusy,
@@ -175,8 +176,8 @@ def _make_private(path: str) -> None:
         try:
             mode = os.stat(path).st_mode
         except FileNotFoundError:
-            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+            make_folder(os.path.dirname(path))
+            touch(path)
             return
         if not _is_file(mode):
             # Above all no folder: without its bits nobody could use it any more.
@@ -228,7 +229,7 @@ def set_aside(path: str) -> str:
         # The log first: a new database must never be opened beside the old one's log.
         for old, new in zip(_files(path), _files(aside), strict=True):
             if old == path or os.path.lexists(old):
-                os.rename(old, new)
+                move(old, new)
     except OSError as error:
         raise StoreUnwritable(f"{path} cannot be set aside: {error}") from error
     return aside

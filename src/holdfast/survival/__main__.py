@@ -8,11 +8,11 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
-from pathlib import Path
 
 import orjson
 from rich.console import Console
 
+from holdfast.files import write_output
 from holdfast.survival.chart import survival_chart
 from holdfast.survival.contest import Contestant
 from holdfast.survival.field import FIELD, FORESIGHT, SUMMARY_BEST, SUMMARY_CUT, by_name
@@ -71,12 +71,12 @@ def main(arguments: list[str] | None = None) -> int:
         for budget in budgets:
             console.print(missing_table(result, given.missing, budget))
     if given.json:
-        Path(given.json).write_bytes(orjson.dumps(as_json(result), option=orjson.OPT_INDENT_2))
+        write_output(given.json, orjson.dumps(as_json(result), option=orjson.OPT_INDENT_2))
     if given.chart:
         ceiling = FORESIGHT.name if everyone else ""
         aside = (SUMMARY_CUT.name, SUMMARY_BEST.name)
         svg = survival_chart(result, own[0].name if own else "", ceiling, aside)
-        Path(given.chart).write_text(svg, encoding="utf-8")
+        write_output(given.chart, svg.encode())
     return 0
 
 

@@ -11,6 +11,7 @@ import pickle
 from dataclasses import dataclass
 from pathlib import Path
 
+from holdfast.files import make_parents, replace
 from holdfast.survival.commands import word_set
 from holdfast.survival.entities import COMMAND, PATH, TASK, Entity
 from holdfast.survival.knowledge import (
@@ -79,10 +80,8 @@ def prepare_session(paths: list[str], cache: str | None) -> PreparedSession:
         session.session_id, session.repository, frozenset(text.rare_kinds()), done
     )
     if place is not None:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        draft = place.with_suffix(".tmp")
-        draft.write_bytes(pickle.dumps(prepared, protocol=5))
-        draft.replace(place)
+        make_parents(str(place))
+        replace(str(place), pickle.dumps(prepared, protocol=5))
     return prepared
 
 

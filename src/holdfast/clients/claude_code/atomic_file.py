@@ -1,6 +1,6 @@
 """Reads and replaces one file so that a crash leaves either the old bytes or the new ones.
 
-Owns the steps of a replacement (temporary file beside it, fsync, compare, rename), the lock that
+Owns what a replacement must keep (the expected bytes, mode and owner, durability), the lock that
 keeps two of our own processes apart, and folders made on the way.
 Must not know what the bytes are.
 """
@@ -10,9 +10,10 @@ import errno
 import os
 import stat
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
+
+from holdfast import files
 
 if sys.platform == "win32":
     import msvcrt
@@ -23,7 +24,6 @@ else:
 MAX_BYTES = 16 * 1024 * 1024
 LOCK_WAIT_SECONDS = 10.0
 _LOCK_POLL_SECONDS = 0.02
-_TEMPORARY = ".holdfast-"
 
 
 class NotTheExpectedBytes(Exception):
@@ -44,8 +44,7 @@ def read(path: str) -> bytes | None:
         raise OSError(errno.EINVAL, "not a plain file", path)
     if found.st_size > MAX_BYTES:
         raise OSError(errno.EFBIG, f"larger than {MAX_BYTES // 1024 // 1024} MB", path)
-    with open(path, "rb") as file:
-        return file.read()
+    return files.load(path, most=MAX_BYTES)
 
 
 def replace(path: str, data: bytes, expected: bytes | None) -> None:
@@ -56,19 +55,13 @@ def replace(path: str, data: bytes, expected: bytes | None) -> None:
     folder, name = os.path.split(path)
     _sweep(folder, name)
     before = None if expected is None else os.stat(path)
-    handle, temporary = tempfile.mkstemp(prefix=_prefix(name), dir=folder)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            if before is not None:
-                _take_over(temporary, before)
-            os.fsync(file.fileno())
-        _require(path, expected)
-        os.replace(temporary, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
+    files.replace(
+        path,
+        data,
+        durable=True,
+        settle=lambda temporary: _take_over(temporary, before),
+        require=lambda: _require(path, expected),
+    )
     _sync_folder(folder)
 
 
@@ -84,7 +77,9 @@ def _require(path: str, expected: bytes | None) -> None:
         raise NotTheExpectedBytes(path)
 
 
-def _take_over(path: str, before: os.stat_result) -> None:
+def _take_over(path: str, before: os.stat_result | None) -> None:
+    if before is None:
+        return
     os.chmod(path, stat.S_IMODE(before.st_mode))
     if sys.platform != "win32":
         now = os.stat(path)
@@ -95,14 +90,10 @@ def _take_over(path: str, before: os.stat_result) -> None:
                 os.chmod(path, stat.S_IMODE(before.st_mode))  # chown clears some of its bits
 
 
-def _prefix(name: str) -> str:
-    return f".{name}{_TEMPORARY}"
-
-
 def _sweep(folder: str, name: str) -> None:
     """Takes away what a killed run left; the caller holds the lock, so no run is alive."""
     for entry in os.listdir(folder):
-        if entry.startswith(_prefix(name)):
+        if files.is_temporary(entry, name):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(os.path.join(folder, entry))
 
@@ -141,7 +132,7 @@ def remove_empty_folders(folders: list[str]) -> None:
 @contextlib.contextmanager
 def locked(path: str) -> Iterator[None]:
     """Holds the lock file ``path``; the system frees it when the process dies."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    handle = files.open_lock(path)
     try:
         deadline = time.monotonic() + LOCK_WAIT_SECONDS
         while not _try_lock(handle):

@@ -12,6 +12,7 @@ import os
 from typing import NamedTuple
 
 from holdfast.clients.claude_code import atomic_file
+from holdfast.files import make_folder
 
 _RECEIPT = "receipt.json"
 _BACKUP = "settings.before.json"
@@ -74,7 +75,7 @@ def load(folder: str) -> Receipt | None:
 
 def save(folder: str, settings_path: str, receipt: Receipt) -> None:
     """Backup first, receipt last: a receipt that stands has its backup."""
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    make_folder(folder)
     if receipt.base is not None:
         _put(backup_path(folder), receipt.base)
     fields = {

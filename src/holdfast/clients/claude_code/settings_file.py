@@ -28,6 +28,7 @@ from holdfast.clients.claude_code.settings import (
     is_blank,
     is_empty,
 )
+from holdfast.files import make_folder, make_parents
 
 Scope = Literal["user", "project", "local"]
 Action = Literal["installed", "repaired", "unchanged", "removed", "not installed"]
@@ -191,7 +192,7 @@ def _carry_out_install(outcome: Outcome, receipt: Receipt, folder: str) -> None:
         if outcome.before is not None and not os.access(outcome.path, os.W_OK):
             raise PermissionError(13, "the file is read-only", outcome.path)
         install_receipt.save(folder, outcome.path, receipt)
-        os.makedirs(settings_folder, exist_ok=True)
+        make_parents(outcome.path)
         atomic_file.replace(outcome.path, outcome.after or b"", outcome.before)
         done = True
     finally:
@@ -245,7 +246,7 @@ def _carry_out_uninstall(outcome: Outcome, receipt: Receipt | None, folder: str)
 
 def _with_lock(data_dir: str, target: str, attempt: Callable[[], Outcome]) -> Outcome:
     for folder in (data_dir, install_receipt.root_folder(data_dir)):
-        os.makedirs(folder, mode=0o700, exist_ok=True)  # the mode is the last folder's alone
+        make_folder(folder)
     try:
         with atomic_file.locked(install_receipt.lock_path(data_dir)):
             for _ in range(ATTEMPTS):

@@ -15,7 +15,7 @@ import re
 import uuid
 from typing import NamedTuple
 
-from holdfast.lifecycle.tray import read
+from holdfast.files import read
 
 _SPACE = uuid.UUID("6d6f8ba3-7a0e-5a51-9f0c-2f5f4a3c9b11")
 LONGEST = 500

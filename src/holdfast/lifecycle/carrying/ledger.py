@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from holdfast.lifecycle.tray import make_folder, remove
+from holdfast.files import make_folder, open_lock, remove, touch
 from holdfast.store.connection import named
 from holdfast.store.moving.changed import Mark
 
@@ -85,7 +85,7 @@ class Ledger:
     def __init__(self, data: str) -> None:
         make_folder(data)
         path = os.path.join(data, FILE)
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        touch(path)
         self._path = path
         try:
             self._connection = self._opened(path)
@@ -288,8 +288,8 @@ def taking_turns(data: str, wait: float = WAIT_SECONDS) -> Iterator[bool]:
     was written.
     """
     make_folder(data)
-    queue = os.open(os.path.join(data, QUEUE), os.O_CREAT | os.O_RDWR, 0o600)
-    work = os.open(os.path.join(data, LOCK), os.O_CREAT | os.O_RDWR, 0o600)
+    queue = open_lock(os.path.join(data, QUEUE))
+    work = open_lock(os.path.join(data, LOCK))
     try:
         mine = _lock(queue, 0.0) and _lock(work, wait)
         fcntl.flock(queue, fcntl.LOCK_UN)  # another may wait while we work
@@ -315,5 +315,5 @@ def set_next(data: str, seconds: float) -> None:
     """Hooks start no carrier before this time."""
     path = os.path.join(data, NEXT)
     with contextlib.suppress(OSError):
-        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+        touch(path)
         os.utime(path, (seconds, seconds))

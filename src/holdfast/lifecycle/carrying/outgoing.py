@@ -13,7 +13,7 @@ import os
 import time
 from typing import Any, NamedTuple
 
-from holdfast.lifecycle.tray import make_folder, names, read, remove, replace
+from holdfast.files import make_folder, names, read, remove, replace
 
 FOLDER, REFUSED = "outgoing", "refused"
 SUFFIX = ".json"

@@ -13,7 +13,7 @@ import stat
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from holdfast.lifecycle.tray import make_folder, read, remove, replace
+from holdfast.files import make_folder, read, remove, replace
 
 FILE = "service.json"
 SERVICE, TOKEN = "HOLDFAST_SERVICE", "HOLDFAST_TOKEN"

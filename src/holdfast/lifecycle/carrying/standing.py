@@ -9,10 +9,10 @@ import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from holdfast.files import exists
 from holdfast.lifecycle.carrying import outgoing, service
 from holdfast.lifecycle.carrying.ledger import FILE, Ledger, Refusal
 from holdfast.lifecycle.places import store_path
-from holdfast.lifecycle.tray import exists
 from holdfast.store.moving.changed import Changes
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 
+from holdfast.files import make_folder, touch
 from holdfast.store.protocol import StoreTooNew
 
 _DOCUMENT = "TEXT NOT NULL"
@@ -93,5 +94,5 @@ def prepare(connection: sqlite3.Connection) -> None:
 
 def make_private(path: str) -> None:
     """The file for the user alone, before anything is in it."""
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    make_folder(os.path.dirname(path))
+    touch(path)

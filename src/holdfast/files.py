@@ -1,0 +1,389 @@
+"""Files: the one module that opens for writing, makes folders or renames, and how to read safely.
+
+A path is in one of two kinds of places:
+
+    the user's own    the data and configuration folders, a file named on the command line. The
+                      folders on the way may be links, as the user made them.
+    a tree            a repository that somebody else may have filled; `within` names its root.
+                      Below the root no part of the path may be a link, the file itself must be a
+                      plain one with no second name, and folders are walked by handle, so that
+                      nothing can be exchanged under us.
+
+What is refused is an `Unsafe`, an OSError like any other failure; reading answers None instead.
+Reading is bounded, and waits for no pipe or device. Temporary files have random names and are
+made exclusively. Imported by the lightest hooks: `os` alone. Must not know what the bytes are.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Far beyond any file of ours; whoever expects less says so.
+MOST = 64 * 1024 * 1024
+TEMPORARY = ".new"
+
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_FOLDER = getattr(os, "O_DIRECTORY", 0)
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)
+_PLAIN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_READ = os.O_RDONLY | _NO_WAIT | _PLAIN
+_HEX = frozenset("0123456789abcdef")
+_KIND, _IS_FILE, _IS_FOLDER, _IS_LINK = 0o170000, 0o100000, 0o040000, 0o120000
+# Windows has no way to open relative to a folder's handle.
+_BY_HANDLE = os.open in os.supports_dir_fd
+
+
+class Unsafe(OSError):
+    """A path that leads out of its tree, or to something that is not a plain file of its own."""
+
+
+def make_folder(path: str, *, within: str = "") -> None:
+    """With all above it, for the user alone."""
+    if within:
+        handle, _ = _walked(path + "/x", within, make=True)
+        _closed(handle)
+        return
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        pass
+    except FileNotFoundError:
+        above = path.rpartition("/")[0]
+        if not above:
+            raise
+        make_folder(above)
+        try:  # noqa: SIM105  contextlib costs 3 ms
+            os.mkdir(path, 0o700)
+        except FileExistsError:
+            pass  # another process was faster
+
+
+def make_parents(path: str) -> None:
+    """The folders above a file that the user named, with the usual permissions."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+
+
+def replace(
+    path: str,
+    data: bytes,
+    *,
+    within: str = "",
+    durable: bool = False,
+    settle: Callable[[str], None] | None = None,
+    require: Callable[[], None] | None = None,
+) -> None:
+    """Whole or not at all: a reader never sees half a file, nor does a killed writer leave one.
+
+    `settle` may give the new file another's mode and owner; `require` may still call it off,
+    right before the rename, by raising. `durable` waits for the disk.
+    """
+    if not within:
+        _replace(path, data, None, durable, settle, require)
+        return
+    folder, name = _walked(path, within, make=True)
+    try:
+        if (there := _stat(name, folder)) is not None:
+            _require_own(there, path)
+        _replace(name, data, folder, durable, None, None)
+    finally:
+        _closed(folder)
+
+
+def _replace(
+    name: str,
+    data: bytes,
+    folder: int | None,
+    durable: bool,
+    settle: Callable[[str], None] | None,
+    require: Callable[[], None] | None,
+) -> None:
+    fresh = f"{name}.{os.urandom(8).hex()}{TEMPORARY}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _PLAIN
+    handle = os.open(fresh, flags, 0o600, dir_fd=folder)
+    try:
+        try:
+            write_all(handle, data)
+            if settle is not None:
+                settle(fresh)
+            if durable:
+                os.fsync(handle)
+        finally:
+            os.close(handle)
+        if require is not None:
+            require()
+        os.replace(fresh, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        try:  # noqa: SIM105  as above
+            os.unlink(fresh, dir_fd=folder)
+        except OSError:
+            pass  # the folder went with it
+        raise
+
+
+def is_temporary(entry: str, name: str) -> bool:
+    """Whether a file's name is one that `replace` gives while it writes another."""
+    random = entry.removeprefix(f"{name}.").removesuffix(TEMPORARY)
+    return entry == f"{name}.{random}{TEMPORARY}" and _HEX.issuperset(random) and len(random) == 16
+
+
+def append(path: str, data: bytes, *, within: str = "", most: int = 0) -> None:
+    """In one write, so that two at once never mix; nothing once the file has `most` bytes."""
+    folder, name = _walked(path, within, make=True) if within else (None, path)
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NO_LINK | _NO_WAIT | _PLAIN
+    try:
+        handle = os.open(name, flags, 0o600, dir_fd=folder)
+        try:
+            there = os.fstat(handle)
+            _require_own(there, path)
+            if not most or there.st_size < most:
+                os.write(handle, data)
+        finally:
+            os.close(handle)
+    finally:
+        _closed(folder)
+
+
+def create(path: str) -> None:
+    """An empty file that was not there: FileExistsError for everyone but the first."""
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | _PLAIN, 0o600))
+
+
+def touch(path: str) -> None:
+    """A file for the user alone, empty where it was not there."""
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR | _NO_WAIT | _PLAIN, 0o600))
+
+
+def open_lock(path: str) -> int:
+    """The handle of a file that is there to be locked."""
+    return os.open(path, os.O_CREAT | os.O_RDWR | _NO_LINK | _NO_WAIT | _PLAIN, 0o600)
+
+
+def output(path: str) -> int:
+    """The handle of an emptied file that a person named: goes where a shell's `>` would go."""
+    return os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | _PLAIN, 0o600)
+
+
+def write_output(path: str, data: bytes) -> None:
+    """The same, with all that goes in."""
+    handle = output(path)
+    try:
+        write_all(handle, data)
+    finally:
+        os.close(handle)
+
+
+def write_all(handle: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(handle, data) :]
+
+
+def move(old: str, new: str) -> None:
+    """A rename among the user's own files: of all that try, one wins."""
+    os.rename(old, new)
+
+
+def read(path: str, *, within: str = "", most: int = MOST) -> bytes | None:
+    """The first `most` bytes; None where there is no plain file that may be read."""
+    try:
+        return load(path, within=within, most=most)
+    except (OSError, ValueError):
+        return None
+
+
+def load(path: str, *, within: str = "", most: int = MOST) -> bytes:
+    """The same, for whoever wants to know why not: raises OSError."""
+    handle = _opened(path, within)
+    try:
+        pieces = []
+        while most > 0 and (piece := os.read(handle, min(most, 1 << 20))):
+            pieces.append(piece)
+            most -= len(piece)
+        return b"".join(pieces)
+    finally:
+        os.close(handle)
+
+
+def read_from(path: str, start: int, length: int) -> bytes:
+    """What is there of it; b"" where nothing can be read."""
+    try:
+        handle = _opened(path, "")
+    except (OSError, ValueError):
+        return b""
+    try:
+        os.lseek(handle, start, os.SEEK_SET)
+        return os.read(handle, length)
+    except OSError:
+        return b""
+    finally:
+        os.close(handle)
+
+
+def _opened(path: str, within: str) -> int:
+    folder, name = _walked(path, within) if within else (None, path)
+    try:
+        handle = os.open(name, _READ | (_NO_LINK if within else 0), dir_fd=folder)
+    finally:
+        _closed(folder)
+    try:
+        there = os.fstat(handle)
+        if within:
+            _require_own(there, path)
+        elif there.st_mode & _KIND != _IS_FILE:
+            raise Unsafe(f"{path} is not a plain file")
+    except OSError:
+        os.close(handle)
+        raise
+    return handle
+
+
+def stat(path: str, *, within: str = "") -> os.stat_result | None:
+    """Of a plain file or a folder; None where there is neither, or a link in a tree."""
+    try:
+        if not within:
+            return os.stat(path)
+        folder, name = _walked(path, within)
+        try:
+            found = _stat(name, folder)
+        finally:
+            _closed(folder)
+    except (OSError, ValueError):
+        return None
+    return found if found and found.st_mode & _KIND in (_IS_FILE, _IS_FOLDER) else None
+
+
+def is_file(path: str, *, within: str = "") -> bool:
+    found = stat(path, within=within)
+    return found is not None and found.st_mode & _KIND == _IS_FILE
+
+
+def is_usable(path: str, within: str) -> bool:
+    """Whether a file of ours can be kept there: what is on the way, and in its place, is plain."""
+    try:
+        folder, name = _walked(path, within)
+        try:
+            if (there := _stat(name, folder)) is not None:
+                _require_own(there, path)
+        finally:
+            _closed(folder)
+    except FileNotFoundError:
+        return True  # folders that are not there yet
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def exists(path: str) -> bool:
+    try:
+        os.stat(path)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def size(path: str) -> int:
+    """-1 where there is no such file."""
+    try:
+        return os.stat(path).st_size
+    except (OSError, ValueError):
+        return -1
+
+
+def age(path: str, seconds: float) -> float:
+    try:
+        return seconds - os.stat(path).st_mtime
+    except OSError:
+        return 0.0
+
+
+def names(folder: str, *, within: str = "") -> list[str]:
+    """What is in a folder; nothing where it cannot be listed, or is reached by a link in a tree."""
+    try:
+        if not within or not _BY_HANDLE:
+            if within:
+                _walked(folder + "/x", within)
+            return os.listdir(folder)
+        handle, _ = _walked(folder + "/x", within)
+        try:
+            return os.listdir(handle)
+        finally:
+            _closed(handle)
+    except (OSError, ValueError):
+        return []
+
+
+def remove(path: str) -> None:
+    try:  # noqa: SIM105  as above
+        os.unlink(path)
+    except OSError:
+        pass  # gone already, or not ours to remove
+
+
+def _require_own(there: os.stat_result, path: str) -> None:
+    if there.st_mode & _KIND != _IS_FILE:
+        raise Unsafe(f"{path} is not a plain file")
+    if there.st_nlink > 1:
+        # The other name may be a file of the user's outside of the tree.
+        raise Unsafe(f"{path} has a second name (a hard link)")
+
+
+def _stat(name: str, folder: int | None) -> os.stat_result | None:
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+
+
+def _walked(path: str, within: str, *, make: bool = False) -> tuple[int | None, str]:
+    """The handle of the folder that the file is in, and its name there; who asks closes it."""
+    root = within.rstrip("/")
+    if not path.startswith(root + "/"):
+        raise Unsafe(f"{path} is not in {within}")
+    *steps, name = path[len(root) + 1 :].split("/")
+    if not name or any(step in ("", ".", "..") for step in (*steps, name)):
+        raise Unsafe(f"{path} does not go straight down from {within}")
+    if not _BY_HANDLE:
+        return None, _checked(root, steps, name, make)
+    handle = os.open(root or "/", os.O_RDONLY | _FOLDER | _PLAIN)
+    try:
+        for step in steps:
+            if make:
+                try:  # noqa: SIM105  as above
+                    os.mkdir(step, 0o700, dir_fd=handle)
+                except FileExistsError:
+                    pass  # looked at right below
+            below = os.open(step, os.O_RDONLY | _FOLDER | _NO_LINK | _PLAIN, dir_fd=handle)
+            os.close(handle)
+            handle = below
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle, name
+
+
+def _checked(folder: str, steps: list[str], name: str, make: bool) -> str:
+    """The same without handles: every part is looked at, though not held."""
+    for step in steps:
+        folder = f"{folder}/{step}"
+        if make:
+            try:  # noqa: SIM105  as above
+                os.mkdir(folder, 0o700)
+            except FileExistsError:
+                pass  # looked at right below
+        _refuse_link(folder)
+    _refuse_link(f"{folder}/{name}")
+    return f"{folder}/{name}"
+
+
+def _refuse_link(path: str) -> None:
+    found = _stat(path, None)
+    if found is not None and found.st_mode & _KIND == _IS_LINK:
+        raise Unsafe(f"{path} is a link")
+
+
+def _closed(handle: int | None) -> None:
+    if handle is not None:
+        os.close(handle)
