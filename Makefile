@@ -4,10 +4,10 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help try test lint bench survival plugin clean
+.PHONY: help try test check test-pythons lint bench survival plugin clean
 
 help: ## show this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 try: $(VENV)/.user ## ingest a sample session and show what is known at its compaction
 	@$(BIN)/holdfast try
@@ -15,6 +15,13 @@ try: $(VENV)/.user ## ingest a sample session and show what is known at its comp
 test: $(VENV)/.dev lint ## install what the tests need and run them
 	$(BIN)/python -m tools.chromium
 	$(BIN)/python -m pytest -n auto --dist loadgroup
+
+check: $(VENV)/.dev lint ## the quick part: lint, and tests without client, browser, database and faults
+	$(BIN)/python -m pytest -n auto --dist loadgroup -q \
+	  -m "not client and not browser and not database and not faults and not corpus"
+
+test-pythons: $(VENV)/bin/python ## what needs no client, browser or database, on each Python found (PYTHONS="paths")
+	$(BIN)/python -m tools.test_pythons $(PYTHONS)
 
 lint: $(VENV)/.dev ## ruff, mypy strict, the import rule
 	$(BIN)/ruff check src tests tools
@@ -35,10 +42,10 @@ plugin: $(VENV)/.user ## write the generated files of plugin/
 	$(BIN)/python -m tools.build_plugin
 
 clean: ## remove what the targets above made
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) .venvs .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 
 $(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m tools.make_venv $(VENV)
 
 $(VENV)/.user: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e .

@@ -1,6 +1,8 @@
-"""Which of the collected tests take part.
+"""Which of the collected tests take part, and which are marked by what they use.
 
-Those over a corpus of real sessions, only where one is named: $HOLDFAST_CORPUS. And every test
+A test that asks for a PostgreSQL server is marked `database`, one in a folder `browser` so.
+
+Tests over a corpus of real sessions, only where one is named: $HOLDFAST_CORPUS. And every test
 has a name of its own: workers are handed tests by name, and of two that share one only the first
 would be run, without a word.
 """
@@ -15,11 +17,23 @@ import pytest
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if not os.environ.get("HOLDFAST_CORPUS"):
         _leave_out_the_corpus(config, items)
+    for item in items:
+        _mark(item)
     seen: set[str] = set()
     for item in items:
         if item.nodeid in seen:
             raise pytest.UsageError(f"two tests are called {item.nodeid}: one would not be run")
         seen.add(item.nodeid)
+
+
+def _mark(item: pytest.Item) -> None:
+    if "browser" in item.path.parts:
+        item.add_marker("browser")
+    given = getattr(item, "callspec", None)
+    if "server" in getattr(item, "fixturenames", ()) or (
+        given is not None and "postgres" in given.params.values()
+    ):
+        item.add_marker("database")
 
 
 def _leave_out_the_corpus(config: pytest.Config, items: list[pytest.Item]) -> None:

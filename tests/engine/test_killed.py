@@ -9,6 +9,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from holdfast.lifecycle.places import store_path
 from holdfast.store.sqlite import SqliteStore
 
@@ -18,6 +20,7 @@ from .transcripts import SAMPLE
 KILLS = 200
 
 
+@pytest.mark.faults
 def test_two_hundred_kills_lose_nothing(tmp_path: Path) -> None:
     transcripts = tmp_path / "transcripts"
     transcripts.mkdir()
@@ -39,6 +42,7 @@ def test_two_hundred_kills_lose_nothing(tmp_path: Path) -> None:
     assert seen["acknowledged"] > seen["rounds"]  # some were told of before their kill
 
 
+@pytest.mark.faults
 def test_workers_of_a_killed_command_end_with_it_and_a_rerun_completes(tmp_path: Path) -> None:
     for number in range(6):
         made_up.write(tmp_path, number, 60)

@@ -115,6 +115,7 @@ def test_one_delivery_for_many_processes_is_given_by_one(path: str) -> None:
     store.close()
 
 
+@pytest.mark.faults
 def test_killed_at_any_moment_nothing_acknowledged_is_missing(
     path: str, processes: list[subprocess.Popen[str]]
 ) -> None:
@@ -136,6 +137,7 @@ def test_killed_at_any_moment_nothing_acknowledged_is_missing(
     check_all_there(path, "session-a", acknowledged)
 
 
+@pytest.mark.faults
 def test_a_writer_is_killed_while_others_go_on(
     path: str, processes: list[subprocess.Popen[str]]
 ) -> None:

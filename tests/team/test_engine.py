@@ -101,6 +101,7 @@ def test_words_go_with_the_texts_they_were_in(url: str, server: Server) -> None:
         assert sum(counts(server, "found_facts") + counts(server, "found_messages")) == 0
 
 
+@pytest.mark.database
 def test_a_pool_lives_on_after_its_server_was_started_anew(own: Server) -> None:
     with closing(PostgresStore(own.url("own"), wait=20)) as store:
         hold = threading.Barrier(4)
@@ -121,6 +122,7 @@ def test_a_pool_lives_on_after_its_server_was_started_anew(own: Server) -> None:
         assert store.save(saved(Session("kept", project="/p"), 300)) is True
 
 
+@pytest.mark.database
 def test_a_service_that_is_up_before_its_database_waits_for_it(own: Server, tmp_path: Path) -> None:
     own.kill()
     service = LiveService(own.url("own"), tmp_path)

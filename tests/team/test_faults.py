@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from .faults import FAULTS, staged
 
 ROUNDS = 2
 
 
+@pytest.mark.database
+@pytest.mark.faults
 def test_no_fault_costs_a_write_that_was_acknowledged_or_makes_it_two(tmp_path: Path) -> None:
     with staged(tmp_path, agents=3) as stage:
         for _ in range(ROUNDS):

@@ -198,6 +198,8 @@ def test_connections_that_are_cut_cost_no_write_its_effect(
         assert sorted(one["topic"] for one in kept) == sorted(map(str, range(30)))
 
 
+@pytest.mark.database
+@pytest.mark.faults
 def test_a_database_that_was_killed_has_every_acknowledged_write(tmp_path: Path) -> None:
     database = Server()
     service = None
