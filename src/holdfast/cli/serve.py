@@ -28,7 +28,7 @@ def serve(
         ),
     ] = False,
     rate: Annotated[
-        float, typer.Option("--rate", metavar="N", min=1, help="Requests per second and address.")
+        float, typer.Option("--rate", metavar="N", min=1, help="Requests per second and caller.")
     ] = 100.0,
     max_body: Annotated[
         int, typer.Option("--max-body", metavar="BYTES", min=1024, help="The largest request.")

@@ -7,6 +7,7 @@ machine, which speaks to it by a loopback name and is no web page and no proxy.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -41,26 +42,53 @@ def check_origin(headers: Mapping[str, str]) -> None:
         raise Forbidden("Requests from other web pages are not answered")
 
 
-def caller_of(
-    headers: Mapping[str, str],
-    peer: Address | None,
-    own: Address | None,
-    settings: Settings,
-    records: Records,
-) -> Caller:
-    words = headers.get("authorization", "")
-    if words:
-        kind, _, token = words.partition(" ")
+class KnownTokens:
+    """The tokens in force, read again after a moment. Whoever guesses is answered from memory and
+    costs the store nothing; a token that is revoked is refused a moment later."""
+
+    def __init__(self, records: Records, settings: Settings) -> None:
+        self._records = records
+        self._settings = settings
+        self._found: tokens.InForce | None = None
+        self._until = 0.0
+
+    @property
+    def fresh(self) -> bool:
+        return self._found is not None and time.monotonic() < self._until
+
+    def read(self) -> None:
+        """Waits for the store."""
+        with self._records.transaction(None) as transaction:
+            self._found = tokens.InForce(transaction)
+        self._until = time.monotonic() + self._settings.moment_seconds
+
+    def caller(self, authorization: str) -> Caller:
+        kind, _, token = authorization.partition(" ")
         if kind.lower() != "bearer":
             raise Refused("Send the token as `Authorization: Bearer ...`", 401, _CHALLENGE)
-        with records.transaction(None) as transaction:
-            found = tokens.understood(transaction, token.strip(), settings.now())
-        if found is None:
+        found = self._found and self._found.understood(token.strip(), self._settings.now())
+        if not found:
             raise Refused("This token is not known, or no longer good", 401, _CHALLENGE)
         return Caller(found.id, frozenset(found.scopes), found.projects)
+
+
+def owner(
+    headers: Mapping[str, str], peer: Address | None, own: Address | None, settings: Settings
+) -> Caller:
+    """This machine's own user, known by the connection alone."""
     if settings.open_to_owner and _is_owner(headers, peer, own, settings):
         return Caller(OWNER, frozenset(tokens.SCOPES), None)
     raise Refused("A token is needed here: `holdfast token create` makes one", 401, _CHALLENGE)
+
+
+def stranger(peer: Address | None, own: Address | None, settings: Settings) -> str:
+    """A name for whoever shows no good token: the address, and on this machine also the user, so
+    that one user's requests are not counted as another's."""
+    if peer is None:
+        return "?"
+    if own is None or not is_loopback(peer[0]):
+        return peer[0]
+    return f"{peer[0]} user {settings.peer_uid(peer, own)}"
 
 
 def _is_owner(

@@ -1,11 +1,13 @@
-"""What every request passes first: origin, caller, rate, size. Pure ASGI, around the whole app.
+"""What every request passes first: caller, rate, origin, size. Pure ASGI, around the whole app.
 
-Also notes on the trail who wrote and who was turned away, and counts for the metrics.
+Rates count by caller: by token, by this machine's own user, and whoever is neither by address (on
+this machine by address and user), so that nobody's requests use up another's. Also notes on the
+trail who wrote and who was turned away, and counts for the metrics.
 """
 
 from __future__ import annotations
 
-import hashlib
+import asyncio
 import time
 from collections.abc import MutableMapping
 from functools import partial
@@ -16,11 +18,10 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from holdfast.server import dashboard
-from holdfast.server.access import Caller, caller_of, check_origin
+from holdfast.server.access import Caller, KnownTokens, check_origin, owner, stranger
 from holdfast.server.metrics import Metrics
 from holdfast.server.problems import Forbidden, Refused, problem
 from holdfast.server.records import Records, trail
-from holdfast.server.remembered import Remembered
 from holdfast.server.settings import Settings
 from holdfast.server.strict import in_thread
 from holdfast.store.protocol import StoreError
@@ -35,13 +36,14 @@ _READING = ("/api/compact/restore",)
 # What a caller is told of itself needs no scope.
 _OF_ITSELF = ("/api/me",)
 _MOST_BUCKETS = 10_000
+# Rows on the trail for requests that were refused: these at once, then so many a minute, of one
+# caller and of all. Without a bound, whoever has no token could fill the disk (2 GB a day).
+REFUSALS, REFUSALS_A_MINUTE = 20, 1
+ALL_REFUSALS, ALL_REFUSALS_A_MINUTE = 200, 10
 
 
-class _TooLarge(HTTPException):
+class _BadBody(HTTPException):
     """As an HTTPException it passes through the framework's reading of the body unchanged."""
-
-    def __init__(self, most: int) -> None:
-        super().__init__(413, f"At most {most} bytes are taken")
 
 
 class Rates:
@@ -64,8 +66,24 @@ class Rates:
         return 0.0
 
 
-def _digest(words: str) -> bytes:
-    return hashlib.sha256(words.encode("utf-8", "replace")).digest()
+class _Refusals:
+    """Which refusals are noted on the trail, and how many were not since the last that was."""
+
+    def __init__(self) -> None:
+        self._of_one = Rates(REFUSALS_A_MINUTE / 60, REFUSALS)
+        self._of_all = Rates(ALL_REFUSALS_A_MINUTE / 60, ALL_REFUSALS)
+        self._left_out = 0
+
+    def noted(self, who: str, now: float) -> bool:
+        if self._of_one.wait(who, now) or self._of_all.wait("", now):
+            self._left_out += 1
+            return False
+        return True
+
+    def left_out(self) -> int:
+        """Since this was last asked."""
+        count, self._left_out = self._left_out, 0
+        return count
 
 
 class Gate:
@@ -77,7 +95,9 @@ class Gate:
         self._records = records
         self._metrics = metrics
         self._rates = Rates(settings.rate, settings.burst)
-        self._callers: Remembered[Caller] = Remembered(settings.moment_seconds)
+        self._refusals = _Refusals()
+        self._tokens = KnownTokens(records, settings)
+        self._reading = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -104,16 +124,15 @@ class Gate:
             noted = (scope.get("state") or {}).get("noted") == status
             wanted = scope["method"] not in _SAFE or status in (401, 403)
             if wanted and not noted and status != 503:
-                await in_thread(self._note, scope, status)
+                await self._note(scope, status)
 
     async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
-        sized = _Sized(receive, self._settings.body_bytes)
+        sized = _Sized(receive, self._settings)
         try:
-            check_origin(headers)
-            self._check_rate(scope.get("client"))
-            if scope["path"] not in OPEN and not dashboard.is_page(scope["path"]):
-                caller = await self._known_caller(headers, scope)
+            open_to_all = scope["path"] in OPEN or dashboard.is_page(scope["path"])
+            caller = await self._counted(headers, scope, open_to_all=open_to_all)
+            if caller is not None:
                 reading = scope["method"] in _SAFE or scope["path"] in _READING
                 needed = "read" if reading else "write"
                 state = scope.setdefault("state", {})
@@ -123,10 +142,10 @@ class Gate:
                 if scope["path"] not in _OF_ITSELF and not caller.may(needed):
                     raise Forbidden(f"This token has no scope `{needed}`")
             if _announced(headers) > self._settings.body_bytes:
-                raise _TooLarge(self._settings.body_bytes)
+                raise sized.too_large
             await self._app(scope, sized, send)
-        except _TooLarge as refused:
-            await problem(413, refused.detail)(scope, receive, send)
+        except _BadBody as refused:
+            await problem(refused.status_code, refused.detail)(scope, receive, send)
         except Refused as refused:
             answer = problem(refused.status, str(refused), headers=refused.headers)
             await answer(scope, receive, send)
@@ -134,31 +153,53 @@ class Gate:
             answer = problem(503, "The store does not answer", headers={"Retry-After": "1"})
             await answer(scope, receive, send)
 
-    async def _known_caller(self, headers: Headers, scope: Scope) -> Caller:
-        """Who showed a good token a moment ago is not asked again: one that is revoked is
-        refused a moment later. This machine's own user is known by the connection, each time."""
-        words = headers.get("authorization", "")
-        known = self._callers.get(_digest(words), time.monotonic()) if words else None
-        if known is not None:
-            return known
-        caller = await in_thread(self._caller, headers, scope)
-        if words:
-            self._callers.put(_digest(words), caller, time.monotonic())
-        return caller
-
-    def _caller(self, headers: Headers, scope: Scope) -> Caller:
-        return caller_of(
-            headers, scope.get("client"), scope.get("server"), self._settings, self._records
-        )
-
-    def _check_rate(self, client: tuple[str, int] | None) -> None:
-        # By address first: who guesses tokens has none yet.
-        wait = self._rates.wait(client[0] if client else "", time.monotonic())
+    async def _counted(self, headers: Headers, scope: Scope, *, open_to_all: bool) -> Caller | None:
+        """The caller, None for what is open to all. Every request counts for whoever makes it,
+        refused ones too."""
+        caller, refused = None, None
+        try:
+            check_origin(headers)
+            if not open_to_all:
+                caller = await self._known_caller(headers, scope)
+        except Refused as error:
+            refused = error
+        if caller is not None:
+            who = f"caller {caller.name}"
+        else:
+            who = await in_thread(
+                stranger, scope.get("client"), scope.get("server"), self._settings
+            )
+        scope.setdefault("state", {})["who"] = who
+        wait = self._rates.wait(who, time.monotonic())
         if wait:
             raise Refused("Slower, please", 429, {"Retry-After": str(max(1, round(wait + 0.5)))})
+        if refused is not None:
+            raise refused
+        return caller
 
-    def _note(self, scope: MutableMapping[str, Any], status: int) -> None:
+    async def _known_caller(self, headers: Headers, scope: Scope) -> Caller:
+        words = headers.get("authorization", "")
+        if not words:
+            ends = scope.get("client"), scope.get("server")
+            return await in_thread(owner, headers, *ends, self._settings)
+        if not self._tokens.fresh:
+            async with self._reading:
+                if not self._tokens.fresh:
+                    await in_thread(self._tokens.read)
+        return self._tokens.caller(words)
+
+    async def _note(self, scope: MutableMapping[str, Any], status: int) -> None:
         step = trail.step_of(scope, self._settings.now(), status)
+        if status >= 400:
+            who = (scope.get("state") or {}).get("who", "?")
+            if not self._refusals.noted(who, time.monotonic()):
+                self._metrics.trail_missed()
+                return
+            if left_out := self._refusals.left_out():
+                step = step._replace(what=f"{step.what} (and {left_out} refusals not written down)")
+        await in_thread(self._write, step)
+
+    def _write(self, step: trail.Step) -> None:
         try:
             with self._records.transaction(None) as transaction:
                 trail.note(transaction, step)
@@ -176,17 +217,28 @@ def _announced(headers: Headers) -> int:
 
 
 class _Sized:
-    """Lets a body through as far as it may be long."""
+    """Lets a body through as far as it may be long, and as long as it may take."""
 
-    def __init__(self, receive: Receive, most: int) -> None:
+    def __init__(self, receive: Receive, settings: Settings) -> None:
         self._receive = receive
-        self._most = self._left = most
+        self._left = settings.body_bytes
+        self._seconds = settings.body_seconds
+        self._until = time.monotonic() + settings.body_seconds
+        self._complete = False
+        self.too_large = _BadBody(413, f"At most {settings.body_bytes} bytes are taken")
 
     async def __call__(self) -> Message:
-        message = await self._receive()
+        if self._complete:
+            return await self._receive()  # whoever waits for the end of the connection
+        try:
+            left = max(0.0, self._until - time.monotonic())
+            message = await asyncio.wait_for(self._receive(), left)
+        except TimeoutError as error:
+            raise _BadBody(408, f"The body did not come within {self._seconds:g} s") from error
+        self._complete = not message.get("more_body", False)
         self._left -= len(message.get("body", b""))
         if self._left < 0:
-            raise _TooLarge(self._most)
+            raise self.too_large
         return message
 
 

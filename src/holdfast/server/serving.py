@@ -14,6 +14,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from holdfast.server.app import guarded
+from holdfast.server.connections import limited, with_open_files
 from holdfast.server.visit import Hall
 
 PATIENCE_SECONDS = 5
@@ -55,6 +56,7 @@ def run(app: FastAPI, sockets: list[socket.socket]) -> bool:
     """Until Ctrl-C or SIGTERM; whether it could start."""
     config = uvicorn.Config(
         guarded(app),
+        http=limited(with_open_files(app.state.hall.settings)),
         log_level="warning",
         # Whoever is in front of us cannot speak for someone else.
         proxy_headers=False,

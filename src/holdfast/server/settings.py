@@ -28,6 +28,16 @@ class Settings(NamedTuple):
     database: str = ""  # a PostgreSQL URL, else the path of a SQLite file
     data: str = ""  # Holdfast's data folder: roles, and the service's own SQLite file
     body_bytes: int = 16 * 1024 * 1024
+    # From a request's first byte of the body to its last; the carrier gives up after 30.
+    body_seconds: float = 120.0
+    # Connections at once, of all and of one address (on this machine: of one user), and how long
+    # one may stay without a whole request.
+    connections: int = 1000
+    connections_of_one: int = 500
+    header_seconds: float = 15.0
+    # Streams of live events at once, of all and of one caller.
+    streams: int = 300
+    streams_of_one: int = 50
     # Per caller. An agent asks a few times a minute; a runaway one must not starve the rest.
     rate: float = 100.0
     burst: int = 300

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -34,6 +35,8 @@ class Hall:
         self.backend = backend
         self.bus = bus
         self.metrics = metrics
+        # Streams of live events that are open, by caller.
+        self.streams: Counter[str] = Counter()
         # Whose row is there for certain, so that not every write has to see to it.
         self.known_projects: set[str] = set()
         # Names of projects by the folder in which a caller says they are.

@@ -71,19 +71,23 @@ def revoke(transaction: Transaction, token_id: str, now: str) -> bool:
     )
 
 
-def understood(transaction: Transaction, words: str, now: str) -> Token | None:
-    """The token that these words are, if it is one and still good."""
-    prefix, _, rest = words.partition("_")
-    token_id, _, secret = rest.partition("_")
-    if prefix != PREFIX or not secret:
-        return None
-    rows = transaction.rows(f"SELECT {_COLUMNS}, digest FROM tokens WHERE id = :id", id=token_id)
-    if not rows or not hmac.compare_digest(rows[0][-1], _digest(secret)):
-        return None
-    token = _token(rows[0][:-1])
-    if token.revoked or (token.expires and token.expires <= now):
-        return None
-    return token
+class InForce:
+    """The tokens that are not revoked, with their digests, as they were when they were read."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        rows = transaction.rows(f"SELECT {_COLUMNS}, digest FROM tokens WHERE revoked = ''")
+        self._known = {row[0]: (_token(row[:-1]), str(row[-1])) for row in rows}
+
+    def understood(self, words: str, now: str) -> Token | None:
+        """The token that these words are, if it is one and still good."""
+        prefix, _, rest = words.partition("_")
+        token_id, _, secret = rest.partition("_")
+        if prefix != PREFIX or not secret or token_id not in self._known:
+            return None
+        token, digest = self._known[token_id]
+        if not hmac.compare_digest(digest, _digest(secret)):
+            return None
+        return None if token.expires and token.expires <= now else token
 
 
 def _digest(secret: str) -> str:

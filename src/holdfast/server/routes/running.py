@@ -9,12 +9,13 @@ from contextlib import suppress
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 import holdfast
 from holdfast.server.bus import Event
 from holdfast.server.metrics import MEDIA
 from holdfast.server.models import Health, Me, StepAnswer, Trail
-from holdfast.server.problems import Forbidden, Refused
+from holdfast.server.problems import Forbidden, Refused, problem
 from holdfast.server.records import trail as trails
 from holdfast.server.routes.paging import Limit, Offset, Words, following
 from holdfast.server.strict import StrictRoute
@@ -90,7 +91,36 @@ async def events(request: Request, project_id: Words = "") -> StreamingResponse:
     project = ""
     if project_id:
         project = (await asyncio.to_thread(visit.project_by_id, project_id)).path
-    return StreamingResponse(_stream(visit, project), media_type="text/event-stream")
+    return _Live(visit, project)
+
+
+class _Live(StreamingResponse):
+    """A stream that takes one of the places its caller has, for as long as it lasts."""
+
+    def __init__(self, visit: Visit, project: str) -> None:
+        super().__init__(_stream(visit, project), media_type="text/event-stream")
+        self._visit = visit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        hall = self._visit.hall
+        name, settings = self._visit.caller.name, hall.settings
+        taken = hall.streams
+        if taken[name] >= settings.streams_of_one or taken.total() >= settings.streams:
+            detail = f"{taken[name]} streams are open for this caller: close one"
+            answer = problem(429, detail, headers={"Retry-After": "15"})
+            await answer(scope, receive, send)
+            return
+        taken[name] += 1
+        try:
+            # A reader that reads nothing keeps us in the middle of a write: not for ever.
+            async with asyncio.timeout(settings.events_seconds + 2 * HEARTBEAT_SECONDS):
+                await super().__call__(scope, receive, send)
+        except TimeoutError:
+            return
+        finally:
+            taken[name] -= 1
+            if not taken[name]:
+                del taken[name]
 
 
 async def _stream(visit: Visit, project: str) -> AsyncIterator[bytes]:
