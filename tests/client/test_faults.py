@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from realclient import ScriptedApi
+from realclient import ScriptedApi, mid_turn_compaction
 
 from .conftest import MakeStage
 from .stage import BRIEF, INTERPRETER, RULE, Stage, injected, steering
@@ -122,6 +122,29 @@ def test_without_the_script_the_client_is_alone(
     gone = tmp_path / "gone" / "holdfast" / "hooks" / "run.py"
     live_through_a_compaction(make_stage(script=gone), api)
     assert injected(api.last, BRIEF) == []
+
+
+@pytest.mark.parametrize("automatic", [False, True])
+def test_a_brief_that_could_not_be_printed_comes_with_what_happens_next(
+    tmp_path: Path, make_stage: MakeStage, api: ScriptedApi, automatic: bool
+) -> None:
+    refuse = f'case "$*" in *SessionStart) exec "{INTERPRETER}" "$@" >/dev/full;; esac'
+    stage = make_stage(interpreter=wrapper(tmp_path / "py", refuse, f'exec "{INTERPRETER}" "$@"'))
+    opening = mid_turn_compaction() if automatic else []
+    api.say(*stage.work(), "Begun.", *opening, "Second.", "Third.")
+    with stage.client.session() as live:
+        live.ask(OPENING)
+        if not automatic:
+            live.compact()
+        live.ask("go on")
+        live.ask("and on")
+        stage.settled(live)
+    (brief,) = injected(api.last, BRIEF)
+    assert RULE in brief
+    with stage.store() as store:
+        given = [d for d in store.deliveries(live.session_id) if d.what == "brief"]
+    assert [d.road for d in given] == ["UserPromptSubmit"]
+    assert given[0].text == brief.strip()
 
 
 @pytest.mark.parametrize("seconds", ["0.01", "0.04", "0.08"])

@@ -1,15 +1,18 @@
 """A hook run as the client runs it: a process, a payload on stdin, what it printed and left."""
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import holdfast
 from holdfast.clients.claude_code import boot
+from holdfast.files import names
 from holdfast.lifecycle.tray import Tray
 from holdfast.samples import SESSION_FILE
 
@@ -75,6 +78,34 @@ class Caller:
         words = [sys.executable, *boot.arguments(str(SCRIPT), event)]
         done = subprocess.run(words, input=stdin, env=self.environment(), capture_output=True)
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def kill_while_printing(self, event: str, **fields: Any) -> None:
+        """Killed when its answer is made and nobody has read it: its pipe is full."""
+        reading, writing = os.pipe()
+        os.set_blocking(writing, False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(writing, b"x" * 4096)
+        os.set_blocking(writing, True)
+        words = [sys.executable, *boot.arguments(str(SCRIPT), event)]
+        hook = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=writing, env=self.environment()
+        )
+        assert hook.stdin is not None
+        hook.stdin.write(json.dumps(self.payload(event, **fields)).encode())
+        hook.stdin.close()
+        deadline = time.monotonic() + 20
+        while not self.claims(hook.pid):
+            assert time.monotonic() < deadline
+            assert hook.poll() is None
+            time.sleep(0.01)
+        hook.kill()
+        hook.wait()
+        os.close(reading)
+        os.close(writing)
+
+    def claims(self, process: int) -> list[str]:
+        return [name for name in names(self.tray.folder) if name.endswith(f".{process}")]
 
     def environment(self) -> dict[str, str]:
         return {"PATH": os.defpath, "HOLDFAST_HOME": str(self.data), **self.env}

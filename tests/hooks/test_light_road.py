@@ -97,6 +97,49 @@ def test_a_prepared_brief_is_delivered_as_it_is_and_once(caller: Caller) -> None
     assert caller.call("SessionStart", source="compact").context == first.context
 
 
+@pytest.mark.parametrize("made", ["before", "on the spot"])
+@pytest.mark.parametrize("then", ["UserPromptSubmit", "PostToolBatch"])
+def test_a_brief_whose_hook_was_killed_before_it_printed_comes_with_the_next(
+    caller: Caller, made: str, then: str
+) -> None:
+    caller.begin()
+    if made == "before":
+        prepare(caller)
+    caller.kill_while_printing("SessionStart", source="compact")
+    assert [line for line in noted(caller) if line["what"] == "brief"] == []
+    brief = caller.tray.prepared()
+    assert brief is not None
+    assert caller.call(then, prompt="go on").context == brief.text
+    (delivery,) = [line for line in noted(caller) if line["what"] == "brief"]
+    assert (delivery["road"], delivery["epoch"]) == (then, brief.epoch)
+    assert caller.call(then, prompt="go on").out == ""
+
+
+def test_a_gap_and_a_line_whose_hook_was_killed_come_again(caller: Caller) -> None:
+    caller.begin()
+    prepare(caller)
+    caller.tray.queue_gap(Prepared(0, 0, 0, TIME, "r1", "The gap."))
+    caller.tray.write("low-user", b"Little is left.")
+    caller.kill_while_printing("UserPromptSubmit", prompt="go on")
+    ran = caller.call("UserPromptSubmit", prompt="go on")
+    assert ran.context == "The gap."
+    assert json.loads(ran.out)["systemMessage"] == "Little is left."
+    assert caller.call("UserPromptSubmit", prompt="go on").out == ""
+
+
+def test_a_late_brief_comes_before_a_gap_and_not_after_the_next_compaction(caller: Caller) -> None:
+    caller.begin()
+    prepare(caller)
+    caller.kill_while_printing("SessionStart", source="compact")
+    caller.tray.queue_gap(Prepared(0, 0, 0, TIME, "r1", "The gap."))
+    assert caller.call("PostToolBatch").context == 'The "brief" – word for word.'
+    assert caller.call("PostToolBatch").context == "The gap."
+    prepare(caller, epoch=1)
+    caller.kill_while_printing("SessionStart", source="compact")
+    prepare(caller, epoch=3)
+    assert caller.call("PostToolBatch").out == ""
+
+
 def test_book_keeping_rows_do_not_make_a_brief_stale(caller: Caller) -> None:
     caller.begin()
     prepare(caller)

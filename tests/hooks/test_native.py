@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from holdfast.hooks import native
-from holdfast.lifecycle.tray import Tray
+from holdfast.lifecycle.tray import Prepared, Tray
 
 SESSION = "11111111-2222-4333-8444-555555555555"
 RULE = "Never use float for money, always use Decimal with two places."
@@ -19,6 +19,7 @@ class Asking:
         self.data = root / "data"
         self.transcript = root / "session.jsonl"
         self.cwd = root
+        self.prints = True  # else it dies before it has
         row = {
             "type": "user",
             "uuid": "row-1",
@@ -32,12 +33,13 @@ class Asking:
 
     def __call__(self, what: str, **more: Any) -> dict[str, Any]:
         fields = {"session_id": SESSION, "transcript": str(self.transcript), "cwd": str(self.cwd)}
-        text, _ = native.answer(
-            f"native-{what}", json.dumps({**fields, **more}).encode(), str(self.data)
-        )
-        answer = json.loads(text)
-        assert isinstance(answer, dict)
-        return answer
+        raw = json.dumps({**fields, **more}).encode()
+        answer = native.answer(f"native-{what}", raw, str(self.data))
+        if self.prints and answer.printed is not None:
+            answer.printed()
+        told = json.loads(answer.text)
+        assert isinstance(told, dict)
+        return told
 
     def choose(self, **settings: object) -> None:
         self.data.mkdir(exist_ok=True)
@@ -55,7 +57,8 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asking:
     "raw", [b"", b"{", b"[]", b"null", b"5", b'"x"', b"{}", b'{"session_id": 5}', b"\xff\xfe"]
 )
 def test_nonsense_gets_an_empty_answer(raw: bytes, tmp_path: Path) -> None:
-    assert native.answer("native-begin", raw, str(tmp_path)) == ("{}", None)
+    answer = native.answer("native-begin", raw, str(tmp_path))
+    assert (answer.text, answer.later, answer.printed) == ("{}", None, None)
 
 
 def test_an_unknown_question_gets_an_empty_answer(ask: Asking) -> None:
@@ -96,6 +99,21 @@ def test_instant_gives_the_state_and_the_messages_to_keep(ask: Asking) -> None:
     assert answer["mode"] == "instant"
     assert RULE in answer["text"]
     assert answer["keep"] == [1, 2, 3, 4]
+
+
+def test_what_was_not_printed_does_not_count_as_given(ask: Asking) -> None:
+    tray = Tray(str(ask.data), SESSION)
+    ask("begin", trigger="auto", messages=[])
+    tray.queue_gap(Prepared(0, 0, 0, "t", "r1", "The gap."))
+    ask.prints = False
+    assert RULE in ask("augment", said="The user is building something.")["text"]
+    assert tray.gap_waits()
+    assert tray.drain(time.time()) == []
+    ask.prints = True
+    ask("augment", said="The user is building something.")
+    assert not tray.gap_waits()
+    (noted,) = tray.drain(time.time())
+    assert json.loads(noted)["road"] == "session.compact"
 
 
 def test_off_is_off_and_the_choices_are_told(ask: Asking) -> None:

@@ -207,7 +207,7 @@ def _waiting(session: Session) -> dict[str, Any] | None:
     from holdfast.lifecycle.tray import Tray, decode
 
     tray = Tray(data_folder(), session.id)
-    raw = read(f"{tray.folder}/gap") if tray.gap_waits() else None
+    raw = read(f"{tray.folder}/gap")
     gap = decode(raw) if raw is not None else None
     if gap is None:
         return None

@@ -14,7 +14,10 @@ from holdfast.hooks import light
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from holdfast.clients.claude_code.payloads import Payload
+    from holdfast.hooks.light import Answer
 
 # In the data folder of a user who is connected to a team's service: see `lifecycle.service`.
 SERVICE = "service.json"
@@ -51,16 +54,13 @@ def main(event: str) -> None:
         from holdfast.hooks import heavy
 
         answer = heavy.answer(payload, data, light.client_process())
-    say(answer.text)
+    _print(answer)
     later = answer.later
     if exists(f"{data}/{SERVICE}"):
         from holdfast.hooks import carrier
 
         later = carrier.after(later, payload, data)
-    if later is not None:
-        from holdfast.hooks.detach import detached
-
-        detached(later)
+    _detach(later)
 
 
 def _answer_module(event: str) -> None:
@@ -70,12 +70,22 @@ def _answer_module(event: str) -> None:
     data = light.data_folder(os.environ)
     if not data:
         return
-    text, later = native.answer(event, _stdin(), data)
-    say(text)
-    if later is not None:
+    answer = native.answer(event, _stdin(), data)
+    _print(answer)
+    _detach(answer.later)
+
+
+def _print(answer: Answer) -> None:
+    say(answer.text)
+    if answer.printed is not None:
+        answer.printed()
+
+
+def _detach(work: Callable[[], None] | None) -> None:
+    if work is not None:
         from holdfast.hooks.detach import detached
 
-        detached(later)
+        detached(work)
 
 
 def _is_subagents(payload: Payload, data: str) -> bool:

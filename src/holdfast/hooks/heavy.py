@@ -11,11 +11,11 @@ import time
 from contextlib import suppress
 from functools import partial
 
-from holdfast.clients.claude_code.outputs import additional_context, instructions
+from holdfast.clients.claude_code.outputs import instructions
 from holdfast.clients.claude_code.payloads import Payload
 from holdfast.files import make_folder
 from holdfast.hooks import log
-from holdfast.hooks.light import WORKING, Answer, delivered, is_fresh, now_text
+from holdfast.hooks.light import WORKING, Answer, brief_to_print, is_fresh, now_text
 from holdfast.lifecycle import moments
 from holdfast.lifecycle.keep import Scene
 from holdfast.lifecycle.moments import Now
@@ -101,8 +101,7 @@ def _answer(payload: Payload, data: str, client: int, store: SqliteStore | None)
         brief = moments.after_compaction(store, tray, scene, now)
         if brief is None:
             return Answer()
-        delivered(tray, "brief", event, brief)
-        return Answer(additional_context(event, brief.text))
+        return brief_to_print(tray, event, brief)
     if event == "SessionStart":
         moments.session_resumed(store, tray, scene, now, client)
     elif event == "PostCompact":

@@ -13,7 +13,7 @@ import time
 from holdfast.clients.claude_code.outputs import LIMIT, additional_context, quoted
 from holdfast.files import exists, read_from, size
 from holdfast.lifecycle import handoff
-from holdfast.lifecycle.tray import PATTERNS, Prepared, Tray, data_folder
+from holdfast.lifecycle.tray import OWED, PATTERNS, Prepared, Tray, data_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,17 +31,29 @@ WORKING = frozenset(("PostToolBatch", "PostToolUse", "PostToolUseFailure", "Stop
 DELIVERING = frozenset(("PostToolBatch", "PostToolUse", "PostToolUseFailure"))
 
 
+AT_WORK = frozenset((OWED, "gap", "low-agent", "messages"))
+PENDING = AT_WORK | {"low-user", "tell-user"}
+LINE = 1_000  # room for a warning
 LOOKED_AT = 512 * 1024  # bytes that a transcript may have grown by and still be looked through
 
 
 class Answer:
-    """What to print, and what to do after the client has been let go."""
+    """What to print, what to note once that is done, and what to do after the client was let go.
 
-    __slots__ = ("later", "text")
+    Nothing counts as delivered before it was printed: a hook can be killed at any moment.
+    """
 
-    def __init__(self, text: str = "", later: Callable[[], None] | None = None) -> None:
+    __slots__ = ("later", "printed", "text")
+
+    def __init__(
+        self,
+        text: str = "",
+        later: Callable[[], None] | None = None,
+        printed: Callable[[], None] | None = None,
+    ) -> None:
         self.text = text
         self.later = later
+        self.printed = printed
 
 
 def answer(payload: Payload, data: str) -> Answer | None:
@@ -51,11 +63,11 @@ def answer(payload: Payload, data: str) -> Answer | None:
     if event == "UserPromptSubmit":
         if payload.prompt and payload.source in TYPED and not payload.agent_id:
             _note_prompt(tray, payload)
-        return Answer(_pending(tray, payload))
+        return _pending(tray, payload)
     if event == "UserPromptExpansion":
         if payload.command and not payload.agent_id:
             _note_command(tray, payload)
-        return Answer(_pending(tray, payload))
+        return _pending(tray, payload)
     if event == "SessionStart":
         return _session_start(payload, tray)
     if event in WORKING:
@@ -90,21 +102,30 @@ def _session_start(payload: Payload, tray: Tray) -> Answer | None:
         prepared = tray.prepared()
         if prepared is None or not is_fresh(prepared, payload.transcript):
             return None
-        if not tray.latch(f"delivered.{prepared.epoch}", time.time()):
+        if not tray.claim_brief(prepared, time.time()):
             return Answer()
-        delivered(tray, "brief", payload.event, prepared)
-        return Answer(additional_context(payload.event, prepared.text))
+        return brief_to_print(tray, payload.event, prepared)
     if payload.source in ("startup", "clear"):
         offered = handoff.offer(
             tray.data, payload.cwd, payload.session_id, client_process(), time.time()
         )
-        if offered is not None:
-            delivered(tray, "handoff", payload.event, offered)
-            return Answer(additional_context(payload.event, offered.text))
-        return Answer()
+        if offered is None:
+            return Answer()
+        text = additional_context(payload.event, offered.text)
+        return Answer(text, printed=lambda: delivered(tray, "handoff", payload.event, offered))
     # Resumed or forked: read what is new beside the client, so that the first compaction
     # does not have to.
-    return Answer(_pending(tray, payload), _heavy(payload, tray.data))
+    return _pending(tray, payload, _heavy(payload, tray.data))
+
+
+def brief_to_print(tray: Tray, event: str, brief: Prepared) -> Answer:
+    """For the one that claimed it."""
+
+    def printed() -> None:
+        delivered(tray, "brief", event, brief)
+        tray.settle(OWED)
+
+    return Answer(additional_context(event, brief.text), printed=printed)
 
 
 def is_fresh(prepared: Prepared, transcript: str) -> bool:
@@ -124,53 +145,78 @@ def is_fresh(prepared: Prepared, transcript: str) -> bool:
 def _working(payload: Payload, tray: Tray) -> Answer | None:
     prepared = tray.prepared()
     grown = prepared is None or not is_fresh(prepared, payload.transcript)
-    if payload.event in DELIVERING and (
-        tray.gap_waits() or tray.waits("low-agent") or tray.waits("messages")
-    ):
-        text = _pending(tray, payload)
-        return Answer(text, _heavy(payload, tray.data) if grown else None)
+    if payload.event in DELIVERING and AT_WORK & tray.waiting():
+        return _pending(tray, payload, _heavy(payload, tray.data) if grown else None)
     return None if grown else Answer()
 
 
-def _pending(tray: Tray, payload: Payload) -> str:
+def _pending(tray: Tray, payload: Payload, later: Callable[[], None] | None = None) -> Answer:
     """What waits, if we are the one who may deliver it; never into a subagent."""
-    if payload.agent_id:
-        return ""
+    waiting = set() if payload.agent_id else tray.waiting()
+    if not waiting & PENDING:
+        return Answer(later=later)
+    event = payload.event
     text = message = ""
-    if tray.gap_waits():
+    given: list[tuple[str, Prepared]] = []  # to be noted for the store
+    claimed = []
+    if OWED in waiting:
+        brief = tray.claim_owed()
+        if brief is not None:
+            claimed.append(OWED)
+            given.append(("brief", brief))
+            text = brief.text
+    # With a brief that came late the gap may not fit: it comes with what happens next.
+    if "gap" in waiting and not text:
         gap = tray.claim_gap()
         if gap is not None:
-            delivered(tray, "gap", payload.event, gap)
+            claimed.append("gap")
+            given.append(("gap", gap))
             text = gap.text
     # Who compacts now need not be told that it is time to.
-    if payload.prompt.startswith("/compact"):
-        return additional_context(payload.event, text)
-    if tray.waits("low-agent"):
-        line = tray.take("low-agent")
-        text = f"{text}\n{line}" if text and line else text or line
-    if tray.waits("messages"):
-        told = _messages(tray, payload.event, LIMIT - len(text) - 1)
-        text = f"{text}\n{told}" if text and told else text or told
-    # What a background hook says is not shown to the user: the next prompt's is.
-    if payload.event == "UserPromptSubmit":
-        for name in ("low-user", "tell-user"):
-            if not message and tray.waits(name):
-                message = tray.take(name)
-    return additional_context(payload.event, text, message)
+    if not payload.prompt.startswith("/compact"):
+        if "low-agent" in waiting and len(text) < LIMIT - LINE:
+            claimed.append("low-agent")
+            line = tray.take("low-agent")
+            text = f"{text}\n{line}" if text and line else text or line
+        if "messages" in waiting:
+            taken = _messages(tray, LIMIT - len(text) - 1)
+            given += taken
+            told = _told(taken)
+            text = f"{text}\n{told}" if text and told else text or told
+        # What a background hook says is not shown to the user: the next prompt's is.
+        if event == "UserPromptSubmit":
+            for name in ("low-user", "tell-user"):
+                if not message and name in waiting:
+                    claimed.append(name)
+                    message = tray.take(name)
+
+    def printed() -> None:
+        for what, one in given:
+            delivered(tray, what, event, one)
+        for name in claimed:
+            tray.settle(name)
+
+    return Answer(additional_context(event, text, message), later, printed)
 
 
-def _messages(tray: Tray, event: str, room: int) -> str:
+def _messages(tray: Tray, room: int) -> list[tuple[str, Prepared]]:
     """What other agents wrote, as far as there is room; each once."""
     from holdfast.lifecycle import letterbox
 
-    taken = letterbox.take(tray.folder, room)
-    if not taken:
-        return ""
     prepared = tray.prepared()
     epoch = prepared.epoch if prepared is not None else 0
-    for one in taken:
-        delivered(tray, f"message:{one.id}", event, Prepared(epoch, 0, 0, "", "", one.text))
-    return "\n".join([letterbox.HEADING, *(one.text for one in taken)])
+    return [
+        (f"message:{one.id}", Prepared(epoch, 0, 0, "", "", one.text))
+        for one in letterbox.take(tray.folder, room)
+    ]
+
+
+def _told(messages: list[tuple[str, Prepared]]) -> str:
+    if not messages:
+        return ""
+    from holdfast.lifecycle.letterbox import HEADING
+
+    return "\n".join([HEADING, *(one.text for _, one in messages)])
 
 
 def _note_prompt(tray: Tray, payload: Payload) -> None:

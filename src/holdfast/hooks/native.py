@@ -27,14 +27,14 @@ from holdfast.clients.claude_code.payloads import summary_in
 from holdfast.clients.claude_code.words import OUR_OPENINGS
 from holdfast.files import make_folder
 from holdfast.hooks import log
-from holdfast.hooks.light import now_text
+from holdfast.hooks.light import Answer, delivered, now_text
 from holdfast.lifecycle import native
 from holdfast.lifecycle.choices import choices
 from holdfast.lifecycle.keep import Scene
 from holdfast.lifecycle.moments import Now, keep_rows
 from holdfast.lifecycle.places import store_path
 from holdfast.lifecycle.terms import terms_for
-from holdfast.lifecycle.tray import Tray
+from holdfast.lifecycle.tray import Prepared, Tray
 from holdfast.store.protocol import Store, StoreError
 from holdfast.store.sqlite import SqliteStore
 
@@ -68,18 +68,18 @@ class Asked:
         return Scene(self.session_id, self.transcript, self.cwd, terms, confess)
 
 
-def answer(event: str, raw: bytes, data: str) -> tuple[str, Callable[[], None] | None]:
-    """The JSON to print, and what may be done after the client was let go."""
+def answer(event: str, raw: bytes, data: str) -> Answer:
+    """The JSON to print, and what is to be done after that."""
     try:
         fields = json.loads(raw or b"{}")
     except ValueError:
-        return "{}", None
+        return Answer("{}")
     work = _WORK.get(event)
     if work is None or not isinstance(fields, dict):
-        return "{}", None
+        return Answer("{}")
     asked = Asked(fields, data)
     if not asked.session_id:
-        return "{}", None
+        return Answer("{}")
     seconds = time.time()
     now = Now(now_text(seconds), seconds)
     store = _store(data)
@@ -93,8 +93,8 @@ def answer(event: str, raw: bytes, data: str) -> tuple[str, Callable[[], None] |
     finally:
         if store is not None:
             store.close()
-    later = told.pop("later", None)
-    return json.dumps(told), later
+    later, printed = told.pop("later", None), told.pop("printed", None)
+    return Answer(json.dumps(told), later, printed)
 
 
 def _begin(asked: Asked, store: Store | None, now: Now) -> dict[str, Any]:
@@ -102,14 +102,16 @@ def _begin(asked: Asked, store: Store | None, now: Now) -> dict[str, Any]:
     if mode == "off":
         return {"mode": "off"}
     if mode == "instant" and asked.trigger != "precompute":
-        made = native.instant(store, asked.tray, asked.scene, now, asked.trigger, asked.messages)
-        if made is not None:
+        done = native.instant(store, asked.tray, asked.scene, now, asked.trigger, asked.messages)
+        if done is not None:
+            made = done.made
             return {
                 "mode": "instant",
                 "text": made.text,
-                "keep": list(made.kept),
-                "status": f"{len(made.facts)} facts, {len(made.kept)} messages kept",
-                "later": lambda: _keep_rows(asked, now, made.knows),
+                "keep": list(done.kept),
+                "status": f"{_facts(made)} facts, {len(done.kept)} messages kept",
+                "printed": lambda: _printed(asked, made),
+                "later": lambda: _keep_rows(asked, now, (made.generation, made.offset)),
             }
     begun = native.begin(store, asked.tray, asked.scene, now)
     return {"mode": "augment", "latch": begun.latch} if begun.mine else {"mode": "off"}
@@ -120,8 +122,21 @@ def _augment(asked: Asked, store: Store | None, now: Now) -> dict[str, Any]:
     made = native.augment(store, asked.tray, asked.scene, now, said)
     if made is None:
         return {}
-    count = made.facts.count(",") + 1 if made.facts else 0
-    return {"text": made.text, "status": f"{count} facts restored behind the summary"}
+    return {
+        "text": made.text,
+        "status": f"{_facts(made)} facts restored behind the summary",
+        "printed": lambda: _printed(asked, made),
+    }
+
+
+def _facts(made: Prepared) -> int:
+    return made.facts.count(",") + 1 if made.facts else 0
+
+
+def _printed(asked: Asked, made: Prepared) -> None:
+    """The module has the text, and in it all that was queued for the next prompt."""
+    delivered(asked.tray, "brief", native.ROAD, made)
+    asked.tray.drop_gap()
 
 
 def _moment(asked: Asked, store: Store | None, now: Now) -> dict[str, Any]:
@@ -139,9 +154,10 @@ def _start(asked: Asked, _store: Store | None, _now: Now) -> dict[str, Any]:
     }
 
 
-def _status(asked: Asked, store: Store | None, _now: Now) -> dict[str, Any]:
+def _status(asked: Asked, store: Store | None, now: Now) -> dict[str, Any]:
     from holdfast.recall.account import account
 
+    native.keep_noted(store, asked.tray, asked.scene, now)
     return {"text": account(store, asked.session_id, choices(asked.data, asked.cwd).compaction)}
 
 

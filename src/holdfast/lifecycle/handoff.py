@@ -17,7 +17,7 @@ import os
 
 from holdfast.files import age, make_folder, names, read, remove, replace
 from holdfast.lifecycle.project import place_of
-from holdfast.lifecycle.tray import Prepared, decode, safe_name
+from holdfast.lifecycle.tray import Prepared, decode, is_running, safe_name
 
 RECENT_SECONDS = 7 * 24 * 3600.0
 LIMIT = 600  # characters
@@ -175,18 +175,6 @@ def tidy(data: str, place: tuple[str, str], seconds: float) -> None:
 def _lasts(path: str, seconds: float) -> bool:
     kept = decode(read(path) or b"")
     return kept is not None and age(path, seconds) <= _recent(kept)
-
-
-def is_running(process: int) -> bool:
-    if process <= 0:
-        return False
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True  # there, and not ours
-    return True
 
 
 def _folder(data: str, worktree: str) -> str:

@@ -110,7 +110,7 @@ def after_compaction(store: Store | None, tray: Tray, scene: Scene, now: Now) ->
     """The brief to deliver now, made from the present; None when another delivers it."""
     view = _known(store, tray, scene, now, SECONDS)
     made = _prepare(tray, scene, view, now)
-    if made is None or not tray.latch(f"delivered.{made.epoch}", now.seconds):
+    if made is None or not tray.claim_brief(made, now.seconds):
         return None
     return made
 

@@ -23,7 +23,7 @@ from holdfast.lifecycle.moments import Now
 from holdfast.lifecycle.tray import Prepared, Tray
 from holdfast.state import State
 from holdfast.state.facts import DONE, OPEN
-from holdfast.store.protocol import Compaction, Delivery, Store
+from holdfast.store.protocol import Compaction, Store
 
 SECONDS = 2.0  # the module waits three in all
 ROAD = "session.compact"
@@ -46,10 +46,8 @@ class Begun(NamedTuple):
 
 
 class Instant(NamedTuple):
-    text: str
+    made: Prepared
     kept: tuple[int, ...]
-    facts: tuple[str, ...]
-    knows: tuple[int, int]
 
 
 class Known(NamedTuple):
@@ -73,12 +71,12 @@ def augment(store: Store | None, tray: Tray, scene: Scene, now: Now, said: str) 
     if not known.kept.complete or not _is_ours(tray, f"delivered.{epoch}"):
         return None
     made = compose_lost(known.shown, clean(said[:SAID]), AUGMENT)
-    # PostCompact has queued what the summary lost for the next prompt: here is all of it.
-    tray.drop_gap()
     made = _with_rules(made, tray, scene, known)
     if not made.text:
+        # PostCompact has queued what the summary lost for the next prompt: nothing is lost.
+        tray.drop_gap()
         return None
-    return _delivered(store, scene, now, known, made)
+    return _prepared(known, now, made)
 
 
 def instant(
@@ -100,10 +98,7 @@ def instant(
     save_checkpoint(store, known.kept, f"precompact:{trigger or 'unknown'}", now.text)
     if store is not None:
         store.record_compaction(Compaction(scene.session_id, epoch, now.text, trigger))
-    tray.drop_gap()
-    _delivered(store, scene, now, known, made)
-    kept = tuple(choose_kept(messages, KEPT))
-    return Instant(made.text, kept, made.facts, known.kept.tracked.knows)
+    return Instant(_prepared(known, now, made), tuple(choose_kept(messages, KEPT)))
 
 
 def _with_rules(made: Brief, tray: Tray, scene: Scene, known: Known) -> Brief:
@@ -146,14 +141,20 @@ def between_tasks(store: Store | None, tray: Tray, scene: Scene, now: Now) -> bo
 
 
 def _known(store: Store | None, tray: Tray, scene: Scene, now: Now) -> Known:
-    noted = words.understood(tray.drain(now.seconds, forget=store is not None), scene.session_id)
-    if store is not None:
-        for delivery in noted.deliveries:
-            store.record_delivery(delivery)
+    noted = keep_noted(store, tray, scene, now)
     kept = bring_up_to_date(store, scene, seconds=SECONDS)
     shown = words.with_prompts(kept.tracked.state, words.unconfirmed(noted, kept.tracked))
     shown = words.with_commands(shown, noted)
     return Known(kept, papers.over(tray, scene, kept.session, shown))
+
+
+def keep_noted(store: Store | None, tray: Tray, scene: Scene, now: Now) -> words.Noted:
+    """What the hooks noted since; the deliveries among it go to the store."""
+    noted = words.understood(tray.drain(now.seconds, forget=store is not None), scene.session_id)
+    if store is not None:
+        for delivery in noted.deliveries:
+            store.record_delivery(delivery)
+    return noted
 
 
 def _claimed(tray: Tray, name: str, seconds: float) -> bool:
@@ -168,11 +169,7 @@ def _is_ours(tray: Tray, name: str) -> bool:
     return read(f"{tray.folder}/{name}") == MINE
 
 
-def _delivered(store: Store | None, scene: Scene, now: Now, known: Known, made: Brief) -> Prepared:
+def _prepared(known: Known, now: Now, made: Brief) -> Prepared:
     epoch = known.kept.tracked.state.moment.epoch
-    if store is not None:
-        store.record_delivery(
-            Delivery(scene.session_id, epoch, "brief", ROAD, now.text, made.text, made.facts)
-        )
     generation, offset = known.kept.tracked.knows
     return Prepared(epoch, generation, offset, now.text, ",".join(made.facts), made.text)

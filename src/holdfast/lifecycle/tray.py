@@ -10,15 +10,21 @@
     messages/        of other agents, for the next prompt or tool batch: see `letterbox`
     spool            JSON lines noted by light hooks, for the next heavy one to keep
     delivered.<n>    latches: who made the file may speak, everyone else stays silent
+    gap.<pid>        claimed by that process, which is about to print it; likewise for lines
+    owed.<pid>       the brief that that process is about to print
+
+A claim is settled when the text has been printed. Where its process died before, the text waits
+again.
 
 Owns their names and formats, and the data folder's place. Imported by the lightest hooks:
-nothing but `os`, no `typing`, no `json`. Every file is for the user alone; `holdfast.files`
-writes them. Nothing here redacts: whoever writes text here has done so.
+nothing but `os` and `time`, no `typing`, no `json`. Every file is for the user alone;
+`holdfast.files` writes them. Nothing here redacts: whoever writes text here has done so.
 """
 
 from __future__ import annotations
 
 import os
+import time
 
 from holdfast.files import (
     age,
@@ -51,6 +57,10 @@ STATUS = "status"
 WINDOW = "window"
 # Longer than any background hook may take.
 WORKING_SECONDS = 90.0
+# A claim is settled within milliseconds; this old, its process id belongs to somebody else.
+CLAIM_SECONDS = 60.0
+OWED = "owed"
+CLAIMED = frozenset(("gap", OWED, "low-agent", "low-user", "tell-user"))
 
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 
@@ -129,41 +139,95 @@ class Tray:
         self.write("brief", brief.encode())
 
     def gap_waits(self) -> bool:
-        return exists(f"{self.folder}/gap")
+        return self.waits("gap")
 
     def queue_gap(self, gap: Prepared) -> None:
         self.write("gap", gap.encode())
 
     def drop_gap(self) -> None:
-        remove(f"{self.folder}/gap")
+        self.drop("gap")
 
     def claim_gap(self) -> Prepared | None:
-        """The waiting gap, for exactly one of all that ask: a rename has one winner."""
-        mine = f"{self.folder}/gap.{os.getpid()}"
-        try:
-            move(f"{self.folder}/gap", mine)
-        except OSError:
-            return None
-        data = read(mine)
-        remove(mine)
+        data = self.claim("gap")
         return None if data is None else decode(data)
 
+    def claim_brief(self, brief: Prepared, seconds: float) -> bool:
+        """True for the one that may print it, and settles `OWED` then.
+
+        Should we die before that, the next hook has it from the file written here.
+        """
+        for name in names(self.folder):
+            if name.startswith(OWED) and self._is_abandoned(name):
+                remove(f"{self.folder}/{name}")  # of an earlier compaction
+        try:  # noqa: SIM105  contextlib costs 3 ms
+            self.write(f"{OWED}.{os.getpid()}", brief.encode())
+        except OSError:
+            pass  # no space: it is printed all the same
+        if self.latch(f"delivered.{brief.epoch}", seconds):
+            return True
+        self.settle(OWED)
+        return False
+
+    def claim_owed(self) -> Prepared | None:
+        """A brief that was claimed and never printed, if it is still the present's."""
+        data = self.claim(OWED)
+        owed = None if data is None else decode(data)
+        prepared = self.prepared()
+        if owed is not None and prepared is not None and prepared.epoch > owed.epoch + 1:
+            self.settle(OWED)
+            return None
+        return owed
+
+    def waiting(self) -> set[str]:
+        """The names of what waits, to be asked once per hook."""
+        found = names(self.folder)
+        return {name.partition(".")[0] if self._is_abandoned(name) else name for name in found}
+
     def waits(self, name: str) -> bool:
-        return exists(f"{self.folder}/{name}")
+        return name in self.waiting()
+
+    def claim(self, name: str) -> bytes | None:
+        """A waiting text, for exactly one of all that ask: a rename has one winner.
+
+        To be settled once it has been printed; until then it would wait again if we died.
+        """
+        mine = f"{self.folder}/{name}.{os.getpid()}"
+        for found in (name, *(n for n in names(self.folder) if n.startswith(f"{name}."))):
+            if found != name and not self._is_abandoned(found):
+                continue
+            try:
+                move(f"{self.folder}/{found}", mine)
+            except OSError:
+                continue
+            return read(mine)
+        return None
+
+    def settle(self, name: str) -> None:
+        """What we claimed was printed."""
+        remove(f"{self.folder}/{name}.{os.getpid()}")
 
     def take(self, name: str) -> str:
-        """A waiting line, for exactly one of all that ask."""
-        mine = f"{self.folder}/{name}.{os.getpid()}"
-        try:
-            move(f"{self.folder}/{name}", mine)
-        except OSError:
-            return ""
-        data = read(mine) or b""
-        remove(mine)
-        return data.decode("utf-8", "replace")
+        """A waiting line, for exactly one of all that ask; to be settled like any claim."""
+        return (self.claim(name) or b"").decode("utf-8", "replace")
 
     def drop(self, name: str) -> None:
         remove(f"{self.folder}/{name}")
+        for found in names(self.folder):
+            if found.startswith(f"{name}.") and found[len(name) + 1 :].isdecimal():
+                remove(f"{self.folder}/{found}")
+
+    def _is_abandoned(self, found: str) -> bool:
+        """Whether this is the claim of a process that is gone."""
+        name, _, process = found.partition(".")
+        if name not in CLAIMED or not process.isdecimal() or len(process) > 9:
+            return False
+        if not is_running(int(process)):
+            return True
+        try:
+            claimed = os.stat(f"{self.folder}/{found}").st_ctime
+        except OSError:
+            return False
+        return abs(time.time() - claimed) > CLAIM_SECONDS
 
     def latch(self, name: str, seconds: float) -> bool:
         """True for the first to ask, and again for one who asks when the first is long past.
@@ -258,3 +322,15 @@ class Tray:
 def _is_recent(path: str, seconds: float, limit: float) -> bool:
     """Not long past, and not of a future that a clock which was set back left behind."""
     return abs(age(path, seconds)) < limit
+
+
+def is_running(process: int) -> bool:
+    if process <= 0:
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # there, and not ours
+    return True
