@@ -37,8 +37,8 @@ else `$HOLDFAST_HOME`, else `$XDG_DATA_HOME/holdfast`, else `~/.local/share/hold
 
 Every fact has a short id within its session, and `holdfast show` opens it: `q` request,
 `r` rule, `t` task (`td` from a todo list), `p` plan, `v` test state, `e` error, `x` dead end,
-`d` decision, `f` file, `c` command, `i` identifier, `s` subagent or background job, `k` skill,
-`n` next step. `0276a600:t3` is task 3 of the session whose id begins with `0276a600`.
+`d` decision, `f` file, `c` command, `i` identifier, `g` commit, `s` subagent or background job,
+`k` skill, `n` next step. `0276a600:t3` is task 3 of the session whose id begins with `0276a600`.
 """
 
 

@@ -15,6 +15,7 @@ from holdfast.state.dead_ends import DeadEnd
 from holdfast.state.decisions import Decision
 from holdfast.state.errors import Error
 from holdfast.state.files import File
+from holdfast.state.git_work import from_values as git_work_from_values
 from holdfast.state.identifiers import Identifier
 from holdfast.state.life import Point
 from holdfast.state.lookups import Lookup
@@ -93,8 +94,10 @@ def from_document(document: Any) -> State:
         fields["life"] = {key: Point(*values) for key, values in life.items()}
         lookups = document.get("lookups", {})
         fields["lookups"] = {key: Lookup(*map(_frozen, row)) for key, row in lookups.items()}
+        if "git_work" in document:
+            fields["git_work"] = git_work_from_values(document["git_work"])
         return State(**fields)
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
         raise UnreadableState(f"not a state document: {error!r}") from error
 
 

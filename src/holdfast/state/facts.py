@@ -37,6 +37,7 @@ KINDS = (
     "file",
     "command",
     "identifier",
+    "commit",
     "subagent",
     "skill",
     "note",

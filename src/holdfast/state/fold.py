@@ -17,6 +17,7 @@ from holdfast.state import (
     decisions,
     errors,
     files,
+    git_fold,
     identifiers,
     life,
     lookups,
@@ -60,11 +61,13 @@ _LISTENERS: dict[type, tuple[tuple[str, Handler], ...]] = {
         ("identifiers", identifiers.on_command_ran),
         ("symbols", symbols.on_command_ran),
         ("lookups", lookups.on_command_ran),
+        ("git_work", git_fold.on_command_ran),
     ),
     ev.FileTouched: (
         ("files", files.on_file_touched),
         ("symbols", symbols.on_file_touched),
         ("lookups", lookups.on_file_touched),
+        ("git_work", git_fold.on_file_touched),
     ),
     ev.Searched: (
         ("files", files.on_searched),
@@ -90,15 +93,28 @@ _LISTENERS: dict[type, tuple[tuple[str, Handler], ...]] = {
     ev.JobStarted: (("subagents", subagents.on_job_started),),
     ev.JobEnded: (("subagents", subagents.on_job_ended),),
     ev.CommandInvoked: (("skills", skills.on_command_invoked),),
-    ev.SessionSeen: (("identifiers", identifiers.on_session_seen),),
-    ev.LinkSeen: (("identifiers", identifiers.on_link_seen),),
+    ev.SessionSeen: (
+        ("identifiers", identifiers.on_session_seen),
+        ("git_work", git_fold.on_session_seen),
+    ),
+    ev.LinkSeen: (
+        ("identifiers", identifiers.on_link_seen),
+        ("git_work", git_fold.on_link_seen),
+    ),
     ev.UsageMeasured: (("life", life.on_usage_measured),),
 }
 
-# What a subagent does is known of the subagent, never taken for the main thread's state.
+# What a subagent does is known of the subagent, never taken for the main thread's state; but the
+# work tree is one, whoever edits and commits in it.
 _OF_SUBAGENTS: dict[type, tuple[tuple[str, Handler], ...]] = {
-    ev.FileTouched: (("subagents", subagents.on_own_deed),),
-    ev.CommandRan: (("subagents", subagents.on_own_deed),),
+    ev.FileTouched: (
+        ("subagents", subagents.on_own_deed),
+        ("git_work", git_fold.on_file_touched),
+    ),
+    ev.CommandRan: (
+        ("subagents", subagents.on_own_deed),
+        ("git_work", git_fold.on_command_ran),
+    ),
     ev.SubagentStarted: (("subagents", subagents.on_subagent_started),),
     ev.SubagentEnded: (("subagents", subagents.on_subagent_ended),),
 }

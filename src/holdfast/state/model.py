@@ -16,6 +16,7 @@ from holdfast.state import (
     errors,
     files,
     finished,
+    git_work,
     identifiers,
     life,
     lookups,
@@ -74,6 +75,7 @@ class State(NamedTuple):
     subagents: dict[str, subagents.Subagent] = {}
     skills: dict[str, skills.Skill] = {}
     next_step: dict[str, next_step.NextStep] = {}
+    git_work: git_work.GitWork = git_work.EMPTY
     symbols: symbols.Table = {}
     life: life.Table = {}
     lookups: lookups.Table = {}
@@ -104,4 +106,5 @@ def facts(state: State) -> Iterator[Fact]:
     yield from subagents.facts(state.subagents)
     yield from skills.facts(state.skills)
     yield from next_step.facts(state.next_step)
+    yield from git_work.facts(state.git_work)
     yield from notes.facts(state.notes)

@@ -17,7 +17,7 @@ router = APIRouter(prefix="/api", route_class=StrictRoute, tags=["search"])
 
 Kind = Literal[
     "", "message", "request", "rule", "task", "plan", "test", "error", "dead_end", "decision",
-    "file", "command", "identifier", "subagent", "skill", "note", "next_step",
+    "file", "command", "identifier", "commit", "subagent", "skill", "note", "next_step",
 ]  # fmt: skip
 
 

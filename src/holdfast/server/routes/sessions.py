@@ -35,7 +35,7 @@ router = APIRouter(prefix="/api", route_class=StrictRoute, tags=["sessions"])
 SessionId = Annotated[str, Path(min_length=1, max_length=200)]
 Kind = Literal[
     "", "request", "rule", "task", "plan", "test", "error", "dead_end", "decision", "file",
-    "command", "identifier", "subagent", "skill", "note", "next_step",
+    "command", "identifier", "commit", "subagent", "skill", "note", "next_step",
 ]  # fmt: skip
 FIRST_WORDS = 200
 

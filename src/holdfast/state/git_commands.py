@@ -1,0 +1,256 @@
+"""Reading command lines for what they do with git: each git command, where it ran, its words.
+
+Text in, plain values out; no shell grammar beyond `shell.parts`. Also names the few commands
+that change files in plain sight (`sed -i`, `cat > file`, `rm`, `mv`).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from posixpath import join, normpath
+from typing import NamedTuple
+
+from holdfast.state.patterns import lazily
+from holdfast.state.shell import parts
+
+LINE = 16_000  # of a command line: a commit's message may be long, and comes before `git push`
+WORDS = 400
+
+_WORD = lazily(r"""(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+""")
+_QUOTES = lazily(r"""\\(.)|"((?:[^"\\]|\\.)*)"|'([^']*)'""")
+_CUES = ("git", "gh ", "glab ", "sed ", "perl ", "rm ", "mv ", ">", "tee ", "touch ")
+_REDIRECT = lazily(r"(?<![0-9&<>=-])>>?\s*([^\s;&|<>()]+)")
+_HERE_MESSAGE = lazily(r"<<-?\s*['\"]?\w+['\"]?[^\n]*\n\s*([^\n]+)")
+# Options of git itself whose value is the next word.
+_VALUED = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"))
+_WRITERS = frozenset(("cat", "echo", "printf", "tee"))
+
+
+class Step(NamedTuple):
+    """One simple command that matters here."""
+
+    tool: str  # "git" | "gh" | "glab" | "edit" | "rm" | "mv"
+    name: str  # the subcommand: "commit", "stash pop", "pr create"; "" for edits
+    options: frozenset[str]  # "-a", "--amend"; grouped letters one by one, values left out
+    words: tuple[str, ...]  # the other words: paths, branches, references
+    directory: str  # where it ran, "" where nobody knows
+    shown: bool  # its output reached the agent whole: no pipe, no redirection
+    sure: bool  # it ran if the line as a whole succeeded
+    after_dashes: tuple[str, ...] = ()  # the words behind "--"
+    message: str = ""  # first line of a commit's message
+
+
+def steps(command: str, cwd: str) -> tuple[Step, ...]:
+    """The commands of a line that concern git or change files in plain sight, in order."""
+    command = command[:LINE]
+    if not any(cue in command for cue in _CUES):
+        return ()
+    return _steps(command, cwd)
+
+
+@lru_cache(maxsize=64)
+def _steps(command: str, cwd: str) -> tuple[Step, ...]:
+    found: list[Step] = []
+    here = cwd
+    listed = parts(command.replace("\\\n", " "))
+    for number, part in enumerate(listed[:60]):
+        plain = part.plain.lstrip("( ")
+        if plain.endswith(")") and plain.count("(") < plain.count(")"):
+            plain = plain.rstrip(") ")
+        head = plain.partition(" ")[0].rpartition("/")[2]
+        if head in ("cd", "pushd"):
+            here = _moved(here, words_of(plain)[1:])
+            continue
+        piped = number + 1 < len(listed) and listed[number + 1].separator == "|"
+        sure = part.separator in ("", "&&", ";", "\n")
+        step = None
+        if head == "git":
+            step = _git(plain, here, piped, sure, command)
+        elif head in ("gh", "glab"):
+            step = _hub(head, plain, here, piped, sure)
+        elif part.separator != "|" or head == "tee":
+            step = _file_step(head, plain, here, sure or head == "tee", command)
+        if step:
+            found.append(step)
+    return tuple(found)
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a simple command without their quotes."""
+    return [
+        _QUOTES.sub(lambda found: found[1] or found[2] or found[3] or "", word)
+        for word in _WORD.findall(text)[:WORDS]
+    ]
+
+
+def _moved(here: str, words: list[str]) -> str:
+    target = next((word for word in words if not word.startswith("-")), "")
+    if not target or "$" in target or target[0] == "~":
+        return ""  # nobody knows where that is
+    return inside(here, target)
+
+
+def inside(directory: str, path: str) -> str:
+    """A path as seen from a directory; relative where the directory is not known."""
+    path = path.replace("\\", "/") if path[1:3] == ":\\" else path
+    if path.startswith("/") or path[1:3] == ":/" or not directory:
+        return normpath(path)
+    return normpath(join(directory, path))
+
+
+def _git(plain: str, here: str, piped: bool, sure: bool, line: str) -> Step | None:
+    words, redirected = _without_redirections(words_of(plain)[1:])
+    while words and words[0].startswith("-"):
+        if words[0] in ("-C", "--work-tree") and len(words) > 1:
+            here = inside(here, words[1]) if "$" not in words[1] else ""
+        words = words[2:] if words[0] in _VALUED else words[1:]
+    if not words:
+        return None
+    name, rest = words[0], words[1:]
+    if name in ("stash", "worktree", "submodule") and rest and not rest[0].startswith("-"):
+        name, rest = f"{name} {rest[0]}", rest[1:]
+    message = ""
+    if name in ("commit", "merge", "revert", "cherry-pick"):
+        rest, message = _without_message(rest)
+        if message.startswith("$(") or not message:
+            here_text = _HERE_MESSAGE.search(line) if "<<" in line else None
+            message = here_text[1].strip() if here_text else ""
+    options, others, dashed = _sorted_words(rest)
+    return Step(
+        "git", name, options, others, here, not (piped or redirected), sure, dashed, message
+    )
+
+
+def _without_message(words: list[str]) -> tuple[list[str], str]:
+    """The words without the value of -m, -F and the like; and the message's first line."""
+    left: list[str] = []
+    message = ""
+    at = 0
+    while at < len(words):
+        word = words[at]
+        grouped = word[:1] == "-" and word[:2] != "--" and word[-1:] in ("m", "F", "C", "c")
+        if word == "--":
+            left += words[at:]
+            break
+        if grouped or word in ("--message", "--file", "--author", "--date", "--trailer"):
+            value = words[at + 1] if at + 1 < len(words) else ""
+            if (word[-1:] == "m" or word == "--message") and not message:
+                message = value
+            left.append(word)
+            at += 2
+            continue
+        if word.startswith("--message="):
+            message = message or word[10:]
+        left.append(word)
+        at += 1
+    return left, message.strip().partition("\n")[0].strip()
+
+
+def _sorted_words(words: list[str]) -> tuple[frozenset[str], tuple[str, ...], tuple[str, ...]]:
+    options: set[str] = set()
+    others: list[str] = []
+    for at, word in enumerate(words):
+        if word == "--":
+            return frozenset(options), tuple(others), tuple(words[at + 1 :])
+        if word.startswith("--"):
+            options.add(word.partition("=")[0])
+            if word.startswith("--source="):
+                options.add(word)
+        elif word.startswith("-") and len(word) > 1:
+            options.update(f"-{letter}" for letter in word[1:])
+        else:
+            others.append(word)
+    return frozenset(options), tuple(others), ()
+
+
+def _without_redirections(words: list[str]) -> tuple[list[str], bool]:
+    kept: list[str] = []
+    redirected = False
+    skip = False
+    for word in words:
+        if skip:
+            skip = False
+        elif word.lstrip("0123456789&")[:1] in (">", "<"):
+            redirected = redirected or ">" in word
+            skip = word.strip("0123456789&<>") == ""
+        else:
+            kept.append(word)
+    return kept, redirected
+
+
+def _hub(tool: str, plain: str, here: str, piped: bool, sure: bool) -> Step | None:
+    words, redirected = _without_redirections(words_of(plain)[1:])
+    if len(words) < 2 or words[0] not in ("pr", "mr"):
+        return None
+    rest = words[2:]
+    title = ""
+    others: list[str] = []
+    options: set[str] = set()
+    at = 0
+    while at < len(rest):
+        word = rest[at]
+        if word.startswith("-"):
+            name, equals, value = word.partition("=")
+            options.add(name)
+            if name in ("--title", "-t"):
+                title = value if equals else next(iter(rest[at + 1 : at + 2]), "")
+            takes = not equals and name in (
+                *("--title", "-t", "--body", "-b", "--body-file", "-F", "--base", "-B", "--head"),
+                *("-H", "--label", "-l", "--reviewer", "-r", "--assignee", "-a", "--json", "-q"),
+                *("--jq", "-R", "--repo", "--subject", "--milestone", "-m", "--description", "-d"),
+            )
+            takes = takes and not (name in ("-m", "-d", "-r") and words[1] == "merge")
+            at += 2 if takes else 1
+            continue
+        others.append(word)
+        at += 1
+    name = f"pr {words[1]}"
+    shown = not (piped or redirected)
+    return Step(tool, name, frozenset(options), tuple(others), here, shown, sure, (), title)
+
+
+def _file_step(head: str, plain: str, here: str, sure: bool, line: str) -> Step | None:
+    if head in ("rm", "unlink", "mv", "touch"):
+        words = tuple(word for word in words_of(plain)[1:] if not word.startswith("-"))
+        return _edit("edit" if head == "touch" else head.replace("unlink", "rm"), words, here, sure)
+    if head in ("sed", "perl"):
+        words = tuple(words_of(plain)[1:])
+        in_place = any(word.startswith(("-i", "--in-place", "-pi")) for word in words)
+        if not in_place:
+            return None
+        files = tuple(word for word in words if _names_file(word))
+        return _edit("edit", files, here, sure)
+    if head == "tee":
+        files = tuple(word for word in words_of(plain)[1:] if not word.startswith("-"))
+        return _edit("edit", tuple(filter(_names_file, files)), here, sure)
+    if head in _WRITERS and (">" in plain or "<<" in plain):
+        # A here-document's own line is cut off with its text: `cat <<EOF > file`.
+        text = plain
+        if ">" not in plain:
+            first = next((row for row in line.split("\n") if "<<" in row and head in row), "")
+            text = first.partition("<<")[2]
+        files = tuple(
+            found.strip("\"'")
+            for found in _REDIRECT.findall(text)
+            if _names_file(found.strip("\"'"))
+        )
+        return _edit("edit", files, here, sure)
+    return None
+
+
+def _edit(tool: str, words: tuple[str, ...], here: str, sure: bool) -> Step | None:
+    words = tuple(word for word in words if word and "$" not in word and word[0] != "~")
+    return Step(tool, "", frozenset(), words, here, True, sure) if words else None
+
+
+def _names_file(word: str) -> bool:
+    """A path with an extension, not an expression; logs and scratch files are no work."""
+    name = word.rpartition("/")[2]
+    stem, dot, extension = name.rpartition(".")
+    return (
+        bool(stem and dot)
+        and extension.isalnum()
+        and extension not in ("log", "out", "tmp", "txt~")
+        and not word.startswith(("-", "s/", "/tmp/", "/dev/"))
+        and not any(mark in word for mark in "*(){}\\^")
+    )
