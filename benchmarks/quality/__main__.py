@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import sys
@@ -17,7 +18,7 @@ from benchmarks.quality.measure import COVER, TURNS, Job, Measured, measure
 from benchmarks.quality.product import ROOT, ProductFailed, product
 from benchmarks.quality.transcripts import find
 
-MEASURES = ("must-know", "said", "survival")
+MEASURES = ("must-know", "said", "survival", "truth")
 EPILOG = """
 The annotations in --gold were written by a language model, one pass each, and checked by nobody:
 compare briefs with each other rather than with the summary.
@@ -25,7 +26,8 @@ compare briefs with each other rather than with the summary.
 examples:
   # while tuning: one changed line of the composer is measured in about a minute
   python -m benchmarks.quality --quick
-  # only must-know, and what was missed of a kind (or: traps, said, withdrawn, stale, all)
+  # only must-know, and what was missed of a kind
+  # (or: --show traps, said, withdrawn, stale, truth, unchecked, all)
   python -m benchmarks.quality --quick --only must-know --show state
   # another tree's product, without caching unless --source names its package
   python -m benchmarks.quality --candidate '/elsewhere/.venv/bin/holdfast' --source /elsewhere/src
@@ -58,6 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"The product does not answer: {error}", file=sys.stderr)
         return 2
     started = time.monotonic()
+    gold_hash = hashlib.sha256(repr(gold).encode()).hexdigest()[:16]
     found = find(corpus, {g.session: g.repo for g in gold})
     wanted = [t for t in found if not given.repo or given.repo in t.repo]
     by_session: dict[str, list[must_know.Gold]] = {}
@@ -66,18 +69,19 @@ def main(arguments: list[str] | None = None) -> int:
     seeds = tuple(range(given.seed, given.seed + (1 if given.quick else given.plants)))
     work = [
         Job(t, tuple(by_session.get(t.session, ())), own, sizes, seeds, measures,
-            not given.alone, given.cache)
+            not given.alone, not given.alone and not given.quick, not given.quick, gold_hash,
+            given.cache)
         for t in wanted
     ]  # fmt: skip
     done = _measured(work, given.jobs)
     survived = control.survived([(d.session, d.repo, d.survival) for d in done if d.survival])
     made = report.lines(done, survived, sizes)
-    out = Console(width=None if sys.stdout.isatty() else 200)
+    out = Console(width=None if sys.stdout.isatty() else 230)
     rivals = () if given.alone else (TURNS, COVER)
     out.print(report.table(made, rivals))
-    if not given.quick:
+    if not given.quick and measures != {"truth"}:
         out.print(report.repositories(made))
-    _show(given.show, done, max(sizes), out)
+    _show(given.show, done, max(sizes))
     failures = [text for one in done for text in one.failures]
     for text in failures[:5]:
         print(f"FAILED {text}", file=sys.stderr)
@@ -90,7 +94,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.quality",
-        description="Measure the text that an agent is given: must-know, Said, Survival.",
+        description="Measure the text that an agent is given: must-know, Said, Survival, truth.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -123,7 +127,7 @@ def _measured(work: list[Job], jobs: int) -> list[Measured]:
         return [futures[n].result() for n in range(len(work))]
 
 
-def _show(what: str, done: list[Measured], size: int, out: Console) -> None:
+def _show(what: str, done: list[Measured], size: int) -> None:
     if not what:
         return
     for one in done:
@@ -131,16 +135,21 @@ def _show(what: str, done: list[Measured], size: int, out: Console) -> None:
             told_of = told.trapped if what == "traps" else told.missed
             for text in told_of:
                 if what in ("all", "traps") or text.startswith(what):
-                    out.print(f"{one.session[:8]} {text}", markup=False, highlight=False)
+                    print(f"{one.session[:8]} {text}")
         for kept in one.kept.get(f"Holdfast@{size}", []):
             shown = {"said": kept.lost, "withdrawn": kept.standing}.get(what, ())
             for text in shown:
-                out.print(f"{one.session[:8]} {text}", markup=False, highlight=False)
+                print(f"{one.session[:8]} {text}")
+        for name, every in one.truths.items():
+            for truth in every:
+                shown = {"truth": truth.shown, "unchecked": truth.unchecked}.get(what, ())
+                for text in shown:
+                    print(f"{one.session[:8]} {name}: {text}")
         if what == "stale" and one.survival:
             for boundary in one.survival["boundaries"].values():
                 outcome = boundary["outcomes"].get(f"Holdfast@{size}")
                 for item in outcome["stale"] if outcome else []:
-                    out.print(f"{one.session[:8]} {item}", markup=False, highlight=False)
+                    print(f"{one.session[:8]} {item}")
 
 
 if __name__ == "__main__":

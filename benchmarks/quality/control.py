@@ -17,7 +17,7 @@ from holdfast.survival.entities import Entity, idf_table, weight
 from holdfast.survival.prepared import PreparedSession, prepare_session
 from holdfast.survival.scores import score_brief
 
-FORESIGHT = "map with foresight"
+FORESIGHT = "foresight"
 
 
 def judge_hash() -> str:

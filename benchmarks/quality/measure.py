@@ -7,13 +7,18 @@ product's tree, what does not by the judge's own code.
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.quality import control, must_know, said, trivial
+from benchmarks.quality import control, must_know, said, trivial, truth
+from benchmarks.quality.delivered import delivered
+from benchmarks.quality.evidence import evidence
 from benchmarks.quality.product import Product, ProductFailed, briefs
-from benchmarks.quality.remembered import Memory, judge_hash
+from benchmarks.quality.remembered import Memory, code_hash
+from benchmarks.quality.stated import from_trace, stated
 from benchmarks.quality.transcripts import (
     Row,
     Transcript,
@@ -22,12 +27,19 @@ from benchmarks.quality.transcripts import (
     main_chain,
     read_rows,
 )
+from holdfast.survival.contest import Case
+from holdfast.survival.maps import foresight_map, prototype_map
+from holdfast.survival.rivals import orchestration_brief, preservation_block
 
 OWN = "Holdfast"
 AGAINST = "Holdfast, against the summary"
 TURNS, WORDS, COVER = "turns", "words", "cover"
 TRIVIAL = (TURNS, WORDS, COVER)
-ALL_SAID, ALL_DONE = "all that was said", "with tool input and output"
+# The designs of two of the documents that this product came from, given a correct reader.
+BLOCK, DCM = "preservation block", "Claude-DCM"
+MAP = "prototype map"
+# Ceilings, at no size: everything quoted; for Survival, the map that knows what comes.
+ALL_SAID, ALL_DONE = "all said", "and tools"
 
 Texts = dict[str, dict[str, str]]  # boundary: "name@size": text
 
@@ -41,7 +53,22 @@ class Job:
     seeds: tuple[int, ...]
     measures: frozenset[str]
     rivals: bool
+    designs: bool
+    hooks: bool  # whether truth also runs the installed hooks, for steering and gap
+    gold_hash: str
     cache: str
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """How many stated lines of one text fail, by rule."""
+
+    boundary: str
+    lines: int
+    failed: int
+    rules: dict[str, int]
+    unchecked: tuple[str, ...]
+    shown: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -53,6 +80,8 @@ class Measured:
     told: dict[str, list[must_know.Told]] = field(default_factory=dict)
     kept: dict[str, list[said.Kept]] = field(default_factory=dict)
     survival: dict[str, Any] = field(default_factory=dict)
+    truths: dict[str, list[Truth]] = field(default_factory=dict)
+    traces: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
 
 
@@ -60,7 +89,7 @@ def measure(job: Job) -> Measured:
     done = Measured(job.transcript.session, job.transcript.repo)
     memory = Memory(job.cache)
     mark = fingerprint(job.transcript.path)
-    wants_texts = bool(job.gold) or "survival" in job.measures
+    wants_texts = bool(job.gold) or bool({"survival", "truth"} & job.measures)
     texts: Texts = {}
     if wants_texts:
         _merge(texts, _own_texts(job, memory, mark, job.transcript.path, done))
@@ -69,13 +98,61 @@ def measure(job: Job) -> Measured:
     if "must-know" in job.measures:
         for gold in job.gold:
             for name, text in texts.get(gold.boundary, {}).items():
-                done.told.setdefault(name, []).append(must_know.score(gold, text))
+                if not name.startswith(control.FORESIGHT):
+                    done.told.setdefault(name, []).append(must_know.score(gold, text))
+        if job.designs and job.gold:
+            hashes = code_hash("must_know", "trivial", "transcripts")
+            key = ("ceilings", mark, hashes, [g.boundary for g in job.gold], job.gold_hash)
+            for name, every in memory.recall(key, lambda: _ceilings(job)).items():
+                done.told[name] = [must_know.Told(**told) for told in every]
     if "survival" in job.measures:
         done.survival = _survival(job, memory, mark, texts)
     if "said" in job.measures:
         for seed in job.seeds:
             _said(job, memory, mark, seed, done)
+    if "truth" in job.measures:
+        _truth(job, memory, mark, texts, done)
     return done
+
+
+def _truth(job: Job, memory: Memory, mark: str, texts: Texts, done: Measured) -> None:
+    """The product's own briefs at the largest size; steering and gap at the last compaction."""
+    rows = read_rows(job.transcript.path)
+    cuts = boundaries(rows)
+    for cut in cuts:
+        boundary = str(rows[cut].get("uuid"))
+        shown = {
+            name: text
+            for name in (OWN, AGAINST)
+            if (text := texts.get(boundary, {}).get(f"{name}@{job.sizes[-1]}"))
+        }
+        if cut == cuts[-1] and job.hooks:
+            key = ("delivered", mark, code_hash("delivered"), *_product_key(job), boundary)
+            try:
+                shown |= memory.recall(key, partial(delivered, job.product, rows, cut))
+            except ProductFailed as error:
+                done.failures.append(str(error))
+        if not shown:
+            continue
+        proof = evidence(rows[:cut])
+        for name, text in shown.items():
+            trace = done.traces.get((boundary, name))
+            lines = list(from_trace(trace)) if trace else stated(text)
+            checked = truth.check(lines, proof)
+            done.truths.setdefault(name, []).append(
+                Truth(
+                    boundary,
+                    checked.lines,
+                    checked.failed_lines,
+                    dict(Counter(rule for rule, _ in {(f.rule, f.line) for f in checked.failures})),
+                    checked.unchecked,
+                    tuple(f"{f.rule}: {f.line} << {f.why}" for f in checked.failures),
+                )
+            )
+
+
+def _product_key(job: Job) -> tuple[object, ...]:
+    return (job.product.command, job.product.tree)
 
 
 def _merge(texts: Texts, more: Texts) -> None:
@@ -89,34 +166,86 @@ def _own_texts(job: Job, memory: Memory, mark: str, path: Path, done: Measured) 
     for name, against in ((OWN, False), (AGAINST, True)):
         if against and "--against-summary" not in job.product.options:
             continue
-        key = ("own", mark, job.product.command, job.product.tree, job.sizes, against)
+        key = ("own", mark, *_product_key(job), job.sizes, against)
         try:
             rows = memory.recall(
                 key,
-                lambda against=against: briefs(
-                    job.product, path, job.sizes, against=against, trace=False
-                ),
+                partial(briefs, job.product, path, job.sizes, against=against, trace=True),
             )
         except ProductFailed as error:
             done.failures.append(str(error))
             continue
         for row in rows:
             texts.setdefault(row["boundary_uuid"], {})[f"{name}@{row['max_chars']}"] = row["text"]
+            if row["max_chars"] == job.sizes[-1] and isinstance(row.get("lines"), list):
+                done.traces[row["boundary_uuid"], name] = row["lines"]
     return texts
 
 
 def _rival_texts(job: Job, memory: Memory, mark: str) -> Texts:
+    def trivial_ones() -> Texts:
+        rows = main_chain(read_rows(job.transcript.path))
+        return {
+            str(rows[cut].get("uuid")): trivial_texts(rows[:cut], job.sizes)
+            for cut in boundaries(rows)
+        }
+
     made: Texts = memory.recall(
-        ("rivals", mark, judge_hash(), job.sizes),
-        lambda: _make_rivals(main_chain(read_rows(job.transcript.path)), job.sizes),
+        ("trivial", mark, code_hash("trivial", "transcripts"), job.sizes), trivial_ones
     )
+    if job.designs:
+        key = ("designs", mark, control.judge_hash(), job.sizes)
+        _merge(made, memory.recall(key, lambda: _design_texts(job)))
     return made
 
 
-def _make_rivals(rows: list[Row], sizes: tuple[int, ...]) -> Texts:
-    return {
-        str(rows[cut].get("uuid")): trivial_texts(rows[:cut], sizes) for cut in boundaries(rows)
-    }
+def _design_texts(job: Job) -> Texts:
+    """The seeds' designs and the maps, for every compaction that something is measured at."""
+    session = control.prepared(job.transcript.path, job.cache)
+    future = {one.uuid: one for one in session.boundaries}
+    wanted = {*future, *(gold.boundary for gold in job.gold)}
+    rows = main_chain(read_rows(job.transcript.path))
+    made: Texts = {}
+    for cut in boundaries(rows):
+        boundary = str(rows[cut].get("uuid"))
+        if boundary not in wanted:
+            continue
+        case = Case(
+            job.transcript.session, str(job.transcript.path), boundary, rows[:cut],
+            future=future.get(boundary),
+        )  # fmt: skip
+        for size in job.sizes:
+            made.setdefault(boundary, {}).update(
+                {
+                    f"{BLOCK}@{size}": preservation_block(case, size),
+                    f"{DCM}@{size}": orchestration_brief(case, size),
+                    f"{MAP}@{size}": prototype_map(case, size),
+                }
+            )
+            if case.future:
+                made[boundary][f"{control.FORESIGHT}@{size}"] = foresight_map(case, size)
+    return made
+
+
+def _ceilings(job: Job) -> dict[str, list[dict[str, Any]]]:
+    """What quoting could tell at most, for the annotated compactions."""
+    rows = main_chain(read_rows(job.transcript.path))
+    place = {str(rows[cut].get("uuid")): cut for cut in boundaries(rows)}
+    found: dict[str, list[dict[str, Any]]] = {}
+    for gold in job.gold:
+        if gold.boundary not in place:
+            continue
+        before = rows[: place[gold.boundary]]
+        for name, text in (
+            (ALL_SAID, trivial.everything_said(before)),
+            (ALL_DONE, trivial.everything_done(before)),
+        ):
+            # Traps are not counted: everything that was ever said stands in it.
+            told = replace(
+                must_know.score(gold, text), traps=0, traps_told=0, missed=(), trapped=()
+            )
+            found.setdefault(f"{name}@0", []).append(asdict(told))
+    return found
 
 
 def trivial_texts(before: list[Row], sizes: tuple[int, ...]) -> dict[str, str]:
@@ -149,14 +278,17 @@ def _survival(job: Job, memory: Memory, mark: str, texts: Texts) -> dict[str, An
         }
         return control.scores(session, chosen)
 
-    names = sorted({n for named in texts.values() for n in named})
+    rivals = sorted(
+        {n for named in texts.values() for n in named if n.rpartition("@")[0] not in own}
+    )
     judge = control.judge_hash()
-    product = (job.product.command, job.product.tree)
     merged = memory.recall(
-        ("rivals survive", mark, judge, judge_hash(), names if job.rivals else "none"),
+        ("rivals survive", mark, judge, code_hash("trivial", "transcripts"), rivals),
         lambda: scored(False),
     )
-    mine = memory.recall(("own survive", mark, judge, product, job.sizes), lambda: scored(True))
+    mine = memory.recall(
+        ("own survive", mark, judge, *_product_key(job), job.sizes), lambda: scored(True)
+    )
     for boundary, one in mine["boundaries"].items():
         merged["boundaries"][boundary]["outcomes"].update(one["outcomes"])
     result: dict[str, Any] = merged
@@ -167,7 +299,8 @@ def _said(job: Job, memory: Memory, mark: str, seed: int, done: Measured) -> Non
     planted = said.plant(read_rows(job.transcript.path), f"said {seed} {job.transcript.session}")
     if planted is None:
         return
-    key = ("said", mark, judge_hash(), job.product.command, job.product.tree, job.sizes, seed)
+    planting = (mark, code_hash("said", "sentences", "transcripts"), job.sizes, seed)
+    key = ("said", *planting, *_product_key(job))
 
     def answers() -> list[dict[str, Any]]:
         with tempfile.TemporaryDirectory(prefix="quality-said-") as folder:
@@ -186,6 +319,9 @@ def _said(job: Job, memory: Memory, mark: str, seed: int, done: Measured) -> Non
         if row["boundary_uuid"] == planted.boundary
     }
     if job.rivals:
-        texts |= trivial_texts(main_chain(planted.rows[: planted.cut]), job.sizes)
+        texts |= memory.recall(
+            ("said, trivial", *planting, code_hash("trivial")),
+            lambda: trivial_texts(main_chain(planted.rows[: planted.cut]), job.sizes),
+        )
     for name, text in texts.items():
         done.kept.setdefault(name, []).append(said.score(planted, text))

@@ -40,7 +40,7 @@ def product(candidate: str = "", source: str = "") -> Product:
     command = tuple(shlex.split(candidate)) or (sys.executable, "-m", "holdfast")
     folder = source or ("" if candidate else str(ROOT / "src" / "holdfast"))
     tree = tree_hash(folder) if folder else ""
-    text = _run(command, ["brief", "--help"], {"COLUMNS": "200"})
+    text = run(command, ["brief", "--help"], {"COLUMNS": "200"})
     options = frozenset(o for o in ("--against-summary", "--trace") if o in text)
     return Product(command, tree, options)
 
@@ -66,14 +66,14 @@ def briefs(
     if trace and "--trace" in made_by.options:
         arguments.append("--trace")
     rows = []
-    for line in _run(made_by.command, arguments).splitlines():
+    for line in run(made_by.command, arguments).splitlines():
         row = json.loads(line)
         if isinstance(row, dict) and "boundary_uuid" in row:
             rows.append(row)
     return rows
 
 
-def _run(command: tuple[str, ...], arguments: list[str], more: dict[str, str] | None = None) -> str:
+def run(command: tuple[str, ...], arguments: list[str], more: dict[str, str] | None = None) -> str:
     with tempfile.TemporaryDirectory(prefix="quality-home-") as home:
         env = {
             "HOME": home,

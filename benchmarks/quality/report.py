@@ -8,10 +8,11 @@ from typing import Any
 
 from rich.table import Table
 
-from benchmarks.quality.control import Survived
+from benchmarks.quality.control import FORESIGHT, Survived
 from benchmarks.quality.figures import Share, Unit, difference, left_out, share
-from benchmarks.quality.measure import AGAINST, OWN, Measured
+from benchmarks.quality.measure import AGAINST, ALL_DONE, ALL_SAID, OWN, Measured
 from benchmarks.quality.must_know import Told
+from benchmarks.quality.truth import RULES
 
 
 @dataclass(slots=True)
@@ -43,6 +44,7 @@ AIMS = {
     ("Said: withdrawn words standing", 2000): 0.0,
     ("Said: withdrawn words standing", 4000): 0.0,
     ("Said: withdrawn words standing", 6000): 0.0,
+    ("Truth: stated lines that fail", 6000): 0.0,
 }
 
 
@@ -50,7 +52,7 @@ def lines(done: list[Measured], survived: list[Survived], sizes: tuple[int, ...]
     made: list[Line] = []
 
     def add(measure: str, size: int, units: dict[str, list[Unit]], as_count: bool = False) -> None:
-        if units:
+        if any(units.values()):
             line = Line(measure, size, units, AIMS.get((measure, size)), as_count)
             line.shares = {n: s for n, u in units.items() if (s := share(u)) is not None}
             made.append(line)
@@ -61,9 +63,17 @@ def lines(done: list[Measured], survived: list[Survived], sizes: tuple[int, ...]
         ("summary and brief together", lambda t: (t.weight, t.together), False),
         ("traps told as true", lambda t: (t.traps, t.traps_told), True),
     )
+    ours = [t for one in done for t in one.told.get(f"{OWN}@{sizes[-1]}", [])]
     for measure, get, as_count in told_as:
-        for size in (*sizes, 0):
-            add(measure, size, _told_units(done, size, get), as_count)
+        for size in sizes:
+            units = _told_units(done, size, get)
+            if size == sizes[-1]:  # ceilings have no size
+                units |= _told_units(done, 0, get)
+            if measure == "summary and brief together" and ours:
+                units[SUMMARY] = [
+                    Unit(t.boundary, t.session, t.repo, t.weight, t.in_summary) for t in ours
+                ]
+            add(measure, size, units, as_count)
     for size in sizes:
         add("Said: kept", size, _kept_units(done, size, "kept"))
     for size in sizes:
@@ -74,7 +84,23 @@ def lines(done: list[Measured], survived: list[Survived], sizes: tuple[int, ...]
         add(f"Survival@{size // 4}", size, _survived_units(survived, size))
     for size in sizes:
         add("stale lines (control)", size, _stale_units(survived, size), True)
+    add("Truth: stated lines that fail", sizes[-1], _truth_units(done), True)
+    for rule in RULES:
+        units = _truth_units(done, rule)
+        if any(u.got for every in units.values() for u in every):
+            add(f"  {rule}", sizes[-1], units, True)
     return made
+
+
+def _truth_units(done: list[Measured], rule: str = "") -> dict[str, list[Unit]]:
+    units: dict[str, list[Unit]] = {}
+    for one in done:
+        for name, every in one.truths.items():
+            for truth in every:
+                got = truth.rules.get(rule, 0) if rule else truth.failed
+                unit = Unit(f"{truth.boundary}", one.session, one.repo, truth.lines, got)
+                units.setdefault(name, []).append(unit)
+    return units
 
 
 def _told_units(
@@ -119,7 +145,7 @@ def _survived_units(survived: list[Survived], size: int) -> dict[str, list[Unit]
                 unit = Unit(one.boundary, one.session, one.repo, 1.0, value)
                 units.setdefault(brief, []).append(unit)
         alone = Unit(one.boundary, one.session, one.repo, 1.0, one.summary)
-        units.setdefault("the summary alone", []).append(alone)
+        units.setdefault(SUMMARY, []).append(alone)
     return units
 
 
@@ -134,10 +160,15 @@ def _stale_units(survived: list[Survived], size: int) -> dict[str, list[Unit]]:
     return units
 
 
+SUMMARY = "summary"
+CEILINGS = (SUMMARY, ALL_SAID, ALL_DONE, FORESIGHT)
+
+
 def columns(made: list[Line]) -> list[str]:
     found = dict.fromkeys(name for line in made for name in line.shares)
     first = [name for name in (OWN, AGAINST) if name in found]
-    return [*first, *(name for name in found if name not in first)]
+    last = [name for name in CEILINGS if name in found]
+    return [*first, *(name for name in found if name not in (*first, *last)), *last]
 
 
 def number(line: Line, got: Share | None) -> str:
@@ -165,9 +196,10 @@ def table(made: list[Line], rivals: tuple[str, ...]) -> Table:
         out.add_column(f"ours - {rival}", justify="right", no_wrap=True)
     last = ""
     for line in made:
-        if last and line.measure.split("@")[0] != last:
+        group = last if line.measure.startswith(" ") else line.measure.split("@")[0]
+        if last and group != last:
             out.add_section()
-        last = line.measure.split("@")[0]
+        last = group
         own = line.shares.get(OWN)
         out.add_row(
             line.measure,

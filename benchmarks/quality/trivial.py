@@ -181,7 +181,7 @@ def cover_brief(said: list[str], room: int) -> str:
     df = Counter(w for one in held for w in one)
     count = max(len(said), 1)
     value = {w: math.log(1 + count / n) * min(n, 4) for w, n in df.items()}
-    recent = [0.5 ** ((count - i) / max(60.0, count / 3)) + 0.25 for i in range(count)]
+    recent: list[float] = [0.5 ** ((count - i) / max(60.0, count / 3)) + 0.25 for i in range(count)]
     covered: set[str] = set()
 
     def gain(i: int) -> float:

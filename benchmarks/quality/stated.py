@@ -1,0 +1,188 @@
+"""A text as stated lines: what each says, of whom, under which label.
+
+Owns the parsing. It goes by natural labels ("the user said", "Open tasks", "Commands run") and by
+quotation marks and backticks, so that a layout may change without the rules. Where the product
+gives its own lines with kinds and rows, those are used instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+USER, AGENT, COMMAND, OPEN_TASK, DONE_TASK, DROPPED_TASK = (
+    "user", "agent", "command", "open task", "done task", "dropped task",
+)  # fmt: skip
+EDITED, SEEN, VALUE, JUDGED, REPORT, OTHER = (
+    "edited", "seen", "value", "judged", "report", "other",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Stated:
+    """One line of a text with what it stands under."""
+
+    line: str
+    kind: str
+    label: str  # its own label and the heading above
+    body: str
+    quotes: list[str] = field(default_factory=list)
+    commands: list[str] = field(default_factory=list)
+    folder: str = ""
+    rows: list[str] = field(default_factory=list)
+
+
+# The first that fits a label decides.
+_KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (kind, re.compile("|".join(patterns), re.IGNORECASE))
+    for kind, patterns in (
+        (DROPPED_TASK, (r"\b(?:cancelled|canceled|dropped) ?(?:tasks?|todos?)?:?$",)),
+        (
+            DONE_TASK,
+            (
+                r"\b(?:done|finished|completed),? (?:not|no longer)\b",
+                r"\b(?:done|finished|completed)(?: tasks?| todos?)?:?$",
+            ),
+        ),
+        (
+            OPEN_TASK,
+            (
+                r"\b(?:open|pending|remaining) (?:tasks?|todos?)",
+                r"\b(?:current|next open) (?:task|one)",
+                r"\btasks?\b.*\bin progress",
+                r"^todos?:?$",
+            ),
+        ),
+        (REPORT, (r"\bsub-?agents?\b", r"\bbackground\b")),
+        (
+            AGENT,
+            (
+                r"(?<![\w-])(?:agent|assistant)(?:'s)?(?![\w-])",
+                r"\bclosing words\b",
+                r"\blast words\b",
+            ),
+        ),
+        (
+            USER,
+            (
+                r"\busers?(?:'s)?\b",
+                r"\b(?:requests?|rules?)\b",
+                r"\b(?:first asked|before that|withdrawn)\b",
+                r"\bcorrect(?:s|ed|ion)\b",
+                r"\brefused?\b",
+            ),
+        ),
+        (
+            JUDGED,
+            (
+                r"\b(?:decisions?|decided|dead ends?|plans?|next steps?)\b",
+                r"\b(?:learn\w*|block\w*|tried|did not work)\b",
+            ),
+        ),
+        (
+            COMMAND,
+            (
+                r"\b(?:commands?|ran|test runs?|checks?|failing|last run)\b",
+                r"\b(?:also )?(?:failed|passed)\b",
+                r"\b(?:errors?|works here)\b",
+            ),
+        ),
+        (EDITED, (r"\b(?:edited|changed|modified|created|uncommitted|written)\b",)),
+        (
+            SEEN,
+            (
+                r"\b(?:read|seen|touched|opened)\b.*\bfiles?\b",
+                r"\bfiles?\b.*\b(?:read|seen)\b",
+                r"^files?:?$",
+            ),
+        ),
+        (
+            VALUE,
+            (
+                r"\b(?:values?|commits?|branch|ports?|urls?|ids?)\b",
+                r"\b(?:pull requests?|PRs?|pushed|git|folder)\b",
+            ),
+        ),
+    )
+)
+
+_HEADING = re.compile(r"^(?:#{1,6}\s+\S.*|\*\*[^*]+\*\*:?|[A-Z][^\"“`]{0,120}:)\s*$")
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(?:\[( |x|X|~|-)\]\s*)?")
+_LABEL = re.compile(r"^([^\"“`:]{1,90}?):(?=\s|$)")
+_CURLY = re.compile(r"“([^”]*)”")
+_TICKS = re.compile(r"`+([^`]+)`+")
+_FOLDER = re.compile(r"^[\w.@~+/-]+/:?$")
+_FILE_LINE = re.compile(r"^\s*[\w.@~+/()\[\]-]+\.\w+\b|^\s*[\w.@~+-]+/[\w.@~+/-]+")
+_SPEAKER = re.compile(r"(?i)^(?:turn \d+,? )?(?:the )?(?:user|agent|assistant)\b")
+_ERROR_OF = re.compile(r"^`+[^`]+`+(?: \([^)]*\))?:")
+_ID = re.compile(r"\s*[\[(](?:ids? |turns? |#)?[a-z]?\d+(?:[,;–-] ?[a-z]?\d+)*[\])]\s*$")
+
+
+def kind_of(label: str) -> str:
+    return next((kind for kind, pattern in _KINDS if pattern.search(label)), "")
+
+
+def stated(text: str) -> list[Stated]:
+    """The lines of a text that state something; headings and blank lines are none."""
+    found: list[Stated] = []
+    heading = folder = ""
+    for line in text.split("\n"):
+        if not line.strip():
+            folder = ""
+            continue
+        bullet = _BULLET.match(line)
+        if _HEADING.match(line) and not bullet:
+            heading, folder = line.strip(" #*"), ""
+            continue
+        body = line[bullet.end() :] if bullet else line
+        if _FOLDER.match(body.strip()) and kind_of(heading) in (EDITED, SEEN):
+            folder = body.strip().rstrip(":")
+            continue
+        own = _LABEL.match(body)
+        indented = line.startswith((" ", "\t")) or bool(bullet)
+        if not line.startswith((" ", "\t")):
+            folder = ""
+        under_files = kind_of(heading) in (EDITED, SEEN) and bool(_FILE_LINE.match(body))
+        if not indented and not under_files and own and kind_of(own[1]):
+            heading, folder = "", ""  # a labelled line at the margin ends the list above
+        found.append(_one(line, body, heading, folder, own, under_files))
+    return found
+
+
+def _one(
+    line: str, body: str, heading: str, folder: str, own: re.Match[str] | None, is_file: bool
+) -> Stated:
+    label = own[1].strip() if own and not is_file else ""
+    listed = bool(kind_of(heading)) and not _SPEAKER.match(label)
+    if listed:  # under a heading, what stands before a colon is part of the matter
+        label = ""
+    kind = (kind_of(label) if label else "") or kind_of(heading) or OTHER
+    rest = body[own.end() :].strip() if own and label and kind_of(label) else body.strip()
+    made = Stated(line, kind, f"{heading} {label}".strip(), _ID.sub("", rest), folder=folder)
+    made.quotes = quotes(made.body)
+    made.commands = _TICKS.findall(made.body)
+    if _ERROR_OF.match(made.body):  # what follows is what the command printed
+        made.commands = made.commands[:1]
+    return made
+
+
+def quotes(text: str) -> list[str]:
+    """What stands between quotation marks; a straight quotation may hold others."""
+    curly = _CURLY.findall(text)
+    if curly:
+        return curly
+    first, last = text.find('"'), text.rfind('"')
+    return [text[first + 1 : last]] if 0 <= first < last else []
+
+
+def from_trace(lines: list[dict[str, Any]]) -> Iterator[Stated]:
+    """The product's own lines: {"kind", "text", "rows"}; its kind is the first label."""
+    for one in lines:
+        text, kind = str(one.get("text") or ""), str(one.get("kind") or "").replace("_", " ")
+        for made in stated(text) or ():
+            made.kind = kind_of(kind) or made.kind
+            made.label = f"{kind} {made.label}".strip()
+            made.rows = [str(row) for row in one.get("rows") or ()]
+            yield made

@@ -1,0 +1,412 @@
+"""Truth: every stated line, checked by rules against what the transcript proves.
+
+A rule knows the text's words and the evidence, and nothing of how the product made the line. What
+no rule can check is counted apart; a judgement without a speaker fails, since it should have been
+quoted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from benchmarks.quality import stated as S
+from benchmarks.quality.evidence import Evidence, Run, Words, flat
+from benchmarks.quality.stated import Stated
+
+NOT_USERS, PASTED, NOT_AGENTS = "not the user's words", "only pasted", "not the agent's words"
+NOT_REPORTED = "not in a report"
+NEVER_RUN, NOT_WHOLE, VERDICT = "command never run", "command not whole", "verdict not so"
+TASK, FILE, BRANCH = "task not so", "file not so", "branch not so"
+ID, GIT = "id not whole or of another kind", "git state not so"
+NO_SPEAKER, NO_ROWS = "judged without a speaker", "rows not before the cut"
+RULES = (
+    NOT_USERS, PASTED, NOT_AGENTS, NOT_REPORTED, NEVER_RUN, NOT_WHOLE, VERDICT, TASK, FILE, BRANCH, ID, GIT,
+    NO_SPEAKER, NO_ROWS,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    rule: str
+    line: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What came of one text."""
+
+    lines: int  # that some rule could check
+    unchecked: tuple[str, ...]
+    failures: tuple[Failure, ...]
+
+    @property
+    def failed_lines(self) -> int:
+        return len({failure.line for failure in self.failures})
+
+
+def check(lines: list[Stated], proof: Evidence) -> Checked:
+    counted, unchecked, failures = 0, [], []
+    for line in lines:
+        found, known = _check_line(line, proof)
+        counted += known
+        if not known:
+            unchecked.append(line.line)
+        failures += [Failure(rule, line.line, why) for rule, why in found]
+    return Checked(counted, tuple(unchecked), tuple(failures))
+
+
+Found = Iterator[tuple[str, str]]
+
+
+def _check_line(line: Stated, proof: Evidence) -> tuple[list[tuple[str, str]], bool]:
+    """What fails, and whether any rule applied."""
+    failures: list[tuple[str, str]] = []
+    known = True
+    if line.kind == S.USER:
+        failures += _user(line, proof)
+    elif line.kind == S.AGENT:
+        failures += _agent(line, proof)
+    elif line.kind in (S.OPEN_TASK, S.DONE_TASK, S.DROPPED_TASK):
+        failures += _tasks(line, proof)
+    elif line.kind == S.COMMAND and line.commands:
+        failures += _commands(line, proof)
+    elif line.kind in (S.EDITED, S.SEEN):
+        failures += _files(line, proof)
+    elif line.kind == S.REPORT:
+        failures += _report(line, proof)
+    elif line.kind == S.JUDGED:
+        failures += _judged(line, proof)
+    else:
+        known = line.kind == S.VALUE
+    if line.kind not in (S.USER, S.AGENT, S.EDITED, S.SEEN, S.JUDGED, S.REPORT):
+        values = list(_values(line, proof))
+        known = known or bool(_HASHES.search(_bare(line)) or "http" in line.body)
+        failures += values
+    if line.rows:
+        known = True
+        if missing := [row for row in line.rows if not _has_row(row, proof)]:
+            failures.append((NO_ROWS, ", ".join(missing)))
+    return failures, known
+
+
+def _has_row(row: str, proof: Evidence) -> bool:
+    return row in proof.rows or any(known.startswith(row) for known in proof.rows if len(row) >= 8)
+
+
+# Whose words ---------------------------------------------------------------------------------
+
+_CUT = re.compile(r"\s*(?:\[…\]|\[\.\.\.\]|…|\[redacted[^\]]*\]|<redacted[^>]*>)\s*")
+
+
+def stands_in(quote: str, text: str) -> bool:
+    """Verbatim; where it was cut, its parts stand in order."""
+    quote = flat(quote)
+    if not quote or quote in text:
+        return True
+    at = 0
+    for part in _CUT.split(quote):
+        if not part:
+            continue
+        found = text.find(part, at)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
+
+
+def _said_by(quote: str, words: list[Words], *, plain: bool) -> bool:
+    return any(stands_in(quote, w.plain if plain else flat(w.text)) for w in words)
+
+
+def _parts(quote: str) -> list[list[str]]:
+    """A straight quotation whole, or as the quotations that may stand in one line."""
+    pieces = quote.split('"')
+    return [[quote], pieces[::2]] if len(pieces) > 2 else [[quote]]
+
+
+def _user(line: Stated, proof: Evidence) -> Found:
+    for quote in line.quotes or [line.body]:
+        ways = _parts(quote)
+        if any(all(_said_by(p, proof.user, plain=True) for p in way) for way in ways):
+            continue
+        if any(all(_said_by(p, proof.user, plain=False) for p in way) for way in ways):
+            yield PASTED, quote
+        elif _said_by(quote, proof.agent, plain=False):
+            yield NOT_USERS, f"the agent's: {quote}"
+        elif stands_in(quote, flat(proof.everything)):
+            yield NOT_USERS, f"stands elsewhere: {quote}"
+        else:
+            yield NOT_USERS, f"nobody's: {quote}"
+
+
+def _agent(line: Stated, proof: Evidence) -> Found:
+    for quote in line.quotes or [line.body]:
+        ways = _parts(quote)
+        if not any(all(_said_by(p, proof.agent, plain=False) for p in way) for way in ways):
+            yield NOT_AGENTS, quote
+
+
+def _report(line: Stated, proof: Evidence) -> Found:
+    """What a subagent was asked and answered stands somewhere, word for word."""
+    everything = flat(proof.everything)
+    for part in re.split(r": | → ", line.body):
+        if not stands_in(part.strip('"“” '), everything):
+            yield NOT_REPORTED, part
+
+
+def _judged(line: Stated, proof: Evidence) -> Found:
+    if line.body.startswith("`") and line.commands:
+        yield from _commands(line, proof)
+        return
+    if _was_tried(line.body.split(" → ")[0], proof):
+        return
+    if not line.quotes:
+        yield NO_SPEAKER, line.body
+        return
+    for quote in line.quotes:
+        if not _said_by(quote, [*proof.user, *proof.agent], plain=False):
+            yield NOT_USERS, f"nobody's: {quote}"
+
+
+def _was_tried(body: str, proof: Evidence) -> bool:
+    """A call that was made, whole: a command, or a tool with the file it was for."""
+    tool, _, given = body.partition(": ")
+    if given and re.fullmatch(r"\w+", tool):
+        return bool(runs_of(given, proof.runs)[0]) or any(_ends(p, given) for p in proof.paths)
+    tried = (body, re.sub(r" \([^()]*(?:\([^()]*\)[^()]*)*\)\s*$", "", body))
+    return any(runs_of(one, proof.runs)[0] for one in tried)
+
+
+# Commands ------------------------------------------------------------------------------------
+
+_LEFT = re.compile(
+    r"(?:^|&&|\|\||[;|({&]|\b(?:do|then|else|sudo|time|exec)|\$\(|`|[A-Z_]+=\S*)\s*$"
+)
+_RIGHT = re.compile(r"^\s*(?:$|&&|\|\||[;|)}&]|\d?>|<|`)")
+_PASSED = re.compile(r"(?i)\b(?:ok|pass(?:ed|es|ing)?|green|succe\w+|works|worked)\b")
+_FAILED = re.compile(r"(?i)\bfail\w*\b|\berrors?\b|\bred\b|\bdid not work\b")
+_SHOWS_FAILURE = re.compile(
+    r"(?im)\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|^(?:--- )?FAIL\b|\bFAILED\b|\berror\b"
+    r"|exit (?:code|status):? [1-9]|not found|no such|traceback"
+)
+_SURELY_FAILED = re.compile(r"(?m)\b[1-9]\d* (?:failed|failing)\b|^(?:--- )?FAIL\b")
+_SINCE = re.compile(
+    r"(?i)\b(no|nothing|not)\b[^.;]*\b(?:edit|chang)\w* since|\b(?:edit|chang)\w* since"
+)
+
+
+def runs_of(command: str, runs: list[Run]) -> tuple[list[Run], bool]:
+    """The runs of a command, and whether it was found only as a part that is not whole."""
+    wanted = flat(command)
+    whole, part = [], False
+    for run in runs:
+        for form in {flat(run.command), flat(re.sub(r"\n+", " ; ", run.command.strip()))}:
+            at = form.find(wanted)
+            while at >= 0:
+                if _LEFT.search(form[:at]) and _RIGHT.match(form[at + len(wanted) :]):
+                    whole.append(run)
+                    break
+                part = True
+                at = form.find(wanted, at + 1)
+            else:
+                continue
+            break
+    return whole, part
+
+
+def _commands(line: Stated, proof: Evidence) -> Found:
+    for command in line.commands:
+        cut = bool(_CUT.search(command))
+        found, part = runs_of(command, proof.runs)
+        if not found:
+            head = flat(_CUT.split(command)[0])
+            begun = any(head in flat(run.command) for run in proof.runs) if cut else part
+            yield (NOT_WHOLE if begun else NEVER_RUN), command
+            continue
+        yield from _verdict(line, command, found, proof)
+
+
+def _verdict(line: Stated, command: str, found: list[Run], proof: Evidence) -> Found:
+    told = f"{line.label} {line.body.replace(command, ' ')}"
+    ended = [run for run in found if run.failed is not None and not run.refused]
+    if not ended:
+        return
+    last = ended[-1]
+    passed, failed = bool(_PASSED.search(told)), bool(_FAILED.search(told))
+    if passed and not failed and (last.failed or _SURELY_FAILED.search(last.output)):
+        yield VERDICT, f"failed when it last ran: {command}"
+    if failed and not passed and not last.failed and not _SHOWS_FAILURE.search(last.output):
+        yield VERDICT, f"passed when it last ran: {command}"
+    if since := _SINCE.search(told):
+        edited = any(at > last.at for at in proof.edited.values())
+        if bool(since[1]) == edited:
+            yield VERDICT, f"edited since: {edited}: {command}"
+
+
+# Tasks ---------------------------------------------------------------------------------------
+
+_RIGHT_STATUS: dict[str, Callable[[str], bool]] = {
+    S.OPEN_TASK: lambda status: status in ("pending", "in_progress"),
+    S.DONE_TASK: lambda status: status == "completed",
+    S.DROPPED_TASK: lambda status: status not in ("pending", "in_progress", "completed"),
+}
+_TASK_TRIM = re.compile(r"^(?:\[[^\]]*\]\s*|#[\w-]+:?\s+)+")
+_TASK_NOTE = re.compile(r"\s+\((?:in progress|blocked|waits|pending|completed)[^()]*\)\s*$")
+_MORE = re.compile(r"(?i)^and \d+ more$|\s+and \d+ more$")
+
+
+def _tasks(line: Stated, proof: Evidence) -> Found:
+    right = _RIGHT_STATUS[line.kind]
+    for told in _listed(line, proof):
+        known = [t for t in proof.tasks if stands_at_start(told, flat(t.subject))]
+        if not known:
+            if not _said_by(told, [*proof.user, *proof.agent], plain=False):
+                yield TASK, f"no such task: {told}"
+        elif not any(right(t.status) for t in known):
+            yield TASK, f"{known[-1].status}: {told}"
+
+
+def _listed(line: Stated, proof: Evidence) -> list[str]:
+    """One task, or several separated by semicolons, where no subject holds one."""
+    whole = _trimmed(line.body)
+    if any(stands_at_start(whole, flat(t.subject)) for t in proof.tasks):
+        return [whole]
+    return [part for part in map(_trimmed, line.body.split(";")) if part]
+
+
+def _trimmed(told: str) -> str:
+    return _TASK_TRIM.sub("", _TASK_NOTE.sub("", _MORE.sub("", told.strip())))
+
+
+def stands_at_start(told: str, text: str) -> bool:
+    """Whether a task is told: whole, cut, or with something said of it behind."""
+    told = flat(told)
+    head = _CUT.split(told)[0].rstrip()
+    if not head or not text:
+        return False
+    rest = told.removeprefix(text) if told.startswith(text) else "?"
+    return rest[:2] in ("", " (", ": ") or (head != told and text.startswith(head))
+
+
+# Files ---------------------------------------------------------------------------------------
+
+_PATH = re.compile(r"[\w.@~+()\[\]-]*(?:/[\w.@~+()\[\]-]+)+|[\w.@~+-]+\.[A-Za-z]\w{0,9}\b")
+
+
+def _files(line: Stated, proof: Evidence) -> Found:
+    listed = line.body.split(": ")[0] if line.folder or not line.label else line.body
+    for token in _PATH.findall(listed.split(" (")[0] if "," not in listed else listed):
+        path = (line.folder.rstrip("/") + "/" + token) if line.folder else token
+        if line.kind == S.EDITED:
+            known = any(_ends(held, path) for held in proof.edited) or any(
+                token.rsplit("/", 1)[-1] in run.command for run in proof.runs
+            )
+        else:
+            known = any(_ends(held, path) for held in proof.paths) or token in proof.everything
+        if not known:
+            yield FILE, path
+
+
+def _ends(held: str, path: str) -> bool:
+    path = path.removeprefix("~").removeprefix("./")
+    return held == path or held.endswith("/" + path.lstrip("/"))
+
+
+# Values: hashes, pull requests, ports, addresses, branches, the state of git ------------------
+
+_HASHES = re.compile(r"(?i)\bcommits?\b[^.;\n]*?\b([0-9a-f]{7,40})\b")
+_HEX = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")
+_PR = re.compile(r"\b(?:PR|pull request)s? #?(\d+)\b")
+_PORT = re.compile(r"(?i)\bports? (\d{2,5})\b")
+_URL = re.compile(r"https?://[^\s\"'`<>()\[\]{}|”“…]+")
+_BRANCH = re.compile(r"(?:\b[Bb]ranch: |\b[Oo]n branch )`?([\w./@-]+\w)`?")
+_PUSHED = re.compile(r"(?i)\b(not|never|nothing|un)[ -]?(?:\w+ )?pushed\b|\bpushed\b")
+_NOTHING_COMMITTED = re.compile(r"(?i)\b(?:nothing|not) (?:was |has been )?committed\b")
+
+
+def _bare(line: Stated) -> str:
+    """A line without what it quotes: quotations are checked as words."""
+    text = f"{line.label}: {line.body}"
+    for quoted in (*line.quotes, *line.commands):
+        text = text.replace(quoted, " ")
+    return text
+
+
+def _values(line: Stated, proof: Evidence) -> Found:
+    text = _bare(line)
+    if re.search(r"(?i)\bcommit", text):
+        # What follows a value's colon is where it was seen, not another value.
+        for value in _HEX.findall(re.sub(r"(\bcommit [0-9a-f]+): .*", r"\1", text)):
+            if not _is_commit(value, proof):
+                yield ID, f"commit {value}"
+    for number in _PR.findall(text):
+        if not re.search(rf"(?i)(?:pulls?/|PRs? ?#?|pr \w+ |#){number}\b", proof.everything):
+            yield ID, f"pull request {number}"
+    for number in _PORT.findall(text):
+        if not re.search(
+            rf"(?i)ports?\W{{0,12}}{number}\b|:{number}\b|-p ?{number}", proof.everything
+        ):
+            yield ID, f"port {number}"
+    for url in _URL.findall(text):
+        if not _whole(url.rstrip(".,;:"), proof.everything):
+            yield ID, url
+    for branch in _BRANCH.findall(text):
+        if not _on_branch(branch, proof):
+            yield BRANCH, branch
+    if line.kind == S.VALUE:
+        yield from _git(text, proof)
+
+
+def _is_commit(value: str, proof: Evidence) -> bool:
+    if any(known.startswith(value) or value.startswith(known) for _, _, known in proof.commits):
+        return True
+    if re.search(rf"(?i)\bcommits?\b\W{{0,3}}(?:\w+\W+){{0,3}}{value}", proof.everything):
+        return True
+    word = re.compile(rf"\b{value}")
+    return any(
+        word.search(run.command) or word.search(run.output)
+        for run in proof.runs
+        if re.search(r"\b(?:git|gh)\b", run.command)
+    )
+
+
+def _whole(value: str, text: str) -> bool:
+    at = text.find(value)
+    while at >= 0:
+        after = text[at + len(value) : at + len(value) + 2]
+        if not re.match(r"[\w/%?=&#-]|\.\w", after):
+            return True
+        at = text.find(value, at + 1)
+    return False
+
+
+def _on_branch(branch: str, proof: Evidence) -> bool:
+    if proof.branches and proof.branches[-1] == branch:
+        return True
+    switched = re.compile(rf"(?:checkout|switch)\s(?:[^;&|]*\s)?{re.escape(branch)}(?:\s|$|[;&|])")
+    moved = [
+        run for run in proof.runs if re.search(r"\bgit\b.*\b(?:checkout|switch)\b", run.command)
+    ]
+    if moved and switched.search(moved[-1].command):
+        return True
+    return bool(proof.commits) and proof.commits[-1][1] == branch
+
+
+def _git(text: str, proof: Evidence) -> Found:
+    last_commit = proof.commits[-1][0] if proof.commits else -1
+    pushes = [
+        run.at
+        for run in proof.runs
+        if re.search(r"\bgit\b[^\n;&|]*\bpush\b", run.command) and run.failed is False
+    ]
+    if said := _PUSHED.search(text):
+        pushed = bool(pushes) and pushes[-1] >= last_commit
+        if said[1] and pushed and last_commit >= 0:
+            yield GIT, "the last commit was pushed"
+        if not said[1] and not pushes:
+            yield GIT, "nothing was pushed"
+    if _NOTHING_COMMITTED.search(text) and proof.commits:
+        yield GIT, f"committed: {proof.commits[-1][2]}"
