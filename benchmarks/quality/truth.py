@@ -22,8 +22,8 @@ TASK, FILE, BRANCH = "task not so", "file not so", "branch not so"
 ID, GIT = "id not whole or of another kind", "git state not so"
 NO_SPEAKER, NO_ROWS = "judged without a speaker", "rows not before the cut"
 RULES = (
-    NOT_USERS, PASTED, NOT_AGENTS, NOT_REPORTED, NEVER_RUN, NOT_WHOLE, VERDICT, TASK, FILE, BRANCH, ID, GIT,
-    NO_SPEAKER, NO_ROWS,
+    NOT_USERS, PASTED, NOT_AGENTS, NOT_REPORTED, NEVER_RUN, NOT_WHOLE, VERDICT, TASK, FILE, BRANCH,
+    ID, GIT, NO_SPEAKER, NO_ROWS,
 )  # fmt: skip
 
 

@@ -1,0 +1,144 @@
+"""Truth: each rule on a made-up session, once where a line is true and once where it is not."""
+
+import pytest
+
+from benchmarks.quality import truth
+from benchmarks.quality.evidence import Evidence, evidence
+from benchmarks.quality.stated import from_trace, stated
+
+from .rows import Row, answered, called, ran, said, typed
+
+PASTE = "Look at this:\n> Rename the till.\n```\nretry forever\n```\nWhat do you think of it?"
+
+
+def session() -> list[Row]:
+    return [
+        typed("Count the coins, and never round up."),
+        typed(PASTE),
+        typed("<task-notification>Agent done: sell the shop</task-notification>"),
+        typed("the earlier story: paint it red", isCompactSummary=True),
+        typed("a note of the client: paint it blue", isMeta=True),
+        typed("woken up: paint it green", origin={"kind": "task-notification"}),
+        typed("<command-name>/review</command-name><command-args>only the till</command-args>"),
+        said("I will count them by hand. The drawer is stuck."),
+        called("AskUserQuestion", "q1", questions=[]),
+        answered("q1", 'User has answered your questions: "Which till?"="the left one".'),
+        called("Edit", "e1", file_path="/home/ann/shop/till/drawer.py"),
+        answered(
+            "e1",
+            "The user doesn't want to proceed with this tool use. To tell you how to proceed, "
+            "the user said:\nnot on a Sunday",
+            bad=True,
+        ),
+        called("Edit", "e2", file_path="/home/ann/shop/till/coins.py"),
+        answered("e2", "ok"),
+        called("TaskCreate", "k1", subject="Oil the drawer (left)"),
+        answered("k1", "Task #1 created successfully"),
+        called("TaskCreate", "k2", subject="Count the coins"),
+        answered("k2", "Task #2 created successfully"),
+        called("TaskUpdate", "k3", taskId="2", status="completed"),
+        answered("k3", "ok"),
+        *ran("cd /home/ann/shop && make count 2>&1 | tail -5", "3 failed", bad=False),
+        *ran("make oil", "boom", bad=True),
+        *ran("make oil", "oiled"),
+        *ran("make sell", "Error: no buyer", bad=True),
+        *ran("git commit -am 'Count'", "[till 1a2b3c4] Count\n 1 file changed"),
+        *ran("curl http://localhost:9004/coins/all", "agent deadbeef1 is at work"),
+    ]
+
+
+@pytest.fixture(scope="module")
+def proof() -> Evidence:
+    return evidence(session())
+
+
+def rules(text: str, proof: Evidence) -> list[str]:
+    return [failure.rule for failure in truth.check(stated(text), proof).failures]
+
+
+TRUE = [
+    'The user\'s last request: "Count the coins, and never round up."',
+    'Rules the user gave:\n- "never round up"',
+    'The user said: "Count the coins, … round up."',
+    'The user said: "the left one"',
+    'Refused by the user: "not on a Sunday"',
+    'The user asked: "only the till"',
+    "User: What do you think of it?",
+    'The agent\'s last words: "The drawer is stuck."',
+    "Commands run:\n`make oil` ok\n`make count` failed",
+    "Last test run failed: `make count`",
+    "Dead ends:\n- `make sell` failed",
+    "Open tasks:\n- #1 Oil the drawer (left)",
+    "Done, not to be redone: Count the coins",
+    "Edited files:\ntill/\n coins.py: round_up",
+    "Branch: till. Folder: /home/ann/shop",
+    "Commits: 1a2b3c4 Count; not pushed",
+    "Exact values: port 9004, http://localhost:9004/coins/all",
+]
+FALSE = [
+    ('The user said: "sell the shop"', truth.NOT_USERS),
+    ('The user said: "paint it red"', truth.NOT_USERS),
+    ('The user said: "paint it blue"', truth.NOT_USERS),
+    ('The user said: "paint it green"', truth.NOT_USERS),
+    ('The user said: "I will count them by hand."', truth.NOT_USERS),
+    ('The user said: "Count all the coins"', truth.NOT_USERS),
+    ('The user said: "round up. … Count the coins"', truth.NOT_USERS),
+    ('The user said: "Rename the till."', truth.PASTED),
+    ('The user said: "retry forever"', truth.PASTED),
+    ('The agent said: "The drawer is open."', truth.NOT_AGENTS),
+    ("Commands run:\n`make coins` ok", truth.NEVER_RUN),
+    ("Commands run:\n`curl http://localhost:9004` ok", truth.NOT_WHOLE),
+    ("Commands run:\n`make se…` failed", truth.NOT_WHOLE),
+    ("Commands run:\n`make sell` ok", truth.VERDICT),
+    ("Last test run passed: `make count`", truth.VERDICT),
+    ("Failing:\n- `make oil`", truth.VERDICT),
+    ("Open tasks:\n- #2 Count the coins", truth.TASK),
+    ("Done, not to be redone: Oil the drawer (left)", truth.TASK),
+    ("Open tasks:\n- Sell the shop", truth.TASK),
+    ("Edited files:\ntill/bell.py", truth.FILE),
+    ("Branch: main", truth.BRANCH),
+    ("Exact values:\n- commit deadbeef1", truth.ID),
+    ("Exact values: http://localhost:9004/coins", truth.ID),
+    ("Exact values: port 9005", truth.ID),
+    ("Git: pushed to origin", truth.GIT),
+    ("Git: nothing committed", truth.GIT),
+    ("Decisions:\n- count by weight", truth.NO_SPEAKER),
+]
+
+
+@pytest.mark.parametrize("text", TRUE)
+def test_a_true_line_passes(text: str, proof: Evidence) -> None:
+    checked = truth.check(stated(text), proof)
+    assert checked.failures == ()
+    assert checked.lines == len(stated(text)), "no rule looked at it"
+
+
+@pytest.mark.parametrize(("text", "rule"), FALSE)
+def test_a_false_line_fails_by_its_rule(text: str, rule: str, proof: Evidence) -> None:
+    assert rule in rules(text, proof)
+
+
+def test_every_rule_is_tried_here() -> None:
+    tried = {rule for _, rule in FALSE} | {truth.NO_ROWS, truth.NOT_REPORTED}
+    assert tried == set(truth.RULES)
+
+
+def test_a_report_of_a_subagent_stands_word_for_word(proof: Evidence) -> None:
+    assert not rules("Subagents:\n- agent deadbeef1 is at work", proof)
+    assert rules("Subagents:\n- agent deadbeef1 is done", proof) == [truth.NOT_REPORTED]
+
+
+def test_the_products_own_lines_are_checked_with_their_rows() -> None:
+    rows = session()
+    proof = evidence(rows)
+    given = {"kind": "user", "text": '"never round up"', "rows": [rows[0]["uuid"]]}
+    later = {**given, "rows": ["ffffffff-0000"]}
+    assert truth.check(list(from_trace([given])), proof).failures == ()
+    [failure] = truth.check(list(from_trace([later])), proof).failures
+    assert failure.rule == truth.NO_ROWS
+
+
+def test_a_line_that_no_rule_knows_is_counted_apart(proof: Evidence) -> None:
+    checked = truth.check(stated("It was a dark and stormy night."), proof)
+    assert checked.lines == 0
+    assert checked.unchecked == ("It was a dark and stormy night.",)
