@@ -1,7 +1,8 @@
 """Our own error log: what went wrong in a hook, for `holdfast doctor` to tell.
 
 Bounded, for the user alone, one line per error. Says where and what kind; an error's own words
-only where they cannot hold a secret. Must not fail louder than it has to: the guard calls it.
+only where they cannot hold a secret. Never raises for want of a place to write: handlers and the
+guard call it, and a disk that refuses something usually refuses the log too.
 """
 
 from __future__ import annotations
@@ -26,19 +27,18 @@ def note(trouble: object, event: str) -> None:
 
 
 def write(data: str, line: str) -> None:
-    make_folder(data)
     path = f"{data}/{NAME}"
-    if size(path) > LIMIT:
-        move(path, path + ".1")
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     text = f"{stamp} {os.getpid()} " + " ".join(line.split())
-    append(path, text.encode("utf-8", "replace") + b"\n")
+    with suppress(OSError):
+        make_folder(data)
+        if size(path) > LIMIT:
+            move(path, path + ".1")
+        append(path, text.encode("utf-8", "replace") + b"\n")
 
 
 def confess(data: str, trouble: object) -> None:
-    """Note it if that can be done: the disk that refuses something may refuse the log."""
-    with suppress(OSError):
-        write(data, described(trouble))
+    write(data, described(trouble))
 
 
 def described(trouble: object) -> str:

@@ -199,8 +199,7 @@ def _store(data: str) -> SqliteStore | None:
         make_folder(data)
         return SqliteStore(store_path(data), busy_seconds=BUSY_SECONDS)
     except (StoreError, OSError) as error:
-        with suppress(OSError):
-            log.write(data, log.described(error))
+        log.confess(data, error)
         return None
 
 

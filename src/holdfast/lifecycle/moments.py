@@ -251,7 +251,8 @@ def _hand_off(tray: Tray, scene: Scene, kept: Kept, now: Now, client: int) -> No
     days = str(scene.terms.settings.number("handoff_days"))
     made = Prepared(state.moment.epoch, generation, offset, now.text, days, text)
     page = papers.handoff_path(tray, scene, kept.session)
-    handoff.keep(tray.data, place, kept.session.id, client, made, page)
+    with suppress(OSError):  # nowhere to keep it: nothing is offered
+        handoff.keep(tray.data, place, kept.session.id, client, made, page)
 
 
 def _place(kept: Kept) -> tuple[str, str]:

@@ -159,7 +159,11 @@ def keep_noted(store: Store | None, tray: Tray, scene: Scene, now: Now) -> words
 
 def _claimed(tray: Tray, name: str, seconds: float) -> bool:
     if tray.latch(name, seconds):
-        tray.write(name, MINE)
+        try:
+            tray.write(name, MINE)
+        except OSError:
+            tray.drop(name)  # no space to say whose it is: the classic hooks deliver
+            return False
         return True
     # A compaction that we began and that came to nothing: still ours.
     return _is_ours(tray, name)

@@ -7,6 +7,7 @@ that one file before it writes a prompt. No patterns, no file.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 from holdfast.files import make_folder, read, remove, replace
 from holdfast.lifecycle.tray import PATTERNS
@@ -28,8 +29,9 @@ def use_chosen(settings: Settings, data: str) -> None:
         return
     text = json.dumps(chosen.value).encode()
     if read(path) != text:
-        make_folder(data)
-        replace(path, text)
+        with suppress(OSError):  # used here all the same; what a light hook notes is redacted again
+            make_folder(data)
+            replace(path, text)
 
 
 def use_kept(data: str) -> None:
