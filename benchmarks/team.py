@@ -81,6 +81,10 @@ def database(given: str) -> Iterator[tuple[str, int]]:
         server.stop()
 
 
+def migrated(url: str) -> None:
+    migrate(url)
+
+
 def made_tokens(url: str) -> list[str]:
     """One per project, as a team has them."""
     pool = Database(url)
@@ -209,7 +213,7 @@ def main() -> None:
     parser.add_argument("--database", default="")
     given, options = parser.parse_known_args()
     with database(given.database) as (url, server), tempfile.TemporaryDirectory() as home:
-        migrate(url)
+        migrated(url)
         state = to_document(told().state) if given.state == "small" else real_state()
         words = made_tokens(url)
         service = LiveService(url, Path(home), *options)

@@ -35,12 +35,13 @@ class LiveService:
             "HOLDFAST_HOME": str(home),
             "HOLDFAST_DATABASE": database,
         }
+        self.log = home / "service.log"
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        self._process = subprocess.Popen(
-            self.command, env=self.environment, stderr=subprocess.DEVNULL
-        )
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(self.command, env=self.environment, stderr=log)
         deadline = time.monotonic() + 60
         while True:
             try:

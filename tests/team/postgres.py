@@ -130,10 +130,10 @@ class Server:
         return f"postgresql://{role}@/{database}?host={self.folder}"
 
     @contextlib.contextmanager
-    def apart(self, name: str) -> Iterator[str]:
+    def apart(self, name: str, tablespace: str = "pg_default") -> Iterator[str]:
         """A database with our tables for a module's own service: what it keeps while other tests
         run in between must not meet them."""
-        self.admin(f"CREATE DATABASE {name} OWNER {ROLE}")
+        self.admin(f"CREATE DATABASE {name} OWNER {ROLE} TABLESPACE {tablespace}")
         migrate(self.url(name))
         yield self.url(name)
         self.admin(f"DROP DATABASE {name} (FORCE)")

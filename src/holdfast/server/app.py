@@ -75,7 +75,7 @@ def _assembled() -> FastAPI:
         redoc_url=None,
         # A redirect would name the address by which a proxy calls us, without its TLS.
         redirect_slashes=False,
-        responses=documented(400, 401, 403, 404, 409, 413, 422, 429, 503),
+        responses=documented(400, 401, 403, 404, 409, 413, 422, 429, 503, 507),
     )
     subjects = (
         *(compact, projects, contexts, messages, actions),

@@ -12,18 +12,20 @@ from holdfast.server.records.engine import OnPostgres
 from holdfast.server.records.sqlite_schema import make_private
 from holdfast.server.settings import Settings
 from holdfast.server.sight import Sight
-from holdfast.server.strict import THREADS
+from holdfast.server.strict import GATE_THREADS
+from holdfast.server.turns import THREADS
 from holdfast.store.connection import named
 from holdfast.store.postgres import PostgresStore
-from holdfast.store.postgres.connection import run
+from holdfast.store.postgres.connection import Database, run
 from holdfast.store.postgres.store import CHANNEL
 from holdfast.store.sqlite import SqliteStore
 
 TEAM_FILE = "team.db"
 # For each thread one, and some for the bus.
-POOL = THREADS + 2
+POOL = THREADS + GATE_THREADS + 2
 # For a connection. Whoever asks has other things to do, and is told to come again.
 WAIT_SECONDS = 3.0
+PULSE_SECONDS = 2.0
 
 # From one project to the next by the index: DISTINCT would read every session.
 _EACH_PROJECT = """
@@ -47,6 +49,13 @@ class PostgresBackend:
         # Quiet: the bus tells of a write when it is through, many at once.
         self._store = PostgresStore(url, most=POOL, wait=WAIT_SECONDS, quiet=True)
         self.records: Records = PostgresRecords(self._store.database)
+        # Apart from the pool, which may be all in use: how busy we are is no illness.
+        self._pulse = Database(url, most=1, wait=PULSE_SECONDS)
+
+    def ping(self) -> None:
+        """Raises StoreError when the database does not answer."""
+        with self._pulse.transaction() as connection:
+            run(connection, "SELECT 1")
 
     @contextmanager
     def sight(
@@ -90,6 +99,7 @@ class PostgresBackend:
         return ""
 
     def close(self) -> None:
+        self._pulse.close()
         self._store.close()
 
 
@@ -103,6 +113,11 @@ class SqliteBackend:
         team = os.path.join(data or os.path.dirname(path), TEAM_FILE)
         make_private(team)
         self.records: Records = SqliteRecords(team)
+
+    def ping(self) -> None:
+        """Reads only: a writer that takes its time is no illness."""
+        with self.sight(None) as sight:
+            sight.sessions("", 1, 0)
 
     @contextmanager
     def sight(

@@ -19,8 +19,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from holdfast.server import dashboard
 from holdfast.server.access import Caller, KnownTokens, check_origin, owner, stranger
+from holdfast.server.log import report
 from holdfast.server.metrics import Metrics
-from holdfast.server.problems import Forbidden, Refused, problem
+from holdfast.server.problems import Forbidden, Refused, problem, store_problem
 from holdfast.server.records import Records, trail
 from holdfast.server.settings import Settings
 from holdfast.server.strict import in_thread
@@ -119,11 +120,11 @@ class Gate:
             route = scope.get("route")
             name = getattr(route, "path", "") or "none"
             self._metrics.request(scope["method"], name, status, time.perf_counter() - started)
-            # With 503 nothing was done, and there is no store to note it in. What was written
-            # was noted with it.
+            # With 503 and 507 nothing was done, and there is no store to note it in. What was
+            # written was noted with it.
             noted = (scope.get("state") or {}).get("noted") == status
             wanted = scope["method"] not in _SAFE or status in (401, 403)
-            if wanted and not noted and status != 503:
+            if wanted and not noted and status not in (503, 507):
                 await self._note(scope, status)
 
     async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -149,9 +150,8 @@ class Gate:
         except Refused as refused:
             answer = problem(refused.status, str(refused), headers=refused.headers)
             await answer(scope, receive, send)
-        except StoreError:
-            answer = problem(503, "The store does not answer", headers={"Retry-After": "1"})
-            await answer(scope, receive, send)
+        except StoreError as error:
+            await store_problem(error)(scope, receive, send)
 
     async def _counted(self, headers: Headers, scope: Scope, *, open_to_all: bool) -> Caller | None:
         """The caller, None for what is open to all. Every request counts for whoever makes it,
@@ -203,8 +203,9 @@ class Gate:
         try:
             with self._records.transaction(None) as transaction:
                 trail.note(transaction, step)
-        except StoreError:
+        except StoreError as error:
             # The request has had its answer; that the trail has a hole is told by a number.
+            report(error)
             self._metrics.trail_missed()
 
 

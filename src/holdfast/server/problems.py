@@ -19,9 +19,10 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
+from holdfast.server.log import report
 from holdfast.server.records.once import KeyReused
 from holdfast.store.postgres.connection import StoreForbidden
-from holdfast.store.protocol import StoreBusy, StoreError
+from holdfast.store.protocol import StoreBusy, StoreError, StoreFull, StoreUnwritable
 
 MEDIA = "application/problem+json"
 
@@ -38,6 +39,7 @@ TITLES = {
     429: "Too many requests",
     500: "Internal error",
     503: "Not available",
+    507: "Out of space",
 }
 
 
@@ -136,10 +138,24 @@ def answer_problems(app: FastAPI) -> None:
     def store(_request: Request, error: StoreError) -> Response:
         if isinstance(error, StoreForbidden):
             return problem(403, "It belongs to a project that this caller may not touch")
-        retry = {"Retry-After": "1"} if isinstance(error, StoreBusy) else None
-        # A connection that broke at its end may have done it: the key finds out.
-        detail = "The store did not answer: ask again, with the same Idempotency-Key"
-        return problem(503, detail, headers=retry)
+        return store_problem(error)
+
+
+def store_problem(error: StoreError) -> Response:
+    """The answer to whoever asked; the reason, with its place, is for the log."""
+    report(error)
+    if isinstance(error, StoreFull):
+        detail = (
+            "The store's disk is full: nothing was saved. Whoever runs the service has to make"
+            " room there; `holdfast db prune` removes what is old"
+        )
+        return problem(507, detail, headers={"Retry-After": "60"})
+    if isinstance(error, StoreUnwritable):
+        return problem(503, "The store can only be read at the moment: nothing was saved")
+    retry = {"Retry-After": "1"} if isinstance(error, StoreBusy) else None
+    # A connection that broke at its end may have done it: the key finds out.
+    detail = "The store did not answer: ask again, with the same Idempotency-Key"
+    return problem(503, detail, headers=retry)
 
 
 def _methods(request: Request) -> list[str]:

@@ -3,7 +3,7 @@
 Every router makes its routes of `StrictRoute`. The framework would go to a thread for the
 function and to another for its answer, each time through a queue that all requests share; with
 two hundred agents that took longer than what the functions do. Here one thread runs the
-function and writes its answer down.
+function and writes its answer down; `turns` says when.
 """
 
 from __future__ import annotations
@@ -21,17 +21,21 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.responses import Response
 
-# As many as there are connections to the database: nobody waits for one with his time running
-# out. More do not help: they take turns at the interpreter.
-THREADS = 12
+from holdfast.server.turns import Askers, Turns
+
+# For what the gate asks: who calls is found out while all others are at work.
+GATE_THREADS = 4
 
 T = TypeVar("T")
 
-_threads = ThreadPoolExecutor(THREADS, thread_name_prefix="holdfast")
+_turns = Turns()
+_askers = Askers()
+_gate_threads = ThreadPoolExecutor(GATE_THREADS, thread_name_prefix="holdfast-gate")
 
 
 async def in_thread(work: Callable[..., T], *values: Any) -> T:
-    return await asyncio.get_running_loop().run_in_executor(_threads, work, *values)
+    """For the gate."""
+    return await asyncio.get_running_loop().run_in_executor(_gate_threads, work, *values)
 
 
 class StrictRequest(Request):
@@ -68,6 +72,7 @@ def _in_one_thread(endpoint: Callable[..., Any], status: int) -> Callable[..., A
 
     @functools.wraps(endpoint)
     async def route(**values: Any) -> Any:
-        return await in_thread(answered, values)
+        whose = _askers.of(values["request"], values)
+        return await asyncio.wrap_future(_turns.submit(whose, lambda: answered(values)))
 
     return route

@@ -18,6 +18,7 @@ from holdfast.server.backend import Backend
 from holdfast.server.bus import Bus
 from holdfast.server.metrics import Metrics
 from holdfast.server.problems import Forbidden, NotFound, Refused, Unusable
+from holdfast.server.pulse import Pulse
 from holdfast.server.records import Transaction, projects, trail
 from holdfast.server.records.once import once
 from holdfast.server.records.projects import Project, project_at
@@ -37,6 +38,7 @@ class Hall:
         self.metrics = metrics
         # Streams of live events that are open, by caller.
         self.streams: Counter[str] = Counter()
+        self.pulse = Pulse(backend.ping)
         # Whose row is there for certain, so that not every write has to see to it.
         self.known_projects: set[str] = set()
         # Names of projects by the folder in which a caller says they are.

@@ -22,6 +22,7 @@ from holdfast.store.protocol import (
     StoreBusy,
     StoreDamaged,
     StoreError,
+    StoreFull,
     StoreUnwritable,
 )
 
@@ -34,7 +35,6 @@ _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _UNWRITABLE = {
     sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_IOERR,
@@ -50,6 +50,8 @@ def named(error: sqlite3.Error, path: str) -> StoreError:
     # A read that ends early means a file cut short, not a disk that refuses.
     if code in _DAMAGED or extended == sqlite3.SQLITE_IOERR_SHORT_READ:
         return StoreDamaged(f"{path} cannot be read as a database: {error}")
+    if code == sqlite3.SQLITE_FULL:
+        return StoreFull(f"the disk of {path} is full: {error}")
     if code in _UNWRITABLE:
         return StoreUnwritable(f"{path} cannot be written: {error}")
     return StoreError(f"{path}: {error}")

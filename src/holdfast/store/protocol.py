@@ -21,7 +21,8 @@ class StoreError(Exception):
     ├── StoreBusy       another process held the store for too long; try again
     ├── StoreDamaged    the file is not a database we can read
     ├── StoreTooNew     a newer Holdfast has written it; this one must not touch it
-    └── StoreUnwritable no place, no permission, no space
+    └── StoreUnwritable no place, no permission
+        └── StoreFull   no space on its disk
     """
 
 
@@ -38,6 +39,10 @@ class StoreTooNew(StoreError):
 
 
 class StoreUnwritable(StoreError):
+    pass
+
+
+class StoreFull(StoreUnwritable):
     pass
 
 

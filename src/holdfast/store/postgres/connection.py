@@ -19,12 +19,23 @@ from psycopg.pq import Escaping
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from holdfast.store.postgres import texts
-from holdfast.store.protocol import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
+from holdfast.store.protocol import (
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreFull,
+    StoreUnwritable,
+)
 
 SCHEMA = "holdfast"
 ALL = "*"
 # Longer than any statement of ours, shorter than a person's patience.
 STATEMENT_SECONDS = 30
+# For a lock that another transaction holds. Whoever asks is told to come again.
+LOCK_SECONDS = 5
+# A transaction whose process does nothing for so long (stopped, swapped out, cut off) is ended by
+# the server, with its locks. Ours think for milliseconds between two statements.
+IDLE_SECONDS = 15
 WAIT_SECONDS = 10.0
 POOL = 10
 
@@ -89,9 +100,15 @@ def naming(where: str) -> Iterator[None]:
         raise StoreDamaged(
             f"{where} does not have this version's tables: {_first(error)}"
         ) from error
-    except (errors.DiskFull, errors.ReadOnlySqlTransaction) as error:
+    except errors.DiskFull as error:
+        raise StoreFull(f"the disk of {where} is full: {_first(error)}") from error
+    except errors.ReadOnlySqlTransaction as error:
         raise StoreUnwritable(f"{where} cannot be written: {_first(error)}") from error
-    except (PoolTimeout, psycopg.OperationalError) as error:
+    except (
+        PoolTimeout,
+        psycopg.OperationalError,
+        errors.IdleInTransactionSessionTimeout,
+    ) as error:
         raise StoreBusy(f"{where} did not answer: {_first(error)}") from error
     except psycopg.Error as error:
         raise StoreError(f"{where}: {_first(error)}") from error
@@ -132,6 +149,11 @@ class Database:
                     "application_name": "holdfast",
                     "connect_timeout": 10,
                     "autocommit": True,
+                    # A server whose machine is gone says nothing, for hours by default.
+                    "keepalives_idle": 10,
+                    "keepalives_interval": 5,
+                    "keepalives_count": 3,
+                    "tcp_user_timeout": 1000 * STATEMENT_SECONDS,
                 },
                 open=True,
                 num_workers=1,
@@ -190,23 +212,19 @@ class Database:
         met here, before anything was done, so that trying the next one repeats nothing; to
         ask each before its use would take a third of a short transaction's time.
         """
-        for _ in range(self._pool.max_size):
+        for _ in range(self._pool.max_size + 1):
             connection = self._pool.getconn()
             try:
                 begin(connection, self.scope, lock)
                 return connection
-            except psycopg.OperationalError:
+            except psycopg.Error as error:
                 broken = connection.broken
+                with suppress(psycopg.Error):
+                    connection.rollback()
                 self._pool.putconn(connection)
-                if not broken:
+                if not broken or not isinstance(error, psycopg.OperationalError):
                     raise
-        connection = self._pool.getconn()
-        try:
-            begin(connection, self.scope, lock)
-        except psycopg.Error:
-            self._pool.putconn(connection)
-            raise
-        return connection
+        raise PoolTimeout("no connection of the pool is alive")
 
     def close(self) -> None:
         if self._own:
@@ -221,20 +239,29 @@ _LOCKED = "pg_advisory_xact_lock(hashtextextended({}, 0))"
 
 
 def begin(connection: Connection, scope: str, lock: str = "") -> None:
-    """A transaction, bound, in one journey: a statement without values may be several."""
-    run(connection, f"BEGIN; {_bound(connection, scope, lock)}")
+    """A transaction, bound, in one journey: a statement without values may be several.
+
+    The lock is a statement of its own, behind the one that sets the limits: a timeout holds for
+    the statements after it, never for the one it is set in.
+    """
+    words = f"BEGIN; {_bound(connection, scope)}"
+    if lock:
+        words += f"; SELECT {_LOCKED.format(_quoted(connection, lock))}"
+    run(connection, words)
 
 
 def bind(connection: Connection, scope: str) -> None:
     """Inside a transaction that has begun."""
-    run(connection, _bound(connection, scope, ""))
+    run(connection, _bound(connection, scope))
 
 
-def _bound(connection: Connection, scope: str, lock: str) -> str:
-    def quoted(text: str) -> str:
-        return Escaping(connection.pgconn).escape_literal(texts.held(text).encode()).decode()
+def _bound(connection: Connection, scope: str) -> str:
+    return f"""SELECT set_config('search_path', '{SCHEMA}', true),
+        set_config('holdfast.projects', {_quoted(connection, scope)}, true),
+        set_config('statement_timeout', '{STATEMENT_SECONDS}s', true),
+        set_config('lock_timeout', '{LOCK_SECONDS}s', true),
+        set_config('idle_in_transaction_session_timeout', '{IDLE_SECONDS}s', true)"""
 
-    said = f"""SELECT set_config('search_path', '{SCHEMA}', true),
-        set_config('holdfast.projects', {quoted(scope)}, true),
-        set_config('statement_timeout', '{STATEMENT_SECONDS}s', true)"""
-    return f"{said}, {_LOCKED.format(quoted(lock))}" if lock else said
+
+def _quoted(connection: Connection, text: str) -> str:
+    return Escaping(connection.pgconn).escape_literal(texts.held(text).encode()).decode()
