@@ -130,8 +130,11 @@ def is_temporary(entry: str, name: str) -> bool:
     return entry == f"{name}.{random}{TEMPORARY}" and _HEX.issuperset(random) and len(random) == 16
 
 
-def append(path: str, data: bytes, *, within: str = "", most: int = 0) -> None:
-    """In one write, so that two at once never mix; nothing once the file has `most` bytes."""
+def append(path: str, data: bytes, *, within: str = "", most: int = 0) -> bool:
+    """In one write, so that two at once never mix; nothing once the file has `most` bytes.
+
+    Tells whether all of it was written.
+    """
     folder, name = _walked(path, within, make=True) if within else (None, path)
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NO_LINK | _NO_WAIT | _PLAIN
     try:
@@ -139,8 +142,7 @@ def append(path: str, data: bytes, *, within: str = "", most: int = 0) -> None:
         try:
             there = os.fstat(handle)
             _require_own(there, path)
-            if not most or there.st_size < most:
-                os.write(handle, data)
+            return (not most or there.st_size < most) and os.write(handle, data) == len(data)
         finally:
             os.close(handle)
     finally:

@@ -1,6 +1,9 @@
 """`holdfast command`: in force by hand, listed, and files checked."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,6 +42,42 @@ def test_activated_once_listed_and_taken_out_again(holdfast: Call) -> None:
     assert holdfast("command", "deactivate", "babysit").code == 0
     assert list(listed(holdfast)) == ["report"]
     assert "is not in force" in holdfast("command", "deactivate", "babysit").err
+
+
+def test_of_many_activated_at_once_none_is_lost(
+    holdfast: Call, project: Path, tmp_path: Path
+) -> None:
+    names = [f"one{number}" for number in range(20)]
+    for name in names:
+        (project / f".claude/commands/{name}.md").write_text(RULE)
+    words = [sys.executable, "-m", "holdfast", "command", "activate"]
+    running = [
+        subprocess.Popen([*words, name], env=dict(os.environ), stdout=subprocess.PIPE, text=True)
+        for name in names
+    ]
+    said = [process.communicate(timeout=120)[0] for process in running]
+    assert all("is in force in session 11111111" in words for words in said)
+    assert sorted(listed(holdfast)) == sorted(names)
+
+
+def test_two_names_of_one_file_are_one_command(holdfast: Call, project: Path) -> None:
+    (project / ".claude/commands/team").mkdir()
+    (project / ".claude/commands/team/watch.md").write_text(RULE)
+    holdfast("command", "activate", "team:watch")
+    holdfast("command", "activate", "watch")
+    assert list(listed(holdfast)) == ["team:watch"]
+    assert "/team:watch is no longer in force" in holdfast("command", "deactivate", "watch").out
+    assert listed(holdfast) == {}
+
+
+def test_a_list_that_cannot_be_kept_is_said(holdfast: Call, tmp_path: Path) -> None:
+    holdfast("command", "activate", "babysit")
+    (file,) = Path(os.environ["HOLDFAST_HOME"]).rglob("commands")
+    file.unlink()
+    file.mkdir()
+    ended = holdfast("command", "activate", "babysit")
+    assert ended.code == 1
+    assert "could not be kept" in ended.err
 
 
 def test_a_command_without_a_file_is_refused(holdfast: Call) -> None:

@@ -38,6 +38,20 @@ Kept across compactions.
 
 Begin with $ARGUMENTS.
 """
+# What a project's own registration does when its command is run: once by name, in one file for
+# all sessions of the project.
+STATE_FILE = "docs/09-agents/session-state.json"
+REGISTER = f"""python3 - <<'EOF'
+import datetime, json, pathlib
+path = pathlib.Path("{STATE_FILE}")
+path.parent.mkdir(parents=True, exist_ok=True)
+state = json.loads(path.read_text()) if path.exists() else {{}}
+listed = state.setdefault("active_commands", [])
+if not any(one["name"] == "babysit" for one in listed):
+    now = datetime.datetime.now(datetime.timezone.utc).isoformat().replace("+00:00", "Z")
+    listed.append({{"name": "babysit", "activated_at": now, "state": {{"story": "US-0009"}}}})
+path.write_text(json.dumps(state, indent=2))
+EOF"""
 REPORT = """---
 description: Prints a report
 one-shot: true
@@ -164,3 +178,26 @@ def test_a_command_by_hand_is_in_force_until_it_is_taken_out(
         live.compact()
         live.ask("go on")
         assert "Measure twice before cutting." not in latest(api.last)
+
+
+def test_a_command_that_registers_itself_under_its_bare_name_is_one_command(
+    stage: Stage, api: ScriptedApi
+) -> None:
+    commands = stage.client.project / ".claude" / "commands" / "agileflow"
+    commands.mkdir(parents=True)
+    (commands / "babysit.md").write_text(BABYSIT)
+    with stage.client.session() as live:
+        api.say(bash(REGISTER), "Watching.")
+        live.ask("/agileflow:babysit the cart story")
+        assert "babysit" in (stage.client.project / STATE_FILE).read_text()
+        live.compact()
+        live.ask("go on")
+        brief = latest(api.last)
+        assert brief.count("Never push to main.") == 1
+        assert "story = US-0009" in brief
+        stage.settled(live)
+        stage.holdfast("command", "deactivate", "babysit", "--session", live.session_id)
+        live.compact()
+        live.ask("go on")
+        assert "Never push to main." not in latest(api.last)
+    assert stage.log() == ""

@@ -50,7 +50,7 @@ def activate(
 
     Example: `holdfast command activate babysit`
     """
-    from holdfast.lifecycle.active import ON, say
+    from holdfast.lifecycle.active import ON
     from holdfast.lifecycle.command_files import find
 
     plain = name.strip().lstrip("/")
@@ -61,7 +61,7 @@ def activate(
             f"No file of a command or skill {plain!r} was found",
             "`holdfast command lint` lists where they are looked for; see `command_search`.",
         )
-    say(tray, ON, plain, arguments, _now())
+    _say(tray, ON, plain, arguments)
     typer.echo(printable(f"/{plain} is in force in session {scene.session_id[:8]} ({path})."))
 
 
@@ -71,14 +71,16 @@ def deactivate(name: NameArgument, session: SessionOption = "") -> None:
 
     Example: `holdfast command deactivate babysit`
     """
-    from holdfast.lifecycle.active import OFF, in_force, say
+    from holdfast.lifecycle.active import OFF, named
 
     plain = name.strip().lstrip("/")
     scene, tray, state = _session(session)
-    if all(one.name != plain for one in in_force(state, tray, scene)):
+    meant = named(plain, state, tray, scene)
+    if meant is None:
         raise Trouble(f"/{plain} is not in force in session {scene.session_id[:8]}")
-    say(tray, OFF, plain, "", _now())
-    typer.echo(printable(f"/{plain} is no longer in force in session {scene.session_id[:8]}."))
+    _say(tray, OFF, meant.name, "")
+    said = f"/{meant.name} is no longer in force in session {scene.session_id[:8]}."
+    typer.echo(printable(said))
 
 
 @command.command("list")
@@ -148,6 +150,17 @@ def lint(
         typer.echo(f"{counted(len(paths), 'file')}, {kept} with rules, {len(found)} to correct.")
     if found:
         raise typer.Exit(1)
+
+
+def _say(tray: Tray, sign: str, name: str, arguments: str) -> None:
+    from holdfast.lifecycle.active import say
+
+    try:
+        say(tray, sign, name, arguments, _now())
+    except OSError as error:
+        raise Trouble(
+            f"It could not be kept in {tray.folder}: {error.strerror or error}"
+        ) from error
 
 
 def _kept(found: Any) -> str:

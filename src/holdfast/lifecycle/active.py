@@ -1,19 +1,21 @@
 """Which commands and skills are in force in a session, and their rules as text.
 
 In force: what the transcript shows as invoked, what was activated by hand, and what the project's
-own list (`session-state.json`) says of this session; not what was deactivated by hand since. The
-list by hand is a file in the session's tray, so no session sees another's.
+own list (`session-state.json`) says of this session; not what was deactivated by hand since. Two
+names of one file are one command. The list by hand is a file in the session's tray, so no session
+sees another's; lines are only ever appended to it, so that of many writers none loses a line.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from holdfast.active.rules_text import Active, Found, compose_rules, keeps, names
-from holdfast.files import read
+from holdfast.files import append, make_folder, read
 from holdfast.lifecycle import command_files
 from holdfast.lifecycle.keep import Scene, clean
 from holdfast.lifecycle.terms import project_folders
@@ -24,6 +26,8 @@ FILE = "commands"
 ON, OFF = "+", "-"
 MOST = 30
 STATE_VALUE = 200
+ARGUMENTS = 400  # characters of one line
+SAID = 1024 * 1024  # bytes of the list by hand: thousands of lines
 
 
 def rules(state: State, tray: Tray, scene: Scene) -> str:
@@ -69,21 +73,39 @@ def known(state: State, tray: Tray, scene: Scene) -> list[Found]:
 
 
 def in_force(state: State, tray: Tray, scene: Scene) -> list[Active]:
-    """In the order in which they were started, each once."""
+    """In the order in which they were started, each once, whatever it was called."""
     since: dict[str, Active] = {}
     for skill in state.skills.values():
-        since[skill.name] = Active(skill.name, skill.arguments, skill.by, skill.at.time)
+        key = _identity(skill.name, scene)
+        since[key] = Active(skill.name, skill.arguments, skill.by, skill.at.time)
     for one in _listed_by_project(state, scene):
-        # The latest start and the project's state; the order is that of the first.
-        before = since.get(one.name)
-        since[one.name] = before._replace(state=one.state) if before else one
+        # The latest start and the project's state; order and name are those of the first.
+        key = _identity(one.name, scene)
+        before = since.get(key)
+        latest = max(before.time, one.time) if before else ""
+        since[key] = before._replace(state=one.state, time=latest) if before else one
     for time, sign, name, arguments in by_hand(tray):
-        before = since.get(name)
+        key = _identity(name, scene)
+        before = since.get(key)
         if sign == ON:
-            since[name] = before or Active(name, arguments, "hand", time)
+            since[key] = before or Active(name, arguments, "hand", time)
         elif before is not None and before.time[:19] <= time[:19]:
-            del since[name]
+            del since[key]
     return list(since.values())[-MOST:]
+
+
+def named(name: str, state: State, tray: Tray, scene: Scene) -> Active | None:
+    """The one in force that a person means by a name; it may have been started by another."""
+    key = _identity(name, scene)
+    for one in in_force(state, tray, scene):
+        if name == one.name or key == _identity(one.name, scene):
+            return one
+    return None
+
+
+def _identity(name: str, scene: Scene) -> str:
+    """`/agileflow:babysit` as typed is `babysit` in the project's list: its file tells."""
+    return command_files.find(name, scene.cwd, scene.terms) or name
 
 
 def shown(path: str, scene: Scene) -> str:
@@ -94,16 +116,24 @@ def shown(path: str, scene: Scene) -> str:
 
 
 def by_hand(tray: Tray) -> list[tuple[str, str, str, str]]:
-    """(time, sign, name, arguments) as they were said, oldest first."""
-    raw = (read(f"{tray.folder}/{FILE}") or b"").decode("utf-8", "replace")
-    lines = [line.split("\t") for line in raw.split("\n")]
-    return [(w[0], w[1], w[2], w[3]) for w in lines if len(w) == 4 and w[1] in (ON, OFF)]
+    """(time, sign, name, arguments): the last word on each name, oldest first."""
+    raw = (read(f"{tray.folder}/{FILE}", most=SAID) or b"").decode("utf-8", "replace")
+    said: dict[str, tuple[str, str, str, str]] = {}
+    for line in raw.split("\n"):
+        words = line.split("\t")
+        if len(words) == 4 and words[1] in (ON, OFF):
+            said.pop(words[2], None)
+            said[words[2]] = (words[0], words[1], words[2], words[3])
+    return list(said.values())
 
 
 def say(tray: Tray, sign: str, name: str, arguments: str, time: str) -> None:
-    lines = [line for line in by_hand(tray) if line[2] != name][-MOST:]
-    lines.append((time, sign, name, " ".join(clean(arguments).split())))
-    tray.write(FILE, "".join("\t".join(line) + "\n" for line in lines).encode("utf-8", "replace"))
+    """Raises OSError where it cannot be kept."""
+    history = " ".join(clean(arguments).split())[:ARGUMENTS]
+    line = "\t".join((time, sign, name, history)) + "\n"
+    make_folder(tray.folder)
+    if not append(f"{tray.folder}/{FILE}", line.encode("utf-8", "replace"), most=SAID):
+        raise OSError(errno.ENOSPC, "the session's list of commands is full")
 
 
 def _listed_by_project(state: State, scene: Scene) -> Iterator[Active]:
@@ -141,7 +171,8 @@ def _is_ours(entry: dict[str, Any], state: State, scene: Scene, file: str) -> bo
     started, activated = state.place.started, str(entry.get("activated_at", ""))
     if not started or not activated or activated[:19] < started[:19]:
         return False
-    return str(entry["name"]).lstrip("/") in state.skills or any(
+    key = _identity(str(entry["name"]).lstrip("/"), scene)
+    return any(key == _identity(name, scene) for name in state.skills) or any(
         file in text for text in _doings(state)
     )
 
