@@ -99,6 +99,19 @@ def test_a_finished_session_is_not_offered(stage: Stage, api: ScriptedApi) -> No
     assert injected(api.last, OFFER) == []
 
 
+def test_a_session_whose_last_words_announce_a_next_step_is_offered(
+    stage: Stage, api: ScriptedApi
+) -> None:
+    api.say(bash("echo renamed"), "Step 1 of 3 is done, next I do step 2.")
+    left = stage.client.run("Rename the shop in three steps, one at a time.")
+    wait_for_end(stage, left.session_id)
+    stage.client.run("hello")
+    (offer,) = injected(api.last, OFFER)
+    assert "next I do step 2" in offer
+    assert "Rename the shop in three steps" in offer
+    assert len(offer) <= 600
+
+
 def test_a_subagent_that_compacts_is_given_nothing_of_the_main_thread(tmp_path: Path) -> None:
     with ScriptedApi(
         [run_subagent("find the shelf"), text("Main went on.")],

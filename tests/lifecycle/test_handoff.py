@@ -4,10 +4,14 @@ import os
 import time
 from pathlib import Path
 
+import pytest
+
+from holdfast.events import AgentSaid, Origin, UserSaid
 from holdfast.lifecycle import handoff, moments, prepare
 from holdfast.lifecycle.handoff import offer
 from holdfast.lifecycle.track import catch_up
 from holdfast.lifecycle.tray import Prepared
+from holdfast.state import State, fold_all
 
 from .follow import BOUNDARY, ROWS, SESSION, Follow
 
@@ -77,6 +81,47 @@ def test_a_request_that_was_not_answered_makes_a_session_unfinished(follow: Foll
     state = catch_up(str(follow.transcript)).state
     assert state.requests
     assert prepare.unfinished(state._replace(tasks={}))
+
+
+def said_last(words: str) -> State:
+    at = Origin("r", 0, 1, "2026-01-01T10:00:00Z")
+    later = at._replace(start=10, time="2026-01-01T10:01:00Z")
+    return fold_all([UserSaid(at, "Rename the shop in three steps."), AgentSaid(later, words)])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Step 1 of 3 is done, next I do step 2.",
+        "The parser is written.\n\nNext, I’ll wire it into the reader.",
+        "Two of the five files are converted. I still need to convert the other three.",
+        "Part 2 of 4 is in place.",
+        "The migration runs. The remaining work is the index.",
+        "Let me now look at the failing case.",
+        "Both ways are possible. Which database should I use?",
+    ],
+)
+def test_last_words_that_leave_something_open_make_a_session_unfinished(words: str) -> None:
+    state = said_last(words)
+    assert prepare.unfinished(state)
+    text = prepare.handoff(state, SESSION)
+    assert words.split("\n")[-1].split(". ")[-1].strip(".") in text
+    assert len(text) <= 600
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "All done.",
+        "Step 3 of 3 is done.",
+        "The shop is renamed everywhere and the tests pass. Let me know if you need anything else.",
+        "Renamed. Would you like me to commit it?",
+        "Renamed. If you want, I'll also rename the folder.",
+        "There are no remaining failures. Nothing is left to do.",
+    ],
+)
+def test_last_words_that_end_the_work_do_not(words: str) -> None:
+    assert not prepare.unfinished(said_last(words))
 
 
 def finish(follow: Follow) -> None:

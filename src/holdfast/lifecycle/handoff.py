@@ -7,8 +7,9 @@ hooks: `os` alone.
 A session is offered when it is of the same project and the same worktree, was touched within
 seven days, is not finished, was not offered three times before, and its client is no longer
 running (or is the one that asks: after /clear the same client opens a new session). Unfinished
-means: open tasks, a failing test, an open error, a subagent or job still running, or a last
-request that the agent had not answered when it stopped; `prepare.unfinished` decides it.
+means: open tasks, a failing test, an open error, a subagent or job still running, a last request
+that the agent had not answered when it stopped, or last words that announce a next step or ask
+something; `prepare.unfinished` decides it.
 """
 
 from __future__ import annotations

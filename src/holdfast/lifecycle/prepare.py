@@ -7,6 +7,7 @@ from holdfast.brief.compose import Brief, compose
 from holdfast.brief.header import one_line
 from holdfast.brief.paths import shorten
 from holdfast.lifecycle.handoff import LIMIT as HANDOFF
+from holdfast.state import next_step
 from holdfast.state.facts import OPEN
 from holdfast.state.model import State
 
@@ -53,7 +54,18 @@ def unfinished(state: State) -> bool:
         return True
     if any(subagent.standing == OPEN for subagent in state.subagents.values()):
         return True
-    return _unanswered(state)
+    return _unanswered(state) or bool(left_open(state))
+
+
+def left_open(state: State) -> str:
+    """What the agent's last words leave open: a step to come, or a question that waits."""
+    said = state.next_step.get("next")
+    if said is None:
+        return ""
+    if asked := next_step.question(said):
+        return f'It waits for an answer: "{one_line(asked, 160)}"'
+    coming = next_step.unfinished(said)
+    return f'It said last: "{one_line(coming, 160)}"' if coming else ""
 
 
 def _unanswered(state: State) -> bool:
@@ -86,6 +98,8 @@ def handoff(state: State, session_id: str) -> str:
         lines.append(f"Open tasks: {subjects}{more}")
     if failed:
         lines.append(f"Failing then: {one_line(failed[-1].command, 70)}")
+    if said := left_open(state):
+        lines.append(said)
     if edited := _edited(state):
         lines.append(f"Edited last: {one_line(', '.join(edited[:3]), 120)}")
     closing = f"`holdfast resume {session_id[:8]}` shows all of it."

@@ -1,4 +1,4 @@
-"""The next step: what the agent last said it would do, and its last words."""
+"""The next step: what the agent last said it would do or asked, and its last words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from holdfast.events import AgentSaid, Origin
 from holdfast.state.facts import DONE, OPEN, Fact, clip, clip_middle, keep_ends, writable
 from holdfast.state.moment import Moment
 from holdfast.state.patterns import lazily
-from holdfast.state.wording import sentences
+from holdfast.state.wording import sentences, small
 
 LAST_WORDS = 3000
 
@@ -19,6 +19,20 @@ _INTENT = lazily(
     r"|next step|remaining|still (?:need|have) to|what's left|now i)\b",
     re.I,
 )
+# Said at the end of a message, so that whoever reads it knows that the work goes on.
+_GOES_ON = lazily(
+    r"\bnext\b[^.?!]{0,30}\b(?:i|we)\b|^next\b|\bi(?:'ll| will|'m going to| am going to)\b"
+    r"|\blet me (?!know\b)|\bnow i\b|\bstill (?:need|have|has|to)\b|\bnot yet\b|\bremains? to\b"
+    r"|\b(?:the )?(?:remaining|next) (?:steps?|tasks?|work|parts?|files?)\b",
+)
+_STEP_OF = lazily(r"\b(?:step|part|task|phase) (\d{1,3}) (?:of|/) (\d{1,3})\b")
+# Courtesy, and offers to do something else: the work itself is done.
+_COURTESY = lazily(
+    r"\blet me know\b|\bif you\b|\bwhen(?:ever)? you\b|\bonce you\b|\bhappy to\b|\bfeel free\b"
+    r"|\banything else\b|\bwould you like\b|\b(?:do you )?want me to\b|\bshall i also\b"
+    r"|\bno (?:remaining|further)\b|\bnothing (?:is |was )?(?:left|remains)\b",
+)
+LAST_SENTENCES = 3
 
 
 class NextStep(NamedTuple):
@@ -45,6 +59,29 @@ def intention(item: NextStep) -> str:
     for sentence in reversed(sentences(item.last_words[-1500:])):
         if _INTENT.search(sentence) and not sentence.endswith("?"):
             return clip(sentence, 300)
+    return ""
+
+
+def unfinished(item: NextStep) -> str:
+    """The sentence among the last in which the agent says that it is not done, "" for none.
+
+    Stricter than `intention`: an offer or a courtesy is no work left, nor is step 3 of 3.
+    """
+    for sentence in reversed(sentences(item.last_words[-1500:])[-LAST_SENTENCES:]):
+        lowered = small(sentence)
+        if sentence.endswith("?") or _COURTESY.search(lowered):
+            continue
+        count = _STEP_OF.search(lowered)
+        if _GOES_ON.search(lowered) or (count and int(count[1]) < int(count[2])):
+            return clip(sentence, 300)
+    return ""
+
+
+def question(item: NextStep) -> str:
+    """What the agent asked at the end of its last words and cannot go on without, "" for none."""
+    last = sentences(item.last_words[-1500:])[-1:]
+    if last and last[0].endswith("?") and not _COURTESY.search(small(last[0])):
+        return clip(last[0], 300)
     return ""
 
 
