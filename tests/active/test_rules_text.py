@@ -11,7 +11,8 @@ RULE = "Ask before every commit.\nNever push to main."
 
 def found(name: str, rules: str = RULE, priority: int = 2, arguments: str = "") -> Found:
     file = CommandFile(f"Does {name}", (rules,) if rules else (), priority=priority)
-    return Found(Active(name, arguments), file, f".claude/commands/{name}.md")
+    path = f".claude/commands/{name}.md"
+    return Found(Active(name, arguments), file, path, f"/shop/{path}")
 
 
 def test_rules_come_whole_marked_as_running_with_arguments_as_history() -> None:
@@ -32,10 +33,11 @@ def test_the_urgent_come_first_then_the_order_of_their_start() -> None:
 
 def test_what_does_not_fit_is_cut_at_a_line_and_the_rest_is_named() -> None:
     long = "\n".join(f"Rule number {n} of the long command." for n in range(200))
-    text = compose_rules([found("long", long), found("short")], 2000)
+    text = compose_rules([found("long", long), found("short", RULE * 9)], 2000)
     assert len(text) <= 2000
-    assert "(cut here; the rest is in .claude/commands/long.md)" in text
+    assert "(cut here; the rest is in /shop/.claude/commands/long.md)" in text
     assert "- /short: Does short (started by the user; .claude/commands/short.md)" in text
+    assert "no room: read /shop/.claude/commands/short.md" in text
     shown = text.partition("---\n")[2].partition("\n(cut here")[0]
     assert all(line in long.split("\n") for line in shown.split("\n"))
 

@@ -201,3 +201,55 @@ def test_a_command_that_registers_itself_under_its_bare_name_is_one_command(
         live.ask("go on")
         assert "Never push to main." not in latest(api.last)
     assert stage.log() == ""
+
+
+def lines_of(name: str, width: int) -> list[str]:
+    lines = [f"Rule {number} of {name}: " for number in range(1, 71)]
+    return [line + "x" * (width - len(line)) for line in lines]
+
+
+def long_commands(stage: Stage, width: int) -> dict[str, list[str]]:
+    """Three commands of 70 lines each; the last is the most urgent."""
+    folder = stage.client.project / ".claude" / "commands"
+    folder.mkdir(parents=True)
+    found = {}
+    for name, priority in (("first", "normal"), ("second", "normal"), ("third", "critical")):
+        found[name] = lines_of(name, width)
+        block = "\n".join(found[name])
+        (folder / f"{name}.md").write_text(
+            f"---\ndescription: The {name}\ncompact_context:\n  priority: {priority}\n---\n"
+            f"<!-- COMPACT_SUMMARY_START -->\n{block}\n<!-- COMPACT_SUMMARY_END -->\n"
+        )
+    return found
+
+
+def test_three_long_commands_come_back_whole_where_they_fit(stage: Stage, api: ScriptedApi) -> None:
+    commands = long_commands(stage, 28)
+    with stage.client.session() as live:
+        for name in commands:
+            live.ask(f"/{name}")
+        live.compact()
+        live.ask("go on")
+        brief = latest(api.last)
+    for lines in commands.values():
+        assert [line for line in lines if line not in brief] == []
+    assert len(brief) <= 10_000
+
+
+def test_where_they_do_not_fit_the_urgent_comes_first_and_the_rest_can_be_opened(
+    stage: Stage, api: ScriptedApi
+) -> None:
+    commands = long_commands(stage, 60)
+    with stage.client.session() as live:
+        for name in commands:
+            live.ask(f"/{name}")
+        live.compact()
+        live.ask("go on")
+        brief = latest(api.last)
+    told = {name: sum(line in brief for line in lines) for name, lines in commands.items()}
+    assert told["third"] == 70
+    assert told["first"] + told["second"] >= 60
+    assert 8_500 < len(brief) <= 10_000
+    for name, count in told.items():
+        path = stage.client.project / ".claude" / "commands" / f"{name}.md"
+        assert count == 70 or str(path) in brief

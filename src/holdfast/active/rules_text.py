@@ -1,7 +1,8 @@
 """The text that puts rules in force back after a compaction, inside a hard budget.
 
 Most urgent first, then in the order in which they were started. A block that does not fit is cut
-at the end of a line and says where the rest is; what has no room at all is named in one line.
+at the end of a line and says where the rest is; what has no room at all is named in one line, with
+the path under which its rules can be read.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ class Found(NamedTuple):
     active: Active
     file: CommandFile
     path: str  # as it is shown
+    full: str = ""  # as it can be opened from any folder
 
 
 def keeps(found: Found) -> bool:
@@ -52,7 +54,7 @@ def compose_rules(everything: Sequence[Found], max_chars: int) -> str:
     for number, found in enumerate(kept):
         later = kept[number + 1 :]
         # What comes later is at least named.
-        room = max_chars - len(text) - sum(len(pointer(one)) + 1 for one in later)
+        room = max_chars - len(text) - sum(len(_named(one)) + 1 for one in later)
         piece = _piece(found, room - 1)
         if piece:
             text += "\n" + piece
@@ -72,6 +74,13 @@ def pointer(found: Found) -> str:
     return f"- /{found.active.name}{said} ({_origin(found)})"
 
 
+def _named(found: Found) -> str:
+    """For one whose rules have no room."""
+    if not _body(found):
+        return pointer(found)
+    return f"{pointer(found)} Its rules go on; there was no room: read {found.full or found.path}"
+
+
 def _piece(found: Found, room: int) -> str:
     body = _body(found)
     if not body:
@@ -82,12 +91,12 @@ def _piece(found: Found, room: int) -> str:
     whole = f"{head}\n{body}\n{tail}"
     if len(whole) <= room:
         return whole
-    cut = f"(cut here; the rest is in {found.path})"
+    cut = f"(cut here; the rest is in {found.full or found.path})"
     left = room - len(head) - len(cut) - len(tail) - 3
     kept = body[: max(left, 0)].rpartition("\n")[0]
     if len(kept) >= SHORTEST_PIECE:
         return f"{head}\n{kept}\n{cut}\n{tail}"
-    line = pointer(found)
+    line = _named(found)
     return line if len(line) <= room else ""
 
 

@@ -30,14 +30,15 @@ ARGUMENTS = 400  # characters of one line
 SAID = 1024 * 1024  # bytes of the list by hand: thousands of lines
 
 
-def rules(state: State, tray: Tray, scene: Scene) -> str:
-    """What to put back after a compaction; "" for nothing."""
+def rules(state: State, tray: Tray, scene: Scene, room: int | None = None) -> str:
+    """What to put back after a compaction, in at most so much room; "" for nothing."""
     if not scene.terms.settings.flag("command_rules"):
         return ""
     found = kept(state, tray, scene)
     if not found:
         return ""
-    return clean(compose_rules(found, scene.terms.settings.number("command_rules_chars")))
+    most = scene.terms.settings.number("command_rules_chars")
+    return clean(compose_rules(found, most if room is None else min(most, room)))
 
 
 def for_summariser(state: State, tray: Tray, scene: Scene) -> str:
@@ -68,7 +69,7 @@ def known(state: State, tray: Tray, scene: Scene) -> list[Found]:
     for one in active:
         path = command_files.find(one.name, scene.cwd, scene.terms)
         file = understood(command_files.text_of(path)) if path else CommandFile(one_shot=True)
-        found.append(Found(one, file, shown(path, scene)))
+        found.append(Found(one, file, shown(path, scene), path))
     return found
 
 

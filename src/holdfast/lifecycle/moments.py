@@ -12,6 +12,7 @@ import time
 from contextlib import suppress
 from typing import NamedTuple
 
+from holdfast.brief.compose import Brief
 from holdfast.brief.gap import carried, compose_gap
 from holdfast.brief.steering import steer
 from holdfast.lifecycle import (
@@ -230,8 +231,7 @@ def _prepare(tray: Tray, scene: Scene, view: View, now: Now) -> Prepared | None:
     ahead = there is not None and there.generation == generation and there.offset > offset
     if ahead or not view.kept.complete:
         return there
-    rules = active.rules(view.shown, tray, scene)
-    made = prepare.brief(view.shown, now.text, scene.terms.settings.number("brief_chars"), rules)
+    made = _brief(tray, scene, view, now)
     if not made.text:
         return None
     epoch = view.kept.tracked.state.moment.epoch
@@ -239,6 +239,22 @@ def _prepare(tray: Tray, scene: Scene, view: View, now: Now) -> Prepared | None:
     with suppress(OSError):  # nowhere to keep it: the hook that delivers makes it anew
         tray.prepare(prepared)
     return prepared
+
+
+def _brief(tray: Tray, scene: Scene, view: View, now: Now) -> Brief:
+    """The state and the rules in force, in what the client shows of one hook.
+
+    Rules go before all but the core of the state; what the state leaves free is theirs as well.
+    """
+    most = scene.terms.settings.number("brief_chars")
+    rules = active.rules(view.shown, tray, scene, prepare.MOST - prepare.CORE)
+    made = prepare.brief(view.shown, now.text, most, rules)
+    left = prepare.MOST - len(made.text)
+    if rules and left > prepare.LINE:
+        more = active.rules(view.shown, tray, scene, len(rules) + left)
+        if len(more) > len(rules):
+            made = prepare.brief(view.shown, now.text, most, more)
+    return made
 
 
 def _hand_off(tray: Tray, scene: Scene, kept: Kept, now: Now, client: int) -> None:

@@ -21,6 +21,11 @@ TELLING = 40
 
 # What the client shows of one hook, less a margin; beyond it stands a preview.
 MOST = 9_900
+# Of which the state has at least this much, however many rules of commands are in force: its
+# rules, last request, open tasks and test state.
+CORE = 3_000
+# Less than this that is left free is not worth another look.
+LINE = 100
 
 
 def brief(state: State, now: str, max_chars: int = BRIEF, rules: str = "") -> Brief:

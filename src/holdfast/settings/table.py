@@ -94,10 +94,11 @@ TABLE = (
     Setting(
         "command_rules_chars",
         NUMBER,
-        3_000,
-        "Length of all such rules together, in characters.",
+        9_500,
+        "Length of all such rules together, in characters; the brief keeps at least 3,000 of the"
+        " client's 10,000.",
         300,
-        8_000,
+        9_500,
     ),
     Setting(
         "command_search",
