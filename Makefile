@@ -33,9 +33,9 @@ bench: $(VENV)/.dev ## measure speed as ratios in one run (CORPUS=folder of tran
 	$(BIN)/python -m benchmarks
 
 survival: $(VENV)/.dev ## measure again what survives, into docs/ (CORPUS=folder; needs Chromium)
-	$(BIN)/holdfast survival "$(or $(CORPUS),$(HOLDFAST_CORPUS))" --all --missing \
-	  --json docs/survival.json --chart docs/survival.svg --chart docs/survival.png
-	$(BIN)/python -m benchmarks.survival_page
+	$(BIN)/python -m benchmarks.survival "$(or $(CORPUS),$(HOLDFAST_CORPUS))" --docs docs
+	$(BIN)/python -m benchmarks.survival_picture
+	$(BIN)/python -m benchmarks.survival.page
 	$(BIN)/python -m benchmarks.audit_picture "$(or $(CORPUS),$(HOLDFAST_CORPUS))"
 
 plugin: $(VENV)/.user ## write the generated files of plugin/

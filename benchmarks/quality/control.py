@@ -12,6 +12,7 @@ from math import fsum
 from pathlib import Path
 from typing import Any
 
+import benchmarks.survival
 import holdfast.survival
 from holdfast.survival.entities import Entity, idf_table, weight
 from holdfast.survival.prepared import PreparedSession, prepare_session
@@ -23,8 +24,9 @@ FORESIGHT = "foresight"
 def judge_hash() -> str:
     """Changes with the judge's code."""
     digest = hashlib.sha256()
-    for path in sorted(Path(holdfast.survival.__file__).parent.glob("*.py")):
-        digest.update(path.read_bytes())
+    for package in (holdfast.survival, benchmarks.survival):
+        for path in sorted(Path(str(package.__file__)).parent.glob("*.py")):
+            digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 

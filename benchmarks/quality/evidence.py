@@ -80,9 +80,8 @@ class Evidence:
     commits: list[tuple[int, str, str]] = field(default_factory=list)  # at, branch, hash
     branches: list[str] = field(default_factory=list)
     rows: dict[str, int] = field(default_factory=dict)
-    # Everything that stands in the rows, and what stands in tool results only.
-    everything: str = ""
-    results: str = ""
+    folders: dict[str, None] = field(default_factory=dict)
+    everything: str = ""  # all that stands in the rows
 
 
 def evidence(rows: list[Row]) -> Evidence:
@@ -94,7 +93,6 @@ def evidence(rows: list[Row]) -> Evidence:
             continue
         reader.read(at, row)
     found.everything = "\n".join(reader.texts)
-    found.results = "\n".join(reader.outputs)
     return found
 
 
@@ -102,7 +100,6 @@ class _Reader:
     def __init__(self, found: Evidence) -> None:
         self.found = found
         self.texts: list[str] = []
-        self.outputs: list[str] = []
         self.calls: dict[str, tuple[str, dict[str, Any]]] = {}
         self.by_call: dict[str, Run] = {}
         self.made: dict[str, TaskSeen] = {}
@@ -112,6 +109,8 @@ class _Reader:
         uuid = str(row.get("uuid") or "")
         if uuid:
             self.found.rows[uuid] = at
+        if isinstance(row.get("cwd"), str):
+            self.found.folders[row["cwd"].rstrip("/")] = None
         branch = row.get("gitBranch")
         if isinstance(branch, str) and branch:
             self.found.branches.append(branch)
@@ -128,6 +127,7 @@ class _Reader:
         elif kind == "attachment":
             self._attachment(at, uuid, row)
         elif kind == "queue-operation" and row.get("operation") == "enqueue":
+            self.texts.append(str(row.get("content")))
             self._typed(at, uuid, row.get("content"), "queued")
 
     def _user(self, at: int, uuid: str, row: Row) -> None:
@@ -208,7 +208,8 @@ class _Reader:
     def _result(self, at: int, uuid: str, block: Row, row: Row) -> None:
         text = text_of(block.get("content"))
         self.texts.append(text)
-        self.outputs.append(text)
+        told = row.get("toolUseResult")
+        self.texts += _strings(told) if isinstance(told, dict) else ()
         call = str(block.get("tool_use_id"))
         name, given = self.calls.get(call, ("", {}))
         bad = bool(block.get("is_error"))
@@ -225,7 +226,6 @@ class _Reader:
                 self.found.commits += [(run.at, b, h) for b, h in _COMMIT_LINE.findall(text)]
         if name == "TaskCreate":
             number = ""
-            told = row.get("toolUseResult")
             if isinstance(told, dict) and isinstance(told.get("task"), dict):
                 number = str(told["task"].get("id") or "")
             if not number and (found := _TASK_NUMBER.search(text)):
@@ -240,6 +240,14 @@ class _Reader:
         answers = told.get("answers") if isinstance(told, dict) else None
         for answer in answers.values() if isinstance(answers, dict) else ():
             self._typed(at, uuid, answer, "answer")
+
+
+def _strings(held: Any) -> list[str]:
+    """Every text of a structured result: a subagent's report stands in there."""
+    if isinstance(held, str):
+        return [held]
+    inside = held.values() if isinstance(held, dict) else held if isinstance(held, list) else ()
+    return [text for one in inside for text in _strings(one)]
 
 
 def _from_a_person(row: Row) -> bool:

@@ -27,9 +27,9 @@ from benchmarks.quality.transcripts import (
     main_chain,
     read_rows,
 )
-from holdfast.survival.contest import Case
-from holdfast.survival.maps import foresight_map, prototype_map
-from holdfast.survival.rivals import orchestration_brief, preservation_block
+from benchmarks.survival.contest import Case
+from benchmarks.survival.maps import foresight_map, prototype_map
+from benchmarks.survival.rivals import orchestration_brief, preservation_block
 
 OWN = "Holdfast"
 AGAINST = "Holdfast, against the summary"

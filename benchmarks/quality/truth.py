@@ -8,11 +8,11 @@ quoted.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from benchmarks.quality import stated as S
-from benchmarks.quality.evidence import Evidence, Run, Words, flat
+from benchmarks.quality.evidence import Evidence, Run, Words, flat, own_words
 from benchmarks.quality.stated import Stated
 
 NOT_USERS, PASTED, NOT_AGENTS = "not the user's words", "only pasted", "not the agent's words"
@@ -21,6 +21,8 @@ NEVER_RUN, NOT_WHOLE, VERDICT = "command never run", "command not whole", "verdi
 TASK, FILE, BRANCH = "task not so", "file not so", "branch not so"
 ID, GIT = "id not whole or of another kind", "git state not so"
 NO_SPEAKER, NO_ROWS = "judged without a speaker", "rows not before the cut"
+# As much of a line tells whose it is.
+OWN_START = 20
 RULES = (
     NOT_USERS, PASTED, NOT_AGENTS, NOT_REPORTED, NEVER_RUN, NOT_WHOLE, VERDICT, TASK, FILE, BRANCH,
     ID, GIT, NO_SPEAKER, NO_ROWS,
@@ -133,13 +135,24 @@ def _user(line: Stated, proof: Evidence) -> Found:
         if any(all(_said_by(p, proof.user, plain=True) for p in way) for way in ways):
             continue
         if any(all(_said_by(p, proof.user, plain=False) for p in way) for way in ways):
-            yield PASTED, quote
+            if not _holds_own_words(quote, proof.user):
+                yield PASTED, quote
         elif _said_by(quote, proof.agent, plain=False):
             yield NOT_USERS, f"the agent's: {quote}"
         elif stands_in(quote, flat(proof.everything)):
             yield NOT_USERS, f"stands elsewhere: {quote}"
         else:
             yield NOT_USERS, f"nobody's: {quote}"
+
+
+def _holds_own_words(quote: str, words: list[Words]) -> bool:
+    """Whether a quotation of a message with a paste in it holds the sentence around the paste."""
+    for one in words:
+        if stands_in(quote, flat(one.text)):
+            own = [flat(line)[:OWN_START] for line in own_words(one.text).split("\n")]
+            if any(start and start in flat(quote) for start in own):
+                return True
+    return False
 
 
 def _agent(line: Stated, proof: Evidence) -> Found:
@@ -153,12 +166,13 @@ def _report(line: Stated, proof: Evidence) -> Found:
     """What a subagent was asked and answered stands somewhere, word for word."""
     everything = flat(proof.everything)
     for part in re.split(r": | → ", line.body):
-        if not stands_in(part.strip('"“” '), everything):
+        told = re.sub(r"^(?:job|subagent|task|agent) ", "", part.strip('"“” :'))
+        if not stands_in(told, everything):
             yield NOT_REPORTED, part
 
 
 def _judged(line: Stated, proof: Evidence) -> Found:
-    if line.body.startswith("`") and line.commands:
+    if _A_COMMAND.match(line.body):
         yield from _commands(line, proof)
         return
     if _was_tried(line.body.split(" → ")[0], proof):
@@ -171,13 +185,18 @@ def _judged(line: Stated, proof: Evidence) -> Found:
             yield NOT_USERS, f"nobody's: {quote}"
 
 
+_A_COMMAND = re.compile(r"^`[^`]+`(?:$|:| \(| →| (?:ok|failed|passed)\b)")
+
+
 def _was_tried(body: str, proof: Evidence) -> bool:
     """A call that was made, whole: a command, or a tool with the file it was for."""
     tool, _, given = body.partition(": ")
     if given and re.fullmatch(r"\w+", tool):
-        return bool(runs_of(given, proof.runs)[0]) or any(_ends(p, given) for p in proof.paths)
+        return bool(runs_of(given, proof.runs, proof.folders)[0]) or any(
+            _ends(p, given) for p in proof.paths
+        )
     tried = (body, re.sub(r" \([^()]*(?:\([^()]*\)[^()]*)*\)\s*$", "", body))
-    return any(runs_of(one, proof.runs)[0] for one in tried)
+    return any(runs_of(one, proof.runs, proof.folders)[0] for one in tried)
 
 
 # Commands ------------------------------------------------------------------------------------
@@ -186,6 +205,8 @@ _LEFT = re.compile(
     r"(?:^|&&|\|\||[;|({&]|\b(?:do|then|else|sudo|time|exec)|\$\(|`|[A-Z_]+=\S*)\s*$"
 )
 _RIGHT = re.compile(r"^\s*(?:$|&&|\|\||[;|)}&]|\d?>|<|`)")
+_ONLY_FOLDER = re.compile(r"^(?:cd [^&;|]+(?:&&|;)\s*)?$")
+_MORE_COMMANDS = re.compile(r"&&|\|\||;")
 _PASSED = re.compile(r"(?i)\b(?:ok|pass(?:ed|es|ing)?|green|succe\w+|works|worked)\b")
 _FAILED = re.compile(r"(?i)\bfail\w*\b|\berrors?\b|\bred\b|\bdid not work\b")
 _SHOWS_FAILURE = re.compile(
@@ -198,29 +219,55 @@ _SINCE = re.compile(
 )
 
 
-def runs_of(command: str, runs: list[Run]) -> tuple[list[Run], bool]:
-    """The runs of a command, and whether it was found only as a part that is not whole."""
+@dataclass(frozen=True, slots=True)
+class RunOf:
+    """One run of a command; `alone` when nothing else in the run could have failed."""
+
+    run: Run
+    alone: bool
+
+
+def runs_of(
+    command: str, runs: list[Run], folders: Collection[str] = ()
+) -> tuple[list[RunOf], bool]:
+    """The runs of a command, and whether it was only found as a part that is not whole."""
     wanted = flat(command)
     whole, part = [], False
     for run in runs:
-        for form in {flat(run.command), flat(re.sub(r"\n+", " ; ", run.command.strip()))}:
-            at = form.find(wanted)
-            while at >= 0:
-                if _LEFT.search(form[:at]) and _RIGHT.match(form[at + len(wanted) :]):
-                    whole.append(run)
-                    break
-                part = True
-                at = form.find(wanted, at + 1)
-            else:
+        for form in _forms(run.command, folders):
+            at = _place(wanted, form)
+            if at is None:
+                part = part or wanted in form
                 continue
+            before, after = form[:at], form[at + len(wanted) :]
+            alone = bool(_ONLY_FOLDER.match(before)) and not _MORE_COMMANDS.search(after)
+            whole.append(RunOf(run, alone))
             break
     return whole, part
+
+
+def _forms(command: str, folders: Collection[str]) -> Iterator[str]:
+    """A command as one line: as it is, by its lines, and with paths from its folder."""
+    for form in (flat(command), flat(re.sub(r"\n+", " ; ", command.strip()))):
+        yield form
+        for folder in folders:
+            if folder + "/" in form:
+                yield form.replace(folder + "/", "")
+
+
+def _place(wanted: str, form: str) -> int | None:
+    at = form.find(wanted)
+    while at >= 0:
+        if _LEFT.search(form[:at]) and _RIGHT.match(form[at + len(wanted) :]):
+            return at
+        at = form.find(wanted, at + 1)
+    return None
 
 
 def _commands(line: Stated, proof: Evidence) -> Found:
     for command in line.commands:
         cut = bool(_CUT.search(command))
-        found, part = runs_of(command, proof.runs)
+        found, part = runs_of(command, proof.runs, proof.folders)
         if not found:
             head = flat(_CUT.split(command)[0])
             begun = any(head in flat(run.command) for run in proof.runs) if cut else part
@@ -229,14 +276,14 @@ def _commands(line: Stated, proof: Evidence) -> Found:
         yield from _verdict(line, command, found, proof)
 
 
-def _verdict(line: Stated, command: str, found: list[Run], proof: Evidence) -> Found:
+def _verdict(line: Stated, command: str, found: list[RunOf], proof: Evidence) -> Found:
     told = f"{line.label} {line.body.replace(command, ' ')}"
-    ended = [run for run in found if run.failed is not None and not run.refused]
+    ended = [one for one in found if one.run.failed is not None and not one.run.refused]
     if not ended:
         return
-    last = ended[-1]
+    last = ended[-1].run
     passed, failed = bool(_PASSED.search(told)), bool(_FAILED.search(told))
-    if passed and not failed and (last.failed or _SURELY_FAILED.search(last.output)):
+    if passed and not failed and ended[-1].alone and _has_failed(last):
         yield VERDICT, f"failed when it last ran: {command}"
     if failed and not passed and not last.failed and not _SHOWS_FAILURE.search(last.output):
         yield VERDICT, f"passed when it last ran: {command}"
@@ -244,6 +291,10 @@ def _verdict(line: Stated, command: str, found: list[Run], proof: Evidence) -> F
         edited = any(at > last.at for at in proof.edited.values())
         if bool(since[1]) == edited:
             yield VERDICT, f"edited since: {edited}: {command}"
+
+
+def _has_failed(run: Run) -> bool:
+    return bool(run.failed or _SURELY_FAILED.search(run.output))
 
 
 # Tasks ---------------------------------------------------------------------------------------

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from audit.stories import RULE, Clocked, invoices
+from benchmarks.survival import run
+from benchmarks.survival.figures import summary_alone
 from holdfast.audit import words
 from holdfast.audit.charts import dots, timeline
 from holdfast.audit.figures import Figures, Point, figures, labels
 from holdfast.audit.gather import Gathered, gather, transcripts
-from holdfast.survival import run
-from holdfast.survival.figures import summary_alone
 
 
 def figured(folder: Path) -> Figures:

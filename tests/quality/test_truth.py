@@ -42,6 +42,8 @@ def session() -> list[Row]:
         *ran("make oil", "boom", bad=True),
         *ran("make oil", "oiled"),
         *ran("make sell", "Error: no buyer", bad=True),
+        *ran("mkdir till && make burn", "Error: no buyer", bad=True),
+        *ran("cp a.py /home/ann/shop/till/b.py"),
         *ran("git commit -am 'Count'", "[till 1a2b3c4] Count\n 1 file changed"),
         *ran("curl http://localhost:9004/coins/all", "agent deadbeef1 is at work"),
     ]
@@ -64,6 +66,9 @@ TRUE = [
     'Refused by the user: "not on a Sunday"',
     'The user asked: "only the till"',
     "User: What do you think of it?",
+    'The user asked: "Look at this: > Rename the till."',
+    "Commands run:\n`mkdir till` ok",  # the part that failed was another
+    "Commands run:\n`cp a.py till/b.py` ok",
     'The agent\'s last words: "The drawer is stuck."',
     "Commands run:\n`make oil` ok\n`make count` failed",
     "Last test run failed: `make count`",

@@ -5,9 +5,9 @@ from functools import cache
 
 import pytest
 
-from holdfast.survival import FIELD, Run, run
-from holdfast.survival.field import FORESIGHT, PROTOTYPE, SOUP
-from holdfast.survival.figures import figures, summary_alone
+from benchmarks.survival import FIELD, Run, run
+from benchmarks.survival.field import FORESIGHT, PROTOTYPE, SOUP
+from benchmarks.survival.figures import figures, summary_alone
 
 pytestmark = [pytest.mark.corpus, pytest.mark.xdist_group("survival")]
 

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.survival import FIELD, run
+from benchmarks.survival import FIELD, run
 from survival.handmade import tax_story
 
 JUNK = st.recursive(

@@ -9,13 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from holdfast.survival import Case, Contestant, run
-from holdfast.survival.__main__ import main
+from benchmarks.survival import Case, Contestant, run
+from benchmarks.survival.__main__ import main
+from benchmarks.survival.chart import survival_chart
+from benchmarks.survival.field import FIELD, FORESIGHT, PROTOTYPE, SOUP, by_name
+from benchmarks.survival.figures import figures, missing, rediscovery, stand_alone, summary_alone
+from benchmarks.survival.report import as_json, missing_table, score_table
 from holdfast.survival.bootstrap import estimate
-from holdfast.survival.chart import survival_chart
-from holdfast.survival.field import FIELD, FORESIGHT, PROTOTYPE, SOUP, by_name
-from holdfast.survival.figures import figures, missing, rediscovery, stand_alone, summary_alone
-from holdfast.survival.report import as_json, missing_table, score_table
 from holdfast.survival.scores import score_brief
 from survival.handmade import tax_story
 
@@ -134,7 +134,7 @@ def test_the_module_runs_from_the_command_line(
     out = tmp_path / "out"
     out.mkdir()
     given_files = ["--json", str(out / "r.json"), "--chart", str(out / "r.svg")]
-    own = ["--add", "mine=holdfast.survival.maps:prototype_map", "--missing", "mine"]
+    own = ["--add", "mine=benchmarks.survival.maps:prototype_map", "--missing", "mine"]
     assert main([str(folder), "--jobs", "1", "--state", *own, *given_files]) == 0
     assert "mine" in capsys.readouterr().out
     assert orjson.loads((out / "r.json").read_bytes())["budgets"] == [500, 1000]

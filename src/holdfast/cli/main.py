@@ -41,7 +41,6 @@ from holdfast.cli.show import show
 from holdfast.cli.state import state
 from holdfast.cli.status import status
 from holdfast.cli.statusline import statusline
-from holdfast.cli.survival import survival
 from holdfast.cli.tasks import tasks
 from holdfast.cli.token import token
 from holdfast.cli.tryout import tryout
@@ -110,7 +109,6 @@ app.command()(sessions)
 app.command()(show)
 app.command()(search)
 app.command()(prune)
-app.command()(survival)
 app.command()(mcp)
 app.add_typer(db)
 app.command()(serve)

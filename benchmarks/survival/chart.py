@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from html import escape
 
+from benchmarks.survival.figures import figures, summary_alone
+from benchmarks.survival.run import Run
 from holdfast.survival.bootstrap import Estimate
-from holdfast.survival.figures import figures, summary_alone
-from holdfast.survival.run import Run
 
 LABEL_WIDTH, PLOT_WIDTH, RIGHT = 230, 470, 70
 BAR, GAP, ROW_GAP, TOP, BOTTOM = 11, 2, 12, 74, 58

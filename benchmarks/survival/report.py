@@ -10,8 +10,7 @@ from typing import Any
 
 from rich.table import Table
 
-from holdfast.survival.bootstrap import Estimate
-from holdfast.survival.figures import (
+from benchmarks.survival.figures import (
     Figures,
     StandAlone,
     figures,
@@ -20,7 +19,8 @@ from holdfast.survival.figures import (
     stand_alone,
     summary_alone,
 )
-from holdfast.survival.run import Run
+from benchmarks.survival.run import Run
+from holdfast.survival.bootstrap import Estimate
 
 
 def counts(run: Run) -> dict[str, int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from holdfast.survival.contest import Case
+from benchmarks.survival.contest import Case
 from holdfast.survival.entities import (
     COMMAND,
     HASH,

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from benchmarks.survival.run import BoundaryResult, Run
 from holdfast.survival.bootstrap import Estimate, estimate
 from holdfast.survival.entities import Entity
-from holdfast.survival.run import BoundaryResult, Run
 from holdfast.survival.scores import CHARS_PER_TOKEN, Outcome
 
 NONE = "none"

@@ -11,9 +11,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from holdfast.survival.contest import Case
+from benchmarks.survival.contest import Case
+from benchmarks.survival.maps import view_of
 from holdfast.survival.entities import WEIGHTS, Entity
-from holdfast.survival.maps import view_of
 from holdfast.survival.pieces import ASSISTANT, INPUT, RESULT, SUMMARY, USER
 
 SHORTEST_LINE = 20

@@ -5,7 +5,7 @@ Owns the list and its order in tables. The product's brief is added by the calle
 
 from __future__ import annotations
 
-from holdfast.survival.baselines import (
+from benchmarks.survival.baselines import (
     dialogue_cover,
     keyword_soup,
     last_messages,
@@ -14,9 +14,9 @@ from holdfast.survival.baselines import (
     summary_cut,
     tfidf_lines,
 )
-from holdfast.survival.contest import Contestant
-from holdfast.survival.maps import foresight_map, prototype_map
-from holdfast.survival.rivals import orchestration_brief, preservation_block
+from benchmarks.survival.contest import Contestant
+from benchmarks.survival.maps import foresight_map, prototype_map
+from benchmarks.survival.rivals import orchestration_brief, preservation_block
 
 SOUP = Contestant("keyword soup", keyword_soup)
 SUMMARY_CUT = Contestant("summary, cut to size", summary_cut, wants_summary=True)

@@ -13,7 +13,7 @@ from math import fsum
 from pathlib import Path
 from typing import Any
 
-from holdfast.survival.contest import Case, Contestant
+from benchmarks.survival.contest import Case, Contestant
 from holdfast.survival.entities import Entity, idf_table, weight
 from holdfast.survival.prepared import Prepared, PreparedSession, prepare_session
 from holdfast.survival.scores import CHARS_PER_TOKEN, Outcome, score_brief

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
+from benchmarks.survival.contest import Case
+from benchmarks.survival.maps import View, view_of
 from holdfast.survival.commands import is_test
-from holdfast.survival.contest import Case
-from holdfast.survival.maps import View, view_of
 from holdfast.survival.pieces import ASSISTANT, USER
 
 TASK_CAP, FILE_CAP, TEST_CAP, DECISION_CAP, ERROR_CAP = 10, 20, 5, 15, 8

@@ -1,7 +1,7 @@
 """Write the results in docs/survival.md from docs/survival.json: `make survival`.
 
 Owns the two tables between the marks of that page. The numbers come from the file that
-`holdfast survival --json` wrote, so that the page cannot say anything else.
+`python -m benchmarks.survival --docs` wrote, so that the page cannot say anything else.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 BEGIN = "<!-- results: written by `make survival`, from survival.json -->"
 END = "<!-- end of results -->"
-DOCS = Path(__file__).parent.parent / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def results(document: dict[str, Any]) -> str:
