@@ -76,11 +76,14 @@ def main(arguments: list[str] | None = None) -> int:
     done = _measured(work, given.jobs)
     survived = control.survived([(d.session, d.repo, d.survival) for d in done if d.survival])
     made = report.lines(done, survived, sizes)
+    grids = [report.table(made, () if given.alone else (TURNS, COVER))]
+    if "must-know" in measures and not given.quick:
+        grids.append(report.kinds(done, sizes[-1]))
+    if measures != {"truth"} and not given.quick:
+        grids.append(report.repositories(made))
     out = Console(width=None if sys.stdout.isatty() else 230)
-    rivals = () if given.alone else (TURNS, COVER)
-    out.print(report.table(made, rivals))
-    if not given.quick and measures != {"truth"}:
-        out.print(report.repositories(made))
+    for grid in grids:
+        print(grid.markdown()) if given.markdown else out.print(grid.drawn())
     _show(given.show, done, max(sizes))
     failures = [text for one in done for text in one.failures]
     for text in failures[:5]:
@@ -111,6 +114,7 @@ def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     add("--candidate", default="", metavar="CMD", help="a command that answers as `holdfast` does")
     add("--source", default="", metavar="DIR", help="the tree that --candidate is made of")
     add("--show", default="", metavar="WHAT", help="what was missed at the largest size")
+    add("--markdown", action="store_true", help="print the tables as Markdown, for docs")
     add("--json", metavar="FILE", help="write every figure")
     add("--jobs", type=int, default=2, metavar="N", help="processes")
     add("--cache", default=str(ROOT / ".quality"), metavar="DIR", help="answers kept; '' for none")

@@ -183,33 +183,54 @@ def bare(value: float) -> str:
     return f"{value:.3f}".removeprefix("0") if 0 <= value < 1 else f"{value:.2f}"
 
 
-def table(made: list[Line], rivals: tuple[str, ...]) -> Table:
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table before it is drawn; a row without cells parts groups."""
+
+    title: str
+    head: list[str]
+    rows: list[list[str]]
+
+    def drawn(self) -> Table:
+        out = Table(title=self.title, title_justify="left")
+        for number, name in enumerate(self.head):
+            out.add_column(name, justify="right" if number else "left", no_wrap=number == 0)
+        for row in self.rows:
+            if row:
+                out.add_row(*row)
+            else:
+                out.add_section()
+        return out
+
+    def markdown(self) -> str:
+        lines = [f"**{self.title}**", "", "| " + " | ".join(self.head) + " |"]
+        lines.append("|---" + "|--:" * (len(self.head) - 1) + "|")
+        lines += ["| " + " | ".join(row) + " |" for row in self.rows if row]
+        return "\n".join(lines) + "\n"
+
+
+def table(made: list[Line], rivals: tuple[str, ...]) -> Grid:
+    """Every measure at every size, the briefs beside each other."""
     shown = columns(made)
-    out = Table(title="Quality", title_justify="left")
-    out.add_column("measure", no_wrap=True)
-    out.add_column("at", justify="right")
-    out.add_column("n", justify="right")
-    for name in shown:
-        out.add_column(name, justify="right")
-    out.add_column("aim", justify="right")
-    for rival in rivals:
-        out.add_column(f"ours - {rival}", justify="right", no_wrap=True)
+    head = ["measure", "at", "n", *shown, "aim", *(f"ours - {rival}" for rival in rivals)]
+    rows: list[list[str]] = []
     last = ""
     for line in made:
         group = last if line.measure.startswith(" ") else line.measure.split("@")[0]
         if last and group != last:
-            out.add_section()
+            rows.append([])
         last = group
-        own = line.shares.get(OWN)
-        out.add_row(
-            line.measure,
-            str(line.size or "all"),
-            str(max((s.n for s in line.shares.values()), default=0)),
-            *(number(line, line.shares.get(name)) for name in shown),
-            "" if line.aim is None else bare(line.aim),
-            *(_ahead(line, rival) if own else "" for rival in rivals),
+        rows.append(
+            [
+                line.measure,
+                f"{line.size:,}",
+                str(max((s.n for s in line.shares.values()), default=0)),
+                *(number(line, line.shares.get(name)) for name in shown),
+                "" if line.aim is None else bare(line.aim),
+                *(_ahead(line, rival) if OWN in line.shares else "" for rival in rivals),
+            ]
         )
-    return out
+    return Grid("Quality", head, rows)
 
 
 def _ahead(line: Line, rival: str) -> str:
@@ -219,40 +240,48 @@ def _ahead(line: Line, rival: str) -> str:
     return f"{ahead.value:+.2f} ({ahead.low:+.2f} to {ahead.high:+.2f})" if ahead else ""
 
 
-def repositories(made: list[Line]) -> Table:
+def repositories(made: list[Line]) -> Grid:
     """Our figures by repository, and over all others with one left out."""
-    chosen = [x for x in made if OWN in x.units and not x.as_count and x.size == max_size(made)]
-    out = Table(title="By repository, and leave one out", title_justify="left")
-    out.add_column("repository", no_wrap=True)
+    last = max((line.size for line in made), default=0)
+    chosen = [x for x in made if OWN in x.units and not x.as_count and x.size == last]
+    left = [{one.repo: one for one in left_out(line.units[OWN])} for line in chosen]
+    head = ["repository"]
     for line in chosen:
-        out.add_column(f"{line.measure} (n)", justify="right")
-        out.add_column("others", justify="right")
-    rows: dict[str, list[str]] = {}
-    names = sorted({u.repo for line in chosen for u in line.units[OWN]})
-    for repo in names:
-        rows[repo] = []
-    for line in chosen:
-        found = {x.repo: x for x in left_out(line.units[OWN])}
-        for repo in names:
+        head += [f"{line.measure} (n)", "without it"]
+    rows = []
+    for repo in sorted({repo for found in left for repo in found}):
+        row = [repo]
+        for found in left:
             one = found.get(repo)
-            rows[repo] += [f"{bare(one.alone)} ({one.n})", bare(one.others)] if one else ["", ""]
-    for repo, cells in rows.items():
-        out.add_row(repo, *cells)
+            row += [f"{bare(one.alone)} ({one.n})", bare(one.others)] if one else ["", ""]
+        rows.append(row)
     spread = ["spread"]
-    for line in chosen:
-        found_all = left_out(line.units[OWN])
-        alone, others = [x.alone for x in found_all], [x.others for x in found_all]
-        spread += [
-            f"{bare(min(alone))} to {bare(max(alone))}",
-            f"{bare(min(others))} to {bare(max(others))}",
-        ]
-    out.add_section()
-    out.add_row(*spread)
-    return out
+    for found in left:
+        both = [x.alone for x in found.values()], [x.others for x in found.values()]
+        spread += [f"{bare(min(values))} to {bare(max(values))}" for values in both]
+    return Grid(f"By repository, at {last:,}", head, [*rows, [], spread])
 
 
-def max_size(made: list[Line]) -> int:
-    return max((line.size for line in made), default=0)
+def kinds(done: list[Measured], size: int) -> Grid:
+    """Must-know by kind of fact, at one size and for the ceilings."""
+    weight: dict[str, int] = {}
+    told: dict[str, dict[str, int]] = {}
+    for one in done:
+        for name, every in one.told.items():
+            brief, _, at = name.rpartition("@")
+            if int(at) not in (size, 0):
+                continue
+            for told_of in every:
+                for kind, (of, got) in told_of.kinds.items():
+                    by_kind = told.setdefault(brief, {})
+                    by_kind[kind] = by_kind.get(kind, 0) + got
+                    if brief == OWN:
+                        weight[kind] = weight.get(kind, 0) + of
+    rows = [
+        [kind, str(of), *(bare(by_kind.get(kind, 0) / of) for by_kind in told.values())]
+        for kind, of in sorted(weight.items(), key=lambda item: -item[1])
+    ]
+    return Grid(f"Must-know by kind, at {size:,}", ["kind", "weight", *told], rows)
 
 
 def as_json(made: list[Line], done: list[Measured]) -> dict[str, Any]:

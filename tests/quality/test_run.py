@@ -62,6 +62,20 @@ def test_one_table_by_every_measure_and_a_second_run_asks_nothing(
     assert sorted(path.name for path in (corpus / "cache").rglob("*.json")) == kept
 
 
+def test_tables_come_as_markdown_for_the_docs(
+    corpus: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments(corpus, "--only", "must-know", "--markdown")) == 0
+    shown = capsys.readouterr().out.splitlines()
+    head = next(line for line in shown if line.startswith("| measure"))
+    row = next(line for line in shown if line.startswith("| must-know, brief alone | 2,000 | 1 |"))
+    assert row.count("|") == head.count("|")
+    cells = dict(zip(head.split(" | "), row.split(" | "), strict=True))
+    assert (cells["Holdfast"], cells["all said"]) == ("1.00", "1.00")
+    assert any(line.startswith("| rule | 3 | 1.00") for line in shown)
+    assert any(line.startswith("| ann/shop |") for line in shown)
+
+
 def test_another_command_can_be_measured_and_its_failure_is_told(
     corpus: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
