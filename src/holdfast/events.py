@@ -211,6 +211,7 @@ class UsageMeasured(NamedTuple):
     model: str
     context: int  # input + cache creation + cache read
     output: int
+    requested: str = ""  # the model that was asked for, as the client names it; "": it does not
 
 
 class TurnEnded(NamedTuple):

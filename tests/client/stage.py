@@ -150,7 +150,8 @@ def injected(request: Request, opening: str) -> list[str]:
     found = []
     for piece in texts(request):
         # Mid-turn the client puts reminders behind the text of the tool's result.
-        if piece.place != "message" or piece.role != "user":
+        # For newer models reminders are messages of the role "system".
+        if piece.place != "message" or piece.role not in ("user", "system"):
             continue
         for part in piece.text.split("<system-reminder>"):
             # A background hook's words come without the line that names the hook.

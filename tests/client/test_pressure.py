@@ -40,6 +40,37 @@ def test_user_and_agent_are_told_once_with_a_focus_for_compacting(
     assert stage.log() == ""
 
 
+@pytest.mark.parametrize("model", ["opus", "claude-sonnet-4-6[1m]", "a-model-of-tomorrow"])
+def test_a_window_of_a_million_tokens_is_no_reason_to_warn_before_it_is_full(
+    stage: Stage, api: ScriptedApi, model: str
+) -> None:
+    stage.client.model = model
+    api.say(text("Begun.").filling(152_000))
+    with stage.client.session() as live:
+        live.ask("Build the shop on port 8123.")
+        stage.settled(live)
+        api.say(text("On.").filling(900_000))
+        early = live.ask("go on")
+        assert early.shown_to_the_user == []
+        assert injected(api.last, "Holdfast: ") == []
+        stage.settled(live)
+        wait_until((stage.tray(live.session_id) / "low-user").exists)
+        (user,) = live.ask("and on").shown_to_the_user
+    assert "900,000 of 967,000 tokens" in user
+    assert injected(api.last, "Holdfast: 7 % of the context is left")
+
+
+def test_a_window_of_the_usual_size_is_known_by_the_requested_model(
+    stage: Stage, api: ScriptedApi
+) -> None:
+    api.say(text("Begun.").filling(152_000))
+    with stage.client.session() as live:
+        live.ask("Build the shop on port 8123.")
+        wait_until((stage.tray(live.session_id) / "low-user").exists)
+        (user,) = live.ask("go on").shown_to_the_user
+    assert "152,000 of 167,000 tokens" in user
+
+
 def test_a_compaction_starts_the_count_anew(make_stage: MakeStage, api: ScriptedApi) -> None:
     stage = make_stage(env=SMALL_WINDOW)
     api.say(*stage.work(), text("Begun.").filling(61_000))

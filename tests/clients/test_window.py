@@ -85,6 +85,38 @@ def test_what_the_client_said_and_what_once_fitted_tell_the_window() -> None:
     assert compaction_point(Configured(), SONNET, used=250_000).window == 1_000_000
 
 
+@pytest.mark.parametrize(
+    ("model", "requested", "more", "expected"),
+    [
+        ("claude-sonnet-4-5", True, {}, (200_000, True)),
+        ("claude-sonnet-4-5[1m]", True, {}, (1_000_000, True)),
+        ("claude-sonnet-4-5-20250929", False, {}, (200_000, False)),  # may have been asked as [1m]
+        ("claude-opus-4-6", True, {}, (200_000, True)),
+        ("claude-opus-4-7", True, {}, (1_000_000, False)),
+        ("claude-opus-5-5", True, {}, (1_000_000, False)),  # some accounts have less
+        ("claude-haiku-5-5", True, {}, (1_000_000, False)),
+        ("a-model-of-tomorrow", True, {}, (1_000_000, False)),
+        ("", False, {}, (1_000_000, False)),
+        ("claude-opus-5-5", True, {"used": 200_001}, (1_000_000, True)),
+        ("claude-opus-5-5", True, {"seen": 200_000}, (200_000, True)),
+        ("claude-sonnet-4-5", True, {"seen": 200_000, "used": 250_000}, (1_000_000, True)),
+    ],
+)
+def test_a_window_is_known_or_a_guess(
+    model: str, requested: bool, more: dict[str, int], expected: tuple[int, bool]
+) -> None:
+    point = compaction_point(Configured(), model, requested=requested, **more)
+    assert (point.window, point.known) == expected
+
+
+def test_a_configured_window_below_every_models_is_known() -> None:
+    assert compaction_point(Configured(window=150_000), "claude-opus-5-5").known
+    assert not compaction_point(Configured(window=500_000), "claude-opus-5-5").known
+    off = configured({"CLAUDE_CODE_DISABLE_1M_CONTEXT": "1"}, [])
+    point = compaction_point(off, "claude-opus-5-5")
+    assert (point.window, point.known) == (200_000, True)
+
+
 def test_what_is_left_goes_from_100_to_0() -> None:
     point = compaction_point(Configured(window=100_000), SONNET)
     assert [left(used, point) for used in (0, 33_500, 67_000, 90_000)] == [100, 50, 0, 0]

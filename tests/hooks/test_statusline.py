@@ -124,3 +124,10 @@ def test_a_holdfast_that_is_gone_leaves_the_users_own_line(caller: Caller) -> No
     command = command_line(sys.executable, "/no/holdfast/hooks/run.py", "echo mine")
     ended = subprocess.run(["/bin/sh", "-c", command], input=b"{}", capture_output=True)
     assert ended.stdout == b"mine\n"
+
+
+def test_without_a_known_window_it_tells_tokens_and_no_percentage(caller: Caller) -> None:
+    caller.tray.write("status", f"0 152000 0 {int(time.time())}\n".encode())
+    assert run(caller, payload(caller, model={"id": "claude-opus-5-5"})).startswith(
+        "context 152k tokens · "
+    )

@@ -66,6 +66,25 @@ def test_both_are_told_once_per_epoch_and_no_longer_after_the_context_was_emptie
     assert not tray.waits("low-agent")
 
 
+def test_nobody_is_warned_by_a_guess_and_a_wrong_warning_hides_no_right_one(tray: Tray) -> None:
+    wide = scene()._replace(terms=Terms())
+    asked = UserSaid(AT, "Build the shop")
+
+    def at(tokens: int, requested: str = "claude-opus-5-5") -> State:
+        return fold_all([asked, UsageMeasured(AT, "claude-opus-5-5", tokens, 10, requested)])
+
+    watch(tray, at(190_000), wide)
+    assert not tray.waits("low-user")
+    tray.write("window", b"200000")  # the status line said so, of another model
+    watch(tray, at(160_000), wide)
+    assert "160,000 of 167,000" in tray.take("low-user")
+    tray.write("window", b"1000000")
+    watch(tray, at(170_000), wide)
+    assert not tray.waits("low-user")
+    watch(tray, at(900_000), wide)
+    assert "900,000 of 967,000" in tray.take("low-user")
+
+
 def test_nothing_is_said_while_a_compaction_is_under_way(tray: Tray) -> None:
     tray.latch("delivered.0", 1e9)
     watch(tray, used(60_000))

@@ -97,6 +97,8 @@ def _context(
         # Before the first answer, and after a compaction until the next: nothing to count yet.
         used = 0 if "context_window" in payload or status is None else status[1]
     point = _point(payload, environ, seen, used)
+    if used and not point.known:
+        return f"context {used // 1000}k tokens"
     percent = left(used, point)
     if not point.automatic:
         return f"context {percent}% left (compaction is off)"

@@ -20,6 +20,8 @@ from holdfast.state import State
 from holdfast.state.facts import OPEN
 from holdfast.store.protocol import Store
 
+# Percent that come back before a warning is worth repeating.
+REGAINED = 20
 LOW_USER, LOW_AGENT = "low-user", "low-agent"
 
 
@@ -30,13 +32,14 @@ class Pressure(NamedTuple):
 
 
 def pressure(state: State, tray: Tray, scene: Scene) -> Pressure:
-    used = state.usage.context
+    used, requested = state.usage.context, state.usage.requested
     seen = (read(f"{tray.folder}/{WINDOW}") or b"").decode("ascii", "replace").strip()
     point = compaction_point(
         scene.terms.client,
-        state.usage.model,
+        requested or state.usage.model,
         seen=int(seen) if seen.isdecimal() and len(seen) < 10 else 0,
         used=used,
+        requested=bool(requested),
     )
     return Pressure(used, point, left(used, point) if used else 100)
 
@@ -87,10 +90,12 @@ def _tell(
     settings = scene.terms.settings
     whom = settings.choice("low_context_tell")
     limit = settings.number("low_context_percent")
-    if not limit or found.left > limit:
-        forget_warnings(tray)
-        return
     name = f"low.{epoch}"
+    if not limit or found.left > limit or not found.point.known:
+        forget_warnings(tray)
+        if found.left >= limit + REGAINED:
+            tray.drop(name)  # it was said of a smaller window, or of a context that shrank since
+        return
     # A compaction of this epoch is under way, or the line was said: both forbid it.
     if tray.latched(f"delivered.{epoch}") or tray.latched(name) or not tray.latch(name, seconds):
         return

@@ -236,14 +236,16 @@ def _title_set(values: list[Any], event: ev.TitleSet) -> None:
 
 
 def _usage_measured(values: list[Any], event: ev.UsageMeasured) -> None:
-    values[_USAGE] = _make(Usage, (event.model, event.context, event.output, event.at.time))
+    values[_USAGE] = _make(
+        Usage, (event.model, event.context, event.output, event.at.time, event.requested)
+    )
 
 
 def _compacted(values: list[Any], event: ev.Compacted) -> None:
     moment = values[_MOMENT]
     values[_MOMENT] = moment._replace(epoch=moment.epoch + 1)
     # The context was just emptied: until the next answer nobody knows how full it is.
-    values[_USAGE] = Usage(values[_USAGE].model)
+    values[_USAGE] = Usage(values[_USAGE].model, requested=values[_USAGE].requested)
 
 
 # What an event says of the session itself, written into the values of the next state.

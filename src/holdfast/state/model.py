@@ -55,6 +55,7 @@ class Usage(NamedTuple):
     context: int = 0
     output: int = 0
     time: str = ""
+    requested: str = ""  # the model that was asked for, which may name a longer window
 
 
 class State(NamedTuple):

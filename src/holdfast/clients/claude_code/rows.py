@@ -116,7 +116,7 @@ class Adapter:
             synthetic = message.get("model") == "<synthetic>"
             speaks = not synthetic and data.get("isApiErrorMessage") is not True
             if speaks:
-                self._measure(at, message, out)
+                self._measure(at, message, text(data.get("requestedModel")), out)
         content = message.get("content")
         if not isinstance(content, list):
             content = [{"type": "text", "text": content}]
@@ -129,7 +129,9 @@ class Adapter:
                 if said and said != "(no content)":
                     out.append(AgentSaid(at, said))
 
-    def _measure(self, at: Origin, message: dict[str, Any], out: list[Event]) -> None:
+    def _measure(
+        self, at: Origin, message: dict[str, Any], requested: str, out: list[Event]
+    ) -> None:
         usage = message.get("usage")
         if not isinstance(usage, dict):
             return
@@ -145,7 +147,8 @@ class Adapter:
         measured = (text(answer), context, count(output))
         if context and measured != known:
             self._memory.usage = measured
-            out.append(UsageMeasured(at, text(message.get("model")), context, measured[2]))
+            model = text(message.get("model"))
+            out.append(UsageMeasured(at, model, context, measured[2], requested))
 
     def _call(self, at: Origin, block: dict[str, Any], out: list[Event]) -> None:
         call_id, name = text(block.get("id")), text(block.get("name"))

@@ -9,6 +9,10 @@ figures are those of 2.1.325. Reads settings files when asked, never the environ
 
 Where nothing is configured, most models are compacted only when the API refuses a request. The
 point is then the earliest at which it can happen (a summary prepared ahead), and marked so.
+
+The model's window is known from the status line, from `[1m]` in the requested model's name, from
+tokens that once fitted in, or where nothing but the usual one is possible. Else it is a guess by
+the name, and marked so: nobody is to be warned by it.
 """
 
 from __future__ import annotations
@@ -20,8 +24,10 @@ ANSWER_TOKENS = 20_000
 RESERVE_TOKENS = 13_000
 SMALLEST_WINDOW, LARGEST_WINDOW = 100_000, 1_000_000
 USUAL_WINDOW, LONG_WINDOW = 200_000, 1_000_000
-# Models with the long window without asking for it.
-LONG_MODELS = ("claude-sonnet-5",)
+# Models that have the long window only on request (`[1m]`). All others have it, names that the
+# client does not know included; some only for some accounts.
+SHORT_MODELS = ("claude-3", "claude-haiku-4", "claude-sonnet-4", "claude-opus-4")
+LONG_MODELS = ("claude-opus-4-7", "claude-opus-4-8")
 LARGEST_FILE = 4 * 1024 * 1024
 
 _MANAGED = "/etc/claude-code/managed-settings.json"
@@ -31,6 +37,7 @@ _VARIABLES = (
     "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE",
     "CLAUDE_CODE_MAX_CONTEXT_TOKENS",
     "CLAUDE_CODE_MAX_OUTPUT_TOKENS",
+    "CLAUDE_CODE_DISABLE_1M_CONTEXT",
     "DISABLE_AUTO_COMPACT",
     "DISABLE_COMPACT",
 )
@@ -46,6 +53,7 @@ class Configured(NamedTuple):
     answer: int = 0
     automatic: bool = True
     from_environment: bool = False  # the window is: then no model has one of its own
+    no_long: bool = False  # every model has the usual window
 
 
 class Point(NamedTuple):
@@ -55,6 +63,7 @@ class Point(NamedTuple):
     window: int
     automatic: bool = True
     earliest: bool = False  # it may come later: the client waits for the API to refuse
+    known: bool = True  # else the window is a guess by the model's name
 
 
 def settings_files(environ: Mapping[str, str], project: str) -> list[str]:
@@ -112,31 +121,49 @@ def configured(environ: Mapping[str, str], settings: Sequence[Mapping[str, Any]]
         _tokens(variables.get("CLAUDE_CODE_MAX_OUTPUT_TOKENS", "")),
         automatic and not off,
         bool(said),
+        _on(variables.get("CLAUDE_CODE_DISABLE_1M_CONTEXT", "")),
     )
 
 
-def model_window(model: str, *, seen: int = 0, used: int = 0) -> int:
-    """`seen` is what the client itself said, in the status line; `used` what once fitted in."""
-    if seen:
-        return seen
+def model_window(
+    chosen: Configured, model: str, *, seen: int = 0, used: int = 0, requested: bool = False
+) -> tuple[int, bool]:
+    """The model's own window, and whether that is known."""
     name = model.lower()
-    is_long = "[1m]" in name or name.startswith(LONG_MODELS) or used > USUAL_WINDOW
-    return LONG_WINDOW if is_long else USUAL_WINDOW
+    if used > max(seen, chosen.model_window, USUAL_WINDOW):
+        return LONG_WINDOW, True
+    if told := chosen.model_window or seen:
+        return told, True
+    if chosen.no_long:
+        return USUAL_WINDOW, True
+    if "[1m]" in name:
+        return LONG_WINDOW, True
+    if name.startswith(SHORT_MODELS) and not name.startswith(LONG_MODELS):
+        return USUAL_WINDOW, requested
+    return LONG_WINDOW, False
 
 
-def compaction_point(chosen: Configured, model: str, *, seen: int = 0, used: int = 0) -> Point:
-    """Pure: the client's arithmetic."""
-    whole = chosen.model_window or model_window(model, seen=seen, used=used)
+def compaction_point(
+    chosen: Configured, model: str, *, seen: int = 0, used: int = 0, requested: bool = False
+) -> Point:
+    """Pure: the client's arithmetic.
+
+    `seen` is the window that the client itself named, in the status line; `used` what once fitted
+    in; `requested` says that the name is the one asked for, which would say `[1m]`.
+    """
+    whole, known = model_window(chosen, model, seen=seen, used=used, requested=requested)
     own = chosen.window
     if not chosen.from_environment:
         own = next((w for name, w in chosen.by_model if _names(name, model)), own)
+    if own and own <= USUAL_WINDOW:
+        known = True  # no model has less
     window = min(whole, own) if own else whole
     answer = min(chosen.answer or ANSWER_TOKENS, ANSWER_TOKENS)
     room = window - answer
     point = room - RESERVE_TOKENS
     if chosen.percent:
         point = min(int(room * chosen.percent / 100), point)
-    return Point(max(point, 1), window, chosen.automatic, earliest=not own)
+    return Point(max(point, 1), window, chosen.automatic, earliest=not own, known=known)
 
 
 def left(used: int, point: Point) -> int:
