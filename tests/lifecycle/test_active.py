@@ -12,6 +12,7 @@ from holdfast.lifecycle.command_files import everything, find
 from holdfast.lifecycle.keep import Scene
 from holdfast.lifecycle.terms import Terms, terms_for
 from holdfast.lifecycle.tray import Tray
+from holdfast.settings.table import BY_NAME
 from holdfast.state import EMPTY, State, fold_all
 
 RULE = "<!-- COMPACT_SUMMARY_START -->\n{}\n<!-- COMPACT_SUMMARY_END -->\n"
@@ -92,6 +93,47 @@ def test_the_development_source_comes_before_what_is_installed(
     assert "second" in active.rules(state, tray, scene)
     write(project / "packages/cli/src/core/commands/babysit.md", "newest")
     assert "newest" in active.rules(state, tray, scene)
+
+
+@pytest.mark.parametrize(
+    "folder", [".othertool/commands", "packages/core/src/parts/commands", "packages/core/commands"]
+)
+def test_a_tools_own_folder_is_found_where_it_is_and_its_files_are_marked(
+    project: Path, scene: Scene, tray: Tray, folder: str
+) -> None:
+    write(project / ".claude/commands/tool/watch.md", "installed")
+    other = project / folder / "watch.md"
+    other.parent.mkdir(parents=True)
+    other.write_text("# watch\nHow the watch command is built.\n")
+    state = after(ran("tool:watch"))
+    assert "installed" in active.rules(state, tray, scene)  # a page about it is not the command
+    write(other, "of the source")
+    assert "of the source" in active.rules(state, tray, scene)
+    assert str(other) in set(everything(str(project), scene.terms))
+
+
+def test_a_tools_folder_that_leads_out_of_the_project_is_not_followed(
+    tmp_path: Path, project: Path, terms: Terms
+) -> None:
+    write(tmp_path / "elsewhere/watch.md")
+    (project / "packages").symlink_to(tmp_path)
+    assert find("watch", str(project), terms) == ""
+
+
+def test_no_products_paths_are_settings() -> None:
+    assert [BY_NAME[name].default for name in ("command_search", "command_state_files")] == [(), ()]
+
+
+@pytest.mark.parametrize("folder", ["docs/09-agents", "docs/state", ".claude", ".othertool", "."])
+def test_a_projects_own_list_is_found_by_its_name(
+    project: Path, scene: Scene, tray: Tray, folder: str
+) -> None:
+    write(project / ".claude/commands/babysit.md")
+    entry = {"name": "babysit", "activated_at": at(1).time, "session_id": "s1"}
+    path = project / folder / "session-state.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"active_commands": [entry]}))
+    assert [one.name for one in active.in_force(EMPTY, tray, scene)] == ["babysit"]
 
 
 def test_files_are_found_in_commands_skills_and_plugins(

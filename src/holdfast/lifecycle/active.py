@@ -11,13 +11,14 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from holdfast.active.rules_text import Active, Found, compose_rules, keeps, names
 from holdfast.files import append, make_folder, read
 from holdfast.lifecycle import command_files
 from holdfast.lifecycle.keep import Scene, clean
+from holdfast.lifecycle.project_layouts import state_files
 from holdfast.lifecycle.terms import project_folders
 from holdfast.lifecycle.tray import Tray
 from holdfast.state import State
@@ -60,33 +61,40 @@ def kept(state: State, tray: Tray, scene: Scene) -> list[Found]:
 
 def known(state: State, tray: Tray, scene: Scene) -> list[Found]:
     """Everything in force, with what its file says; no path where there is no file."""
-    active = in_force(state, tray, scene)
+    find = command_files.finder(scene.cwd, scene.terms)
+    active = in_force(state, tray, scene, find)
     if not active:
         return []
     from holdfast.active.command_file import CommandFile, understood
 
     found = []
     for one in active:
-        path = command_files.find(one.name, scene.cwd, scene.terms)
+        path = find(one.name)
         file = understood(command_files.text_of(path)) if path else CommandFile(one_shot=True)
         found.append(Found(one, file, shown(path, scene), path))
     return found
 
 
-def in_force(state: State, tray: Tray, scene: Scene) -> list[Active]:
-    """In the order in which they were started, each once, whatever it was called."""
+def in_force(
+    state: State, tray: Tray, scene: Scene, find: Callable[[str], str] | None = None
+) -> list[Active]:
+    """In the order in which they were started, each once, whatever it was called.
+
+    `/team:babysit` as typed is `babysit` in the project's list: its file tells.
+    """
+    find = find or command_files.finder(scene.cwd, scene.terms)
     since: dict[str, Active] = {}
     for skill in state.skills.values():
-        key = _identity(skill.name, scene)
+        key = find(skill.name) or skill.name
         since[key] = Active(skill.name, skill.arguments, skill.by, skill.at.time)
-    for one in _listed_by_project(state, scene):
+    for one in _listed_by_project(state, scene, find):
         # The latest start and the project's state; order and name are those of the first.
-        key = _identity(one.name, scene)
+        key = find(one.name) or one.name
         before = since.get(key)
         latest = max(before.time, one.time) if before else ""
         since[key] = before._replace(state=one.state, time=latest) if before else one
     for time, sign, name, arguments in by_hand(tray):
-        key = _identity(name, scene)
+        key = find(name) or name
         before = since.get(key)
         if sign == ON:
             since[key] = before or Active(name, arguments, "hand", time)
@@ -97,16 +105,11 @@ def in_force(state: State, tray: Tray, scene: Scene) -> list[Active]:
 
 def named(name: str, state: State, tray: Tray, scene: Scene) -> Active | None:
     """The one in force that a person means by a name; it may have been started by another."""
-    key = _identity(name, scene)
-    for one in in_force(state, tray, scene):
-        if name == one.name or key == _identity(one.name, scene):
+    find = command_files.finder(scene.cwd, scene.terms)
+    for one in in_force(state, tray, scene, find):
+        if name == one.name or (find(name) and find(name) == find(one.name)):
             return one
     return None
-
-
-def _identity(name: str, scene: Scene) -> str:
-    """`/agileflow:babysit` as typed is `babysit` in the project's list: its file tells."""
-    return command_files.find(name, scene.cwd, scene.terms) or name
 
 
 def shown(path: str, scene: Scene) -> str:
@@ -137,18 +140,19 @@ def say(tray: Tray, sign: str, name: str, arguments: str, time: str) -> None:
         raise OSError(errno.ENOSPC, "the session's list of commands is full")
 
 
-def _listed_by_project(state: State, scene: Scene) -> Iterator[Active]:
+def _listed_by_project(state: State, scene: Scene, find: Callable[[str], str]) -> Iterator[Active]:
     """Entries of the project's own list that belong to this session.
 
     One file serves all sessions of the project, so an entry counts only where it names this
     session, or was made while this session ran and this session's own work touched the file.
     """
-    for wanted in scene.terms.settings.words("command_state_files"):
-        if wanted.startswith("/") or ".." in wanted.split("/"):
-            continue
-        for folder in project_folders(scene.cwd):
+    for folder in project_folders(scene.cwd):
+        configured = scene.terms.settings.words("command_state_files")
+        for wanted in dict.fromkeys((*configured, *state_files(folder))):
+            if wanted.startswith("/") or ".." in wanted.split("/"):
+                continue
             for entry in _entries(os.path.join(folder, wanted)):
-                if _is_ours(entry, state, scene, os.path.basename(wanted)):
+                if _is_ours(entry, state, scene, os.path.basename(wanted), find):
                     name = str(entry.get("name", "")).lstrip("/")
                     fields = tuple(_state(entry.get("state")))
                     yield Active(name, "", "user", str(entry.get("activated_at", "")), fields)
@@ -166,16 +170,19 @@ def _entries(path: str) -> list[dict[str, Any]]:
     return [one for one in listed[:MOST] if isinstance(one, dict) and one.get("name")]
 
 
-def _is_ours(entry: dict[str, Any], state: State, scene: Scene, file: str) -> bool:
+def _is_ours(
+    entry: dict[str, Any], state: State, scene: Scene, file: str, find: Callable[[str], str]
+) -> bool:
     if session := entry.get("session_id"):
         return bool(session == scene.session_id)
     started, activated = state.place.started, str(entry.get("activated_at", ""))
     if not started or not activated or activated[:19] < started[:19]:
         return False
-    key = _identity(str(entry["name"]).lstrip("/"), scene)
-    return any(key == _identity(name, scene) for name in state.skills) or any(
-        file in text for text in _doings(state)
-    )
+    name = str(entry["name"]).lstrip("/")
+    path = find(name)
+    if name in state.skills or (path and any(path == find(known) for known in state.skills)):
+        return True
+    return any(file in text for text in _doings(state))
 
 
 def _doings(state: State) -> Iterable[str]:

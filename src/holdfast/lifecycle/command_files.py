@@ -1,18 +1,20 @@
 """Finding the file of a command or skill, where the client would look for it.
 
-First the configured folders (the development source of a command before its installed copy),
-then the project's commands and skills, the user's, and those of plugins. Reads names and files;
-`holdfast.active` understands what they say.
+First the configured folders, then those in which the project's own tools keep marked commands
+(the development source of a command before its installed copy), then the project's commands and
+skills, the user's, and those of plugins. Reads names and files; `holdfast.active` understands
+what they say.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from holdfast.files import names, read
+from holdfast.lifecycle.project_layouts import command_folders
 from holdfast.lifecycle.terms import Terms, project_folders
 from holdfast.settings.reading import PROJECT
 
@@ -27,18 +29,43 @@ class Place(NamedTuple):
     folder: str
     skills: bool = False
     plugin: str = ""  # commands of a plugin are named plugin:command
+    marked: bool = False  # only files that carry rules count: the client does not look here
 
 
 def find(name: str, cwd: str, terms: Terms) -> str:
     """The path of the file, "" where there is none."""
+    return finder(cwd, terms)(name)
+
+
+def finder(cwd: str, terms: Terms) -> Callable[[str], str]:
+    """The same for many names, looking for the places once."""
+    looked_at: list[Place] = []
+    known: dict[str, str] = {}
+
+    def found(name: str) -> str:
+        if name not in known:
+            if not looked_at:
+                looked_at.extend(places(cwd, terms))
+            known[name] = _found(name, looked_at)
+        return known[name]
+
+    return found
+
+
+def _found(name: str, looked_at: Sequence[Place]) -> str:
     parts = name.split(":")
     if not all(part and _PLAIN.issuperset(part) and part.strip(".") for part in parts):
         return ""
-    for place in places(cwd, terms):
+    for place in looked_at:
         for path in _candidates(place, parts):
-            if os.path.isfile(path):
+            if os.path.isfile(path) and (not place.marked or _is_marked(path)):
                 return path
     return ""
+
+
+def _is_marked(path: str) -> bool:
+    text = read(path, most=LARGEST) or b""
+    return b"COMPACT_SUMMARY_START" in text or b"compact_context" in text
 
 
 def text_of(path: str) -> str:
@@ -48,6 +75,8 @@ def text_of(path: str) -> str:
 def places(cwd: str, terms: Terms) -> list[Place]:
     folders = list(dict.fromkeys(f for f in (cwd, terms.project, *project_folders(cwd)) if f))
     found = [Place(folder) for folder in _searched(folders, terms)]
+    for folder in folders:
+        found += [Place(f"{folder}/{name}", marked=True) for name in command_folders(folder)]
     for folder in folders:
         found += [Place(f"{folder}/.claude/commands"), Place(f"{folder}/.claude/skills", True)]
     if terms.client_folder:
@@ -70,6 +99,8 @@ def everything(cwd: str, terms: Terms) -> Iterator[str]:
             for name in sorted(files):
                 wanted = name == "SKILL.md" if place.skills else name.endswith(".md")
                 path = os.path.join(folder, name)
+                if place.marked and not (wanted and _is_marked(path)):
+                    continue
                 if wanted and path not in seen and len(seen) < MOST:
                     seen.add(path)
                     yield path

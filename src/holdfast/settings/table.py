@@ -103,15 +103,16 @@ TABLE = (
     Setting(
         "command_search",
         WORDS,
-        ("packages/cli/src/core/commands", ".agileflow/commands", ".claude/commands/agileflow"),
+        (),
         "Folders looked through first for a command's file, before the client's own places;"
         " relative ones are of the project.",
     ),
     Setting(
         "command_state_files",
         WORDS,
-        ("docs/09-agents/session-state.json", ".claude/session-state.json"),
-        "A project's own list of active commands (a JSON file with `active_commands`).",
+        (),
+        "More files of the project that list active commands (JSON with `active_commands`), beside"
+        " those named session-state.json that are found.",
     ),
     Setting(
         "checkpoint_first_tokens",
