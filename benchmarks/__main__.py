@@ -15,16 +15,22 @@ from rich.text import Text
 import benchmarks
 
 
+def names() -> list[str]:
+    """The modules here. Packages measure something else and have commands of their own."""
+    found = pkgutil.iter_modules(benchmarks.__path__)
+    return [one.name for one in found if not one.name.startswith("_") and not one.ispkg]
+
+
 def main(wanted: list[str]) -> int:
     table = Table(title="Ratios within one run, medians", title_justify="left")
     table.add_column("what", no_wrap=True)
     for heading in ("ratio", "at most", "time", "n"):
         table.add_column(heading, justify="right")
     missed = 0
-    for found in pkgutil.iter_modules(benchmarks.__path__):
-        if found.name.startswith("_") or (wanted and found.name not in wanted):
+    for name in names():
+        if wanted and name not in wanted:
             continue
-        module = importlib.import_module(f"benchmarks.{found.name}")
+        module = importlib.import_module(f"benchmarks.{name}")
         if not hasattr(module, "run"):
             continue
         table.add_section()

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from benchmarks.__main__ import names as speed_benchmarks
 from benchmarks.survival import Case, page
 from benchmarks.survival.__main__ import main
 from benchmarks.survival.own import HOLDFAST, IN_ITS_PLACE
@@ -47,6 +48,11 @@ def test_figures_and_chart_are_written_for_the_docs(folder: Path, tmp_path: Path
     ]  # fmt: skip
     assert ElementTree.parse(tmp_path / "survival.svg").getroot().tag.endswith("svg")
     assert "**Holdfast**" in page.results(document)
+
+
+def test_make_bench_measures_speed_alone() -> None:
+    assert "hooks" in speed_benchmarks()
+    assert not {"survival", "quality"} & set(speed_benchmarks())
 
 
 def test_a_folder_without_transcripts_is_named(
