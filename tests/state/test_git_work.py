@@ -704,3 +704,59 @@ def test_it_is_bounded() -> None:
     assert len(work.pull_requests) <= 8
     assert len(work.stashes) <= 5
     assert work.home == "/r"
+
+
+ODD = [
+    " x" + " " * 200_000,
+    " a |" * 60_000,
+    "http://" * 30_000,
+    "Your branch is up to date with '" * 6_000,
+    "Switched to branch '" * 10_000,
+    "branch 'x' set up to track '" * 7_000,
+    "\n" * 200_000,
+    "?? " * 60_000,
+    "[" * 100_000,
+    "[main 1234567] x\n" * 20_000,
+    "commit " + "a" * 100_000,
+    "diff --git a/x b/x\n" * 20_000,
+    "On branch x\nChanges to be committed:\n" + "\tmodified:   " * 20_000,
+    "To x\n" + " * [new branch]" + " " * 100_000,
+]
+
+
+@pytest.mark.parametrize("output", ODD, ids=range(len(ODD)))
+def test_odd_outputs_take_no_longer_than_others(output: str) -> None:
+    """Each of them is over in a moment; a pattern that backtracks would need hours."""
+    state = fold(EMPTY, SessionSeen(Origin("r", 0, 1, ""), "s", "/r", "main", "test"))
+    at = Origin("r", 10, 20, "")
+    for command in (
+        "git status", "git status --short", "git commit -m x", "git push", "git pull", "git log",
+        "git checkout x", "git diff --stat", "git diff", "git stash pop", "git rebase x",
+        "git reset HEAD~1", "gh pr create", "git branch", "git rev-parse HEAD",
+    ):  # fmt: skip
+        for ok in (True, False):
+            state = fold(state, CommandRan(at, command, output, ok, 0 if ok else 1))
+    assert len(state.git_work.commits) <= COMMITS
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git commit -m <<" + "a" * 100_000,
+        "git add " + "a/" * 50_000,
+        "git add " + " ".join(f"f{number}.py" for number in range(20_000)),
+        "git commit -m '" + '"' * 50_000,
+        "cd " + "../" * 30_000 + " && git status",
+        "git " * 30_000,
+        "echo >" * 20_000,
+        "git status;" * 10_000,
+    ],
+    ids=range(8),
+)
+def test_odd_commands_take_no_longer_than_others(command: str) -> None:
+    state = fold(EMPTY, SessionSeen(Origin("r", 0, 1, ""), "s", "/r", "main", "test"))
+    for number in range(CHANGES):
+        at = Origin("r", number, number + 1, "")
+        state = fold(state, FileTouched(at, f"/r/f{number}.py", "changed", True, "x"))
+    state = fold(state, CommandRan(Origin("r", 10, 20, ""), command, "", True, 0))
+    assert len(state.git_work.changes) <= CHANGES

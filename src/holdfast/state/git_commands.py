@@ -20,7 +20,7 @@ _WORD = lazily(r"""(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+""")
 _QUOTES = lazily(r"""\\(.)|"((?:[^"\\]|\\.)*)"|'([^']*)'""")
 _CUES = ("git", "gh ", "glab ", "sed ", "perl ", "rm ", "mv ", ">", "tee ", "touch ")
 _REDIRECT = lazily(r"(?<![0-9&<>=-])>>?\s*([^\s;&|<>()]+)")
-_HERE_MESSAGE = lazily(r"<<-?\s*['\"]?\w+['\"]?[^\n]*\n\s*([^\n]+)")
+_HERE_MESSAGE = lazily(r"<<-?\s*+['\"]?+\w++[^\n]*+\n\s*+([^\n]+)")
 # Options of git itself whose value is the next word.
 _VALUED = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"))
 _WRITERS = frozenset(("cat", "echo", "printf", "tee"))
@@ -90,6 +90,7 @@ def _moved(here: str, words: list[str]) -> str:
     return inside(here, target)
 
 
+@lru_cache(maxsize=4096)  # pathspecs are held against every change
 def inside(directory: str, path: str) -> str:
     """A path as seen from a directory; relative where the directory is not known."""
     path = path.replace("\\", "/") if path[1:3] == ":\\" else path

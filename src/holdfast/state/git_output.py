@@ -14,6 +14,7 @@ from holdfast.state.patterns import lazily
 
 WINDOW = 60_000
 ENTRIES = 200  # of one listing
+STAT_LINE = 400  # characters
 
 _SECTION = lazily(
     r"^(Changes to be committed|Changes not staged for commit|Changed but not updated"
@@ -29,13 +30,15 @@ _SHORT_BRANCH = lazily(
     r"^## (?:No commits yet on |Initial commit on )?(?P<branch>HEAD \(no branch\)|[^\s]+?)"
     r"(?:\.\.\.(?P<upstream>\S+))?(?: \[(?P<distance>[^\]]*)\])?$"
 )
-_AHEAD = lazily(r"\bahead (?:of '[^']+' by )?(\d+)")
+_AHEAD = lazily(r"\bahead (?:of '[^'\n]{1,250}' by )?(\d+)")
 _ON_BRANCH = lazily(r"^On branch (\S+)$", re.M)
 _DETACHED = lazily(r"^(?:HEAD detached (?:at|from) |Note: (?:switching to|checking out) ')", re.M)
-_UP_TO_DATE = lazily(r"^Your branch is up[ -]to[ -]date with '([^']+)'", re.M)
-_AHEAD_OF = lazily(r"^Your branch is ahead of '([^']+)' by (\d+) commit", re.M)
-_BEHIND = lazily(r"^Your branch is behind '([^']+)'", re.M)
-_DIVERGED = lazily(r"^Your branch and '([^']+)' have diverged,\s+and have (\d+) and \d+", re.M)
+_UP_TO_DATE = lazily(r"^Your branch is up[ -]to[ -]date with '([^'\n]{1,250})'", re.M)
+_AHEAD_OF = lazily(r"^Your branch is ahead of '([^'\n]{1,250})' by (\d+) commit", re.M)
+_BEHIND = lazily(r"^Your branch is behind '([^'\n]{1,250})'", re.M)
+_DIVERGED = lazily(
+    r"^Your branch and '([^'\n]{1,250})' have diverged,\s+and have (\d+) and \d+", re.M
+)
 _OPERATION = lazily(
     r"^(?:\(?All conflicts fixed but you are still (merging)|You have unmerged paths"
     r"|(?:interactive )?(rebase) in progress"
@@ -61,14 +64,14 @@ _TOTALS = lazily(
 _PUSH_LINE = lazily(
     r"^ ([*+ !=-]) (?:\[([^\]]+)\]|([0-9a-f]{7,64})\.\.\.?([0-9a-f]{7,64}))\s+(\S+) -> (\S+)", re.M
 )
-_TRACKS = lazily(r"^branch '([^']+)' set up to track '([^']+)'", re.M | re.I)
+_TRACKS = lazily(r"^branch '([^'\n]{1,250})' set up to track '([^'\n]{1,250})'", re.M | re.I)
 _SWITCHED = lazily(
     r"^(?:Switched to (?:a new )?branch|Already on|Switched to and reset branch|Reset branch)"
-    r" '([^']+)'|switched to branch (\S+?)\.?$",
+    r" '([^'\n]{1,250})'|switched to branch (\S+?)\.?$",
     re.M,
 )
 _NUMSTAT = lazily(r"^(\d+|-)\t(\d+|-)\t(\S.*)$", re.M)
-_STAT = lazily(r"^ (\S.*?)\s+\| +(?:(\d+) ?([+-]*)|Bin .*)$", re.M)
+_STAT = lazily(r"^ (\S.*\S|\S) +\| +(?:(\d+) ?([+-]*)|Bin .*)$")
 _CONFLICT = lazily(
     r"^CONFLICT \([^)]*\): (?:Merge conflict in (\S.*)|(\S+) (?:deleted|renamed) )", re.M
 )
@@ -77,7 +80,7 @@ _LOG_LINE = lazily(
     r"^[*|\\/ ]*(?:commit )?([0-9a-f]{7,64})(?: \(([^)]*)\))?(?:[ \t]+(\S.*))?$", re.M
 )
 _LOG_SUBJECT = lazily(r"\n\n {4}(\S[^\n]*)")
-_PULL = lazily(r"https?://[^\s\"'<>()]+/(?:pull|merge_requests)/(\d+)\b")
+_PULL = lazily(r"https?://[^\s\"'<>()]{1,300}/(?:pull|merge_requests)/(\d+)\b")
 _ESCAPE = lazily(r"\\([0-7]{3}|.)")
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 
@@ -356,7 +359,11 @@ def counts(output: str) -> list[Counted]:
         return found
     if "\ndiff --git " in f"\n{text}":
         return _diff_counts(text, complete=len(output) <= WINDOW)
-    for match in islice(_STAT.finditer(text), ENTRIES):
+    for line in text.split("\n"):
+        # Git keeps to the terminal's width, 80 columns where there is none.
+        match = _STAT.match(line) if " | " in line and len(line) <= STAT_LINE else None
+        if match is None or len(found) == ENTRIES:
+            continue
         path, total, bar = match.groups()
         plus, minus = (bar or "").count("+"), (bar or "").count("-")
         exact = total is not None and plus + minus == int(total)
