@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.brief.role import MAIN
+from holdfast.lifecycle.roles import BUILT_IN, role_named
 from holdfast.server.posted_snapshot import DERIVED, lines
 from holdfast.server.records.contexts import SNAPSHOT, Context
 from holdfast.server.restore import Ages, restored
@@ -56,42 +57,58 @@ POSTED: dict[str, Any] = {
 }
 
 
-def told(role: str, *, body: Any = None, known: tuple[str, ...] = ()) -> list[str]:
-    return lines(body or POSTED, role=role, room=5000, known=known)[0]
+ROLES = ("main", "orchestrator", "developer", "specialist", "validator")
 
 
-def test_a_tree_is_told_by_wave_and_agent() -> None:
-    text = told("orchestrator")
-    assert text[0] == "context summary: Adding authentication"
-    assert text[1:6] == [
-        "requests, tasks by wave and agents:",
-        '- "Add authentication" (active)',
-        "  - wave 1: Backend Auth",
-        "    - backend-laravel: Create auth routes (running)",
-        "    - frontend-react: Build the login form (blocked, blocked by backend-laravel)",
+def told(
+    role: str, *, body: Any = None, known: tuple[str, ...] = (), room: int = 5000
+) -> list[str]:
+    sections = [part.section for part in role_named(role, (BUILT_IN,)).role.parts]
+    return lines(body or POSTED, role=role, sections=sections, room=room, known=known)[0]
+
+
+def test_an_orchestrator_reads_waves_agents_and_decisions() -> None:
+    assert told("orchestrator")[:16] == [
+        "Session summary: Adding authentication",
+        'Working on: "Add authentication" (active)',
+        "Progress: 0 of 2 done (0 %)",
+        "Wave status:",
+        "- wave 1: 0 % (Backend Auth)",
+        "Active subtasks:",
+        "- wave 1: Backend Auth",
+        "  - backend-laravel: Create auth routes (running)",
+        "  - frontend-react: Build the login form (blocked, blocked by backend-laravel)",
+        "Agent status:",
+        "- backend-laravel: 60%",
+        "Key decisions:",
+        "- JWT, because it is stateless",
+        "Modified files:",
+        "- /app/Auth.php",
+        "Recent actions:",
     ]
-    assert "uuid" not in "\n".join(text)
 
 
 @pytest.mark.parametrize(
-    ("role", "second"),
+    ("role", "headings"),
     [
-        ("orchestrator", "requests, tasks by wave and agents:"),
-        ("developer", "modified files:"),
-        ("specialist", "key decisions:"),
-        ("validator", "modified files:"),
+        ("developer", ["Current task:", "Recent changes:", "Recent actions:"]),
+        ("specialist", ["Current task:", "Recent changes:", "Key decisions:"]),
+        ("validator", ["Changed files to check:", "Recent actions:", "Still open:"]),
+        ("main", ["Open tasks:", "Agents:", "Modified files:"]),
     ],
 )
-def test_what_a_role_needs_comes_first(role: str, second: str) -> None:
+def test_what_a_role_needs_comes_first_under_its_headings(role: str, headings: list[str]) -> None:
     text = told(role)
-    assert text[1] == second
-    assert sorted(text) == sorted(told("main")), "in another order, and all of it"
+    assert [line for line in text if line.endswith(":")][:3] == headings
+    assert "uuid" not in "\n".join(text)
+    for fact in ("Create auth routes", "60%", "/app/Auth.php", "JWT", "host db.example"):
+        assert fact in "\n".join(text)
 
 
 def test_what_is_known_otherwise_is_left_out() -> None:
     assert told("main", known=DERIVED) == [
-        "context summary: Adding authentication",
-        "key decisions:",
+        "Session summary: Adding authentication",
+        "Key decisions:",
         "- JWT, because it is stateless",
         "deployment: id 7, host db.example",
     ]
@@ -100,6 +117,52 @@ def test_what_is_known_otherwise_is_left_out() -> None:
 def test_what_is_wrapped_in_snapshot_data_is_told_the_same() -> None:
     wrapped = {"session_id": "session-abc123", "context_summary": "", "snapshot_data": POSTED}
     assert told("main", body=wrapped) == told("main")
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_answers_of_a_service_are_told_as_what_they_list(role: str) -> None:
+    wrapped = {
+        **POSTED,
+        "agent_states": {"contexts": POSTED["agent_states"], "next_offset": None},
+        "recent_actions": {"actions": POSTED["recent_actions"], "next_offset": 50},
+        "recent_messages": {
+            "messages": [{"id": "1", "from_agent_id": "a", "to_agent_id": None, "topic": "ports",
+                          "payload": {"endpoint_url": "/login", "retry": None, "auth": True}}],
+            "next_offset": None,
+        },
+    }  # fmt: skip
+    text = told(role, body=wrapped)
+    assert "- a to all on ports: endpoint url /login, auth yes" in text
+    assert "- Write /app/Auth.php" in text
+    for raw in ("next_offset", "None", "contexts", "agent_id", "exit_code", "tool_name"):
+        assert raw not in "\n".join(text)
+
+
+def test_waves_say_how_far_they_are() -> None:
+    done = {"status": "completed"}
+    tasks = [
+        {"name": "Migrations", "wave_number": 0, **done},
+        {"name": "Routes", "wave_number": 1, "subtasks": [done] * 3 + [{"status": "running"}] * 2},
+        {"name": "Form", "wave_number": 2, "blocked_by": ["Routes"]},
+    ]
+    text = told("orchestrator", body={"hierarchy": {"requests": [{"tasks": tasks}]}})
+    assert text[text.index("Wave status:") + 1 :][:3] == [
+        "- wave 0: done (Migrations)",
+        "- wave 1: 60 % (Routes)",
+        "- wave 2: blocked (Form)",
+    ]
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("room", [100, 250, 700, 1500])
+def test_a_long_summary_leaves_room_for_the_rest(role: str, room: int) -> None:
+    body = {**POSTED, "context_summary": "Halfway through the login. " * 200}
+    text = told(role, body=body, room=room)
+    assert sum(len(line) + 1 for line in text) <= room
+    assert text[0].startswith("Session summary: Halfway through the login.")
+    assert sum(len(line) + 1 for line in text) >= room * 0.8
+    if room >= 700:
+        assert sum(line.endswith(":") for line in text) >= 2
 
 
 json_values = st.recursive(

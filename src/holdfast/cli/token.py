@@ -39,10 +39,21 @@ def create(
     expires: Annotated[
         str, typer.Option("--expires", metavar="DATE", help="The day it ends, as 2027-01-31.")
     ] = "",
+    replace: Annotated[
+        str,
+        typer.Option(
+            "--replace",
+            metavar="ID",
+            help="Revoke this token and hand its sessions to the new one.",
+        ),
+    ] = "",
     database: DatabaseOption = "",
     as_json: JsonOption = False,
 ) -> None:
     """Make a token. Its words are shown now and never again.
+
+    A session belongs to the token that first wrote to it; --replace is how a new token goes on
+    with an old one's sessions.
 
     Example: `holdfast token create ci --scope read --scope write --project github.com/acme/shop`
     """
@@ -61,12 +72,17 @@ def create(
     if not name.strip():
         raise Trouble("A token needs a name", "Say whose it is: a person or a machine.")
     with _records(database) as (transaction, now):
-        from holdfast.server.records import tokens
+        from holdfast.server.records import tokens, writers
 
         folders = tuple(_project(name) for name in project) if project else None
         made, words = tokens.create(
             transaction, name=name, scopes=scopes, projects=folders, now=now, expires=ends
         )
+        if replace:
+            if replace not in {one.id for one in tokens.listed(transaction)}:
+                raise Trouble(f"There is no token {replace}", "`holdfast token list` shows them.")
+            tokens.revoke(transaction, replace, now)
+            writers.hand_over(transaction, replace, made.id)
     if as_json:
         answer({"id": made.id, "token": words})
         return

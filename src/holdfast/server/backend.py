@@ -44,6 +44,8 @@ def is_postgres(database: str) -> bool:
 
 
 class PostgresBackend:
+    hooks_write = False  # sessions come through the service alone, or with `db copy`
+
     def __init__(self, url: str) -> None:
         self.url = url
         # Quiet: the bus tells of a write when it is through, many at once.
@@ -105,6 +107,7 @@ class PostgresBackend:
 
 class SqliteBackend:
     url = ""
+    hooks_write = True  # this machine's own, into the same file
 
     def __init__(self, path: str, data: str) -> None:
         self._path = path

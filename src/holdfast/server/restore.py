@@ -40,12 +40,15 @@ CUT = "(truncated: a larger max_tokens tells more)"
 ROOM_FOR_CUT = 500
 
 
+THIS = "this session"
+
+
 class Ages(NamedTuple):
     """In words."""
 
     state: str
     snapshot: str
-    whose: str = "this session"
+    whose: str = THIS
 
 
 class Restored(NamedTuple):
@@ -94,15 +97,26 @@ def _fitted(
         brief, cut = _told(state, room, title, role)
         text, facts = brief.text, brief.facts
     if snapshot is not None:
-        title = f"{'Also in the snapshot' if text else 'Snapshot'} that was saved, {ages.snapshot}:"
+        title = _snapshot_title(ages, also=bool(text))
         lines, whole = posted_snapshot.lines(
-            snapshot.body, role=role.name, room=room, known=_known(state) if state else ()
+            snapshot.body,
+            role=role.name,
+            sections=[part.section for part in role.parts],
+            room=room - len(text) - len(title) - 2,
+            known=_known(state) if state else (),
         )
-        fitting = _fitting([title, *lines], room - len(text) - 1)
-        cut = cut or not whole or len(fitting) <= len(lines)
-        if len(fitting) > 1:
-            text = "\n".join([text, *fitting] if text else fitting)
+        cut = cut or not whole
+        if lines:
+            text = "\n".join([text, title, *lines] if text else [title, *lines])
     return text, facts, cut
+
+
+def _snapshot_title(ages: Ages, *, also: bool) -> str:
+    if also:
+        return f"Also in the snapshot that was saved, {ages.snapshot}:"
+    if ages.whose == THIS:
+        return f"Snapshot that was saved, {ages.snapshot}:"
+    return f"Snapshot of {ages.whose}, {ages.snapshot}:"
 
 
 def _known(state: State) -> list[str]:
@@ -168,13 +182,3 @@ def _letters(letters: Sequence[Letter], room: int) -> tuple[list[str], tuple[str
         given.append(letter.id)
         used += len(line) + 1
     return (lines, tuple(given)) if given else ([], ())
-
-
-def _fitting(lines: list[str], room: int) -> list[str]:
-    kept = []
-    for line in lines:
-        room -= len(line) + 1
-        if room < 0:
-            break
-        kept.append(line)
-    return kept

@@ -19,7 +19,7 @@ from holdfast.server.bus import Bus
 from holdfast.server.metrics import Metrics
 from holdfast.server.problems import Forbidden, NotFound, Refused, Unusable
 from holdfast.server.pulse import Pulse
-from holdfast.server.records import Transaction, projects, trail
+from holdfast.server.records import Transaction, projects, trail, writers
 from holdfast.server.records.once import once
 from holdfast.server.records.projects import Project, project_at
 from holdfast.server.remembered import Remembered
@@ -179,6 +179,24 @@ class Visit:
             known.add(project)
         if what:
             self.hall.bus.tell(what, project, session)
+
+    def claim_session(self, transaction: Transaction, project: str, session: str) -> None:
+        """Before anything is written into a session: it is its first writer's, and `admin`'s.
+        What it says is handed to its agent, so another of the same project must not say it."""
+        if not session:
+            return
+        whose = writers.writer(transaction, project, session)
+        if not whose:
+            if self.hall.backend.hooks_write and not self.caller.may("admin"):
+                with self.sight(transaction) as sight:
+                    if sight.session(session) is not None:
+                        raise Forbidden("This session is written by the hooks of its own machine")
+            writers.claim(transaction, project, session, self.caller.name, self.now)
+        elif whose != self.caller.name and not self.caller.may("admin"):
+            raise Forbidden(
+                "This session belongs to another token, which wrote to it first"
+                " (`holdfast token create --replace` hands sessions over)"
+            )
 
     def _status(self) -> int:
         """Of the answer, when nothing goes wrong."""

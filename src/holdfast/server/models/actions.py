@@ -6,12 +6,21 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from holdfast.server.models.base import INTEGRAL, About, Answer, Folder, MaybeName, Name, Whole
+from holdfast.server.models.base import (
+    INTEGRAL,
+    About,
+    Answer,
+    Folder,
+    MaybeName,
+    Name,
+    NameOrNull,
+    Whole,
+)
 
 
 class ActionRequest(About):
-    session_id: MaybeName = ""
-    agent_id: MaybeName = ""
+    session_id: NameOrNull = ""
+    agent_id: NameOrNull = ""
     tool_name: Name
     tool_type: MaybeName = "builtin"
     file_paths: list[Folder] = Field(default_factory=list, max_length=500)

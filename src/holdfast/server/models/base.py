@@ -67,6 +67,18 @@ Time = Annotated[
     ),
 ]
 Folder = Annotated[str, Field(max_length=1000)]
+
+# Texts that may be left out, by JSON's word for nothing too.
+_NULL = BeforeValidator(lambda value: "" if value is None else value)
+
+
+def _nullable(most: int) -> WithJsonSchema:
+    return WithJsonSchema({"anyOf": [{"type": "string", "maxLength": most}, {"type": "null"}]})
+
+
+NameOrNull = Annotated[str, Field(max_length=200), _NULL, _nullable(200)]
+FolderOrNull = Annotated[str, Field(max_length=1000), _NULL, _nullable(1000)]
+TextOrNull = Annotated[str, Field(max_length=100_000), _NULL, _nullable(100_000)]
 Document = Annotated[dict[str, Any], AfterValidator(bounded)]
 Whole = Annotated[int, Field(ge=0, le=2**53), INTEGRAL]
 
@@ -82,9 +94,9 @@ class Answer(BaseModel):
 class About(Request):
     """Which project a write is about: any one of these; a known session is enough."""
 
-    project_id: MaybeName = ""
-    project: Folder = Field("", description="The project's folder")
-    cwd: Folder = ""
+    project_id: NameOrNull = ""
+    project: FolderOrNull = Field("", description="The project's folder")
+    cwd: FolderOrNull = ""
 
 
 class Done(Answer):

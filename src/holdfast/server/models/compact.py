@@ -10,10 +10,11 @@ from holdfast.server.models.base import (
     INTEGRAL,
     Answer,
     Document,
-    Folder,
-    MaybeName,
+    FolderOrNull,
     Name,
+    NameOrNull,
     Request,
+    TextOrNull,
     bounded,
 )
 
@@ -24,11 +25,11 @@ class SaveRequest(BaseModel):
     model_config = ConfigDict(strict=True, extra="allow")
 
     session_id: Name
-    project_id: MaybeName = ""
-    project: Folder = ""
-    cwd: Folder = ""
-    trigger: MaybeName = "manual"
-    context_summary: Annotated[str, Field(max_length=100_000)] = ""
+    project_id: NameOrNull = ""
+    project: FolderOrNull = ""
+    cwd: FolderOrNull = ""
+    trigger: NameOrNull = "manual"
+    context_summary: TextOrNull = ""
     snapshot_data: Document = Field(default_factory=dict)
 
     @model_validator(mode="after")
@@ -50,13 +51,15 @@ class SaveAnswer(Answer):
 
 class RestoreRequest(Request):
     session_id: Name
-    project_id: MaybeName = Field(
-        "", description="For a session of which nothing is known: the project's latest state"
+    project_id: NameOrNull = Field(
+        "",
+        description="For a session of which nothing is known: the latest of the project's states"
+        " and snapshots",
     )
-    cwd: Folder = Field("", description="The same, by the folder that a machine works in")
-    agent_id: MaybeName = ""
-    agent_type: MaybeName = ""
-    role: MaybeName = Field("", description="The reader's role; else it follows the agent type")
+    cwd: FolderOrNull = Field("", description="The same, by the folder that a machine works in")
+    agent_id: NameOrNull = ""
+    agent_type: NameOrNull = ""
+    role: NameOrNull = Field("", description="The reader's role; else it follows the agent type")
     max_tokens: Annotated[int, Field(ge=50, le=100_000), INTEGRAL] = 2000
 
 

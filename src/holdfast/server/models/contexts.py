@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from holdfast.server.models.base import About, Answer, Document, MaybeName, Name
+from holdfast.server.models.base import About, Answer, Document, MaybeName, Name, NameOrNull
 
 
 class ContextRequest(About):
-    session_id: MaybeName = ""
+    session_id: NameOrNull = ""
     agent_id: Name
     agent_type: Name
     role_context: Document = Field(default_factory=dict)

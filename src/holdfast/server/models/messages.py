@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from holdfast.server.models.base import INTEGRAL, About, Answer, Document, MaybeName, Name, Request
+from holdfast.server.models.base import INTEGRAL, About, Answer, Document, Name, NameOrNull, Request
 
 # Ten years.
 LONGEST_TTL = 315_360_000
@@ -14,8 +14,8 @@ LONGEST_TTL = 315_360_000
 
 class MessageRequest(About):
     from_agent_id: Name
-    to_agent_id: MaybeName = Field("", description="One agent; with to_role empty too: everybody")
-    to_role: MaybeName = ""
+    to_agent_id: NameOrNull = Field("", description="One agent; with to_role empty too: everybody")
+    to_role: NameOrNull = ""
     topic: Name
     payload: Document = Field(default_factory=dict)
     priority: Annotated[int, Field(ge=0, le=10), INTEGRAL] = 5
@@ -44,8 +44,8 @@ class Messages(Answer):
 
 class DeliverRequest(About):
     agent_id: Name
-    role: MaybeName = ""
-    session_id: MaybeName = ""
+    role: NameOrNull = ""
+    session_id: NameOrNull = ""
     limit: Annotated[int, Field(ge=1, le=100), INTEGRAL] = 20
 
 

@@ -52,6 +52,7 @@ _TABLES: dict[str, tuple[tuple[str, ...], frozenset[str], str]] = {
         frozenset({"body"}),
         "project, caller, key",
     ),
+    "writers": (("project", "session", "caller", "created"), frozenset(), "project, session"),
     "tokens": (
         ("id", "name", "digest", "scopes", "projects", "created", "expires", "revoked"),
         frozenset({"projects"}),

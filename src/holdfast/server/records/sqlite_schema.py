@@ -65,6 +65,13 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
         "when a message expires",
         (f"ALTER TABLE letters ADD COLUMN expires {_WORDS} DEFAULT ''",),
     ),
+    (
+        "whose a session is",
+        (
+            f"CREATE TABLE writers (project {_WORDS}, session {_WORDS}, caller {_WORDS},"
+            f" created {_WORDS}, PRIMARY KEY (project, session)) WITHOUT ROWID",
+        ),
+    ),
 ]
 
 

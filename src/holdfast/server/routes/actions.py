@@ -67,6 +67,7 @@ def add(request: Request, body: ActionRequest, key: Key = "") -> ActionAnswer:
     said, _ = cleaned({"note": body.note, "files": body.file_paths})
 
     def effect(transaction: Transaction) -> dict[str, Any]:
+        visit.claim_session(transaction, project, body.session_id)
         deed = Deed(
             *(new_id(), project, body.session_id, body.agent_id, body.tool_name, body.tool_type),
             *(said["files"], body.exit_code, body.duration_ms, said["note"], visit.now),

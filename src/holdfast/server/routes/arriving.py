@@ -51,6 +51,7 @@ def save_state(
     messages = [Message(**row) for row in rows["messages"]]
 
     def effect(transaction: Transaction) -> dict[str, Any]:
+        visit.claim_session(transaction, project, session_id)
         if project and body.path and body.path != project:
             folder = projects.Folder(project, body.path, body.machine)
             projects.keep_folder(transaction, folder, visit.now)
@@ -79,6 +80,7 @@ def keep_checkpoint(
     saved = _saved(session_id, project, body)
 
     def effect(transaction: Transaction) -> dict[str, Any]:
+        visit.claim_session(transaction, project, session_id)
         with visit.sight(transaction) as sight:
             made = sight.checkpoint(saved, body.cause, body.epoch, body.time)
         return {"id": made.id}
@@ -98,6 +100,7 @@ def record_compaction(
     kept, lost = tuple(said.pop("kept")), tuple(said.pop("lost"))
 
     def effect(transaction: Transaction) -> dict[str, Any]:
+        visit.claim_session(transaction, project, session_id)
         with visit.sight(transaction) as sight:
             sight.store.record_compaction(Compaction(session_id, **said, kept=kept, lost=lost))
         return {"done": True}
@@ -116,6 +119,7 @@ def record_deliveries(
     rows = [cleaned(row.model_dump())[0] for row in body.deliveries]
 
     def effect(transaction: Transaction) -> dict[str, Any]:
+        visit.claim_session(transaction, project, session_id)
         with visit.sight(transaction) as sight:
             new = [
                 sight.store.record_delivery(

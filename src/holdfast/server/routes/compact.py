@@ -52,6 +52,7 @@ def save(request: Request, body: SaveRequest, key: Key = "") -> SaveAnswer:
     )
 
     def effect(transaction: Transaction) -> dict[str, Any]:
+        visit.claim_session(transaction, project, body.session_id)
         made = None
         with visit.sight(transaction) as sight:
             known = sight.load(body.session_id)
@@ -106,12 +107,13 @@ def restore(request: Request, body: RestoreRequest) -> RestoreAnswer:
             project = snapshot.project
             if state is not None and not any(facts(state)):
                 state = None  # a session that has only begun hides nothing
-        whose = "this session"
+        whose = restoring.THIS
         if saved is None and snapshot is None and asked:
             project = asked
-            saved, state = _latest(sight, asked)
-            if saved is not None:
-                whose = f"session {saved.session.id}, the latest of this project"
+            saved, state, snapshot = _latest(sight, transaction, asked)
+            if saved is not None or snapshot is not None:
+                name = saved.session.id if saved else snapshot.session if snapshot else ""
+                whose = f"session {name}, the latest of this project"
         visit.about(project, body.session_id)
         waiting = (
             letters.waiting(
@@ -160,13 +162,22 @@ def _project_asked(visit: Visit, body: RestoreRequest) -> str:
     return found.path if found else ""
 
 
-def _latest(sight: Sight, project: str) -> tuple[Saved | None, Any]:
+def _latest(
+    sight: Sight, transaction: Transaction, project: str
+) -> tuple[Saved | None, Any, Context | None]:
+    """Of a project, the session that knew something last, by its own state or by what was posted
+    of it; both where they are the same session's."""
+    snapshot = contexts.richest_snapshot(transaction, "", project)
     for session in sight.sessions(project, LATEST, 0):
         saved = sight.load(session.id)
         state = _state(saved)
-        if state is not None and any(facts(state)):
-            return saved, state
-    return None, None
+        if saved is None or state is None or not any(facts(state)):
+            continue
+        if snapshot is None or snapshot.session == session.id:
+            return saved, state, snapshot
+        posted_later = snapshot.created.rstrip("Z") > saved.session.updated.rstrip("Z")
+        return (None, None, snapshot) if posted_later else (saved, state, None)
+    return None, None, snapshot
 
 
 def _note(source: Source, found: restoring.Restored, max_tokens: int, *, known: bool) -> str:

@@ -96,6 +96,7 @@ def add(request: Request, body: ContextRequest, key: Key = "") -> ContextAnswer:
     said, _ = cleaned(body.role_context)
 
     def effect(transaction: Transaction) -> dict[str, Any]:
+        visit.claim_session(transaction, project, body.session_id)
         context = Context(
             *(new_id(), project, body.session_id, body.agent_id, body.agent_type, said),
             *(body.skills_to_restore, body.tools_used, richness(said), visit.now),

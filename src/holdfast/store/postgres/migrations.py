@@ -296,6 +296,14 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
         "when a message expires",
         (f"ALTER TABLE letters ADD COLUMN expires {_TEXT} DEFAULT ''",),
     ),
+    (
+        "whose a session is",
+        _partitioned(
+            "writers",
+            f"project {_TEXT}, session {_TEXT}, caller {_TEXT}, created {_TEXT},"
+            " PRIMARY KEY (project, session)",
+        ),
+    ),
 ]
 
 
