@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from holdfast.events import Origin
 from holdfast.state.facts import CANCELLED, DONE, OPEN
 from holdfast.state.tasks import Task
-from holdfast.state.waves import waves
+from holdfast.state.waves import planned, waves
 
 AT = Origin("r", 0, 1, "")
 
@@ -41,6 +41,14 @@ def test_what_is_finished_cancelled_or_unknown_blocks_nothing() -> None:
         dict([task("1", standing=DONE), task("2", standing=CANCELLED), task("3", "1", "2", "9")])
     )
     assert found.waves == (("t3",),)
+
+
+def test_in_the_plan_what_is_finished_keeps_its_wave_and_others_theirs() -> None:
+    for standing in (OPEN, DONE):
+        found = planned(
+            dict([task("1", standing=standing), task("2", "1"), task("3", standing=CANCELLED)])
+        )
+        assert found.numbers == {"t1": 0, "t2": 1}
 
 
 def test_a_circle_is_named_and_does_not_stop_the_rest() -> None:

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from holdfast.events import TaskChanged
+from holdfast.server.records.projects import id_of
 from holdfast.state import to_document
 
 from .service import Service
@@ -115,7 +117,7 @@ def test_the_hierarchy_is_what_the_agents_did(service: Service) -> None:
     assert (first["prompt"], first["status"]) == ("Add authentication", "completed")
     tasks = {task["name"]: task for task in first["tasks"]}
     assert tasks["Create User model"]["status"] == "completed"
-    assert tasks["Create User model"]["wave_number"] is None
+    assert tasks["Create User model"]["wave_number"] == 0
     assert tasks["Create auth routes"]["wave_number"] == 0
     assert tasks["Login form"]["wave_number"] == 1
     assert tasks["Login form"]["blocked_by"] == ["session-a:t2"]
@@ -123,9 +125,49 @@ def test_the_hierarchy_is_what_the_agents_did(service: Service) -> None:
     assert subtask["agent_type"] == "backend-laravel"
     assert subtask["status"] == "completed"
     assert subtask["result"] == "The model is there"
-    assert [(wave["number"], wave["status"]) for wave in tree["waves"]] == [
-        (0, "ready"),
-        (1, "blocked"),
+    assert waves_told(tree) == [(0, "ready", 50), (1, "blocked", 0)]
+
+
+def waves_told(tree: Any) -> list[tuple[int, str, int]]:
+    return [(wave["number"], wave["status"], wave["percent"]) for wave in tree["waves"]]
+
+
+def test_waves_keep_their_numbers_as_work_is_done(service: Service) -> None:
+    story = told()
+    for number in ("4", "5"):
+        story.task(number, f"Page {number}").tell(
+            TaskChanged(story.at(), number, blocked_by=("2",))
+        )
+    seen = []
+    for offset, done in enumerate(["", "2", "3", "4", "5"], 1):
+        if done:
+            story.task_is(done, "completed")
+        body = {
+            "session": {"project": "/srv/app", "updated": f"2026-01-01T00:0{offset}:00Z"},
+            "offset": offset,
+            "state": json.loads(json.dumps(to_document(story.state))),
+        }
+        assert service.owner.post("/api/sessions/w/state", json=body).status_code == 200
+        tree = service.owner.get(f"/api/hierarchy/{id_of('/srv/app')}").json()
+        numbers = {
+            task["name"]: task["wave_number"]
+            for request in tree["requests"]
+            for task in request["tasks"]
+        }
+        assert numbers == {
+            "Create User model": 0,
+            "Create auth routes": 0,
+            "Login form": 1,
+            "Page 4": 1,
+            "Page 5": 1,
+        }
+        seen.append(waves_told(tree))
+    assert seen == [
+        [(0, "ready", 50), (1, "blocked", 0)],
+        [(0, "done", 100), (1, "ready", 0)],
+        [(0, "done", 100), (1, "ready", 33)],
+        [(0, "done", 100), (1, "ready", 66)],
+        [(0, "done", 100), (1, "done", 100)],
     ]
 
 

@@ -114,7 +114,7 @@ def test_a_posted_snapshot_is_filled_from_the_state_that_was_kept_with_it(
     number = history(service, agent_id="session-b")[0]["role_context"]["checkpoint"]
     for session, project in (("forged", "/srv/x"), ("session-a", "/srv/app")):
         body = {"session_id": session, "project": project, "checkpoint": number, **said}
-        stranger = service.caller("/srv/x", "/srv/app")
+        stranger = service.caller("/srv/x", "/srv/app", scopes=("admin",))
         assert stranger.post("/api/compact/save", json=body).status_code == 201
         found = stranger.get("/api/agent-contexts", params={"agent_id": session}).json()
         shown = found["contexts"][0]["role_context"]
@@ -249,7 +249,7 @@ def test_a_snapshot_tells_what_the_state_does_not_know(service: Service) -> None
     assert "Create auth routes" in text
     assert "Also in the snapshot that was saved, " in text
     assert "Ask the translators" in text
-    assert "topic api_ready" in text
+    assert "on api_ready" in text
     assert "Write the manual" not in text
 
 

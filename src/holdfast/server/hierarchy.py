@@ -15,7 +15,7 @@ from holdfast.state.model import State
 from holdfast.state.requests import Request
 from holdfast.state.subagents import Subagent
 from holdfast.state.tasks import Task as KnownTask
-from holdfast.state.waves import waves
+from holdfast.state.waves import Waves, planned, waves
 
 STATUS: dict[str, Literal["running", "completed", "failed"]] = {
     OPEN: "running",
@@ -26,7 +26,7 @@ STATUS: dict[str, Literal["running", "completed", "failed"]] = {
 
 def of_session(session_id: str, state: State) -> list[RequestNode]:
     """Latest request first."""
-    numbers = _wave_numbers(state)
+    numbers = planned(state.tasks).numbers
     nodes: dict[str, RequestNode] = {}
     for key, request in state.requests.items():
         nodes[key] = RequestNode(
@@ -71,25 +71,27 @@ def of_session(session_id: str, state: State) -> list[RequestNode]:
 
 
 def waves_of(session_id: str, state: State) -> tuple[list[Wave], list[list[str]]]:
-    found = waves(state.tasks)
-    told = [
-        Wave(
-            session_id=session_id,
-            number=number,
-            tasks=[f"{session_id}:{key}" for key in wave],
-            status="ready" if number == 0 and not found.circles else _standing(wave, found.ready),
+    """With finished tasks, so that waves keep their numbers."""
+    now = waves(state.tasks)
+    told = []
+    for number, wave in enumerate(planned(state.tasks).waves):
+        done = sum(state.tasks[key].standing != OPEN for key in wave)
+        told.append(
+            Wave(
+                session_id=session_id,
+                number=number,
+                tasks=[f"{session_id}:{key}" for key in wave],
+                status=_standing(wave, done, now),
+                percent=100 * done // len(wave),
+            )
         )
-        for number, wave in enumerate(found.waves)
-    ]
-    return told, [[f"{session_id}:{key}" for key in circle] for circle in found.circles]
+    return told, [[f"{session_id}:{key}" for key in circle] for circle in now.circles]
 
 
-def _standing(wave: tuple[str, ...], ready: tuple[str, ...]) -> Literal["ready", "blocked"]:
-    return "ready" if all(key in ready for key in wave) else "blocked"
-
-
-def _wave_numbers(state: State) -> dict[str, int]:
-    return {key: number for number, wave in enumerate(waves(state.tasks).waves) for key in wave}
+def _standing(wave: tuple[str, ...], done: int, now: Waves) -> Literal["done", "ready", "blocked"]:
+    if done == len(wave):
+        return "done"
+    return "ready" if any(key in now.ready for key in wave) else "blocked"
 
 
 def _under(requests: dict[str, Request], start: int, nodes: dict[str, RequestNode]) -> str:

@@ -315,10 +315,9 @@ def _messages(said: Said, _: str) -> list[str]:
             continue
         to = flat(one.get("to_agent_id")) or flat(one.get("to_role")) or "all"
         topic = f" on {flat(one['topic'])}" if one.get("topic") else ""
-        told.append(
-            f"- {flat(one.get('from_agent_id')) or 'somebody'} to {to}{topic}:"
-            f" {flat(one.get('payload'))}"
-        )
+        payload = flat(one.get("payload"))
+        words = f"- {flat(one.get('from_agent_id')) or 'somebody'} to {to}{topic}"
+        told.append(f"{words}: {payload}" if payload else words)
     return told
 
 

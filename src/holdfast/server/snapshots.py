@@ -10,7 +10,7 @@ from typing import Any
 
 from holdfast.state.facts import OPEN, clip
 from holdfast.state.model import State
-from holdfast.state.waves import waves
+from holdfast.state.waves import planned, waves
 from holdfast.store.protocol import Checkpoint
 
 # Made beside a snapshot that was posted, which stands for both.
@@ -112,8 +112,7 @@ def _last_request(state: State) -> str:
 
 
 def _open_tasks(state: State) -> list[dict[str, Any]]:
-    found = waves(state.tasks)
-    numbers = {key: number for number, wave in enumerate(found.waves) for key in wave}
+    found, numbers = waves(state.tasks), planned(state.tasks).numbers
     return [
         {
             "id": f"{key}",

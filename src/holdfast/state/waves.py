@@ -1,4 +1,5 @@
-"""waves(tasks): which open tasks can run now, and which wait for which.
+"""waves(tasks): which open tasks can run now, and which wait for which; planned(tasks): the same
+of all tasks, finished ones too, so that a wave keeps its number while its work is done.
 
 A wave holds tasks whose open blockers all stand in earlier waves, so that everything in one
 wave can run side by side. A finished, cancelled or unknown task blocks nothing. Tasks that wait
@@ -11,15 +12,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from holdfast.state.facts import OPEN
+from holdfast.state.facts import CANCELLED, OPEN
 from holdfast.state.tasks import Task
 
 
 class Waves(NamedTuple):
-    """Keys of the tasks' table throughout; every open task stands in exactly one wave."""
+    """Keys of the tasks' table throughout; every task that counts stands in exactly one wave."""
 
     waves: tuple[tuple[str, ...], ...]
-    blockers: dict[str, tuple[str, ...]]  # of each open task, as far as they are open
+    blockers: dict[str, tuple[str, ...]]  # of each task, those among them
     circles: tuple[tuple[str, ...], ...]  # tasks that wait for each other, in the order they do
 
     @property
@@ -27,9 +28,24 @@ class Waves(NamedTuple):
         """What nothing holds up."""
         return tuple(key for key, waits_for in self.blockers.items() if not waits_for)
 
+    @property
+    def numbers(self) -> dict[str, int]:
+        """By task, the first wave is 0."""
+        return {key: number for number, wave in enumerate(self.waves) for key in wave}
+
 
 def waves(tasks: Mapping[str, Task]) -> Waves:
-    blockers = _open_blockers(tasks)
+    return _waves({key: task for key, task in tasks.items() if task.standing == OPEN})
+
+
+def planned(tasks: Mapping[str, Task]) -> Waves:
+    """Of all that was not given up. A finished task that gave way to the limit of the state takes
+    its wave with it; no other change of standing moves a task."""
+    return _waves({key: task for key, task in tasks.items() if task.standing != CANCELLED})
+
+
+def _waves(tasks: Mapping[str, Task]) -> Waves:
+    blockers = _blockers(tasks)
     left = dict(blockers)
     found: list[tuple[str, ...]] = []
     circles: list[tuple[str, ...]] = []
@@ -44,12 +60,11 @@ def waves(tasks: Mapping[str, Task]) -> Waves:
     return Waves(tuple(found), blockers, tuple(circles))
 
 
-def _open_blockers(tasks: Mapping[str, Task]) -> dict[str, tuple[str, ...]]:
+def _blockers(tasks: Mapping[str, Task]) -> dict[str, tuple[str, ...]]:
     """Both ways of saying it count: what a task is blocked by, and what a task blocks."""
-    standing = {key: task for key, task in tasks.items() if task.standing == OPEN}
-    keys = {task.task: key for key, task in standing.items()}
-    waits: dict[str, dict[str, None]] = {key: {} for key in standing}
-    for key, task in standing.items():
+    keys = {task.task: key for key, task in tasks.items()}
+    waits: dict[str, dict[str, None]] = {key: {} for key in tasks}
+    for key, task in tasks.items():
         for name in task.blocked_by:
             if name in keys:
                 waits[key][keys[name]] = None

@@ -94,7 +94,7 @@ def test_tasks_stand_in_waves_with_their_agents(window: Window, scene: Scene) ->
     now = board.get_by_role("region", name="Can run now")
     expect(now.locator(".task strong")).to_have_text(["Create auth routes"])
     expect(now).to_contain_text("in progress")
-    after = board.get_by_role("region", name="Wave 2")
+    after = board.get_by_role("region", name="Wave 1")
     expect(after.locator(".task strong")).to_have_text(["Login form"])
     expect(after).to_contain_text("Waits for: Create auth routes")
     board.get_by_text("1 finished task").click()

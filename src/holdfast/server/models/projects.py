@@ -35,8 +35,11 @@ class Task(Answer):
     name: str
     description: str
     status: str
-    wave_number: int | None = Field(description="Open tasks: 0 can run now; none when finished")
-    blocked_by: list[str]
+    wave_number: int | None = Field(
+        description="By what blocks what: 0 waits for nothing, 1 for what is in 0, and so on. It"
+        " stays as work is done; none for what was given up"
+    )
+    blocked_by: list[str] = Field(description="As far as they are not done")
     owner: str
     session_id: str
     subtasks: list[Subtask]
@@ -55,8 +58,11 @@ class RequestNode(Answer):
 class Wave(Answer):
     session_id: str
     number: int
-    tasks: list[str]
-    status: Literal["ready", "blocked"]
+    tasks: list[str] = Field(description="Finished ones, too")
+    status: Literal["done", "ready", "blocked"] = Field(
+        description="ready: at least one of its open tasks can run now"
+    )
+    percent: int = Field(description="Of its tasks, how many are done")
 
 
 class Hierarchy(Answer):

@@ -91,6 +91,8 @@ async function latestProject(route, projects) {
   return page.sessions[0]?.project_id ?? projects[0]?.id ?? "";
 }
 
+const FINISHED = new Set(["completed", "deleted", "cancelled"]);
+
 function board(session, tree, memory) {
   const requests = tree.requests.filter((one) => one.session_id === session.id);
   const all = requests.flatMap((one) => one.tasks.map((task) => ({ ...task, request: one.prompt })));
@@ -98,17 +100,21 @@ function board(session, tree, memory) {
   if (all.length === 0 && loose.length === 0) return null;
   const names = new Map(all.map((one) => [one.id, one.name]));
   const waves = tree.waves.filter((one) => one.session_id === session.id);
-  const waiting = waves.map((wave) => [
-    wave.number === 0 ? "Can run now" : `Wave ${wave.number + 1}`,
-    wave.number === 0 ? "nothing stands in its way" : `after wave ${wave.number}`,
-    all.filter((one) => one.wave_number === wave.number),
-  ]);
+  const open = all.filter((one) => !FINISHED.has(one.status));
+  const finished = all.filter((one) => FINISHED.has(one.status));
   const circles = tree.circles.filter((circle) => circle.some((id) => names.has(id)));
-  const stuck = all.filter(
-    (one) => one.wave_number === null && circles.some((circle) => circle.includes(one.id)),
-  );
-  const finished = all.filter((one) => one.wave_number === null && !stuck.includes(one));
+  const stuck = open.filter((one) => circles.some((circle) => circle.includes(one.id)));
+  const ready = open.filter((one) => one.blocked_by.length === 0 && !stuck.includes(one));
+  const waiting = waves.map((wave) => [
+    `Wave ${wave.number}`,
+    `${wave.percent} % done`,
+    open.filter(
+      (one) =>
+        one.wave_number === wave.number && !ready.includes(one) && !stuck.includes(one),
+    ),
+  ]);
   const columns = [
+    ready.length ? ["Can run now", "nothing stands in its way", ready] : null,
     ...waiting.filter(([, , found]) => found.length),
     stuck.length ? ["In a circle", "these wait for each other", stuck] : null,
   ].filter(Boolean);
@@ -126,7 +132,8 @@ function board(session, tree, memory) {
       el(
         "span",
         { class: "soft small" },
-        `${count(all.filter((one) => one.wave_number !== null).length, "open task")}, ${number(finished.length)} finished · `,
+        `${count(open.length, "open task")}, ${number(finished.length)} finished · `,
+        waves.map((one) => `wave ${one.number}: ${one.status === "done" ? "done" : `${one.percent} %`} · `).join(""),
         time(session.updated, { relative: true }),
       ),
     ),
