@@ -97,6 +97,8 @@ def test_tasks_stand_in_waves_with_their_agents(window: Window, scene: Scene) ->
     after = board.get_by_role("region", name="Wave 1")
     expect(after.locator(".task strong")).to_have_text(["Login form"])
     expect(after).to_contain_text("Waits for: Create auth routes")
+    expect(board).to_contain_text("wave 0: 50 %")
+    expect(board).to_contain_text("wave 1: 0 %")
     board.get_by_text("1 finished task").click()
     done = board.locator(".finished .task", has_text="Create User model")
     expect(done).to_contain_text("backend-laravel")

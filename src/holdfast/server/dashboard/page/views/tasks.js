@@ -91,7 +91,7 @@ async function latestProject(route, projects) {
   return page.sessions[0]?.project_id ?? projects[0]?.id ?? "";
 }
 
-const FINISHED = new Set(["completed", "deleted", "cancelled"]);
+const OVER = new Set(["completed", "deleted", "cancelled"]);
 
 function board(session, tree, memory) {
   const requests = tree.requests.filter((one) => one.session_id === session.id);
@@ -100,8 +100,8 @@ function board(session, tree, memory) {
   if (all.length === 0 && loose.length === 0) return null;
   const names = new Map(all.map((one) => [one.id, one.name]));
   const waves = tree.waves.filter((one) => one.session_id === session.id);
-  const open = all.filter((one) => !FINISHED.has(one.status));
-  const finished = all.filter((one) => FINISHED.has(one.status));
+  const open = all.filter((one) => !OVER.has(one.status));
+  const finished = all.filter((one) => OVER.has(one.status));
   const circles = tree.circles.filter((circle) => circle.some((id) => names.has(id)));
   const stuck = open.filter((one) => circles.some((circle) => circle.includes(one.id)));
   const ready = open.filter((one) => one.blocked_by.length === 0 && !stuck.includes(one));
