@@ -137,7 +137,7 @@ def _truth(job: Job, memory: Memory, mark: str, texts: Texts, done: Measured) ->
         proof = evidence(rows[:cut])
         for name, text in shown.items():
             trace = done.traces.get((boundary, name))
-            lines = list(from_trace(trace)) if trace else stated(text)
+            lines = from_trace(trace) if trace else stated(text)
             checked = truth.check(lines, proof)
             done.truths.setdefault(name, []).append(
                 Truth(

@@ -15,8 +15,8 @@ from typing import Any
 USER, AGENT, COMMAND, OPEN_TASK, DONE_TASK, DROPPED_TASK = (
     "user", "agent", "command", "open task", "done task", "dropped task",
 )  # fmt: skip
-EDITED, SEEN, VALUE, JUDGED, REPORT, OTHER = (
-    "edited", "seen", "value", "judged", "report", "other",
+EDITED, SEEN, VALUE, JUDGED, REPORT, SUMMARY, OTHER = (
+    "edited", "seen", "value", "judged", "report", "summary", "other",
 )  # fmt: skip
 
 
@@ -43,7 +43,7 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             DONE_TASK,
             (
                 r"\b(?:done|finished|completed),? (?:not|no longer)\b",
-                r"\b(?:done|finished|completed)(?: tasks?| todos?)?:?$",
+                r"(?<!last )\b(?:done|finished|completed)(?: tasks?| todos?)?:?$",
             ),
         ),
         (
@@ -89,19 +89,19 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
                 r"\b(?:errors?|works here)\b",
             ),
         ),
-        (EDITED, (r"\b(?:edited|changed|modified|created|uncommitted|written)\b",)),
+        (EDITED, (r"\b(?:edited|changed|modified|created|uncommitted|written|last done)\b",)),
         (
             SEEN,
             (
                 r"\b(?:read|seen|touched|opened)\b.*\bfiles?\b",
                 r"\bfiles?\b.*\b(?:read|seen)\b",
-                r"^files?:?$",
+                r"^files?\b",
             ),
         ),
         (
             VALUE,
             (
-                r"\b(?:values?|commits?|branch|ports?|urls?|ids?)\b",
+                r"\b(?:values?|commits?|committed|branch|ports?|urls?|ids?)\b",
                 r"\b(?:pull requests?|PRs?|pushed|git|folder)\b",
             ),
         ),
@@ -116,7 +116,32 @@ _TICKS = re.compile(r"`+([^`]+)`+")
 _FOLDER = re.compile(r"^[\w.@~+/-]+/:?$")
 _FILE_LINE = re.compile(r"^\s*[\w.@~+/()\[\]-]+\.\w+\b|^\s*[\w.@~+-]+/[\w.@~+/-]+")
 _SPEAKER = re.compile(r"(?i)^(?:turn \d+,? )?(?:the )?(?:user|agent|assistant)\b")
-_ERROR_OF = re.compile(r"^`+[^`]+`+(?: \([^)]*\))?:")
+_ERROR_OF = re.compile(r"^(?:\w+: )?`+[^`]+`+(?: \([^)]*\))?:")
+_LEADING_ID = re.compile(r"^\[[a-z]\d+\]\s+")
+# A line of a conversation: user [q2] "..." agent [a3] "... " (said before that: "...")
+_SPOKEN = re.compile(
+    r'(?:^|\s)(user|agent|earlier summary|summary|subagent|plan) \[[a-z]\d+\] ?(?=")'
+)
+_SAID_BEFORE = re.compile(r'"?\s*\(said before that: "(.*?)"\)\s*"?')
+_SPEAKERS = {
+    "user": USER,
+    "agent": AGENT,
+    "summary": SUMMARY,
+    "earlier summary": SUMMARY,
+    "subagent": REPORT,
+    "plan": REPORT,
+}
+# The product's own names of sections, where the name alone would say something else.
+_TRACED = {
+    "instead": COMMAND,
+    "command": COMMAND,
+    "verified": COMMAND,
+    "last_run": COMMAND,
+    "last_done": EDITED,
+    "file": SEEN,
+    "tasks": OPEN_TASK,
+    "value": VALUE,
+}
 _ID = re.compile(r"\s*[\[(](?:ids? |turns? |#)?[a-z]?\d+(?:[,;–-] ?[a-z]?\d+)*[\])]\s*$")
 
 
@@ -140,6 +165,10 @@ def stated(text: str) -> list[Stated]:
         if _FOLDER.match(body.strip()) and kind_of(heading) in (EDITED, SEEN):
             folder = body.strip().rstrip(":")
             continue
+        if spoken := list(_conversation(line, body)):
+            found += spoken
+            continue
+        body = _LEADING_ID.sub("", body)
         own = _LABEL.match(body)
         indented = line.startswith((" ", "\t")) or bool(bullet)
         if not line.startswith((" ", "\t")):
@@ -162,7 +191,9 @@ def _one(
     rest = body[own.end() :].strip() if own and label and kind_of(label) else body.strip()
     made = Stated(line, kind, f"{heading} {label}".strip(), _ID.sub("", rest), folder=folder)
     made.quotes = quotes(made.body)
-    made.commands = _TICKS.findall(made.body)
+    made.commands = _TICKS.findall(made.body.split("` → ")[0] + "`")
+    if made.kind == SEEN and re.search(r"\((?:edited|created|new)\b", made.body):
+        made.kind = EDITED
     if _ERROR_OF.match(made.body):  # what follows is what the command printed
         made.commands = made.commands[:1]
     return made
@@ -177,12 +208,44 @@ def quotes(text: str) -> list[str]:
     return [text[first + 1 : last]] if 0 <= first < last else []
 
 
-def from_trace(lines: list[dict[str, Any]]) -> Iterator[Stated]:
-    """The product's own lines: {"kind", "text", "rows"}; its kind is the first label."""
+def _conversation(line: str, body: str) -> Iterator[Stated]:
+    """The words of several speakers in one line, each by itself."""
+    marks = list(_SPOKEN.finditer(body))
+    if not marks:
+        return
+    ends = [mark.start() for mark in marks[1:]] + [len(body)]
+    for mark, end in zip(marks, ends, strict=True):
+        yield spoken(line, _SPEAKERS[mark[1]], body[mark.end() : end].strip().strip('"'))
+
+
+def spoken(line: str, kind: str, text: str) -> Stated:
+    """Words of one speaker, and those of before that they took back."""
+    quoted = [_SAID_BEFORE.sub(" … ", text), *_SAID_BEFORE.findall(text)]
+    return Stated(line, kind, kind, text, [q.strip(" …") for q in quoted if q.strip(" …")])
+
+
+def from_trace(lines: list[dict[str, Any]]) -> list[Stated]:
+    """The product's own lines: {"kind", "text", "rows"}; its kind is the first label.
+
+    What one speaker said in one message is one line, as it is in the text.
+    """
+    found: list[Stated] = []
     for one in lines:
-        text, kind = str(one.get("text") or ""), str(one.get("kind") or "").replace("_", " ")
-        for made in stated(text) or ():
-            made.kind = kind_of(kind) or made.kind
-            made.label = f"{kind} {made.label}".strip()
-            made.rows = [str(row) for row in one.get("rows") or ()]
-            yield made
+        text, kind = str(one.get("text") or ""), str(one.get("kind") or "")
+        rows = [str(row) for row in one.get("rows") or ()]
+        if kind in _SPEAKERS:
+            made = [spoken(text, _SPEAKERS[kind], text)]
+            if found and (found[-1].label, found[-1].rows) == (made[0].label, rows) and rows:
+                found[-1].quotes += made[0].quotes
+                continue
+        else:
+            made = stated(text)
+        for each in made:
+            if kind not in _SPEAKERS:
+                named = _TRACED.get(kind) or kind_of(kind.replace("_", " "))
+                edited = named == SEEN and each.kind == EDITED
+                each.kind = each.kind if edited or not named else named
+                each.label = f"{kind.replace('_', ' ')} {each.label}".strip()
+            each.rows = rows
+        found += made
+    return found

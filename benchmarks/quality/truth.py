@@ -77,13 +77,16 @@ def _check_line(line: Stated, proof: Evidence) -> tuple[list[tuple[str, str]], b
         failures += _commands(line, proof)
     elif line.kind in (S.EDITED, S.SEEN):
         failures += _files(line, proof)
-    elif line.kind == S.REPORT:
+    elif line.kind in (S.REPORT, S.SUMMARY):
         failures += _report(line, proof)
     elif line.kind == S.JUDGED:
         failures += _judged(line, proof)
     else:
         known = line.kind == S.VALUE
-    if line.kind not in (S.USER, S.AGENT, S.EDITED, S.SEEN, S.JUDGED, S.REPORT):
+    if line.kind == S.EDITED:
+        failures += _git(_bare(line), proof)
+        failures += _uncommitted(line, proof)
+    if line.kind not in (S.USER, S.AGENT, S.EDITED, S.SEEN, S.JUDGED, S.REPORT, S.SUMMARY):
         values = list(_values(line, proof))
         known = known or bool(_HASHES.search(_bare(line)) or "http" in line.body)
         failures += values
@@ -135,7 +138,7 @@ def _user(line: Stated, proof: Evidence) -> Found:
         if any(all(_said_by(p, proof.user, plain=True) for p in way) for way in ways):
             continue
         if any(all(_said_by(p, proof.user, plain=False) for p in way) for way in ways):
-            if not _holds_own_words(quote, proof.user):
+            if not _holds_own_words(quote, proof.user) and not _any_own(line, quote, proof):
                 yield PASTED, quote
         elif _said_by(quote, proof.agent, plain=False):
             yield NOT_USERS, f"the agent's: {quote}"
@@ -143,6 +146,12 @@ def _user(line: Stated, proof: Evidence) -> Found:
             yield NOT_USERS, f"stands elsewhere: {quote}"
         else:
             yield NOT_USERS, f"nobody's: {quote}"
+
+
+def _any_own(line: Stated, quote: str, proof: Evidence) -> bool:
+    """Whether another part of the same message, quoted beside it, is the user's own."""
+    others = [other for other in line.quotes if other != quote]
+    return any(_said_by(other, proof.user, plain=True) for other in others)
 
 
 def _holds_own_words(quote: str, words: list[Words]) -> bool:
@@ -165,7 +174,7 @@ def _agent(line: Stated, proof: Evidence) -> Found:
 def _report(line: Stated, proof: Evidence) -> Found:
     """What a subagent was asked and answered stands somewhere, word for word."""
     everything = flat(proof.everything)
-    for part in re.split(r": | → ", line.body):
+    for part in line.quotes or re.split(r": | → ", line.body):
         told = re.sub(r"^(?:job|subagent|task|agent) ", "", part.strip('"“” :'))
         if not stands_in(told, everything):
             yield NOT_REPORTED, part
@@ -287,7 +296,9 @@ def _verdict(line: Stated, command: str, found: list[RunOf], proof: Evidence) ->
         yield VERDICT, f"failed when it last ran: {command}"
     if failed and not passed and not last.failed and not _SHOWS_FAILURE.search(last.output):
         yield VERDICT, f"passed when it last ran: {command}"
-    if since := _SINCE.search(told):
+    if "not run since the edit" in told and last.at > max(proof.edited.values(), default=-1):
+        yield VERDICT, f"run after the last edit: {command}"
+    elif since := _SINCE.search(told):
         edited = any(at > last.at for at in proof.edited.values())
         if bool(since[1]) == edited:
             yield VERDICT, f"edited since: {edited}: {command}"
@@ -373,8 +384,11 @@ _HEX = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")
 _PR = re.compile(r"\b(?:PR|pull request)s? #?(\d+)\b")
 _PORT = re.compile(r"(?i)\bports? (\d{2,5})\b")
 _URL = re.compile(r"https?://[^\s\"'`<>()\[\]{}|”“…]+")
-_BRANCH = re.compile(r"(?:\b[Bb]ranch: |\b[Oo]n branch )`?([\w./@-]+\w)`?")
+_BRANCH = re.compile(r"(?:\b[Bb]ranch: |\b[Oo]n branch |: branch |^branch )`?([\w./@-]+\w)`?")
 _PUSHED = re.compile(r"(?i)\b(not|never|nothing|un)[ -]?(?:\w+ )?pushed\b|\bpushed\b")
+_PUSHING = re.compile(r"\bgit\b[^\n;&|]*\bpush\b|\bgt (?:submit|ss)\b|\bgh pr create\b")
+_NO_PR = re.compile(r"(?i)\bno (?:PR|pull request) (?:was|has been) created\b")
+_TAKES_ALL = re.compile(r"\badd (?:-A|--all|-u|\.)|\bcommit\b[^\n]*? -\w*a")
 _NOTHING_COMMITTED = re.compile(r"(?i)\b(?:nothing|not) (?:was |has been )?committed\b")
 
 
@@ -408,7 +422,8 @@ def _values(line: Stated, proof: Evidence) -> Found:
         if not _on_branch(branch, proof):
             yield BRANCH, branch
     if line.kind == S.VALUE:
-        yield from _git(text, proof)
+        for entry in line.body.split("; ") if _HEX.search(text) else [text]:
+            yield from _git(entry, proof)
 
 
 def _is_commit(value: str, proof: Evidence) -> bool:
@@ -447,17 +462,42 @@ def _on_branch(branch: str, proof: Evidence) -> bool:
 
 
 def _git(text: str, proof: Evidence) -> Found:
-    last_commit = proof.commits[-1][0] if proof.commits else -1
-    pushes = [
-        run.at
-        for run in proof.runs
-        if re.search(r"\bgit\b[^\n;&|]*\bpush\b", run.command) and run.failed is False
-    ]
+    named = {
+        at
+        for at, _, known in proof.commits
+        for value in _HEX.findall(text)
+        if known.startswith(value) or value.startswith(known)
+    }
+    last_commit = max(named) if named else proof.commits[-1][0] if proof.commits else -1
+    pushes = [run.at for run in proof.runs if _PUSHING.search(run.command) and run.failed is False]
     if said := _PUSHED.search(text):
         pushed = bool(pushes) and pushes[-1] >= last_commit
         if said[1] and pushed and last_commit >= 0:
             yield GIT, "the last commit was pushed"
-        if not said[1] and not pushes:
-            yield GIT, "nothing was pushed"
+        if not said[1] and not (pushed if named else pushes):
+            yield GIT, "it was not pushed"
     if _NOTHING_COMMITTED.search(text) and proof.commits:
         yield GIT, f"committed: {proof.commits[-1][2]}"
+    if _NO_PR.search(text):
+        made = [r for r in proof.runs if "gh pr create" in r.command and "/pull/" in r.output]
+        if made:
+            yield GIT, f"created: {flat(made[-1].output)[-80:]}"
+
+
+def _uncommitted(line: Stated, proof: Evidence) -> Found:
+    """A file told as uncommitted was not taken into a commit after its last edit."""
+    if "uncommitted" not in line.label.lower():
+        return
+    for token in _PATH.findall(line.body):
+        edits = [at for path, at in proof.edited.items() if _ends(path, token)]
+        if not edits:
+            continue
+        name = token.rsplit("/", 1)[-1]
+        staging = [
+            run
+            for run in proof.runs
+            if run.at > max(edits) and re.search(r"\bgit\b.*\b(?:add|commit)\b", run.command, re.S)
+        ]
+        taken = any(_TAKES_ALL.search(run.command) or name in run.command for run in staging)
+        if taken and any(at > max(edits) for at, _, _ in proof.commits):
+            yield GIT, f"committed since: {token}"

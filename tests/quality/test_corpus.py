@@ -30,7 +30,7 @@ def checked() -> list[truth.Checked]:
         place = {str(rows[cut].get("uuid")): cut for cut in boundaries(rows)}
         for row in briefs(asked, path, (SIZE,), against=False, trace=True):
             given = row.get("lines")
-            lines = list(from_trace(given)) if given else stated(row["text"])
+            lines = from_trace(given) if given else stated(row["text"])
             found.append(truth.check(lines, evidence(rows[: place[row["boundary_uuid"]]])))
     return found
 

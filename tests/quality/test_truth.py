@@ -45,6 +45,8 @@ def session() -> list[Row]:
         *ran("mkdir till && make burn", "Error: no buyer", bad=True),
         *ran("cp a.py /home/ann/shop/till/b.py"),
         *ran("git commit -am 'Count'", "[till 1a2b3c4] Count\n 1 file changed"),
+        called("Write", "e3", file_path="/home/ann/shop/till/late.py"),
+        answered("e3", "ok"),
         *ran("curl http://localhost:9004/coins/all", "agent deadbeef1 is at work"),
     ]
 
@@ -78,6 +80,15 @@ TRUE = [
     "Edited files:\ntill/\n coins.py: round_up",
     "Branch: till. Folder: /home/ann/shop",
     "Commits: 1a2b3c4 Count; not pushed",
+    '- 2 turns earlier: user [q1] "Count the coins" agent [a2] "The drawer is stuck."',
+    'Said:\n- 1 turn earlier: user [q9] "round up" (said before that: "Count the coins")',
+    "Git: branch till; no PR was created in this session.",
+    'Committed in this session: 1a2b3c4 "Count" (not pushed)',
+    "Nothing else. Uncommitted changes in the working tree: till/late.py (new, +2 -0)",
+    "Checks, latest first:\n- failed: `make count`: 3 of `x`; not run since the edit of late.py",
+    "What works here:\n- [x1] `make burn` failed (no match); worked: `make oil`",
+    "Last done: edited till/coins.py [f1]",
+    "Last run: `make oil` ok: oiled [c3]",
     "Exact values: port 9004, http://localhost:9004/coins/all",
 ]
 FALSE = [
@@ -107,6 +118,11 @@ FALSE = [
     ("Exact values: port 9005", truth.ID),
     ("Git: pushed to origin", truth.GIT),
     ("Git: nothing committed", truth.GIT),
+    ('- 2 turns earlier: user [q1] "Count" agent [a2] "Count the coins, and"', truth.NOT_AGENTS),
+    ('- 1 turn earlier: user [q9] "round up" (said before that: "sell it")', truth.NOT_USERS),
+    ('Committed in this session: 1a2b3c4 "Count" (pushed)', truth.GIT),
+    ("Uncommitted changes in the working tree: till/coins.py", truth.GIT),
+    ("Checks:\n- passed: `make oil`; nothing edited since", truth.VERDICT),
     ("Decisions:\n- count by weight", truth.NO_SPEAKER),
 ]
 
@@ -136,11 +152,24 @@ def test_a_report_of_a_subagent_stands_word_for_word(proof: Evidence) -> None:
 def test_the_products_own_lines_are_checked_with_their_rows() -> None:
     rows = session()
     proof = evidence(rows)
-    given = {"kind": "user", "text": '"never round up"', "rows": [rows[0]["uuid"]]}
+    given = {"kind": "user", "text": "never round up", "rows": [rows[0]["uuid"]]}
     later = {**given, "rows": ["ffffffff-0000"]}
-    assert truth.check(list(from_trace([given])), proof).failures == ()
-    [failure] = truth.check(list(from_trace([later])), proof).failures
+    assert truth.check(from_trace([given]), proof).failures == ()
+    [failure] = truth.check(from_trace([later]), proof).failures
     assert failure.rule == truth.NO_ROWS
+
+
+def test_parts_of_one_message_are_one_line() -> None:
+    rows = session()
+    proof = evidence(rows)
+    parts = [
+        {"kind": "user", "text": text, "rows": [rows[1]["uuid"]]}
+        for text in ("Look at this:", "retry forever")
+    ]
+    both = truth.check(from_trace(parts), proof)
+    assert (both.lines, both.failures) == (1, ())  # the paste stands beside the user's own words
+    [alone] = truth.check(from_trace(parts[1:]), proof).failures
+    assert alone.rule == truth.PASTED
 
 
 def test_a_line_that_no_rule_knows_is_counted_apart(proof: Evidence) -> None:
