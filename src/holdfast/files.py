@@ -41,6 +41,41 @@ class Unsafe(OSError):
     """A path that leads out of its tree, or to something that is not a plain file of its own."""
 
 
+class File:
+    """A path, and the tree that it must stay in: "" for a file of the user's own."""
+
+    __slots__ = ("path", "within")
+
+    def __init__(self, path: str, within: str = "") -> None:
+        self.path = path
+        self.within = within
+
+    def beside(self, name: str) -> File:
+        return File(f"{self.path.rpartition('/')[0]}/{name}", self.within)
+
+    def read(self, most: int) -> bytes | None:
+        return read(self.path, within=self.within, most=most)
+
+    def text(self, most: int) -> str:
+        """Empty where there is none."""
+        return (self.read(most) or b"").decode("utf-8", "replace")
+
+    def replace(self, data: bytes) -> None:
+        """With the folders on the way."""
+        if not self.within:
+            make_folder(self.path.rpartition("/")[0])
+        replace(self.path, data, within=self.within)
+
+    def append(self, data: bytes) -> None:
+        append(self.path, data, within=self.within)
+
+    def stat(self) -> os.stat_result | None:
+        return stat(self.path, within=self.within)
+
+    def is_usable(self) -> bool:
+        return not self.within or is_usable(self.path, self.within)
+
+
 def make_folder(path: str, *, within: str = "") -> None:
     """With all above it, for the user alone."""
     if within:
@@ -50,7 +85,8 @@ def make_folder(path: str, *, within: str = "") -> None:
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
-        pass
+        if not os.path.isdir(path):
+            raise
     except FileNotFoundError:
         above = path.rpartition("/")[0]
         if not above:

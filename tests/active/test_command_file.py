@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.active import command_file
 from holdfast.active.command_file import PRIORITIES, faults, understood
 
 START, END = "<!-- COMPACT_SUMMARY_START -->", "<!-- COMPACT_SUMMARY_END -->"
@@ -82,3 +83,26 @@ def test_any_mixture_of_markers_is_read(pieces: list[str]) -> None:
         assert rule in text
         assert "COMPACT_SUMMARY" not in rule
     assert all(fault.line >= 1 for fault in faults(text, 100))
+
+
+def test_a_file_of_nothing_but_beginnings_is_read_in_one_go() -> None:
+    """By steps, not by time: the end of a comment is looked for once, however often it is asked."""
+
+    class Counting(str):
+        looked = 0
+
+        def find(self, *words: object) -> int:
+            Counting.looked += 1
+            return str.find(self, *words)  # type: ignore[arg-type]
+
+    for opened in ("<!-- COMPACT_SUMMARY_START", "<!-- COMPACT_SUMMARY_START <!--"):
+        Counting.looked = 0
+        assert list(command_file._blocks(Counting(opened * 10_000))) == []
+        assert Counting.looked <= 2
+    closed = Counting("<!-- COMPACT_SUMMARY_START -->" * 10_000)
+    assert list(command_file._blocks(closed)) == []
+
+
+def test_a_head_is_read_however_deep_it_is_nested() -> None:
+    deep = "---\n" + "\n".join(" " * n + f"a{n}:" for n in range(390)) + "\n---\nBody\n"
+    assert understood(deep).rules == ()

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.brief.letters import BAR, CUT, framed
+from holdfast.brief.letters import CUT, framed
+from holdfast.quoting import BAR
 
 
 def message(payload: Any, **more: Any) -> dict[str, Any]:

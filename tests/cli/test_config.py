@@ -1,6 +1,7 @@
 """`holdfast config`: what is in effect and from where, and changing it."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -51,11 +52,52 @@ def test_set_and_unset_keep_the_rest_of_the_file(holdfast: Call, home: Path) -> 
 
 
 def test_a_project_has_a_file_of_its_own(holdfast: Call, project: Path) -> None:
-    holdfast("config", "set", "checkpoint_percents", "40,20", "--project")
+    holdfast("config", "set", "low_context_tell", "user", "--project")
     written = json.loads((project / ".holdfast/settings.json").read_text())
-    assert written == {"checkpoint_percents": [40, 20]}
-    assert effective(holdfast)["checkpoint_percents"] == ([40, 20], "project")
-    assert "user's to choose" in holdfast("config", "set", "other_projects", "on", "--project").err
+    assert written == {"low_context_tell": "user"}
+    assert effective(holdfast)["low_context_tell"] == ("user", "project")
+    refused = holdfast("config", "set", "notes_in_tree", "on", "--project")
+    assert refused.code == 1
+    assert "yours to choose, not a project's. --here sets it" in refused.err
+
+
+def test_your_own_file_can_choose_for_one_project(
+    holdfast: Call, home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    holdfast("config", "set", "gap_chars", "2000")
+    assert holdfast("config", "set", "notes_in_tree", "on", "--here").code == 0
+    assert holdfast("config", "set", "gap_chars", "3000", "--here").code == 0
+    written = json.loads((home / ".config/holdfast/settings.json").read_text())
+    chosen = {"notes_in_tree": True, "gap_chars": 3000}
+    assert written == {"gap_chars": 2000, "projects": {str(project): chosen}}
+    assert effective(holdfast)["notes_in_tree"] == (True, "user")
+    assert effective(holdfast)["gap_chars"] == (3000, "user")
+    monkeypatch.chdir(project.parent)
+    assert effective(holdfast)["gap_chars"] == (2000, "user")
+    monkeypatch.chdir(project)
+    assert holdfast("config", "unset", "gap_chars", "--here").code == 0
+    assert effective(holdfast)["gap_chars"] == (2000, "user")
+    assert holdfast("config", "unset", "gap_chars", "--here").code == 1
+    assert "either" in holdfast("config", "set", "notes", "on", "--here", "--project").err
+
+
+@pytest.mark.parametrize("what", ["folder", "file", "pipe"])
+def test_a_projects_file_that_leads_elsewhere_is_not_written(
+    holdfast: Call, project: Path, tmp_path: Path, what: str
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "settings.json").write_text("{}")
+    if what == "folder":
+        (project / ".holdfast").symlink_to(outside)
+    else:
+        (project / ".holdfast").mkdir()
+        place = project / ".holdfast/settings.json"
+        os.mkfifo(place) if what == "pipe" else place.symlink_to(outside / "settings.json")
+    ended = holdfast("config", "set", "notes", "off", "--project")
+    assert ended.code == 1
+    assert "it is not written" in ended.err
+    assert (outside / "settings.json").read_text() == "{}"
 
 
 @pytest.mark.parametrize(

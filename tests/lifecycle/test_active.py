@@ -109,7 +109,7 @@ def test_a_tools_own_folder_is_found_where_it_is_and_its_files_are_marked(
     assert "installed" in active.rules(state, tray, scene)  # a page about it is not the command
     write(other, "of the source")
     assert "of the source" in active.rules(state, tray, scene)
-    assert str(other) in set(everything(str(project), scene.terms))
+    assert str(other) in {file.path for file in everything(str(project), scene.terms)}
 
 
 def test_a_tools_folder_that_leads_out_of_the_project_is_not_followed(
@@ -117,7 +117,7 @@ def test_a_tools_folder_that_leads_out_of_the_project_is_not_followed(
 ) -> None:
     write(tmp_path / "elsewhere/watch.md")
     (project / "packages").symlink_to(tmp_path)
-    assert find("watch", str(project), terms) == ""
+    assert find("watch", str(project), terms) is None
 
 
 def test_no_products_paths_are_settings() -> None:
@@ -156,14 +156,17 @@ def test_files_are_found_in_commands_skills_and_plugins(
     (config / "plugins").mkdir()
     (config / "plugins/installed_plugins.json").write_text(json.dumps(listed))
     for name, path in places.items():
-        assert find(name, str(project), terms) == str(path), name
-    assert find("other:pack", str(project), terms) == ""
-    assert {str(path) for path in places.values()} <= set(everything(str(project), terms))
+        found = find(name, str(project), terms)
+        assert found is not None, name
+        assert found.path == str(path)
+    assert find("other:pack", str(project), terms) is None
+    listed_all = {file.path for file in everything(str(project), terms)}
+    assert {str(path) for path in places.values()} <= listed_all
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "..", "a/b", "", ":", "a:..:b", "x" * 300])
 def test_a_name_leads_nowhere_else(name: str, project: Path, terms: Terms) -> None:
-    assert find(name, str(project), terms) == ""
+    assert find(name, str(project), terms) is None
 
 
 def test_a_project_cannot_point_the_search_outside_of_itself(tmp_path: Path, project: Path) -> None:
@@ -172,9 +175,9 @@ def test_a_project_cannot_point_the_search_outside_of_itself(tmp_path: Path, pro
     chosen = {"command_search": [str(tmp_path / "secret"), "../secret"]}
     (project / ".holdfast/settings.json").write_text(json.dumps(chosen))
     environ = {"HOME": str(tmp_path / "home")}
-    assert find("notes", str(project), terms_for(environ, "", str(project))) == ""
+    assert find("notes", str(project), terms_for(environ, "", str(project))) is None
     environ["HOLDFAST_COMMAND_SEARCH"] = str(tmp_path / "secret")
-    assert find("notes", str(project), terms_for(environ, "", str(project))) != ""
+    assert find("notes", str(project), terms_for(environ, "", str(project))) is not None
 
 
 def listed(project: Path, *entries: dict[str, Any]) -> None:

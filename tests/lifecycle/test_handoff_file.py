@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from holdfast.files import File
 from holdfast.lifecycle import handoff, handoff_file, moments
-from holdfast.lifecycle.handoff_file import beside, body_of, is_edited, section, text_of, write
+from holdfast.lifecycle.handoff_file import LARGEST, beside, body_of, is_edited, section, write
 
 from .follow import BOUNDARY, ROWS, SESSION, Follow
 
@@ -18,22 +19,23 @@ def page_of(follow: Follow) -> Path:
 
 
 def test_a_page_of_ours_is_replaced_by_the_next(tmp_path: Path) -> None:
-    path = str(tmp_path / "HANDOFF-x.md")
-    assert write(path, "# One\n", "x") == path
-    assert not is_edited(text_of(path))
-    assert write(path, "# Two\n", "x") == path
-    assert body_of(text_of(path)) == "# Two\n"
-    assert not Path(beside(path)).exists()
+    page = File(str(tmp_path / "HANDOFF-x.md"))
+    assert write(page, "# One\n", "x") == page.path
+    assert not is_edited(page.text(LARGEST))
+    assert write(page, "# Two\n", "x") == page.path
+    assert body_of(page.text(LARGEST)) == "# Two\n"
+    assert not Path(beside(page).path).exists()
 
 
 def test_an_edited_page_stays_and_ours_goes_beside_it(tmp_path: Path) -> None:
     path = tmp_path / "HANDOFF-x.md"
-    write(str(path), "# One\n", "x")
+    page = File(str(path))
+    write(page, "# One\n", "x")
     for edited in (path.read_text().replace("One", "Mine"), "no trailer at all", "# One\n"):
         path.write_text(edited)
-        assert write(str(path), "# Two\n", "x") == beside(str(path))
+        assert write(page, "# Two\n", "x") == beside(page).path
         assert path.read_text() == edited
-    assert body_of(text_of(beside(str(path)))) == "# Two\n"
+    assert body_of(beside(page).text(LARGEST)) == "# Two\n"
 
 
 def test_written_when_context_runs_low_and_not_before(follow: Follow) -> None:
@@ -86,7 +88,7 @@ def test_an_edited_page_speaks_in_the_offer_without_secrets(follow: Follow) -> N
     page.write_text(page.read_text().replace("## Next\n", f"## Next\n\n{said}\n"))
     offered = handoff.offer(follow.tray.data, str(follow.root), "next", 1, follow.seconds)
     assert offered is not None
-    assert "Ask Maria first" in offered.text
+    assert "\n  | - Ask Maria first" in offered.text
     assert secret not in offered.text
     assert len(offered.text) <= 600
     assert f"holdfast resume {SESSION[:8]}" in offered.text
@@ -96,7 +98,7 @@ def test_our_own_rewriting_is_no_edit(follow: Follow) -> None:
     follow.write(BOUNDARY)
     moments.session_ended(follow.store, follow.tray, follow.scene, follow.now, client=0)
     page = page_of(follow)
-    handoff_file.write(str(page), "# Made anew by us\n", SESSION)
+    handoff_file.write(File(str(page)), "# Made anew by us\n", SESSION)
     offered = handoff.offer(follow.tray.data, str(follow.root), "next", 1, follow.seconds)
     assert offered is not None
     assert "edited" not in offered.text

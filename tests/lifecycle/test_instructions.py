@@ -41,7 +41,7 @@ def test_facts_come_first_and_nothing_is_said_where_nothing_is_known(project: Pa
     assert joined("The facts.", scene(project)).startswith("The facts.\n\nWhen this conversation")
     (project / ".holdfast").mkdir()
     (project / ".holdfast/compact.md").write_text("\nKeep the ticket.\n")
-    assert joined("", scene(project)).endswith("\nKeep the ticket.")
+    assert joined("", scene(project)).endswith("stands behind bars):\n  | Keep the ticket.")
     off = scene(project, HOLDFAST_INSTRUCTIONS="off")
     assert joined("The facts.", off) == "The facts."
 

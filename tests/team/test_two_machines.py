@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -127,12 +128,15 @@ def test_a_folder_that_is_gone_keeps_its_sessions_in_their_project(
     assert service.owner.get("/api/sessions/at-the-desk").json()["project"] == SHOP
 
 
-def test_a_name_in_the_projects_settings_comes_before_its_remote(
+def test_the_name_that_the_user_gave_a_project_comes_before_its_remote(
     service: Service, tmp_path: Path
 ) -> None:
     folder = checkout(tmp_path / "app", "git@github.com:acme/shop")
     (tmp_path / "app" / ".holdfast").mkdir()
-    (tmp_path / "app" / ".holdfast" / "settings.json").write_text('{"project_name": "The shop"}')
+    (tmp_path / "app" / ".holdfast" / "settings.json").write_text('{"project_name": "Bank"}')
+    (tmp_path / "data").mkdir()
+    chosen = {"projects": {folder: {"project_name": "The shop"}}}
+    (tmp_path / "data" / "settings.json").write_text(json.dumps(chosen))
     machine = Machine(tmp_path / "data", through(service.owner))
     machine.remember("a", folder)
     machine.carry()

@@ -12,6 +12,8 @@ nor a description: then nothing of it is kept.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.active.front_matter import Head, Value, split
@@ -20,9 +22,8 @@ PRIORITIES = {"critical": 0, "high": 1, "normal": 2, "medium": 2, "low": 3}
 NORMAL = PRIORITIES["normal"]
 KEYS = ("priority", "preserve_rules", "state_fields")
 
-_START = re.compile(r"<!--\s*COMPACT_SUMMARY_START\b.*?-->", re.S)
-_END = re.compile(r"<!--\s*COMPACT_SUMMARY_END\b.*?-->", re.S)
-_NAMED = re.compile(r"<!--\s*COMPACT_SUMMARY_(?:START|END)\b")
+CLOSE = "-->"
+_NAMED = re.compile(r"<!--\s{0,200}COMPACT_SUMMARY_(START|END)\b")
 _YES = ("true", "yes", "on")
 _NO = ("false", "no", "off", "none")
 
@@ -34,6 +35,12 @@ class CommandFile(NamedTuple):
     state_fields: tuple[str, ...] = ()
     priority: int = NORMAL
     one_shot: bool = False
+
+
+class _Mark(NamedTuple):
+    starts: bool
+    start: int
+    end: int  # behind the comment; -1 where it is not closed
 
 
 class Fault(NamedTuple):
@@ -69,14 +76,14 @@ def faults(text: str, largest: int) -> list[Fault]:
         odd = [key for key in context if key not in KEYS]
         found += [Fault(1, f"compact_context has no {key!r}: {takes}") for key in odd]
     found += _marker_faults(text)
-    total = 0
+    total, lines = 0, _Lines(text)
     for block, at in _blocks(text):
         total += len(block)
         if not block.strip():
-            found.append(Fault(_line(text, at), "the block is empty"))
+            found.append(Fault(lines.number(at), "the block is empty"))
         elif len(block) > largest:
             what = f"the block has {len(block):,} characters: more than {largest:,} are cut"
-            found.append(Fault(_line(text, at), what))
+            found.append(Fault(lines.number(at), what))
     if total > largest and not any("are cut" in fault.what for fault in found):
         found.append(Fault(1, f"all blocks have {total:,} characters: {largest:,} are put back"))
     return sorted(found)
@@ -84,27 +91,43 @@ def faults(text: str, largest: int) -> list[Fault]:
 
 def _blocks(text: str) -> list[tuple[str, int]]:
     """Whole blocks and where each begins; one that is not closed ends nowhere and is none."""
-    found, at = [], 0
-    while start := _START.search(text, at):
-        end = _END.search(text, start.end())
-        if end is None:
+    found: list[tuple[str, int]] = []
+    opened: _Mark | None = None
+    for mark in _marks(text):
+        if mark.end < 0:
             break
-        again = _START.search(text, start.end(), end.start())
-        if again:  # the first of two starts was never closed
-            at = again.start()
-            continue
-        found.append((text[start.end() : end.start()], start.start()))
-        at = end.end()
+        if mark.starts:
+            opened = mark  # the first of two starts was never closed
+        elif opened is not None:
+            found.append((text[opened.end : mark.start], opened.start))
+            opened = None
     return found
+
+
+def _marks(text: str) -> Iterator[_Mark]:
+    """Our comments in their order; what stands inside of one is its own affair.
+
+    The end of a comment is looked for once for all marks before it: a file of nothing but
+    beginnings takes no longer than another.
+    """
+    close = passed = 0
+    for named in _NAMED.finditer(text):
+        if named.start() < passed:
+            continue
+        if 0 <= close < named.end():
+            close = text.find(CLOSE, named.end())
+        passed = close + len(CLOSE) if close >= 0 else named.end()
+        yield _Mark(named[1] == "START", named.start(), passed if close >= 0 else -1)
 
 
 def _marker_faults(text: str) -> list[Fault]:
     found, opened = [], 0
-    for mark in _NAMED.finditer(text):
-        line = _line(text, mark.start())
-        if not text.find("-->", mark.end()) >= 0:
+    lines = _Lines(text)
+    for mark in _marks(text):
+        line = lines.number(mark.start)
+        if mark.end < 0:
             found.append(Fault(line, "the comment of the marker is not closed (-->)"))
-        if mark.group().endswith("START"):
+        if mark.starts:
             if opened:
                 found.append(Fault(opened, "COMPACT_SUMMARY_START without its END"))
             opened = line
@@ -143,5 +166,9 @@ def _listed(value: Value) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) and value else ()
 
 
-def _line(text: str, at: int) -> int:
-    return text.count("\n", 0, at) + 1
+class _Lines:
+    def __init__(self, text: str) -> None:
+        self._ends = [at for at, char in enumerate(text) if char == "\n"]
+
+    def number(self, at: int) -> int:
+        return bisect_left(self._ends, at) + 1

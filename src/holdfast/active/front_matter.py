@@ -57,7 +57,7 @@ def _entries(lines: list[str]) -> list[tuple[str, str, list[str]]]:
     return found
 
 
-def _value(said: str, below: list[str]) -> Value:
+def _value(said: str, below: list[str], *, outermost: bool = True) -> Value:
     if said[:1] in ("|", ">") and len(said) <= 3:
         joint = "\n" if said[0] == "|" else " "
         return joint.join(line.strip() for line in below)
@@ -67,9 +67,11 @@ def _value(said: str, below: list[str]) -> Value:
         return _text(" ".join([said, *(line.strip() for line in below)]))
     if below and below[0].strip().startswith("-"):
         return _listed(below)
+    if not outermost:
+        return ""  # deeper than such heads go; and no file decides how deep we recurse
     inner: dict[str, str | list[str]] = {}
     for name, what, rest in _entries(below):
-        value = _value(what, rest)
+        value = _value(what, rest, outermost=False)
         inner[name] = value if not isinstance(value, dict) else ""
     return inner or ""
 

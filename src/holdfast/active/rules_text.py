@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from holdfast.quoting import behind_bars, one_line, quoted
+
 if TYPE_CHECKING:
     from holdfast.active.command_file import CommandFile
 
 OPENING = (
     "Holdfast: commands and skills in force. They were started before the compaction and go on:"
-    " none of them has to be run again. What stands between the lines is word for word from their"
-    " own files."
+    " none of them has to be run again. What stands behind bars is the text of the file that is"
+    " named, word for word; it is neither the user's nor Holdfast's."
 )
+PATH = 300
 ARGUMENTS = 200
 DESCRIPTION = 200
 FIELD = 80
@@ -69,8 +72,7 @@ def names(everything: Sequence[Found]) -> str:
 
 
 def pointer(found: Found) -> str:
-    about = _one_line(found.file.description, DESCRIPTION)
-    said = f": {about}" if about else ""
+    said = f": {quoted(about, DESCRIPTION)}" if (about := found.file.description) else ""
     return f"- /{found.active.name}{said} ({_origin(found)})"
 
 
@@ -78,11 +80,11 @@ def _named(found: Found) -> str:
     """For one whose rules have no room."""
     if not _body(found):
         return pointer(found)
-    return f"{pointer(found)} Its rules go on; there was no room: read {found.full or found.path}"
+    return f"{pointer(found)} Its rules go on; there was no room: read {_full(found)}"
 
 
 def _piece(found: Found, room: int) -> str:
-    body = _body(found)
+    body = behind_bars(_body(found)) if _body(found) else ""
     if not body:
         line = pointer(found)
         return line if len(line) <= room else ""
@@ -91,7 +93,7 @@ def _piece(found: Found, room: int) -> str:
     whole = f"{head}\n{body}\n{tail}"
     if len(whole) <= room:
         return whole
-    cut = f"(cut here; the rest is in {found.full or found.path})"
+    cut = f"(cut here; the rest is in {_full(found)})"
     left = room - len(head) - len(cut) - len(tail) - 3
     kept = body[: max(left, 0)].rpartition("\n")[0]
     if len(kept) >= SHORTEST_PIECE:
@@ -107,7 +109,7 @@ def _body(found: Found) -> str:
         parts.append("\n".join(f"- {rule}" for rule in file.preserved))
     known = dict(found.active.state)
     wanted = file.state_fields or (tuple(known) if parts else ())
-    fields = [f"{name} = {_one_line(known[name], FIELD)}" for name in wanted if known.get(name)]
+    fields = [f"{_short(name)} = {_short(known[name])}" for name in wanted if known.get(name)]
     if fields and parts:
         parts.append("State then: " + ", ".join(fields))
     return "\n".join(parts)
@@ -116,12 +118,20 @@ def _body(found: Found) -> str:
 def _origin(found: Found) -> str:
     active = found.active
     by = "by hand" if active.by == "hand" else f"by the {active.by}"
-    parts = [f"started {by}", found.path]
+    parts = [f"started {by}", _path(found)]
     if active.arguments:
-        parts.append(f'its arguments then, as history: "{_one_line(active.arguments, ARGUMENTS)}"')
+        parts.append(f"its arguments then, as history: {quoted(active.arguments, ARGUMENTS)}")
     return "; ".join(part for part in parts if part)
 
 
-def _one_line(text: str, limit: int) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
+def _path(found: Found) -> str:
+    return one_line(found.path)[:PATH]
+
+
+def _full(found: Found) -> str:
+    return one_line(found.full or found.path)[:PATH]
+
+
+def _short(text: str) -> str:
+    flat = one_line(text)
+    return flat if len(flat) <= FIELD else flat[: FIELD - 1].rstrip() + "…"

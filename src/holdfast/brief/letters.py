@@ -8,36 +8,29 @@ calls has redacted it.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
-BAR = "  | "
+from holdfast.quoting import BAR, behind_bars, one_line, quoted
+
 NAME, TOPIC = 80, 120
 CUT = "[cut here: the service has the rest]"
-# What a line can end with, for a terminal, an editor or a model.
-_ENDS = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-# The client frames what it adds in tags; text of others must not open or close one.
-_TAG = re.compile(r"<(?=[/!?]?[A-Za-z_])")
-# Turns the direction of text around, or hides it.
-_HIDDEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 
 
 def framed(message: Mapping[str, Any], room: int) -> str:
     """At most `room` characters; "" when there is no room for anything of it."""
     to = "you"
     if message.get("to_role"):
-        to = f"role {_quoted(message['to_role'], NAME)}"
+        to = f"role {quoted(str(message['to_role']), NAME)}"
     elif not message.get("to_agent_id"):
         to = "everybody"
     head = (
-        f"- from {_quoted(message.get('from_agent_id', ''), NAME)} to {to},"
-        f" topic {_quoted(message.get('topic', ''), TOPIC)},"
-        f" {_line(str(message.get('created_at', '')))[:19]} UTC,"
-        f" message {_line(str(message.get('id', '')))[:NAME]}:"
+        f"- from {quoted(str(message.get('from_agent_id', '')), NAME)} to {to},"
+        f" topic {quoted(str(message.get('topic', '')), TOPIC)},"
+        f" {one_line(str(message.get('created_at', '')))[:19]} UTC,"
+        f" message {one_line(str(message.get('id', '')))[:NAME]}:"
     )
-    lines = [BAR + _plain(line) for line in _ENDS.split(_text(message.get("payload")))]
-    whole = "\n".join([head, *lines])
+    whole = f"{head}\n{behind_bars(_text(message.get('payload')))}"
     if len(whole) <= room:
         return whole
     mark = f"\n{BAR}{CUT}"
@@ -61,18 +54,3 @@ def _text(payload: Any) -> str:
         f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
         for name, value in payload.items()
     )
-
-
-def _plain(line: str) -> str:
-    shown = _HIDDEN.sub("", line).replace("\t", "    ")
-    shown = "".join(c if c.isprintable() else " " for c in shown)
-    return _TAG.sub("‹", shown).rstrip()
-
-
-def _line(text: str) -> str:
-    return " ".join(_plain(_ENDS.sub(" ", text)).split())
-
-
-def _quoted(text: Any, longest: int) -> str:
-    words = _line(str(text)).replace('"', "'")
-    return f'"{words[: longest - 1]}…"' if len(words) > longest else f'"{words}"'

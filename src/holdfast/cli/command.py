@@ -55,14 +55,14 @@ def activate(
 
     plain = name.strip().lstrip("/")
     scene, tray, _ = _session(session)
-    path = find(plain, scene.cwd, scene.terms)
-    if not path:
+    found = find(plain, scene.cwd, scene.terms)
+    if found is None:
         raise Trouble(
             f"No file of a command or skill {plain!r} was found",
             "`holdfast command lint` lists where they are looked for; see `command_search`.",
         )
     _say(tray, ON, plain, arguments)
-    typer.echo(printable(f"/{plain} is in force in session {scene.session_id[:8]} ({path})."))
+    typer.echo(printable(f"/{plain} is in force in session {scene.session_id[:8]} ({found.path})."))
 
 
 @command.command()
@@ -126,28 +126,32 @@ def lint(
     """
     from holdfast.active.command_file import faults, understood
     from holdfast.cli.past import counted
-    from holdfast.lifecycle.command_files import everything, text_of
+    from holdfast.files import File
+    from holdfast.lifecycle.command_files import LARGEST, everything
 
     scene = _here()
     largest = scene.terms.settings.number("command_rules_chars")
-    paths = list(files) if files else list(everything(scene.cwd, scene.terms))
+    looked_at = [File(name) for name in files or ()] or list(everything(scene.cwd, scene.terms))
     found = []
     kept = 0
-    for path in paths:
+    for one in looked_at:
+        path = one.path
         if files and not os.path.isfile(path):
             what = "not a regular file" if os.path.exists(path) else "no such file"
             raise Trouble(f"{path}: {what}", "Check the path.")
-        text = text_of(path)
+        text = one.text(LARGEST)
         file = understood(text)
         kept += bool(file.rules or file.preserved)
         found += [(path, fault.line, fault.what) for fault in faults(text, largest)]
     if as_json:
         faulty = [{"file": path, "line": line, "fault": what} for path, line, what in found]
-        answer({"files": len(paths), "with_rules": kept, "faults": faulty})
+        answer({"files": len(looked_at), "with_rules": kept, "faults": faulty})
     else:
         for path, line, what in found:
             typer.echo(printable(f"{path}:{line}: {what}"))
-        typer.echo(f"{counted(len(paths), 'file')}, {kept} with rules, {len(found)} to correct.")
+        typer.echo(
+            f"{counted(len(looked_at), 'file')}, {kept} with rules, {len(found)} to correct."
+        )
     if found:
         raise typer.Exit(1)
 

@@ -15,6 +15,7 @@ import typer
 from holdfast.cli.output import JsonOption, Trouble, answer, console, printable
 
 if TYPE_CHECKING:
+    from holdfast.clients.claude_code.json_edit import Node
     from holdfast.settings.reading import Settings
     from holdfast.settings.table import Setting
 
@@ -31,6 +32,9 @@ ProjectOption = Annotated[
     typer.Option(
         "--project", help="In the project's file (.holdfast/settings.json) instead of your own."
     ),
+]
+HereOption = Annotated[
+    bool, typer.Option("--here", help="In your own file, for the project of this folder alone.")
 ]
 
 
@@ -50,6 +54,7 @@ def put(
     key: KeyArgument,
     value: Annotated[str, typer.Argument(metavar="VALUE", help="Lists as a,b,c or as JSON.")],
     project: ProjectOption = False,
+    here: HereOption = False,
 ) -> None:
     """Choose a value.
 
@@ -58,6 +63,7 @@ def put(
     from holdfast.settings.table import WrongValue, spoken
 
     setting = _named(key, project)
+    folder = _folder(project, here)
     try:
         chosen = spoken(setting, value)
     except WrongValue as error:
@@ -65,19 +71,23 @@ def put(
             f"{error}, not {value!r}", "`holdfast config` shows what is in effect."
         ) from (error)
     path = _path(project)
-    _edit(path, setting.name, list(chosen) if isinstance(chosen, tuple) else chosen)
+    if project:
+        _require_plain(path)
+    _edit(path, setting.name, list(chosen) if isinstance(chosen, tuple) else chosen, folder)
     _tell(setting, path)
 
 
 @config.command()
-def unset(key: KeyArgument, project: ProjectOption = False) -> None:
+def unset(key: KeyArgument, project: ProjectOption = False, here: HereOption = False) -> None:
     """Take a choice back, so that the default holds again.
 
     Example: `holdfast config unset brief_chars`
     """
     setting = _named(key, project)
     path = _path(project)
-    if not os.path.exists(path) or not _edit(path, setting.name, None):
+    if project:
+        _require_plain(path)
+    if not os.path.exists(path) or not _edit(path, setting.name, None, _folder(project, here)):
         raise Trouble(
             f"{setting.name} is not set in {path}", "`holdfast config` shows where it is."
         )
@@ -103,8 +113,20 @@ def _named(key: str, project: bool) -> Setting:
         raise Trouble(f"There is no setting {key!r}", hint)
     setting = BY_NAME[name]
     if project and not setting.project:
-        raise Trouble(f"{name} is the user's to choose, not a project's", "Leave out --project.")
+        raise Trouble(
+            f"{name} is yours to choose, not a project's",
+            "--here sets it for this project in your own file.",
+        )
     return setting
+
+
+def _folder(project: bool, here: bool) -> str:
+    """The folder under which a value for this project stands in the user's file; "" for none."""
+    from holdfast.lifecycle.project import place_of
+
+    if project and here:
+        raise typer.BadParameter("use either --project or --here")
+    return place_of(os.path.realpath(os.getcwd()))[0] if here else ""
 
 
 def _path(project: bool) -> str:
@@ -119,10 +141,22 @@ def _path(project: bool) -> str:
     return next((path for path in places if os.path.exists(path)), places[0])
 
 
-def _edit(path: str, name: str, value: Any) -> bool:
+def _require_plain(path: str) -> None:
+    """A repository can bring links along: we write none of the files they lead to."""
+    from holdfast.files import is_usable
+
+    if not is_usable(path, os.path.dirname(os.path.dirname(path))):
+        raise Trouble(
+            f"{path} is reached by a link, or is no plain file: it is not written",
+            "Look at what the project put there.",
+        )
+
+
+def _edit(path: str, name: str, value: Any, folder: str) -> bool:
     """Put a value in, or with None take it out; False where there was nothing to take out."""
     from holdfast.clients.claude_code import atomic_file, json_edit
     from holdfast.files import make_parents
+    from holdfast.settings.reading import PROJECTS
 
     try:
         before = atomic_file.read(path)
@@ -133,6 +167,16 @@ def _edit(path: str, name: str, value: Any) -> bool:
         if root.kind != "object":
             raise Trouble(f"{path} must hold one object, {{ ... }}", "Correct or remove it.")
         style = json_edit.style_of(text, root)
+        for depth, step in enumerate((PROJECTS, folder) if folder else ()):
+            below = root.get(step)
+            if below is None:
+                if value is None:
+                    return False
+                text = json_edit.add_member(text, root, step, {}, style)
+                below = _node(json_edit.scan(text), (PROJECTS, folder)[: depth + 1])
+            if below.kind != "object":
+                raise Trouble(f"{path}: {step} must hold an object", "Correct it there first.")
+            root = below
         there = root.get(name)
         if value is None:
             if there is None:
@@ -153,6 +197,14 @@ def _edit(path: str, name: str, value: Any) -> bool:
     except OSError as error:
         raise Trouble(f"{error.filename or path}: {error.strerror or error}") from error
     return True
+
+
+def _node(root: Node, steps: tuple[str, ...]) -> Node:
+    for step in steps:
+        below = root.get(step)
+        assert below is not None  # it was just put there
+        root = below
+    return root
 
 
 def _tell(setting: Setting, path: str) -> None:

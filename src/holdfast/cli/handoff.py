@@ -34,15 +34,17 @@ def handoff(
     from holdfast.brief.handoff_page import handoff_page
     from holdfast.cli.desk import laid_out, now_text, session_meant
     from holdfast.cli.opening import foreseen, opened_store
+    from holdfast.files import File
     from holdfast.lifecycle import handoff_file, papers
 
     with opened_store() as store, foreseen():
         desk = laid_out(store, session_meant(store, session))
     found = desk.kept.session
-    path = os.path.abspath(to) if to else papers.handoff_path(desk.tray, desk.scene, found)
+    chosen = File(os.path.abspath(to)) if to else papers.handoff_path(desk.tray, desk.scene, found)
+    path = chosen.path
     page = handoff_page(desk.shown, found.id, now_text())
     try:
-        written = handoff_file.write(path, page, found.id)
+        written = handoff_file.write(chosen, page, found.id)
     except OSError as error:
         raise Trouble(f"Cannot write {path}: {error.strerror}", "Choose another --to.") from error
     edited = written != path

@@ -144,9 +144,17 @@ def _runs_a_hook(interpreter: str) -> bool:
 
 def _settings_path(scope: Scope) -> str:
     config_dir = os.environ.get("CLAUDE_CONFIG_DIR") or None
-    return settings_file.settings_path(
-        scope.value, os.path.expanduser("~"), config_dir, project_root(os.getcwd())
-    )
+    root = project_root(os.getcwd())
+    path = settings_file.settings_path(scope.value, os.path.expanduser("~"), config_dir, root)
+    if scope is not Scope.user and leads_out(path, root):
+        raise settings.NotWritable(f"{path} is a link that leads out of the project")
+    return path
+
+
+def leads_out(path: str, folder: str) -> bool:
+    """Whether a file of the project around this folder is, by a link, one outside of it."""
+    root = os.path.realpath(project_root(folder))
+    return not os.path.realpath(path).startswith(root.rstrip("/") + "/")
 
 
 def project_root(folder: str) -> str:

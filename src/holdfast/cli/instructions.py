@@ -44,6 +44,8 @@ def instructions(
         typer.echo(printable(project_instructions(folder)))
         return
     path = file or _memory_file(folder)
+    if not file:
+        _require_inside(path, folder)
     before = _read(path)
     try:
         if write:
@@ -68,6 +70,14 @@ def _memory_file(folder: str) -> str:
     root = project_root(folder)
     places = [os.path.join(root, "CLAUDE.md"), os.path.join(root, ".claude", "CLAUDE.md")]
     return next((path for path in places if os.path.exists(path)), places[0])
+
+
+def _require_inside(path: str, folder: str) -> None:
+    """CLAUDE.md may be a link to another file of the project, as AGENTS.md; to none outside."""
+    from holdfast.cli.install import leads_out
+
+    if leads_out(path, folder):
+        raise Trouble(f"{path} is a link that leads out of the project", "Name it with --file.")
 
 
 def _read(path: str) -> bytes | None:

@@ -115,13 +115,13 @@ def _bring_in(session_id: str) -> None:
 def _show(session_id: str, as_json: bool) -> None:
     from holdfast.cli.desk import laid_out
     from holdfast.cli.opening import foreseen, opened_store, session_named
-    from holdfast.files import read
     from holdfast.lifecycle import papers
+    from holdfast.lifecycle.session_notes import LARGEST
 
     with opened_store() as store, foreseen():
         desk = laid_out(store, session_named(store, session_id))
-    path = papers.notes_page_of(desk.tray, desk.scene, desk.kept.session)
-    page = (read(path) or b"").decode("utf-8", "replace")
+    file = papers.notes_page_of(desk.tray, desk.scene, desk.kept.session)
+    path, page = file.path, file.text(LARGEST)
     if as_json:
         notes = [note._asdict() | {"at": note.at.time} for note in desk.shown.notes.values()]
         answer({"session": session_id, "path": path, "notes": notes, "page": page})

@@ -16,6 +16,7 @@ from holdfast.clients.claude_code.settings import ForeignHook
 from holdfast.doctor.finding import OK, WARN, Finding
 from holdfast.doctor.plugins import enabled_plugins, hooks_text
 from holdfast.doctor.surroundings import Surroundings, settings_sources
+from holdfast.files import read
 
 CHECK = "other tools"
 SHOWN = 12
@@ -99,11 +100,8 @@ def script_of(hook: ForeignHook, around: Surroundings) -> str:
         path = around.home + path[1:] if path.startswith("~/") else path
         if not path.endswith((".sh", ".py", ".js", ".mjs", ".cjs", ".ts", ".bash", ".zsh")):
             continue
-        try:
-            with open(os.path.join(around.project, path), encoding="utf-8", errors="replace") as f:
-                texts.append(f.read(SCRIPT_BYTES))
-        except (OSError, ValueError):
-            continue
+        script = read(os.path.join(around.project, path), most=SCRIPT_BYTES)
+        texts.append((script or b"").decode("utf-8", "replace"))
     return "\n".join(texts)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 TAIL = "/holdfast/hooks/run.py"
+LARGEST = 4 * 1024 * 1024
 
 
 def settings_hooks_answer(environ: Mapping[str, str]) -> bool:
@@ -31,7 +32,7 @@ def _settings_files(environ: Mapping[str, str]) -> list[str]:
 
 
 def _names_a_script(path: str) -> bool:
-    data = read(path)
+    data = read(path, most=LARGEST)
     if not data:
         return False
     text = data.decode("utf-8", "replace").replace("\\\\", "/")

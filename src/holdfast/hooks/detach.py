@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 
+from holdfast.hooks import limit
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,5 +34,6 @@ def detached(work: Callable[[], None]) -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
+    limit.begin("detached", limit.SECONDS_DETACHED)
     work()
     os._exit(0)

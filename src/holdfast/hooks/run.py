@@ -22,8 +22,9 @@ def main(event: str) -> None:
 
 
 def _answer(event: str, _: object) -> None:
-    from holdfast.hooks import entry
+    from holdfast.hooks import entry, limit
 
+    limit.begin(event)
     entry.main(event)
 
 

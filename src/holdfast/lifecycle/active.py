@@ -11,12 +11,13 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from holdfast.active.rules_text import Active, Found, compose_rules, keeps, names
-from holdfast.files import append, make_folder, read
+from holdfast.files import File, append, make_folder, read
 from holdfast.lifecycle import command_files
+from holdfast.lifecycle.command_files import Finder
 from holdfast.lifecycle.keep import Scene, clean
 from holdfast.lifecycle.project_layouts import state_files
 from holdfast.lifecycle.terms import project_folders
@@ -27,6 +28,7 @@ FILE = "commands"
 ON, OFF = "+", "-"
 MOST = 30
 STATE_VALUE = 200
+LARGEST = 1024 * 1024  # bytes of a project's list
 ARGUMENTS = 400  # characters of one line
 SAID = 1024 * 1024  # bytes of the list by hand: thousands of lines
 
@@ -69,15 +71,16 @@ def known(state: State, tray: Tray, scene: Scene) -> list[Found]:
 
     found = []
     for one in active:
-        path = find(one.name)
-        file = understood(command_files.text_of(path)) if path else CommandFile(one_shot=True)
-        found.append(Found(one, file, shown(path, scene), path))
+        there = find(one.name)
+        if there is None:
+            found.append(Found(one, CommandFile(one_shot=True), ""))
+            continue
+        file = understood(there.text(command_files.LARGEST))
+        found.append(Found(one, file, shown(there.path, scene), there.path))
     return found
 
 
-def in_force(
-    state: State, tray: Tray, scene: Scene, find: Callable[[str], str] | None = None
-) -> list[Active]:
+def in_force(state: State, tray: Tray, scene: Scene, find: Finder | None = None) -> list[Active]:
     """In the order in which they were started, each once, whatever it was called.
 
     `/team:babysit` as typed is `babysit` in the project's list: its file tells.
@@ -85,16 +88,16 @@ def in_force(
     find = find or command_files.finder(scene.cwd, scene.terms)
     since: dict[str, Active] = {}
     for skill in state.skills.values():
-        key = find(skill.name) or skill.name
+        key = _identity(skill.name, find)
         since[key] = Active(skill.name, skill.arguments, skill.by, skill.at.time)
     for one in _listed_by_project(state, scene, find):
         # The latest start and the project's state; order and name are those of the first.
-        key = find(one.name) or one.name
+        key = _identity(one.name, find)
         before = since.get(key)
         latest = max(before.time, one.time) if before else ""
         since[key] = before._replace(state=one.state, time=latest) if before else one
     for time, sign, name, arguments in by_hand(tray):
-        key = find(name) or name
+        key = _identity(name, find)
         before = since.get(key)
         if sign == ON:
             since[key] = before or Active(name, arguments, "hand", time)
@@ -107,9 +110,14 @@ def named(name: str, state: State, tray: Tray, scene: Scene) -> Active | None:
     """The one in force that a person means by a name; it may have been started by another."""
     find = command_files.finder(scene.cwd, scene.terms)
     for one in in_force(state, tray, scene, find):
-        if name == one.name or (find(name) and find(name) == find(one.name)):
+        if name == one.name or _identity(name, find) == _identity(one.name, find):
             return one
     return None
+
+
+def _identity(name: str, find: Finder) -> str:
+    found = find(name)
+    return found.path if found else name
 
 
 def shown(path: str, scene: Scene) -> str:
@@ -140,7 +148,7 @@ def say(tray: Tray, sign: str, name: str, arguments: str, time: str) -> None:
         raise OSError(errno.ENOSPC, "the session's list of commands is full")
 
 
-def _listed_by_project(state: State, scene: Scene, find: Callable[[str], str]) -> Iterator[Active]:
+def _listed_by_project(state: State, scene: Scene, find: Finder) -> Iterator[Active]:
     """Entries of the project's own list that belong to this session.
 
     One file serves all sessions of the project, so an entry counts only where it names this
@@ -151,15 +159,15 @@ def _listed_by_project(state: State, scene: Scene, find: Callable[[str], str]) -
         for wanted in dict.fromkeys((*configured, *state_files(folder))):
             if wanted.startswith("/") or ".." in wanted.split("/"):
                 continue
-            for entry in _entries(os.path.join(folder, wanted)):
+            for entry in _entries(File(os.path.join(folder, wanted), folder)):
                 if _is_ours(entry, state, scene, os.path.basename(wanted), find):
                     name = str(entry.get("name", "")).lstrip("/")
                     fields = tuple(_state(entry.get("state")))
                     yield Active(name, "", "user", str(entry.get("activated_at", "")), fields)
 
 
-def _entries(path: str) -> list[dict[str, Any]]:
-    raw = read(path)
+def _entries(file: File) -> list[dict[str, Any]]:
+    raw = file.read(LARGEST)
     try:
         document = json.loads(raw) if raw else {}
     except (ValueError, RecursionError):
@@ -170,17 +178,15 @@ def _entries(path: str) -> list[dict[str, Any]]:
     return [one for one in listed[:MOST] if isinstance(one, dict) and one.get("name")]
 
 
-def _is_ours(
-    entry: dict[str, Any], state: State, scene: Scene, file: str, find: Callable[[str], str]
-) -> bool:
+def _is_ours(entry: dict[str, Any], state: State, scene: Scene, file: str, find: Finder) -> bool:
     if session := entry.get("session_id"):
         return bool(session == scene.session_id)
     started, activated = state.place.started, str(entry.get("activated_at", ""))
     if not started or not activated or activated[:19] < started[:19]:
         return False
     name = str(entry["name"]).lstrip("/")
-    path = find(name)
-    if name in state.skills or (path and any(path == find(known) for known in state.skills)):
+    key = _identity(name, find)
+    if any(key == _identity(known, find) for known in state.skills):
         return True
     return any(file in text for text in _doings(state))
 

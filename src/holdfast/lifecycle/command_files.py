@@ -13,11 +13,11 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from holdfast.files import names, read
+from holdfast.files import File, is_file, names, read
 from holdfast.lifecycle.project_layouts import command_folders
 from holdfast.lifecycle.terms import Terms, project_folders
-from holdfast.settings.reading import PROJECT
 
+Finder = Callable[[str], File | None]
 LARGEST = 512 * 1024
 MOST = 2_000  # files that a walk through all of them looks at
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
@@ -29,20 +29,20 @@ class Place(NamedTuple):
     folder: str
     skills: bool = False
     plugin: str = ""  # commands of a plugin are named plugin:command
+    within: str = ""  # the tree that it must stay in; "" for the user's own
     marked: bool = False  # only files that carry rules count: the client does not look here
 
 
-def find(name: str, cwd: str, terms: Terms) -> str:
-    """The path of the file, "" where there is none."""
+def find(name: str, cwd: str, terms: Terms) -> File | None:
     return finder(cwd, terms)(name)
 
 
-def finder(cwd: str, terms: Terms) -> Callable[[str], str]:
+def finder(cwd: str, terms: Terms) -> Finder:
     """The same for many names, looking for the places once."""
     looked_at: list[Place] = []
-    known: dict[str, str] = {}
+    known: dict[str, File | None] = {}
 
-    def found(name: str) -> str:
+    def found(name: str) -> File | None:
         if name not in known:
             if not looked_at:
                 looked_at.extend(places(cwd, terms))
@@ -52,33 +52,36 @@ def finder(cwd: str, terms: Terms) -> Callable[[str], str]:
     return found
 
 
-def _found(name: str, looked_at: Sequence[Place]) -> str:
+def _found(name: str, looked_at: Sequence[Place]) -> File | None:
     parts = name.split(":")
     if not all(part and _PLAIN.issuperset(part) and part.strip(".") for part in parts):
-        return ""
+        return None
     for place in looked_at:
         for path in _candidates(place, parts):
-            if os.path.isfile(path) and (not place.marked or _is_marked(path)):
-                return path
-    return ""
+            file = File(path, place.within)
+            if is_file(path, within=place.within) and (not place.marked or _is_marked(file)):
+                return file
+    return None
 
 
-def _is_marked(path: str) -> bool:
-    text = read(path, most=LARGEST) or b""
+def _is_marked(file: File) -> bool:
+    text = file.read(LARGEST) or b""
     return b"COMPACT_SUMMARY_START" in text or b"compact_context" in text
-
-
-def text_of(path: str) -> str:
-    return (read(path) or b"")[:LARGEST].decode("utf-8", "replace")
 
 
 def places(cwd: str, terms: Terms) -> list[Place]:
     folders = list(dict.fromkeys(f for f in (cwd, terms.project, *project_folders(cwd)) if f))
-    found = [Place(folder) for folder in _searched(folders, terms)]
+    found = list(_searched(folders, terms))
     for folder in folders:
-        found += [Place(f"{folder}/{name}", marked=True) for name in command_folders(folder)]
+        found += [
+            Place(f"{folder}/{name}", within=folder, marked=True)
+            for name in command_folders(folder)
+        ]
     for folder in folders:
-        found += [Place(f"{folder}/.claude/commands"), Place(f"{folder}/.claude/skills", True)]
+        found += [
+            Place(f"{folder}/.claude/commands", within=folder),
+            Place(f"{folder}/.claude/skills", True, within=folder),
+        ]
     if terms.client_folder:
         base = terms.client_folder
         found += [Place(f"{base}/commands"), Place(f"{base}/skills", True)]
@@ -90,7 +93,7 @@ def places(cwd: str, terms: Terms) -> list[Place]:
     return list(dict.fromkeys(found))
 
 
-def everything(cwd: str, terms: Terms) -> Iterator[str]:
+def everything(cwd: str, terms: Terms) -> Iterator[File]:
     """Every command and skill file in those places, each once."""
     seen: set[str] = set()
     for place in places(cwd, terms):
@@ -99,16 +102,17 @@ def everything(cwd: str, terms: Terms) -> Iterator[str]:
             for name in sorted(files):
                 wanted = name == "SKILL.md" if place.skills else name.endswith(".md")
                 path = os.path.join(folder, name)
-                if place.marked and not (wanted and _is_marked(path)):
+                file = File(path, place.within)
+                if not wanted or path in seen or not is_file(path, within=place.within):
                     continue
-                if wanted and path not in seen and len(seen) < MOST:
+                if len(seen) < MOST and (not place.marked or _is_marked(file)):
                     seen.add(path)
-                    yield path
+                    yield file
 
 
 def plugins(client_folder: str) -> list[tuple[str, str]]:
     """(name, folder) of every installed plugin, as the client's own list has them."""
-    raw = read(f"{client_folder}/plugins/installed_plugins.json")
+    raw = read(f"{client_folder}/plugins/installed_plugins.json", most=LARGEST)
     try:
         document = json.loads(raw) if raw else {}
     except (ValueError, RecursionError):
@@ -123,14 +127,13 @@ def plugins(client_folder: str) -> list[tuple[str, str]]:
     return found
 
 
-def _searched(folders: Sequence[str], terms: Terms) -> Iterator[str]:
-    chosen = terms.settings.values["command_search"]
-    for wanted in chosen.value:
+def _searched(folders: Sequence[str], terms: Terms) -> Iterator[Place]:
+    for wanted in terms.settings.words("command_search"):
         if wanted.startswith(("/", "~")):
-            if chosen.source != PROJECT:  # a repository points at nothing outside of it
-                yield os.path.expanduser(wanted).rstrip("/")
+            yield Place(os.path.expanduser(wanted).rstrip("/"))
         elif ".." not in wanted.split("/"):
-            yield from (f"{folder}/{wanted.strip('/')}" for folder in folders)
+            below = os.path.normpath(wanted)
+            yield from (Place(f"{folder}/{below}", within=folder) for folder in folders)
 
 
 def _candidates(place: Place, parts: list[str]) -> Iterator[str]:
@@ -149,6 +152,6 @@ def _candidates(place: Place, parts: list[str]) -> Iterator[str]:
         yield f"{place.folder}/{inner[-1]}.md"
     else:
         # The client lists a command in a folder below under its bare name too.
-        for name in sorted(names(place.folder)):
+        for name in sorted(names(place.folder, within=place.within)):
             if not name.endswith(".md"):
                 yield f"{place.folder}/{name}/{inner[0]}.md"

@@ -7,33 +7,32 @@ the light hooks when they offer one: `os` alone.
 
 from __future__ import annotations
 
-from holdfast.files import make_folder, read, replace
+from holdfast.files import File
 from holdfast.lifecycle.tray import checksum, safe_name
 
 TRAILER = "<!-- holdfast handoff "
 LARGEST = 256 * 1024
 
 
-def default_path(tray_folder: str, session_id: str, worktree: str = "") -> str:
+def default_path(tray_folder: str, session_id: str, worktree: str = "") -> File:
     """In the session's tray; under .holdfast/ of the worktree where one is given."""
     folder = f"{worktree}/.holdfast/handoffs" if worktree else tray_folder
-    return f"{folder}/HANDOFF-{safe_name(session_id)}.md"
+    return File(f"{folder}/HANDOFF-{safe_name(session_id)}.md", worktree)
 
 
-def beside(path: str) -> str:
-    return f"{path.removesuffix('.md')}.new.md"
+def beside(page: File) -> File:
+    return File(f"{page.path.removesuffix('.md')}.new.md", page.within)
 
 
-def write(path: str, body: str, session_id: str) -> str:
-    """Where it was written: the path, or beside it when what stands there is not ours."""
-    there = text_of(path)
+def write(page: File, body: str, session_id: str) -> str:
+    """Where it was written: its path, or beside it when what stands there is not ours."""
+    there = page.text(LARGEST)
     if there and is_edited(there):
-        path = beside(path)
+        page = beside(page)
     body = body.rstrip("\n") + "\n"
-    make_folder(path.rpartition("/")[0])
     trailer = f"{TRAILER}{session_id} {checksum(body):016x} -->\n"
-    replace(path, (body + trailer).encode("utf-8", "replace"))
-    return path
+    page.replace((body + trailer).encode("utf-8", "replace"))
+    return page.path
 
 
 def is_edited(text: str) -> bool:
@@ -49,11 +48,6 @@ def body_of(text: str) -> str:
     """Without our last line."""
     lines = text.split("\n")
     return "\n".join(line for line in lines if not line.startswith(TRAILER)).rstrip("\n") + "\n"
-
-
-def text_of(path: str) -> str:
-    """Empty where there is none."""
-    return (read(path) or b"")[:LARGEST].decode("utf-8", "replace")
 
 
 def section(text: str, heading: str) -> str:

@@ -10,11 +10,15 @@ import json
 from collections.abc import Iterator
 
 from holdfast.brief.compact_instructions import compact_instructions
-from holdfast.files import exists, read
+from holdfast.files import File, read, stat
 from holdfast.lifecycle.keep import Scene, clean
 from holdfast.lifecycle.terms import project_folders
+from holdfast.quoting import behind_bars
 from holdfast.settings.reading import PROJECT_FOLDER
 
+OPENING = (
+    "The project adds, in its .holdfast/compact.md (the text of that file stands behind bars):"
+)
 OWN = "compact.md"
 LONGEST_OWN = 3_000
 # The client cuts a hook's instructions at 10,000 characters.
@@ -46,12 +50,13 @@ def project_instructions(cwd: str) -> str:
 
 
 def own_words(cwd: str) -> str:
-    """`.holdfast/compact.md` of the worktree, else of the project."""
+    """`.holdfast/compact.md` of the worktree, else of the project, as the text of that file."""
     for folder in project_folders(cwd):
-        raw = read(f"{folder}/{PROJECT_FOLDER}/{OWN}")
+        path = f"{folder}/{PROJECT_FOLDER}/{OWN}"
+        raw = read(path, within=folder, most=4 * LONGEST_OWN)
         if raw and raw.strip():
-            text = raw[: 4 * LONGEST_OWN].decode("utf-8", "replace").strip()
-            return clean(text[:LONGEST_OWN])
+            text = raw.decode("utf-8", "replace").strip()
+            return f"{OPENING}\n{behind_bars(clean(text[:LONGEST_OWN]))}"[:LONGEST_OWN]
     return ""
 
 
@@ -67,21 +72,20 @@ def joined(facts: str, scene: Scene) -> str:
 
 
 def _checks(folder: str) -> Iterator[str]:
-    makefile = (read(f"{folder}/Makefile") or b"")[:LARGEST].decode("utf-8", "replace")
-    lines = makefile.split("\n")
+    lines = File(f"{folder}/Makefile", folder).text(LARGEST).split("\n")
     for target in _TARGETS:
         if any(line.startswith(f"{target}:") for line in lines):
             yield f"make {target}"
     for script in _SCRIPTS:
         if script in _scripts(folder):
             yield f"npm run {script}" if script != "test" else "npm test"
-    yield from (command for name, command in _MARKS if exists(f"{folder}/{name}"))
+    yield from (command for name, command in _MARKS if stat(f"{folder}/{name}", within=folder))
 
 
 def _scripts(folder: str) -> set[str]:
-    raw = read(f"{folder}/package.json")
+    raw = read(f"{folder}/package.json", within=folder, most=LARGEST)
     try:
-        document = json.loads(raw[:LARGEST]) if raw else {}
+        document = json.loads(raw) if raw else {}
     except (ValueError, RecursionError):
         return set()
     scripts = document.get("scripts") if isinstance(document, dict) else None
@@ -89,4 +93,4 @@ def _scripts(folder: str) -> set[str]:
 
 
 def _readable(folder: str) -> list[str]:
-    return [name for name in _READABLE if exists(f"{folder}/{name}")]
+    return [name for name in _READABLE if stat(f"{folder}/{name}", within=folder)]

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from holdfast.brief.handoff_page import handoff_page
 from holdfast.brief.notes_page import Happening
-from holdfast.files import exists
+from holdfast.files import File
 from holdfast.lifecycle import cold_tasks, handoff_file, session_notes
 from holdfast.lifecycle.keep import Kept, Scene
 from holdfast.lifecycle.pressure import pressure
@@ -40,7 +40,7 @@ def keep(
     with suppress(OSError):
         _write_notes(tray, scene, kept, shown, now)
         page = handoff_path(tray, scene, kept.session)
-        if exists(page) or _context_is_low(tray, scene, kept):
+        if page.stat() is not None or _context_is_low(tray, scene, kept):
             write_handoff(tray, scene, kept.session, shown, now)
     _index(store, kept, shown)
     return shown
@@ -57,9 +57,10 @@ def before_compaction(
             now, f"Compaction {shown.moment.epoch + 1} ({trigger or 'unknown'}) begins"
         )
         _write_notes(tray, scene, kept, shown, now, entry)
-        if scene.terms.settings.flag("notes_in_tree"):
-            page = notes_page_of(tray, scene, kept.session)
-            session_notes.log_compaction(page, now, trigger, scene.transcript)
+        page = notes_page_of(tray, scene, kept.session)
+        if page.within:
+            with suppress(OSError):  # a file of the tree that is not ours to write
+                session_notes.log_compaction(page, now, trigger, scene.transcript)
         write_handoff(tray, scene, kept.session, shown, now)
     return shown
 
@@ -81,23 +82,21 @@ def ended(
     noted(store, tray, scene, kept, shown, now)
 
 
-def notes_page_of(tray: Tray, scene: Scene, session: Session) -> str:
+def notes_page_of(tray: Tray, scene: Scene, session: Session) -> File:
     in_tree = scene.terms.settings.flag("notes_in_tree")
     return session_notes.page_path(tray, session.id, session.worktree, in_tree)
 
 
-def handoff_path(tray: Tray, scene: Scene, session: Session) -> str:
+def handoff_path(tray: Tray, scene: Scene, session: Session) -> File:
     in_tree = scene.terms.settings.flag("handoff_in_tree")
-    worktree = session.worktree if in_tree else ""
-    if worktree and not session_notes.within(f"{worktree}/.holdfast", worktree):
-        worktree = ""
-    return handoff_file.default_path(tray.folder, session.id, worktree)
+    page = handoff_file.default_path(tray.folder, session.id, session.worktree if in_tree else "")
+    return page if page.is_usable() else handoff_file.default_path(tray.folder, session.id)
 
 
 def write_handoff(tray: Tray, scene: Scene, session: Session, shown: State, now: str) -> str:
     """Where it was written."""
-    path = handoff_path(tray, scene, session)
-    return handoff_file.write(path, handoff_page(shown, session.id, now), session.id)
+    page = handoff_path(tray, scene, session)
+    return handoff_file.write(page, handoff_page(shown, session.id, now), session.id)
 
 
 def _summarised(tray: Tray, scene: Scene, kept: Kept, shown: State, *, at_once: bool) -> State:
@@ -135,7 +134,7 @@ def _write_notes(
     if not scene.terms.settings.flag("notes"):
         return
     page = notes_page_of(tray, scene, kept.session)
-    if scene.terms.settings.flag("notes_in_tree") and not page.startswith(tray.folder):
+    if page.within:
         session_notes.claim_in_tree(page, kept.session.id)
     session_notes.keep(tray, page, shown, kept.session.id, now, more)
 

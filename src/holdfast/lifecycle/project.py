@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 
+from holdfast.files import read
+
 DEEPEST = 60
 POINTER_BYTES = 4096
 
@@ -25,40 +27,43 @@ def place_of(cwd: str) -> tuple[str, str]:
             mode = 0
         if mode:
             is_folder = mode & 0o170000 == 0o040000
-            return (folder if is_folder else _main_repository(marker, folder)), folder
+            return (folder if is_folder else _main_repository(folder)), folder
         if folder == "/":
             break
         folder = folder.rpartition("/")[0] or "/"
     return cwd, cwd
 
 
-def _main_repository(marker: str, worktree: str) -> str:
-    """`.git` as a file says `gitdir: <main>/.git/worktrees/<name>`; a submodule says modules/."""
-    try:
-        handle = os.open(marker, os.O_RDONLY)
-    except OSError:
+def _main_repository(worktree: str) -> str:
+    """`.git` as a file says `gitdir: <main>/.git/worktrees/<name>`; a submodule says modules/.
+
+    Anybody can write such a file into a folder of theirs. It counts where the main repository
+    agrees: its own folder for the worktree has a file `gitdir` that points back here.
+    """
+    pointed = _pointer(f"{worktree}/.git", within=worktree)
+    said, found, name = pointed.partition("gitdir:")
+    if said.strip() or not found:
         return worktree
-    try:
-        text = os.read(handle, POINTER_BYTES).decode("utf-8", "replace")
-    except OSError:
+    admin = os.path.normpath(os.path.join(worktree, name.strip()))
+    real = os.path.realpath(admin)
+    back = _pointer(f"{real}/gitdir")
+    here = os.path.join(os.path.realpath(worktree), ".git")
+    marker = os.path.join(real, back)
+    if not back or os.path.join(os.path.realpath(os.path.dirname(marker)), ".git") != here:
         return worktree
-    finally:
-        os.close(handle)
-    pointed = text.partition("gitdir:")[2].strip()
-    if not pointed.startswith("/"):
-        pointed = _joined(worktree, pointed)
-    main, found, _ = pointed.rpartition("/.git/worktrees/")
+    if os.path.basename(marker) != ".git":
+        return worktree
+    if os.path.realpath(os.path.join(worktree, name.strip())) != real:
+        admin = real  # a link on the way, and a step back from behind it
+    main, found, _ = admin.rpartition("/.git/worktrees/")
     if found:
         return main
     # A worktree of a bare repository, or a layout we do not know: the checkout by itself.
-    bare, found, _ = pointed.rpartition("/worktrees/")
+    bare, found, _ = admin.rpartition("/worktrees/")
     return bare if found else worktree
 
 
-def _joined(folder: str, relative: str) -> str:
-    for step in relative.split("/"):
-        if step == "..":
-            folder = folder.rpartition("/")[0]
-        elif step not in ("", "."):
-            folder = f"{folder}/{step}"
-    return folder
+def _pointer(path: str, *, within: str = "") -> str:
+    """The one line of such a file, "" where there is none that can be understood."""
+    text = (read(path, within=within, most=POINTER_BYTES) or b"").decode("utf-8", "replace")
+    return "" if "\0" in text else text.strip()

@@ -38,15 +38,14 @@ def waiting_session(
 
 def page_of(tray: Tray, scene: Scene, session: Session, shown: State, now: str) -> Page:
     """The page that somebody edited, else one made now."""
-    path = papers.handoff_path(tray, scene, session)
-    there = handoff_file.text_of(path)
+    file = papers.handoff_path(tray, scene, session)
+    there = file.text(handoff_file.LARGEST)
     if not there or not handoff_file.is_edited(there):
-        return Page(handoff_page(shown, session.id, now), path, False)
-    ours = handoff_file.beside(path)
-    note = (
-        f"\n(Edited by hand. Holdfast's own is in {ours}.)\n" if handoff_file.text_of(ours) else ""
-    )
-    return Page(redact(handoff_file.body_of(there)) + note, path, True)
+        return Page(handoff_page(shown, session.id, now), file.path, False)
+    ours = handoff_file.beside(file)
+    known = ours.stat() is not None
+    note = f"\n(Edited by hand. Holdfast's own is in {ours.path}.)\n" if known else ""
+    return Page(redact(handoff_file.body_of(there)) + note, file.path, True)
 
 
 def take_up(data: str, session: Session, place: tuple[str, str], running: str, now: str) -> bool:

@@ -2,9 +2,10 @@
 
 A role is looked for in the project (`.holdfast/roles/NAME.json`), then in the user's data folder
 (`roles/NAME.json`), then among those that come with Holdfast. A file that cannot be followed is
-told about and passed over, so that a slip in it costs nobody a brief. The default role costs a
-look for its overriding files and no read. `agents.json` in the same places says which agent
-types read as which role.
+told about and passed over, so that a slip in it costs nobody a brief. The words above a section
+are the usual ones in a project's role: a repository does not speak in our voice. The default
+role costs a look for its overriding files and no read. `agents.json` in the same places says
+which agent types read as which role.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from holdfast.brief.role import MAIN, Role
+from holdfast.files import load, names
 from holdfast.lifecycle.project import place_of
 
 BUILT_IN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "brief/roles")
 AGENTS = "agents"
+IN_PROJECT = ".holdfast/roles"
 # A subagent of a kind nobody named still has one thing to do.
 UNKNOWN_AGENT = "specialist"
 LARGEST = 64 * 1024
@@ -37,7 +40,7 @@ class Found(NamedTuple):
 def role_folders(cwd: str, data: str) -> tuple[str, ...]:
     """Where roles may lie, the first that has one counts: worktree, project, user, built in."""
     project, worktree = place_of(cwd) if cwd else ("", "")
-    own = [os.path.join(place, ".holdfast", "roles") for place in (worktree, project) if place]
+    own = [os.path.join(place, IN_PROJECT) for place in (worktree, project) if place]
     users = [os.path.join(data, "roles")] if data else []
     return tuple(dict.fromkeys((*own, *users, BUILT_IN)))
 
@@ -64,11 +67,8 @@ def role_named(name: str, folders: Sequence[str]) -> Found:
 def role_names(folders: Sequence[str]) -> list[str]:
     found: set[str] = set()
     for folder in folders:
-        try:
-            names = os.listdir(folder)
-        except OSError:
-            continue
-        found.update(name.removesuffix(".json") for name in names if name.endswith(".json"))
+        inside = names(folder, within=_tree(f"{folder}/"))
+        found.update(name.removesuffix(".json") for name in inside if name.endswith(".json"))
     return sorted(name for name in found if _NAME.issuperset(name) and name != AGENTS)
 
 
@@ -106,18 +106,27 @@ def _named_for(words: set[str], path: str) -> str:
 
 
 def _read(name: str, path: str) -> Role:
+    from holdfast.brief.role import part
     from holdfast.brief.role_file import understood
 
-    return understood(name, _document(path))
+    role = understood(name, _document(path))
+    if not _tree(path):
+        return role
+    return role._replace(parts=tuple(part(one.section, one.share) for one in role.parts))
+
+
+def _tree(path: str) -> str:
+    """The tree that a role file must stay in, "" for the user's own and ours."""
+    tree, found, _ = path.rpartition(f"/{IN_PROJECT}/")
+    return tree if found else ""
 
 
 def _document(path: str) -> Any:
     """Raises ValueError in words, whatever is wrong with the file."""
     try:
-        with open(path, "rb") as file:
-            text = file.read(LARGEST + 1)
+        text = load(path, within=_tree(path), most=LARGEST + 1)
     except OSError as error:
-        raise ValueError(f"cannot be read: {error.strerror}") from error
+        raise ValueError(f"cannot be read: {error.strerror or error}") from error
     if len(text) > LARGEST:
         raise ValueError(f"is larger than {LARGEST // 1024} KB")
     try:

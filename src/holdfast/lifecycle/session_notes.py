@@ -6,8 +6,13 @@
     notes.block   the block as it was written last: a line in the file's block that is not in
                   here was typed by somebody, and moves below the block instead of getting lost
 
-All in the session's tray; a project that wants its notes in the tree gets notes.md under
-.claude/sessions/<session>/ with CURRENT_SESSION beside it. Owns these files and their formats.
+    notes.before  the lines that stood in a page of the tree when the session first saw it
+
+All in the session's tray; a user who wants them in the tree gets notes.md under
+.claude/sessions/<session>/ with CURRENT_SESSION beside it. A repository can bring its own
+notes.md along: what stood there before the session stays on the page and is nobody's note, and
+what is typed there later is a plain note, never a rule or a decision. Owns these files and their
+formats.
 """
 
 from __future__ import annotations
@@ -16,10 +21,10 @@ import json
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from holdfast.brief.notes_page import Happening, current_state, happenings
-from holdfast.files import make_folder, read, replace
+from holdfast.files import File, append, make_folder, open_lock, read
 from holdfast.lifecycle.tray import Tray, safe_name
 from holdfast.redact import redact, suspicious
 from holdfast.state.model import State
@@ -34,6 +39,8 @@ LARGEST = 512 * 1024  # bytes of a notes file that are read
 LINES = 40  # typed lines that are taken for notes, the latest
 CURRENT = "CURRENT_SESSION"
 CLAIM = ".holdfast"
+BEFORE = "notes.before"
+NAME = 4096  # bytes of a file that names a session
 
 _LABELS = {
     "decision": "decision",
@@ -48,14 +55,10 @@ def add(tray: Tray, note: Written) -> None:
     """In one write, so that two at once never mix. The text has passed the redactor."""
     make_folder(tray.folder)
     line = json.dumps(note._asdict(), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-    handle = os.open(f"{tray.folder}/notes.jsonl", os.O_APPEND | os.O_CREAT | os.O_WRONLY, 0o600)
-    try:
-        os.write(handle, line)
-    finally:
-        os.close(handle)
+    append(f"{tray.folder}/notes.jsonl", line)
 
 
-def written(tray: Tray, page: str) -> list[Written]:
+def written(tray: Tray, page: File) -> list[Written]:
     """What was noted by command, then what was typed into the page."""
     return [*_by_command(tray), *_by_hand(tray, page)]
 
@@ -73,16 +76,28 @@ def _by_command(tray: Tray) -> list[Written]:
     return found
 
 
-def _by_hand(tray: Tray, page: str) -> list[Written]:
-    if not os.path.exists(page):
+def _by_hand(tray: Tray, page: File) -> list[Written]:
+    if page.stat() is None and not page.within:
         return []
     with _page_held(tray):
-        text, last = _text(page), _last_block(tray)
+        text, last = page.text(LARGEST), _last_block(tray)
+        before = _there_before(tray, text) if page.within else frozenset()
     if not text:
         return []
     theirs = _parts(text, last)[1]
     lines = [line.strip() for line in theirs if not _is_furniture(line)]
-    return [_typed(line) for line in lines[-LINES:]]
+    lines = [line for line in lines if line not in before]
+    return [_typed(line, in_tree=bool(page.within)) for line in lines[-LINES:]]
+
+
+def _there_before(tray: Tray, text: str) -> frozenset[str]:
+    """The lines of a page in the tree that this session found there when it first looked."""
+    known = read(f"{tray.folder}/{BEFORE}", most=LARGEST)
+    if known is None:
+        known = text.encode("utf-8", "replace")
+        with suppress(OSError):
+            tray.write(BEFORE, known)
+    return frozenset(line.strip() for line in known.decode("utf-8", "replace").split("\n"))
 
 
 def _is_furniture(line: str) -> bool:
@@ -90,47 +105,47 @@ def _is_furniture(line: str) -> bool:
     return not line or line.startswith(("#", "<!--", "---", "```"))
 
 
-def _typed(line: str) -> Written:
+def _typed(line: str, *, in_tree: bool = False) -> Written:
     said = line.lstrip("-*+ ").strip()
+    if in_tree:
+        # It is shown between quotation marks, and must not close them.
+        said = said.replace('"', "'")
+        return Written("note", redact(said) if suspicious(said) else said, "file", "")
     label, colon, rest = said.partition(":")
     kind = _LABELS.get(label.strip("* ").lower(), "") if colon else ""
     text = rest.strip("* ") if kind else said
     return Written(kind or "note", redact(text) if suspicious(text) else text, "file", "")
 
 
-def page_path(tray: Tray, session_id: str, worktree: str, in_tree: bool) -> str:
-    """Where the page is; in the tree only where the tree itself leads there."""
-    folder = f"{worktree}/.claude/sessions" if in_tree and worktree else ""
-    if not folder or not within(folder, worktree):
-        return f"{tray.folder}/notes.md"
-    return f"{folder}/{_folder_in_tree(folder, session_id)}/notes.md"
+def page_path(tray: Tray, session_id: str, worktree: str, in_tree: bool) -> File:
+    """Where the page is; in the tree only where nothing but plain folders and files lead there."""
+    if in_tree and worktree:
+        sessions = File(f"{worktree}/.claude/sessions/{CURRENT}", worktree)
+        page = sessions.beside(f"{_folder_in_tree(sessions, session_id)}/notes.md")
+        if all(file.is_usable() for file in (sessions, page, page.beside(CLAIM))):
+            return page
+    return File(f"{tray.folder}/notes.md")
 
 
-def within(folder: str, worktree: str) -> bool:
-    """Whether a folder that may not be there yet lies in the worktree, links followed."""
-    root = os.path.realpath(worktree)
-    return os.path.realpath(folder).startswith(root.rstrip("/") + "/")
-
-
-def _folder_in_tree(folder: str, session_id: str) -> str:
+def _folder_in_tree(current: File, session_id: str) -> str:
     """The session's own folder, or the one that the project itself named, if nobody has it yet.
 
     A project that keeps CURRENT_SESSION by its own rules names its sessions; the first session
     of ours that finds such a name takes it, another at the same time keeps to its own.
     """
     own = safe_name(session_id)
-    named = _text(f"{folder}/{CURRENT}").strip()
+    named = current.text(NAME).strip()
     if not named or named == own or safe_name(named) != named:
         return own
-    owner = _text(f"{folder}/{named}/{CLAIM}").strip()
+    claim = current.beside(f"{named}/{CLAIM}")
+    owner = claim.text(NAME).strip()
     if owner == session_id:
         return named
-    ours = owner != "" or os.path.isdir(f"{folder}/{named}/{CLAIM}")
-    return own if ours else named
+    return own if owner or not claim.is_usable() else named
 
 
 def keep(
-    tray: Tray, page: str, state: State, session_id: str, now: str, more: Sequence[Happening] = ()
+    tray: Tray, page: File, state: State, session_id: str, now: str, more: Sequence[Happening] = ()
 ) -> None:
     """Bring the page up to date; what others typed into it stays, word for word."""
     make_folder(tray.folder)
@@ -139,22 +154,24 @@ def keep(
 
 
 def _keep(
-    tray: Tray, page: str, state: State, session_id: str, now: str, more: Sequence[Happening]
+    tray: Tray, page: File, state: State, session_id: str, now: str, more: Sequence[Happening]
 ) -> None:
     log = _logged(tray, [*happenings(state), *more])
     block = [BEGIN, *current_state(state, session_id, now), "", *_log_lines(log), END]
     last = _last_block(tray)
-    text = _text(page)
+    there = page.read(LARGEST + 1) or b""
+    if len(there) > LARGEST:
+        return  # what is beyond would be lost
+    text = there.decode("utf-8", "replace")
     if text and "\n".join(block[3:]) in text and not _strangers(text, last):
         return  # nothing new but the time
     before, theirs = _parts(text, last)
-    make_folder(page.rpartition("/")[0])
     above = before or [f"# Session {session_id}", ""]
     made = "\n".join([*above, *block, *theirs]).rstrip("\n") + "\n"
     # First both blocks, then the page, then the new block alone: whoever dies in between
     # leaves no line of ours that would be taken for somebody's.
     tray.write("notes.block", "\n".join([*last, *block]).encode("utf-8", "replace"))
-    replace(page, made.encode("utf-8", "replace"))
+    page.replace(made.encode("utf-8", "replace"))
     tray.write("notes.block", "\n".join(block).encode("utf-8", "replace"))
 
 
@@ -171,7 +188,7 @@ def _page_held(tray: Tray) -> Iterator[None]:
         yield
         return
     try:
-        handle = os.open(f"{tray.folder}/notes.lock", os.O_CREAT | os.O_RDWR, 0o600)
+        handle = open_lock(f"{tray.folder}/notes.lock")
     except OSError:
         yield
         return
@@ -187,27 +204,22 @@ def _page_held(tray: Tray) -> Iterator[None]:
         os.close(handle)
 
 
-def claim_in_tree(page: str, session_id: str) -> None:
+def claim_in_tree(page: File, session_id: str) -> None:
     """Say in the tree which session is the current one; a project's own word stands."""
-    folder = page.rpartition("/")[0]
-    sessions, _, name = folder.rpartition("/")
-    make_folder(folder)
-    replace(f"{folder}/{CLAIM}", session_id.encode())
-    named = _text(f"{sessions}/{CURRENT}").strip()
-    ours = bool(named) and _text(f"{sessions}/{named}/{CLAIM}").strip() == named
+    sessions, _, name = page.path.rpartition("/")[0].rpartition("/")
+    page.beside(CLAIM).replace(session_id.encode())
+    current = File(f"{sessions}/{CURRENT}", page.within)
+    named = current.text(NAME).strip()
+    plain = bool(named) and safe_name(named) == named
+    ours = plain and current.beside(f"{named}/{CLAIM}").text(NAME).strip() == named
     if not named or (ours and named != name):
-        replace(f"{sessions}/{CURRENT}", f"{name}\n".encode())
+        current.replace(f"{name}\n".encode())
 
 
-def log_compaction(page: str, now: str, trigger: str, transcript: str) -> None:
+def log_compaction(page: File, now: str, trigger: str, transcript: str) -> None:
     """A line for each compaction beside the page, where it is in the tree."""
-    path = f"{page.rpartition('/')[0]}/compaction-log.txt"
     line = f"{now} | COMPACTION ({trigger or 'unknown'}) | transcript: {transcript}\n"
-    handle = os.open(path, os.O_APPEND | os.O_CREAT | os.O_WRONLY, 0o600)
-    try:
-        os.write(handle, line.encode("utf-8", "replace"))
-    finally:
-        os.close(handle)
+    page.beside("compaction-log.txt").append(line.encode("utf-8", "replace"))
 
 
 def _logged(tray: Tray, fresh: Sequence[Happening]) -> list[Happening]:
@@ -271,7 +283,3 @@ def _parts(text: str, last: Sequence[str]) -> tuple[list[str], list[str]]:
     while theirs and not theirs[-1].strip():
         theirs.pop()
     return above.split("\n")[:-1], ["", *theirs] if theirs else []
-
-
-def _text(path: str) -> str:
-    return (read(path) or b"")[:LARGEST].decode("utf-8", "replace")

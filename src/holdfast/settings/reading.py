@@ -1,7 +1,9 @@
 """Finding what was chosen: the environment, the project, the user, else the default.
 
     HOLDFAST_<NAME>                           in the environment
-    <project>/.holdfast/settings.json         for everyone who works in the project
+    <config folder>/settings.json             what the user chose for this project, in "projects"
+    <project>/.holdfast/settings.json         for everyone who works in the project: only what
+                                              the table lets a project choose
     <config folder>/settings.json             the user's own; where there is none, the one in
                                               the data folder
 
@@ -16,12 +18,16 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from holdfast.files import read
 from holdfast.settings.table import BY_NAME, TABLE, Setting, WrongValue, checked, spoken
 
 FILE = "settings.json"
 PROJECT_FOLDER = ".holdfast"
 PREFIX = "HOLDFAST_"
+# In the user's file: names and values for single projects, by their folder.
+PROJECTS = "projects"
 LARGEST = 1024 * 1024
+LONGEST_NAME = 60  # characters of a strange name that are told
 DEFAULT, USER, PROJECT, ENVIRONMENT = "default", "user", "project", "environment"
 
 
@@ -96,29 +102,32 @@ def user_files(environ: Mapping[str, str], data: str) -> list[str]:
 
 
 def project_files(folders: Sequence[str]) -> list[str]:
-    return [f"{folder.rstrip('/')}/{PROJECT_FOLDER}/{FILE}" for folder in folders if folder]
+    return [f"{folder.rstrip('/')}/{PROJECT_FOLDER}/{FILE}" for folder in folders]
 
 
 def read_settings(environ: Mapping[str, str], data: str, folders: Sequence[str] = ()) -> Settings:
     """`folders` are the worktree and the project, in which the first settings file counts."""
-    found = [_first(user_files(environ, data), USER), _first(project_files(folders), PROJECT)]
+    found = [_users(user_files(environ, data)), _projects(folders)]
     files = [file for file in found if file is not None]
-    return combined(files, environ)
+    return combined(files, environ, folders)
 
 
-def combined(files: Sequence[File], environ: Mapping[str, str]) -> Settings:
+def combined(
+    files: Sequence[File], environ: Mapping[str, str], folders: Sequence[str] = ()
+) -> Settings:
     """Pure: the weakest file first; the environment wins."""
     values: dict[str, Value] = {}
     problems: list[str] = []
+    last: list[tuple[File, str, Any]] = []
     for file in files:
-        for name, value in _members(file, problems):
-            setting = BY_NAME.get(name)
-            if setting is None:
-                problems.append(f"{file.path}: there is no setting {name!r}")
-            elif file.source == PROJECT and not setting.project:
-                problems.append(f"{file.path}: {name} is the user's to choose, not a project's")
-            else:
-                _take(values, problems, setting, value, file)
+        members = dict(_members(file, problems))
+        if file.source == USER and PROJECTS in members:
+            chosen_here = _for_project(file, members.pop(PROJECTS), folders, problems)
+            last += [(file, name, value) for name, value in chosen_here]
+        for name, value in members.items():
+            _choose(values, problems, file, name, value)
+    for file, name, value in last:
+        _choose(values, problems, file, name, value)
     for setting in TABLE:
         variable = PREFIX + setting.name.upper()
         if variable in environ:
@@ -130,17 +139,51 @@ def combined(files: Sequence[File], environ: Mapping[str, str]) -> Settings:
     return Settings(values, problems) if values or problems else DEFAULTS
 
 
+def _choose(
+    values: dict[str, Value], problems: list[str], file: File, name: str, value: Any
+) -> None:
+    setting = BY_NAME.get(name)
+    if setting is None:
+        problems.append(f"{_place(file)}: there is no setting {_told(name)}")
+    elif file.source == PROJECT and not setting.project:
+        why = "is left out: it is yours to choose, not a project's"
+        problems.append(f"{_place(file)}: {name} {why}")
+    else:
+        _take(values, problems, setting, value, file)
+
+
+def _for_project(
+    file: File, listed: Any, folders: Sequence[str], problems: list[str]
+) -> list[tuple[str, Any]]:
+    """What the user chose for these folders alone, the worktree's word after the project's."""
+    if not isinstance(listed, dict) or not all(isinstance(one, dict) for one in listed.values()):
+        problems.append(f"{file.path}: {PROJECTS} takes folders, each with its own settings")
+        return []
+    return [
+        pair
+        for folder in reversed(folders)
+        for pair in listed.get(folder.rstrip("/") or "/", {}).items()
+    ]
+
+
+def _place(file: File) -> str:
+    """Without control characters: a stranger may have named the folders."""
+    return repr(file.path)[1:-1]
+
+
+def _told(name: str) -> str:
+    """In quotation marks, short and in one line: a stranger may have chosen the words."""
+    return repr(name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…")
+
+
 def _take(
     values: dict[str, Value], problems: list[str], setting: Setting, value: Any, file: File
 ) -> None:
     try:
         chosen = checked(setting, value)
     except WrongValue as error:
-        problems.append(f"{file.path}: {error}; {_instead(values, setting)} is used")
+        problems.append(f"{_place(file)}: {error}; {_instead(values, setting)} is used")
         return
-    if setting.name == "redact_patterns" and setting.name in values:
-        # A project can add to what the user wants redacted, never take away.
-        chosen = {**chosen, **values[setting.name].value}
     values[setting.name] = Value(chosen, file.source, file.path)
 
 
@@ -153,19 +196,26 @@ def _members(file: File, problems: list[str]) -> list[tuple[str, Any]]:
     try:
         document = json.loads(file.content.decode("utf-8-sig")) if file.content.strip() else {}
     except (ValueError, RecursionError) as error:
-        problems.append(f"{file.path} is not JSON ({error}); it is left out")
+        problems.append(f"{_place(file)} is not JSON ({error}); it is left out")
         return []
     if not isinstance(document, dict):
-        problems.append(f"{file.path} must hold one object, {{ ... }}; it is left out")
+        problems.append(f"{_place(file)} must hold one object, {{ ... }}; it is left out")
         return []
     return list(document.items())
 
 
-def _first(paths: Sequence[str], source: str) -> File | None:
+def _users(paths: Sequence[str]) -> File | None:
     for path in paths:
-        try:
-            with open(path, "rb") as file:
-                return File(path, source, file.read(LARGEST))
-        except OSError:
-            continue
+        content = read(path, most=LARGEST)
+        if content is not None:
+            return File(path, USER, content)
+    return None
+
+
+def _projects(folders: Sequence[str]) -> File | None:
+    """Links are not followed: the file would be another one than the project's."""
+    for folder, path in zip(folders, project_files(folders), strict=True):
+        content = read(path, within=folder, most=LARGEST)
+        if content is not None:
+            return File(path, PROJECT, content)
     return None

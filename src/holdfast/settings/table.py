@@ -29,8 +29,9 @@ class Setting(NamedTuple):
     low: int = 0
     high: int = 0
     choices: tuple[str, ...] = ()
-    # False: a repository cannot choose it for whoever works in it.
-    project: bool = True
+    # A repository may choose it for whoever works in it: only what touches no file, no pattern
+    # and no limit, says nothing for the user, and loses nothing.
+    project: bool = False
 
     @property
     def allowed(self) -> str:
@@ -84,12 +85,14 @@ TABLE = (
         FLAG,
         True,
         "Give the compact instructions to every compaction.",
+        project=True,
     ),
     Setting(
         "command_rules",
         FLAG,
         True,
         "Put back the rules of commands and skills in force after a compaction.",
+        project=True,
     ),
     Setting(
         "command_rules_chars",
@@ -152,12 +155,14 @@ TABLE = (
         "both",
         "Who is told, once between two compactions, that context is low.",
         choices=("both", "user", "agent", "nobody"),
+        project=True,
     ),
     Setting(
         "handoff",
         FLAG,
         True,
         "Offer an unfinished session to the next one of the same folder.",
+        project=True,
     ),
     Setting(
         "handoff_days",
@@ -178,6 +183,7 @@ TABLE = (
         FLAG,
         True,
         "Keep a page of notes for each session.",
+        project=True,
     ),
     Setting(
         "notes_in_tree",
@@ -222,7 +228,6 @@ TABLE = (
         "Forget sessions untouched for so many days when a session ends; 0 keeps all.",
         0,
         36_500,
-        project=False,
     ),
     Setting(
         "retention_checkpoints",
@@ -231,7 +236,6 @@ TABLE = (
         "Checkpoints of a session that stay when older ones are forgotten.",
         1,
         10_000,
-        project=False,
     ),
     Setting(
         "retention_megabytes",
@@ -240,7 +244,6 @@ TABLE = (
         "Size beyond which `holdfast prune` forgets the oldest sessions; 0 sets no limit.",
         0,
         10_000_000,
-        project=False,
     ),
     Setting(
         "redact_patterns",
@@ -298,7 +301,6 @@ TABLE = (
         FLAG,
         False,
         "Recall may look beyond the project.",
-        project=False,
     ),
 )
 BY_NAME = {setting.name: setting for setting in TABLE}

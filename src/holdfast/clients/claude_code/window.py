@@ -20,6 +20,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from holdfast.files import read
+
 ANSWER_TOKENS = 20_000
 RESERVE_TOKENS = 13_000
 SMALLEST_WINDOW, LARGEST_WINDOW = 100_000, 1_000_000
@@ -82,10 +84,12 @@ def documents(paths: Iterable[str]) -> list[dict[str, Any]]:
 
     found = []
     for path in paths:
+        content = read(path, most=LARGEST_FILE)
+        if content is None:
+            continue
         try:
-            with open(path, "rb") as file:
-                document = json.loads(file.read(LARGEST_FILE).decode("utf-8-sig"))
-        except (OSError, ValueError, RecursionError):
+            document = json.loads(content.decode("utf-8-sig"))
+        except (ValueError, RecursionError):
             continue
         if isinstance(document, dict):
             found.append(document)

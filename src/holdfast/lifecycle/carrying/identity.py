@@ -58,7 +58,7 @@ def origin_of(folder: str) -> str:
     for place in (os.path.join(folder, ".git", "config"), os.path.join(folder, "config")):
         # A bare repository is its own `.git`; any other folder may have a `config` of its own.
         if place.endswith("/.git/config") or os.path.isdir(os.path.join(folder, "objects")):
-            text = (read(place) or b"")[:CONFIG_BYTES].decode("utf-8", "replace")
+            text = (read(place, most=CONFIG_BYTES) or b"").decode("utf-8", "replace")
             found = _origin_in(text)
             if found:
                 return found

@@ -1,0 +1,107 @@
+"""Every hook ends by itself, with 0, whatever it is in: proved on the hooks as they are wired."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from holdfast.clients.claude_code.settings import HOOKS
+from holdfast.hooks import limit
+
+from .world import SESSION, World, clean
+
+ENDLESS = {"redact_patterns": {"slow": "(a+)+$"}}
+FOOD = "a" * 60 + "!"
+
+
+@pytest.mark.parametrize("spec", HOOKS, ids=lambda spec: spec.event)
+def test_we_end_before_the_client_ends_us(spec: object) -> None:
+    event, timeout = spec.event, spec.timeout  # type: ignore[attr-defined]
+    assert limit.seconds_for(event) + 0.5 < timeout
+
+
+@pytest.mark.parametrize("event", ["PreCompact", "UserPromptSubmit", "SessionEnd"])
+def test_a_pattern_of_the_users_own_that_never_ends(world: World, event: str) -> None:
+    """On the heavy road, on the light one, and in what goes on after the client was let go."""
+    world.choose(**ENDLESS)
+    if event == "UserPromptSubmit":
+        world.data.mkdir(parents=True)
+        (world.data / "patterns.json").write_text(json.dumps(ENDLESS["redact_patterns"]))
+    lines = world.transcript.read_bytes().splitlines(keepends=True)
+    row = json.loads(next(line for line in lines if b'"type":"user"' in line))
+    row |= {"uuid": "f" * 36, "timestamp": "2027-01-01T00:00:00.000Z"}
+    row["message"] = {"role": "user", "content": FOOD}
+    world.transcript.write_bytes(b"".join(lines) + json.dumps(row).encode() + b"\n")
+    ran = world.hook(event, prompt=FOOD, trigger="manual")
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+    assert ran.seconds < 3 * limit.SECONDS
+    if event != "SessionEnd":
+        log = (world.data / "holdfast.log").read_text()
+        assert "ended by its own limit of 8 s" in log
+
+
+def test_a_client_that_never_says_anything(world: World) -> None:
+    begun = time.monotonic()
+    process = subprocess.Popen(
+        world.hooks["SessionEnd"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={"HOME": str(world.home)},
+    )
+    assert process.wait(timeout=60) == 0
+    assert time.monotonic() - begun >= limit.seconds_for("SessionEnd") - 0.5
+    assert process.stdout is not None
+    assert process.stdout.read() == b""
+    for stream in (process.stdin, process.stdout, process.stderr):
+        assert stream is not None
+        stream.close()
+
+
+def test_what_goes_on_afterwards_has_a_limit_as_well(tmp_path: Path) -> None:
+    mark = tmp_path / "pid"
+    program = (
+        "import os, re\n"
+        "from holdfast.hooks import detach, limit\n"
+        "limit.SECONDS_DETACHED = 1.0\n"
+        "def work():\n"
+        f"    open({str(mark)!r}, 'w').write(str(os.getpid()))\n"
+        f"    re.search('(a+)+$', {FOOD!r})\n"
+        "detach.detached(work)\n"
+    )
+    subprocess.run([sys.executable, "-c", program], env=clean(tmp_path), check=True)
+    end = time.monotonic() + 60
+    while time.monotonic() < end and not (mark.exists() and _is_gone(mark.read_text())):
+        time.sleep(0.1)
+    assert _is_gone(mark.read_text())
+
+
+def _is_gone(pid: str) -> bool:
+    return bool(pid) and not Path(f"/proc/{pid}").exists()
+
+
+def test_the_kernel_ends_what_does_not_hear_us(tmp_path: Path) -> None:
+    """A loop in C that looks for no signals: by the processor's time, without the interpreter."""
+    program = (
+        "from holdfast.hooks import limit\n"
+        "limit.GRACE = 0.5\n"
+        "limit.begin('Stop', 0.5)\n"
+        "sum(range(10**15))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=clean(tmp_path), timeout=120, check=False
+    )
+    assert done.returncode < 0
+
+
+def test_the_names_of_sessions_lead_nowhere(world: World) -> None:
+    before = world.outside()
+    for name in ("../../../../.ssh/x", "/etc/passwd", "a\nb", "..", "x" * 5000, f"{SESSION}/../y"):
+        ran = world.hook("PreCompact", name, trigger="manual")
+        assert (ran.code, ran.err) == (0, "")
+    assert world.outside() == before
+    assert os.listdir(world.home / ".ssh") == ["id_key"]
