@@ -104,11 +104,11 @@ export const register = on => {
     if (made.skip !== undefined || made.messages.length === 0) return made
     // To add a message is to have the kept ones written again; the hooks add without that.
     if (made.messages.some(opaque)) return made
-    const said = made.messages.map(wording).join('\n').slice(0, SAID)
-    const { text, status } = await ask($, 'augment', session, { trigger: e.trigger, said })
+    const [summary, ...rest] = made.messages
+    const kept = rest.map(told).join('\n').slice(0, SAID)
+    const { text, status } = await ask($, 'augment', session, { trigger: e.trigger, summary: summary.text, kept })
     if (typeof text !== 'string' || text === '') return made
     shown($, status)
-    const [summary, ...rest] = made.messages
     const ours = { role: 'user', text, toolUses: [] }
     return { ...made, messages: [summary, ours, ...rest.map(resumable)] }
   })
@@ -153,6 +153,26 @@ const opaque = message => (message.toolResults ?? []).some(result => result.text
 /** Everything a message tells a reader. */
 const wording = message =>
   [message.text, ...message.toolUses.map(use => JSON.stringify(use.input)), ...(message.toolResults ?? []).map(result => result.text)].join('\n')
+
+/**
+ * What a reader learns from a kept message: the values of a call without the names of its fields,
+ * and of a change to a task only what it says in words. A number and a status are not the task.
+ */
+const told = message => [
+  message.text,
+  ...message.toolUses.flatMap(use => (use.tool === 'TaskUpdate' ? worded(use.input) : values(use.input))),
+  ...(message.toolResults ?? []).filter(result => !isTaskChange(result)).map(result => result.text),
+].join('\n')
+
+const worded = input => values([input?.subject, input?.description])
+
+const isTaskChange = result => /^Updated task #\S+[^\n]*$/.test(result.text.trim())
+
+const values = (value, depth = 0) => {
+  if (typeof value === 'string') return [value]
+  if (value === null || typeof value !== 'object' || depth > 8) return []
+  return Object.values(value).flatMap(inner => values(inner, depth + 1))
+}
 
 /** The conversation that stands instead of a summary; undefined for an answer that is none. */
 const instant = (begun, messages) => {

@@ -71,9 +71,9 @@ def test_what_the_conversation_lost_is_told_once_claimed(ask: Asking) -> None:
     assert Path(begun["latch"]).exists()
     tray = Tray(str(ask.data), SESSION)
     assert not tray.latch("delivered.0", time.time())  # the classic hook stays silent
-    told = ask("augment", said="The user is building something.")
+    told = ask("augment", summary="The user is building something.")
     assert RULE in told["text"]
-    assert ask("augment", said=f"The user asked: Build the shop. {RULE}") == {}
+    assert ask("augment", summary=f"The user asked: Build the shop. {RULE}") == {}
 
 
 def test_a_compaction_that_came_to_nothing_may_begin_again(ask: Asking) -> None:
@@ -83,7 +83,7 @@ def test_a_compaction_that_came_to_nothing_may_begin_again(ask: Asking) -> None:
 def test_where_a_classic_hook_has_delivered_the_module_stays_out(ask: Asking) -> None:
     Tray(str(ask.data), SESSION).latch("delivered.0", time.time())
     assert ask("begin") == {"mode": "off"}
-    assert ask("augment", said="Nothing.") == {}
+    assert ask("augment", summary="Nothing.") == {}
 
 
 def test_instant_gives_the_state_and_the_messages_to_keep(ask: Asking) -> None:
@@ -106,11 +106,11 @@ def test_what_was_not_printed_does_not_count_as_given(ask: Asking) -> None:
     ask("begin", trigger="auto", messages=[])
     tray.queue_gap(Prepared(0, 0, 0, "t", "r1", "The gap."))
     ask.prints = False
-    assert RULE in ask("augment", said="The user is building something.")["text"]
+    assert RULE in ask("augment", summary="The user is building something.")["text"]
     assert tray.gap_waits()
     assert tray.drain(time.time()) == []
     ask.prints = True
-    ask("augment", said="The user is building something.")
+    ask("augment", summary="The user is building something.")
     assert not tray.gap_waits()
     (noted,) = tray.drain(time.time())
     assert json.loads(noted)["road"] == "session.compact"

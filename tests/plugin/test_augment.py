@@ -16,6 +16,7 @@ from realclient import (
     mid_turn_compaction,
     run_subagent,
     subagent_that_compacts,
+    texts,
     tool,
     wait_until,
 )
@@ -57,6 +58,38 @@ def test_what_a_manual_compaction_lost_stands_behind_its_summary_and_survives_a_
         assert roads.count(("brief", "session.compact")) == 1
         assert [road for what, road in roads if what == "gap"] == []
     assert scene.log() == ""
+
+
+@pytest.mark.parametrize("automatic", [False, True])
+def test_a_kept_change_of_a_task_does_not_count_as_the_task(
+    make_scene: MakeScene, api: ScriptedApi, automatic: bool
+) -> None:
+    scene = make_scene()
+    api.summarise_with("The user wants a shop.")
+    with scene.client.session() as live:
+        api.say(
+            tool("TaskCreate", subject="Task A: status page", description="first"),
+            tool("TaskCreate", subject="Second task", description="then"),
+            "Planned.",
+        )
+        live.ask("Plan the shop.")
+        changed = [
+            tool("TaskUpdate", taskId="1", status="completed"),
+            tool("TaskUpdate", taskId="2", status="in_progress"),
+        ]
+        if automatic:
+            api.say(*changed, *mid_turn_compaction("Going on."))
+            live.ask("work on")
+        else:
+            api.say(*changed, "Begun.")
+            live.ask("work on")
+            live.compact()
+            live.ask("go on")
+        (text,) = placed(api.last)
+    if automatic:  # what misled: it names the tasks by their numbers
+        assert any(piece.text.startswith("TaskUpdate") for piece in texts(api.last))
+    assert "Second task" in text
+    assert "Task A: status page" in text.partition("Finished")[2]
 
 
 def test_an_automatic_compaction_keeps_its_last_round_and_nothing_older_after_a_resume(

@@ -24,7 +24,7 @@ from typing import Any
 
 from holdfast.brief.kept import Heard
 from holdfast.clients.claude_code.payloads import summary_in
-from holdfast.clients.claude_code.words import OUR_OPENINGS
+from holdfast.clients.claude_code.words import OUR_OPENINGS, summary_words
 from holdfast.files import make_folder
 from holdfast.hooks import log
 from holdfast.hooks.light import Answer, delivered, now_text
@@ -53,7 +53,8 @@ class Asked:
         self.cwd = _text(fields, "cwd")
         self.trigger = _text(fields, "trigger")
         self.transcript = _text(fields, "transcript") or find_transcript(self.session_id)
-        self.said = _text(fields, "said")
+        self.summary = _text(fields, "summary")
+        self.kept = _text(fields, "kept")  # what the messages that stay tell
         rows = fields.get("messages")
         self.messages = [_heard(row) for row in rows[:MESSAGES]] if isinstance(rows, list) else []
 
@@ -118,7 +119,8 @@ def _begin(asked: Asked, store: Store | None, now: Now) -> dict[str, Any]:
 
 
 def _augment(asked: Asked, store: Store | None, now: Now) -> dict[str, Any]:
-    said = summary_in(asked.said) if "<summary>" in asked.said else asked.said
+    # The client's own words around its summary tell nothing of the work.
+    said = summary_words(summary_in(asked.summary)) + "\n" + asked.kept
     made = native.augment(store, asked.tray, asked.scene, now, said)
     if made is None:
         return {}
