@@ -8,11 +8,22 @@ from holdfast.redact.prefilter import suspicious
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from holdfast.redact.engine import BadPattern, Redactor
 
-__all__ = ["BadPattern", "Redactor", "any_secret", "redact", "redact_bytes", "suspicious", "use"]
+__all__ = [
+    "BadPattern",
+    "Redactor",
+    "any_secret",
+    "redact",
+    "redact_bytes",
+    "redact_lines",
+    "redact_many",
+    "strip_codes",
+    "suspicious",
+    "use",
+]
 
 # A longer text is left to the engine: per MB the prefilter takes 45 ms, the engine 30.
 _SHORT = 64_000
@@ -50,6 +61,31 @@ def redact_bytes(data: bytes) -> bytes:
     from holdfast.redact.engine import BUILT_IN
 
     return BUILT_IN.redact_bytes(data)
+
+
+def redact_many(texts: "Sequence[str]") -> "dict[int, str]":
+    """The texts that held secrets, by their place, without them: one scan over all of them."""
+    from holdfast.redact import many
+    from holdfast.redact.engine import BUILT_IN
+
+    return many.redacted(_chosen or BUILT_IN, texts)
+
+
+def redact_lines(lines: "Sequence[str]") -> "tuple[str, ...]":
+    """Lines of one text, as a diff has them; each stays one line."""
+    from holdfast.redact.engine import BUILT_IN
+    from holdfast.redact.rows import redact_lines as clean
+
+    return clean(_chosen or BUILT_IN, lines)
+
+
+def strip_codes(text: str) -> str:
+    """The text without colours and other terminal codes."""
+    if "\x1b" not in text:
+        return text
+    from holdfast.redact.codes import strip_codes as stripped
+
+    return stripped(text)
 
 
 def any_secret(texts: "Collection[str]", members: "Iterable[tuple[str, str]]" = ()) -> bool:

@@ -6,6 +6,7 @@ Must not: decide what a secret looks like (judgement.py).
 """
 
 import binascii
+import re
 from collections.abc import Iterator
 
 from holdfast.redact.finders import Span, hits, lazy
@@ -17,6 +18,7 @@ from holdfast.redact.judgement import (
     PLAIN,
     QUOTED,
     SECRET,
+    SPOKEN,
     TOKEN,
     is_dummy,
     is_secret,
@@ -32,8 +34,8 @@ _VALUE_JUDGED = 128
 
 # The words, and how they go on in the names that count; `bypass`, `tokens`, a bare `key` do not.
 WORD_TAILS = {
-    "pass": r"(?=w|phrase|code|[\\\"'`=]|(?<=[a-z0-9_\-]pass)[^a-z])",
-    "pwd": r"",
+    "pass": r"(?=w|phrase|code|[\\\"'`=:%]|(?<=[a-z0-9_\-]pass)[^a-z])",
+    "pw": r"(?=d|[^a-z])",
     "secret": r"(?!s)",
     "token": r"(?!s)",
     "key": r"(?<=[a-z0-9_.\-]key)(?!s|board|word|code|name|path)",
@@ -52,6 +54,7 @@ _HEAD = (
     r"(?=\\{0,7}[\"'`]))"
     r"|(?P<closed>\\{0,7}[\"'`]?\]?)(?P<gap>[ \t]{0,8})"
     r"(?P<op>=>|:=|\?=|={1,3}|:(?!:))(?P<space>[ \t]{0,8})"
+    r"|(?P<encoded>(?:%22)?(?:%20|\+)?%(?:25)?3[aAdD](?:%20|\+)?(?:%22)?)"
     r"|\\{0,7}[\"'`](?P<pair>,)[ ]{0,4}(?=\\{0,7}[\"'`])"
     r"|(?P<call>\()[ ]{0,4}(?=\\{0,7}[\"'`])"
     r"|(?P<tag>>)(?=[^<>\s]{4,200}</)"
@@ -61,7 +64,10 @@ _HEAD = (
     r")"
 )
 _QUOTE = r"[fFrRbBuU@$]{0,2}(\\{0,7})([\"'`])"
-_BARE = r"[^\s\"'`,;<>(){}\[\]|&\\]{1,512}"
+# An ampersand ends a value where another name follows, as in a query, or another command.
+_BARE = r"(?:[^\s\"'`,;<>(){}\[\]|&\\]|&(?![&\s\"'`]|\Z|[A-Za-z0-9_.\-\[\]%]{1,60}=)){1,512}"
+_ENCODED_END = r"(?i)%(?:25)?(?:0a|0d|20|22|26|27|2c|3b)|[+]"
+_NEXT_LINE = r"\r?\n[ \t>+|\-]{0,12}[\"'`]?([^\s\"'`]{6,200})[\"'`]?[ \t]{0,8}(?=\r?\n|\Z)"
 _TO_SPACE = r"[^\s\"'`\\]{0,512}"
 _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 
@@ -118,6 +124,14 @@ def _read_assignment(text: str, at: int, word_end: int) -> Span | None:
             return _read_basic(text, head.end())
         return None
     is_flag = name.startswith("-")
+    if name in ("pass", "PASS", "Pass") and not _pass_announces(text, start, head):
+        return None
+    if head.group("encoded"):
+        return _read_encoded(text, head.end(), kind)
+    if head.group("op") == ":" and kind == PASSWORD:
+        following = lazy(_NEXT_LINE).match(text, head.end())
+        if following is not None:
+            return _read_next_line(following)
     if head.group("blank") and not (is_flag or _blank_announces(text, start, head.end(), name)):
         return None
     if head.group("sshpass") is not None and not name.lower().endswith("sshpass"):
@@ -140,8 +154,46 @@ def _read_assignment(text: str, at: int, word_end: int) -> Span | None:
     return _read_bare(text, value_at, kind, _bare_form(head.groupdict(), name, is_flag), start)
 
 
+def _pass_announces(text: str, start: int, head: "re.Match[str]") -> bool:
+    """`pass: X` alone on its line, in small letters; else it is a verdict."""
+    if head.group("op") != ":" or head.group("closed"):
+        return True
+    line = text[text.rfind("\n", 0, start) + 1 : start]
+    value = lazy(r"\S+").match(text, head.end())
+    return (
+        text.startswith("pass", start)
+        and not line.strip(" \t>+|-0123456789→")
+        and value is not None
+        and (len(lazy(r"[0-9]").findall(value.group())) > 1 or "_" not in value.group())
+        and not value.group().lower().startswith("test")
+    )
+
+
+def _read_encoded(text: str, at: int, kind: str) -> Span | None:
+    """A value whose line was percent-encoded: DB_PASSWORD%3DX"""
+    bare = lazy(_BARE).match(text, at)
+    if bare is None:
+        return None
+    end = lazy(_ENCODED_END).search(text, at, bare.end())
+    stop = end.start() if end else bare.end()
+    form = ENV if kind == PASSWORD else PLAIN
+    return (at, stop, _LABELS[kind]) if is_secret(kind, text[at:stop], form) else None
+
+
+def _read_next_line(following: "re.Match[str]") -> Span | None:
+    value = following.group(1)
+    if LABEL_OPEN in value or not is_secret(PASSWORD, value, SPOKEN):
+        return None
+    return following.start(1), following.end(1), _LABELS[PASSWORD]
+
+
 def _read_bare(text: str, at: int, kind: str, form: str, name_at: int) -> Span | None:
     bare = lazy(_BARE).match(text, at)
+    if form == ENV and _at_line_start(text, name_at):
+        # To the next space: what would end a value elsewhere may stand in a password.
+        whole = lazy(_TO_SPACE).match(text, at)
+        value = whole.group().rstrip(";") if whole else ""
+        return (at, at + len(value), _LABELS[kind]) if is_secret(kind, value, ENV) else None
     if bare is None:
         return None
     value = bare.group().rstrip(".,:!?") or bare.group()
@@ -156,8 +208,7 @@ def _read_bare(text: str, at: int, kind: str, form: str, name_at: int) -> Span |
     if not is_secret(kind, value[:_VALUE_JUDGED], form):
         return None
     if form == ENV:
-        rest = lazy(_TO_SPACE).match(text, at)
-        end = max(end, rest.end()) if rest and _at_line_start(text, name_at) else bare.end()
+        end = bare.end()
     elif bare.end() - at >= _VALUE_LONGEST:
         rest = lazy(r"[A-Za-z0-9+/=_\-.%~]*").match(text, end)
         end = rest.end() if rest else end
@@ -173,7 +224,7 @@ def _bare_form(head: dict[str, str | None], name: str, is_flag: bool) -> str:
         return FLAG
     if head["sshpass"] is not None or head["blank"]:
         return PLAIN
-    tight = head["op"] == "=" and not head["gap"] and not head["space"]
+    tight = head["op"] in ("=", "==") and not head["gap"] and not head["space"]
     if tight and name.isupper() and not head["closed"]:
         return ENV
     if tight or head["op"] == ":" or head["tag"] or head["is"]:
@@ -249,13 +300,24 @@ def _is_basic_pair(value: str) -> bool:
     )
 
 
+_SCHEME = (
+    r"[\"'\\]{0,8}\]?[ ]?[:=,][ ]?[\"'\\]{0,8}[A-Za-z][A-Za-z0-9\-]{1,20}[ ]{1,4}"
+    r"(?:token=[\"'\\]{0,8})?"
+)
+_CREDENTIAL = r"([A-Za-z0-9\-._~+/]{12,4000}={0,2})"
+
+
 def find_headers(lowered: str, text: str) -> Iterator[Span]:
-    """Bearer and Basic credentials, with or without the header's name in front."""
+    """Bearer and Basic credentials, with or without the header's name; others with it."""
     for at in hits(lowered, "bearer "):
-        match = lazy(r"\s{1,4}([A-Za-z0-9\-._~+/]{12,4000}={0,2})").match(text, at + 6)
+        match = lazy(r"\s{1,4}" + _CREDENTIAL).match(text, at + 6)
         if match and looks_generated(match.group(1)) and not is_dummy(match.group(1)):
             yield match.start(1), match.end(1), "bearer-token"
     for at in hits(lowered, "basic "):
         match = lazy(r"\s{1,4}([A-Za-z0-9+/]{8,400}={0,2})").match(text, at + 5)
         if match and _is_basic_pair(match.group(1)):
             yield match.start(1), match.end(1), "basic-auth"
+    for at in hits(lowered, "authorization"):
+        match = lazy(_SCHEME + _CREDENTIAL).match(text, at + 13)
+        if match and looks_generated(match.group(1)) and not is_dummy(match.group(1)):
+            yield match.start(1), match.end(1), "token"

@@ -12,20 +12,23 @@ Errors:
 import re
 from collections.abc import Callable, Sequence
 
+from holdfast.redact import codes
 from holdfast.redact.assignments import find_assignments, find_headers
 from holdfast.redact.finders import (
     Span,
-    find_command_passwords,
     find_discord_tokens,
-    find_private_keys,
     find_signatures,
     find_url_passwords,
     find_web_tokens,
     find_webhooks,
     lazy,
+    replace,
 )
+from holdfast.redact.keys import find_private_keys, find_putty_keys, find_web_keys
+from holdfast.redact.options import find_cookies, find_option_passwords, find_pgpass
 from holdfast.redact.patterns import LABEL_OPEN
 from holdfast.redact.prefilter import ascii_lower, suspicious
+from holdfast.redact.spoken import find_spoken
 from holdfast.redact.vendors import find_vendor_tokens
 
 _LABEL = r"\[redacted:[a-z0-9\-]{1,40}\]"
@@ -105,18 +108,11 @@ class Redactor:
         """Find what one pass replaces: in order, without overlaps, never only a label."""
         found: list[Span] = []
         if len(text) > _LONG or suspicious(text):
-            lowered = ascii_lower(text)
-            # The first finder that claims a place names it.
-            found += find_private_keys(text)
-            found += find_vendor_tokens(text)
-            found += find_web_tokens(text)
-            found += find_discord_tokens(text)
-            found += find_webhooks(text)
-            found += find_signatures(text)
-            found += find_url_passwords(text)
-            found += find_headers(lowered, text)
-            found += find_assignments(lowered, text)
-            found += find_command_passwords(lowered, text)
+            found = _found(text)
+            plain = codes.without_codes(text)
+            if plain is not None:
+                # Colours stand between a name and its value, and inside a token.
+                found += codes.placed_back(_found(plain[0]), plain[1])
         for name, pattern in self._extra:
             group = 1 if pattern.groups else 0
             for match in pattern.finditer(text):
@@ -126,15 +122,26 @@ class Redactor:
         return _settle(text, found) if found else found
 
 
-def replace(text: str, spans: Sequence[Span]) -> str:
-    pieces = []
-    position = 0
-    for start, end, label in spans:
-        pieces.append(text[position:start])
-        pieces.append(f"{LABEL_OPEN}{label}]")
-        position = end
-    pieces.append(text[position:])
-    return "".join(pieces)
+def _found(text: str) -> list[Span]:
+    """What the built-in finders find. The first that claims a place names it."""
+    lowered = ascii_lower(text)
+    return [
+        *find_private_keys(text),
+        *find_putty_keys(text),
+        *find_web_keys(text),
+        *find_vendor_tokens(text),
+        *find_web_tokens(text),
+        *find_discord_tokens(text),
+        *find_webhooks(text),
+        *find_signatures(text),
+        *find_url_passwords(text),
+        *find_headers(lowered, text),
+        *find_assignments(lowered, text),
+        *find_option_passwords(lowered, text),
+        *find_pgpass(text),
+        *find_cookies(lowered, text),
+        *find_spoken(lowered, text),
+    ]
 
 
 def _settle(text: str, found: list[Span]) -> list[Span]:

@@ -1,8 +1,8 @@
-"""Finds secrets by shape: JSON web tokens, private keys, webhooks, URL passwords.
+"""Finds secrets by shape: JSON web tokens, webhooks, signatures, URL passwords.
 
 Owns: one finder per shape, each yielding `Span`s in a decoded text.
-Must not: know about vendors' prefixes (vendors.py), names and values (assignments.py) or JSON rows
-(rows.py).
+Must not: know about private keys (keys.py), vendors' prefixes (vendors.py), names and values
+(assignments.py), commands (options.py), sentences (spoken.py) or JSON rows (rows.py).
 
 Every finder walks from anchor to anchor and every pattern is bounded, so the cost is linear in the
 text whatever it holds. Patterns are compiled when their anchor is first seen: compiling all of
@@ -10,12 +10,12 @@ them would cost a hook more than the whole rest of its work.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from holdfast.redact.judgement import PASSWORD, QUOTED, is_dummy, is_secret, looks_generated
+from holdfast.redact.judgement import is_dummy, looks_generated
 from holdfast.redact.patterns import (
     JWT_ANCHOR,
-    PEM_ANCHOR,
+    LABEL_OPEN,
     SAS_ANCHOR,
     URL_ANCHOR,
     WEBHOOK_ANCHORS,
@@ -59,6 +59,17 @@ def hits(text: str, anchor: str) -> Iterator[int]:
         at = text.find(anchor, at + len(anchor))
 
 
+def replace(text: str, spans: Sequence[Span]) -> str:
+    pieces = []
+    position = 0
+    for start, end, label in spans:
+        pieces.append(text[position:start])
+        pieces.append(f"{LABEL_OPEN}{label}]")
+        position = end
+    pieces.append(text[position:])
+    return "".join(pieces)
+
+
 def find_web_tokens(text: str) -> Iterator[Span]:
     """JSON web tokens: two or more parts of base64url after a part that decodes to `{"`."""
     done = 0
@@ -100,41 +111,6 @@ def discord_hits(text: str) -> Iterator[int]:
             yield at
 
 
-_PEM_HEAD = r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-_PEM_END = r"-----END [A-Z0-9 ]{0,48}-----"
-# A key of 16,384 bits takes 13 KB; line numbers and escapes add to it.
-_PEM_LONGEST = 24_000
-# A line of a key whose end was cut off, after a line number or a quoting mark.
-_PEM_LINE = (
-    r"(?:\\+r)?(?:\r?\n|\\+n)[ \t>+|]{0,12}(?:\d{1,5}(?:→|\t|:|\|) ?)?[ \t]{0,12}"
-    r"(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):[^\n\\]{0,120}"
-    r"|[A-Za-z0-9+/]{16,120}={0,2}|=?[A-Za-z0-9+/]{4,100}={0,2}(?=\s|\\|\"|\Z)|(?=\r?\n|\\+n))"
-)
-
-
-def find_private_keys(text: str) -> Iterator[Span]:
-    done = 0
-    for at in hits(text, PEM_ANCHOR):
-        head = lazy(_PEM_HEAD).match(text, at) if at >= done else None
-        if head is None:
-            continue
-        limit = text.find(PEM_ANCHOR, head.end(), head.end() + _PEM_LONGEST)
-        if limit < 0:
-            limit = min(len(text), head.end() + _PEM_LONGEST)
-        end_at = text.find("-----END ", head.end(), limit)
-        tail = lazy(_PEM_END).match(text, end_at) if end_at >= 0 else None
-        done = tail.end() if tail else _end_of_cut_key(text, head.end())
-        if done > head.end():
-            yield at, done, "private-key"
-
-
-def _end_of_cut_key(text: str, at: int) -> int:
-    line = lazy(_PEM_LINE)
-    while (match := line.match(text, at)) and match.end() > at:
-        at = match.end()
-    return at
-
-
 def find_webhooks(text: str) -> Iterator[Span]:
     """Whoever has the path of a webhook can post to it; host and kind stay readable."""
     for anchor, tail in WEBHOOK_ANCHORS:
@@ -169,24 +145,3 @@ def find_url_passwords(text: str) -> Iterator[Span]:
         if password == user or is_dummy(password) or len(password) < 3:
             continue
         yield match.start(2), match.end(2), "url-password"
-
-
-def find_command_passwords(lowered: str, text: str) -> Iterator[Span]:
-    """curl -u user:password, mysql -ppassword, IDENTIFIED BY 'password'."""
-    rules = (
-        (
-            "curl ",
-            r"(?:[^\n]{0,300}? )?(?:-u|--user)[ =]?\\*[\"']?[^\s:\"'\\]{1,80}:([^\s\"'\\]{3,200})",
-        ),
-        ("mysql", r"[^\n]{0,160}? -p\\*[\"']?([^\s\"'\\]{4,100})"),
-        ("mariadb", r"[^\n]{0,160}? -p\\*[\"']?([^\s\"'\\]{4,100})"),
-        ("identified by", r"\s{1,4}\\*[\"']([^\s\"'\\]{4,100})"),
-    )
-    for anchor, tail in rules:
-        for at in hits(lowered, anchor):
-            match = lazy(tail).match(text, at + len(anchor))
-            if match is None:
-                continue
-            value = match.group(1)
-            if is_secret(PASSWORD, value, QUOTED) and not value.isdigit():
-                yield match.start(1), match.end(1), "password"

@@ -16,6 +16,8 @@ ENV = "env"  # NAME=value, upper case, no spaces
 FLAG = "flag"  # --name value
 PLAIN = "plain"  # name: value, or name=value in lower case
 LOOSE = "loose"  # name = value with spaces and no quotes: mostly code
+OPTION = "option"  # where a command takes nothing but a password
+SPOKEN = "spoken"  # in a sentence
 
 PASSWORD = "password"
 SECRET = "secret"
@@ -36,10 +38,27 @@ _REFERENCE = re.compile(
     r"|[A-Za-z][A-Za-z0-9+.\-]*://"  # a URL; its password has a rule of its own
     r"|@[\w/.\-]+\Z"  # a file to read the value from, or a decorator
 )
+_SIGNS = frozenset("!@#$%^&*()-_=+~?/")
+_LONG_WORD = re.compile(r"[A-Za-z]{20}")
+_LETTER = re.compile(r"[A-Za-z]")
+# A word with a number that people say about passwords, places in a text, versions, measures.
+_TECHNICAL = re.compile(
+    r"(?i)(?:sha|md|aes|utf|base|u?int|float|[hrep]s|https?|ssh|tls|ssl|oauth|python|py|node|php"
+    r"|bcrypt|argon|pbkdf|scrypt|rsa|ed|curve|x|v|ver|version|step|line|row|col|column|test|user"
+    r"|file|section|phase|task|issue|part|level|type|pg|postgres|postgresql|mysql|redis|h|p|f|q"
+    r"|part|chapter|page|item|option|case|example|room|day|week|port|ipv|win|log|k|s|ec|net|web"
+    r"|log4j|es|c|http/|pkcs|rfc|iso|cve|pr|api|app|env|host|server|client|db|key|id|min|max"
+    r"|length|at|least)[-_.#]?\d{1,5}(?:[-_./]?[a-z0-9.]*)*\Z"
+    r"|v?\d+(?:[.,:/\-]\d+)*(?:[a-z]{1,9}|-[a-z]+|%)?\Z"  # 12, 1.2.3, 24h, 8-char, 2026-01-05
+    r"|[^@\s]+@[\w\-]+(?:\.[\w\-]+)+\Z"  # an address
+    r"|[\w.\-]+\.[a-z]{1,5}(?::\d+)*\Z|[\w.\-]+:\d+\Z"  # a file, a host, a place in a file
+    r"|\w+(?:/[\w.\-]+)+\Z"  # a path
+)
+_SPOKEN_LETTERS = re.compile(r"[A-Za-z0-9!@#$%^&*_=+~?.,:;/|\-]+\Z")
 _EMPTYISH = re.compile(r"(?i)[x*.\-_#0•…?=]+\Z|1234567?8?9?0?\Z|abcd?e?f?(?:123)?\Z|none\Z|null\Z")
 
-_PASSWORD_NAMES = {"password", "passwd", "passphrase", "pwd", "pass", "passw", "passcode"}
-_FUSED_PASSWORD = ("password", "passwd", "passphrase")
+_PASSWORD_NAMES = {"password", "passwd", "passphrase", "pwd", "pass", "passw", "passcode", "pw"}
+_FUSED_PASSWORD = ("password", "passwd", "passphrase", "rootpw", "userpw", "adminpw", "dbpw")
 _KEY_OWNERS = frozenset(
     "api access secret private signing encryption master account shared auth deploy service app "
     "application consumer subscription admin storage client server webhook crypto cipher session "
@@ -128,8 +147,14 @@ def is_secret(kind: str, value: str, form: str) -> bool:
     """Say whether a value that stood in this form under a name of this kind is worth hiding."""
     if len(value) < 4 or _SPACE.search(value) or is_dummy(value):
         return False
+    if form in (QUOTED, ENV, OPTION) and _mixes_signs(value):
+        return True
     if _REFERENCE.match(value) or "${" in value or "{{" in value or "$(" in value:
         return False
+    if form == OPTION:
+        return value.lower() not in _NOT_VALUES
+    if form == SPOKEN:
+        return _reads_as_password(value)
     if form != QUOTED and ("(" in value or value.lower().rstrip(".,;:!?)") in _NOT_VALUES):
         return False
     if looks_generated(value):
@@ -145,6 +170,29 @@ def is_secret(kind: str, value: str, form: str) -> bool:
     if has_digit or has_sign:
         return kind == PASSWORD and len(value) >= 6 and (has_digit or form == QUOTED)
     return kind == PASSWORD and form == QUOTED and len(value) >= 8 and value.isalnum()
+
+
+def _mixes_signs(value: str) -> bool:
+    """Say whether this is a long key drawn from letters, digits and many signs, as Django's are.
+
+    It may begin like a template or hold what looks like a call; a template has words in it.
+    """
+    if len(value) < 32 or not _DIGIT.search(value):
+        return False
+    signs = set(value) & _SIGNS
+    return len(signs) >= 4 and _LONG_WORD.search(value.removeprefix("django-insecure-")) is None
+
+
+def _reads_as_password(value: str) -> bool:
+    """Say whether a word in a sentence is a password rather than a word, a name or a number."""
+    if len(value) < 6 or not _LETTER.search(value) or _TECHNICAL.match(value):
+        return False
+    if not _SPOKEN_LETTERS.match(value):
+        return False
+    digits = len(_DIGIT.findall(value))
+    signs = bool(set(value.rstrip("!?")[1:]) & _SIGNS - set("-_=+()/"))
+    mixed = value != value.lower() and value != value.upper() and value[1:] != value[1:].lower()
+    return digits >= 2 or (digits == 1 and (signs or mixed or len(value) >= 8)) or (signs and mixed)
 
 
 def is_dummy(value: str) -> bool:

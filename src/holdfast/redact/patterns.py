@@ -32,6 +32,8 @@ VENDOR: tuple[tuple[str, str, str], ...] = (
     ("perplexity-key", "pplx-", r"[A-Za-z0-9]{32,80}"),
     ("replicate-token", "r8_", r"[A-Za-z0-9]{30,60}"),
     ("huggingface-token", "hf_", r"[A-Za-z0-9]{30,60}"),
+    # Holdfast's own: an id in front of 32 random bytes.
+    ("holdfast-token", "hf_", r"[0-9a-f]{12}_[A-Za-z0-9_\-]{43}"),
     ("huggingface-token", "api_org_", r"[A-Za-z0-9]{30,60}"),
     ("langsmith-key", "lsv2_", r"(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{6,20}"),
     ("tavily-key", "tvly-", r"[A-Za-z0-9\-]{28,80}"),
@@ -139,6 +141,8 @@ VENDOR: tuple[tuple[str, str, str], ...] = (
 # Anchors of secrets that the engine reads by code rather than by one pattern.
 JWT_ANCHOR = "eyJ"
 PEM_ANCHOR = "-----BEGIN "
+PPK_ANCHOR = "Private"
+JWK_ANCHOR = "kty"
 URL_ANCHOR = "://"
 SAS_ANCHOR = "sig="
 WEBHOOK_ANCHORS: tuple[tuple[str, str], ...] = (
@@ -147,7 +151,38 @@ WEBHOOK_ANCHORS: tuple[tuple[str, str], ...] = (
 )
 
 # Looked for in lower-cased text: a name that contains one of these may name a secret.
-WORDS: tuple[str, ...] = ("pass", "pwd", "secret", "token", "key", "credential", "auth")
+WORDS: tuple[str, ...] = ("pass", "pw", "secret", "token", "key", "credential", "auth")
 
-# Looked for in lower-cased text: the command or header says that a secret follows.
-PHRASES: tuple[str, ...] = ("bearer ", "basic ", "identified by", "curl ", "mysql", "mariadb")
+# Looked for in lower-cased text: a command, a header or a sentence says that a secret follows.
+PHRASES: tuple[str, ...] = (
+    "bearer ",
+    "basic ",
+    "identified by",
+    "passw",
+    "passphrase",
+    "passcode",
+    "pass is",
+    "credentials",
+    "creds",
+    "cookie",
+    "kty",
+    "private-lines",
+    "private-mac",
+    "private-hash",
+    "admin:",
+    "root:",
+    "rabbitmqctl",
+    "vault login",
+    "sudo -s ",
+    # Terminal codes, which may stand inside anything.
+    "\x1b",
+    "u001b",
+    "x1b[",
+    "33[",
+    "\\e[",
+)
+# One of these after a space and a dash may be an option that takes a password.
+OPTION_LETTERS = "pPawsUNkubh"
+LONG_OPTIONS = ("user", "proxy-user", "auth", "creds", "src-creds", "dest-creds", "password-stdin")
+# A password told in a sentence has one of these, or a letter in the wrong case.
+TELLING_SIGNS = "0123456789!@#$%^&*~?"

@@ -8,9 +8,12 @@ Must not: import anything but the anchors.
 from holdfast.redact.patterns import (
     BULK_TAIL,
     JWT_ANCHOR,
+    LONG_OPTIONS,
+    OPTION_LETTERS,
     PEM_ANCHOR,
     PHRASES,
     SAS_ANCHOR,
+    TELLING_SIGNS,
     URL_ANCHOR,
     VENDOR,
     WEBHOOK_ANCHORS,
@@ -38,7 +41,7 @@ _AHEAD = 128
 _USERINFO = 400
 
 # One of these stands between a name and its value, unless the name is an option or ends a phrase.
-_ANNOUNCERS = "=:>(,'\"`"
+_ANNOUNCERS = "=:>(,'\"`%"
 
 
 def ascii_lower(text: str) -> str:
@@ -63,10 +66,42 @@ def suspicious(text: str) -> bool:
             at = text.find(literal, at)
     if PEM_ANCHOR in text or _has_url_user(text) or _has_dotted_token(text):
         return True
+    if _has_option(text) or _has_told_word(text) or _has_fields(text):
+        return True
     lowered = ascii_lower(text)
     return any(phrase in lowered for phrase in PHRASES) or any(
         _announces_value(lowered, word) for word in WORDS
     )
+
+
+def _has_option(text: str) -> bool:
+    for dash in (" -", "\t-"):
+        at = text.find(dash)
+        while at >= 0:
+            letter = text[at + 2 : at + 3]
+            if letter == "-":
+                if text.startswith(LONG_OPTIONS, at + 3):
+                    return True
+            elif letter and letter in OPTION_LETTERS:
+                return True
+            at = text.find(dash, at + 2)
+    return False
+
+
+def _has_told_word(text: str) -> bool:
+    """admin / X"""
+    at = text.find(" / ")
+    while at >= 0:
+        word = text[at + 3 : at + 200].split(None, 1)
+        if word and any(sign in word[0] for sign in TELLING_SIGNS):
+            return True
+        at = text.find(" / ", at + 3)
+    return False
+
+
+def _has_fields(text: str) -> bool:
+    """host:port:database:user:password"""
+    return text.count(":") >= 4 and any(word.count(":") >= 4 for word in text.split())
 
 
 def _has_url_user(text: str) -> bool:
@@ -95,7 +130,7 @@ def _announces_value(lowered: str, word: str) -> bool:
         if any(sign in ahead for sign in _ANNOUNCERS) or " is " in ahead or " -p" in ahead:
             return True
         behind = lowered[max(0, at - _BEHIND) : at]
-        if "--" in behind or "login" in behind:
+        if "--" in behind or "login" in behind or word == "pw":
             return True
         at = lowered.find(word, at + len(word))
     return False

@@ -2,18 +2,22 @@
 
 Owns: the way from a secret in a decoded JSON string back to its bytes. Only the bytes of a secret
 change, and the result is what redacting each string of the parsed row would give (a property test
-holds that).
+holds that); a list of strings is also read as lines of one text, because that is how a diff
+is written down, and a line of a private key that stands in the row goes wherever it stands there.
 Must not: hold patterns; the bulk scan says where to look, the finders say what is a secret.
 
 The scan reads the bytes as Latin-1, so that an offset in the text is an offset in the file.
 """
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from holdfast.redact.assignments import member_is_secret
 from holdfast.redact.bulk import bulk_hits
-from holdfast.redact.finders import Span, lazy
+from holdfast.redact.finders import Span, lazy, replace
+from holdfast.redact.keys import find_private_keys, key_lines
 from holdfast.redact.patterns import LABEL_OPEN
 
 TYPE_CHECKING = False
@@ -22,6 +26,11 @@ if TYPE_CHECKING:
 
 # The scan needs a lower-case copy; chunks of whole lines keep that copy small.
 _CHUNK = 256 * 1024
+
+# A shorter line of a private key is its last one, or says nothing by itself.
+SHORTEST_KEY_LINE = 24
+
+_DIFF_MARKS = ("+", "-", " ")
 
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _NEXT_ROW = r"\n(?=[ \t]*[{\[\"])"
@@ -96,37 +105,148 @@ def _as_text(redactor: "Redactor", region: bytes) -> bytes:
     return redactor.redact(text).encode("utf-8", "surrogateescape")
 
 
+class _String:
+    """One string of a row: where it stands, and its source before and after redaction."""
+
+    __slots__ = ("body", "end", "hit", "is_name", "start")
+
+    def __init__(self, start: int, end: int, body: str, hit: bool, is_name: bool) -> None:
+        self.start, self.end, self.body, self.hit, self.is_name = start, end, body, hit, is_name
+
+
 def _redact_row(redactor: "Redactor", row: str, hits: Sequence[int]) -> bytes:
-    """Redact the strings that hold a hit, and the member whose name holds one."""
+    """Redact the strings that hold a hit, the member whose name holds one, and lists of lines."""
+    strings = _strings(redactor, row, hits)
+    changed: dict[int, str] = {}
+    keys: set[str] = set()
+    for index, string in enumerate(strings):
+        label = None
+        before = strings[index - 1] if index else None
+        if before is not None and before.is_name and before.hit:
+            label = member_is_secret(_unescape(before.body), _unescape(string.body))
+        if label is not None:
+            changed[index] = f"{LABEL_OPEN}{label}]"
+        elif string.hit:
+            if "PRIVATE KEY" in string.body:
+                keys |= lines_of_keys(_unescape(string.body))
+            redacted = _redact_string(redactor, string.body)
+            if redacted != string.body:
+                changed[index] = redacted
+    for group in _lists(row, strings):
+        _redact_lines(redactor, strings, group, changed, keys)
+    if keys:
+        for index, string in enumerate(strings):
+            redacted = _without_lines(changed.get(index, string.body), keys)
+            if redacted != string.body:
+                changed[index] = redacted
     pieces = []
     position = 0
+    for index in sorted(changed):
+        string = strings[index]
+        pieces.append(row[position : string.start].encode("latin-1"))
+        pieces.append(changed[index].encode("utf-8", "surrogateescape"))
+        position = string.end
+    pieces.append(row[position:].encode("latin-1"))
+    return b"".join(pieces)
+
+
+def _strings(redactor: "Redactor", row: str, hits: Sequence[int]) -> list[_String]:
+    found = []
     index = 0
-    named: str | None = None
-    named_end = 0
     for match in lazy(_STRING).finditer(row):
+        start, end = match.start() + 1, match.end() - 1
         while index < len(hits) and hits[index] < match.start():
             index += 1
         hit = redactor.has_extra or (index < len(hits) and hits[index] < match.end())
-        if not hit and named is None:
-            if index >= len(hits):
-                break
-            continue
-        body = _utf8(row[match.start() + 1 : match.end() - 1])
-        redacted = body
-        label = None
-        if named is not None and row[named_end : match.start()].strip() == ":":
-            label = member_is_secret(named, _unescape(body))
-        if label is not None:
-            redacted = f"{LABEL_OPEN}{label}]"
-        elif hit:
-            redacted = _redact_string(redactor, body)
-        named, named_end = (_unescape(body), match.end()) if hit else (None, 0)
-        if redacted != body:
-            pieces.append(row[position : match.start() + 1].encode("latin-1"))
-            pieces.append(redacted.encode("utf-8", "surrogateescape"))
-            position = match.end() - 1
-    pieces.append(row[position:].encode("latin-1"))
-    return b"".join(pieces)
+        following = row[match.end() : match.end() + 8].lstrip(" \t\r\n")
+        found.append(_String(start, end, _utf8(row[start:end]), hit, following.startswith(":")))
+    return found
+
+
+def _lists(row: str, strings: Sequence[_String]) -> Iterator[list[int]]:
+    """The strings that follow each other in a list, of which one has a hit."""
+    group: list[int] = []
+    for index, string in enumerate(strings):
+        joins = (
+            group
+            and not string.is_name
+            and row[strings[group[-1]].end + 1 : string.start - 1].strip() == ","
+        )
+        if not joins:
+            if len(group) > 1 and any(strings[at].hit for at in group):
+                yield group
+            group = []
+        if not string.is_name:
+            group.append(index)
+    if len(group) > 1 and any(strings[at].hit for at in group):
+        yield group
+
+
+def _redact_lines(
+    redactor: "Redactor",
+    strings: Sequence[_String],
+    group: Sequence[int],
+    changed: dict[int, str],
+    keys: set[str],
+) -> None:
+    """Redact what spans several strings of a list: a diff has one string for each line."""
+    lines = [_unescape(changed.get(index, strings[index].body)) for index in group]
+    for at, spans in spans_of_lines(redactor, lines).items():
+        if spans:
+            index = group[at]
+            body = changed.get(index, strings[index].body)
+            keys |= {
+                line for line in (lines[at][a:b].strip() for a, b, _ in spans) if _is_key(line)
+            }
+            changed[index] = splice(body, spans)
+
+
+def spans_of_lines(redactor: "Redactor", lines: Sequence[str]) -> dict[int, list[Span]]:
+    """What to replace in each of these lines because of the lines around it."""
+    found: dict[int, list[Span]] = {}
+    edges = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    for start, end, label in redactor.spans("\n".join(lines)):
+        first = bisect_right(edges, start) - 1
+        last = bisect_right(edges, end - 1) - 1
+        for at in range(first, last + 1):
+            a, b = max(0, start - edges[at]), min(len(lines[at]), end - edges[at])
+            if at > first and lines[at][:1] in _DIFF_MARKS:
+                a = 1
+            if b > a and not lines[at][a:b].isspace():
+                found.setdefault(at, []).append((a, b, label))
+    for at in key_lines(lines):
+        if at not in found:
+            body = lines[at]
+            a = len(body) - len(body.lstrip("+- \t"))
+            found[at] = [(a, len(body.rstrip()), "private-key")]
+    return found
+
+
+def redact_lines(redactor: "Redactor", lines: Sequence[str]) -> tuple[str, ...]:
+    """Redact lines of one text; each stays one line."""
+    clean = [redactor.redact(line) for line in lines]
+    for at, spans in spans_of_lines(redactor, clean).items():
+        clean[at] = replace(clean[at], spans)
+    return tuple(clean)
+
+
+def lines_of_keys(text: str) -> set[str]:
+    """The lines of the private keys in a text: they may stand in a diff without their heading."""
+    lines: set[str] = set()
+    for start, end, _ in find_private_keys(text):
+        lines |= {line for line in text[start:end].split() if _is_key(line)}
+    return lines
+
+
+def _is_key(line: str) -> bool:
+    return len(line) >= SHORTEST_KEY_LINE and lazy(r"[A-Za-z0-9+/=]+\Z").match(line) is not None
+
+
+def _without_lines(body: str, keys: set[str]) -> str:
+    for word in lazy(rf"[A-Za-z0-9+/=]{{{SHORTEST_KEY_LINE},}}").findall(body):
+        if word in keys:
+            body = body.replace(word, f"{LABEL_OPEN}private-key]")
+    return body
 
 
 def _utf8(latin: str) -> str:
