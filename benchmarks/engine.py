@@ -21,9 +21,10 @@ import orjson
 
 from holdfast.clients.claude_code.rows import Adapter
 from holdfast.events import Event
-from holdfast.lifecycle.track import Tracked, catch_up, from_saved, to_saved, without_secrets
+from holdfast.lifecycle.track import Tracked, catch_up, from_saved, to_saved
 from holdfast.samples import SESSION_FILE
 from holdfast.state import fold_all
+from holdfast.state.gate import without_secrets
 from holdfast.transcript.reader import Reader
 
 ROUNDS = 5
@@ -57,13 +58,13 @@ def _fold_the_corpus(folder: Path) -> list[Row]:
         lines = path.read_bytes().splitlines()
         name = str(path)
         events = _events(name)
-        tracked = catch_up(name, loads=orjson.loads, final=True)
+        clean = without_secrets(events)
         sides: tuple[Callable[[], object], ...] = (
             lambda lines=lines: _parsed(lines),  # type: ignore[misc]
             lambda name=name: _rows(name),  # type: ignore[misc]
             lambda name=name: _events(name),  # type: ignore[misc]
-            lambda events=events: fold_all(events),  # type: ignore[misc]
-            lambda tracked=tracked: without_secrets(tracked),  # type: ignore[misc]
+            lambda clean=clean: fold_all(clean),  # type: ignore[misc]
+            lambda events=events: without_secrets(events),  # type: ignore[misc]
             lambda name=name: catch_up(name, loads=orjson.loads, final=True),  # type: ignore[misc]
         )
         rounds = [[_timed(side) for side in sides] for _ in range(ROUNDS)]

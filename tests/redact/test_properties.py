@@ -2,17 +2,20 @@
 
 import json
 import random
+from itertools import groupby
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.redact import Redactor, redact, redact_bytes, suspicious
+from holdfast.redact import Redactor, redact, redact_bytes, redact_lines, suspicious
 from holdfast.redact.assignments import member_is_secret
 from holdfast.redact.patterns import (
+    JWK_ANCHOR,
     JWT_ANCHOR,
     PEM_ANCHOR,
     PHRASES,
+    PPK_ANCHOR,
     SAS_ANCHOR,
     URL_ANCHOR,
     VENDOR,
@@ -24,7 +27,16 @@ from .innocent import INNOCENT
 from .planted import BY_NAME, BY_SHAPE, CARRIERS, NAMED_CARRIERS, PEM_KINDS, private_key
 
 ANCHORS = [anchor for _, anchor, _ in VENDOR] + [anchor for anchor, _ in WEBHOOK_ANCHORS]
-ANCHORS += [JWT_ANCHOR, PEM_ANCHOR, URL_ANCHOR, SAS_ANCHOR, *WORDS, *PHRASES]
+ANCHORS += [
+    JWK_ANCHOR,
+    PPK_ANCHOR,
+    JWT_ANCHOR,
+    PEM_ANCHOR,
+    URL_ANCHOR,
+    SAS_ANCHOR,
+    *WORDS,
+    *PHRASES,
+]
 GLUE = [
     "=",
     ":",
@@ -44,6 +56,15 @@ GLUE = [
     "é",
     "İ",
     "K",
+    "\x1b[1m",
+    "\0",
+    "%3D",
+    "&",
+    "admin / ",
+    " -p ",
+    "docker login",
+    "hunter22x",
+    "a:5432:b:c:",
 ]
 
 
@@ -86,10 +107,19 @@ def redact_value(value: Any) -> Any:
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, list):
-        return [redact_value(item) for item in value]
+        return _redact_list(value)
     if isinstance(value, dict):
         return [(redact(name), _redact_member(name, item)) for name, item in value.items()]
     return value
+
+
+def _redact_list(values: list[Any]) -> list[Any]:
+    """Strings that follow each other are lines of one text, too."""
+    made: list[Any] = []
+    for is_text, some in groupby(values, key=lambda item: isinstance(item, str)):
+        items = list(some)
+        made += redact_lines(items) if is_text else map(redact_value, items)
+    return made
 
 
 def _redact_member(name: str, value: Any) -> Any:

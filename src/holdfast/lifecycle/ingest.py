@@ -18,7 +18,6 @@ from holdfast.lifecycle.keep import (
     Kept,
     Scene,
     changed_facts,
-    clean,
     compactions,
     load,
     save_checkpoint,
@@ -159,7 +158,7 @@ def _with_summaries(session_id: str, now: Tracked, heard: list[Event]) -> list[C
             ended = now.state.moment.epoch - later - 1
             if ended >= 0:
                 known = found.get(ended) or Compaction(session_id, ended, event.at.time, "")
-                found[ended] = known._replace(summary=clean(event.text))
+                found[ended] = known._replace(summary=event.text)
     return list(found.values())
 
 
@@ -167,8 +166,7 @@ def _message(event: Event) -> Message | None:
     if not isinstance(event, (UserSaid, AgentSaid, SummaryGiven)) or event.at.agent:
         return None
     who = {UserSaid: "user", AgentSaid: "agent"}.get(type(event), "summary")
-    # Redacted before it is cut: half a secret is no longer recognised.
-    text = clean(event.text[: MESSAGE * 2])[:MESSAGE]
+    text = event.text[:MESSAGE]
     at = event.at
     return Message(at.row, who, text, at.time, at.start, at.end) if text.strip() else None
 

@@ -24,7 +24,6 @@ from holdfast.lifecycle.track import (
 )
 from holdfast.state import UnreadableState, facts
 from holdfast.state.facts import Fact, keep
-from holdfast.state.gate import cleaned
 from holdfast.store.protocol import Compaction, Message, Saved, Session, Store, StoreError
 from holdfast.transcript.reader import TranscriptMissing
 
@@ -196,17 +195,12 @@ def compactions(session_id: str, tracked: Tracked, heard: list[Event]) -> list[C
 
 
 def _messages(heard: list[Event]) -> list[Message]:
-    """The words among the events, without secrets: one pass over all of them."""
-    spoken = [
-        (event.at, who, text)
+    """The words among the events, which come without secrets."""
+    return [
+        Message(event.at.row, who, text, event.at.time, event.at.start, event.at.end)
         for event in heard
         if (who := _SPEAKERS.get(type(event))) and not event.at.agent
         if (text := keep(getattr(event, "text", ""), MESSAGE)).strip()
-    ]
-    clean_texts, _ = cleaned([text for _, _, text in spoken])
-    return [
-        Message(at.row, who, text, at.time, at.start, at.end)
-        for (at, who, _), text in zip(spoken, clean_texts, strict=True)
     ]
 
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from holdfast.clients.claude_code.passed_over import passing_over
 from holdfast.clients.claude_code.rows import Adapter as ClaudeCodeAdapter
 from holdfast.events import Event, Rewound
-from holdfast.state import EMPTY, Folding, State, from_document, texts, to_document
-from holdfast.state.gate import cleaned, is_clean, redacted
+from holdfast.state import EMPTY, Folding, State, from_document, to_document
+from holdfast.state.gate import cleaned, without_secrets
 from holdfast.transcript.reader import START, Cursor, Loads, Reader, loads_text
 
 Listener = Callable[[Event], None]
@@ -37,7 +37,6 @@ class Tracked(NamedTuple):
     memory: dict[str, Any] | None = None  # the adapter's
     generation: int = 0  # how often the file was replaced by another
     abandoned: tuple[tuple[int, int], ...] = ()  # byte ranges of branches the user rewound
-    careful: bool = False  # secrets were met: see gate.redacted
 
     @property
     def knows(self) -> tuple[int, int]:
@@ -54,7 +53,6 @@ def to_position(tracked: Tracked) -> dict[str, Any]:
         "memory": tracked.memory,
         "generation": tracked.generation,
         "abandoned": [list(stretch) for stretch in tracked.abandoned],
-        "careful": tracked.careful,
     }
 
 
@@ -68,7 +66,6 @@ def from_saved(state: dict[str, Any], position: dict[str, Any]) -> Tracked:
         position.get("memory"),
         generation if isinstance(generation, int) else 0,
         tuple((int(a), int(b)) for a, b in abandoned) if isinstance(abandoned, list) else (),
-        position.get("careful") is True,
     )
 
 
@@ -95,28 +92,13 @@ def catch_up(
     while True:
         tracked, rewound = _one_pass(path, tracked, loads, on_event, on_trouble, until, final)
         if rewound is None:
-            return without_secrets(tracked)
+            return tracked
         # What the abandoned rows told is woven into the state, so it is folded anew without
         # them. Rare, and the only case in which the cost follows the file.
         tracked = FRESH._replace(
             generation=tracked.generation,
             abandoned=(*tracked.abandoned, (rewound.start, rewound.at.start)),
         )
-
-
-def without_secrets(tracked: Tracked) -> Tracked:
-    """No secrets in the state, nor in what the adapter remembers (of which the ids of rows, most
-    of it, can hold none)."""
-    state, memory, careful = tracked.state, tracked.memory, tracked.careful
-    told = {**(memory or {}), "seen": None}
-    if is_clean([*texts(state), told]):
-        return tracked
-    document, had_secrets = cleaned(to_document(state))
-    if had_secrets:
-        state, careful = from_document(document), True
-    if memory is not None:
-        memory = {**cleaned(told)[0], "seen": memory.get("seen")}
-    return tracked._replace(state=state, memory=memory, careful=careful)
 
 
 def _one_pass(
@@ -150,7 +132,8 @@ def _one_pass(
                     if generation == 0:
                         return tracked._replace(abandoned=abandoned), event
                 elif not (seen_until and event.at.time and event.at.time <= seen_until):
-                    told.append(redacted(event) if tracked.careful else event)
+                    told.append(event)
+            told = without_secrets(told)
             folding = _heard(folding, told, on_trouble)
             if on_event is not None:
                 for event in told:
@@ -158,12 +141,19 @@ def _one_pass(
         now = Tracked(
             folding.state(),
             reader.cursor,
-            adapter.memory(),
+            _clean(adapter.memory()),
             generation,
             abandoned,
-            tracked.careful,
         )
         return now, None
+
+
+def _clean(memory: dict[str, Any]) -> dict[str, Any]:
+    """What the adapter remembers, of calls without an answer for one, without secrets.
+
+    The ids of rows, most of it, can hold none.
+    """
+    return {**cleaned({**memory, "seen": None})[0], "seen": memory.get("seen")}
 
 
 def _heard(folding: Folding, events: list[Event], on_trouble: Confidant | None) -> Folding:

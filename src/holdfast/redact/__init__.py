@@ -8,14 +8,13 @@ from holdfast.redact.prefilter import suspicious
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from holdfast.redact.engine import BadPattern, Redactor
 
 __all__ = [
     "BadPattern",
     "Redactor",
-    "any_secret",
     "redact",
     "redact_bytes",
     "redact_lines",
@@ -86,17 +85,6 @@ def strip_codes(text: str) -> str:
     from holdfast.redact.codes import strip_codes as stripped
 
     return stripped(text)
-
-
-def any_secret(texts: "Collection[str]", members: "Iterable[tuple[str, str]]" = ()) -> bool:
-    """Whether there is anything to redact in the texts, or in a member because of its name."""
-    from holdfast.redact import many
-    from holdfast.redact.assignments import member_is_secret
-    from holdfast.redact.engine import BUILT_IN
-
-    return many.any_secret(_chosen or BUILT_IN, texts) or any(
-        member_is_secret(name, value) for name, value in members
-    )
 
 
 def __getattr__(name: str) -> object:

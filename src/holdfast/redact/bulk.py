@@ -12,17 +12,17 @@ from collections.abc import Iterator
 
 from holdfast.redact.assignments import WORD_TAILS, name_around, names_secret
 from holdfast.redact.finders import discord_hits, lazy
-from holdfast.redact.options import OPTION_HIT, PGPASS_HIT
+from holdfast.redact.options import OPTION_HIT, PGPASS_HIT, may_be_option
 from holdfast.redact.vendors import shared_hits
 
 # In the text as it is.
 _SHAPES = (
-    rf":(?://(?=[^\s/?@\"<>`]{{1,1200}}@)|(?<=:){PGPASS_HIT[1:]})",
+    rf":(?://(?=[^\s/?@\"<>`]{{1,1200}}@)|{PGPASS_HIT[1:]}"
+    r"|(?=\S{5})(?:(?<=dmin:)|(?<=DMIN:)|(?<=oot:)|(?<=OOT:)))",
     r"J(?<=eyJ)[A-Za-z0-9_\-]{9}",
-    r"-(?:(?<=-----)BEGIN [A-Z0-9 ]{0,48}PRIVATE|(?<=Private-)(?:Lines|MAC|Hash):|"
-    rf"{OPTION_HIT[1:]})",
+    rf"-(?:(?<=-----)BEGIN [A-Z0-9 ]{{0,48}}PRIVATE|(?<=Private-)(?:Lines|MAC|Hash):|(?<=[ \t]-)S "
+    rf"|({OPTION_HIT[1:]}))",
     r"=(?<=sig=)[A-Za-z0-9%+/]{40}",
-    r"hooks(?:\.slack\.com/[a-z]{8}|(?<=/webhooks)/\d{15})",
     r"\x1b",
 )
 
@@ -43,15 +43,19 @@ _PHRASES = (
     r"b(?=earer [a-z0-9\-._~+/\s\\]{12}"
     r"|asic (?:\s|\\[nrt]){0,3}(?:[a-z0-9+/]{4}){2,100}(?:[a-z0-9+/]{2,3}=|(?![a-z0-9+/]))"
     r"|(?<=1b)[\[\]])",
-    r"f(?<=identif)ied by(?:\s|\\[nrt]){1,4}\\{0,15}[\"']",
-    r"pass(?:wor|wd|phr|cod| is )",
-    r"pw(?![a-z])",
-    r"cred(?:s|ential)",
-    r"k(?:(?<=cook)ie|ty(?=[\\\"']))",
+    r"y(?<=identified by)(?:\s|\\[nrt]){1,4}\\{0,15}[\"']",
     r"/(?<= /) (?=\S{0,200}[0-9!@#$%^&*~?])",
-    r":(?:(?<=admin:)|(?<=root:))(?=\S{5})",
-    r"tl(?<=rabbitmqctl)|lt(?<=vault) login|do(?<=sudo) -s ",
-    r"uth(?<=auth)orization",
+    r"q(?<=rabbitmq)ctl",
+)
+
+# In lower case: the words that may name a secret, with what they share a search with. Behind a
+# word in the first group a sentence may tell one; where the second group is, a name must.
+_WORDS = (
+    rf"pass(?:(wor|wd|phr|cod| is )|(){WORD_TAILS['pass']})",
+    rf"pw(?:((?![a-z]))|(){WORD_TAILS['pw']})",
+    rf"cre(?:(d(?:s|ential))|(?<=secre)()t{WORD_TAILS['secret']})",
+    rf"k(?:((?<=cook)ie|ty(?=[\\\"'])|(?<=hook)s(?:\.slack\.com/[a-z]{{8}}|/\d{{15}}))|(?<=tok)()en{WORD_TAILS['token']}|()ey{WORD_TAILS['key']})",
+    rf"uth(?<=auth)(?:(orization)|(){WORD_TAILS['auth']})",
 )
 
 
@@ -67,13 +71,17 @@ def bulk_hits(raw: str, lowered: str) -> Iterator[int]:
         yield at
     for source in _SHAPES:
         for match in lazy(source).finditer(raw):
-            yield match.start()
+            if not match.lastindex or may_be_option(raw, match.start(), match.group()):
+                yield match.start()
     for source in _PHRASES:
         for match in lazy(source).finditer(lowered):
             yield match.start()
-    for word, tail in WORD_TAILS.items():
-        for match in lazy(word + tail).finditer(lowered):
+    for source in _WORDS:
+        for match in lazy(source).finditer(lowered):
             at, end = match.span()
+            if match.lastindex == 1:
+                yield at
+                continue
             named = lazy(_NAMED).match(lowered, end)
             if named is None or not names_secret(name := name_around(raw, at, end)):
                 continue

@@ -80,8 +80,16 @@ class Redactor:
         """Say whether the text could hold a secret; with own patterns, always."""
         return bool(self._extra) or suspicious(text)
 
-    def redact(self, text: str) -> str:
-        """Replace every secret by its label and keep everything else as it is."""
+    def redact(self, text: str, *, worth: bool = False) -> str:
+        """Replace every secret by its label and keep everything else as it is.
+
+        `worth` says that a scan has found the text worth a look: the first pass asks no more.
+        """
+        if worth:
+            spans = self.spans(text, worth=True)
+            if not spans:
+                return text
+            text = replace(text, spans)
         return self.until_clean(text, self.spans, replace)
 
     def until_clean(
@@ -104,10 +112,10 @@ class Redactor:
 
         return redact_rows(self, data)
 
-    def spans(self, text: str) -> list[Span]:
+    def spans(self, text: str, *, worth: bool = False) -> list[Span]:
         """Find what one pass replaces: in order, without overlaps, never only a label."""
         found: list[Span] = []
-        if len(text) > _LONG or suspicious(text):
+        if worth or len(text) > _LONG or suspicious(text):
             found = _found(text)
             plain = codes.without_codes(text)
             if plain is not None:

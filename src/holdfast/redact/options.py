@@ -75,7 +75,6 @@ _AFTER = (
         + _QUOTED
         + r"\s*(?:\n|\Z|[;&|])",
     ),
-    ("vault login", r"[ ]+(?:token=)?" + _QUOTED),
     ("wpa_passphrase", r"[ ]+\S{1,80}[ ]+" + _QUOTED),
     ("identified by", r"\s{1,4}\\*[\"'](?P<value>[^\s\"'\\]{4,100})"),
 )
@@ -116,15 +115,25 @@ def find_pgpass(text: str) -> Iterator[Span]:
                 yield from _judged(match)
 
 
+def may_be_option(text: str, at: int, option: str) -> bool:
+    """Say whether an option stands behind a command that takes a password by it."""
+    return any(True for _ in _values_of(text, at, option))
+
+
 def _read_option(text: str, at: int, option: str) -> Iterator[Span]:
+    for value in _values_of(text, at, option):
+        yield from _judged(lazy(value).match(text, at + len(option)))
+
+
+def _values_of(text: str, at: int, option: str) -> Iterator[str]:
+    """How a password would stand behind this option, for the commands before it on its line."""
     line = max(text.rfind("\n", max(0, at - _LINE_BEHIND), at) + 1, at - _LINE_BEHIND, 0)
     before = text[line:at]
-    cut = max(before.rfind(sign) for sign in (";", "&&", "|", "$(", "\\n"))
-    before = before[cut + 1 :]
+    before = before[max(before.rfind(sign) for sign in (";", "&&", "|", "$(")) + 1 :]
     for command, value in _BY_OPTION[option]:
         # Behind a line break that is still escaped there is an n before the command.
         if lazy(rf"(?:(?<![\w.\-])|(?<=\\n)){command}(?=[ ])").search(before):
-            yield from _judged(lazy(value).match(text, at + len(option)))
+            yield value
 
 
 def _judged(match: "re.Match[str] | None") -> Iterator[Span]:

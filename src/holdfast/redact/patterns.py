@@ -132,7 +132,7 @@ VENDOR: tuple[tuple[str, str, str], ...] = (
     ("tailscale-key", "tskey-", r"[a-z]{2,12}-[A-Za-z0-9]{8,24}-[A-Za-z0-9]{20,50}"),
     ("neon-key", "napi_", r"[a-z0-9]{48,80}"),
     ("contentful-token", "CFPAT-", r"[A-Za-z0-9_\-]{40,60}"),
-    ("onepassword-token", "ops_eyJ", r"[A-Za-z0-9_\-]{100,500}"),
+    ("onepassword-token", "ops_", r"eyJ[A-Za-z0-9_\-]{100,500}"),
     ("mapbox-token", "sk.", r"eyJ[A-Za-z0-9_\-]{40,200}\.[A-Za-z0-9_\-]{16,40}"),
     # A bot id precedes it; the engine takes that into the match.
     ("telegram-token", ":AA", r"[A-Za-z0-9_\-]{32,34}(?![A-Za-z0-9_\-])"),
@@ -172,7 +172,6 @@ PHRASES: tuple[str, ...] = (
     "admin:",
     "root:",
     "rabbitmqctl",
-    "vault login",
     "sudo -s ",
     # Terminal codes, which may stand inside anything.
     "\x1b",

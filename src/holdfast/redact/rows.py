@@ -122,7 +122,8 @@ def _redact_row(redactor: "Redactor", row: str, hits: Sequence[int]) -> bytes:
     for index, string in enumerate(strings):
         label = None
         before = strings[index - 1] if index else None
-        if before is not None and before.is_name and before.hit:
+        named = before is not None and row[before.end + 1 : string.start - 1].strip() == ":"
+        if before is not None and named and before.hit:
             label = member_is_secret(_unescape(before.body), _unescape(string.body))
         if label is not None:
             changed[index] = f"{LABEL_OPEN}{label}]"

@@ -5,6 +5,7 @@ that stand in the middle of what has to go.
 Must not: hold shapes without a vendor's prefix (finders.py).
 """
 
+import re
 from collections.abc import Iterator
 
 from holdfast.redact.finders import RUN, Span, at_start, hits, lazy
@@ -15,10 +16,10 @@ from holdfast.redact.patterns import BULK_TAIL, VENDOR
 Row = tuple[str, str, str]
 
 # From here on the shared searches are faster than one search per anchor, compiling included.
-_LONG = 20_000
+_LONG = 2_000
 
 # The letters from which to search for anchors without a separator, most shared first.
-_LETTERS = "AJ~Kd"
+_LETTERS = "A~Kp"
 
 _BY_ENDING: dict[str, list[Row]] = {}
 _BY_LETTER: dict[str, list[Row]] = {}
@@ -35,7 +36,8 @@ def _separated(separator: str, run: str) -> str:
     endings = [ending for ending in _BY_ENDING if ending[2] == separator]
     first = "".join(sorted({ending[0] for ending in endings}))
     second = "".join(sorted({ending[1] for ending in endings}))
-    return rf"\{separator}(?<=[{first}][{second}].)(?={run}{{{BULK_TAIL}}})"
+    pairs = "|".join(sorted(re.escape(ending[:2]) for ending in endings))
+    return rf"\{separator}(?<=[{first}][{second}].)(?={run}{{{BULK_TAIL}}})(?<=(?:{pairs}).)"
 
 
 _SEPARATED = (

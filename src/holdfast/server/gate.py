@@ -12,11 +12,13 @@ import time
 from collections.abc import MutableMapping
 from functools import partial
 from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from holdfast.redact import redact
 from holdfast.server import dashboard
 from holdfast.server.access import Caller, KnownTokens, check_origin, owner, stranger
 from holdfast.server.log import report
@@ -106,6 +108,7 @@ class Gate:
             return
         started = time.perf_counter()
         status = 500
+        _without_secrets(scope)
 
         async def watched(message: Message) -> None:
             nonlocal status
@@ -207,6 +210,17 @@ class Gate:
             # The request has had its answer; that the trail has a hole is told by a number.
             report(error)
             self._metrics.trail_missed()
+
+
+def _without_secrets(scope: MutableMapping[str, Any]) -> None:
+    """Ids are kept as bodies are, without secrets; so they are asked for without them."""
+    path = "/".join(map(redact, scope["path"].split("/")))
+    if path != scope["path"]:
+        scope["path"], scope["raw_path"] = path, quote(path).encode()
+    query = scope.get("query_string", b"").decode("latin-1")
+    asked = [(name, redact(value)) for name, value in parse_qsl(query, keep_blank_values=True)]
+    if any("[redacted:" in value for _, value in asked):
+        scope["query_string"] = urlencode(asked).encode()
 
 
 def _announced(headers: Headers) -> int:

@@ -1,6 +1,6 @@
 """What is known of a session: `fold(state, event) -> state`, one module per kind of fact."""
 
-from holdfast.state.codec import UnreadableState, from_document, texts, to_document
+from holdfast.state.codec import UnreadableState, from_document, to_document
 from holdfast.state.facts import Fact
 from holdfast.state.fold import Folding, fold, fold_all
 from holdfast.state.model import EMPTY, State, facts
@@ -15,6 +15,5 @@ __all__ = [
     "fold",
     "fold_all",
     "from_document",
-    "texts",
     "to_document",
 ]

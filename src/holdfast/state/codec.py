@@ -68,14 +68,6 @@ def to_document(state: State) -> dict[str, Any]:
     return document
 
 
-def texts(state: State) -> list[Any]:
-    """The parts of the document, without the numbers in them that would be the most to look
-    through for a text: how warm the symbols are, and how full the context was."""
-    document = {**state._asdict(), "symbols": list(state.symbols)}
-    del document["life"]
-    return list(document.values())
-
-
 def from_document(document: Any) -> State:
     try:
         if document["version"] != VERSION:

@@ -1,21 +1,34 @@
-"""The gate: no state is written or shown before its secrets are out.
+"""The gate: no fact is made of a text before its secrets are out.
 
-One pass over the whole document instead of one per text. `lifecycle.track` sends every state
-through it, so nothing to the right of it ever holds a state that has not passed.
+Events pass it before anything hears them (`lifecycle.track`), a batch at a time: one scan over all
+their texts instead of one per text. A password is known by what stands around it, and words that
+became symbols, identifiers or search words have nothing around them any more; so the texts are
+redacted and not the state. Colours and other terminal codes go with them.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
-from itertools import chain
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, get_args, get_type_hints
 
-from holdfast.events import Event, Origin
-from holdfast.redact import any_secret, redact, redact_bytes, suspicious
+from holdfast import events as ev
+from holdfast.redact import redact, redact_bytes, redact_lines, redact_many, strip_codes
+from holdfast.redact.keys import key_lines
+from holdfast.state.files import HUNKS
+from holdfast.state.symbols import SEARCH_WINDOW, SEEN_WINDOW, TYPED_WINDOW
 
-# Numbers, and where a fact came from.
-_WITHOUT_TEXT = {int, float, bool, type(None), Origin}
+# How much behind what is read of a text is looked at: a secret may begin before the cut.
+_MARGIN = 600
+# What the client chose from a few words of its own, or made up to tell rows apart.
+_NO_TEXT = frozenset("how by standing trigger status model session_id task job client kind".split())
+_READ = SEEN_WINDOW + _MARGIN
+_WRITTEN = TYPED_WINDOW + _MARGIN
+_FOUND = SEARCH_WINDOW + _MARGIN
+# Of a key that stands in a diff without its heading, a line has one of these lengths.
+_KEY_LENGTHS = frozenset((64, 65, 70, 71))
+# A question about one of these is answered with it.
+_ASKED = ("password", "passphrase", "passcode", "passwd", " pw", "pin code")
 
 
 def cleaned(document: Any) -> tuple[Any, bool]:
@@ -27,59 +40,116 @@ def cleaned(document: Any) -> tuple[Any, bool]:
     return json.loads(clean), True
 
 
-def is_clean(parts: Iterable[Any]) -> bool:
-    """Whether `cleaned` would find nothing in any of these parts of documents.
-
-    A secret is judged by its own text and the name it stands under, so a text is looked at once,
-    however often it comes: most symbols stand in several files.
-    """
-    texts: set[str] = set()
-    members: set[tuple[str, str]] = set()
-    for part in parts:
-        _gather([part], texts, members)
-    return not any_secret(texts, members)
-
-
-def _gather(values: Collection[Any], texts: set[str], members: set[tuple[str, str]]) -> None:
-    """Collect the strings in these values, however deep, and those that stand under a name.
-
-    It goes kind by kind, and field by field where they are records, whose fields are mostly of
-    one kind: going from value to value would take three times as long.
-    """
-    kinds = set(map(type, values))
-    for kind in kinds - _WITHOUT_TEXT:
-        these: Any = values
-        if len(kinds) > 1:
-            these = [value for value in values if type(value) is kind]
-        if issubclass(kind, str):
-            texts.update(these)
-        elif issubclass(kind, dict):
-            texts.update(*these)
-            held = list(chain.from_iterable(map(dict.values, these)))
-            if str in map(type, held):
-                members.update(
-                    (name, value)
-                    for table in these
-                    for name, value in table.items()
-                    if isinstance(value, str)
-                )
-            _gather(held, texts, members)
-        elif hasattr(kind, "_fields"):
-            for column in zip(*these, strict=True):
-                _gather(column, texts, members)
-        else:
-            _gather(list(chain.from_iterable(these)), texts, members)
+def without_secrets(events: Sequence[ev.Event]) -> list[ev.Event]:
+    """The events as everything that keeps or shows something of them hears them."""
+    texts: list[str] = []
+    owners: list[tuple[int, int]] = []  # which event, which of its fields
+    heard: list[Any] = []
+    event: Any
+    for event in events:
+        fields, special = _HEARD.get(type(event), _NONE)
+        if special is not None:
+            event = special(event)
+        for field in fields:
+            text = event[field]
+            if text:
+                owners.append((len(heard), field))
+                texts.append(text)
+        if type(event) is ev.FileTouched:
+            for number, hunk in enumerate(event.hunks):
+                owners.append((len(heard), -1 - number))
+                texts.append("\n".join(hunk.lines))
+        heard.append(event)
+    changed = {at for at, text in enumerate(texts) if "\x1b" in text}
+    for at in changed:
+        texts[at] = strip_codes(texts[at])
+    clean = redact_many(texts)
+    changed.update(clean)
+    changed.update(at for at, text in enumerate(texts) if owners[at][1] < 0 and _may_be_key(text))
+    for at in changed:
+        _put(heard, *owners[at], clean.get(at, texts[at]))
+    return heard
 
 
-def redacted(event: Event) -> Event:
-    """The event as a state that has passed the gate would hold its texts.
+def _put(heard: list[Any], at: int, field: int, text: str) -> None:
+    event = heard[at]
+    if field >= 0:
+        heard[at] = event._replace(**{event._fields[field]: text})
+        return
+    # A diff has one string for each line, of what may be one secret.
+    hunks = list(event.hunks)
+    lines = [strip_codes(line) for line in hunks[-1 - field].lines]
+    hunks[-1 - field] = hunks[-1 - field]._replace(lines=redact_lines(lines))
+    heard[at] = event._replace(hunks=tuple(hunks))
 
-    Once secrets were met, what is folded next is compared with texts that no longer hold them:
-    a rule said twice must stay one rule, whether both were read at once or one by one.
-    """
-    clean: dict[str, Any] = {
-        name: redact(value)
-        for name, value in event._asdict().items()
-        if isinstance(value, str) and suspicious(value)
-    }
-    return event._replace(**clean) if clean else event
+
+def _may_be_key(text: str) -> bool:
+    lines = text.split("\n")
+    return not _KEY_LENGTHS.isdisjoint(map(len, lines)) and bool(key_lines(lines))
+
+
+def _file_touched(event: ev.FileTouched) -> ev.FileTouched:
+    """Only what is heard of it: what an edit replaced is nowhere asked for."""
+    most = _READ if event.how == "read" else _WRITTEN
+    if len(event.hunks) > HUNKS:
+        event = event._replace(hunks=event.hunks[:HUNKS])
+    if event.before or len(event.text) > most:
+        event = event._replace(text=event.text[:most], before="")
+    return event
+
+
+def _searched(event: ev.Searched) -> ev.Searched:
+    return event if len(event.output) <= _FOUND else event._replace(output=event.output[:_FOUND])
+
+
+def _user_said(event: ev.UserSaid) -> ev.UserSaid:
+    asked = event.about.lower()
+    if event.how == "answer" and any(word in asked for word in _ASKED):
+        told = redact(f"password is {event.text.strip()}")
+        return event._replace(text=told.removeprefix("password is "))
+    return event
+
+
+def _todos_set(event: ev.TodosSet) -> ev.TodosSet:
+    return event._replace(
+        todos=tuple(one._replace(content=_alone(one.content)) for one in event.todos)
+    )
+
+
+def _tasks_listed(event: ev.TasksListed) -> ev.TasksListed:
+    return event._replace(tasks=tuple(map(_task_changed, event.tasks)))
+
+
+def _task_changed(event: ev.TaskChanged) -> ev.TaskChanged:
+    return event._replace(
+        subject=event.subject and _alone(event.subject),
+        description=event.description and _alone(event.description),
+        owner=event.owner and _alone(event.owner),
+    )
+
+
+def _alone(text: str) -> str:
+    return redact(strip_codes(text))
+
+
+_SPECIAL: dict[type, Callable[[Any], Any]] = {
+    ev.FileTouched: _file_touched,
+    ev.Searched: _searched,
+    ev.UserSaid: _user_said,
+    ev.TodosSet: _todos_set,
+    ev.TasksListed: _tasks_listed,
+}
+
+
+def _kinds() -> Iterator[tuple[type, tuple[tuple[int, ...], Callable[[Any], Any] | None]]]:
+    for kind in get_args(ev.Event):
+        texts = tuple(
+            index
+            for index, (name, hint) in enumerate(get_type_hints(kind).items())
+            if hint in (str, str | None) and name not in _NO_TEXT
+        )
+        yield kind, (texts, _SPECIAL.get(kind))
+
+
+_HEARD = dict(_kinds())
+_NONE: tuple[tuple[int, ...], None] = ((), None)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from typing import Any
 
+from holdfast.redact import redact
 from holdfast.server.records.engine import Transaction, structure
 
 
@@ -25,6 +27,8 @@ def once(
     """The answer, and whether it was given before. Without a key the effect just happens."""
     if not key:
         return effect(), False
+    if redact(key) != key:
+        key = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
     transaction.lock(f"{project}\n{caller}\n{key}")
     rows = transaction.rows(
         "SELECT digest, body FROM answers WHERE {mine} AND project = :project"

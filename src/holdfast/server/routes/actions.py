@@ -14,7 +14,6 @@ from holdfast.server.routes.paging import Key, Limit, Offset, Words, following
 from holdfast.server.strict import StrictRoute
 from holdfast.server.visit import Visit, new_id
 from holdfast.state.facts import OPEN, Fact
-from holdfast.state.gate import cleaned
 from holdfast.store.protocol import Session
 
 router = APIRouter(prefix="/api/actions", route_class=StrictRoute, tags=["actions"])
@@ -64,13 +63,12 @@ def add(request: Request, body: ActionRequest, key: Key = "") -> ActionAnswer:
     project = visit.project_for(
         project_id=body.project_id, path=body.project, cwd=body.cwd, session=body.session_id
     )
-    said, _ = cleaned({"note": body.note, "files": body.file_paths})
 
     def effect(transaction: Transaction) -> dict[str, Any]:
         visit.claim_session(transaction, project, body.session_id)
         deed = Deed(
             *(new_id(), project, body.session_id, body.agent_id, body.tool_name, body.tool_type),
-            *(said["files"], body.exit_code, body.duration_ms, said["note"], visit.now),
+            *(body.file_paths, body.exit_code, body.duration_ms, body.note, visit.now),
         )
         deeds.add(transaction, deed)
         return _answer(deed).model_dump()

@@ -30,7 +30,6 @@ from holdfast.server.sight import Sight
 from holdfast.server.strict import StrictRoute
 from holdfast.server.visit import Visit
 from holdfast.state.facts import Fact
-from holdfast.state.gate import cleaned
 from holdfast.store.protocol import Compaction, Delivery, Message, Saved, Session
 
 router = APIRouter(prefix="/api/sessions", route_class=StrictRoute, tags=["arriving"])
@@ -46,7 +45,7 @@ def save_state(
     visit = Visit(request)
     project = _project(visit, session_id, body.session)
     saved = _saved(session_id, project, body)
-    rows, _ = cleaned(body.model_dump(include={"facts", "messages"}))
+    rows = body.model_dump(include={"facts", "messages"})
     facts = [_fact(row) for row in rows["facts"]]
     messages = [Message(**row) for row in rows["messages"]]
 
@@ -96,7 +95,7 @@ def record_compaction(
     nothing that they did."""
     visit = Visit(request)
     project = _project_of_known(visit, session_id)
-    said: dict[str, Any] = cleaned(body.model_dump())[0]
+    said: dict[str, Any] = body.model_dump()
     kept, lost = tuple(said.pop("kept")), tuple(said.pop("lost"))
 
     def effect(transaction: Transaction) -> dict[str, Any]:
@@ -116,7 +115,7 @@ def record_deliveries(
     was."""
     visit = Visit(request)
     project = _project_of_known(visit, session_id)
-    rows = [cleaned(row.model_dump())[0] for row in body.deliveries]
+    rows = [row.model_dump() for row in body.deliveries]
 
     def effect(transaction: Transaction) -> dict[str, Any]:
         visit.claim_session(transaction, project, session_id)
@@ -146,10 +145,8 @@ def _project_of_known(visit: Visit, session_id: str) -> str:
 
 def _saved(session_id: str, project: str, body: StateRequest | CheckpointRequest) -> Saved:
     check_state(body.state)
-    document, _ = cleaned(body.state)
-    position, _ = cleaned(body.position)
     who = Session(session_id, **{**body.session.model_dump(), "project": project})
-    return Saved(who, (body.generation, body.offset), document, position)
+    return Saved(who, (body.generation, body.offset), body.state, body.position)
 
 
 def _end(sight: Sight, session: Session) -> None:

@@ -27,7 +27,6 @@ from holdfast.server.snapshots import POSTED
 from holdfast.server.strict import StrictRoute
 from holdfast.server.visit import Visit, new_id
 from holdfast.state import UnreadableState, facts, from_document
-from holdfast.state.gate import cleaned
 from holdfast.store.protocol import Saved
 
 router = APIRouter(prefix="/api/compact", route_class=StrictRoute, tags=["compaction"])
@@ -45,7 +44,6 @@ def save(request: Request, body: SaveRequest, key: Key = "") -> SaveAnswer:
     visit = Visit(request)
     document: dict[str, Any] = body.model_dump()
     within_bounds(document)
-    document, _ = cleaned(document)
     said = richness({name: value for name, value in document.items() if name not in ABOUT})
     project = visit.project_for(
         project_id=body.project_id, path=body.project, cwd=body.cwd, session=body.session_id

@@ -19,7 +19,6 @@ from holdfast.server.sight import Sight
 from holdfast.server.strict import StrictRoute
 from holdfast.server.visit import Visit, new_id
 from holdfast.state import State, UnreadableState, from_document
-from holdfast.state.gate import cleaned
 from holdfast.store.protocol import Checkpoint, Session
 
 router = APIRouter(prefix="/api/agent-contexts", route_class=StrictRoute, tags=["agents"])
@@ -93,13 +92,19 @@ def add(request: Request, body: ContextRequest, key: Key = "") -> ContextAnswer:
     project = visit.project_for(
         project_id=body.project_id, path=body.project, cwd=body.cwd, session=body.session_id
     )
-    said, _ = cleaned(body.role_context)
 
     def effect(transaction: Transaction) -> dict[str, Any]:
         visit.claim_session(transaction, project, body.session_id)
         context = Context(
-            *(new_id(), project, body.session_id, body.agent_id, body.agent_type, said),
-            *(body.skills_to_restore, body.tools_used, richness(said), visit.now),
+            *(
+                new_id(),
+                project,
+                body.session_id,
+                body.agent_id,
+                body.agent_type,
+                body.role_context,
+            ),
+            *(body.skills_to_restore, body.tools_used, richness(body.role_context), visit.now),
         )
         contexts.add(transaction, context)
         return _answer(context).model_dump()

@@ -23,7 +23,6 @@ from holdfast.server.routes.paging import Key, Limit, Offset, Words, following
 from holdfast.server.settings import after
 from holdfast.server.strict import StrictRoute
 from holdfast.server.visit import Visit, new_id
-from holdfast.state.gate import cleaned
 
 router = APIRouter(prefix="/api/messages", route_class=StrictRoute, tags=["messages"])
 
@@ -68,12 +67,11 @@ def send(request: Request, body: MessageRequest, key: Key = "") -> MessageAnswer
     """To one agent, to a role, or to everybody in the project."""
     visit = Visit(request)
     project = visit.project_for(project_id=body.project_id, path=body.project, cwd=body.cwd)
-    payload, _ = cleaned(body.payload)
 
     def effect(transaction: Transaction) -> dict[str, Any]:
         letter = Letter(
             *(new_id(), project, body.from_agent_id, body.to_agent_id, body.to_role),
-            *(body.topic, payload, body.priority, visit.now),
+            *(body.topic, body.payload, body.priority, visit.now),
             after(visit.now, body.ttl_seconds) if body.ttl_seconds else "",
         )
         letters.add(transaction, letter)
