@@ -33,9 +33,14 @@ def test_the_orchestrator_sees_progress_and_what_can_run_now() -> None:
     assert "Progress: 1 of 4 tasks done (25 %), 1 in progress" in text
     assert under(WAVES, text) == [
         "- now: #2 Parser (in progress)",
-        "- wave 2: #3 Writer (waits for #2)",
-        "- wave 3: #4 Docs (waits for #3)",
+        "- wave 1: #3 Writer (waits for #2)",
+        "- wave 2: #4 Docs (waits for #3)",
     ]
+    assert "Waves: wave 0 50 %; wave 1 0 %; wave 2 0 %" in text
+    later = team()
+    later.task_is("2", "completed").task_is("3", "completed")
+    text = read_by("orchestrator", later.state)
+    assert "Waves: wave 0 done; wave 1 done; wave 2 0 %" in text
 
 
 def test_the_orchestrator_sees_the_standing_of_every_subagent() -> None:
