@@ -2,6 +2,7 @@
 
 import pytest
 
+from holdfast.quoting import behind_bars
 from realclient import (
     SMALL_WINDOW,
     Lane,
@@ -21,6 +22,7 @@ pytestmark = pytest.mark.client
 
 IN_FORCE = "Holdfast: commands and skills in force"
 RULES = "Ask with AskUserQuestion before every commit.\nNever push to main."
+SHOWN = behind_bars(RULES)  # as the text of a file
 BABYSIT = f"""---
 description: Watches over the work
 compact_context:
@@ -105,7 +107,7 @@ def test_rules_come_back_after_two_compactions_and_one_shot_commands_do_not(
         live.ask("go on")
         second = latest(api.last)
     for brief in (first, second):
-        assert RULES in brief
+        assert SHOWN in brief
         assert "- Run the linter first" in brief
         assert "Measure twice before cutting." in brief
         assert "none of them has to be run again" in brief
@@ -125,7 +127,7 @@ def test_an_automatic_compaction_in_the_middle_of_the_command_brings_its_rules(
     with stage.client.session() as live:
         turn = live.ask("/babysit the cart story")
     assert len(turn.compactions) == 1
-    assert RULES in latest(api.last)
+    assert SHOWN in latest(api.last)
 
 
 def test_two_sessions_do_not_see_each_others_commands(stage: Stage, api: ScriptedApi) -> None:
@@ -142,7 +144,7 @@ def test_two_sessions_do_not_see_each_others_commands(stage: Stage, api: Scripte
             live.compact()
             live.ask("go on")
         requests = {r.session_id: r for r in api.main_requests}
-    assert RULES in latest(requests[one.session_id])
+    assert SHOWN in latest(requests[one.session_id])
     assert "/babysit" not in latest(requests[other.session_id])
 
 
@@ -154,7 +156,7 @@ def test_resume_keeps_them_and_clear_starts_clean(stage: Stage, api: ScriptedApi
     with stage.client.session(resume=session) as live:
         live.compact()
         live.ask("go on")
-        assert RULES in latest(api.last)
+        assert SHOWN in latest(api.last)
         live.ask("/clear")
         live.ask("Something new. Always paint it blue.")
         live.compact()
