@@ -123,6 +123,8 @@ _SPOKEN = re.compile(
     r'(?:^|\s)(user|agent|earlier summary|summary|subagent|plan) \[[a-z]\d+\] ?(?=")'
 )
 _SAID_BEFORE = re.compile(r'"?\s*\(said before that: "(.*?)"\)\s*"?')
+_TASKS = (OPEN_TASK, DONE_TASK, DROPPED_TASK)
+_PLAN_LABEL = re.compile(r"^Approved plan: ")
 _SPEAKERS = {
     "user": USER,
     "agent": AGENT,
@@ -234,7 +236,7 @@ def from_trace(lines: list[dict[str, Any]]) -> list[Stated]:
         text, kind = str(one.get("text") or ""), str(one.get("kind") or "")
         rows = [str(row) for row in one.get("rows") or ()]
         if kind in _SPEAKERS:
-            made = [spoken(text, _SPEAKERS[kind], text)]
+            made = [spoken(text, _SPEAKERS[kind], _PLAN_LABEL.sub("", text))]
             if found and (found[-1].label, found[-1].rows) == (made[0].label, rows) and rows:
                 found[-1].quotes += made[0].quotes
                 continue
@@ -243,8 +245,8 @@ def from_trace(lines: list[dict[str, Any]]) -> list[Stated]:
         for each in made:
             if kind not in _SPEAKERS:
                 named = _TRACED.get(kind) or kind_of(kind.replace("_", " "))
-                edited = named == SEEN and each.kind == EDITED
-                each.kind = each.kind if edited or not named else named
+                closer = each.kind in _TASKS or (named == SEEN and each.kind == EDITED)
+                each.kind = each.kind if closer or not named else named
                 each.label = f"{kind.replace('_', ' ')} {each.label}".strip()
             each.rows = rows
         found += made

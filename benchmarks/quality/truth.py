@@ -165,6 +165,11 @@ def _holds_own_words(quote: str, words: list[Words]) -> bool:
 
 
 def _agent(line: Stated, proof: Evidence) -> Found:
+    if "has not answered" in line.body:
+        asked = proof.user[-1].at if proof.user else -1
+        if proof.agent and proof.agent[-1].at > asked:
+            yield VERDICT, f"answered: {proof.agent[-1].plain[:80]}"
+        return
     for quote in line.quotes or [line.body]:
         ways = _parts(quote)
         if not any(all(_said_by(p, proof.agent, plain=False) for p in way) for way in ways):
@@ -176,7 +181,9 @@ def _report(line: Stated, proof: Evidence) -> Found:
     everything = flat(proof.everything)
     for part in line.quotes or re.split(r": | → ", line.body):
         told = re.sub(r"^(?:job|subagent|task|agent) ", "", part.strip('"“” :'))
-        if not stands_in(told, everything):
+        # A role and an id stand in different places of a row.
+        words = told.split() if len(told.split()) == 2 else [told]
+        if not all(stands_in(word, everything) for word in words):
             yield NOT_REPORTED, part
 
 

@@ -172,6 +172,20 @@ def test_parts_of_one_message_are_one_line() -> None:
     assert alone.rule == truth.PASTED
 
 
+def test_an_answer_that_was_given_is_not_awaited() -> None:
+    line = [{"kind": "last_words", "text": "The agent has not answered it yet.", "rows": []}]
+    asked = [said("hello"), typed("and now?")]
+    assert truth.check(from_trace(line), evidence(asked)).failures == ()
+    [failure] = truth.check(from_trace(line), evidence([*asked, said("this")])).failures
+    assert failure.rule == truth.VERDICT
+
+
+def test_cancelled_tasks_are_told_apart_from_done_ones(proof: Evidence) -> None:
+    line = {"kind": "finished", "text": "Cancelled: Oil the drawer (left)", "rows": []}
+    [failure] = truth.check(from_trace([line]), proof).failures
+    assert failure.why.startswith("pending")
+
+
 def test_a_line_that_no_rule_knows_is_counted_apart(proof: Evidence) -> None:
     checked = truth.check(stated("It was a dark and stormy night."), proof)
     assert checked.lines == 0

@@ -22,6 +22,7 @@ OUR_OPENINGS = (
 _CLIENT_OPENINGS = (
     *OUR_OPENINGS,
     "<agent-message",
+    "<agent-notification",
     "<bash-",
     "<channel",
     "<command-",
@@ -48,6 +49,8 @@ _CLIENT_OPENINGS = (
     "Stop hook feedback:",
     "This session is being continued from a previous conversation",
 )
+# Clients before 2.1 told of subagents alone, under another name.
+_NOTIFICATIONS = ("<task-notification", "<agent-notification")
 _INTERRUPTED = "[Request interrupted by user"
 
 _REFUSED = (
@@ -117,9 +120,9 @@ def command_in(text: str) -> Command | None:
 
 
 def notification_in(text: str) -> Notification | None:
-    if not text.startswith("<task-notification"):
+    if not text.startswith(_NOTIFICATIONS):
         return None
-    task = inside(text, "task-id").strip()
+    task = (inside(text, "task-id") or inside(text, "agent-id")).strip()
     if not task:
         return None
     return Notification(
