@@ -158,11 +158,11 @@ def test_usage_counts_cached_tokens_and_is_told_when_it_changes() -> None:
     answer(transcript, "m3", isApiErrorMessage=True)
     answer(transcript, "m4", usage={"input_tokens": 0, "output_tokens": 0})
     answer(transcript, "m5", isSidechain=True)
-    answer(transcript, "m6")
+    answer(transcript, "m6", requestedModel="m[1m]")
     assert bare(only(UsageMeasured, transcript.events())) == [
-        ("m", 5103, 7),
-        ("m", 5103, 90),
-        ("m", 5103, 7),
+        ("m", 5103, 7, ""),
+        ("m", 5103, 90, ""),
+        ("m", 5103, 7, "m[1m]"),
     ]
 
 

@@ -61,7 +61,7 @@ def test_where_the_session_runs_is_told_once(events: list[Event]) -> None:
     assert seen[1:] == (
         "76add81a-c26b-4542-8554-19e4ae5bf4c0",
         "/home/dev/project",
-        "HEAD",
+        "",  # the client wrote HEAD: there is no repository
         "claude-code 2.1.325",
     )
 

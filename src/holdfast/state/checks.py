@@ -12,7 +12,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from holdfast.state.patterns import lazily
-from holdfast.state.shell import parts
+from holdfast.state.shell import deeds, parts
 from holdfast.state.verdicts import (
     FAILED,
     PASSED,
@@ -96,7 +96,7 @@ class Check(NamedTuple):
 
     of: str  # "test" | "lint" | "build"
     deed: str  # the simple command
-    runner: str  # the words that say which check this is, e.g. "go test", "npm run lint"
+    runner: str  # the words that say which check this is, e.g. "go test"; "" where only shown
     target: tuple[str, ...]  # the other words, options left out: what it is run on
 
 
@@ -129,7 +129,17 @@ _ORDER = {"test": 2, "lint": 1, "build": 0}
 def run_of(command: str, output: str, ok: bool) -> Run | None:
     """The checks of a command line with their verdict; None when it is none, or did not run."""
     # Asked first: to remember an answer by a long output takes longer than this.
-    return _run_of(command, output, ok) if _checks(command) else None
+    if _checks(command):
+        return _run_of(command, output, ok)
+    return None if ok or deeds(command) else _printed(command, output)
+
+
+def _printed(command: str, output: str) -> Run | None:
+    """A run that a failing command only shows, such as `cat build.log; exit 1`."""
+    verdict = read_verdict(output, False, "test")
+    if not verdict.failing:
+        return None
+    return Run(Check("test", " ".join(command.split()), "", ()), verdict, (), ())
 
 
 @lru_cache(maxsize=8)  # several kinds of facts ask about the same run
@@ -277,9 +287,13 @@ def covers(passed: Check, failed: Check, failing: tuple[str, ...] = ()) -> bool:
     The same check, run on as much or more; `failing` are the names that failed, so that a
     pass of just those counts too.
     """
-    if passed.runner != failed.runner or passed.of != failed.of:
+    if passed.of != failed.of or failed.runner not in ("", passed.runner):
         return False
     ran_on, narrowed, widened = _parts(passed.target)
+    if not failed.runner:  # only shown, of a run that nobody saw: its names must have run
+        everything = not narrowed and not ran_on - _WIDE
+        named = failing and all(any(_within(name, p) for p in ran_on) for name in failing)
+        return everything or bool(named and not narrowed)
     failed_on, failed_narrowed, needed = _parts(failed.target)
     if not needed <= widened:
         return False  # integration tests that need a tag do not run without it

@@ -11,7 +11,15 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from holdfast.events import AgentSaid, CommandRan, NoteTaken, Origin, ToolRefused
+from holdfast.events import (
+    AgentSaid,
+    CommandRan,
+    FileTouched,
+    NoteTaken,
+    Origin,
+    PlanSet,
+    ToolRefused,
+)
 from holdfast.state.checks import run_of
 from holdfast.state.facts import OPEN, RESOLVED, Fact, keep, keep_ends, next_number, put
 from holdfast.state.moment import Moment
@@ -22,6 +30,7 @@ from holdfast.state.wording import GIVING_UP, sentences_with
 LIMIT = 50
 TRIED = 300
 FAILED = 240
+ASKED = 150  # characters by which a call that was refused is known again
 
 # Both are for small letters.
 _SAID = lazily(
@@ -71,6 +80,7 @@ def on_command_ran(
 ) -> dict[str, DeadEnd]:
     if event.interrupted:
         return table
+    table = _allowed(table, event.command, moment, event.at)
     line = event.command[:4000]
     key = keep(normalise(line), TRIED)
     if not key:
@@ -142,6 +152,43 @@ def on_tool_refused(
 ) -> dict[str, DeadEnd]:
     tried = keep(f"{event.tool}: {event.asked}", TRIED)
     return _put(table, tried, tried, "the user turned it down", "refused", moment, event.at)
+
+
+def on_file_touched(
+    table: dict[str, DeadEnd], event: FileTouched, moment: Moment
+) -> dict[str, DeadEnd]:
+    if event.how == "read" or not event.ok:
+        return table
+    return _allowed(table, event.path, moment, event.at)
+
+
+def on_plan_set(table: dict[str, DeadEnd], event: PlanSet, moment: Moment) -> dict[str, DeadEnd]:
+    if event.standing != "approved":
+        return table
+    return _allowed(table, "", moment, event.at, tool=_PLAN)
+
+
+_PLAN = "ExitPlanMode"
+
+
+def _allowed(
+    table: dict[str, DeadEnd], asked: str, moment: Moment, at: Origin, *, tool: str = ""
+) -> dict[str, DeadEnd]:
+    """What the user turned down and let pass later is no dead end any more.
+
+    By its beginning, since what was asked for is kept in short; of plans, by the tool.
+    """
+    gone = {}
+    for key, end in table.items():
+        if end.source == "refused" and end.standing == OPEN:
+            name, _, refused = end.tried.partition(": ")
+            if name == tool or (not tool and name != _PLAN and _same(refused, asked)):
+                gone[key] = end._replace(standing=RESOLVED, step=moment.step, at=at)
+    return {**table, **gone} if gone else table
+
+
+def _same(refused: str, asked: str) -> bool:
+    return keep(asked, TRIED)[:ASKED] == refused[:ASKED]
 
 
 def on_note_taken(

@@ -67,6 +67,7 @@ _LISTENERS: dict[type, tuple[tuple[str, Handler], ...]] = {
         ("files", files.on_file_touched),
         ("symbols", symbols.on_file_touched),
         ("lookups", lookups.on_file_touched),
+        ("dead_ends", dead_ends.on_file_touched),
         ("git_work", git_fold.on_file_touched),
     ),
     ev.Searched: (
@@ -84,7 +85,11 @@ _LISTENERS: dict[type, tuple[tuple[str, Handler], ...]] = {
     ev.TaskChanged: (("tasks", tasks.on_task_changed),),
     ev.TasksListed: (("tasks", tasks.on_tasks_listed),),
     ev.TodosSet: (("tasks", tasks.on_todos_set),),
-    ev.PlanSet: (("plans", plan.on_plan_set), ("symbols", symbols.on_plan_set)),
+    ev.PlanSet: (
+        ("plans", plan.on_plan_set),
+        ("symbols", symbols.on_plan_set),
+        ("dead_ends", dead_ends.on_plan_set),
+    ),
     ev.SubagentStarted: (("subagents", subagents.on_subagent_started),),
     ev.SubagentEnded: (
         ("subagents", subagents.on_subagent_ended),

@@ -35,6 +35,7 @@ _PORT_HOSTS = ("localhost:", "127.0.0.1:", "0.0.0.0:", "[::")
 # And in the letters in which people write it: asked before the whole text is made small.
 _PORT_CUES = ("ort", "ORT", "ost:", "OST:", ".0.0.", "[::")
 _PORT_WORD = lazily(r"ports?(?: (?:is|number|to|on))?[ =:]+\d\d")
+_SENTENCE_END = lazily(r"[?\n]|[.!](?=\s|$)")
 # Begins with the dash, a plain character, for which `re` looks quickly; the rest is checked
 # backwards from there.
 _TICKET = lazily(r"-(?<=[A-Z0-9]-)\d{1,6}\b")
@@ -42,7 +43,11 @@ _TICKET_KEY = lazily(r"\b[A-Z][A-Z0-9]{1,9}\Z")
 _NOT_TICKETS = lazily(
     r"^(?:UTF|SHA|ISO|RFC|AES|RSA|MD|TLS|CVE|HTTP|GPT|BASE|INT|UINT|X|ADR|ARM|H|V|P|ES|IPV|EC|CP)\d*-"
 )
-_ENVIRONMENT = lazily(r"(?:^|\s|export )([A-Z][A-Z0-9_]{2,40}=[^\s;&|]{1,80})")
+# Whole values only, and none that the shell makes: `X=$(date)` says nothing exact.
+_ENVIRONMENT = lazily(
+    r"(?:^|\s|export )([A-Z][A-Z0-9_]{2,40}="
+    r"(?:\"[^\"$`]{0,80}\"|'[^']{0,80}'|[^\s;&|\"'$`()]{1,80})(?=$|[\s;&|]))"
+)
 # Stands in every one of them, and begins with a plain character.
 _ENVIRONMENT_CUE = lazily(r"=(?<=[A-Z0-9_]{3}=)")
 
@@ -52,6 +57,16 @@ _ENVIRONMENT_CUE = lazily(r"=(?<=[A-Z0-9_]{3}=)")
 _HEX = bytes(48 if chr(code) in "0123456789abcdef" else 32 for code in range(256))
 _HASH = b"0" * 7
 _HASH_LENGTHS = frozenset((7, 8, 9, 10, 11, 12, 40))
+# Words beside a hash that make it a commit's, and those that make it something else's.
+_OF_COMMIT = lazily(
+    r"\b(?:commit\w*|sha|rev(?:ision|ert\w*)?|head|merge[ds]?|cherry|branch|git|tag(?:ged)?|rebase[ds]?"
+    r"|push(?:ed)?|landed|main|master|bisect|introduced|fixed (?:in|by))\b",
+    re.I,
+)
+_OF_OTHERS = lazily(
+    r"^index |\b(?:sha256|sha512|md5|checksum|digest|integrity|etag|container|image id|uuid)\b",
+    re.I,
+)
 
 
 class Identifier(NamedTuple):
@@ -104,14 +119,23 @@ def _line_around(text: str, start: int, end: int) -> str:
     return ("…" if offset else "") + line[offset : offset + CONTEXT - 2]
 
 
-def _scan(table: Table, text: str, typed: bool, moment: Moment, at: Origin) -> Table:
+def _is_asked(text: str, place: int) -> bool:
+    """Whether the sentence that goes on here is a question: it states no value."""
+    end = _SENTENCE_END.search(text, place)
+    return end is not None and end.group() == "?"
+
+
+def _scan(
+    table: Table, text: str, typed: bool, moment: Moment, at: Origin, *, words: bool = False
+) -> Table:
+    """`words` says that somebody said it, where a command would have used it."""
     if "://" in text:
         for found in islice(_URL.finditer(text), 12):
             line = _line_around(text, *found.span())
             table = _note(table, "url", found.group(), line, typed, moment, at)
     if has_any(text, _PORT_CUES) and _names_port(text.lower()):
         for found in islice(_PORT.finditer(text), 6):
-            if int(found.group(1)) <= 65535:
+            if int(found.group(1)) <= 65535 and not (words and _is_asked(text, found.end())):
                 line = _line_around(text, *found.span())
                 table = _note(table, "port", found.group(1), line, typed, moment, at)
     if "-" in text:
@@ -135,10 +159,19 @@ def _tickets(text: str) -> Iterator[tuple[int, int]]:
             yield key.start(), found.end()
 
 
-def _scan_commits(table: Table, text: str, typed: bool, moment: Moment, at: Origin) -> Table:
+def _scan_commits(
+    table: Table, text: str, typed: bool, moment: Moment, at: Origin, *, words: bool = False
+) -> Table:
+    """In words a commit is named as one, or known; what git prints may be of other things too."""
     for start, end in islice(_hashes(text), COMMITS):
         line = _line_around(text, start, end)
-        table = _note(table, "commit", text[start : min(end, start + 10)], line, typed, moment, at)
+        value = text[start : min(end, start + 10)]
+        if words:
+            if f"commit {value}" not in table and not _OF_COMMIT.search(line):
+                continue
+        elif _OF_OTHERS.search(line):
+            continue
+        table = _note(table, "commit", value, line, typed, moment, at)
     return table
 
 
@@ -169,12 +202,14 @@ def _in_word(text: str, place: int) -> bool:
 
 def on_user_said(table: Table, event: UserSaid, moment: Moment) -> Table:
     text = event.text[: WINDOW * 2]
-    return _scan_commits(_scan(table, text, True, moment, event.at), text, True, moment, event.at)
+    table = _scan(table, text, True, moment, event.at, words=True)
+    return _scan_commits(table, text, True, moment, event.at, words=True)
 
 
 def on_agent_said(table: Table, event: AgentSaid, moment: Moment) -> Table:
     text = event.text[: WINDOW * 2]
-    return _scan_commits(_scan(table, text, True, moment, event.at), text, True, moment, event.at)
+    table = _scan(table, text, True, moment, event.at, words=True)
+    return _scan_commits(table, text, True, moment, event.at, words=True)
 
 
 def on_command_ran(table: Table, event: CommandRan, moment: Moment) -> Table:

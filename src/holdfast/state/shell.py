@@ -87,9 +87,13 @@ def parts(command: str) -> tuple[Part, ...]:
         command = _HEREDOC.sub("<<\\1", command)
     found: list[Part] = []
     separator = ""
+    in_comment = False
     for text, mark in _SPLIT.findall(command):
         if mark:
             separator = mark
+            in_comment = in_comment and mark != "\n"
+        elif in_comment or text.lstrip().startswith("#"):
+            in_comment = True
         elif text := text.strip():
             plain = _bare(text)
             found.append(Part(separator, plain, separator == "|" or _looks(plain)))

@@ -61,6 +61,7 @@ def is_symbol(word: str) -> bool:
 
 # A capital behind a small letter: camelCase and PascalCase, but not "Strategy".
 _SHAPE = lazily(r"\w*?(?:_|[a-z](?=[A-Z]))|[0-9]*[A-Z][A-Z0-9]*\Z")
+_BREAK = lazily(r"\\[nrt](?=[A-Z])")
 _DIGIT = lazily(r"[0-9]")
 _TURN = lazily(r"[a-z](?=[A-Z0-9_])|[A-Z0-9_](?=[a-z])")
 
@@ -111,6 +112,8 @@ def symbols_in(text: str) -> AbstractSet[str]:
 
 def _words(text: str) -> list[bytes]:
     """The words of a text without most of those that are no symbol by their letters alone."""
+    if "\\" in text:  # the n of a written line break is no letter of the word behind it
+        text = _BREAK.sub(" ", text)
     return _BETWEEN.split(b" %b " % text.encode("utf-8", "replace").translate(_SEPARATE))
 
 

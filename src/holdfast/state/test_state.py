@@ -75,7 +75,8 @@ def _green(
 
 def _checks(run: SuiteRun) -> list[Check]:
     found = [check_of(deed) for deed in (run.command, *run.via)]
-    return [check for check in found if check is not None]
+    known = [check for check in found if check is not None]
+    return known or [Check("test", run.command, "", ())]
 
 
 def facts(table: dict[str, SuiteRun]) -> Iterator[Fact]:

@@ -317,7 +317,9 @@ class Adapter:
         if now != before:
             self._memory.session = now
             client = f"claude-code {now[3]}".rstrip()
-            out.append(SessionSeen(at, now[0], now[1], now[2], client))
+            # Without a repository the client says HEAD; after a branch it is a detached one.
+            branch = "" if now[2] == "HEAD" and before[2] in ("", "HEAD") else now[2]
+            out.append(SessionSeen(at, now[0], now[1], branch, client))
 
 
 def _origin(row: Row) -> Origin:
