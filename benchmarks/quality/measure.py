@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks.quality import control, must_know, said, trivial, truth
 from benchmarks.quality.delivered import delivered
 from benchmarks.quality.evidence import evidence
-from benchmarks.quality.product import Product, ProductFailed, briefs
+from benchmarks.quality.product import Product, ProductFailed, briefs, unchanged
 from benchmarks.quality.remembered import Memory, code_hash
 from benchmarks.quality.stated import from_trace, stated
 from benchmarks.quality.transcripts import (
@@ -119,6 +119,7 @@ def _truth(job: Job, memory: Memory, mark: str, texts: Texts, done: Measured) ->
     """The product's own briefs at the largest size; steering and gap at the last compaction."""
     rows = read_rows(job.transcript.path)
     cuts = boundaries(rows)
+    valid = partial(unchanged, job.product)
     for cut in cuts:
         boundary = str(rows[cut].get("uuid"))
         shown = {
@@ -129,7 +130,7 @@ def _truth(job: Job, memory: Memory, mark: str, texts: Texts, done: Measured) ->
         if cut == cuts[-1] and job.hooks:
             key = ("delivered", mark, code_hash("delivered"), *_product_key(job), boundary)
             try:
-                shown |= memory.recall(key, partial(delivered, job.product, rows, cut))
+                shown |= memory.recall(key, partial(delivered, job.product, rows, cut), valid)
             except ProductFailed as error:
                 done.failures.append(str(error))
         if not shown:
@@ -163,6 +164,7 @@ def _merge(texts: Texts, more: Texts) -> None:
 def _own_texts(job: Job, memory: Memory, mark: str, path: Path, done: Measured) -> Texts:
     """The product's briefs of a file; its failure is a figure too, not the end of the run."""
     texts: Texts = {}
+    valid = partial(unchanged, job.product)
     for name, against in ((OWN, False), (AGAINST, True)):
         if against and "--against-summary" not in job.product.options:
             continue
@@ -171,6 +173,7 @@ def _own_texts(job: Job, memory: Memory, mark: str, path: Path, done: Measured) 
             rows = memory.recall(
                 key,
                 partial(briefs, job.product, path, job.sizes, against=against, trace=True),
+                valid,
             )
         except ProductFailed as error:
             done.failures.append(str(error))
@@ -309,7 +312,7 @@ def _said(job: Job, memory: Memory, mark: str, seed: int, done: Measured) -> Non
             return briefs(job.product, path, job.sizes, against=False, trace=False)
 
     try:
-        rows = memory.recall(key, answers)
+        rows = memory.recall(key, answers, partial(unchanged, job.product))
     except ProductFailed as error:
         done.failures.append(str(error))
         return

@@ -14,7 +14,6 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +31,7 @@ class Product:
 
     command: tuple[str, ...]
     tree: str  # a hash; empty: nothing may be remembered
+    source: str  # the folder that it is a hash of
     options: frozenset[str]  # of `brief`, those that its help names
 
 
@@ -42,10 +42,14 @@ def product(candidate: str = "", source: str = "") -> Product:
     tree = tree_hash(folder) if folder else ""
     text = run(command, ["brief", "--help"], {"COLUMNS": "200"})
     options = frozenset(o for o in ("--against-summary", "--trace") if o in text)
-    return Product(command, tree, options)
+    return Product(command, tree, folder, options)
 
 
-@cache
+def unchanged(made_by: Product) -> bool:
+    """Whether the tree is what it was: somebody may edit it while it is measured."""
+    return not made_by.source or tree_hash(made_by.source) == made_by.tree
+
+
 def tree_hash(folder: str) -> str:
     digest = hashlib.sha256()
     for path in sorted(Path(folder).rglob("*.py")):

@@ -20,7 +20,13 @@ class Memory:
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder) if folder else None
 
-    def recall(self, key: tuple[object, ...], make: Callable[[], Any]) -> Any:
+    def recall(
+        self,
+        key: tuple[object, ...],
+        make: Callable[[], Any],
+        valid: Callable[[], bool] = lambda: True,
+    ) -> Any:
+        """`valid` says after the making whether what the key names is still what it was."""
         # A key with an empty part names nothing that could be compared, so nothing is kept.
         if self.folder is None or "" in key:
             return make()
@@ -31,6 +37,8 @@ class Memory:
         except (OSError, ValueError):
             pass
         made = make()
+        if not valid():
+            return made
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, draft = tempfile.mkstemp(dir=place.parent)  # 0600
         with os.fdopen(handle, "w") as file:
