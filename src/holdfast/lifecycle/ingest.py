@@ -78,9 +78,6 @@ def ingest(
         until: int | None = before.cursor.offset + STRETCH
         if boundary is not None:
             until = min(boundary, before.cursor.offset + STRETCH)
-        if replaced:
-            # What the state already holds is told apart by its time within one pass only.
-            until, replaced = None, False
         heard: list[Event] = []
         now = catch_up(
             path,

@@ -7,7 +7,7 @@ and one on the agent's clock can stop in time and go on with what it has.
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 from holdfast.events import AgentSaid, Compacted, Event, SummaryGiven, UserSaid
@@ -20,6 +20,7 @@ from holdfast.lifecycle.track import (
     Tracked,
     catch_up,
     from_saved,
+    time_limit,
     to_saved,
 )
 from holdfast.state import UnreadableState, facts
@@ -62,11 +63,11 @@ def bring_up_to_date(store: Store | None, scene: Scene, *, seconds: float) -> Ke
 
     Without a store the transcript is folded from its start, and nothing is kept.
     """
-    deadline = time.monotonic() + seconds
+    stop = time_limit(seconds)
     kept = load(store, scene)
     for _ in range(TRIES):
-        while not (kept := _one_piece(store, kept, scene.on_trouble)).complete:
-            if time.monotonic() > deadline:
+        while not (kept := _one_piece(store, kept, scene.on_trouble, stop)).complete:
+            if stop():
                 return kept
         if not kept.overtaken:
             return kept
@@ -129,20 +130,23 @@ def _from_saved(saved: Saved, scene: Scene) -> Kept:
         return Kept(session, anew, fresh=True)
 
 
-def _one_piece(store: Store | None, kept: Kept, on_trouble: Confidant | None) -> Kept:
+def _one_piece(
+    store: Store | None,
+    kept: Kept,
+    on_trouble: Confidant | None,
+    stop: Callable[[], bool] | None = None,
+) -> Kept:
     before = kept.tracked
     path = kept.session.transcript
     until = before.cursor.offset + PIECE
     heard: list[Event] = []
     try:
-        tracked = catch_up(path, before, on_event=heard.append, on_trouble=on_trouble, until=until)
-        if tracked.generation != before.generation:
-            # A rewritten file is told from what was known by its rows' times: in one go.
-            heard.clear()
-            tracked = catch_up(path, before, on_event=heard.append, on_trouble=on_trouble)
+        tracked = catch_up(
+            path, before, on_event=heard.append, on_trouble=on_trouble, until=until, stop=stop
+        )
     except TranscriptMissing:
         return kept._replace(complete=True)
-    complete = tracked.knows == before.knows or tracked.cursor.offset < until
+    complete = not tracked.unread
     session = _described(kept.session, tracked)
     if store is not None and (tracked.knows != before.knows or kept.fresh):
         whole = kept.fresh or tracked.abandoned != before.abandoned

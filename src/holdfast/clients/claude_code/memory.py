@@ -182,7 +182,9 @@ class Memory:
         self.turn += 1
         self.epoch = self.turn
         # Where the boundary names what was kept, the rows stay where they are.
-        self.copies, self.answers = ("", "") if kept else (self.latest, time)
+        # None of them is newer than the boundary, though a row before may claim to be.
+        latest = min(self.latest, time) if time else self.latest
+        self.copies, self.answers = ("", "") if kept else (latest, time)
         for row in kept:
             self.seen.move(row, self.turn)
 
@@ -205,6 +207,11 @@ class Memory:
         self.held, self.shell = None, ""
         for call in [call for call in self.calls.values() if call.start >= start]:
             self.take_call(call.id)
+
+    def forget_positions(self) -> None:
+        """Where rows stood says nothing any more: another file took the place of theirs."""
+        self.prompts.clear()
+        self.calls = {key: call._replace(start=0) for key, call in self.calls.items()}
 
     def enqueue(self, text: str) -> None:
         self.queue.append(text[:TEXT])

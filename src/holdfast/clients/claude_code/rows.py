@@ -57,6 +57,7 @@ _SESSION = ("sessionId", "cwd", "gitBranch", "version")
 _session = itemgetter(*_SESSION)
 # A record from its values, a third of the time of calling the class.
 _make = tuple.__new__
+_NO_LIMIT = "\U0010ffff"  # sorts behind any time
 # A subagent's own thread: what it did counts, what it was told and said does not.
 _DONE_BY_SUBAGENTS = frozenset({CommandRan, FileTouched, Searched, ToolRan})
 
@@ -67,8 +68,10 @@ Handler = Callable[[dict[str, Any], Origin, list[Event]], None]
 class Adapter:
     """See `holdfast.clients.protocol.Adapter` for what is promised."""
 
-    def __init__(self, memory: object = None) -> None:
+    def __init__(self, memory: object = None, *, newest: str = "") -> None:
+        """`newest` is the latest time that a row can have; one that claims a later has none."""
         self._memory = Memory.from_json(memory)
+        self._newest = newest or _NO_LIMIT
         self._conversation: dict[str, Handler] = {
             "user": self._user,
             "assistant": self._assistant,
@@ -92,6 +95,14 @@ class Adapter:
     def memory(self) -> dict[str, Any]:
         return self._memory.to_json()
 
+    def remembers(self, row_id: str) -> bool:
+        """Whether a row of this id was read lately."""
+        return self._memory.seen.turn_of(row_id) is not None
+
+    def forget_positions(self) -> None:
+        """The rows read so far stand elsewhere now: the file was written anew."""
+        self._memory.forget_positions()
+
     def events(self, row: Row) -> list[Event]:
         out: list[Event] = []
         kind = row.data.get("type")
@@ -103,7 +114,7 @@ class Adapter:
             if at is not None:
                 handler(row.data, at, out)
         elif kind in self._beside:
-            self._beside[kind](row.data, _origin(row), out)
+            self._beside[kind](row.data, self._origin(row), out)
         elif kind not in _BOOKKEEPING:
             self._memory.unknown += 1
         return out
@@ -291,7 +302,7 @@ class Adapter:
         elif not memory.seen.add(row_id, memory.turn):
             return None
         time = data.get("timestamp")
-        if not isinstance(time, str):
+        if not isinstance(time, str) or time > self._newest:
             time = ""
         agent = data.get("agentId")
         if agent or data.get("isSidechain"):
@@ -311,6 +322,12 @@ class Adapter:
             prompts.tell_command(memory, data, out)
         return at
 
+    def _origin(self, row: Row) -> Origin:
+        """Of a row beside the conversation."""
+        time = text(row.data.get("timestamp"))
+        time = "" if time > self._newest else time
+        return Origin(text(row.data.get("uuid")), row.start, row.end, time)
+
     def _place(self, at: Origin, said: tuple[Any, ...], out: list[Event]) -> None:
         before = self._memory.session or ("", "", "", "")
         now = tuple(text(new)[:4096] or old for new, old in zip(said, before, strict=True))
@@ -320,11 +337,6 @@ class Adapter:
             # Without a repository the client says HEAD; after a branch it is a detached one.
             branch = "" if now[2] == "HEAD" and before[2] in ("", "HEAD") else now[2]
             out.append(SessionSeen(at, now[0], now[1], branch, client))
-
-
-def _origin(row: Row) -> Origin:
-    data = row.data
-    return Origin(text(data.get("uuid")), row.start, row.end, text(data.get("timestamp")))
 
 
 def _is_copy(data: dict[str, Any], time: str, memory: Memory) -> bool:
