@@ -38,62 +38,50 @@ IDS = st.sampled_from(["1", "2", "3"])
 STATUS = st.sampled_from(["pending", "in_progress", "completed", "deleted", "strange"])
 
 
-@st.composite
-def told(draw: st.DrawFn) -> list[ev.Event]:
+HOW = st.sampled_from(["prompt", "queued", "answer", "refusal"])
+OK = st.booleans()
+AT = st.just(ev.Origin("", 0, 0, ""))  # each gets its place when the session is put together
+EVENTS: st.SearchStrategy[ev.Event] = st.one_of(
+    st.builds(ev.UserSaid, AT, WORDS, HOW),
+    st.builds(ev.AgentSaid, AT, WORDS),
+    st.builds(ev.CommandRan, AT, COMMANDS, OUTPUTS, OK, st.none()),
+    st.builds(
+        ev.FileTouched, AT, PATHS, st.sampled_from(["read", "changed", "created"]), OK, TEXTS
+    ),
+    st.builds(ev.Searched, AT, WORDS, PATHS, OUTPUTS, OK),
+    st.builds(ev.ToolRefused, AT, st.just("Bash"), COMMANDS),
+    st.builds(ev.TaskCreated, AT, IDS, WORDS),
+    st.builds(ev.TaskChanged, AT, IDS, STATUS),
+    st.builds(ev.TodosSet, AT, st.lists(st.builds(ev.Todo, WORDS, STATUS), max_size=4).map(tuple)),
+    st.builds(ev.PlanSet, AT, WORDS, PATHS, st.sampled_from(["approved", "refused"])),
+    st.builds(ev.SubagentStarted, AT, IDS, WORDS, WORDS, WORDS),
+    st.builds(ev.SubagentEnded, AT, IDS, OK, WORDS),
+    st.builds(ev.JobStarted, AT, IDS, COMMANDS),
+    st.builds(ev.JobEnded, AT, IDS, OK, OUTPUTS),
+    st.builds(ev.CommandInvoked, AT, IDS, WORDS, st.just("user")),
+    st.builds(ev.SessionSeen, AT, IDS, PATHS, IDS, st.just("c 1")),
+    st.builds(ev.Compacted, AT, IDS, st.none(), st.none(), st.just(())),
+    st.builds(ev.UsageMeasured, AT, IDS, st.integers(0, 9), st.just(1)),
+)
+AGENTS = st.sampled_from(["", "", "", "", "sub-1"])
+
+
+def told() -> st.SearchStrategy[list[ev.Event]]:
     """A session made up at random, in the order of its rows."""
-    made: list[ev.Event] = []
-    for number in range(draw(st.integers(1, 25))):
-        agent = draw(st.sampled_from(["", "", "", "", "sub-1"]))
-        at = ev.Origin(
-            f"r{number}", number * 10, number * 10 + 10, f"2026-01-01T00:00:{number:02}Z"
-        )
-        at = at._replace(agent=agent)
-        how = draw(st.sampled_from(["prompt", "queued", "answer", "refusal"]))
-        ok = draw(st.booleans())
-        made.append(
-            draw(
-                st.one_of(
-                    st.builds(ev.UserSaid, st.just(at), WORDS, st.just(how)),
-                    st.builds(ev.AgentSaid, st.just(at), WORDS),
-                    st.builds(
-                        ev.CommandRan, st.just(at), COMMANDS, OUTPUTS, st.just(ok), st.none()
-                    ),
-                    st.builds(
-                        ev.FileTouched,
-                        st.just(at),
-                        PATHS,
-                        st.sampled_from(["read", "changed", "created"]),
-                        st.just(ok),
-                        TEXTS,
-                    ),
-                    st.builds(ev.Searched, st.just(at), WORDS, PATHS, OUTPUTS, st.just(ok)),
-                    st.builds(ev.ToolRefused, st.just(at), st.just("Bash"), COMMANDS),
-                    st.builds(ev.TaskCreated, st.just(at), IDS, WORDS),
-                    st.builds(ev.TaskChanged, st.just(at), IDS, STATUS),
-                    st.builds(
-                        ev.TodosSet,
-                        st.just(at),
-                        st.lists(st.builds(ev.Todo, WORDS, STATUS), max_size=4).map(tuple),
-                    ),
-                    st.builds(
-                        ev.PlanSet,
-                        st.just(at),
-                        WORDS,
-                        PATHS,
-                        st.sampled_from(["approved", "refused"]),
-                    ),
-                    st.builds(ev.SubagentStarted, st.just(at), IDS, WORDS, WORDS, WORDS),
-                    st.builds(ev.SubagentEnded, st.just(at), IDS, st.just(ok), WORDS),
-                    st.builds(ev.JobStarted, st.just(at), IDS, COMMANDS),
-                    st.builds(ev.JobEnded, st.just(at), IDS, st.just(ok), OUTPUTS),
-                    st.builds(ev.CommandInvoked, st.just(at), IDS, WORDS, st.just("user")),
-                    st.builds(ev.SessionSeen, st.just(at), IDS, PATHS, IDS, st.just("c 1")),
-                    st.builds(ev.Compacted, st.just(at), IDS, st.none(), st.none(), st.just(())),
-                    st.builds(ev.UsageMeasured, st.just(at), IDS, st.integers(0, 9), st.just(1)),
+    return st.lists(st.tuples(EVENTS, AGENTS), min_size=1, max_size=25).map(
+        lambda story: [
+            event._replace(
+                at=ev.Origin(
+                    f"r{number}",
+                    number * 10,
+                    number * 10 + 10,
+                    f"2026-01-01T00:00:{number:02}Z",
+                    agent,
                 )
             )
-        )
-    return made
+            for number, (event, agent) in enumerate(story)
+        ]
+    )
 
 
 def copied(state: State) -> State:

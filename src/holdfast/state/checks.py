@@ -123,6 +123,8 @@ def check_of(command: str) -> Check | None:
     return found
 
 
+# Of one command line; each is compared with every open error.
+MOST_CHECKS = 40
 _ORDER = {"test": 2, "lint": 1, "build": 0}
 
 
@@ -195,6 +197,8 @@ def _checks(command: str) -> tuple[tuple[Check, tuple[str, ...]], ...]:
         if of:
             found.append((Check(of, plain, *_runner(plain)), []))
             in_check = True
+            if len(found) == MOST_CHECKS:
+                break
     return tuple((check, tuple(filters)) for check, filters in found)
 
 
@@ -207,13 +211,14 @@ def _echoed(check: Check, output: str) -> tuple[Check, ...]:
     """What a task runner said that it ran, as far as those are checks of the same kind."""
     if check.runner.split(" ", 1)[0] not in _TASK_RUNNERS:
         return ()
+    return tuple(echoed for echoed in _echoes(output) if echoed.of == check.of)
+
+
+@lru_cache(maxsize=1)  # asked for each check of a chain
+def _echoes(output: str) -> tuple[Check, ...]:
     text = output if len(output) <= 8000 else f"{output[:5000]}\n{output[-3000:]}"
-    found = []
-    for line in _ECHO.findall(lines_with(_ECHO_CUES, text))[:ECHOES]:
-        echoed = check_of(line)
-        if echoed is not None and echoed.of == check.of:
-            found.append(echoed)
-    return tuple(found)
+    found = map(check_of, _ECHO.findall(lines_with(_ECHO_CUES, text))[:ECHOES])
+    return tuple(echoed for echoed in found if echoed is not None)
 
 
 def _of(deed: str) -> str:

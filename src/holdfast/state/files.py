@@ -59,6 +59,9 @@ class File(NamedTuple):
     at: Origin
 
 
+LONGEST_PATH = 4096  # no system opens a longer one
+
+
 def _expendable(file: File) -> bool:
     return not file.changed and not file.created and not file.read
 
@@ -77,7 +80,7 @@ def _put(table: dict[str, File], file: File) -> dict[str, File]:
 
 
 def on_file_touched(table: dict[str, File], event: FileTouched, moment: Moment) -> dict[str, File]:
-    if not event.ok or not event.path:
+    if not event.ok or not 0 < len(event.path) <= LONGEST_PATH:
         return table
     table, file = _known(table, event.path, moment, event.at)
     reads = event.how == "read"

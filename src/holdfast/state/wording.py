@@ -100,15 +100,17 @@ def _telling(text: str) -> list[tuple[str, str]]:
     """
     text = without_code(text)
     lowered = small(text)
-    numbers = [lowered.count("\n", 0, found.start()) for found in _CUES.finditer(lowered)]
-    if not numbers:
-        return []
-    lines = text.split("\n")
-    return [
-        (sentence, small(sentence))
-        for number in dict.fromkeys(numbers)
-        for sentence in sentences(lines[number])
-    ]
+    told: list[tuple[str, str]] = []
+    end = -1  # of the last line that was told
+    for found in _CUES.finditer(lowered):
+        at = found.start()
+        if at < end:
+            continue
+        start = lowered.rfind("\n", 0, at) + 1
+        end = lowered.find("\n", at)
+        end = len(lowered) if end < 0 else end
+        told += [(sentence, small(sentence)) for sentence in sentences(text[start:end])]
+    return told
 
 
 def has_any(text: str, cues: tuple[str, ...]) -> bool:
@@ -119,6 +121,7 @@ def has_any(text: str, cues: tuple[str, ...]) -> bool:
     return False
 
 
+@lru_cache(maxsize=512)  # each new sentence is compared with all that are known
 def plain_words(text: str) -> frozenset[str]:
     """The words that carry a sentence's subject, lower case, without plural s and -ing."""
     return frozenset(_stem(word) for word in _WORD.findall(text.lower()) if word not in _EMPTY)
