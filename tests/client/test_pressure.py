@@ -1,5 +1,7 @@
 """Context that runs low: who is told, once, and what is kept."""
 
+import json
+
 import pytest
 
 from realclient import SMALL_WINDOW, ScriptedApi, text, wait_until
@@ -137,10 +139,15 @@ def test_wrong_settings_break_no_hook_and_the_user_is_told_once(
     assert stage.log().count("brief_chars takes") == 1
 
 
-def test_settings_of_the_project_are_in_effect(stage: Stage, api: ScriptedApi) -> None:
+def test_what_the_user_chose_for_the_project_is_in_effect_and_what_the_project_chose_is_not(
+    stage: Stage, api: ScriptedApi
+) -> None:
     folder = stage.client.project / ".holdfast"
     folder.mkdir()
-    (folder / "settings.json").write_text('{"brief_chars": 1000, "archive": false}')
+    (folder / "settings.json").write_text('{"brief_chars": 3000, "archive": true}')
+    chosen = {str(stage.client.project): {"brief_chars": 1000, "archive": False}}
+    stage.data.mkdir(parents=True, exist_ok=True)
+    (stage.data / "settings.json").write_text(json.dumps({"projects": chosen}))
     api.say(*stage.work(), "Begun.")
     with stage.client.session() as live:
         live.ask("Build the shop on port 8123. Never use float for money.")
