@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.brief.compose import compose
+from holdfast.brief.role import part
 from holdfast.lifecycle.boundaries import boundaries
 from holdfast.lifecycle.track import catch_up
 from holdfast.samples import SESSION_FILE
@@ -74,7 +75,7 @@ def test_a_project_overrides_a_role_and_a_broken_file_is_named(
     own = roles / "developer.json"
     own.write_text('{"sections": [{"section": "rules", "heading": "House rules:"}]}')
     text = holdfast("brief", SESSION_FILE, "--role", "developer", "--max-chars", "400").out
-    assert text.splitlines()[0] == "House rules:"
+    assert text.splitlines()[0] == part("rules").short  # not in the repository's own words
     own.write_text('{"sections": ["rulez"]}')
     ended = holdfast("brief", SESSION_FILE, "--role", "developer")
     assert "Recent changes" in ended.out
@@ -87,6 +88,10 @@ def test_a_user_overrides_a_role_in_the_data_folder(holdfast: Call, home: Path) 
     (roles / "mine.json").write_text('{"sections": ["tests"]}')
     text = holdfast("brief", SESSION_FILE, "--role", "mine", "--max-chars", "400").out
     assert text.startswith("Last test run")
+    own = '{"sections": [{"section": "rules", "heading": "House rules:"}]}'
+    (roles / "mine.json").write_text(own)
+    text = holdfast("brief", SESSION_FILE, "--role", "mine", "--max-chars", "400").out
+    assert text.splitlines()[0] == "House rules:"
 
 
 def test_the_role_follows_the_agent_that_the_session_runs_as(
