@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.brief.compose import compose
-from holdfast.brief.role import RANKED, Part, Role
+from holdfast.brief.role import CHOSEN, Part, Role
 from holdfast.brief.sections import names
 from holdfast.events import (
     AgentSaid,
@@ -107,7 +107,7 @@ def test_no_brief_is_longer_than_its_budget(
 
 @st.composite
 def roles(draw: st.DrawFn) -> Role:
-    chosen = draw(st.lists(st.sampled_from([*names(), *RANKED]), unique=True, max_size=30))
+    chosen = draw(st.lists(st.sampled_from([*names(), *CHOSEN]), unique=True, max_size=30))
     headings = st.text(max_size=30)
     shares = st.floats(0, 1)
     parts = tuple(Part(name, draw(headings), draw(headings), draw(shares)) for name in chosen)

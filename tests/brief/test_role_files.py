@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.brief.role import MAIN, RANKED
+from holdfast.brief.role import CHOSEN, MAIN
 from holdfast.brief.role_file import RoleError, understood
 from holdfast.brief.sections import names
 from holdfast.lifecycle.roles import (
@@ -102,8 +102,8 @@ def test_a_role_of_ones_own_is_found_by_name_and_by_agent_type(
         ('{"sections": ["rules"], "sise": 1}', "the role has 'sise'; known are"),
         ('{"sections": [{"section": "rules", "share": 2}]}', '"share" of section 1 must be'),
         ('{"sections": [{"section": "rules", "share": true}]}', '"share" of section 1 must be'),
-        ('{"sections": [{"section": "read", "share": 0.1}]}', "has no share of its own"),
-        ('{"sections": [{"section": "read", "heading": ""}]}', "needs a heading"),
+        ('{"sections": [{"section": "files", "share": 0.1}]}', "has no share of its own"),
+        ('{"sections": [{"section": "files", "heading": ""}]}', "needs a heading"),
         ('{"sections": [{"section": "rules", "heading": 1}]}', "must be a text, or a short"),
         ('{"sections": [{"section": "rules", "heading": "a\\nb"}]}', "must be one line"),
         ('{"sections": ["rules"], "stated": "all"}', '"stated" of the role must be a number'),
@@ -198,7 +198,7 @@ def test_numbers_out_of_range_are_refused_with_the_range() -> None:
 
 def test_the_page_on_briefs_names_every_section_and_role() -> None:
     page = (Path(__file__).parents[2] / "docs" / "brief.md").read_text()
-    for name in (*names(), *RANKED, *ROLES):
+    for name in (*names(), *CHOSEN, *ROLES):
         assert f"`{name}`" in page, name
 
 

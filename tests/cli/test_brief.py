@@ -53,7 +53,7 @@ def test_a_budget_in_tokens_keeps_a_tenth_in_hand(holdfast: Call) -> None:
         ("developer", "Recent changes, latest first"),
         ("specialist", "Changes for this task"),
         ("validator", "Claimed done:"),
-        ("main", "Edited files:"),
+        ("main", "Files worked on, latest first:"),
     ],
 )
 def test_each_role_reads_the_same_session_in_its_way(holdfast: Call, role: str, shown: str) -> None:

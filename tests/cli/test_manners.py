@@ -119,7 +119,7 @@ def test_a_transcript_cannot_steer_the_terminal(holdfast: Call, tmp_path: Path) 
     row["message"] = {"role": "user", "content": "never \x1b]0;owned\x07 push"}  # type: ignore[assignment]
     path.write_text(json.dumps(row) + "\n")
     shown = holdfast("state", str(path)).out
-    assert "owned" in shown
+    assert "never push" in shown
     assert "\x1b" not in shown
     assert "\x07" not in shown
 

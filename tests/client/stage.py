@@ -31,7 +31,7 @@ from realclient import (
 SCRIPT = Path(holdfast.__file__).parent / "hooks" / "run.py"
 INTERPRETER = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
 
-STEERED = "Facts of this session, kept by Holdfast"
+STEERED = "Keep these facts of the session in the summary"
 BRIEF = "Holdfast: the state of this session"
 GAP = "Holdfast: known before the last compaction"
 OFFER = "Holdfast: an earlier session in this folder"

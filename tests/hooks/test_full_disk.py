@@ -57,7 +57,7 @@ def test_steering_and_brief_arrive_however_small_the_disk(kilobytes: int, tmp_pa
     steering, brief, prompt = on_a_disk_of(kilobytes, tmp_path)
     assert (steering[0], brief[0], prompt[0]) == (0, 0, 0)
     assert steering[2] + brief[2] + prompt[2] == ""
-    assert "Facts of this session, kept by Holdfast" in steering[1]
+    assert "Keep these facts of the session" in steering[1]
     assert "Holdfast: the state of this session" in brief[1]
 
 

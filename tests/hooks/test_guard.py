@@ -170,7 +170,7 @@ def test_the_script_can_also_be_run_by_itself(caller: Caller) -> None:
         env=caller.environment(),
     )
     assert done.returncode == 0
-    assert b"kept by Holdfast" in done.stdout
+    assert b"Keep these facts of the session" in done.stdout
 
 
 @pytest.mark.parametrize("event", ["PreCompact", "PostCompact", "SessionStart"])

@@ -17,16 +17,18 @@ AT = Origin("row", 0, 1, "2027-01-15T08:00:00.000Z")
 def test_it_tells_every_kind_of_fact(follow: Follow) -> None:
     follow.write(BOUNDARY)
     text = steer(catch_up(str(follow.transcript)).state, 4000)
-    assert 'standing rule: "House rule for this repo: money is integer cents' in text
-    assert 'last request: "Go on, make the server test green and finish the list."' in text
-    assert "Open task #2: Expose the discount in GET /cart" in text
+    assert '- [r1] "House rule for this repo: money is integer cents' in text
+    assert 'last request [q4]: "Go on, make the server test green and finish the list."' in text
+    assert "- #2 Expose the discount in GET /cart (in progress)" in text
     assert "test_view_shows_the_discount" in text
     assert "port 8123" in text
     assert "shop/server.py" in text
-    assert "Finished, no longer open: Add Cart.apply_discount" in text
+    assert "Done, not to be redone: #1 Add Cart.apply_discount" in text
+    assert "Uncommitted changes in the working tree: tests/test_server.py" in text
+    assert 'It answers the agent [a8]: "test_view_shows_the_discount is still red' in text
 
 
-def test_a_withdrawn_rule_is_named_as_such() -> None:
+def test_a_withdrawn_rule_is_not_told() -> None:
     state = fold_all(
         [
             UserSaid(AT, "Always indent with tabs."),
@@ -34,8 +36,8 @@ def test_a_withdrawn_rule_is_named_as_such() -> None:
         ]
     )
     text = steer(state, 4000)
-    assert 'standing rule: "Actually, always indent with spaces, not tabs."' in text
-    assert 'Withdrawn by the user, no longer a rule: "Always indent with tabs."' in text
+    assert '- [r2] "Actually, always indent with spaces, not tabs."' in text
+    assert "Always indent with tabs." not in text
 
 
 def test_finished_and_cancelled_work_is_not_open() -> None:
@@ -49,8 +51,8 @@ def test_finished_and_cancelled_work_is_not_open() -> None:
     )
     text = steer(state, 4000)
     assert "Open task" not in text
-    assert "Finished, no longer open: Paint it" in text
-    assert "Cancelled: Sand it" in text
+    assert "Done, not to be redone: #1 Paint it" in text
+    assert "Cancelled: #2 Sand it" in text
 
 
 def test_nothing_known_is_nothing_said() -> None:

@@ -12,6 +12,7 @@ from holdfast.state import (
     files,
     identifiers,
     plan,
+    replies,
     requests,
     rules,
     skills,
@@ -29,7 +30,7 @@ def long_session(length: int) -> Story:
     story = Story()
     for n in range(length):
         story.user(f"Never touch the area{n} of module{n}. See https://example.com/{n}")
-        story.agent(f"I'll use part{n}way instead of old{n}road because it is area{n}.")
+        story.user(f"part{n}way", "answer", f"Which way for area{n}, old{n}road or part{n}way?")
         story.agent(f"Using the helper{n} did not work because of reason{n} here.")
         story.task(str(n), f"task {n}")
         story.touched(f"/r/file{n}.py", "changed", f"def function_number_{n}(): pass")
@@ -45,7 +46,6 @@ def test_every_table_is_bounded_and_full_tables_keep_the_latest() -> None:
     story = long_session(300)
     state = story.state
     bounds = {
-        "requests": requests.LIMIT,
         "rules": rules.LIMIT,
         "tasks": tasks.LIMIT,
         "plans": plan.LIMIT,
@@ -62,9 +62,11 @@ def test_every_table_is_bounded_and_full_tables_keep_the_latest() -> None:
     for name, limit in bounds.items():
         assert len(getattr(state, name)) == limit, name
     assert len(state.symbols) <= symbols.LIMIT + symbols.SPARE
+    assert sum(len(request.text) for request in state.requests.values()) <= requests.TOTAL
+    assert sum(len(reply.text) for reply in state.replies.values()) <= replies.TOTAL
     assert "t299" in state.tasks
     assert "/r/file299.py" in state.files
-    assert story.texts("request")[-1].startswith("Never touch the area299")
+    assert story.texts("request")[-1] == "/skill-299"
 
 
 def test_a_state_document_stays_small_however_long_its_texts_are() -> None:

@@ -94,15 +94,25 @@ def test_a_tool_call_that_the_user_turned_down_is_a_dead_end() -> None:
     assert dead_end.detail == "the user turned it down"
 
 
-def test_the_agents_own_word_that_something_does_not_work() -> None:
-    said = "Using the in-memory index did not work because it loses data on restart."
-    assert Story().agent(said).texts("dead_end", "open") == [said]
+def test_what_then_worked_stands_beside_what_failed() -> None:
+    story = Story().ran("gh pr view 12", "no git remotes found", ok=False)
+    story.ran("gh pr view 12 --repo shop/cart", "open")
+    (end,) = story.state.dead_ends.values()
+    assert (end.line, end.worked) == ("gh pr view 12", "gh pr view 12 --repo shop/cart")
 
 
-def test_a_question_or_a_plan_is_no_dead_end() -> None:
-    story = Story().agent("What were you doing when the approach failed again?")
-    story.agent("If this does not work I will try the other library instead.")
-    assert story.texts("dead_end") == []
+def test_the_same_command_in_another_folder_is_what_works_here() -> None:
+    story = Story().ran("npm run seed", "missing script: seed", ok=False)
+    story.ran("cd packages/db && npm run seed", "seeded")
+    (end,) = story.state.dead_ends.values()
+    assert end.worked == "cd packages/db && npm run seed"
+    assert end.standing == "resolved"
+
+
+def test_another_tool_is_no_answer_to_a_failure() -> None:
+    story = Story().ran("gh pr view 12", "no git remotes found", ok=False)
+    story.ran("npm install", "added 3 packages")
+    assert [end.worked for end in story.state.dead_ends.values()] == [""]
 
 
 def test_a_merge_with_conflicts_is_settled_by_its_commit() -> None:

@@ -3,17 +3,8 @@
 from holdfast.events import CommandRan, FileTouched, Origin
 from holdfast.state import checks, fold, verdicts
 from holdfast.state.model import EMPTY
-from holdfast.state.wording import GIVING_UP, sentences_with
 
 AT = Origin("row", 0, 1, "2026-02-01T00:00:00.000Z", "")
-
-
-def test_each_line_of_an_agents_text_is_told_once_however_many_cues_it_has() -> None:
-    line = "This approach fails because it is not supported, so I abandoned it"
-    text = "\n".join(f"{line} at number {number}" for number in range(50))
-    assert sentences_with(text, GIVING_UP) == [
-        (f"{line} at number {number}", f"{line} at number {number}".lower()) for number in range(50)
-    ]
 
 
 def test_the_output_of_a_chain_is_read_once_for_all_its_checks() -> None:

@@ -15,10 +15,7 @@ from .story import Story
         "From now on write commit messages in English.",
         "You must not touch the generated files.",
         "We use pnpm here, not npm.",
-        "Use spaces instead of tabs.",
         "Prefer small functions.",
-        "Write the plan to a file, don't commit.",
-        "Leave the legacy folder alone.",
         "Make sure the linter passes before every commit.",
         "Don’t add dependencies.",
     ],
@@ -41,6 +38,17 @@ def test_a_standing_instruction_is_a_rule_word_for_word(said: str) -> None:
         "if getting the config errors, the command fails in config.go:12",
         "The function must_not() was renamed == fine",
         "let's keep it for now",
+        "Use spaces instead of tabs.",
+        "Write the plan to a file, don't commit.",
+        "Leave the legacy folder alone.",
+        "Don't commit yet.",
+        "don't push until the tests pass",
+        "Please don't touch the parser for now.",
+        "> you must never edit this file",
+        "~~~\nalways ask twice\n~~~",
+        "    never call this twice",
+        'the readme says "you must always use the wrapper"',
+        "From CONTRIBUTING.md:\nHouse rules: never push. Always rebase.",
     ],
 )
 def test_a_request_a_question_or_a_paste_is_not_a_rule(said: str) -> None:
@@ -89,6 +97,16 @@ def test_an_announced_rule_is_superseded_when_the_user_was_wrong() -> None:
     assert "No wait, I was wrong about the rounding: half to even, not half up." in story.texts(
         "rule", "open"
     )
+
+
+def test_of_two_demands_in_a_sentence_one_can_be_taken_back() -> None:
+    story = Story().user("Never edit the schema by hand, and always answer in French.")
+    assert story.texts("rule", "open") == [
+        "Never edit the schema by hand",
+        "always answer in French.",
+    ]
+    story.user("Forget the French, English is fine.")
+    assert story.texts("rule", "open") == ["Never edit the schema by hand"]
 
 
 def test_the_same_rule_twice_is_one() -> None:

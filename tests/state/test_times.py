@@ -64,6 +64,6 @@ def test_the_state_of_a_real_session_has_only_times_and_stays_as_it_is(tmp_path:
 
 
 def test_a_document_that_is_not_ours_is_not_looked_into() -> None:
-    for document in ({}, {"version": 2, "tasks": "whatever"}, {"tasks": [1]}):
+    for document in ({}, {"version": 1, "tasks": "whatever"}, {"tasks": [1]}):
         assert false_time(document) == ""
         assert with_true_times(document) == document

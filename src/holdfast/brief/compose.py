@@ -1,56 +1,224 @@
 """compose(state, max_chars) -> Brief: text for a reader, inside a hard budget.
 
-A role says which sections the reader sees: stated ones first (what was asked, the rules, the
-tasks ...), and in the room that is left a map of files with the symbols worked on, commands
-with outcomes, exact values and notes. Pure: the same state, budget and role give the same text.
+First what has to be worked out and is short: where it stood and the state of the work (stated
+sections, by role). Then, in the room that is left, the words of the user and the agent, what
+works here, files and values, chosen by what they still add (`statements`, `choose`). Given the
+client's summary, what that tells is left out. Quoted words are verbatim and carry the id that
+opens all of them. Pure: the same state, budget, role and summary give the same text.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
+from holdfast.brief.carried import Summary
+from holdfast.brief.choose import Choice
 from holdfast.brief.header import stated_lines
-from holdfast.brief.lines import sizes
-from holdfast.brief.paths import shorten
-from holdfast.brief.ranked import chosen_for, rendered
-from holdfast.brief.role import MAIN, RANKED, Role
+from holdfast.brief.lines import Line, sizes
+from holdfast.brief.pieces import words
+from holdfast.brief.role import CHOSEN, MAIN, Role
+from holdfast.brief.statements import SPOKEN, Statement, focused, messages, statements, word_weights
 from holdfast.state.model import State
 
-# Below this, not all of the last edited files can be told.
-TIGHT = 3000
+# Of the whole, what the user's words may take before anything else is chosen: they are known
+# in no other way.
+USERS_SHARE = 0.25
+CUT = " … "
+FILLS = 3
+SHORTEST = 40  # characters that are not worth filling
+LINE = 420  # characters up to which short turns share a line
+# Sections that are told whatever the summary says: they are what summaries get wrong.
+ALWAYS = frozenset(("request", "last_words", "last_done", "git", "verified", "notes", "running"))
+
+_SECTION_OF = {
+    "user": "conversation",
+    "agent": "conversation",
+    "summary": "conversation",
+    "plan": "plans",
+    "subagent": "results",
+    "instead": "instead",
+    "file": "files",
+    "command": "commands",
+    "value": "values",
+}
+
+
+class Told(NamedTuple):
+    """One thing that a brief tells, and where it comes from."""
+
+    kind: str  # the section, or who said it
+    text: str
+    fact: str
 
 
 class Brief(NamedTuple):
     text: str
     facts: tuple[str, ...]  # ids of what it tells
+    told: tuple[Told, ...] = ()
 
 
-def compose(state: State, max_chars: int, *, title: str = "", role: Role | None = None) -> Brief:
+def compose(
+    state: State,
+    max_chars: int,
+    *,
+    title: str = "",
+    role: Role | None = None,
+    summary: str = "",
+) -> Brief:
     """A brief of at most `max_chars` characters; empty when nothing is known or fits."""
     role = MAIN if role is None else role
-    shown = [title] if title and len(title) < max_chars else []
-    used = sum(len(line) + 1 for line in shown)
-    stated = stated_lines(state, role, sizes(max_chars), max_chars, used)
-    used += sum(len(line.text) + 1 for lines in stated.values() for line in lines)
-    chosen = chosen_for(state, role, max_chars - used, max_chars < TIGHT)
-    for part in role.parts:
-        if part.section in RANKED:
-            shown += rendered(chosen, part.section)
-        else:
-            shown += [line.text for line in stated[part.section]]
-    told = [line.fact for lines in stated.values() for line in lines if line.fact]
-    told += [
-        f"f{file.number}"
-        for file in state.files.values()
-        if shorten(file.path, state.place.folders) in chosen.files
+    known = Summary(summary) if summary.strip() else None
+    size = sizes(max_chars)
+    head = [title] if title and len(title) < max_chars else []
+    used = sum(len(line) + 1 for line in head)
+    stated = stated_lines(
+        state, role, size, max_chars, used, lambda name, line: _is_news(name, line, known)
+    )
+    page = _Page(state, role, size.tight, head, stated)
+    choice = _chosen(state, role, page, known, max_chars)
+    chosen = choice.statements()
+    text = page.text(chosen)
+    # The bound is hard: what was chosen last goes until the rest fits.
+    while len(text) > max_chars and chosen:
+        choice.drop()
+        chosen = choice.statements()
+        text = page.text(chosen)
+    told = [
+        *(Told(name, line.text, line.fact) for name, lines in stated.items() for line in lines),
+        *(Told(one.kind, one.text, one.fact) for one in chosen),
     ]
-    return Brief(_bounded(shown, max_chars), tuple(dict.fromkeys(told)))
+    facts = dict.fromkeys(one.fact for one in told if one.fact)
+    return Brief(text, tuple(facts), tuple(told)) if len(text) <= max_chars else Brief("", ())
 
 
-def _bounded(shown: list[str], max_chars: int) -> str:
-    """The budget is a bound, not a wish: should the sums ever be wrong, the last lines go."""
-    text = "\n".join(shown)
-    while len(text) > max(0, max_chars):
-        shown.pop()
-        text = "\n".join(shown)
-    return text
+def _is_news(section: str, line: Line, known: Summary | None) -> bool:
+    if known is None:
+        return True
+    said = _quoted(line.text)
+    return not (known.holds(said) if section in ALWAYS else known.carries(words(said), {}))
+
+
+def _quoted(line: str) -> str:
+    """What a line quotes; all of it where it quotes nothing."""
+    _, found, rest = line.partition('"')
+    return rest.rpartition('"')[0] if found and '"' in rest else line
+
+
+def _chosen(state: State, role: Role, page: _Page, known: Summary | None, max_chars: int) -> Choice:
+    above = page.text(())
+    offered = [
+        one
+        for one in statements(state, messages(state))
+        if page.has(one) and (one.before or one.text not in above)
+    ]
+    if role.focus != 1.0:
+        offered = focused(state, offered, role.focus)
+    weights = word_weights(state, offered)
+    if known is not None:
+        offered = [one for one in offered if one.before or not known.carries(one.words, weights)]
+    choice = Choice(offered, weights)
+    choice.tell(above)
+    typed = [place for place, one in enumerate(offered) if one.kind == "user"]
+    room = max_chars - len(above)
+    choice.fill(min(room, int(max_chars * USERS_SHARE)), _price, typed, _worth_of_words)
+    # What a statement costs depends on what stands beside it, so it is estimated, and what is
+    # left is filled again.
+    for _ in range(FILLS):
+        room = max_chars - len(page.text(choice.statements()))
+        if room < SHORTEST or not choice.fill(room, _price):
+            break
+    return choice
+
+
+def _worth_of_words(one: Statement) -> float:
+    """Of the user's words: as many statements as fit, newer ones a little before older ones."""
+    own = 0.25 if one.pasted else 1.0
+    # Not every language puts spaces between its words.
+    told = max(len(one.words), sum(letter > "\u2fff" for letter in one.text) // 3)
+    return own * min(told, 6) * (0.5 + 0.5 * one.recency) / (len(one.text) + 30)
+
+
+def _price(one: Statement) -> int:
+    """About what a statement costs in characters, with its share of labels."""
+    before = len(one.before) + 3 if one.before else 0
+    return len(one.text) + before + len(one.fact) + (12 if one.kind in SPOKEN else 8)
+
+
+class _Page:
+    """The text of a brief: sections in the order of the role, what was chosen in its place."""
+
+    def __init__(
+        self, state: State, role: Role, tight: bool, head: list[str], stated: dict[str, list[Line]]
+    ) -> None:
+        self._turn = state.moment.turn
+        self._role = role
+        self._head = head
+        self._stated = stated
+        self._headings = {p.section: p.heading(tight) for p in role.parts if p.section in CHOSEN}
+
+    def has(self, one: Statement) -> bool:
+        """Whether the role shows such statements."""
+        return _SECTION_OF[one.kind] in self._headings
+
+    def text(self, chosen: Sequence[Statement]) -> str:
+        shown = list(self._head)
+        for part in self._role.parts:
+            if part.section in CHOSEN:
+                mine = [one for one in chosen if _SECTION_OF[one.kind] == part.section]
+                shown += self._section(part.section, mine)
+            else:
+                shown += [line.text for line in self._stated[part.section]]
+        return "\n".join(shown)
+
+    def _section(self, section: str, chosen: list[Statement]) -> Iterator[str]:
+        if not chosen:
+            return
+        if self._headings[section]:
+            yield self._headings[section]
+        if section == "conversation":
+            yield from _lines_of_turns(chosen, self._turn)
+        else:
+            for one in chosen:
+                yield f"- [{one.fact}] {one.text}"
+
+
+def _lines_of_turns(chosen: list[Statement], now: int) -> Iterator[str]:
+    """How long ago, then who said what; a few short turns share a line."""
+    line: list[str] = []
+    first = last = 0
+    for turn, group in groupby(chosen, key=lambda one: one.turn):
+        said = _said(list(group))
+        full = sum(map(len, line)) + len(said) > LINE
+        if line and (full or turn == now):
+            yield f"- {_age(now - first, now - last)} {' '.join(line)}"
+            line = []
+        first, last = (first, turn) if line else (turn, turn)
+        line.append(said)
+    if line:
+        yield f"- {_age(now - first, now - last)} {' '.join(line)}"
+
+
+def _age(first: int, last: int) -> str:
+    if first <= 0:
+        return "earlier in this turn:"
+    if first == last:
+        return f"{first} turn{'s' if first > 1 else ''} earlier:"
+    return f"{first} to {last} turns earlier:"
+
+
+def _said(chosen: list[Statement]) -> str:
+    """The words of one turn, each speaker's quoted."""
+    parts = []
+    for fact, group in groupby(chosen, key=lambda one: one.fact):
+        text = ""
+        before: Statement | None = None
+        for one in group:
+            if before is not None:
+                text += CUT if one.piece > before.piece + 1 else " "
+            text += one.text + (f'" {one.before} "' if one.before else "")
+            before = one
+        name = "earlier summary" if before and before.kind == "summary" else before and before.kind
+        parts.append(f'{name} [{fact}] "{text}"'.replace(' ""', ""))
+    return " ".join(parts)

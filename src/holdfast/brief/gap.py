@@ -7,10 +7,10 @@ carried is lost, one wrongly taken for lost costs a line. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from holdfast.brief.header import one_line
+from holdfast.brief.lines import one_line
 from holdfast.brief.paths import shorten
 from holdfast.state.facts import OPEN, Fact
 from holdfast.state.identifiers import Identifier
@@ -33,6 +33,8 @@ ASKED = {
     "file": 16,
     "decision": 6,
 }
+# Found again by looking: no reason to interrupt a turn after the brief.
+FOUND_AGAIN = ("file",)
 # Of the plain words of a sentence, how many must stand in one place of the summary. A rule needs
 # nearly all of them: what a paraphrase drops is the very thing it forbade.
 SHARE = 0.6
@@ -42,9 +44,6 @@ SHARE_OF_RULE = 0.8
 COMMON_NAMES = frozenset(
     "index main mod lib app setup config types utils test tests conftest __init__ readme".split()
 )
-
-# Where there is room for all that a state keeps.
-AT_LENGTH = {**ASKED, "rule": 60, "task": 60, "dead_end": 20, "decision": 30}
 
 LABELS = {
     "rule": "Rule the user gave",
@@ -57,7 +56,7 @@ LABELS = {
     "plan": "Approved plan",
     "identifier": "Exact value",
     "file": "Edited file",
-    "decision": "Decision of the user",
+    "decision": "Decided by the user",
     "note": "Noted by the agent",
 }
 
@@ -148,14 +147,14 @@ def exact_values(state: State) -> list[Identifier]:
     ]
 
 
-def standing(state: State, asked: Mapping[str, int] = ASKED) -> list[Fact]:
+def standing(state: State) -> list[Fact]:
     """What a reader after the compaction must not lose, most important first."""
-    chosen: dict[str, list[Fact]] = {kind: [] for kind in asked}
+    chosen: dict[str, list[Fact]] = {kind: [] for kind in ASKED}
     wanted = _worth_asking(state)
     for fact in all_facts(state):
         if fact.kind in chosen and fact.standing == OPEN and wanted(fact):
             chosen[fact.kind].append(fact)
-    return [fact for kind, most in asked.items() for fact in chosen[kind][-most:]]
+    return [fact for kind, most in ASKED.items() for fact in chosen[kind][-most:]]
 
 
 class _worth_asking:
@@ -166,9 +165,7 @@ class _worth_asking:
     def __init__(self, state: State) -> None:
         self._changed = {f"f{f.number}" for f in state.files.values() if f.changed or f.created}
         self._exact = {f"i{i.number}" for i in exact_values(state)}
-        self._users = {key for key, d in state.decisions.items() if d.by != "agent"} | set(
-            state.notes
-        )
+        self._users = {*state.decisions, *state.notes}
 
     def __call__(self, fact: Fact) -> bool:
         named = {"file": self._changed, "identifier": self._exact, "decision": self._users}
@@ -190,14 +187,15 @@ def compose_gap(
     summary: str,
     delivered: str,
     max_chars: int,
-    asked: Mapping[str, int] = ASKED,
 ) -> Gap:
-    """Only what is in neither text; empty when nothing is."""
+    """Only what still matters and is in neither text; empty when nothing is."""
     in_summary, in_brief = Said(summary), Said(delivered)
     lost = [
         fact
-        for fact in standing(state, asked)
-        if not carries(in_summary, fact) and not carries(in_brief, fact)
+        for fact in standing(state)
+        if fact.kind not in FOUND_AGAIN
+        and not carries(in_summary, fact)
+        and not carries(in_brief, fact)
     ]
     return _rendered(state, lost, max_chars)
 

@@ -7,27 +7,33 @@ served. `Line` and the quoting live in `lines`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
-from holdfast.brief.lines import Line, Sizes, one_line, short_paths
-from holdfast.brief.role import RANKED, Role
+from holdfast.brief.lines import Line, Sizes
+from holdfast.brief.role import CHOSEN, Role
 from holdfast.brief.sections import section
 from holdfast.state.model import State
 
-__all__ = ["one_line", "short_paths", "stated_lines"]
-
 
 def stated_lines(
-    state: State, role: Role, size: Sizes, max_chars: int, used: int
+    state: State,
+    role: Role,
+    size: Sizes,
+    max_chars: int,
+    used: int,
+    wanted: Callable[[str, Line], bool],
 ) -> dict[str, list[Line]]:
-    """By section; `used` characters are taken already. All of it within the role's share."""
+    """By section, of those `wanted`; `used` characters are taken already. All of it within the
+    role's share."""
     room = int(max_chars * role.stated)
     taken: dict[str, list[Line]] = {}
     waiting: list[tuple[str, list[Line]]] = []
     for part in role.parts:
-        if part.section in RANKED:
+        if part.section in CHOSEN:
             continue
-        lines = _headed(part.heading(size.tight), section(part.section)(state, size))
+        said = section(part.section)(state, size)
+        lines = [line for line in said if wanted(part.section, line)]
+        lines = _headed(part.heading(size.tight), lines)
         own = min(room - used, int(max_chars * part.share))
         taken[part.section], cost = _fitting(lines, own)
         used += cost
@@ -40,9 +46,8 @@ def stated_lines(
     return taken
 
 
-def _headed(heading: str, entries: Iterator[Line]) -> list[Line]:
+def _headed(heading: str, lines: list[Line]) -> list[Line]:
     """The heading belongs to the first entry: it never stands alone."""
-    lines = list(entries)
     if heading and lines:
         lines[0] = lines[0]._replace(text=f"{heading}\n{lines[0].text}")
     return lines

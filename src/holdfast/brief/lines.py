@@ -18,15 +18,18 @@ class Sizes(NamedTuple):
     """How much of each kind the stated sections may quote; grows with the budget."""
 
     tight: bool
-    request: int
-    goal: int
+    request: int  # characters of the last request
+    last_words: int  # characters of what the agent said last
+    line: int  # characters of an ordinary line
     rules: int
     rule: int
     open_tasks: int
     done_tasks: int
     errors: int
     dead_ends: int
-    line: int
+    checks: int
+    commits: int
+    files: int
 
 
 # A section: what a state has to say on one subject, the weightiest first.
@@ -35,12 +38,13 @@ Section = Callable[[State, Sizes], Iterator[Line]]
 
 def sizes(max_chars: int) -> Sizes:
     if max_chars < 3000:
-        return Sizes(True, 70, 0, 2, 80, 5, 0, 1, 1, 60)
+        return Sizes(True, max(80, max_chars // 6), 160, 70, 4, 120, 6, 3, 2, 1, 2, 2, 6)
     if max_chars < 5000:
-        return Sizes(False, 140, 80, 10, 130, 20, 3, 4, 4, 90)
+        return Sizes(False, 700, 320, 90, 8, 160, 12, 6, 3, 3, 4, 4, 10)
     if max_chars < 7500:
-        return Sizes(False, 400, 160, 12, 220, 20, 10, 5, 5, 170)
-    return Sizes(False, 1200, 400, 16, 330, 40, 24, 8, 10, 260)
+        return Sizes(False, 1200, 480, 110, 12, 220, 20, 10, 5, 5, 5, 6, 16)
+    wide = max_chars // 8
+    return Sizes(False, max(1600, wide), 700, 200, 24, 330, 40, 24, 8, 10, 8, 12, 40)
 
 
 def one_line(text: str, limit: int) -> str:

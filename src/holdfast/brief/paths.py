@@ -4,30 +4,40 @@ from __future__ import annotations
 
 
 def shorten(path: str, folders: tuple[str, ...]) -> str:
-    """Relative to the working folder it lies deepest in; otherwise as it is."""
-    best = ""
-    for folder in folders:
-        stem = folder.rstrip("/") + "/"
-        if path.startswith(stem) and len(stem) > len(best):
-            best = stem
-    return path[len(best) :].removeprefix("./") if best else path.removeprefix("./")
+    """Relative to the topmost working folder it lies in; otherwise as it is.
+
+    The topmost, so that a name means one file: the agent changes its folder as it works.
+    """
+    path = path.removeprefix("./")
+    inside = [
+        stem for folder in folders if _stem(folder) and path.startswith(stem := _stem(folder))
+    ]
+    return path[len(min(inside, key=len)) :] if inside else path
 
 
-def split(path: str) -> tuple[str, str]:
-    """(folder with its closing slash, name)."""
-    folder, slash, name = path.rpartition("/")
-    return folder + slash, name
+def _stem(folder: str) -> str:
+    """The folder as a prefix, "" for the root and what lies right below it."""
+    stem = folder.rstrip("/") + "/"
+    return stem if stem.count("/") > 2 else ""
 
 
-def short_names(paths: list[str]) -> dict[str, str]:
-    """Each path by the shortest end that means only this one among them."""
-    ends: dict[str, int] = {}
-    for path in paths:
-        for end in _ends(path):
-            ends[end] = ends.get(end, 0) + 1
-    return {path: next((end for end in _ends(path) if ends[end] == 1), path) for path in paths}
+def in_folders(paths: list[tuple[str, str]], folders: tuple[str, ...]) -> str:
+    """Paths with a remark each, a folder that several lie in named once before them."""
+    short = [(shorten(path, folders), remark) for path, remark in paths]
+    top = _common([path for path, _ in short])
+    listed = ", ".join(f"{path[len(top) :]}{remark}" for path, remark in short)
+    return f"in {top}: {listed}" if top else listed
 
 
-def _ends(path: str) -> list[str]:
-    parts = path.split("/")
-    return ["/".join(parts[start:]) for start in range(len(parts) - 1, 0, -1)] + [path]
+def _common(paths: list[str]) -> str:
+    """The folder that all of them lie in, where naming it once saves something."""
+    if len(paths) < 2:
+        return ""
+    parts = [path.split("/")[:-1] for path in paths]
+    shared = []
+    for level in zip(*parts, strict=False):
+        if len(set(level)) > 1:
+            break
+        shared.append(level[0])
+    top = "/".join(shared) + "/" if any(shared) else ""
+    return top if len(top) > 6 else ""

@@ -9,29 +9,30 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-# Sections of what earns most per character: they share what the stated ones leave.
-RANKED = ("changed", "read", "named", "commands", "identifiers", "decisions", "results")
+# Sections made of chosen statements: they share what the stated ones leave.
+CHOSEN = ("conversation", "plans", "results", "instead", "files", "commands", "values")
 
 # (in a small brief, in a larger one); what a role file may say in other words.
 HEADINGS = {
-    "rules": ("Rules the user gave:", "Rules the user gave (verbatim):"),
+    "rules": ("Rules the user gave:", "Rules the user gave, still in force (verbatim):"),
     "notes": (
         "Notes taken (they win over the summary):",
         "Notes taken during the session (where the summary says otherwise, the notes are right):",
     ),
     "tasks": ("Open tasks:", "Open tasks:"),
     "summaries": ("Finished, in short:", "Finished tasks, summarised when they were done:"),
+    "verified": ("Checks:", "Checks, latest first:"),
     "errors": ("Open errors:", "Open errors (quoted output):"),
     "running": ("Running in the background:", "Running in the background:"),
-    "dead_ends": ("Failed attempts:", "Failed attempts (dead ends):"),
-    "said": ("The user also said:", "The user also said:"),
-    "changed": ("Edited files:", "Edited files:"),
-    "read": ("Read files:", "Read files:"),
-    "named": ("Files seen in output:", "Files seen in output:"),
-    "commands": ("Commands run:", "Commands run:"),
-    "identifiers": ("Exact values:", "Exact values:"),
-    "decisions": ("Decisions:", "Decisions:"),
-    "results": ("Finished subagents:", "Finished subagents:"),
+    "dead_ends": ("Failed or refused:", "Failed or refused, and not done since:"),
+    "decided": ("The user decided:", "The user decided, or noted as decided:"),
+    "conversation": ("Said before, in order:", "Said before, oldest first (… marks cuts):"),
+    "plans": ("From the approved plan:", "From the approved plan (quoted):"),
+    "results": ("Subagents reported:", "Subagents reported (quoted):"),
+    "instead": ("What works here:", "What works here, and what does not:"),
+    "files": ("Files:", "Files worked on, latest first:"),
+    "commands": ("Commands run:", "Commands that were run and worked:"),
+    "values": ("Exact values:", "Exact values:"),
 }
 
 
@@ -41,7 +42,7 @@ class Part(NamedTuple):
     section: str
     short: str = ""  # its heading in a small brief, "" for none
     wide: str = ""  # and in a larger one
-    share: float = 1.0  # of the whole budget, at most; ranked sections have none of their own
+    share: float = 1.0  # of the whole budget, at most; chosen sections have none of their own
 
     def heading(self, tight: bool) -> str:
         return self.short if tight else self.wide
@@ -61,7 +62,19 @@ def part(section: str, share: float = 1.0) -> Part:
 
 
 # What somebody may write without end takes no more than this before the others had their turn.
-SHARES = {"notes": 0.2, "summaries": 0.12}
+SHARES = {
+    "request": 0.25,
+    "last_words": 0.12,
+    "rules": 0.15,
+    "notes": 0.2,
+    "git": 0.25,
+    "verified": 0.15,
+    "tasks": 0.2,
+    "finished": 0.1,
+    "summaries": 0.1,
+    "errors": 0.12,
+    "dead_ends": 0.08,
+}
 
 MAIN = Role(
     "main",
@@ -69,22 +82,22 @@ MAIN = Role(
         part(section, SHARES.get(section, 1.0))
         for section in (
             "request",
+            "last_words",
+            "last_done",
             "rules",
             "notes",
+            "git",
+            "verified",
             "tasks",
             "finished",
             "summaries",
-            "tests",
-            "errors",
-            "place",
-            "plan",
             "running",
-            "dead_ends",
-            "said",
-            *RANKED,
+            "plan",
+            *CHOSEN,
         )
     ),
-    # The header is worth most per character, but not all of a small brief.
-    stated=0.5,
-    about="The main thread: what was asked, the rules, the tasks, what is red, then a map.",
+    # Where it stood and the state of the work come first and are short; the rest of the room
+    # belongs to what was said and done.
+    stated=0.6,
+    about="The main thread: where it stood, the state of the work, then what was said and done.",
 )

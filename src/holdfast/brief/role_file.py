@@ -10,7 +10,7 @@ act on. Pure: finding and reading files is `lifecycle.roles`.
       "sections": [
         "request",
         {"section": "rules", "share": 0.1, "heading": "Rules:"},
-        {"section": "changed", "heading": ["Edited:", "Edited files:"]}
+        {"section": "files", "heading": ["Files:", "Files worked on:"]}
       ]
     }
 """
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.brief.role import RANKED, Part, Role, part
+from holdfast.brief.role import CHOSEN, Part, Role, part
 from holdfast.brief.sections import names
 
 LONGEST_HEADING = 200
@@ -65,15 +65,15 @@ def _part(number: int, entry: Any) -> Part:
         raise RoleError(f"{where} must be a name or an object with a name")
     _no_others(entry, _PART_KEYS, where)
     name = entry.get("section")
-    if name not in (known := [*names(), *RANKED]):
+    if name not in (known := [*names(), *CHOSEN]):
         raise RoleError(f"{where} is called {name!r}; known are {', '.join(sorted(known))}")
-    if name in RANKED and "share" in entry:
+    if name in CHOSEN and "share" in entry:
         raise RoleError(f"{where}, {name!r}, is ranked with others and has no share of its own")
     usual = part(name, _number(entry, "share", 1.0, 1.0, where))
     if "heading" not in entry:
         return usual
     short, wide = _headings(entry["heading"], where)
-    if name in RANKED and not (short and wide):
+    if name in CHOSEN and not (short and wide):
         raise RoleError(f"{where}, {name!r}, needs a heading")
     return usual._replace(short=short, wide=wide)
 

@@ -29,6 +29,7 @@ from holdfast.cli.subject import (
 if TYPE_CHECKING:
     from holdfast.brief.compose import Brief
     from holdfast.brief.role import Role
+    from holdfast.state.model import State
 
 
 def brief(
@@ -61,12 +62,28 @@ def brief(
             help="One for every compaction, made from what was known right before it.",
         ),
     ] = False,
+    against_summary: Annotated[
+        bool,
+        typer.Option(
+            "--against-summary",
+            help="With --compactions: what each summary in the file leaves out.",
+        ),
+    ] = False,
+    trace: Annotated[
+        bool,
+        typer.Option(
+            "--trace", help="With --compactions --json: every line with the rows it comes from."
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show the brief of a session: what its agent is given back after a compaction.
 
     Example: `holdfast brief session.jsonl --role validator --budget 1000`
     """
+    for name, given in (("--against-summary", against_summary), ("--trace", trace)):
+        if given and not compactions:
+            raise typer.BadParameter("needs --compactions", param_hint=name)
     if gap and compactions:
         raise typer.BadParameter("use either --gap or --compactions", param_hint="--gap")
     sizes = characters(budget, max_chars)
@@ -75,7 +92,7 @@ def brief(
         _instant(about, as_json)
         return
     if compactions:
-        _at_compactions(about, role, sizes, as_json)
+        _at_compactions(about, role, sizes, as_json, against_summary, trace)
         return
     if len(sizes) > 1:
         raise typer.BadParameter("more than one size needs --compactions", param_hint="--max-chars")
@@ -138,7 +155,14 @@ def show_brief(
     typer.echo(printable(made.text))
 
 
-def _at_compactions(about: Subject, role: str, sizes: list[int], as_json: bool) -> None:
+def _at_compactions(
+    about: Subject,
+    role: str,
+    sizes: list[int],
+    as_json: bool,
+    against_summary: bool,
+    trace: bool,
+) -> None:
     import orjson
 
     from holdfast.brief.compose import compose
@@ -149,27 +173,46 @@ def _at_compactions(about: Subject, role: str, sizes: list[int], as_json: bool) 
     path = transcript_of(about)
     number = 0
     with foreseen():
-        for number, cut in enumerate(cuts(path, loads=orjson.loads), 1):
+        found = cuts(path, loads=orjson.loads, summaries=against_summary)
+        for number, cut in enumerate(found, 1):
             if cut.agent_type not in readers:
                 readers[cut.agent_type] = reader_of(cut.state, role, cut.agent_type)
             for max_chars in sizes:
-                text = compose(cut.state, max_chars, role=readers[cut.agent_type]).text
+                reader = readers[cut.agent_type]
+                made = compose(cut.state, max_chars, role=reader, summary=cut.summary)
                 if as_json:
                     answer_line(
                         {
                             "session_id": cut.session_id,
                             "boundary_uuid": cut.boundary,
                             "max_chars": max_chars,
-                            "text": text,
+                            "text": made.text,
+                            **({"lines": _traced(cut.state, made)} if trace else {}),
                         }
                     )
                 else:
                     head = (
                         f"Before compaction {number} ({cut.boundary[:8]}), {max_chars} characters"
                     )
-                    typer.echo(f"{head}:\n\n{printable(text)}\n")
+                    typer.echo(f"{head}:\n\n{printable(made.text)}\n")
     if not number and not as_json:
         note(f"{path} was never compacted")
+
+
+def _traced(state: State, made: Brief) -> list[dict[str, object]]:
+    """Every statement of a brief with the row that it comes from."""
+    from holdfast.state.model import facts
+
+    rows = {fact.id: fact.at.row for fact in facts(state)}
+    return [
+        {
+            "kind": one.kind,
+            "text": one.text,
+            "fact": one.fact,
+            "rows": [rows[one.fact]] if rows.get(one.fact) else [],
+        }
+        for one in made.told
+    ]
 
 
 def _gap(about: Subject, max_chars: int, as_json: bool) -> None:

@@ -147,6 +147,8 @@ HEADINGS = {
     "skill": "Commands and skills invoked",
     "note": "Notes",
     "next_step": "Next step",
+    "commit": "Commits",
+    "reply": "What the agent said",
 }
 
 

@@ -42,17 +42,40 @@ class Cut(NamedTuple):
     boundary: str  # the row's id
     agent_type: str
     state: State
+    summary: str = ""  # the client's, where it was asked for
 
 
-def cuts(path: str, *, loads: Loads | None = None) -> Iterator[Cut]:
-    """Every compaction in file order; the file is folded once, however many there are."""
+def cuts(path: str, *, loads: Loads | None = None, summaries: bool = False) -> Iterator[Cut]:
+    """Every compaction in file order; the file is folded once, however many there are.
+
+    A summary stands behind its boundary, so with `summaries` each cut waits for the next one.
+    """
     heard = AgentHeard(loads)
     tracked = FRESH
+    given: list[str] = []
+    waiting: Cut | None = None
+
+    def listen(event: Event) -> None:
+        if isinstance(event, SummaryGiven) and not event.at.agent:
+            given.append(event.text)
+
     for boundary in boundaries(path, loads=loads):
-        tracked = catch_up(path, tracked, loads=heard, until=boundary.start, final=True)
+        tracked = catch_up(
+            path, tracked, loads=heard, until=boundary.start, final=True, on_event=listen
+        )
+        if waiting is not None:
+            yield waiting._replace(summary=redact(given[0]) if given else "")
+        given.clear()
         state = tracked.state
         session_id = state.place.session_id or session_of(path)
-        yield Cut(session_id, boundary.row, heard.agent_type, state)
+        cut = Cut(session_id, boundary.row, heard.agent_type, state)
+        if summaries:
+            waiting = cut
+        else:
+            yield cut
+    if waiting is not None:
+        catch_up(path, tracked, loads=heard, final=True, on_event=listen)
+        yield waiting._replace(summary=redact(given[0]) if given else "")
 
 
 def last_summary(path: str, *, loads: Loads | None = None) -> tuple[State, str] | None:

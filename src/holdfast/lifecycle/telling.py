@@ -16,7 +16,6 @@ from holdfast.lifecycle.replay import line_numbers
 from holdfast.lifecycle.track import catch_up
 from holdfast.redact import redact
 from holdfast.state.checks import run_of
-from holdfast.state.decisions import decides
 from holdfast.state.facts import clip, keep
 from holdfast.state.shell import deeds
 from holdfast.store.protocol import Store
@@ -29,7 +28,7 @@ class Told(NamedTuple):
     line: int
     row: str
     time: str
-    kind: str  # "user" | "decision" | "tool" | "task" | "subagent" | "compaction"
+    kind: str  # "user" | "agent" | "decision" | "tool" | "task" | "subagent" | "compaction"
     text: str
     ok: bool = True
 
@@ -57,8 +56,7 @@ def _told(event: ev.Event) -> Iterator[tuple[str, str, bool]]:
         about = f"{event.about} → " if event.about else ""
         yield ("decision" if event.how == "answer" else "user"), about + event.text, True
     elif isinstance(event, ev.AgentSaid):
-        for sentence in decides(event.text):
-            yield "decision", sentence, True
+        yield "agent", event.text, True
     elif isinstance(event, ev.NoteTaken):
         yield "decision", f"noted, {event.kind.replace('_', ' ')}: {event.text}", True
     elif isinstance(event, ev.Compacted):

@@ -23,6 +23,7 @@ from holdfast.state.model import Place, State, Usage
 from holdfast.state.moment import Moment
 from holdfast.state.next_step import NextStep
 from holdfast.state.plan import Plan
+from holdfast.state.replies import Reply
 from holdfast.state.requests import Request
 from holdfast.state.rules import Rule
 from holdfast.state.skills import Skill
@@ -30,10 +31,11 @@ from holdfast.state.subagents import Subagent
 from holdfast.state.tasks import Task
 from holdfast.state.test_state import SuiteRun
 
-VERSION = 1
+VERSION = 2
 
 _RECORDS: dict[str, Any] = {
     "requests": Request,
+    "replies": Reply,
     "rules": Rule,
     "tasks": Task,
     "plans": Plan,

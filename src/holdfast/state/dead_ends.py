@@ -1,8 +1,9 @@
 """Dead ends: what was tried, how it failed, and how often, so that it is not tried again.
 
-Three sources: a command that failed and never worked since, a tool call that the user
-turned down, and the agent's own words that something does not work. A command that later
-works is no dead end any more.
+Two sources: a command that failed, and a tool call that the user turned down; the agent's own
+words that something does not work are quoted as its words (`replies`). A command that later
+works is no dead end any more, and another command that then did the job stands beside the one
+that failed: what works here is worth as much as what does not.
 """
 
 from __future__ import annotations
@@ -11,36 +12,22 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from holdfast.events import (
-    AgentSaid,
-    CommandRan,
-    FileTouched,
-    NoteTaken,
-    Origin,
-    PlanSet,
-    ToolRefused,
-)
+from holdfast.events import CommandRan, FileTouched, NoteTaken, Origin, PlanSet, ToolRefused
 from holdfast.state.checks import run_of
 from holdfast.state.facts import OPEN, RESOLVED, Fact, keep, keep_ends, next_number, put
 from holdfast.state.moment import Moment
 from holdfast.state.patterns import lazily
-from holdfast.state.shell import normalise
-from holdfast.state.wording import GIVING_UP, sentences_with
+from holdfast.state.shell import normalise, parts
 
 LIMIT = 50
 TRIED = 300
 FAILED = 240
 ASKED = 150  # characters by which a call that was refused is known again
+LINE = 400
+# Tools whose look-ups fail for want of an option, a login or a place; `ls` just finds nothing.
+_ASKED = ("gh ", "glab ", "docker ", "kubectl ", "npm ", "pnpm ", "cargo ", "go ", "curl ")
+SOON = 8  # steps within which another form of the command counts as the answer to its failure
 
-# Both are for small letters.
-_SAID = lazily(
-    r"\b(?:(?:did|does|do|would|will|could)(?: not|n't) work|won't work|not working|didn't help"
-    r"|doesn't help|dead end|(?:that|this|which|it|approach|attempt) (?:fail(?:s|ed)|broke|breaks)"
-    r"|fail(?:s|ed) because|revert(?:ed|ing)? (?:that|this|the|my|it|to)|abandon(?:ed|ing)?"
-    r"|g[ia]ve up on|(?:is|was) not possible|isn't possible|is impossible|no longer an option"
-    r"|not supported|unsupported|rolled back)\b"
-)
-_PLANNING = lazily(r"(?:let me|i'll|now|next|if|when|should|would|could|check|make sure)\b")
 _MERGES = lazily(r"\bgit (?:-C \S+ )?(?:merge|rebase|cherry-pick|revert|pull|stash pop)\b")
 _GIT_VERB = lazily(r"git (?:-C \S+ )?(push|pull|fetch|rebase|commit|stash)\b")
 _SETTLES = lazily(
@@ -53,10 +40,12 @@ class DeadEnd(NamedTuple):
     tried: str
     failed: str  # how, quoted
     times: int
-    source: str  # "command" | "refused" | "said" | "note"
+    source: str  # "command" | "refused" | "note"
     standing: str
     step: int
     at: Origin
+    line: str = ""  # the whole command line as it was typed
+    worked: str = ""  # the whole command line that then did what this one failed to do
 
 
 def _put(
@@ -67,11 +56,12 @@ def _put(
     source: str,
     moment: Moment,
     at: Origin,
+    line: str = "",
 ) -> dict[str, DeadEnd]:
     known = table.get(key)
     number = known.number if known else next_number(table)
     count = (known.times if known else 0) + 1
-    dead_end = DeadEnd(number, tried, failed, count, source, OPEN, moment.step, at)
+    dead_end = DeadEnd(number, tried, failed, count, source, OPEN, moment.step, at, line)
     return put(table, key, dead_end, LIMIT, lambda d: d.standing != OPEN)
 
 
@@ -82,18 +72,56 @@ def on_command_ran(
         return table
     table = _allowed(table, event.command, moment, event.at)
     line = event.command[:4000]
-    key = keep(normalise(line), TRIED)
+    key = keep(normalise(line) or _question(line), TRIED)
     if not key:
         return table
     # A failing check is an error to mend, not a road to avoid; but it does run.
     runs = event.ok or run_of(line, event.output, event.ok) is not None
     if runs:
         known = table.get(key)
+        typed = _typed(line)
         if known is not None and known.standing == OPEN:
-            gone = known._replace(standing=RESOLVED, step=moment.step, at=event.at)
+            # The same command in another folder or environment: that is what it takes here.
+            worked = typed if event.ok and known.line not in ("", typed) else known.worked
+            gone = known._replace(standing=RESOLVED, step=moment.step, at=event.at, worked=worked)
             table = {**table, key: gone}
-        return _settled(table, normalise(line), moment, event.at) if event.ok else table
-    return _put(table, key, key, _how(event.output), "command", moment, event.at)
+        if not event.ok:
+            return table
+        table = _settled(table, normalise(line), moment, event.at)
+        return _worked_instead(table, key, typed, moment)
+    return _put(table, key, key, _how(event.output), "command", moment, event.at, _typed(line))
+
+
+def _question(line: str) -> str:
+    """A look-up by a tool that has to be asked in the right way; "" for any other look-up."""
+    asked = [part.plain for part in parts(line) if part.plain.startswith(_ASKED)]
+    return asked[-1] if asked else ""
+
+
+def _typed(line: str) -> str:
+    return keep(" ".join(line.split()), LINE)
+
+
+def _worked_instead(
+    table: dict[str, DeadEnd], key: str, typed: str, moment: Moment
+) -> dict[str, DeadEnd]:
+    """Put a command that works beside the same tool's recent failures in another form."""
+    head = _head(key)
+    found = {
+        name: end._replace(worked=typed)
+        for name, end in table.items()
+        if end.source == "command"
+        and not end.worked
+        and name != key
+        and end.step >= moment.step - SOON
+        and _head(name) == head
+    }
+    return {name: found.get(name, end) for name, end in table.items()} if found else table
+
+
+def _head(deed: str) -> tuple[str, ...]:
+    """The tool and its verb: what two forms of one attempt share."""
+    return tuple(deed.rpartition(" && ")[2].split(None, 2)[:2])
 
 
 # What git says when it stopped half way and waits for a hand.
@@ -198,18 +226,6 @@ def on_note_taken(
         return table
     tried = keep(event.text, TRIED)
     return _put(table, tried, tried, "", "note", moment, event.at)
-
-
-def on_agent_said(
-    table: dict[str, DeadEnd], event: AgentSaid, moment: Moment
-) -> dict[str, DeadEnd]:
-    for sentence, lowered in sentences_with(event.text, GIVING_UP):
-        if sentence.endswith("?") or len(sentence) <= 25:
-            continue
-        if _SAID.search(lowered) and not _PLANNING.match(lowered):
-            tried = keep(sentence, TRIED)
-            table = _put(table, tried, tried, "", "said", moment, event.at)
-    return table
 
 
 def facts(table: dict[str, DeadEnd]) -> Iterator[Fact]:

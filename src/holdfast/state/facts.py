@@ -42,6 +42,7 @@ KINDS = (
     "skill",
     "note",
     "next_step",
+    "reply",
 )
 
 
@@ -151,4 +152,23 @@ def keep_ends(text: str, limit: int) -> str:
     if cut > 0 and end > 0 and "PRIVATE KEY" not in text:
         return f"{text[:cut].rstrip()} … {text[end:].lstrip()}"
     window = text if len(text) <= limit * 4 else text[: limit * 2] + "\n…\n" + text[-limit * 2 :]
+    return clip_middle(redact(window) if suspicious(window) else window, limit)
+
+
+def keep_both_ends(text: str, limit: int) -> str:
+    """At most `limit` characters of words somebody wrote: the beginning and the end.
+
+    Whoever pastes says before or behind the paste what it is for. Cut between words, and where
+    one word fills everything, redacted first, as `keep` does.
+    """
+    if len(text) <= limit:
+        return text
+    half = (limit - 5) // 2
+    head = max(text.rfind(" ", half // 2, half), text.rfind("\n", half // 2, half))
+    start = len(text) - half
+    ends = (text.find(" ", start), text.find("\n", start))
+    found = [at for at in ends if 0 <= at < start + half // 2]
+    if head > 0 and found and "PRIVATE KEY" not in text:
+        return f"{text[:head].rstrip()}\n…\n{text[min(found) :].lstrip()}"
+    window = text[: limit * 2] + "\n…\n" + text[-limit * 2 :]
     return clip_middle(redact(window) if suspicious(window) else window, limit)

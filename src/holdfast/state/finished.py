@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from holdfast import events as ev
 from holdfast.state.checks import run_of
-from holdfast.state.decisions import decides
 from holdfast.state.facts import clip, keep
 from holdfast.state.moment import STEPS
 from holdfast.state.shell import deeds
@@ -191,8 +190,6 @@ class Listener:
                 work.mentioned = self.turn
         if isinstance(event, ev.AgentSaid) and self._running:
             work = self._tasks[self._running[-1]]
-            for sentence in decides(event.text):
-                work.outcomes[keep(sentence, TEXT)] = None
             said = event.text.strip()
             if SHORTEST <= len(said) <= SHORT and not said.endswith((":", "?")):
                 work.outcomes[keep(" ".join(event.text.split()), TEXT)] = None

@@ -23,6 +23,7 @@ from holdfast.state import (
     lookups,
     next_step,
     plan,
+    replies,
     requests,
     rules,
     skills,
@@ -46,8 +47,7 @@ _LISTENERS: dict[type, tuple[tuple[str, Handler], ...]] = {
         ("symbols", symbols.on_user_said),
     ),
     ev.AgentSaid: (
-        ("decisions", decisions.on_agent_said),
-        ("dead_ends", dead_ends.on_agent_said),
+        ("replies", replies.on_agent_said),
         ("identifiers", identifiers.on_agent_said),
         ("next_step", next_step.on_agent_said),
         ("symbols", symbols.on_agent_said),
@@ -97,7 +97,11 @@ _LISTENERS: dict[type, tuple[tuple[str, Handler], ...]] = {
     ),
     ev.JobStarted: (("subagents", subagents.on_job_started),),
     ev.JobEnded: (("subagents", subagents.on_job_ended),),
-    ev.CommandInvoked: (("skills", skills.on_command_invoked),),
+    ev.CommandInvoked: (
+        ("requests", requests.on_command_invoked),
+        ("skills", skills.on_command_invoked),
+    ),
+    ev.SummaryGiven: (("replies", replies.on_summary_given),),
     ev.SessionSeen: (
         ("identifiers", identifiers.on_session_seen),
         ("git_work", git_fold.on_session_seen),
@@ -222,6 +226,12 @@ def _user_said(values: list[Any], event: ev.UserSaid) -> None:
         values[_MOMENT] = moment._replace(turn=moment.turn + 1)
 
 
+def _command_invoked(values: list[Any], event: ev.CommandInvoked) -> None:
+    if event.by == "user" and not skills.is_control(event.name):
+        moment = values[_MOMENT]
+        values[_MOMENT] = moment._replace(turn=moment.turn + 1)
+
+
 def _session_seen(values: list[Any], event: ev.SessionSeen) -> None:
     place = values[_PLACE]
     folders = place.folders
@@ -256,6 +266,7 @@ def _compacted(values: list[Any], event: ev.Compacted) -> None:
 # What an event says of the session itself, written into the values of the next state.
 _ABOUT_SESSION: dict[type, Callable[[list[Any], Any], None]] = {
     ev.UserSaid: _user_said,
+    ev.CommandInvoked: _command_invoked,
     ev.SessionSeen: _session_seen,
     ev.TitleSet: _title_set,
     ev.UsageMeasured: _usage_measured,

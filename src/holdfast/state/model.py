@@ -23,6 +23,7 @@ from holdfast.state import (
     next_step,
     notes,
     plan,
+    replies,
     requests,
     rules,
     skills,
@@ -63,6 +64,7 @@ class State(NamedTuple):
     moment: Moment = Moment()
     usage: Usage = Usage()
     requests: dict[str, requests.Request] = {}
+    replies: replies.Table = {}
     rules: dict[str, rules.Rule] = {}
     tasks: dict[str, tasks.Task] = {}
     plans: dict[str, plan.Plan] = {}
@@ -108,4 +110,5 @@ def facts(state: State) -> Iterator[Fact]:
     yield from skills.facts(state.skills)
     yield from next_step.facts(state.next_step)
     yield from git_work.facts(state.git_work)
+    yield from replies.facts(state.replies)
     yield from notes.facts(state.notes)

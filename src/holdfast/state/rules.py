@@ -1,12 +1,16 @@
-"""Rules: standing instructions and corrections, word for word.
+"""Rules: standing demands of the user that are in force, word for word.
 
-A request is not a rule: "add a test" is done once, "always add a test" holds. Only a
-sentence with a cue for standing force becomes a rule, and a later sentence on the same
-subject that corrects it supersedes it, so that a withdrawn rule is never given again.
+A request is not a rule: "add a test" is done once, "always add a test" holds. Everything the user
+typed is kept and quoted anyway (`requests`), so only a sentence that plainly says it holds from
+now on is called a rule; when in doubt it is not. It has to be the user's own sentence: what is
+quoted, pasted or reported is somebody else's. A limit on the work at hand ("don't commit yet")
+ends with its request. A later sentence that corrects a rule supersedes it, clause by clause, so
+that a withdrawn rule is never given again.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -28,22 +32,26 @@ LONGEST_RULE = 330
 # a word such as "please". The same words in the middle of a description ("it always returns
 # 0", "deterministic rather than heuristic") rule nothing.
 _SAID = r"(?:^|[,;:.–—-] ?|\b(?:please|and|but|so|also|then|you|must|should|just) )"
+_FIRST = r"^(?:(?:and|also|but|so|please|just|oh|ok|okay|again)[, ]+)*"
 _STANDING = lazily(
-    rf"{_SAID}(?:"
-    r"(?:always|never|do not|don't|dont|avoid|refrain)\b(?= \w)"
-    r"|only (?:use|run|ever|touch|edit|change|commit|add|write)\b"
-    r"|(?:prefer|stick (?:to|with)|no more|remember (?:to|that)|keep in mind)\b"
-    r"|use .{2,60}? (?:instead of|rather than|not )"
-    r")|^(?:(?:and|also|note that|here) )*we (?:always|never|only|use|don't|do not)\b"
+    rf"{_SAID}(?:always|never)\b(?= \w)"
+    # What is forbidden without saying for how long: only as a sentence of its own.
+    rf"|{_FIRST}(?:do not|don't|dont|avoid|refrain from|prefer)\b(?= \w)"
+    rf"|{_SAID}(?:do not|don't|dont) (?:ever|under any)\b"
+    r"|^(?:(?:and|also|note that|here) )*we (?:always|never|only|use|don't|do not)\b"
     r"|\b(?:"
     r"(?:i|we) (?:really |generally |always |usually )?prefer\b"
-    r"|from now on\b|going forward\b|in (?:the )?future\b(?! \w)|at all times\b"
-    r"|(?:every time|whenever) (?:you|we)\b"
-    r"|(?:must|mustn't|must not|should never|you (?:can't|cannot|may not|shouldn't|should not))\b"
-    r"|not allowed\b|forbidden\b|required to\b|rule:|important:"
-    r"|leave .{2,60}? (?:alone|as is|untouched)"
-    # "Make sure that ..." asks for something once, unless it says when.
-    r"|(?:make sure|be sure to|ensure)\b(?=.*\b(?:always|never|before|after|every|each|when)\b))"
+    r"|from now on\b|going forward\b|in (?:the )?future\b(?! \w)|at all times\b|no more\b"
+    r"|(?:every time|whenever) (?:you|we)\b|(?:before|after) (?:every|each)\b"
+    r"|remember (?:to|that)\b|keep in mind\b"
+    r"|you (?:must|mustn't|may not|can't|cannot|should never|should always)\b"
+    r"|not allowed\b|forbidden\b|rule:|important:)"
+)
+# It ends with what is being done: not a rule, however firmly it is said.
+_ONE_OFF = lazily(
+    r"\b(?:yet|for now|right now|at the moment|for the moment|this time|just this once|today"
+    r"|(?:in|for|with) this (?:pr|commit|change|task|step|session|turn|one|case)|until|till|so far"
+    r"|not now|anything else)\b|\bnow\b[.!]?$"
 )
 _CORRECTION = lazily(
     r"\b(?:actually|instead|no longer|not .{1,40} any ?more|scrap (?:that|the)"
@@ -57,13 +65,12 @@ _WITHDRAWAL = lazily(
 )
 # One of these stands in every sentence that _STANDING or _CORRECTION matches.
 _CUES = any_of(
-    "always", "never", "do not", "don't", "dont", "avoid", "refrain", "only", "prefer", "stick",
-    "no more", "remember", "keep in mind", "use ", "we use", "from now on", "going forward",
-    "future", "at all times", "every time", "whenever", "must", "you ca", "you may", "you should",
-    "not allowed", "forbidden", "required to", "rule:", "important:", "leave ", "make sure",
-    "be sure", "ensure", "actually", "instead", "no longer", "any more", "anymore", "scrap",
-    "forget", "change", "second thought", "correction", "ignore", "rather", "wrong", "not what i",
-    "revert", "drop ",
+    "always", "never", "do not", "don't", "dont", "avoid", "refrain", "prefer", "we only",
+    "no more", "remember", "keep in mind", "we use", "from now on", "going forward", "every",
+    "future", "at all times", "whenever", "must", "you ca", "you may", "you should", "each",
+    "not allowed", "forbidden", "rule:", "important:", "actually", "instead", "no longer",
+    "any more", "anymore", "scrap", "forget", "change", "second thought", "correction", "ignore",
+    "rather", "wrong", "not what i", "revert", "drop ",
 )  # fmt: skip
 _BEGINNINGS = ("no", "wait", "hmm", "sorry")
 # "don't know / don't think / can't find" speak of the speaker, not of the agent's conduct.
@@ -86,6 +93,18 @@ _ANNOUNCED = lazily(
     r"[^.!?\n:]{0,60}:"
 )
 _PARAGRAPH = lazily(r"\n\s*\n")
+# Words of others in a message of the user: Markdown quotes, fenced and indented blocks, what
+# stands in quotation marks, and what is said to stand in a file.
+_QUOTED_LINES = lazily(r"^[ \t]*>.*$|^(?: {4,}|\t).*$", re.M)
+_FENCED = lazily(r"^~~~.*?(?:^~~~[^\n]*$|\Z)", re.M | re.S)
+_IN_MARKS = lazily(r"\"[^\"\n]{12,}\"|“[^”\n]{12,}”")
+_REPORTED = lazily(
+    r"^[^\n]*\b(?:says|said|reads|states|according to|quoting|copied from|pasted from"
+    r"|from (?:the )?\S+\.\w{1,5}\b)[^\n]*:[ \t]*\n+(?:[^\n]+\n?)*",
+    re.M | re.I,
+)
+# A sentence may hold two demands; each stands or falls by itself.
+_CLAUSES = lazily(r"[,;]?\s+(?:and|but)\s+(?=(?:always|never|do not|don't|please)\b)", re.I)
 
 
 class Rule(NamedTuple):
@@ -101,7 +120,7 @@ def states_a_rule(sentence: str) -> bool:
     if len(sentence) > LONGEST_RULE or _asks(sentence):
         return False
     heard = small(sentence)
-    if _STANDING.search(heard) is None or _PASTED.search(sentence):
+    if _STANDING.search(heard) is None or _PASTED.search(sentence) or _ONE_OFF.search(heard):
         return False
     # "I don't think we should" has a cue only in the speaker's own verb.
     return _SPEAKER.search(heard) is None or _STANDING.search(_SPEAKER.sub(" ", heard)) is not None
@@ -115,10 +134,11 @@ def _asks(sentence: str) -> bool:
 def on_user_said(table: dict[str, Rule], event: UserSaid, moment: Moment) -> dict[str, Rule]:
     if len(event.text) > LONGEST_MESSAGE:
         return table
-    lowered = small(event.text)
+    own = own_words(event.text)
+    lowered = small(own)
     if not (_CUES.search(lowered) or has_any(lowered, (*_BEGINNINGS, *_HEADINGS))):
         return table
-    for sentence, announced in _with_announcements(event.text):
+    for sentence, announced in _with_announcements(own):
         lowered = small(sentence)
         cued = announced or _CUES.search(lowered) or lowered.startswith(_BEGINNINGS)
         if not cued or _asks(sentence):
@@ -152,10 +172,22 @@ def on_user_said(table: dict[str, Rule], event: UserSaid, moment: Moment) -> dic
     return table
 
 
+def own_words(text: str) -> str:
+    """A message without the words of others in it."""
+    text = without_code(text)
+    if "~~~" in text:
+        text = _FENCED.sub("\n", text)
+    if ">" in text or "    " in text or "\t" in text:
+        text = _QUOTED_LINES.sub("", text)
+    if ":" in text:
+        text = _REPORTED.sub("\n", text)
+    return _IN_MARKS.sub('""', text) if '"' in text or "“" in text else text
+
+
 def _with_announcements(text: str) -> list[tuple[str, bool]]:
     """Each sentence, and whether its paragraph said before that rules follow."""
     found: list[tuple[str, bool]] = []
-    for paragraph in _PARAGRAPH.split(without_code(text)):
+    for paragraph in _PARAGRAPH.split(text):
         announced = False
         for sentence in sentences(paragraph):
             heading = _ANNOUNCED.match(small(sentence))
@@ -164,7 +196,7 @@ def _with_announcements(text: str) -> list[tuple[str, bool]]:
                 continue
             announced = announced or heading is not None
             fits = len(sentence) <= LONGEST_RULE and not _asks(sentence)
-            found.append((sentence, announced and fits))
+            found += [(clause, announced and fits) for clause in _CLAUSES.split(sentence)]
     return found
 
 

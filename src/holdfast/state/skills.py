@@ -19,6 +19,11 @@ _CONTROLS = frozenset(
 )
 
 
+def is_control(name: str) -> bool:
+    """Whether a slash command only acts on the session or the client itself."""
+    return name.strip().lstrip("/") in _CONTROLS
+
+
 class Skill(NamedTuple):
     number: int
     name: str
@@ -33,7 +38,7 @@ def on_command_invoked(
     table: dict[str, Skill], event: CommandInvoked, moment: Moment
 ) -> dict[str, Skill]:
     name = event.name.strip().lstrip("/")
-    if not name or name in _CONTROLS:
+    if not name or is_control(name):
         return table
     known = table.get(name)
     number = known.number if known else next_number(table)

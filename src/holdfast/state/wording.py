@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from holdfast.state.patterns import any_of, lazily
+from holdfast.state.patterns import lazily
 
 # A sentence ends at a stop followed by space, at a line end, or at a bullet. Users write
 # without capitals, so a small letter may begin the next; "e.g." and "v1.2" end none.
@@ -22,20 +22,6 @@ _SENTENCE_END = lazily(
 )
 _CODE_BLOCK = lazily(r"```.*?(?:```|\Z)|\"\"\".*?\"\"\"", re.S)
 _WORD = lazily(r"[a-z][a-z0-9_'-]{2,}")
-
-# One of these stands in every sentence in which an agent decides something (`decisions`), and
-# one of those below where it gives something up (`dead_ends`); in small letters.
-DECIDING = (
-    "decided", "decision:", "chose", "opted", "settled", "go with", "going with", "stick with",
-    "instead of", "rather than", "because", "since", "so that", "prefer", "approach is",
-    "fix is", "option is", "way is", "solution is", "would be",
-)  # fmt: skip
-GIVING_UP = (
-    "not work", "n't work", "n't help", "dead end", "t fail", "s fail", "h fail", "fails b",
-    "failed b", " broke", " breaks", "revert", "abandon", "ve up on", "possible", "no longer",
-    "supported", "rolled back",
-)  # fmt: skip
-_CUES = any_of(*DECIDING, *GIVING_UP)
 
 # Words that say nothing about the subject of a sentence.
 _EMPTY = frozenset(
@@ -84,33 +70,6 @@ def small(text: str) -> str:
         return text.lower()
     lowered = text.replace("İ", "i").lower()
     return lowered.replace("ı", "i").replace("ſ", "s").replace("’", "'")
-
-
-def sentences_with(text: str, cues: tuple[str, ...]) -> list[tuple[str, str]]:
-    """The sentences that hold one of the cues, which are `DECIDING` or `GIVING_UP`; each also in
-    small letters."""
-    return [said for said in _telling(text) if has_any(said[1], cues)]
-
-
-@lru_cache(maxsize=1)  # both are looked for in the same words, one after the other
-def _telling(text: str) -> list[tuple[str, str]]:
-    """The sentences of the lines that hold any cue, each also in small letters.
-
-    Most texts hold none, and most lines of the others are never cut into sentences.
-    """
-    text = without_code(text)
-    lowered = small(text)
-    told: list[tuple[str, str]] = []
-    end = -1  # of the last line that was told
-    for found in _CUES.finditer(lowered):
-        at = found.start()
-        if at < end:
-            continue
-        start = lowered.rfind("\n", 0, at) + 1
-        end = lowered.find("\n", at)
-        end = len(lowered) if end < 0 else end
-        told += [(sentence, small(sentence)) for sentence in sentences(text[start:end])]
-    return told
 
 
 def has_any(text: str, cues: tuple[str, ...]) -> bool:

@@ -7,17 +7,19 @@ role's. Those of the default role are at hand, the others are imported when a ro
 from __future__ import annotations
 
 from holdfast.brief.lines import Section
-from holdfast.brief.sections import asked, trouble, work, written
+from holdfast.brief.sections import asked, git, stood, trouble, verified, work, written
 
 _OF_MAIN: dict[str, Section] = {
-    "request": asked.request,
+    "request": stood.request,
+    "last_words": stood.last_words,
+    "last_done": stood.last_done,
     "rules": asked.rules,
     "notes": written.notes,
-    "said": asked.said,
+    "git": git.git,
+    "verified": verified.verified,
     "tasks": work.tasks,
     "finished": work.finished,
     "summaries": written.summaries,
-    "place": work.place,
     "plan": work.plan,
     "running": work.running,
     "tests": trouble.tests,

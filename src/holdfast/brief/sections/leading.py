@@ -9,7 +9,7 @@ from holdfast.brief.paths import shorten
 from holdfast.state.facts import CANCELLED, DONE, OPEN
 from holdfast.state.model import State
 from holdfast.state.subagents import Subagent
-from holdfast.state.waves import Waves, planned
+from holdfast.state.waves import Waves
 from holdfast.state.waves import waves as waves_of
 
 
@@ -31,30 +31,19 @@ def progress(state: State, _: Sizes) -> Iterator[Line]:
         times = "once" if state.moment.epoch == 1 else f"{state.moment.epoch} times"
         parts.append(f"compacted {times} so far")
     yield Line("Progress: " + ", ".join(parts))
-    plan = planned(state.tasks).waves
-    if len(plan) > 1:
-        told = "; ".join(f"wave {n} {_done(state, wave)}" for n, wave in enumerate(plan))
-        yield Line(f"Waves: {told}")
-
-
-def _done(state: State, wave: tuple[str, ...]) -> str:
-    done = sum(state.tasks[key].standing == DONE for key in wave)
-    return "done" if done == len(wave) else f"{100 * done // len(wave)} %"
 
 
 def waves(state: State, size: Sizes) -> Iterator[Line]:
     """Every open task in the wave in which it can run; what it waits for beside it."""
     found = waves_of(state.tasks)
-    numbers = planned(state.tasks).numbers
     stuck = {key for circle in found.circles for key in circle}
     for circle in found.circles:
         names = " → ".join(f"#{state.tasks[key].task}" for key in (*circle, circle[0]))
         yield Line(f"- Circle, each waits for the next: {names}", circle[0])
     told = 0
-    for place, wave in enumerate(found.waves):
-        now = place == 0 and not stuck.intersection(wave)
+    for number, wave in enumerate(found.waves, 1):
+        when = "now" if number == 1 and not stuck.intersection(wave) else f"wave {number}"
         for key in sorted(wave, key=lambda key: state.tasks[key].status != "in_progress"):
-            when = "now" if now else f"wave {numbers[key]}"
             if told < size.open_tasks:
                 yield Line(f"- {when}: {_task(state, key, found)}", key)
             told += 1

@@ -8,20 +8,25 @@ from holdfast.brief.lines import Line, Sizes, one_line
 from holdfast.brief.paths import shorten
 from holdfast.state.facts import CANCELLED, DONE, OPEN
 from holdfast.state.model import State
+from holdfast.state.tasks import Task
 
 
 def finished(state: State, size: Sizes) -> Iterator[Line]:
     """What is done or was dropped, so that it is not taken up again."""
-    done = [task for task in state.tasks.values() if task.standing == DONE]
+    done = [item for item in state.tasks.items() if item[1].standing == DONE]
     if done and size.done_tasks:
-        latest = sorted(done, key=lambda task: task.step)[-size.done_tasks :]
-        subjects = "; ".join(one_line(task.subject, 60) for task in reversed(latest))
+        latest = sorted(done, key=lambda item: item[1].step)[-size.done_tasks :]
+        subjects = "; ".join(_titled(task) for _, task in reversed(latest))
         more = f" and {len(done) - len(latest)} more" if len(done) > len(latest) else ""
-        yield Line(f"Done, not to be redone: {subjects}{more}")
-    dropped = [task for task in state.tasks.values() if task.standing == CANCELLED]
+        yield Line(f"Done, not to be redone: {subjects}{more}", latest[-1][0])
+    dropped = [item for item in state.tasks.items() if item[1].standing == CANCELLED]
     if dropped and size.done_tasks > 4:
-        subjects = "; ".join(one_line(task.subject, 50) for task in dropped[-4:])
-        yield Line(f"Cancelled: {subjects}")
+        subjects = "; ".join(_titled(task) for _, task in dropped[-4:])
+        yield Line(f"Cancelled: {subjects}", dropped[-1][0])
+
+
+def _titled(task: Task) -> str:
+    return f"#{task.task} {one_line(task.subject, 60)}"
 
 
 def tasks(state: State, size: Sizes) -> Iterator[Line]:
@@ -41,16 +46,6 @@ def tasks(state: State, size: Sizes) -> Iterator[Line]:
 def _is_open(state: State, task: str) -> bool:
     known = state.tasks.get("t" + task)
     return known is not None and known.standing == OPEN
-
-
-def place(state: State, size: Sizes) -> Iterator[Line]:
-    parts = []
-    if state.place.branch:
-        parts.append(f"Branch: {state.place.branch}")
-    if size.line > 150 and state.place.cwd:
-        parts.append(f"Folder: {state.place.cwd}")
-    if parts:
-        yield Line(". ".join(parts))
 
 
 def plan(state: State, _: Sizes) -> Iterator[Line]:

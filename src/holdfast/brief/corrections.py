@@ -1,0 +1,93 @@
+"""Corrections: which words of the user a later sentence of the user takes the place of.
+
+Judged by the sentences alone: they share their subject, and the later one says that it changes
+something, or names another number in the same frame. The earlier words are not dropped: they
+stand beside the later ones, as what was said before, and no longer by themselves. Where only a
+part of a sentence is taken back, the rest goes on standing. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from holdfast.brief.pieces import words
+from holdfast.state.patterns import lazily
+
+# Only so far back: a slip is corrected soon, and every pair is looked at.
+BACK = 120
+LONGEST = 400
+
+# "Not this but that", in the words people use for it; also in a few other languages.
+_CHANGES = lazily(
+    r"\b(?:actually|instead|rather|sorry|correction|scratch that|scrap|forget|never ?mind"
+    r"|no longer|no more|not .{1,40} any ?more|any ?more|again|change of (?:mind|plan)"
+    r"|changed my mind|on second thoughts?|after all|make (?:it|that)|switch|back to|drop|withdraw"
+    r"|take (?:that )?back|undo|revert|cancel|ignore (?:that|what|my)|i was wrong|was wrong|wait"
+    r"|hold on|oops|i meant|not needed|no need|stop \w+ing|you (?:can|may) now"
+    r"|let's (?:call|use|make|do|go)|now it'?s|doch|lieber|stattdessen|statt|nicht mehr|vergiss"
+    r"|mejor|en vez|ya no|en lugar|plutôt|finalement|au lieu|ne .{1,30} plus|invece|anzi|non più"
+    r"|em vez|na verdade|не надо|вместо|лучше)\b"
+    r"|やっぱり|代わりに|もう.{0,12}ない|改成|不再|还是|而不是",
+    re.I,
+)
+_DENIES = lazily(r"^(?:no|nope|nein|non|nee)\b[,.! ]", re.I)
+_CLAUSE = lazily(
+    r"[,;]\s*(?:(?:and|but|also)\s+)?|\s+(?:and|but)\s+(?=(?:always|never|do|don't)\b)", re.I
+)
+
+
+class Correction(NamedTuple):
+    later: int  # place of the sentence that corrects
+    earlier: int
+    taken: str  # the words that no longer stand
+    left: str  # what still stands of the earlier sentence, "" for nothing
+
+
+def corrections(said: Sequence[str]) -> list[Correction]:
+    """Of sentences in the order in which the user said them; each is corrected at most once."""
+    tellings = [words(text) if len(text) <= LONGEST else frozenset() for text in said]
+    found: dict[int, Correction] = {}
+    for later, text in enumerate(said):
+        if not tellings[later]:
+            continue
+        changes = _CHANGES.search(text) is not None or _DENIES.match(text) is not None
+        numbers = _numbers(tellings[later])
+        if not changes and not numbers:
+            continue
+        for earlier in range(later - 1, max(-1, later - 1 - BACK), -1):
+            if earlier in found or said[earlier] == text:
+                continue
+            if _corrects(tellings[later], tellings[earlier], changes):
+                taken, left = _split(said[earlier], tellings[later], changes)
+                found[earlier] = Correction(later, earlier, taken, left)
+    return sorted(found.values())
+
+
+def _corrects(later: frozenset[str], earlier: frozenset[str], changes: bool) -> bool:
+    shared = later & earlier
+    if not shared:
+        return False
+    plain = shared - _numbers(shared)
+    old, new = _numbers(earlier) - later, _numbers(later) - earlier
+    # The same frame around another number: "wait 5 seconds", "wait 20 seconds".
+    fewer = min(len(later - _numbers(later)), len(earlier - _numbers(earlier)))
+    if old and new and len(plain) >= 2 and 2 * len(plain) >= fewer:
+        return True
+    return changes and len(earlier) <= 14 and 3 * len(shared) >= min(len(later), len(earlier))
+
+
+def _numbers(found: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in found if word[0].isdigit())
+
+
+def _split(text: str, later: frozenset[str], changes: bool) -> tuple[str, str]:
+    """The clause that is taken back, and the others, which still stand."""
+    clauses = [part for part in _CLAUSE.split(text) if part and part.strip()]
+    if len(clauses) < 2 or any(len(words(part)) < 2 for part in clauses):
+        return text, ""
+    taken = [part for part in clauses if _corrects(later, words(part), changes)]
+    if not taken or len(taken) == len(clauses):
+        return text, ""
+    return "; ".join(taken), "; ".join(part for part in clauses if part not in taken)

@@ -1,0 +1,81 @@
+"""Pieces: how a text is cut into what can be quoted, and the words that a piece tells.
+
+A piece is a sentence, a line of a list or a short message: small enough to choose by itself,
+whole enough to be understood. Works in any language that marks the end of its sentences.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from holdfast.state.patterns import lazily
+
+# Shorter than this nothing is told, longer than that it is cut at a word.
+SHORTEST = 8
+LONGEST = 320
+
+_END = lazily(r"(?<=[.!?])\s+(?=[^\sa-z])|(?<=[。！？])|\n+")
+_BULLET = lazily(r"^(?:[#>]+\s+|[-*•]\s+(?=\S)|\d{1,2}[.)]\s+|\|\s*)")
+_RULE = lazily(r"^[\s|:+=_*#-]*$")
+_WORD = lazily(r"[^\W\d_][\w./:#@-]*\w|#?\d[\w.:-]*|\w{2,}")
+# Words of the frame of a sentence, not of what it is about.
+_EMPTY = frozenset(
+    """the a an and or but if then so of to in on at for with from by as is are was were be been it
+    its this that these those i you we they he she my your our their do does did not no yes can
+    could should would will shall may might must have has had let me now all any some more most
+    also just only into out up down over than there here what which who when where how why one two
+    use used using new see get got make made need needs like want""".split()
+)
+
+
+def without_code(text: str) -> str:
+    """The text without fenced code: what was decided is said around it."""
+    return "\n".join(text.split("```")[::2]) if "```" in text else text
+
+
+@lru_cache(maxsize=4096)  # the same replies are cut for every brief of a session
+def pieces(text: str) -> tuple[str, ...]:
+    """The pieces of a text in order, without list marks and fenced code."""
+    found = []
+    for part in _END.split(without_code(text)):
+        part = _BULLET.sub("", part.strip()).strip()
+        if len(part) < SHORTEST or _RULE.match(part):
+            continue
+        found.append(part if len(part) <= LONGEST else cut(part, LONGEST))
+    return tuple(found)
+
+
+@lru_cache(maxsize=16384)
+def words(text: str) -> frozenset[str]:
+    """What a piece is about: its words in small letters, names and numbers whole."""
+    found = set()
+    for word in _WORD.findall(text):
+        word = word.lower().strip(".:-/#")
+        if word not in _EMPTY and (len(word) > 2 or word.isdigit()):
+            found.add(word)
+    return frozenset(found)
+
+
+def flat(text: str) -> str:
+    """On one line."""
+    return " ".join(text.split())
+
+
+def cut(text: str, limit: int) -> str:
+    """At most `limit` characters, cut between words and marked."""
+    if len(text) <= limit:
+        return text
+    at = text.rfind(" ", limit // 2, limit - 1)
+    return text[: at if at > 0 else limit - 1].rstrip(" ,;:") + "…"
+
+
+def cut_middle(text: str, limit: int) -> str:
+    """At most `limit` characters: the beginning and the end, cut between words."""
+    if len(text) <= limit:
+        return text
+    tail = limit // 3
+    head = limit - tail - 3
+    at = text.rfind(" ", head // 2, head)
+    start = text.find(" ", len(text) - tail, len(text) - tail // 2)
+    start = start if start > 0 else len(text) - tail
+    return f"{text[: at if at > 0 else head].rstrip()} … {text[start:].strip()}"[:limit]

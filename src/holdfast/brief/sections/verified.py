@@ -1,0 +1,92 @@
+"""What was checked, with which verdict, and whether anything was edited since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from holdfast.brief.lines import Line, Sizes, short_paths
+from holdfast.brief.paths import shorten
+from holdfast.brief.pieces import cut, flat
+from holdfast.state.checks import check_of
+from holdfast.state.commands import Command
+from holdfast.state.facts import OPEN
+from holdfast.state.files import File
+from holdfast.state.model import State
+
+# Text that no check reads.
+_PROSE = (".md", ".txt", ".rst", ".adoc")
+
+
+def verified(state: State, size: Sizes) -> Iterator[Line]:
+    """The last run of each check, latest first; those that passed on the same share a line."""
+    edited = _edited(state)
+    runs = _last_runs(state)[: size.checks]
+    if not runs and edited:
+        path = shorten(edited[-1].path, state.place.folders)
+        yield Line(f"- no test, lint or build was run yet on the edits (last edited: {path})")
+    for (passed, since), group in groupby(runs, key=lambda run: (run.ok, _since(edited, run))):
+        if passed:
+            alike = list(group)
+            shown = ", ".join(f"{_named(state, run, size)}{_count(run)}" for run in alike)
+            yield Line(f"- passed: {shown}{since}", f"c{alike[0].number}")
+            continue
+        for run in group:
+            said = f": {_failure(state, run, size)}" if _failure(state, run, size) else ""
+            yield Line(f"- failed: {_named(state, run, size)}{said}{since}", f"c{run.number}")
+
+
+def _last_runs(state: State) -> list[Command]:
+    """Of each check, however it was narrowed, the last run."""
+    latest: dict[str, Command] = {}
+    for command in sorted(state.commands.values(), key=lambda c: c.step):
+        check = check_of(command.text) if command.check else None
+        if check is not None:
+            latest[check.runner] = command
+    return sorted(latest.values(), key=lambda c: (-c.step, c.number))
+
+
+def _named(state: State, run: Command, size: Sizes) -> str:
+    return f"`{short_paths(cut(flat(run.text), size.line + 20), state)}`"
+
+
+def _count(run: Command) -> str:
+    """How much passed, where the tool says so; its other words say no more than "passed"."""
+    said = flat(run.outcome)
+    counts = any(letter.isdigit() for letter in said) and ("pass" in said or "0 " in said)
+    return f" ({said})" if counts and len(said) <= 60 else ""
+
+
+def _failure(state: State, run: Command, size: Sizes) -> str:
+    """What failed by name, and the first line that says why."""
+    parts = [flat(run.outcome)] if run.outcome else []
+    for error in state.errors.values():
+        if error.standing == OPEN and error.deed == run.text:
+            parts += [", ".join(error.failing[:3]), *error.lines[: 1 if size.tight else 2]]
+    told: list[str] = []
+    for part in parts:
+        if part and not any(part in one for one in told):
+            told.append(part)
+    return short_paths(cut(flat("; ".join(told)), 2 * size.line + 40), state)
+
+
+def _since(edited: list[File], run: Command) -> str:
+    files = [file for file in edited if file.changed_step > run.step]
+    if not files:
+        return "; nothing edited since"
+    names = ", ".join(file.path.rpartition("/")[2] for file in files[:-3:-1])
+    more = f" and {len(files) - 2} more" if len(files) > 2 else ""
+    return f"; not run since the edit of {names}{more}"
+
+
+def _edited(state: State) -> list[File]:
+    """What a check would read, last edited last."""
+    files = [
+        file
+        for file in state.files.values()
+        if file.standing == OPEN
+        and file.changed_step >= 0
+        and not file.path.endswith(_PROSE)
+        and "/.claude/" not in file.path
+    ]
+    return sorted(files, key=lambda file: file.changed_step)

@@ -1,0 +1,338 @@
+"""Statements: everything a brief could quote, each with its speaker, its source and its weight.
+
+Owns what may be quoted and how much one statement counts beside another; `choose` takes the best
+of them for a room, `compose` writes them down. The weights are round numbers with a reason: on
+real sessions halving or doubling any one of them changes what is told by less than .01, and
+weights learnt on some repositories did worse on others. Pure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from holdfast.brief.corrections import corrections
+from holdfast.brief.focus import focus
+from holdfast.brief.paths import shorten
+from holdfast.brief.pieces import cut, flat, pieces, words
+from holdfast.state.facts import OPEN
+from holdfast.state.files import File
+from holdfast.state.model import State
+from holdfast.state.patterns import lazily
+from holdfast.state.replies import Reply
+from holdfast.state.requests import Request
+
+# What a speaker's words count. The user's are demands; the words that close a turn say what
+# came of it; a subagent's report or a plan is told again by the agent as far as it matters.
+USER = 3.0
+CLOSING = 2.0
+AGENT = 1.0
+SUMMARY = 1.0
+PLAN = 0.7
+SUBAGENT = 0.3
+INSTEAD = 1.5  # a command that failed beside the form that worked
+COMMAND = 0.4
+FAILED = 0.6
+EDITED = 0.4
+READ = 0.1
+VALUE = 0.3
+NAMES = 6  # names of symbols beside an edited file
+# Pasted lines are somebody else's words that the user only showed.
+PASTED = 0.25
+ANNOUNCING = 0.4  # "Now let me fix the tests:" says that something comes, not what came
+OPENING = 1.3  # the first sentence of a message says what the rest is about
+HALF = 12.0  # messages after which a statement counts half as much as the latest
+OLDEST = 0.15  # ... and what it counts at least
+# Of a long message, what stands between these many first and last pieces is taken for a paste.
+ENDS = 4
+LONG = 1500
+# A prompt of the user up to this long is quoted whole or not at all.
+SHORT = 240
+
+SPOKEN = frozenset(("user", "agent", "summary"))
+
+_PASTED = lazily(
+    r"^(?:[+>│╭╰├|$@%]|-{2,}\s|\s{4,}\S|\t)|^\S+\.\w{1,5}:\d+|\bat line \d+"
+    r"|^\d{4}-\d\d-\d\d[T ]\d\d:|[{};]\s*$"
+    r"|^\s*(?:def|class|func|import|from|return|const|let|var|if|for)\b.*[:({]\s*$"
+)
+
+
+class Statement(NamedTuple):
+    kind: str  # "user" | "agent" | "summary" | "plan" | "subagent" | "instead" | "command"
+    fact: str  # the id that opens all of it
+    text: str
+    words: frozenset[str]
+    weight: float
+    turn: int
+    place: int  # of its message among all messages: statements of one message stand together
+    piece: int  # within its message
+    recency: float = 1.0
+    pasted: bool = False
+    before: str = ""  # words that these took the place of, quoted
+
+
+class Message(NamedTuple):
+    """What the user or the agent said at once."""
+
+    kind: str
+    fact: str
+    text: str
+    turn: int
+    closing: bool
+
+
+def messages(state: State) -> list[Message]:
+    """The conversation in the order in which it was had."""
+    said: list[Request | Reply] = [*state.requests.values(), *state.replies.values()]
+    # By where it stands in the transcript; what only a payload told so far stands at its end.
+    said.sort(key=lambda one: (one.epoch, one.at.start or math.inf, one.turn, one.step))
+    found = []
+    for number, one in enumerate(said):
+        if isinstance(one, Request):
+            found.append(Message("user", f"q{one.number}", _asked(one), one.turn, False))
+            continue
+        following = said[number + 1] if number + 1 < len(said) else None
+        closing = following is None or isinstance(following, Request)
+        kind = "agent" if one.by == "agent" else "summary"
+        found.append(Message(kind, f"a{one.number}", one.text, one.turn, closing))
+    return found
+
+
+def _asked(request: Request) -> str:
+    if request.how == "answer" and request.about:
+        return f"{request.about} → {request.text}"
+    if request.how == "refusal" and request.about:
+        return f"(refusing {cut(flat(request.about), 120)}) {request.text}"
+    return request.text
+
+
+def statements(state: State, said: list[Message]) -> list[Statement]:
+    """Everything that could be told, in the order in which it would be read."""
+    return [
+        *_conversation(said),
+        *_plans(state),
+        *_subagents(state),
+        *_commands(state),
+        *_files(state),
+        *_values(state),
+    ]
+
+
+def _conversation(said: list[Message]) -> list[Statement]:
+    count = len(said)
+    found = []
+    for place, message in enumerate(said):
+        recency = OLDEST + (1 - OLDEST) * 0.5 ** ((count - 1 - place) / HALF)
+        parts = pieces(message.text)
+        if message.kind == "user" and len(message.text) <= SHORT:
+            parts = (flat(message.text),)
+        for number, part in enumerate(parts):
+            weight = {"user": USER, "agent": AGENT, "summary": SUMMARY}[message.kind] * recency
+            if message.closing and message.kind == "agent":
+                weight *= CLOSING
+            if message.kind == "agent" and part.endswith(":"):
+                weight *= ANNOUNCING
+            if not number and message.kind != "summary":
+                weight *= OPENING
+            pasted = message.kind == "user" and _is_pasted(message.text, part, number, len(parts))
+            if pasted:
+                weight *= PASTED
+            found.append(
+                Statement(
+                    message.kind,
+                    message.fact,
+                    part,
+                    words(part),
+                    weight,
+                    message.turn,
+                    place,
+                    number,
+                    recency,
+                    pasted,
+                )
+            )
+    return _corrected(found)
+
+
+def _corrected(found: list[Statement]) -> list[Statement]:
+    """Words that the user took back stand beside those that took their place."""
+    own = [place for place, one in enumerate(found) if one.kind == "user" and not one.pasted]
+    for correction in corrections([found[place].text for place in own]):
+        earlier, later = own[correction.earlier], own[correction.later]
+        old, new = found[earlier], found[later]
+        before = f'(said before that: "{cut(correction.taken, 160)}")'
+        found[later] = new._replace(before=f"{new.before} {before}".strip())
+        found[earlier] = old._replace(text=correction.left, words=words(correction.left))
+    return [one for one in found if one.text]
+
+
+def _is_pasted(message: str, part: str, number: int, count: int) -> bool:
+    if _PASTED.search(part):
+        return True
+    return len(message) > LONG and ENDS <= number < count - ENDS
+
+
+def _plans(state: State) -> Iterator[Statement]:
+    for key, plan in state.plans.items():
+        if plan.standing != OPEN:
+            continue
+        for number, part in enumerate(pieces(plan.text)):
+            yield Statement("plan", key, part, words(part), PLAN * 0.5, 0, 0, number)
+
+
+def _subagents(state: State) -> Iterator[Statement]:
+    latest = [one for one in state.subagents.values() if one.result]
+    for back, one in enumerate(reversed(latest)):
+        recency = OLDEST + (1 - OLDEST) * 0.5 ** (back / 3)
+        for number, part in enumerate(pieces(one.result)):
+            yield Statement(
+                "subagent",
+                f"s{one.number}",
+                part,
+                words(part),
+                SUBAGENT * recency,
+                0,
+                one.number,
+                number,
+            )
+
+
+def _commands(state: State) -> Iterator[Statement]:
+    """What works here: failed attempts with what then worked, and commands with their outcome."""
+    now = state.moment.step
+    for end in state.dead_ends.values():
+        if end.source != "command":
+            continue
+        if not end.worked and end.standing != OPEN:
+            continue
+        tried = cut(flat(end.line or end.tried), 150)
+        how = f" ({cut(flat(end.failed), 130)})" if end.failed else ""
+        text = f"`{tried}` failed{how}"
+        if end.worked:
+            text += f"; worked: `{cut(flat(end.worked), 200)}`"
+        weight = (INSTEAD if end.worked else FAILED) * _fresh(now - end.step)
+        yield Statement("instead", f"x{end.number}", text, words(text), weight, 0, end.step, 0)
+    for command in state.commands.values():
+        if not command.ok:
+            continue
+        text = f"`{cut(flat(command.text), 200)}`"
+        outcome = f" → {cut(flat(command.outcome), 60)}" if command.outcome else ""
+        yield Statement(
+            "command",
+            f"c{command.number}",
+            text + outcome,
+            words(text),
+            COMMAND * _fresh(now - command.step),
+            0,
+            command.step,
+            0,
+        )
+
+
+def _files(state: State) -> Iterator[Statement]:
+    """Files with what was done to them, and the few names in them that were worked on."""
+    now = state.moment.step
+    for file in sorted(state.files.values(), key=lambda file: -file.step):
+        if file.standing != OPEN or not (file.changed or file.created or file.read):
+            continue
+        weight = EDITED if file.changed or file.created else READ
+        names = _names_in(state, file) if weight == EDITED else ()
+        path = shorten(file.path, state.place.folders)
+        text = f"{path} ({_done_to(file)})" + (f": {' '.join(names)}" if names else "")
+        yield Statement(
+            "file",
+            f"f{file.number}",
+            text,
+            words(text),
+            weight * _fresh(now - max(file.changed_step, file.step)),
+            0,
+            now - file.step,
+            0,
+        )
+
+
+def _done_to(file: File) -> str:
+    if file.created:
+        return "created" if file.changed <= 1 else f"created, edited {file.changed - 1}x"
+    return f"edited {file.changed}x" if file.changed else f"read {file.read}x"
+
+
+def _names_in(state: State, file: File) -> list[str]:
+    """The names the agent typed most lately, of those that stand in this file."""
+    typed = [(state.symbols[name][0], name) for name in file.symbols if name in state.symbols]
+    return [name for heat, name in sorted(typed, reverse=True)[:NAMES] if heat]
+
+
+def _values(state: State) -> Iterator[Statement]:
+    now = state.moment.step
+    for item in state.identifiers.values():
+        # What git holds is told with git's own state.
+        if item.standing != OPEN or not item.typed or item.sort in ("branch", "commit"):
+            continue
+        context = cut(flat(item.context.replace(item.value, "…")), 80)
+        told = f"{item.sort} {item.value}: {context}" if context.strip("… ") else item.value
+        weight = VALUE * _fresh(now - item.step)
+        yield Statement("value", f"i{item.number}", told, words(told), weight, 0, item.step, 0)
+
+
+def _fresh(steps: int) -> float:
+    """A command or an edit ages by steps, of which a message takes about three."""
+    return OLDEST + (1 - OLDEST) * float(0.5 ** (max(0, steps) / (3 * HALF)))
+
+
+# What a name counts more that the agent typed in commands and edits: it is what was worked on.
+WORKED_ON = 3.0
+
+
+def word_weights(state: State, offered: list[Statement]) -> dict[str, float]:
+    """How much it tells that a word stands in a statement: what the work is about, by name.
+
+    A word counts by how often it was said times how rare it is among all that was said, so that
+    neither what everybody says nor what was said once in passing wins.
+    """
+    spoken = [one for one in offered if one.kind in SPOKEN]
+    count = Counter(word for one in spoken for word in one.words)
+    total = max(1, len(spoken))
+    typed = _typed_names(state)
+    weights = {}
+    for one in offered:
+        for word in one.words:
+            if word not in weights:
+                often = max(1, count[word])
+                weight = often * math.log(1 + total / often)
+                times = typed.get(word, 0)
+                if times:
+                    weight *= 1 + WORKED_ON * min(1.0, math.log(1 + times) / 2)
+                weights[word] = weight
+    return weights
+
+
+def _typed_names(state: State) -> Counter[str]:
+    typed: Counter[str] = Counter()
+    for name, heat in state.symbols.items():
+        if heat[1]:
+            typed[name.lower()] += 1 + heat[1] // 1000
+    for command in state.commands.values():
+        typed.update(words(command.text))
+    for file in state.files.values():
+        if file.changed or file.created:
+            typed[file.path.rpartition("/")[2].lower()] += file.changed + 1
+    for task in state.tasks.values():
+        typed.update(words(task.subject))
+    return typed
+
+
+def focused(state: State, offered: list[Statement], factor: float) -> list[Statement]:
+    """For a reader who does one thing: what speaks of it, or of its files, counts more."""
+    near = focus(state)
+    subject = words(near.text)
+    names = {path.rpartition("/")[2].lower() for path in near.paths}
+    return [
+        one._replace(weight=one.weight * factor)
+        if len(one.words & subject) >= 2 or any(name in one.text.lower() for name in names)
+        else one
+        for one in offered
+    ]
