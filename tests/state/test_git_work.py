@@ -238,6 +238,25 @@ def test_a_status_has_the_last_word(session: Session, asked: str) -> None:
     assert not session.change("sub/c.py").staged
 
 
+@pytest.mark.parametrize("asked", ["-uall", "-u", "-unormal", "--untracked-files=all"])
+def test_a_status_that_lists_untracked_files_ends_those_it_leaves_out(
+    session: Session, asked: str
+) -> None:
+    start(session, "a.py", "b.py")
+    session.run("git rm -q --cached b.py")
+    session.run("git reset -q")
+    session.run(f"git status --porcelain {asked}")
+    assert session.names() == set() == session.really()
+
+
+@pytest.mark.parametrize("asked", ["-uno", "-suno", "--untracked-files=no"])
+def test_a_status_without_untracked_files_forgets_none(session: Session, asked: str) -> None:
+    start(session, "a.py")
+    session.write("new.py", "1\n")
+    session.run(f"git status --short {asked}")
+    assert session.names() == {"new.py"} == session.really()
+
+
 def test_a_status_seen_from_a_subfolder_and_through_git_c(session: Session) -> None:
     start(session, "a.py", "sub/deep/c.py", "sub/d.py")
     for name in ("a.py", "sub/deep/c.py", "sub/d.py"):

@@ -157,8 +157,12 @@ def _sorted_words(words: list[str]) -> tuple[frozenset[str], tuple[str, ...], tu
             options.add(word.partition("=")[0])
             if word.startswith("--source="):
                 options.add(word)
+            elif word == "--untracked-files=no":
+                options.add("-uno")
         elif word.startswith("-") and len(word) > 1:
             options.update(f"-{letter}" for letter in word[1:])
+            if word.endswith("uno"):  # one option with its value, as in `status -suno`
+                options.add("-uno")
         else:
             others.append(word)
     return frozenset(options), tuple(others), ()

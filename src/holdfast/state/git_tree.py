@@ -106,7 +106,7 @@ def on_status(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
     complete = complete and len(line.output) < printed.WINDOW
     complete = complete and len(status.entries) < printed.ENTRIES
     by_root = "--porcelain" in step.options
-    untracked = not step.options & {"-uno", "-u", "--untracked-files"}
+    untracked = "-uno" not in step.options
     return reconciled(work, root, step.directory, status, complete, untracked, by_root, line.at)
 
 
