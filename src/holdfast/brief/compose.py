@@ -24,11 +24,11 @@ from holdfast.state.model import State
 
 # Of the whole, what the user's words may take before anything else is chosen: they are known
 # in no other way.
-USERS_SHARE = 0.25
+USERS_SHARE = 0.28
 CUT = " … "
 FILLS = 3
 SHORTEST = 40  # characters that are not worth filling
-LINE = 420  # characters up to which short turns share a line
+LINE = 600  # characters up to which short turns share a line
 # Sections that are told whatever the summary says: they are what summaries get wrong.
 ALWAYS = frozenset(("request", "last_words", "last_done", "git", "verified", "notes", "running"))
 

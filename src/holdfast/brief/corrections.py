@@ -33,6 +33,7 @@ _CHANGES = lazily(
     re.I,
 )
 _DENIES = lazily(r"^(?:no|nope|nein|non|nee)\b[,.! ]", re.I)
+_NAMES = lazily(r"\b(?:[^\W\d]+[\d_]\w*|\d+[^\W\d]\w*)\b")  # letters and digits in one
 _CLAUSE = lazily(
     r"[,;]\s*(?:(?:and|but|also)\s+)?|\s+(?:and|but)\s+(?=(?:always|never|do|don't)\b)", re.I
 )
@@ -45,8 +46,11 @@ class Correction(NamedTuple):
     left: str  # what still stands of the earlier sentence, "" for nothing
 
 
-def corrections(said: Sequence[str]) -> list[Correction]:
-    """Of sentences in the order in which the user said them; each is corrected at most once."""
+def corrections(said: Sequence[str], messages: Sequence[int] = ()) -> list[Correction]:
+    """Of sentences in the order in which the user said them; each is corrected at most once.
+
+    `messages` says which sentences were said at once: those are a list, not a correction.
+    """
     tellings = [words(text) if len(text) <= LONGEST else frozenset() for text in said]
     found: dict[int, Correction] = {}
     for later, text in enumerate(said):
@@ -59,6 +63,10 @@ def corrections(said: Sequence[str]) -> list[Correction]:
         for earlier in range(later - 1, max(-1, later - 1 - BACK), -1):
             if earlier in found or said[earlier] == text:
                 continue
+            if messages and messages[earlier] == messages[later]:
+                continue
+            if not changes and _NAMES.findall(said[earlier]) != _NAMES.findall(text):
+                continue  # the next one of several: "service 1 on s1", "service 2 on s2"
             if _corrects(tellings[later], tellings[earlier], changes):
                 taken, left = _split(said[earlier], tellings[later], changes)
                 found[earlier] = Correction(later, earlier, taken, left)
@@ -72,8 +80,8 @@ def _corrects(later: frozenset[str], earlier: frozenset[str], changes: bool) -> 
     plain = shared - _numbers(shared)
     old, new = _numbers(earlier) - later, _numbers(later) - earlier
     # The same frame around another number: "wait 5 seconds", "wait 20 seconds".
-    fewer = min(len(later - _numbers(later)), len(earlier - _numbers(earlier)))
-    if old and new and len(plain) >= 2 and 2 * len(plain) >= fewer:
+    frame = earlier - _numbers(earlier)
+    if len(old) == len(new) == 1 and len(plain) >= 2 and len(frame - later) <= 1:
         return True
     return changes and len(earlier) <= 14 and 3 * len(shared) >= min(len(later), len(earlier))
 

@@ -38,11 +38,11 @@ Section = Callable[[State, Sizes], Iterator[Line]]
 
 def sizes(max_chars: int) -> Sizes:
     if max_chars < 3000:
-        return Sizes(True, max(80, max_chars // 6), 160, 70, 4, 120, 6, 3, 2, 1, 2, 2, 6)
+        return Sizes(True, max(80, max_chars // 6), 200, 70, 4, 120, 6, 2, 2, 1, 2, 2, 5)
     if max_chars < 5000:
-        return Sizes(False, 700, 320, 90, 8, 160, 12, 6, 3, 3, 4, 4, 10)
+        return Sizes(False, 700, 480, 90, 8, 160, 12, 3, 3, 3, 4, 4, 10)
     if max_chars < 7500:
-        return Sizes(False, 1200, 480, 110, 12, 220, 20, 10, 5, 5, 5, 6, 16)
+        return Sizes(False, 1200, 700, 110, 12, 220, 20, 5, 5, 5, 5, 6, 16)
     wide = max_chars // 8
     return Sizes(False, max(1600, wide), 700, 200, 24, 330, 40, 24, 8, 10, 8, 12, 40)
 

@@ -33,7 +33,7 @@ SUMMARY = 1.0
 PLAN = 0.7
 SUBAGENT = 0.3
 INSTEAD = 1.5  # a command that failed beside the form that worked
-COMMAND = 0.4
+COMMAND = 0.6
 FAILED = 0.6
 EDITED = 0.4
 READ = 0.1
@@ -42,7 +42,6 @@ NAMES = 6  # names of symbols beside an edited file
 # Pasted lines are somebody else's words that the user only showed.
 PASTED = 0.25
 ANNOUNCING = 0.4  # "Now let me fix the tests:" says that something comes, not what came
-OPENING = 1.3  # the first sentence of a message says what the rest is about
 HALF = 12.0  # messages after which a statement counts half as much as the latest
 OLDEST = 0.15  # ... and what it counts at least
 # Of a long message, what stands between these many first and last pieces is taken for a paste.
@@ -135,8 +134,6 @@ def _conversation(said: list[Message]) -> list[Statement]:
                 weight *= CLOSING
             if message.kind == "agent" and part.endswith(":"):
                 weight *= ANNOUNCING
-            if not number and message.kind != "summary":
-                weight *= OPENING
             pasted = message.kind == "user" and _is_pasted(message.text, part, number, len(parts))
             if pasted:
                 weight *= PASTED
@@ -160,7 +157,8 @@ def _conversation(said: list[Message]) -> list[Statement]:
 def _corrected(found: list[Statement]) -> list[Statement]:
     """Words that the user took back stand beside those that took their place."""
     own = [place for place, one in enumerate(found) if one.kind == "user" and not one.pasted]
-    for correction in corrections([found[place].text for place in own]):
+    said = [found[place].text for place in own]
+    for correction in corrections(said, [found[place].place for place in own]):
         earlier, later = own[correction.earlier], own[correction.later]
         old, new = found[earlier], found[later]
         before = f'(said before that: "{cut(correction.taken, 160)}")'

@@ -9,7 +9,9 @@ from holdfast.brief.paths import in_folders
 from holdfast.brief.pieces import cut, flat
 from holdfast.state import git_work
 from holdfast.state.model import State
+from holdfast.state.patterns import lazily
 
+_PULL = lazily(r"^https://\S+/(?:pull|merge_requests)/\d+$")
 # Branches that nobody opens a pull request from.
 _TRUNKS = frozenset(("main", "master", "trunk", "develop"))
 
@@ -41,8 +43,21 @@ def _standing(
         yield f"a {operation} was begun and is not finished"
     if request is not None:
         yield f"pull request #{request.number} {request.url} ({request.standing})"
+    elif seen := _seen(state):
+        yield f"pull request seen: {seen}"
     elif worked and branch not in _TRUNKS:
-        yield "no PR was created in this session"
+        yield "no open PR known"
+
+
+def _seen(state: State) -> str:
+    """The address of a pull request that came up most, where none is known as this branch's."""
+    found = [
+        (item.typed + item.seen, item.step, item.value)
+        for item in state.identifiers.values()
+        if item.sort == "url" and _PULL.search(item.value)
+    ]
+    often, _, value = max(found, default=(0, 0, ""))
+    return value if often > 1 else ""
 
 
 def _uncommitted(state: State, changed: list[git_work.Change], committed: bool, size: Sizes) -> str:

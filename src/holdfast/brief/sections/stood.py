@@ -26,7 +26,8 @@ def request(state: State, size: Sizes) -> Iterator[Line]:
     answered = _answered(state, last)
     if len(last.text) < LEANS and answered is not None:
         said = _closing(answered.text, size.request // 2)
-        yield Line(f'It answers the agent [a{answered.number}]: "{said}"', f"a{answered.number}")
+        key = f"a{answered.number}"
+        yield Line(f'Before that the agent had said [{key}]: "{said}"', key)
 
 
 def _answered(state: State, request: Request) -> Reply | None:

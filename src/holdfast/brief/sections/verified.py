@@ -33,6 +33,7 @@ def verified(state: State, size: Sizes) -> Iterator[Line]:
             continue
         for run in group:
             said = f": {_failure(state, run, size)}" if _failure(state, run, size) else ""
+            said += _passed_since(state, run, size)
             yield Line(f"- failed: {_named(state, run, size)}{said}{since}", f"c{run.number}")
 
 
@@ -68,6 +69,24 @@ def _failure(state: State, run: Command, size: Sizes) -> str:
         if part and not any(part in one for one in told):
             told.append(part)
     return short_paths(cut(flat("; ".join(told)), 2 * size.line + 40), state)
+
+
+def _passed_since(state: State, failed: Command, size: Sizes) -> str:
+    """A later run of just what failed, which passed: the whole was not run again."""
+    names = {
+        name.rpartition("::")[2].rpartition("/")[2]
+        for error in state.errors.values()
+        if error.deed == failed.text
+        for name in error.failing
+    }
+    for run in state.commands.values():
+        if run.check and run.ok and run.step > failed.step and _names_one(run.text, names):
+            return f"; passed later by itself: {_named(state, run, size)}"
+    return ""
+
+
+def _names_one(text: str, names: set[str]) -> bool:
+    return any(len(name) > 5 and name in text for name in names)
 
 
 def _since(edited: list[File], run: Command) -> str:

@@ -1,0 +1,198 @@
+"""The message: the words of user and agent, where it stood, the state of the work."""
+
+import pytest
+
+from holdfast.brief.compose import compose
+from holdfast.brief.corrections import corrections
+from holdfast.events import CommandInvoked, SessionSeen
+from state.story import Story
+
+LOG = "2026-01-01 12:00:00 worker-7 wrote part {n} of the nightly dump to bucket {n}\n"
+
+
+def text(story: Story, max_chars: int = 6000, summary: str = "") -> str:
+    return compose(story.state, max_chars, summary=summary).text
+
+
+def work(turns: int) -> Story:
+    """A session with more to tell than fits anywhere."""
+    story = Story()
+    for n in range(turns):
+        story.user(f"Please add endpoint_{n} to the router and keep field_{n} optional.")
+        story.touched(f"/w/src/router_{n}.py", "changed", f"def endpoint_{n}(): pass")
+        story.agent(
+            f"Endpoint_{n} is registered in router_{n}.py. The handler_{n} reads field_{n} from the"
+            f" query. I left cache_{n} out because the proxy already caches it."
+        )
+    return story
+
+
+def test_a_short_answer_stands_with_what_it_answers() -> None:
+    story = Story().user("How do we store it?")
+    story.agent("Option 1 is a table of its own. Option 2 is a column. Which one?").user("2")
+    assert 'The user\'s last request [q2]: "2"' in text(story)
+    assert "Before that the agent had said [a1]:" in text(story)
+    assert "Option 2 is a column. … Which one?" in text(story)
+
+
+def test_what_the_agent_said_last_is_told() -> None:
+    story = Story().user("Fix the parser").agent("The parser is fixed; next I will run the suite.")
+    assert "The agent's last words [a1]: \"The parser is fixed; next I will run" in text(story)
+
+
+def test_a_slash_command_is_the_last_request() -> None:
+    story = Story()
+    story.tell(CommandInvoked(story.at(), "deploy", "staging", "user"))
+    assert 'The user\'s last request [q1]: "/deploy staging"' in text(story)
+
+
+def test_every_prompt_of_an_ordinary_session_is_quoted() -> None:
+    story = Story()
+    for n in range(30):
+        story.user(f"Remember that service {n} listens on socket s{n}.").agent("Noted.")
+    told = text(story)
+    assert [n for n in range(30) if f"service {n} listens" not in told] == []
+
+
+def test_an_instruction_behind_a_long_paste_survives() -> None:
+    paste = "".join(LOG.format(n=n) for n in range(6000))
+    assert len(paste) > 400_000
+    story = Story().user(f"Here is what it wrote:\n{paste}Find out why part 17 is missing.")
+    story.user("Look at the other thing first.").agent("Looking.")
+    assert "Find out why part 17 is missing." in text(story, 4000)
+    assert "Here is what it wrote:" in text(story, 4000)
+
+
+def test_twenty_requirements_in_one_prompt_survive() -> None:
+    wanted = [f"The report must show column {n} as metric_{n}." for n in range(20)]
+    story = Story().user("Build the report:\n" + "\n".join(f"- {one}" for one in wanted))
+    story.agent("I will start with the first columns.").user("ok go on")
+    told = text(story)
+    assert [one for one in wanted if one not in told] == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Bitte keine neuen Abhängigkeiten, und die Namen bleiben englisch.",
+        "新しい依存関係は追加しないでください",
+        "Usa siempre el puerto 6033 y no instales nada global.",
+        "Не меняй публичный интерфейс библиотеки.",
+    ],
+)
+def test_the_users_words_survive_in_any_language(said: str) -> None:
+    story = work(12)
+    story.user(said)
+    for n in range(12, 24):
+        story.user(f"Now add endpoint_{n}.").agent(f"Added endpoint_{n}.")
+    assert said in text(story, 4000)
+
+
+def test_a_correction_stands_beside_what_it_corrects() -> None:
+    story = Story().user("Use port 5173 for the preview.").agent("It runs there.")
+    story.user("Sorry, port 5188 for the preview, 5173 is taken.").agent("Moved.").user("Go on.")
+    (line,) = [line for line in text(story).split("\n") if "5173 for the preview" in line]
+    assert '(said before that: "Use port 5173 for the preview.")' in line
+    assert "port 5188" in line
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("Sort the list by name.", "Change of mind: sort by date."),
+        ("Wait 5 seconds between tries.", "Make it 20 seconds between tries."),
+        ("Call the command fetch.", "Let's call it pull rather than fetch."),
+        ("Antworte auf Deutsch.", "Doch lieber nicht mehr auf Deutsch."),
+    ],
+)
+def test_a_later_word_takes_the_place_of_an_earlier_one(earlier: str, later: str) -> None:
+    (found,) = corrections([earlier, "and a test for the parser, please", later])
+    assert (found.earlier, found.later, found.taken, found.left) == (0, 2, earlier, "")
+
+
+def test_what_was_not_taken_back_goes_on_standing() -> None:
+    said = ["Never edit the schema, and always answer in French.", "No more French, please."]
+    (found,) = corrections(said)
+    assert (found.taken, found.left) == ("always answer in French.", "Never edit the schema")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["Add a test for the parser.", "Add a test for the printer."],
+        ["The port is 8080.", "The timeout is 30 seconds."],
+        ["Fix the login form.", "thanks, looks good"],
+        ["Service 1 listens on socket s1.", "Service 2 listens on socket s2."],
+    ],
+)
+def test_another_request_corrects_nothing(said: list[str]) -> None:
+    assert corrections(said) == []
+
+
+def test_what_the_summary_tells_is_not_told_again() -> None:
+    story = Story().user("We keep all prices in cents, the ledger needs it.").agent("Understood.")
+    story.user("The mobile app caches every response for an hour.").agent("Good to know.")
+    story.user("Now write the exporter")
+    summary = "The user keeps all prices in cents because the ledger needs it."
+    assert "prices in cents" in text(story)
+    told = text(story, summary=summary)
+    assert "prices in cents" not in told
+    assert "caches every response for an hour" in told
+
+
+def test_uncommitted_and_committed_work_is_told() -> None:
+    story = Story().user("Do it")
+    story.tell(SessionSeen(story.at(), "s", "/w", "main", "claude-code 2.1.325"))
+    story.touched("/w/a.py", "created", "a = 1").touched("/w/b.py", "changed", "b = 1")
+    assert "Nothing was committed in this session; uncommitted changes" in text(story)
+    story.ran("git add a.py && git commit -m 'Add a'", "[main 1234abc] Add a\n 1 file changed")
+    told = text(story)
+    assert 'Committed in this session: 1234abc "Add a" (not pushed)' in told
+    assert "Uncommitted changes in the working tree: " in told
+    story.ran("git push", "To github.com:x/y\n   0000000..1234abc  main -> main")
+    assert '1234abc "Add a" (pushed)' in text(story)
+
+
+def test_a_check_says_whether_anything_was_edited_since() -> None:
+    story = Story().user("Do it").touched("/w/a.py", "changed", "a = 1")
+    assert "no test, lint or build was run yet on the edits (last edited: /w/a.py)" in text(story)
+    story.ran("pytest -q", "3 passed in 0.1s")
+    assert "- passed: `pytest -q` (3 passed in 0.1s); nothing edited since" in text(story)
+    story.touched("/w/a.py", "changed", "a = 2")
+    assert "; not run since the edit of a.py" in text(story)
+
+
+def test_a_test_that_passed_alone_since_is_told_beside_the_failure() -> None:
+    story = Story().user("Do it")
+    story.ran("make test", "FAILED tests/test_a.py::test_round - assert\n1 failed in 1s", ok=False)
+    story.ran("pytest tests/test_a.py::test_round", "1 passed in 0.1s")
+    (line,) = [line for line in text(story).split("\n") if "failed: `make test`" in line]
+    assert "passed later by itself: `pytest tests/test_a.py::test_round`" in line
+
+
+def test_what_then_worked_is_told_with_what_failed() -> None:
+    story = Story().user("Look at the pull request")
+    story.ran("gh pr view 12", "no git remotes found", ok=False)
+    story.ran("gh pr view 12 --repo shop/cart", "open")
+    assert "`gh pr view 12` failed (no git remotes found); worked: `gh pr view 12 --repo" in text(
+        story
+    )
+
+
+@pytest.mark.parametrize("size", [1000, 2000, 4000, 6000, 9000, 18_000, 40_000])
+def test_the_room_is_used_to_the_end(size: int) -> None:
+    told = text(work(400), size)
+    assert 0.93 * size < len(told) <= size
+
+
+def test_every_statement_carries_an_id() -> None:
+    made = compose(work(20).state, 6000)
+    spoken = [one for one in made.told if one.kind in ("user", "agent")]
+    assert spoken
+    for one in spoken:
+        assert f"[{one.fact}]" in made.text
+        assert one.text in made.text
+
+
+def test_nothing_known_is_nothing_said() -> None:
+    assert text(Story()) == ""
