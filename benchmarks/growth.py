@@ -38,9 +38,8 @@ from holdfast.state import to_document  # noqa: E402
 from holdfast.store.moving.postgres_side import PostgresSide  # noqa: E402
 from holdfast.store.moving.sqlite_side import SqliteSide  # noqa: E402
 from holdfast.store.moving.whole import Whole  # noqa: E402
-from holdfast.store.postgres.migrations import migrate  # noqa: E402
 from holdfast.store.sqlite import SqliteStore  # noqa: E402
-from team.postgres import ROLE, Server  # noqa: E402
+from team.postgres import OWNER, Server  # noqa: E402
 from team.service import Service, running  # noqa: E402
 from team.sessions import told  # noqa: E402
 
@@ -190,14 +189,13 @@ class OnPostgres:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        server.admin(f"CREATE ROLE {ROLE} LOGIN")
-        server.admin(f"CREATE DATABASE growth OWNER {ROLE}")
-        migrate(server.url("growth"))
+        server.make_roles()
+        server.made("growth")
 
     def grown_from(self, before: int, step: int) -> str:
         """A database for this step, with what the step before it had."""
         source = f"growth{before}" if before else "growth"
-        self._server.admin(f"CREATE DATABASE growth{step} TEMPLATE {source} OWNER {ROLE}")
+        self._server.admin(f"CREATE DATABASE growth{step} TEMPLATE {source} OWNER {OWNER}")
         return self._server.url(f"growth{step}")
 
     def side(self, where: str) -> PostgresSide:

@@ -25,8 +25,7 @@ from benchmarks.growth import folded, renamed  # noqa: E402
 from holdfast.server.records.projects import id_of  # noqa: E402
 from holdfast.store.moving.postgres_side import PostgresSide  # noqa: E402
 from holdfast.store.moving.sqlite_side import SqliteSide  # noqa: E402
-from holdfast.store.postgres.migrations import migrate  # noqa: E402
-from team.postgres import ROLE, Server  # noqa: E402
+from team.postgres import Server  # noqa: E402
 from team.service import Service, running  # noqa: E402
 
 SESSIONS = int(os.environ.get("SESSIONS", "500"))
@@ -59,9 +58,8 @@ def main() -> None:
         until_the_end.callback(server.stop)
         server.initialise()
         server.start()
-        server.admin(f"CREATE ROLE {ROLE} LOGIN")
-        server.admin(f"CREATE DATABASE large OWNER {ROLE}")
-        migrate(server.url("large"))
+        server.make_roles()
+        server.made("large")
         print(f"{'':12}{'':28}{'median ms':>10}{'least':>8}  answer")
         for engine, database in (
             ("SQLite", str(folder / "large.db")),

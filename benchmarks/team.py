@@ -35,9 +35,8 @@ from holdfast.server.records import PostgresRecords, tokens  # noqa: E402
 from holdfast.server.settings import utc_now  # noqa: E402
 from holdfast.state import to_document  # noqa: E402
 from holdfast.store.postgres.connection import Database  # noqa: E402
-from holdfast.store.postgres.migrations import migrate  # noqa: E402
 from team.live import LiveService  # noqa: E402
-from team.postgres import ROLE, Server  # noqa: E402
+from team.postgres import Server  # noqa: E402
 from team.sessions import told  # noqa: E402
 
 PROJECTS = 20
@@ -66,7 +65,7 @@ class Load(NamedTuple):
 
 @contextmanager
 def database(given: str) -> Iterator[tuple[str, int]]:
-    """Where it is, and the process of its server; 0 when it is not ours."""
+    """Where it is, with our tables, and the process of its server; 0 when it is not ours."""
     if given:
         yield given, 0
         return
@@ -74,15 +73,10 @@ def database(given: str) -> Iterator[tuple[str, int]]:
     try:
         server.initialise()
         server.start(**SAFE)
-        server.admin(f"CREATE ROLE {ROLE} LOGIN")
-        server.admin(f"CREATE DATABASE load OWNER {ROLE}")
-        yield server.url("load"), server.pid
+        server.make_roles()
+        yield server.made("load"), server.pid
     finally:
         server.stop()
-
-
-def migrated(url: str) -> None:
-    migrate(url)
 
 
 def made_tokens(url: str) -> list[str]:
@@ -213,7 +207,6 @@ def main() -> None:
     parser.add_argument("--database", default="")
     given, options = parser.parse_known_args()
     with database(given.database) as (url, server), tempfile.TemporaryDirectory() as home:
-        migrated(url)
         state = to_document(told().state) if given.state == "small" else real_state()
         words = made_tokens(url)
         service = LiveService(url, Path(home), *options)

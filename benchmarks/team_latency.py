@@ -6,7 +6,7 @@ Without a database it starts a PostgreSQL of its own, from the wheel that the te
 everything on that keeps a commit on the disk. Prints, in milliseconds:
 
 - the same small requests on a connection that is kept alive and on new ones;
-- how long PostgreSQL plans a search, and runs it;
+- a search in one project: the first one of a connection (PostgreSQL plans it) and later ones;
 - what a reader of one project waits while many writers of another bring up large states.
 """
 
@@ -28,7 +28,8 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from benchmarks.team import database, made_tokens, migrated, project, real_state  # noqa: E402
+from benchmarks.team import database, made_tokens, project, real_state  # noqa: E402
+from holdfast.store.postgres import PostgresStore  # noqa: E402
 from team.live import LiveService  # noqa: E402
 
 KEPT_ALIVE = 100
@@ -92,6 +93,20 @@ def kept_alive(caller: Caller) -> None:
         print(f"{name:12}{found[0]:>12.1f}{found[1]:>8.1f}")
 
 
+def searching(url: str) -> None:
+    store = PostgresStore(url, most=1)
+    try:
+        mine = store.of([project(1)])
+        times = [milliseconds(lambda: 200 if mine.search("module_7") else 404) for _ in range(200)]
+    finally:
+        store.close()
+    later = sorted(times[10:])
+    print(
+        f"\nsearch in the store: {times[0]:.1f} ms the first of a connection, then"
+        f" {statistics.median(later):.1f} (lowest {later[0]:.1f})"
+    )
+
+
 def waited(caller: Caller, seconds: float, path: str) -> list[float]:
     end = time.monotonic() + seconds
     found = []
@@ -139,7 +154,6 @@ def main() -> None:
     parser.add_argument("--writers", type=int, default=30)
     given = parser.parse_args()
     with database(given.database) as (url, _), tempfile.TemporaryDirectory() as home:
-        migrated(url)
         words = made_tokens(url)
         state = real_state()
         service = LiveService(url, Path(home))
@@ -150,6 +164,7 @@ def main() -> None:
             body["session"] = {"project": project(1)}
             assert caller.ask("POST", "/api/sessions/reader/state", body) == 200
             kept_alive(caller)
+            searching(url)
             beside_writers(service.port, words, state, given.writers, given.seconds)
         finally:
             service.kill()

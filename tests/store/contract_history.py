@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.store.protocol import Compaction, Delivery, Saved, Session, Store
+from holdfast.store.protocol import Compaction, Delivery, Saved, Session, SessionKey, Store
 
 from .grounds import OpenStore, on_one_store
 from .samples import EARLY, LATER, LATEST, fact, message, saved
@@ -233,13 +233,16 @@ class HistoryContract:
         store.archive("stateless", 0, 0, 5, b"rows\n", EARLY)
         names = [f"s{number:03}" for number in range(120)]
         for wanted in ({"version", "tasks"}, {"symbols"}, {"files", "absent"}, set[str]()):
-            found = store.excerpts([*names, "empty", "stateless", "nobody"], wanted)
-            assert found.keys() == {*names, "empty"}
-            assert found["empty"] == {}
+            asked = [Session(name) for name in [*names, "empty", "stateless", "nobody"]]
+            found = store.excerpts(asked, wanted)
+            assert found.keys() == {("", name) for name in [*names, "empty"]}
+            assert found[SessionKey("", "empty")] == {}
             for name in ("s000", "s119"):
                 whole = store.load(name)
                 assert whole is not None
-                assert found[name] == {one: whole.state[one] for one in wanted if one != "absent"}
+                assert found[SessionKey("", name)] == {
+                    one: whole.state[one] for one in wanted if one != "absent"
+                }
         assert store.excerpts([], {"tasks"}) == {}
 
     def test_63_an_excerpt_of_a_checkpoint_is_of_that_moment(self, store: Store) -> None:

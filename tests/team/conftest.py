@@ -9,10 +9,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from holdfast.store.postgres.migrations import migrate
-
 from .carrying import Machine, through
-from .postgres import ROLE, Server
+from .postgres import OWNER, Server
 from .service import Service, running
 
 _numbers = itertools.count(1)
@@ -24,9 +22,8 @@ def server() -> Iterator[Server]:
     try:
         running.initialise()
         running.start()
-        running.admin(f"CREATE ROLE {ROLE} LOGIN")
-        running.admin(f"CREATE DATABASE shared OWNER {ROLE}")
-        migrate(running.url("shared"))
+        running.make_roles()
+        running.made("shared")
         yield running
     finally:
         running.stop()
@@ -34,10 +31,10 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def empty_url(server: Server) -> Iterator[str]:
-    """A database without any tables."""
+    """A database without any tables, for the role that owns it."""
     name = f"empty{next(_numbers)}"
-    server.admin(f"CREATE DATABASE {name} OWNER {ROLE}")
-    yield server.url(name)
+    server.admin(f"CREATE DATABASE {name} OWNER {OWNER}")
+    yield server.url(name, OWNER)
     server.admin(f"DROP DATABASE {name} (FORCE)")
 
 

@@ -24,7 +24,6 @@ import psycopg
 
 from holdfast.lifecycle.carrying.outbox import Carrier, carry
 from holdfast.lifecycle.carrying.wire import caller
-from holdfast.store.postgres.migrations import migrate
 from holdfast.store.protocol import Message, Saved, Session
 from holdfast.store.sqlite import SqliteStore
 from store.samples import fact
@@ -162,9 +161,8 @@ class Stage:
         self._rounds = 0
         self.server.initialise()
         self.server.start(**SAFE)
-        self.server.admin(f"CREATE ROLE {ROLE} LOGIN")
-        self.server.admin(f"CREATE DATABASE faults OWNER {ROLE}")
-        migrate(self.server.url("faults"))
+        self.server.make_roles()
+        self.server.made("faults")
         self._to_database = Proxy(self._reach_database)
         url = f"postgresql://{ROLE}@127.0.0.1:{self._to_database.port}/faults"
         self.service = LiveService(url, folder / "home")

@@ -24,8 +24,9 @@ import psycopg
 
 from holdfast.store.postgres.migrations import migrate
 
-# Not a superuser: row-level security binds this role as it binds a team's.
-ROLE = "holdfast"
+# As a team has them: one owns the tables and migrates; the other serves, owns nothing, and is
+# bound by row-level security.
+OWNER, ROLE = "holdfast_owner", "holdfast"
 
 
 def _programs() -> Path:
@@ -133,10 +134,19 @@ class Server:
     def apart(self, name: str, tablespace: str = "pg_default") -> Iterator[str]:
         """A database with our tables for a module's own service: what it keeps while other tests
         run in between must not meet them."""
-        self.admin(f"CREATE DATABASE {name} OWNER {ROLE} TABLESPACE {tablespace}")
-        migrate(self.url(name))
+        self.made(name, tablespace)
         yield self.url(name)
         self.admin(f"DROP DATABASE {name} (FORCE)")
+
+    def made(self, name: str, tablespace: str = "pg_default") -> str:
+        """A database with our tables."""
+        self.admin(f"CREATE DATABASE {name} OWNER {OWNER} TABLESPACE {tablespace}")
+        migrate(self.url(name, OWNER), ROLE)
+        return self.url(name)
+
+    def make_roles(self) -> None:
+        for role in (OWNER, ROLE):
+            self.admin(f"CREATE ROLE {role} LOGIN")
 
     def admin(self, statement: str) -> None:
         with psycopg.connect(self.url("postgres", "postgres"), autocommit=True) as connection:

@@ -13,7 +13,6 @@ import httpx
 import pytest
 
 from holdfast.server.records.projects import id_of
-from holdfast.store.postgres.migrations import migrate
 
 from .live import LiveService
 from .postgres import Server
@@ -207,9 +206,8 @@ def test_a_database_that_was_killed_has_every_acknowledged_write(tmp_path: Path)
         database.initialise()
         # As a team would run it: what is committed is on the disk.
         database.start(fsync="on", synchronous_commit="on")
-        database.admin("CREATE DATABASE team")
-        url = database.url("team", "postgres")
-        migrate(url)
+        database.make_roles()
+        url = database.made("team")
         service = LiveService(url, tmp_path / "home")
         service.start()
         before = [message(service, f"a{n}").json()["id"] for n in range(5)]

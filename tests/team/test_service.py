@@ -60,7 +60,7 @@ def test_a_save_that_says_nothing_is_refused(service: Service) -> None:
 
 def test_a_thin_snapshot_does_not_hide_a_rich_one(service: Service) -> None:
     rich = service.owner.post("/api/compact/save", json=SNAPSHOT).json()
-    thin = {"session_id": "session-abc123", "context_summary": "ok"}
+    thin = {"session_id": "session-abc123", "cwd": SNAPSHOT["cwd"], "context_summary": "ok"}
     assert service.owner.post("/api/compact/save", json=thin).status_code == 201
     assert restore(service, "session-abc123")["source"]["id"] == rich["id"]
     history = service.owner.get(

@@ -40,16 +40,28 @@ DatabaseOption = Annotated[
 
 
 @db.command()
-def migrate(database: DatabaseOption = "", as_json: JsonOption = False) -> None:
+def migrate(
+    database: DatabaseOption = "",
+    serve_as: Annotated[
+        str,
+        typer.Option(
+            "--serve-as",
+            metavar="ROLE",
+            help="PostgreSQL: the role that `holdfast serve` connects with; not the one that owns"
+            " the tables. Once is enough.",
+        ),
+    ] = "",
+    as_json: JsonOption = False,
+) -> None:
     """Bring a database up to this version's tables; a new one is set up.
 
-    Example: `holdfast db migrate --database postgresql://holdfast@db.example/holdfast`
+    Example: `holdfast db migrate --database postgresql://owner@db.example/hf --serve-as holdfast`
     """
     with _foreseen():
         if is_postgres(database):
             from holdfast.store.postgres.migrations import migrate as migrate_postgres
 
-            ran = migrate_postgres(database)
+            ran = migrate_postgres(database, serve_as)
         else:
             before = _steps(database) if os.path.exists(sqlite_path(database)) else []
             ran = [step for step in _steps(database) if step not in before]

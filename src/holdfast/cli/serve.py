@@ -69,6 +69,7 @@ def serve(
     with foreseen():
         if is_postgres(where):
             _await(where, wait)
+            _check_role(where)
         app = build(settings)
     try:
         sockets = serving.taken(host, port)
@@ -87,6 +88,18 @@ def serve(
     )
     if not serving.run(app, sockets):
         raise typer.Exit(1)
+
+
+def _check_role(url: str) -> None:
+    """A role that may switch row-level security off protects no project from another."""
+    from holdfast.store.postgres.roles import above_at
+
+    if why := above_at(url):
+        raise Trouble(
+            f"Row-level security would not bind the service: {why}",
+            "Serve with a role that owns nothing: `holdfast db migrate --serve-as ROLE`, run with"
+            " this one, lets it in.",
+        )
 
 
 def _await(url: str, seconds: float) -> None:

@@ -64,12 +64,13 @@ class PostgresBackend:
         self, projects: Sequence[str] | None, inside: Transaction | None = None
     ) -> Iterator[Sight]:
         """In one transaction, however much is looked at; `inside` one of the records, in that."""
-        store = self._store.of(projects)
         if isinstance(inside, OnPostgres):
-            yield Sight(store.within(inside.connection, inside.session), projects, bound=True)
+            store = self._store.of(inside.projects)
+            yield Sight(store.within(inside.connection, inside.locked), inside.projects)
             return
+        store = self._store.of(projects)
         with store.database.transaction() as connection:
-            yield Sight(store.within(connection), projects, bound=True)
+            yield Sight(store.within(connection), projects)
 
     def projects(
         self, projects: Sequence[str] | None, among: Sequence[str] | None = None
@@ -127,9 +128,10 @@ class SqliteBackend:
         self, projects: Sequence[str] | None, inside: Transaction | None = None
     ) -> Iterator[Sight]:
         """In a file of its own: what is saved here is saved before the records are."""
-        del inside
+        if inside is not None:
+            projects = inside.projects
         # A handle belongs to one thread, and opening one takes about a millisecond.
-        store = SqliteStore(self._path)
+        store = SqliteStore(self._path, projects)
         try:
             yield Sight(store, projects)
         finally:

@@ -24,7 +24,7 @@ import psycopg
 from holdfast.server.backend import Backend, PostgresBackend
 from holdfast.store.postgres.connection import run
 from holdfast.store.postgres.store import CHANNEL, notice
-from holdfast.store.protocol import StoreError
+from holdfast.store.protocol import SessionKey, StoreError
 
 # What one slow listener may leave unread; then the oldest go.
 WAITING = 500
@@ -157,20 +157,20 @@ class Bus:
             return  # someone else speaks on this channel
 
     def _look(self) -> None:
-        seen: dict[str, str] | None = None
+        seen: dict[SessionKey, str] | None = None
         while not self._stopped.wait(LOOK_SECONDS):
             if not self._listeners:
                 seen = None
                 continue
             try:
                 with self._backend.sight(None) as sight:
-                    now = {s.id: s for s in sight.sessions("", RECENT, 0)}
+                    now = {s.key: s for s in sight.sessions("", RECENT, 0)}
             except StoreError:
                 continue
             for session in now.values():
-                if seen is not None and seen.get(session.id) != session.updated:
+                if seen is not None and seen.get(session.key) != session.updated:
                     self._tell_here("saved", session.project, session.id)
-            seen = {session.id: session.updated for session in now.values()}
+            seen = {session.key: session.updated for session in now.values()}
 
 
 def _put(waiting: Waiting, event: Event | None) -> None:

@@ -4,6 +4,7 @@ Refused            what a route raises
 ├── NotFound       404: it is not there, or not for this caller: the two look alike
 ├── Forbidden      403: known, and not allowed
 ├── Empty          409: there is nothing to keep
+├── Ambiguous      409: several projects have a session of this id
 └── Unusable       422: the request makes no sense as it is
 """
 
@@ -81,6 +82,10 @@ class Forbidden(Refused):
 
 
 class Empty(Refused):
+    status = 409
+
+
+class Ambiguous(Refused):
     status = 409
 
 

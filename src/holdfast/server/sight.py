@@ -1,7 +1,8 @@
 """A store as one caller may see it: sessions of other projects are not there.
 
-On PostgreSQL row-level security says the same; here it also holds on SQLite. Ids are whole:
-the beginning of one is for people at a command line.
+The store is bound to the caller's projects (row-level security, or a view on SQLite). An id
+belongs to its project: of several that are in sight it means the one that was there first. Ids are
+whole: the beginning of one is for people at a command line.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from holdfast.state.facts import Fact
-from holdfast.store.postgres.connection import StoreForbidden
 from holdfast.store.protocol import (
     Checkpoint,
     Compaction,
@@ -20,25 +20,27 @@ from holdfast.store.protocol import (
     Message,
     Saved,
     Session,
+    SessionKey,
     Store,
 )
 
 
 class Sight:
-    """`bound` says that the store keeps to the projects by itself, and need not be asked twice."""
+    """The store keeps to the projects by itself, on both engines; `projects` says which."""
 
-    def __init__(
-        self, store: Store, projects: Sequence[str] | None, *, bound: bool = False
-    ) -> None:
+    def __init__(self, store: Store, projects: Sequence[str] | None) -> None:
         self.store = store
         self._projects = projects
-        self._bound = bound or projects is None
 
     def session(self, session_id: str) -> Session | None:
         found = self.store.session(session_id)
         if found is None or found.id != session_id or not self._visible(found.project):
             return None
         return found
+
+    def homes(self, session_id: str) -> Sequence[str]:
+        """The projects in sight that have a session of this id."""
+        return self.store.homes(session_id)
 
     def sessions(self, project: str, limit: int, offset: int) -> Sequence[Session]:
         if self._projects is None or project:
@@ -55,45 +57,37 @@ class Sight:
         return found[offset : offset + limit]
 
     def load(self, session_id: str) -> Saved | None:
-        return self.store.load(session_id) if self._may(session_id) else None
+        return self.store.load(session_id)
 
     def excerpts(
         self, sessions: Sequence[Session], names: Collection[str]
-    ) -> dict[str, dict[str, Any]]:
+    ) -> dict[SessionKey, dict[str, Any]]:
         """By session: see `Store.excerpts`."""
-        mine = [one.id for one in sessions if self._visible(one.project)]
+        mine = [one for one in sessions if self._visible(one.project)]
         return self.store.excerpts(mine, names)
 
     def checkpoint_excerpts(
         self, checkpoint_ids: Sequence[int], names: Collection[str]
     ) -> dict[int, Excerpt]:
         """By id; of sessions in sight."""
-        found = self.store.checkpoint_excerpts(checkpoint_ids, names)
-        mine = {name for name in {one.session_id for one in found.values()} if self._may(name)}
-        return {number: one for number, one in found.items() if one.session_id in mine}
+        return self.store.checkpoint_excerpts(checkpoint_ids, names)
 
     def save(
         self, saved: Saved, facts: Sequence[Fact], messages: Sequence[Message], *, whole: bool
     ) -> bool:
-        """Raises StoreForbidden when the session is another project's."""
-        self._check(saved.session.id)
         return self.store.save(saved, facts, messages, whole=whole)
 
     def checkpoint(self, saved: Saved, cause: str, epoch: int, time: str) -> Checkpoint:
-        """Raises StoreForbidden when the session is another project's."""
-        self._check(saved.session.id)
         return self.store.checkpoint(saved, cause, epoch, time)
 
     def facts(self, session_id: str, kind: str = "", standing: str = "") -> Sequence[Fact]:
-        if not self._may(session_id):
-            return []
         return self.store.facts(session_id, kind=kind, standing=standing)
 
     def fact(self, session_id: str, fact_id: str) -> Fact | None:
-        return self.store.fact(session_id, fact_id) if self._may(session_id) else None
+        return self.store.fact(session_id, fact_id)
 
     def checkpoints(self, session_id: str) -> Sequence[Checkpoint]:
-        return self.store.checkpoints(session_id) if self._may(session_id) else []
+        return self.store.checkpoints(session_id)
 
     def checkpoint_history(
         self, session_id: str, project: str, limit: int, offset: int
@@ -103,7 +97,7 @@ class Sight:
             return []
         if project and not self._visible(project):
             return []
-        if session_id or project or self._bound:
+        if session_id or project or self._projects is None:
             return self.store.checkpoints(session_id, project=project, limit=limit, offset=offset)
         found = [
             made
@@ -153,13 +147,5 @@ class Sight:
         ]
         return sorted(found, key=lambda hit: -hit.score)[offset : offset + limit]
 
-    def _check(self, session_id: str) -> None:
-        known = None if self._bound else self.store.session(session_id)
-        if known is not None and known.id == session_id and not self._visible(known.project):
-            raise StoreForbidden(f"session {known.id} belongs to another project")
-
-    def _may(self, session_id: str) -> bool:
-        return self._bound or self.session(session_id) is not None
-
     def _visible(self, project: str) -> bool:
-        return self._projects is None or (project != "" and project in self._projects)
+        return self._projects is None or project in self._projects

@@ -6,7 +6,7 @@ import hashlib
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,7 +17,7 @@ from holdfast.server.access import Caller
 from holdfast.server.backend import Backend
 from holdfast.server.bus import Bus
 from holdfast.server.metrics import Metrics
-from holdfast.server.problems import Forbidden, NotFound, Refused, Unusable
+from holdfast.server.problems import Ambiguous, Forbidden, NotFound, Refused, Unusable
 from holdfast.server.pulse import Pulse
 from holdfast.server.records import Transaction, projects, trail, writers
 from holdfast.server.records.once import once
@@ -61,15 +61,20 @@ class Visit:
         return True
 
     @contextmanager
-    def sight(self, inside: Transaction | None = None) -> Iterator[Sight]:
-        """The store; `inside` a transaction of the records, as a part of it."""
-        with self.hall.backend.sight(self.caller.projects, inside) as sight:
+    def sight(self, inside: Transaction | None = None, *, project_id: str = "") -> Iterator[Sight]:
+        """The store; `inside` a transaction of the records, as a part of it, and for what that is
+        bound to. With `project_id` that project of it alone."""
+        projects: Sequence[str] | None = self.caller.projects
+        if project_id:
+            projects = [self.project_by_id(project_id).path]
+        with self.hall.backend.sight(projects, inside) as sight:
             yield sight
 
     @contextmanager
-    def records(self, session: str = "") -> Iterator[Transaction]:
-        records = self.hall.backend.records
-        with records.transaction(self.caller.projects, session) as transaction:
+    def records(self, session: str = "", project: str | None = None) -> Iterator[Transaction]:
+        """What the caller sees; of `project` alone, where it is about one."""
+        projects = self.caller.projects if project is None else [project]
+        with self.hall.backend.records.transaction(projects, session) as transaction:
             yield transaction
 
     def projects(self) -> list[Project]:
@@ -122,8 +127,13 @@ class Visit:
             found = path if as_said or not path.startswith("/") else self._called(path)
         elif session:
             with self.sight() as sight:
-                known = sight.session(session)
-            found = known.project if known else ""
+                homes = sight.homes(session)
+            if len(homes) > 1 and not cwd:
+                raise Ambiguous(
+                    "Several projects have a session of this id: say which one with project_id,"
+                    " project or cwd"
+                )
+            found = homes[0] if len(homes) == 1 else ""
         if not found and cwd:
             known_project = self.project_of_path(cwd)
             found = known_project.path if known_project else cwd
@@ -157,15 +167,16 @@ class Visit:
 
     @contextmanager
     def work(
-        self, what: str = "", project: str = "", session: str = ""
+        self, what: str = "", project: str = "", session: str = "", *, within: str | None = None
     ) -> Iterator[tuple[Sight, Transaction]]:
         """A write: what happens inside, the project's row and the step on the trail are one
         transaction (on SQLite the store has its own file, and is through first). Then whoever
-        listens is told `what`."""
+        listens is told `what`. It sees the project `within` alone, whoever the caller is: ids of
+        sessions belong to their project."""
         known = self.hall.known_projects
         # The session first, then the project, always: writers that wait for each other do so
         # in the same order.
-        with self.records(session) as transaction:
+        with self.records(session, within) as transaction:
             if project and project not in known:
                 projects.keep(transaction, project, self.now)
             with self.sight(transaction) as sight:
@@ -219,7 +230,7 @@ class Visit:
         if key:
             words = f"{self._request.method} {self._request.url.path}\n{body.model_dump_json()}"
             digest = hashlib.sha256(words.encode()).hexdigest()
-        with self.work("", project, session) as (_, transaction):
+        with self.work("", project, session, within=project) as (_, transaction):
             answer, again = once(
                 transaction,
                 project=project,

@@ -9,6 +9,8 @@ from __future__ import annotations
 import sqlite3
 import zlib
 
+from holdfast.store.keeping import ONE_SESSION
+
 Range = tuple[int, int]
 
 
@@ -63,7 +65,7 @@ def until(connection: sqlite3.Connection, session_id: str, generation: int) -> i
     reached = 0
     for start, end in connection.execute(
         'SELECT a.start, a."end" FROM archives a JOIN sessions s ON s.key = a.session'
-        " WHERE s.id = ? AND a.generation = ? ORDER BY a.start",
+        f" WHERE {ONE_SESSION.format('?')} AND a.generation = ? ORDER BY a.start",
         (session_id, generation),
     ):
         if start > reached:
@@ -75,7 +77,7 @@ def until(connection: sqlite3.Connection, session_id: str, generation: int) -> i
 def keys(connection: sqlite3.Connection, session_id: str) -> list[int]:
     found = connection.execute(
         "SELECT a.key FROM archives a JOIN sessions s ON s.key = a.session"
-        ' WHERE s.id = ? ORDER BY a.generation, a.start, a."end"',
+        f' WHERE {ONE_SESSION.format("?")} ORDER BY a.generation, a.start, a."end"',
         (session_id,),
     )
     return [key for (key,) in found]

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from collections.abc import Sequence
 from types import TracebackType
 
 from holdfast.files import make_folder, move, touch
@@ -152,6 +153,22 @@ class Database:
     def writing(self, *, discard: bool = False) -> _Writing:
         """A transaction; with `discard` it is rolled back at its end: a rehearsal."""
         return _Writing(self, discard)
+
+    def bind(self, projects: Sequence[str]) -> None:
+        """From now on this connection sees the sessions of these projects alone: statements that
+        name the table mean a view of the same name, which SQLite looks for first."""
+        # Loaded here, because hooks never ask.
+        from holdfast.store.search import storable
+
+        names = ", ".join("'" + storable(one).replace("'", "''") + "'" for one in projects)
+        try:
+            self.connection.execute("DROP VIEW IF EXISTS temp.sessions")
+            self.connection.execute(
+                "CREATE TEMP VIEW sessions AS SELECT * FROM main.sessions"
+                f" WHERE project IN ({names})"
+            )
+        except sqlite3.Error as error:
+            raise named(error, self.path) from error
 
     def close(self) -> None:
         # The last connection to close folds the log into the database (1.2 ms measured).

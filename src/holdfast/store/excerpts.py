@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from holdfast.store.connection import Database
-from holdfast.store.protocol import Excerpt, StoreDamaged
+from holdfast.store.protocol import Excerpt, Session, SessionKey, StoreDamaged
 from holdfast.store.search import storable
 
 # Read together: there is a limit to what one question takes, and states are large.
@@ -25,14 +25,20 @@ _decode = json.JSONDecoder().raw_decode
 
 
 def of_sessions(
-    database: Database, session_ids: Sequence[str], names: Collection[str]
-) -> dict[str, dict[str, Any]]:
+    database: Database, sessions: Sequence[Session], names: Collection[str]
+) -> dict[SessionKey, dict[str, Any]]:
+    wanted = {session.key for session in sessions}
     rows = _among(
         database,
-        "SELECT s.id, t.state FROM sessions s JOIN states t ON t.session = s.key WHERE s.id",
-        [storable(name) for name in session_ids],
+        "SELECT s.project, s.id, t.state FROM sessions s JOIN states t ON t.session = s.key"
+        " WHERE s.id",
+        list(dict.fromkeys(storable(session.id) for session in sessions)),
     )
-    return {name: excerpt(packed, names, database.path) for name, packed in rows}
+    return {
+        SessionKey(project, name): excerpt(packed, names, database.path)
+        for project, name, packed in rows
+        if (project, name) in wanted
+    }
 
 
 def of_checkpoints(

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 
-from holdfast.store.keeping import change_of, keep_session
+from holdfast.store.keeping import ONE_SESSION, change_of, keep_session
 from holdfast.store.protocol import Compaction, Delivery, Session
 from holdfast.store.search import storable
 
@@ -26,12 +26,14 @@ _FILL_IN = """
 """
 
 
-def record_compaction(connection: sqlite3.Connection, compaction: Compaction) -> None:
+def record_compaction(
+    connection: sqlite3.Connection, compaction: Compaction, project: str = ""
+) -> None:
     c = compaction
     connection.execute(
         _FILL_IN,
         (
-            keep_session(connection, Session(c.session_id)),
+            keep_session(connection, Session(c.session_id, project=project)),
             c.epoch,
             storable(c.time),
             storable(c.trigger),
@@ -51,7 +53,8 @@ def compactions(
     rows = connection.execute(
         'SELECT s.id, c.epoch, c.time, c."trigger", c.row, c.tokens_before, c.tokens_after,'
         " c.summary, c.kept, c.lost FROM compactions c JOIN sessions s ON s.key = c.session"
-        " WHERE :id = '' OR s.id = :id ORDER BY c.time DESC, c.epoch DESC LIMIT :limit",
+        f" WHERE :id = '' OR {ONE_SESSION.format(':id')}"
+        " ORDER BY c.time DESC, c.epoch DESC LIMIT :limit",
         {"id": storable(session_id), "limit": limit},
     )
     return [
@@ -60,9 +63,9 @@ def compactions(
     ]
 
 
-def record_delivery(connection: sqlite3.Connection, delivery: Delivery) -> bool:
+def record_delivery(connection: sqlite3.Connection, delivery: Delivery, project: str = "") -> bool:
     d = delivery
-    key = keep_session(connection, Session(d.session_id))
+    key = keep_session(connection, Session(d.session_id, project=project))
     made = connection.execute(
         "INSERT INTO deliveries (session, epoch, what, road, time, facts, text, made)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -84,7 +87,8 @@ def deliveries(connection: sqlite3.Connection, session_id: str, limit: int) -> S
     rows = connection.execute(
         "SELECT s.id, d.epoch, d.what, d.road, d.time, d.text, d.facts"
         " FROM deliveries d JOIN sessions s ON s.key = d.session"
-        " WHERE :id = '' OR s.id = :id ORDER BY d.time DESC, d.rowid DESC LIMIT :limit",
+        f" WHERE :id = '' OR {ONE_SESSION.format(':id')}"
+        " ORDER BY d.time DESC, d.rowid DESC LIMIT :limit",
         {"id": storable(session_id), "limit": limit},
     )
     return [Delivery._make((*row[:-1], tuple(json.loads(row[-1])))) for row in rows]

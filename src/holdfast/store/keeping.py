@@ -17,21 +17,36 @@ from holdfast.store.index import Index
 from holdfast.store.protocol import Message, Saved, Session
 from holdfast.store.search import parts, storable
 
-# An empty field never replaces a known one; a start only moves back, an update only forward.
-_KEEP_SESSION = f"""
-    INSERT INTO sessions ({", ".join(Session._fields)})
+# One session by its id: of several projects the one that had it first. Whoever means a certain one
+# is bound to its project.
+ONE_SESSION = "s.key = (SELECT min(key) FROM sessions WHERE id = {})"
+# The tables themselves, and not what a store that is bound to projects sees of them
+# (`connection.bind`).
+_ADD_SESSION = f"""
+    INSERT INTO main.sessions ({", ".join(Session._fields)})
     VALUES ({", ".join("?" * len(Session._fields))})
-    ON CONFLICT (id) DO UPDATE SET
+"""
+# An empty field never replaces a known one; a start only moves back, an update only forward.
+_FILL_IN_SESSION = f"""
+    UPDATE main.sessions SET
     {
     ", ".join(
-        f"{field} = coalesce(nullif(excluded.{field}, ''), {field})"
+        f"{field} = coalesce(nullif(:{field}, ''), {field})"
         for field in Session._fields
         if field not in ("id", "started", "updated")
     )
 },
-    started = CASE WHEN started = '' OR (excluded.started < started AND excluded.started <> '')
-        THEN excluded.started ELSE started END,
-    updated = max(updated, excluded.updated)
+    started = CASE WHEN started = '' OR (:started < started AND :started <> '')
+        THEN :started ELSE started END,
+    updated = max(updated, :updated)
+    WHERE key = :key
+"""
+# The session of that id in its project. One without a project finds it now, and where none is
+# said, the first of that id is meant. For who is bound to no project, as a user in an own store, a
+# session may also have gone on in another project.
+_FIND_SESSION = """
+    SELECT key FROM sessions WHERE id = :id AND (:project IN ('', project) OR project = '' OR :free)
+    ORDER BY project = :project DESC, project = '' DESC, key LIMIT 1
 """
 _KEEP_STATE = """
     INSERT INTO states (session, generation, "offset", position, state) VALUES (?, ?, ?, ?, ?)
@@ -59,22 +74,42 @@ def unpack(packed: bytes) -> dict[str, Any]:
     return document
 
 
+def found(connection: sqlite3.Connection, session: Session) -> int | None:
+    """The key of a session that is there."""
+    row = connection.execute(
+        _FIND_SESSION,
+        {
+            "id": storable(session.id),
+            "project": storable(session.project),
+            "free": not bound(connection),
+        },
+    ).fetchone()
+    return row[0] if row else None
+
+
+def bound(connection: sqlite3.Connection) -> bool:
+    """Whether it sees the sessions of certain projects alone."""
+    row = connection.execute("SELECT 1 FROM temp.sqlite_master WHERE name = 'sessions'").fetchone()
+    return row is not None
+
+
 def knows_more(connection: sqlite3.Connection, saved: Saved) -> bool:
     """Whether the store has a later state of this session, or any where this one is empty."""
-    found = connection.execute(
-        'SELECT t.generation, t."offset" FROM states t JOIN sessions s ON s.key = t.session'
-        " WHERE s.id = ?",
-        (storable(saved.session.id),),
+    known = connection.execute(
+        'SELECT generation, "offset" FROM states WHERE session = ?',
+        (found(connection, saved.session),),
     ).fetchone()
-    return found is not None and (found > tuple(saved.knows) or not saved.state)
+    return known is not None and (known > tuple(saved.knows) or not saved.state)
 
 
 def keep_session(connection: sqlite3.Connection, session: Session) -> int:
     """The key of the session, with what is newly known about it."""
-    connection.execute(_KEEP_SESSION, [storable(field) for field in session])
-    key: int = connection.execute(
-        "SELECT key FROM sessions WHERE id = ?", (storable(session.id),)
-    ).fetchone()[0]
+    given = Session(*(storable(field) for field in session))
+    key = found(connection, given)
+    if key is None:
+        key = connection.execute(_ADD_SESSION, given).lastrowid or 0
+    else:
+        connection.execute(_FILL_IN_SESSION, {**given._asdict(), "key": key})
     mark_changed(connection, key)
     return key
 

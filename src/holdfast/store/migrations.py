@@ -170,6 +170,31 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
             "INSERT INTO settings VALUES ('id', lower(hex(randomblob(16))))",
         ),
     ),
+    (
+        "ids belong to projects",
+        (
+            # As above, but for what is unique: two projects may have a session of the same id.
+            """CREATE TABLE sessions_of_projects (
+                key INTEGER PRIMARY KEY,
+                id TEXT NOT NULL,
+                client TEXT NOT NULL DEFAULT '',
+                project TEXT NOT NULL DEFAULT '',
+                worktree TEXT NOT NULL DEFAULT '',
+                cwd TEXT NOT NULL DEFAULT '',
+                branch TEXT NOT NULL DEFAULT '',
+                title TEXT NOT NULL DEFAULT '',
+                transcript TEXT NOT NULL DEFAULT '',
+                started TEXT NOT NULL DEFAULT '',
+                updated TEXT NOT NULL DEFAULT '',
+                ended TEXT NOT NULL DEFAULT '',
+                pinned INTEGER NOT NULL DEFAULT 0,
+                UNIQUE (id, project)
+            )""",
+            "INSERT INTO sessions_of_projects SELECT * FROM sessions",
+            "DROP TABLE sessions",
+            "ALTER TABLE sessions_of_projects RENAME TO sessions",
+        ),
+    ),
 ]
 
 

@@ -46,6 +46,13 @@ class StoreFull(StoreUnwritable):
     pass
 
 
+class SessionKey(NamedTuple):
+    """What a session is known by: its id belongs to its project."""
+
+    project: str
+    id: str
+
+
 class Session(NamedTuple):
     """Who a state belongs to. `project` and `worktree` are folders; two worktrees differ."""
 
@@ -60,6 +67,10 @@ class Session(NamedTuple):
     started: str = ""
     updated: str = ""
     ended: str = ""  # "" while it may go on
+
+    @property
+    def key(self) -> SessionKey:
+        return SessionKey(self.project, self.id)
 
 
 class Saved(NamedTuple):
@@ -141,6 +152,10 @@ class Hit(NamedTuple):
 
 
 class Store(Protocol):
+    """An id belongs to its project: two projects can have a session of the same id. Where a store
+    sees several, a bare id means the one that was there first; one that is bound to a project
+    (`of`, `projects`) sees that project's alone."""
+
     def load(self, session_id: str) -> Saved | None: ...
 
     def save(
@@ -177,8 +192,8 @@ class Store(Protocol):
         """The state as it was then, with the session as it was then."""
 
     def excerpts(
-        self, session_ids: Sequence[str], names: Collection[str]
-    ) -> dict[str, dict[str, Any]]:
+        self, sessions: Sequence[Session], names: Collection[str]
+    ) -> dict[SessionKey, dict[str, Any]]:
         """By session, what its state says under these names: a fraction of the cost of `load`
         where they are few. Sessions without a state are left out."""
 
@@ -189,6 +204,9 @@ class Store(Protocol):
 
     def session(self, session_id: str) -> Session | None:
         """By full id, or by a prefix that names exactly one."""
+
+    def homes(self, session_id: str) -> Sequence[str]:
+        """The projects that have a session of this id, the first one first."""
 
     def sessions(self, *, project: str = "", limit: int = 50, offset: int = 0) -> Sequence[Session]:
         """Latest first."""

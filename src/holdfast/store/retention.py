@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from holdfast.store.connection import Database
 from holdfast.store.index import Index
+from holdfast.store.keeping import ONE_SESSION
 
 # Every table with a `session` column, and the sessions themselves last.
 TABLES = (
@@ -100,7 +101,7 @@ def forget(database: Database, index: Index, session_id: str) -> dict[str, int]:
     dropped = dict.fromkeys((*TABLES, "sessions"), 0)
     with database.writing() as connection:
         found = connection.execute(
-            "SELECT key FROM sessions WHERE id = ?", (session_id,)
+            f"SELECT key FROM sessions s WHERE {ONE_SESSION.format('?')}", (session_id,)
         ).fetchone()
         if found:
             _add(dropped, _drop(connection, index, found[0]))
@@ -136,7 +137,7 @@ def _drop(connection: sqlite3.Connection, index: Index, key: int) -> dict[str, i
         for table in TABLES
     }
     connection.execute("DELETE FROM changes WHERE session = ?", (key,))
-    connection.execute("DELETE FROM sessions WHERE key = ?", (key,))
+    connection.execute("DELETE FROM main.sessions WHERE key = ?", (key,))
     return {**dropped, "sessions": 1}
 
 

@@ -18,6 +18,7 @@ from holdfast.state.facts import Fact
 from holdfast.store import archives, history, keeping, migrations, retention
 from holdfast.store.connection import BUSY_SECONDS, Database, set_aside
 from holdfast.store.index import FACT, MESSAGE, Filter, Index
+from holdfast.store.keeping import ONE_SESSION
 from holdfast.store.protocol import (
     Checkpoint,
     Compaction,
@@ -27,6 +28,7 @@ from holdfast.store.protocol import (
     Message,
     Saved,
     Session,
+    SessionKey,
     StoreBusy,
     StoreDamaged,
     StoreUnwritable,
@@ -45,13 +47,21 @@ _CHECKPOINT = (
 class SqliteStore:
     """Fulfils `store.protocol.Store`. One instance belongs to one thread.
 
-    `full_text=False` makes do without FTS5, as on a SQLite that was built without it.
+    `full_text=False` makes do without FTS5, as on a SQLite that was built without it. `projects`
+    are those whose sessions it can see and write; None stands for all.
     """
 
     def __init__(
-        self, path: str, *, busy_seconds: float = BUSY_SECONDS, full_text: bool | None = None
+        self,
+        path: str,
+        projects: Sequence[str] | None = None,
+        *,
+        busy_seconds: float = BUSY_SECONDS,
+        full_text: bool | None = None,
     ) -> None:
         self._database = Database(path, busy_seconds)
+        if projects is not None:
+            self._database.bind(projects)
         self._index = Index(self._database.connection, full_text)
 
     @property
@@ -72,7 +82,8 @@ class SqliteStore:
         with self._database.reading() as connection:
             row = connection.execute(
                 f'SELECT {_SESSION}, t.generation, t."offset", t.position, t.state'
-                " FROM sessions s JOIN states t ON t.session = s.key WHERE s.id = ?",
+                " FROM sessions s JOIN states t ON t.session = s.key"
+                f" WHERE {ONE_SESSION.format('?')}",
                 (storable(session_id),),
             ).fetchone()
         return None if row is None else self._saved(row[:-4], row[-4:])
@@ -129,9 +140,10 @@ class SqliteStore:
     def checkpoints(
         self, session_id: str = "", *, project: str = "", limit: int = -1, offset: int = 0
     ) -> Sequence[Checkpoint]:
-        asked = (("s.id", session_id), ("s.project", project))
-        named = [(column, storable(value)) for column, value in asked if value]
-        only = " AND ".join(f"{column} = ?" for column, _ in named) or "1"
+        one = "s.id = ?" if project else ONE_SESSION.format("?")
+        asked = ((one, session_id), ("s.project = ?", project))
+        named = [(condition, storable(value)) for condition, value in asked if value]
+        only = " AND ".join(condition for condition, _ in named) or "1"
         # Chosen from the index alone: the rows themselves lie between large states.
         chosen = (
             "SELECT c.id FROM checkpoints c JOIN sessions s ON s.key = c.session"
@@ -154,12 +166,12 @@ class SqliteStore:
         return None if row is None else self._saved(json.loads(row[0]), row[1:])
 
     def excerpts(
-        self, session_ids: Sequence[str], names: Collection[str]
-    ) -> dict[str, dict[str, Any]]:
+        self, sessions: Sequence[Session], names: Collection[str]
+    ) -> dict[SessionKey, dict[str, Any]]:
         # Loaded here, because hooks never ask.
         from holdfast.store import excerpts
 
-        return excerpts.of_sessions(self._database, session_ids, names)
+        return excerpts.of_sessions(self._database, sessions, names)
 
     def checkpoint_excerpts(
         self, checkpoint_ids: Sequence[int], names: Collection[str]
@@ -175,12 +187,20 @@ class SqliteStore:
         with self._database.reading() as connection:
             rows = connection.execute(
                 f"SELECT {_SESSION} FROM sessions s WHERE s.id >= ? AND s.id < ?"
+                " AND s.key = (SELECT min(key) FROM sessions o WHERE o.id = s.id)"
                 " ORDER BY s.id LIMIT 2",
                 (session_id, session_id + "\U0010ffff"),
             ).fetchall()
         if not rows or (len(rows) > 1 and rows[0][0] != session_id):
             return None
         return Session(*rows[0])
+
+    def homes(self, session_id: str) -> Sequence[str]:
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                "SELECT project FROM sessions WHERE id = ? ORDER BY key", (storable(session_id),)
+            )
+            return [row[0] for row in rows]
 
     def sessions(self, *, project: str = "", limit: int = 50, offset: int = 0) -> Sequence[Session]:
         with self._database.reading() as connection:
@@ -194,19 +214,21 @@ class SqliteStore:
     def end_session(self, session_id: str, time: str) -> None:
         with self._database.writing() as connection:
             found = connection.execute(
-                "SELECT key FROM sessions WHERE id = ? AND ended <> ?",
+                f"SELECT key FROM sessions s WHERE {ONE_SESSION.format('?')} AND ended <> ?",
                 (storable(session_id), storable(time)),
             ).fetchone()
             if found is not None:
                 connection.execute(
-                    "UPDATE sessions SET ended = ? WHERE key = ?", (storable(time), found[0])
+                    "UPDATE main.sessions SET ended = ? WHERE key = ?", (storable(time), found[0])
                 )
                 keeping.mark_changed(connection, found[0])
 
     def pin(self, session_id: str, pinned: bool = True) -> bool:
         with self._database.writing() as connection:
             changed = connection.execute(
-                "UPDATE sessions SET pinned = ? WHERE id = ?", (pinned, storable(session_id))
+                "UPDATE main.sessions SET pinned = ?"
+                " WHERE key = (SELECT min(key) FROM sessions WHERE id = ?)",
+                (pinned, storable(session_id)),
             ).rowcount
         return changed > 0
 
@@ -219,7 +241,7 @@ class SqliteStore:
         with self._database.reading() as connection:
             rows = connection.execute(
                 f"SELECT {keeping.FACT_COLUMNS} FROM facts f JOIN sessions s ON s.key = f.session"
-                " WHERE s.id = :id AND (:kind = '' OR f.kind = :kind)"
+                f" WHERE {ONE_SESSION.format(':id')} AND (:kind = '' OR f.kind = :kind)"
                 " AND (:standing = '' OR f.standing = :standing) ORDER BY f.start, f.key",
                 {
                     "id": storable(session_id),
@@ -233,7 +255,7 @@ class SqliteStore:
         with self._database.reading() as connection:
             row = connection.execute(
                 f"SELECT {keeping.FACT_COLUMNS} FROM facts f JOIN sessions s ON s.key = f.session"
-                " WHERE s.id = ? AND f.id = ?",
+                f" WHERE {ONE_SESSION.format('?')} AND f.id = ?",
                 (storable(session_id), storable(fact_id)),
             ).fetchone()
         return None if row is None else keeping.fact_from(row)

@@ -138,11 +138,12 @@ class Ledger:
             _put(connection, values)
 
     def machine(self) -> str:
-        """What tells this machine from others, also from those of the same name."""
+        """What tells this machine from others, also from those of the same name. By its store:
+        a lost ledger must not make another machine of it, whose projects are others."""
         known = self.get("machine")
         if not known:
             host = socket.gethostname().partition(".")[0][:60] or "machine"
-            known = f"{host}-{os.urandom(3).hex()}"
+            known = f"{host}-{self.parties()[1][:6] or os.urandom(3).hex()}"
             self.put(machine=known)
         return known
 

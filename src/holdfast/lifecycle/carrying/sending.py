@@ -60,10 +60,14 @@ def steps(news: News, mark: Mark, project: str, machine: str, changes: Changes) 
         for piece in _pieces(news):
             yield _step(f"{base}/state", {**body, **piece}, mark)
     for one in news.compactions:
-        yield _step(f"{base}/compactions", _compaction(one), mark)
+        body = {"project": project[:FOLDER], **_compaction(one)}
+        yield _step(f"{base}/compactions", body, mark)
     rows = [_delivery(one) for one in news.deliveries]
     for start in range(0, len(rows), MOST_DELIVERIES):
-        piece = {"deliveries": rows[start : start + MOST_DELIVERIES]}
+        piece = {
+            "project": project[:FOLDER],
+            "deliveries": rows[start : start + MOST_DELIVERIES],
+        }
         yield _step(f"{base}/deliveries", piece, mark)
 
 

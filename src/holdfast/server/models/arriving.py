@@ -81,6 +81,7 @@ class StateAnswer(Answer):
 
 
 class CompactionRequest(Request):
+    project: Folder = Field("", description="Needed where several have a session of this id")
     epoch: Whole
     time: Time
     trigger: MaybeName = ""
@@ -121,6 +122,7 @@ class DeliveryRow(Request):
 class DeliveriesRequest(Request):
     """What was handed to a session's client; one of each kind per epoch."""
 
+    project: Folder = Field("", description="Needed where several have a session of this id")
     deliveries: list[DeliveryRow] = Field(max_length=500)
 
 

@@ -112,6 +112,17 @@ def _read(rows: Sequence[Row]) -> list[Context]:
     ]
 
 
+def homes(transaction: Transaction, session: str) -> list[str]:
+    """The projects that have saved snapshots under a session's id."""
+    rows = transaction.rows(
+        "SELECT DISTINCT project FROM contexts WHERE {mine} AND session = :session"
+        " AND kind = :kind",
+        session=session,
+        kind=SNAPSHOT,
+    )
+    return [row[0] for row in rows]
+
+
 def richest_snapshot(transaction: Transaction, session: str, project: str = "") -> Context | None:
     """The latest that is not thin beside another recent one."""
     only = Only(project=project, session=session, kind=SNAPSHOT)

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from holdfast.server.records.sqlite_schema import prepare
 from holdfast.store.connection import named
-from holdfast.store.postgres.connection import Connection, Database, run
+from holdfast.store.postgres.connection import Connection, Database, lock_name, run
 from holdfast.store.postgres.texts import document, from_document
 from holdfast.store.search import storable
 
@@ -42,7 +42,8 @@ class Transaction(Protocol):
 
 class Records(Protocol):
     def transaction(self, projects: Sequence[str] | None, session: str = "") -> Any:
-        """All of what runs inside, or nothing. Writers of the same `session` take turns."""
+        """All of what runs inside, or nothing. Writers of the same `session` of the one project
+        that is named take turns."""
 
     def close(self) -> None: ...
 
@@ -128,11 +129,11 @@ class SqliteRecords:
 
 class OnPostgres:
     def __init__(
-        self, connection: Connection, projects: Sequence[str] | None, session: str = ""
+        self, connection: Connection, projects: Sequence[str] | None, locked: str = ""
     ) -> None:
         self.connection = connection
         self.projects = projects
-        self.session = session
+        self.locked = locked
 
     def _run(self, statement: str, values: Mapping[str, Any]) -> Any:
         statement, given = bound(statement, values, self.projects)
@@ -160,8 +161,10 @@ class PostgresRecords:
     def transaction(
         self, projects: Sequence[str] | None, session: str = ""
     ) -> Iterator[Transaction]:
-        with self._database.of(projects).transaction(lock=session) as connection:
-            yield OnPostgres(connection, projects, session)
+        # An id belongs to its project: whoever writes to a session is bound to that one.
+        locked = lock_name(projects[0] if projects else "", session)
+        with self._database.of(projects).transaction(lock=locked) as connection:
+            yield OnPostgres(connection, projects, locked)
 
     def close(self) -> None:
         pass

@@ -76,9 +76,11 @@ def among(transaction: Transaction, paths: Sequence[str]) -> list[Project]:
     return [Project(*row) for row in rows]
 
 
-def keep_folder(transaction: Transaction, folder: Folder, now: str) -> None:
-    """A machine has the project there, by the word of whoever sees the transaction's projects;
-    the widest sight counts. The root is around everything and tells nothing."""
+def keep_folder(
+    transaction: Transaction, folder: Folder, now: str, seen: Sequence[str] | None
+) -> None:
+    """A machine has the project there, by the word of one who sees these projects; the widest
+    sight counts. The root is around everything and tells nothing."""
     if not folder.path.startswith("/") or not folder.path.strip("/"):
         return
     transaction.change(
@@ -89,7 +91,7 @@ def keep_folder(transaction: Transaction, folder: Folder, now: str) -> None:
         " (excluded.sayer = :all OR length(excluded.sayer) > length(folders.sayer))",
         **folder._asdict(),
         now=now,
-        sayer=_sight(transaction.projects),
+        sayer=_sight(seen),
         all=ALL,
     )
 

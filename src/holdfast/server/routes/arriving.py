@@ -23,9 +23,10 @@ from holdfast.server.models import (
     StateAnswer,
     StateRequest,
 )
+from holdfast.server.problems import Ambiguous, NotFound
 from holdfast.server.records import Transaction, projects
 from holdfast.server.routes.paging import Key
-from holdfast.server.routes.sessions import SessionId, known_session
+from holdfast.server.routes.sessions import SessionId
 from holdfast.server.sight import Sight
 from holdfast.server.strict import StrictRoute
 from holdfast.server.visit import Visit
@@ -53,7 +54,7 @@ def save_state(
         visit.claim_session(transaction, project, session_id)
         if project and body.path and body.path != project:
             folder = projects.Folder(project, body.path, body.machine)
-            projects.keep_folder(transaction, folder, visit.now)
+            projects.keep_folder(transaction, folder, visit.now, visit.caller.projects)
         with visit.sight(transaction) as sight:
             known = sight.save(saved, facts, messages, whole=body.whole)
             if known:
@@ -94,8 +95,8 @@ def record_compaction(
     """What a compaction did. Later words fill in what earlier ones did not know, and change
     nothing that they did."""
     visit = Visit(request)
-    project = _project_of_known(visit, session_id)
-    said: dict[str, Any] = body.model_dump()
+    project = _project_of_known(visit, session_id, body.project)
+    said: dict[str, Any] = body.model_dump(exclude={"project"})
     kept, lost = tuple(said.pop("kept")), tuple(said.pop("lost"))
 
     def effect(transaction: Transaction) -> dict[str, Any]:
@@ -114,7 +115,7 @@ def record_deliveries(
     """What was handed to the client. One that is known (session, epoch and kind) stays as it
     was."""
     visit = Visit(request)
-    project = _project_of_known(visit, session_id)
+    project = _project_of_known(visit, session_id, body.project)
     rows = [row.model_dump() for row in body.deliveries]
 
     def effect(transaction: Transaction) -> dict[str, Any]:
@@ -136,11 +137,16 @@ def _project(visit: Visit, session_id: str, row: SessionRow) -> str:
     return visit.project_for(path=row.project, cwd=row.cwd, session=session_id, as_said=True)
 
 
-def _project_of_known(visit: Visit, session_id: str) -> str:
+def _project_of_known(visit: Visit, session_id: str, said: str) -> str:
+    """Of a session that is there: as the machine says, else the only one that has it."""
     with visit.sight() as sight:
-        known = known_session(sight.session(session_id))
-    visit.about(known.project, session_id)
-    return known.project
+        homes = [home for home in sight.homes(session_id) if said in ("", home)]
+    if not homes:
+        raise NotFound("No such session")
+    if len(homes) > 1:
+        raise Ambiguous("Several projects have a session of this id: say which one: project")
+    visit.about(homes[0], session_id)
+    return homes[0]
 
 
 def _saved(session_id: str, project: str, body: StateRequest | CheckpointRequest) -> Saved:

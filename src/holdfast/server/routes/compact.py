@@ -34,6 +34,10 @@ router = APIRouter(prefix="/api/compact", route_class=StrictRoute, tags=["compac
 MOST_LETTERS = 20
 # Of a project, the sessions that are looked through for one that knows something.
 LATEST = 5
+SEVERAL = (
+    "Several projects have saved something under this session id: say which one with project_id"
+    " or cwd."
+)
 
 
 @router.post("/save", status_code=201)
@@ -91,16 +95,14 @@ def restore(request: Request, body: RestoreRequest) -> RestoreAnswer:
     except UnknownRole as error:
         raise NotFound(str(error)) from error
     asked = _project_asked(visit, body)
-    with visit.work() as (sight, transaction):
-        saved = sight.load(body.session_id)
-        session = saved.session if saved else sight.session(body.session_id)
-        state = _state(saved)
-        project = session.project if session else ""
-        snapshot = contexts.richest_snapshot(transaction, body.session_id, project or asked)
-        if snapshot is None and not project and asked:
-            # Saved from another folder than this. First of all the one that was asked for: a
-            # snapshot in another project may be anybody's word.
+    home, several = _home(visit, body, asked)
+    with visit.work(within=home) as (sight, transaction):
+        project = home or ""
+        saved, snapshot = None, None
+        if home is not None:
+            saved = sight.load(body.session_id)
             snapshot = contexts.richest_snapshot(transaction, body.session_id)
+        state = _state(saved)
         if snapshot is not None:
             project = snapshot.project
             if state is not None and not any(facts(state)):
@@ -148,7 +150,7 @@ def restore(request: Request, body: RestoreRequest) -> RestoreAnswer:
         facts=list(found.facts),
         messages=list(found.letters),
         truncated=found.cut,
-        note=_note(source, found, body.max_tokens, known=saved is not None),
+        note=SEVERAL if several else _note(source, found, body.max_tokens, saved is not None),
     )
 
 
@@ -158,6 +160,28 @@ def _project_asked(visit: Visit, body: RestoreRequest) -> str:
         return visit.project_by_id(body.project_id).path
     found = visit.project_of_path(body.cwd) if body.cwd else None
     return found.path if found else ""
+
+
+def _home(visit: Visit, body: RestoreRequest, asked: str) -> tuple[str | None, bool]:
+    """The project whose session of this id is meant; None where it cannot be told, because none
+    has it, or several do.
+
+    Ids belong to their project, and anybody may save a snapshot under an id that is another
+    project's: so one is taken from the project that was asked for, from the session's own, or
+    where no other has any.
+    """
+    with visit.sight() as sight:
+        homes = sight.homes(body.session_id)
+    if asked and (body.project_id or asked in homes or not homes):
+        return asked, False
+    if homes:
+        return homes[0], False
+    with visit.records() as transaction:
+        saved_in = contexts.homes(transaction, body.session_id)
+    # What was saved for no project was saved by one who sees all of them.
+    if "" in saved_in:
+        return "", False
+    return (saved_in[0], False) if len(saved_in) == 1 else (None, bool(saved_in))
 
 
 def _latest(
@@ -178,7 +202,7 @@ def _latest(
     return None, None, snapshot
 
 
-def _note(source: Source, found: restoring.Restored, max_tokens: int, *, known: bool) -> str:
+def _note(source: Source, found: restoring.Restored, max_tokens: int, known: bool) -> str:
     if source.kind == "none" and known:
         return "What is saved is of another version; the session's next hook reads it anew."
     if source.kind == "none":

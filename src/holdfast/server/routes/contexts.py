@@ -232,7 +232,7 @@ def _subagents(sight: Sight, only: Only) -> list[ContextAnswer]:
     found = [
         answer
         for session in sessions
-        if (state := _state(documents.get(session.id))) is not None
+        if (state := _state(documents.get(session.key))) is not None
         for answer in _seen(session, state)
     ]
     return [

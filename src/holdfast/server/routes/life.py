@@ -22,6 +22,7 @@ from holdfast.server.models import (
 )
 from holdfast.server.problems import NotFound
 from holdfast.server.routes.sessions import (
+    OfProject,
     SessionId,
     checkpoint_answer,
     known_session,
@@ -52,10 +53,10 @@ class _Past(NamedTuple):
 
 
 @router.get("/{session_id}/life")
-def life(request: Request, session_id: SessionId) -> Life:
+def life(request: Request, session_id: SessionId, project_id: OfProject = "") -> Life:
     """How full the context was over time, with compactions, checkpoints and what was handed
     over as marks."""
-    with Visit(request).sight() as sight:
+    with Visit(request).sight(project_id=project_id) as sight:
         past = _past(sight, session_id)
         checkpoints = sight.checkpoints(session_id)
         unjudged = [one.epoch for one in past.compactions if not one.kept and not one.lost]
@@ -86,9 +87,11 @@ def life(request: Request, session_id: SessionId) -> Life:
 
 
 @router.get("/{session_id}/compactions/{epoch}")
-def compaction(request: Request, session_id: SessionId, epoch: Epoch) -> CompactionUpClose:
+def compaction(
+    request: Request, session_id: SessionId, epoch: Epoch, project_id: OfProject = ""
+) -> CompactionUpClose:
     """What the summary kept, what it lost, what was given back, and what was looked up again."""
-    with Visit(request).sight() as sight:
+    with Visit(request).sight(project_id=project_id) as sight:
         past = _past(sight, session_id)
         found = next((one for one in past.compactions if one.epoch == epoch), None)
         if found is None:

@@ -49,7 +49,7 @@ def hierarchy(request: Request, project: str, limit: Limit = 20, offset: Offset 
         documents = sight.excerpts(sessions, _READ)
     for session in sessions:
         try:
-            state = from_document(documents.get(session.id))
+            state = from_document(documents.get(session.key))
         except UnreadableState:
             continue  # written by another version, or not at all: its owner folds it again
         answer.requests += tree.of_session(session.id, state)

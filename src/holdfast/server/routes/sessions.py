@@ -37,6 +37,8 @@ Kind = Literal[
     "", "request", "rule", "task", "plan", "test", "error", "dead_end", "decision", "file",
     "command", "identifier", "commit", "subagent", "skill", "note", "next_step",
 ]  # fmt: skip
+# Which project's, where several have a session of one id; else the one that was there first.
+OfProject = Annotated[str, Query(max_length=200)]
 FIRST_WORDS = 200
 
 Standing = Literal["", "open", "done", "cancelled", "superseded", "resolved"]
@@ -67,8 +69,9 @@ def sessions(
 
 
 @router.get("/sessions/{session_id}")
-def session(request: Request, session_id: SessionId) -> SessionAnswer:
-    with Visit(request).sight() as sight:
+def session(request: Request, session_id: SessionId, project_id: OfProject = "") -> SessionAnswer:
+    """An id belongs to its project; of several the first one is meant, or `project_id` says it."""
+    with Visit(request).sight(project_id=project_id) as sight:
         return session_answer(known_session(sight.session(session_id)))
 
 
@@ -78,18 +81,19 @@ def facts(
     session_id: SessionId,
     kind: Annotated[Kind, Query()] = "",
     standing: Annotated[Standing, Query()] = "",
+    project_id: OfProject = "",
 ) -> Facts:
     """In the order of the transcript."""
-    with Visit(request).sight() as sight:
+    with Visit(request).sight(project_id=project_id) as sight:
         known_session(sight.session(session_id))
         found = sight.facts(session_id, kind, standing)
     return Facts(facts=[fact_answer(fact) for fact in found])
 
 
 @router.get("/sessions/{session_id}/checkpoints")
-def checkpoints(request: Request, session_id: SessionId) -> Checkpoints:
+def checkpoints(request: Request, session_id: SessionId, project_id: OfProject = "") -> Checkpoints:
     """Latest first."""
-    with Visit(request).sight() as sight:
+    with Visit(request).sight(project_id=project_id) as sight:
         known_session(sight.session(session_id))
         found = sight.checkpoints(session_id)
     return Checkpoints(checkpoints=[checkpoint_answer(made) for made in found])
@@ -101,6 +105,7 @@ def brief(
     session_id: SessionId,
     role: Words = "main",
     max_tokens: Annotated[int, Query(ge=50, le=100_000)] = 2000,
+    project_id: OfProject = "",
 ) -> BriefAnswer:
     """What an agent in this role would be given now."""
     visit = Visit(request)
@@ -108,7 +113,7 @@ def brief(
         reader = role_named(role, role_folders("", visit.hall.settings.data)).role
     except UnknownRole as error:
         raise NotFound(str(error)) from error
-    with visit.sight() as sight:
+    with visit.sight(project_id=project_id) as sight:
         saved = sight.load(session_id)
     if saved is None:
         raise NotFound("Nothing is known of this session")

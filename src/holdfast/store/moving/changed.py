@@ -20,6 +20,13 @@ from holdfast.store.protocol import Compaction, Delivery, Message, Saved, Sessio
 
 _SESSION = ", ".join(f"s.{field}" for field in Session._fields)
 
+# Of several projects with a session of one id the first is this machine's: the others came by a
+# service on this very store, and are their callers' to carry.
+_OWN = (
+    "changes c JOIN sessions s ON s.key = c.session"
+    " AND s.key = (SELECT min(key) FROM sessions o WHERE o.id = s.id)"
+)
+
 
 class Mark(NamedTuple):
     """How far somebody knows a session."""
@@ -83,8 +90,7 @@ class Changes:
         """Oldest first. Below 0 is no limit."""
         with self._database.reading() as connection:
             rows = connection.execute(
-                "SELECT c.number, s.id FROM changes c JOIN sessions s ON s.key = c.session"
-                " WHERE c.number > ? ORDER BY c.number LIMIT ?",
+                f"SELECT c.number, s.id FROM {_OWN} WHERE c.number > ? ORDER BY c.number LIMIT ?",
                 (number, limit),
             ).fetchall()
         return [Change(*row) for row in rows]
@@ -92,14 +98,15 @@ class Changes:
     def count_after(self, number: int) -> int:
         with self._database.reading() as connection:
             found: int = connection.execute(
-                "SELECT count(*) FROM changes WHERE number > ?", (number,)
+                f"SELECT count(*) FROM {_OWN} WHERE c.number > ?", (number,)
             ).fetchone()[0]
         return found
 
     def session(self, session_id: str) -> Session | None:
         with self._database.reading() as connection:
             row = connection.execute(
-                f"SELECT {_SESSION} FROM sessions s WHERE s.id = ?", (session_id,)
+                f"SELECT {_SESSION} FROM sessions s WHERE {keeping.ONE_SESSION.format('?')}",
+                (session_id,),
             ).fetchone()
         return Session(*row) if row else None
 
@@ -130,7 +137,7 @@ class Changes:
     def _news(self, connection: sqlite3.Connection, session_id: str, mark: Mark) -> News | None:
         row = connection.execute(
             f"SELECT s.key, c.number, {_SESSION} FROM sessions s"
-            " JOIN changes c ON c.session = s.key WHERE s.id = ?",
+            f" JOIN changes c ON c.session = s.key WHERE {keeping.ONE_SESSION.format('?')}",
             (session_id,),
         ).fetchone()
         if row is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from holdfast.store.moving.whole import KeptArchive, KeptCheckpoint, Whole
 from holdfast.store.postgres import history, keeping
-from holdfast.store.postgres.connection import Connection, run
+from holdfast.store.postgres.connection import Connection, lock_name, run
 from holdfast.store.postgres.keeping import FACT_COLUMNS, MESSAGE_COLUMNS, SESSION_COLUMNS
 from holdfast.store.postgres.store import PostgresStore
 from holdfast.store.postgres.texts import document, from_document
@@ -23,11 +23,12 @@ class PostgresSide:
 
     def wholes(self) -> Iterator[Whole]:
         with self._database.transaction() as connection:
-            ids = [row[0] for row in run(connection, "SELECT id FROM sessions ORDER BY place")]
-        for session_id in ids:
+            keys = run(connection, "SELECT project, id FROM sessions ORDER BY place").fetchall()
+        for project, session_id in keys:
             # Under the session's lock: nobody writes to it while its parts are read.
-            with self._database.transaction(lock=session_id) as connection:
-                whole = _read(connection, session_id)
+            name = lock_name(project, session_id)
+            with self._database.transaction(lock=name) as connection:
+                whole = _read(connection, project, session_id)
             if whole is not None:
                 yield whole
 
@@ -35,31 +36,38 @@ class PostgresSide:
         session_id = whole.session.id
         facts = [keeping.fact_row(fact) for fact in whole.facts]
         messages = [keeping.message_row(message) for message in whole.messages]
-        with self._database.transaction(lock=session_id) as connection:
+        # Of others with the same id nothing is seen; without a project it may find its own now.
+        database = self._database.of([whole.session.project, ""])
+        name = lock_name(whole.session.project, session_id)
+        with database.transaction(lock=name) as connection:
             knows_more = whole.state is not None and keeping.knows_more(connection, whole.state)
             project = keeping.keep_session(connection, whole.session)
             if whole.pinned:
-                run(connection, "UPDATE sessions SET pinned = true WHERE id = %s", (session_id,))
+                run(
+                    connection,
+                    "UPDATE sessions SET pinned = true WHERE id = %s AND project = %s",
+                    (session_id, project),
+                )
             if whole.state is not None and not knows_more:
                 keeping.keep_state(connection, project, whole.state, whole.packed)
             if not knows_more:
                 keeping.keep_facts(connection, project, session_id, facts, False)
             keeping.keep_messages(connection, project, session_id, messages)
             for compaction in whole.compactions:
-                history.record_compaction(connection, compaction)
+                history.record_compaction(connection, compaction, project)
             for delivery in whole.deliveries:
-                history.record_delivery(connection, delivery)
+                history.record_delivery(connection, delivery, project)
             for checkpoint in whole.checkpoints:
                 _keep_checkpoint(connection, project, session_id, checkpoint)
             for archive in whole.archives:
                 _keep_archive(connection, project, session_id, archive)
 
 
-def _read(connection: Connection, session_id: str) -> Whole | None:
+def _read(connection: Connection, project: str, session_id: str) -> Whole | None:
     row = run(
         connection,
-        f"SELECT {SESSION_COLUMNS}, s.pinned FROM sessions s WHERE s.id = %s",
-        (session_id,),
+        f"SELECT {SESSION_COLUMNS}, s.pinned FROM sessions s WHERE s.id = %s AND s.project = %s",
+        (session_id, project),
     ).fetchone()
     if row is None:
         return None

@@ -38,21 +38,24 @@ class SqliteSide:
                 yield whole
 
     def write(self, whole: Whole) -> None:
+        project = whole.session.project
+        # Of others with the same id nothing is seen; without a project it may find its own now.
+        self._database.bind([project, ""])
         with self._database.writing() as connection:
             index = self._index if self._index.ready_to_write() else None
             knows_more = whole.state is not None and keeping.knows_more(connection, whole.state)
             key = keeping.keep_session(connection, whole.session)
             if whole.pinned:
-                connection.execute("UPDATE sessions SET pinned = 1 WHERE key = ?", (key,))
+                connection.execute("UPDATE main.sessions SET pinned = 1 WHERE key = ?", (key,))
             if whole.state is not None and not knows_more:
                 keeping.keep_state(connection, key, whole.state, whole.packed)
             if not knows_more:
                 keeping.keep_facts(connection, index, key, whole.facts, False)
             keeping.keep_messages(connection, index, key, whole.messages)
             for compaction in whole.compactions:
-                history.record_compaction(connection, compaction)
+                history.record_compaction(connection, compaction, project)
             for delivery in whole.deliveries:
-                history.record_delivery(connection, delivery)
+                history.record_delivery(connection, delivery, project)
             for checkpoint in whole.checkpoints:
                 _keep_checkpoint(connection, key, checkpoint)
             for archive in whole.archives:

@@ -6,7 +6,7 @@ import zlib
 
 from holdfast.store.archives import Range, missing
 from holdfast.store.postgres.connection import Connection, run, run_many
-from holdfast.store.postgres.keeping import OF_SESSION
+from holdfast.store.postgres.keeping import OF_SESSION, ONE_SESSION
 
 
 def keep(
@@ -54,7 +54,7 @@ def until(connection: Connection, session_id: str, generation: int) -> int:
     for start, end in run(
         connection,
         f"SELECT a.start_byte, a.end_byte FROM archives a JOIN {OF_SESSION.format('a')}"
-        " WHERE s.id = %s AND a.generation = %s ORDER BY a.start_byte",
+        f" WHERE {ONE_SESSION.format('%s')} AND a.generation = %s ORDER BY a.start_byte",
         (session_id, generation),
     ):
         if start > reached:
@@ -68,7 +68,7 @@ def keys(connection: Connection, session_id: str) -> list[tuple[str, int]]:
     found = run(
         connection,
         f"SELECT a.project, a.place FROM archives a JOIN {OF_SESSION.format('a')}"
-        " WHERE s.id = %s ORDER BY a.generation, a.start_byte, a.end_byte",
+        f" WHERE {ONE_SESSION.format('%s')} ORDER BY a.generation, a.start_byte, a.end_byte",
         (session_id,),
     )
     return [(project, place) for project, place in found]

@@ -121,7 +121,7 @@ def _first(error: Exception) -> str:
 class Database:
     """One pool; `scope` is what its transactions may see: "*", or a JSON list of projects."""
 
-    __slots__ = ("_inside", "_locked", "_own", "_pool", "scope", "where")
+    __slots__ = ("_inside", "_locked", "_own", "_pool", "only", "scope", "where")
 
     def __init__(
         self,
@@ -133,6 +133,8 @@ class Database:
     ) -> None:
         self.where = shown(url)
         self.scope = scope_of(projects)
+        # The project that it is bound to, where it is one.
+        self.only = projects[0] if projects is not None and len(projects) == 1 else None
         self._own = True
         self._inside: Connection | None = None
         self._locked = ""
@@ -164,6 +166,7 @@ class Database:
         """The same pool for other eyes; closing it closes nothing."""
         other = Database.__new__(Database)
         other.where, other.scope = self.where, scope_of(projects)
+        other.only = projects[0] if projects is not None and len(projects) == 1 else None
         other._own, other._pool, other._inside, other._locked = False, self._pool, None, ""
         return other
 
@@ -171,7 +174,7 @@ class Database:
         """The same, inside a transaction that another has begun and will end: what is done
         here is done with what is done there, or not at all. It holds `locked` already."""
         other = Database.__new__(Database)
-        other.where, other.scope = self.where, self.scope
+        other.where, other.scope, other.only = self.where, self.scope, self.only
         other._own, other._pool, other._inside = False, self._pool, connection
         other._locked = locked
         return other
@@ -180,13 +183,13 @@ class Database:
     def transaction(self, *, lock: str = "", discard: bool = False) -> Iterator[Connection]:
         """All of what runs inside, or nothing of it.
 
-        `lock` names a session: its writers take turns, also where there is no row yet to
-        lock. `discard` rolls back at the end: a rehearsal.
+        `lock` names a session (`lock_name`): its writers take turns, also where there is no
+        row yet to lock. `discard` rolls back at the end: a rehearsal.
         """
         with naming(self.where):
             if self._inside is not None:
                 if lock not in ("", self._locked):
-                    run(self._inside, f"SELECT {_LOCKED.format('%s')}", (lock,))
+                    take(self._inside, lock)
                 yield self._inside
                 return
             connection = self._begun(lock)
@@ -231,11 +234,21 @@ class Database:
             self._pool.close()
 
 
+def lock_name(project: str, session: str) -> str:
+    """Of a session, whose id belongs to its project; "" for none."""
+    return f"{project}\n{session}" if session else ""
+
+
 def scope_of(projects: Sequence[str] | None) -> str:
     return ALL if projects is None else json.dumps([texts.held(one) for one in projects])
 
 
 _LOCKED = "pg_advisory_xact_lock(hashtextextended({}, 0))"
+
+
+def take(connection: Connection, name: str) -> None:
+    """Inside a transaction that has begun."""
+    run(connection, f"SELECT {_LOCKED.format('%s')}", (name,))
 
 
 def begin(connection: Connection, scope: str, lock: str = "") -> None:

@@ -8,19 +8,24 @@ from typing import Any
 from holdfast.store.excerpts import AT_ONCE, excerpt
 from holdfast.store.postgres.connection import Database, run
 from holdfast.store.postgres.keeping import OF_SESSION
-from holdfast.store.protocol import Excerpt
+from holdfast.store.protocol import Excerpt, Session, SessionKey
 
 
 def of_sessions(
-    database: Database, session_ids: Sequence[str], names: Collection[str]
-) -> dict[str, dict[str, Any]]:
+    database: Database, sessions: Sequence[Session], names: Collection[str]
+) -> dict[SessionKey, dict[str, Any]]:
+    wanted = {session.key for session in sessions}
     rows = _among(
         database,
-        f"SELECT s.id, t.state FROM states t JOIN {OF_SESSION.format('t')}"
+        f"SELECT s.project, s.id, t.state FROM states t JOIN {OF_SESSION.format('t')}"
         " WHERE s.id = ANY (%s::text[])",
-        session_ids,
+        list(dict.fromkeys(session.id for session in sessions)),
     )
-    return {name: excerpt(packed, names, database.where) for name, packed in rows}
+    return {
+        SessionKey(project, name): excerpt(packed, names, database.where)
+        for project, name, packed in rows
+        if (project, name) in wanted
+    }
 
 
 def of_checkpoints(

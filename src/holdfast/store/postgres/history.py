@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from holdfast.store.postgres.connection import Connection, run
-from holdfast.store.postgres.keeping import OF_SESSION, keep_session
+from holdfast.store.postgres.keeping import OF_SESSION, ONE_SESSION, keep_session
 from holdfast.store.postgres.texts import document, from_document
 from holdfast.store.protocol import Compaction, Delivery, Session
 
@@ -25,9 +25,9 @@ _FILL_IN = """
 """
 
 
-def record_compaction(connection: Connection, compaction: Compaction) -> str:
+def record_compaction(connection: Connection, compaction: Compaction, project: str = "") -> str:
     c = compaction
-    project = keep_session(connection, Session(c.session_id))
+    project = keep_session(connection, Session(c.session_id, project=project))
     run(
         connection,
         _FILL_IN,
@@ -44,7 +44,7 @@ def compactions(connection: Connection, session_id: str, limit: int) -> Sequence
         connection,
         "SELECT c.session, c.epoch, c.time, c.cause, c.row_id, c.tokens_before, c.tokens_after,"
         f" c.summary, c.kept, c.lost FROM compactions c JOIN {OF_SESSION.format('c')}"
-        " WHERE %(session)s::text = '' OR c.session = %(session)s"
+        f" WHERE %(session)s::text = '' OR {ONE_SESSION.format('%(session)s')}"
         " ORDER BY c.time DESC, c.epoch DESC LIMIT %(limit)s",
         {"session": session_id, "limit": limit},
     )
@@ -54,14 +54,15 @@ def compactions(connection: Connection, session_id: str, limit: int) -> Sequence
     ]
 
 
-def record_delivery(connection: Connection, delivery: Delivery) -> bool:
+def record_delivery(connection: Connection, delivery: Delivery, project: str = "") -> bool:
     d = delivery
+    project = keep_session(connection, Session(d.session_id, project=project))
     made = run(
         connection,
         "INSERT INTO deliveries (project, session, epoch, what, road, time, facts, text)"
         " VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
         (
-            *(keep_session(connection, Session(d.session_id)), d.session_id, d.epoch),
+            *(project, d.session_id, d.epoch),
             *(d.what, d.road, d.time, document(d.facts), d.text),
         ),
     )
@@ -73,7 +74,7 @@ def deliveries(connection: Connection, session_id: str, limit: int) -> Sequence[
         connection,
         "SELECT d.session, d.epoch, d.what, d.road, d.time, d.text, d.facts"
         f" FROM deliveries d JOIN {OF_SESSION.format('d')}"
-        " WHERE %(session)s::text = '' OR d.session = %(session)s"
+        f" WHERE %(session)s::text = '' OR {ONE_SESSION.format('%(session)s')}"
         " ORDER BY d.time DESC, d.place DESC LIMIT %(limit)s",
         {"session": session_id, "limit": limit},
     )

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from holdfast.events import Origin
 from holdfast.state.facts import Fact
-from holdfast.store.postgres.connection import Connection, StoreForbidden, run, run_many
+from holdfast.store.postgres.connection import ALL, Connection, StoreForbidden, run, run_many
 from holdfast.store.postgres.words import vector
 from holdfast.store.protocol import Message, Saved, Session
 from holdfast.store.search import storable
@@ -35,6 +35,11 @@ FACT_COLUMNS = (
 )
 # What a message is made of, of a table called m.
 MESSAGE_COLUMNS = "m.row_id, m.who, m.text, m.time, m.row_start, m.row_end"
+# One session by its id: of several projects the one that had it first. Whoever means a certain one
+# is bound to its project.
+ONE_SESSION = (
+    "(s.id, s.project) = (SELECT id, project FROM sessions WHERE id = {} ORDER BY place LIMIT 1)"
+)
 # Joins a table called {0} to its session: with the project, which says the partition.
 OF_SESSION = "sessions s ON s.id = {0}.session AND s.project = {0}.project"
 
@@ -62,10 +67,7 @@ _KEEP_FACT = """
             excluded.detail)
         RETURNING f.project, f.place, f.session, f.kind
     )
-    INSERT INTO found_facts AS w (project, place, session, kind, words)
-    SELECT project, place, session, kind, %s::tsvector FROM kept
-    ON CONFLICT (project, place) DO UPDATE SET kind = excluded.kind, words = excluded.words
-    WHERE (w.kind, w.words) IS DISTINCT FROM (excluded.kind, excluded.words)
+    SELECT keep_words_of_facts(project, place, session, kind, %s) FROM kept
 """
 _KEEP_MESSAGE = """
     WITH kept AS (
@@ -75,8 +77,7 @@ _KEEP_MESSAGE = """
         ON CONFLICT DO NOTHING
         RETURNING project, place, session
     )
-    INSERT INTO found_messages (project, place, session, words)
-    SELECT project, place, session, %s::tsvector FROM kept
+    SELECT keep_words_of_messages(project, place, session, '', %s) FROM kept
 """
 
 
@@ -101,12 +102,19 @@ class Found(NamedTuple):
         return self.knows is not None and (self.knows > tuple(saved.knows) or not saved.state)
 
 
-def found(connection: Connection, session_id: str) -> Found:
+def found(connection: Connection, session: Session) -> Found:
+    """The session of that id in its project. One without a project finds it now, and where none is
+    said, the first of that id is meant. For who is bound to no project, as a user in an own store,
+    a session may also have gone on in another project, and takes its rows along."""
+    project = storable(session.project)
     row = run(
         connection,
         f"SELECT {SESSION_COLUMNS}, t.generation, t.reached FROM sessions s"
-        " LEFT JOIN states t ON t.project = s.project AND t.session = s.id WHERE s.id = %s",
-        (storable(session_id),),
+        " LEFT JOIN states t ON t.project = s.project AND t.session = s.id"
+        " WHERE s.id = %(id)s AND (%(project)s::text IN ('', s.project) OR s.project = ''"
+        f" OR current_setting('holdfast.projects') = '{ALL}')"
+        " ORDER BY s.project = %(project)s DESC, s.project = '' DESC, s.place LIMIT 1",
+        {"id": storable(session.id), "project": project},
     ).fetchone()
     if row is None:
         return Found(None, None)
@@ -114,12 +122,12 @@ def found(connection: Connection, session_id: str) -> Found:
 
 
 def knows_more(connection: Connection, saved: Saved) -> bool:
-    return found(connection, saved.session.id).more_than(saved)
+    return found(connection, saved.session).more_than(saved)
 
 
 def keep_session(connection: Connection, session: Session) -> str:
     """The project of the session, with what is newly known about it."""
-    return keep_found(connection, session, found(connection, session.id).session).project
+    return keep_found(connection, session, found(connection, session).session).project
 
 
 def keep_found(connection: Connection, session: Session, known: Session | None) -> Session:
@@ -136,7 +144,7 @@ def keep_found(connection: Connection, session: Session, known: Session | None) 
             given,
         )
         if made.rowcount == 0:
-            # Nobody else can be making it now: it is there, and not for these eyes.
+            # Its lock is ours, so nobody else can be making it now.
             raise StoreForbidden(f"session {given.id} belongs to another project")
         return given
     merged = merged_session(known, given)
@@ -144,8 +152,8 @@ def keep_found(connection: Connection, session: Session, known: Session | None) 
         run(
             connection,
             f"UPDATE sessions SET {', '.join(f'{field} = %s' for field in Session._fields)}"
-            " WHERE id = %s",
-            (*merged, given.id),
+            " WHERE id = %s AND project = %s",
+            (*merged, given.id, known.project),
         )
         if merged.project != known.project:
             for table in TABLES:

@@ -5,15 +5,17 @@ project, and every key begins with the project, so that partitions can be moved 
 servers (postgres_fdw) or the tables be distributed (Citus) without another schema.
 
 Row-level security: a transaction sees the projects that `holdfast.projects` names, everything
-for "*", and nothing when it is not set. Forced, so that the owner of the tables is bound too;
-only a superuser is not (`holdfast db status` says so). Partitions have no policy: reading
-them past their table shows nothing.
+for "*", and nothing when it is not set. Forced, so that the owner of the tables is bound too.
+But an owner may switch it off: one role migrates and owns the tables, and another serves, which
+owns nothing and has what `roles` grants it. Partitions have no policy, and nothing is granted on
+them: reading them past their table shows nothing.
 """
 
 from __future__ import annotations
 
 import psycopg
 
+from holdfast.store.postgres import roles
 from holdfast.store.postgres.connection import ALL, SCHEMA, Connection, bind, naming, run, shown
 from holdfast.store.protocol import StoreDamaged, StoreTooNew
 
@@ -57,7 +59,7 @@ def _guarded(name: str) -> tuple[str, ...]:
     )
 
 
-def _found(texts: str, column: str, name: str) -> tuple[str, ...]:
+def _found(texts: str, column: str) -> tuple[str, ...]:
     """The words of a table of texts, which go where it goes."""
     found = f"found_{texts}"
     return (
@@ -65,16 +67,64 @@ def _found(texts: str, column: str, name: str) -> tuple[str, ...]:
         f"CREATE INDEX {texts}_latest ON {texts} (place)",
         *_in_parts(
             found,
+            # No primary key, which would have the project in it: the planner would read all words
+            # of a project by that, and not those that are wanted by the index on them.
             f"""project {_TEXT}, place BIGINT NOT NULL, session {_TEXT}, {column}
-            words TSVECTOR NOT NULL, PRIMARY KEY (project, place),
+            words TSVECTOR NOT NULL,
             FOREIGN KEY (project, place) REFERENCES {texts} (project, place)
                 ON DELETE CASCADE ON UPDATE CASCADE""",
         ),
-        f"INSERT INTO {found} (project, place, session, {name} words)"
-        f" SELECT project, place, session, {name} words FROM {texts}",
+        f"CREATE INDEX {found}_by_place ON {found} (place)",
         f"CREATE INDEX {found}_by_words ON {found} USING gin (words)",
-        f"ALTER TABLE {texts} DROP COLUMN words",
     )
+
+
+# Of a function that works on the words with its owner's rights, and only for projects in sight.
+_DEFINER = f"SECURITY DEFINER SET search_path = {SCHEMA}, pg_temp"
+# Plans are made once per connection, not for every search: to plan over all partitions took eight
+# times as long as to search. A plan that is made before there is much to search must suit what
+# comes later: by the index on words, and then by place.
+_PLANNED = """SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+    SET enable_indexscan = off SET enable_hashjoin = off SET enable_mergejoin = off"""
+
+
+def _keeping(texts: str, columns: str, values: str) -> tuple[str, ...]:
+    """Words are written with a mark in place of their project's (`words.MARK`). Whoever writes
+    holds the session's lock."""
+    return (
+        f"""CREATE FUNCTION keep_words_of_{texts}(of_project text, at_place bigint,
+        of_session text, of_kind text, said text) RETURNS void LANGUAGE sql {_DEFINER} AS $$
+            DELETE FROM found_{texts} w
+            WHERE w.project = of_project AND w.place = at_place AND in_sight(of_project);
+            INSERT INTO found_{texts} (project, place, session, {columns} words)
+            SELECT of_project, at_place, of_session, {values}
+                replace(said, '''_', '''' || word_mark(of_project))::tsvector
+            WHERE in_sight(of_project)
+        $$""",
+        f"""CREATE TRIGGER found_in_another_project BEFORE UPDATE OF project ON found_{texts}
+            FOR EACH ROW WHEN (OLD.project <> NEW.project) EXECUTE FUNCTION mark_words_anew()""",
+    )
+
+
+def _finding(texts: str, condition: str) -> str:
+    """Places of the latest texts with these words, ranked: in each project by itself, so that
+    neither what is in others nor how much of it is there makes a difference."""
+    return f"""CREATE FUNCTION find_in_{texts}(words_wanted text, in_project text, in_session text,
+        of_kind text, weights real[], by_length int, most int)
+        RETURNS TABLE (project text, place bigint, score real) LANGUAGE plpgsql STABLE
+        {_DEFINER} {_PLANNED} AS $$ BEGIN RETURN QUERY
+            SELECT w.project, w.place,
+                ts_rank(weights, w.words, asked_in(w.project, words_wanted), by_length)
+            FROM (
+                SELECT h.project, h.place FROM searched_projects(in_project, in_session) AS p(name)
+                CROSS JOIN LATERAL (
+                    SELECT f.project, f.place FROM found_{texts} f
+                    WHERE f.project = p.name AND f.words @@ asked_in(p.name, words_wanted)
+                        AND (in_session = '' OR f.session = in_session) AND {condition}
+                    ORDER BY f.place DESC LIMIT most
+                ) AS h ORDER BY h.place DESC LIMIT most
+            ) AS l JOIN found_{texts} w ON w.project = l.project AND w.place = l.place;
+        END $$"""
 
 
 STEPS: list[tuple[str, tuple[str, ...]]] = [
@@ -88,19 +138,25 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
                     THEN current_setting('holdfast.projects', true)::jsonb
                     ELSE '[]'::jsonb END)
             $$""",
+            f"""CREATE FUNCTION in_sight(project text) RETURNS boolean LANGUAGE sql STABLE AS $$
+                SELECT current_setting('holdfast.projects', true) = '{ALL}'
+                    OR project IN (SELECT {SCHEMA}.visible_projects())
+            $$""",
         ),
     ),
     (
         "sessions",
         (
-            # Not partitioned: it is the directory that says in which project a session is.
+            # Not partitioned: it is the directory that says in which projects a session of some
+            # id is. An id belongs to its project: what others call theirs is nobody's business.
             f"""CREATE TABLE sessions (
-                id {_TEXT} PRIMARY KEY,
+                id {_TEXT},
                 client {_TEXT}, project {_TEXT}, worktree {_TEXT}, cwd {_TEXT}, branch {_TEXT},
                 title {_TEXT}, transcript {_TEXT}, started {_TEXT}, updated {_TEXT},
                 ended {_TEXT},
                 pinned BOOLEAN NOT NULL DEFAULT false,
-                place BIGINT GENERATED BY DEFAULT AS IDENTITY
+                place BIGINT GENERATED BY DEFAULT AS IDENTITY,
+                PRIMARY KEY (id, project)
             )""",
             "CREATE INDEX sessions_by_project ON sessions (project)",
             "CREATE INDEX sessions_by_time ON sessions ((greatest(updated, started)), place)",
@@ -142,22 +198,20 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
                 f"""project {_TEXT}, session {_TEXT}, id {_TEXT}, kind {_TEXT},
                 standing {_TEXT}, row_id {_TEXT}, row_start BIGINT NOT NULL,
                 row_end BIGINT NOT NULL, time {_TEXT}, agent {_TEXT}, text {_TEXT},
-                detail {_TEXT}, words TSVECTOR NOT NULL,
+                detail {_TEXT},
                 place BIGINT NOT NULL DEFAULT nextval('{SCHEMA}.places'),
                 PRIMARY KEY (project, session, id)""",
             ),
-            "CREATE INDEX facts_by_words ON facts USING gin (words)",
             # One row of a transcript can hold several things said, so the text's checksum is
             # part of what makes a message the same one.
             *_partitioned(
                 "messages",
                 f"""project {_TEXT}, session {_TEXT}, row_id {_TEXT}, who {_TEXT},
                 checksum BIGINT NOT NULL, time {_TEXT}, row_start BIGINT NOT NULL,
-                row_end BIGINT NOT NULL, text {_TEXT}, words TSVECTOR NOT NULL,
+                row_end BIGINT NOT NULL, text {_TEXT},
                 place BIGINT NOT NULL DEFAULT nextval('{SCHEMA}.places'),
                 PRIMARY KEY (project, session, row_id, who, checksum)""",
             ),
-            "CREATE INDEX messages_by_words ON messages USING gin (words)",
         ),
     ),
     (
@@ -278,14 +332,60 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
         ),
     ),
     (
-        "words apart from texts",
+        "words of each project",
         (
             # PostgreSQL asks a table's row security before anything that might tell of a row,
             # and a match of words might: with both on one table its index is never used, and
-            # every search reads everything. So the words are in tables of their own, without
-            # row security, which have no texts and are only ever joined to those that do.
-            *_found("facts", f"kind {_TEXT},", "kind,"),
-            *_found("messages", "", ""),
+            # every search reads everything. So the words are in tables of their own, on which
+            # nobody but their owner has any right. Who serves reaches them by these functions,
+            # which keep to the projects in sight.
+            *_found("facts", f"kind {_TEXT},"),
+            *_found("messages", ""),
+            # Every word begins with a mark of its project: the index then has each project's
+            # words by themselves, and a search takes no longer for what is in others.
+            """CREATE FUNCTION word_mark(project text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+                SELECT left(md5(project), 8) || '_'
+            $$""",
+            """CREATE FUNCTION asked_in(project text, words_wanted text) RETURNS tsquery
+                LANGUAGE sql IMMUTABLE AS $$
+                SELECT replace(words_wanted, '''_', '''' || left(md5(project), 8) || '_')::tsquery
+            $$""",
+            # Those in sight: the one that is named, the session's, or all. From one to the next
+            # by the index: DISTINCT would read every session.
+            f"""CREATE FUNCTION searched_projects(in_project text, in_session text)
+                RETURNS SETOF text LANGUAGE sql STABLE SET search_path = {SCHEMA}, pg_temp AS $$
+                SELECT in_project WHERE in_project <> '' AND in_sight(in_project)
+                UNION ALL
+                SELECT s.project FROM sessions s WHERE in_project = '' AND in_session <> ''
+                    AND s.id = in_session AND in_sight(s.project)
+                UNION ALL
+                SELECT v FROM visible_projects() v WHERE in_project = '' AND in_session = ''
+                UNION ALL
+                (WITH RECURSIVE each_one AS (
+                    (SELECT s.project FROM sessions s WHERE in_project = '' AND in_session = ''
+                        AND current_setting('holdfast.projects', true) = '{ALL}'
+                        ORDER BY s.project LIMIT 1)
+                    UNION ALL
+                    SELECT (SELECT s.project FROM sessions s WHERE s.project > each_one.project
+                        ORDER BY s.project LIMIT 1) FROM each_one WHERE each_one.project IS NOT NULL
+                ) SELECT project FROM each_one WHERE project IS NOT NULL)
+            $$""",
+            # A session that finds its project takes its words along.
+            f"""CREATE FUNCTION mark_words_anew() RETURNS trigger LANGUAGE plpgsql
+                SET search_path = {SCHEMA}, pg_temp AS $$ BEGIN
+                NEW.words := replace(NEW.words::text, '''' || word_mark(OLD.project),
+                    '''' || word_mark(NEW.project))::tsvector;
+                RETURN NEW;
+            END $$""",
+            *_keeping("facts", "kind,", "of_kind,"),
+            *_keeping("messages", "", ""),
+            _finding("facts", "(of_kind = '' OR f.kind = of_kind)"),
+            _finding("messages", "of_kind IN ('', 'message')"),
+            *(
+                f"REVOKE ALL ON FUNCTION {name} FROM PUBLIC"
+                for texts in ("facts", "messages")
+                for name in (f"keep_words_of_{texts}", f"find_in_{texts}")
+            ),
         ),
     ),
     (
@@ -307,8 +407,11 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
 ]
 
 
-def migrate(url: str) -> list[str]:
-    """Run the steps that are missing, each in its own transaction; answers their names."""
+def migrate(url: str, serve_as: str = "") -> list[str]:
+    """Run the steps that are missing, each in its own transaction; answers their names.
+
+    The role `serve_as`, and those that were named before, may then serve what is there.
+    """
     where = shown(url)
     ran: list[str] = []
     with naming(where), psycopg.connect(url, autocommit=True) as connection:
@@ -324,6 +427,7 @@ def migrate(url: str) -> list[str]:
                 )
                 missing = _missing(recorded(connection), where)
                 if not missing:
+                    roles.grant(connection, serve_as)
                     return ran
                 position, name, statements = missing[0]
                 for statement in statements:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from holdfast.store.postgres.connection import Connection, Database, run
+from holdfast.store.postgres.connection import Connection, Database, lock_name, run, take
 from holdfast.store.postgres.keeping import TABLES
 
 # The last sign of life of a session, "" when no time is known at all.
@@ -49,11 +49,13 @@ def prune(database: Database, limits: Mapping[str, Any], *, dry_run: bool) -> di
                 _drop(connection, project, session, dropped)
             dropped["checkpoints"] += run(connection, _DROP_CHECKPOINTS, limits).rowcount
             return dropped
-    for session, _ in old:
-        with database.transaction(lock=session) as connection:
+    for session, project in old:
+        with database.transaction(lock=lock_name(project, session)) as connection:
             # Asked again under the lock: the session may have been resumed meanwhile.
             still = run(
-                connection, f"{_OLD_SESSIONS} AND s.id = %(id)s", {**limits, "id": session}
+                connection,
+                f"{_OLD_SESSIONS} AND s.id = %(id)s AND s.project = %(project)s",
+                {**limits, "id": session, "project": project},
             ).fetchone()
             if still:
                 _drop(connection, still[1], session, dropped)
@@ -64,11 +66,14 @@ def prune(database: Database, limits: Mapping[str, Any], *, dry_run: bool) -> di
 
 def forget(database: Database, session_id: str) -> dict[str, int]:
     dropped = dict.fromkeys((*TABLES, "sessions"), 0)
-    with database.transaction(lock=session_id) as connection:
+    with database.transaction() as connection:
         found = run(
-            connection, "SELECT project FROM sessions WHERE id = %s", (session_id,)
+            connection,
+            "SELECT project FROM sessions WHERE id = %s ORDER BY place LIMIT 1",
+            (session_id,),
         ).fetchone()
         if found:
+            take(connection, lock_name(found[0], session_id))
             _drop(connection, found[0], session_id, dropped)
     return dropped
 
@@ -80,5 +85,5 @@ def _drop(connection: Connection, project: str, session: str, dropped: dict[str,
             f"DELETE FROM {table} WHERE project = %s AND session = %s",
             (project, session),
         ).rowcount
-    run(connection, "DELETE FROM sessions WHERE id = %s", (session,))
+    run(connection, "DELETE FROM sessions WHERE id = %s AND project = %s", (session, project))
     dropped["sessions"] += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from holdfast.state.facts import Fact
@@ -16,10 +17,23 @@ from holdfast.store.postgres import (
     keeping,
     migrations,
     retention,
+    roles,
     search,
 )
-from holdfast.store.postgres.connection import POOL, WAIT_SECONDS, Connection, Database, run
-from holdfast.store.postgres.keeping import FACT_COLUMNS, OF_SESSION, SESSION_COLUMNS
+from holdfast.store.postgres.connection import (
+    POOL,
+    WAIT_SECONDS,
+    Connection,
+    Database,
+    lock_name,
+    run,
+)
+from holdfast.store.postgres.keeping import (
+    FACT_COLUMNS,
+    OF_SESSION,
+    ONE_SESSION,
+    SESSION_COLUMNS,
+)
 from holdfast.store.postgres.texts import document, from_document
 from holdfast.store.protocol import (
     Checkpoint,
@@ -30,6 +44,7 @@ from holdfast.store.protocol import (
     Message,
     Saved,
     Session,
+    SessionKey,
     StoreDamaged,
 )
 from holdfast.store.search import understood
@@ -118,7 +133,8 @@ class PostgresStore:
             row = run(
                 connection,
                 f"SELECT {SESSION_COLUMNS}, t.generation, t.reached, t.position, t.state"
-                f" FROM states t JOIN {OF_SESSION.format('t')} WHERE s.id = %s",
+                f" FROM states t JOIN {OF_SESSION.format('t')}"
+                f" WHERE {ONE_SESSION.format('%s')}",
                 (session_id,),
             ).fetchone()
         return None if row is None else self._saved(row[:-4], row[-4:])
@@ -136,8 +152,8 @@ class PostgresStore:
         fact_rows = [keeping.fact_row(fact) for fact in facts]
         message_rows = [keeping.message_row(message) for message in messages]
         session_id = saved.session.id
-        with self._database.transaction(lock=session_id) as connection:
-            found = keeping.found(connection, session_id)
+        with self._locked(session_id, saved.session.project) as connection:
+            found = keeping.found(connection, saved.session)
             if found.more_than(saved):
                 return False
             project = keeping.keep_found(connection, saved.session, found.session).project
@@ -152,8 +168,8 @@ class PostgresStore:
     def checkpoint(self, saved: Saved, cause: str, epoch: int, time: str) -> Checkpoint:
         packed = keeping.pack(saved.state)
         session_id = saved.session.id
-        with self._database.transaction(lock=session_id) as connection:
-            found = keeping.found(connection, session_id)
+        with self._locked(session_id, saved.session.project) as connection:
+            found = keeping.found(connection, saved.session)
             header = keeping.keep_found(connection, saved.session, found.session)
             project = header.project
             if not found.more_than(saved):
@@ -182,8 +198,9 @@ class PostgresStore:
     def checkpoints(
         self, session_id: str = "", *, project: str = "", limit: int = -1, offset: int = 0
     ) -> Sequence[Checkpoint]:
-        named = [(c, v) for c, v in (("s.id", session_id), ("s.project", project)) if v]
-        only = " AND ".join(f"{column} = %s" for column, _ in named) or "true"
+        one = "s.id = %s" if project else ONE_SESSION.format("%s")
+        named = [(c, v) for c, v in ((one, session_id), ("s.project = %s", project)) if v]
+        only = " AND ".join(condition for condition, _ in named) or "true"
         with self._database.transaction() as connection:
             rows = run(
                 connection,
@@ -203,9 +220,9 @@ class PostgresStore:
         return None if row is None else self._saved(from_document(row[0]), row[1:])
 
     def excerpts(
-        self, session_ids: Sequence[str], names: Collection[str]
-    ) -> dict[str, dict[str, Any]]:
-        return excerpts.of_sessions(self._database, session_ids, names)
+        self, sessions: Sequence[Session], names: Collection[str]
+    ) -> dict[SessionKey, dict[str, Any]]:
+        return excerpts.of_sessions(self._database, sessions, names)
 
     def checkpoint_excerpts(
         self, checkpoint_ids: Sequence[int], names: Collection[str]
@@ -218,13 +235,22 @@ class PostgresStore:
         with self._database.transaction() as connection:
             rows = run(
                 connection,
-                f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.id >= %s AND s.id < %s"
-                " ORDER BY s.id LIMIT 2",
+                f"SELECT DISTINCT ON (s.id) {SESSION_COLUMNS} FROM sessions s"
+                " WHERE s.id >= %s AND s.id < %s ORDER BY s.id, s.place LIMIT 2",
                 (session_id, session_id + "\U0010ffff"),
             ).fetchall()
         if not rows or (len(rows) > 1 and rows[0][0] != session_id):
             return None
         return Session(*rows[0])
+
+    def homes(self, session_id: str) -> Sequence[str]:
+        with self._database.transaction() as connection:
+            rows = run(
+                connection,
+                "SELECT project FROM sessions WHERE id = %s ORDER BY place",
+                (session_id,),
+            )
+            return [row[0] for row in rows]
 
     def sessions(self, *, project: str = "", limit: int = 50, offset: int = 0) -> Sequence[Session]:
         with self._database.transaction() as connection:
@@ -240,12 +266,18 @@ class PostgresStore:
 
     def end_session(self, session_id: str, time: str) -> None:
         with self._database.transaction() as connection:
-            run(connection, "UPDATE sessions SET ended = %s WHERE id = %s", (time, session_id))
+            run(
+                connection,
+                f"UPDATE sessions s SET ended = %s WHERE {ONE_SESSION.format('%s')}",
+                (time, session_id),
+            )
 
     def pin(self, session_id: str, pinned: bool = True) -> bool:
         with self._database.transaction() as connection:
             changed = run(
-                connection, "UPDATE sessions SET pinned = %s WHERE id = %s", (pinned, session_id)
+                connection,
+                f"UPDATE sessions s SET pinned = %s WHERE {ONE_SESSION.format('%s')}",
+                (pinned, session_id),
             ).rowcount
         return changed > 0
 
@@ -259,7 +291,8 @@ class PostgresStore:
             rows = run(
                 connection,
                 f"SELECT {FACT_COLUMNS} FROM facts f JOIN {OF_SESSION.format('f')}"
-                " WHERE s.id = %(session)s AND (%(kind)s::text = '' OR f.kind = %(kind)s)"
+                f" WHERE {ONE_SESSION.format('%(session)s')}"
+                " AND (%(kind)s::text = '' OR f.kind = %(kind)s)"
                 " AND (%(standing)s::text = '' OR f.standing = %(standing)s)"
                 " ORDER BY f.row_start, f.place",
                 {"session": session_id, "kind": kind, "standing": standing},
@@ -271,7 +304,7 @@ class PostgresStore:
             row = run(
                 connection,
                 f"SELECT {FACT_COLUMNS} FROM facts f JOIN {OF_SESSION.format('f')}"
-                " WHERE s.id = %s AND f.id = %s",
+                f" WHERE {ONE_SESSION.format('%s')} AND f.id = %s",
                 (session_id, fact_id),
             ).fetchone()
         return None if row is None else keeping.fact_from(row)
@@ -291,7 +324,7 @@ class PostgresStore:
             return search.find(connection, understood(query), wanted)
 
     def record_compaction(self, compaction: Compaction) -> None:
-        with self._database.transaction(lock=compaction.session_id) as connection:
+        with self._locked(compaction.session_id) as connection:
             project = history.record_compaction(connection, compaction)
             self._tell(connection, "compaction", project, compaction.session_id)
 
@@ -300,7 +333,7 @@ class PostgresStore:
             return history.compactions(connection, session_id, limit)
 
     def record_delivery(self, delivery: Delivery) -> bool:
-        with self._database.transaction(lock=delivery.session_id) as connection:
+        with self._locked(delivery.session_id) as connection:
             return history.record_delivery(connection, delivery)
 
     def deliveries(self, session_id: str = "", limit: int = 50) -> Sequence[Delivery]:
@@ -310,7 +343,7 @@ class PostgresStore:
     def archive(
         self, session_id: str, generation: int, start: int, end: int, rows: bytes, time: str
     ) -> None:
-        with self._database.transaction(lock=session_id) as connection:
+        with self._locked(session_id) as connection:
             project = keeping.keep_session(connection, Session(session_id))
             archives.keep(connection, project, session_id, generation, (start, end), rows, time)
 
@@ -343,12 +376,12 @@ class PostgresStore:
             row = run(
                 connection,
                 "SELECT current_setting('server_version'),"
-                " coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint,"
-                " (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user)"
+                " coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint"
                 " FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace"
                 " AND c.relkind = 'r'",
             ).fetchone()
-            version, size, unbound = row if row is not None else ("", 0, False)
+            version, size = row if row is not None else ("", 0)
+            above = roles.above(connection)
             strays = sum(
                 _count(
                     connection,
@@ -365,11 +398,21 @@ class PostgresStore:
                 "integrity": f"{strays} rows without their session" if strays else "ok",
                 "search": "full text",
                 "bytes": size,
-                "row_security": "not in force: the role is above it" if unbound else "in force",
+                "row_security": f"not in force: {above}" if above else "in force",
                 "counts": {
                     table: _count(connection, table) for table in ("sessions", *keeping.TABLES)
                 },
             }
+
+    @contextmanager
+    def _locked(self, session_id: str, project: str = "") -> Iterator[Connection]:
+        """A transaction that holds the session; its id belongs to its project."""
+        if self._database.only is not None:
+            project = self._database.only
+        elif not project:
+            project = next(iter(self.homes(session_id)), "")
+        with self._database.transaction(lock=lock_name(project, session_id)) as connection:
+            yield connection
 
     def _tell(self, connection: Connection, what: str, project: str, session: str) -> None:
         """Wake whoever listens, once this transaction is through."""

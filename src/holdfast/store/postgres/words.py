@@ -20,6 +20,9 @@ MOST_WORDS = 16_000
 MOST_PLACES = 250
 
 _WORD = re.compile(r"[^\W_]+")
+# Stands before each word where the database puts its project's mark (`migrations`): a character
+# that is in no word.
+MARK = "_"
 # The weights that the letters stand for are with the query, in `search`.
 TEXT, DETAIL, PARTS = "A", "B", "C"
 
@@ -32,7 +35,7 @@ def cut(text: str) -> list[str]:
 
 
 def vector(text: str, detail: str = "") -> str:
-    """A tsvector, in writing."""
+    """A tsvector, in writing, with marks for its project's."""
     places: dict[str, list[str]] = {}
     position = 0
     for letter, words in (
@@ -48,17 +51,17 @@ def vector(text: str, detail: str = "") -> str:
             if len(known) < MOST_PLACES:
                 known.append(f"{position}{letter}")
         position += 1  # a phrase does not reach from one into the next
-    return " ".join(f"'{word}':{','.join(at)}" for word, at in places.items())
+    return " ".join(f"'{MARK}{word}':{','.join(at)}" for word, at in places.items())
 
 
 def condition(query: Query, every: bool) -> str:
-    """A tsquery, in writing; "" when no term has a word."""
+    """A tsquery, in writing, with marks; "" when no term has a word."""
     terms = [phrase for phrase in map(_phrase, query.terms) if phrase]
     return (" & " if every else " | ").join(terms)
 
 
 def _phrase(term: str) -> str:
-    words = [f"'{word}'" for word in cut(term)]
+    words = [f"'{MARK}{word}'" for word in cut(term)]
     if not words:
         return ""
     if len(term) >= SHORTEST_PREFIX:
