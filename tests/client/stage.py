@@ -32,7 +32,9 @@ SCRIPT = Path(holdfast.__file__).parent / "hooks" / "run.py"
 INTERPRETER = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
 
 STEERED = "Keep these facts of the session in the summary"
-BRIEF = "Holdfast: the state of this session"
+ALONE = "Holdfast: the state of this session"  # made before the summary was known
+AGAINST = "Holdfast: what the summary above leaves out"
+BRIEF = (ALONE, AGAINST)
 GAP = "Holdfast: known before the last compaction"
 OFFER = "Holdfast: an earlier session in this folder"
 
@@ -106,7 +108,7 @@ class Stage:
             tool("TaskUpdate", taskId="2", status="completed"),
         ]
 
-    def holdfast(self, *words: str) -> str:
+    def holdfast(self, *words: str, check: bool = True) -> str:
         """Our own command line, in the project and with the client's environment."""
         environ = {**self.client.environment(), "PYTHONPATH": str(SCRIPT.parents[2])}
         ended = subprocess.run(
@@ -115,7 +117,7 @@ class Stage:
             env=environ,
             capture_output=True,
             text=True,
-            check=True,
+            check=check,
         )
         return ended.stdout
 
@@ -145,7 +147,7 @@ class Stage:
         wait_until(read_up, 20)
 
 
-def injected(request: Request, opening: str) -> list[str]:
+def injected(request: Request, opening: str | tuple[str, ...]) -> list[str]:
     """What our hooks put into the conversation, by how it begins; copies by others left out."""
     found = []
     for piece in texts(request):

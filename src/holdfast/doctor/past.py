@@ -14,7 +14,9 @@ from typing import NamedTuple
 from holdfast.doctor.finding import OK, WARN, Finding
 from holdfast.doctor.surroundings import Surroundings
 from holdfast.hooks import log
+from holdfast.lifecycle.native import ROAD as MODULE
 from holdfast.lifecycle.places import store_path
+from holdfast.lifecycle.prepare import AGAINST
 from holdfast.store.protocol import Compaction, Delivery, StoreError
 from holdfast.store.sqlite import SqliteStore
 
@@ -107,7 +109,24 @@ def judge(latest: Sequence[Compaction], delivered: Iterable[Delivery]) -> Findin
     seen = f"after {of_all} something was put back"
     if not any(c.lost for c in lived[:SHOWN]):
         seen = f"{of_all} lost nothing"
-    return Finding(COMPACTIONS, OK, seen, details=details)
+    return Finding(COMPACTIONS, OK, seen + _how(lived[0], roads), details=details)
+
+
+def _how(last: Compaction, roads: Iterable[Delivery]) -> str:
+    """Which of the ways the client offers the last brief took."""
+    for delivery in roads:
+        if (delivery.session_id, delivery.epoch) != (last.session_id, last.epoch):
+            continue
+        if delivery.what == "brief" and delivery.road == MODULE:
+            return "; at the last by the plugin's module, behind the summary"
+        if delivery.what == "brief" and delivery.text.startswith(AGAINST):
+            return "; at the last only what its summary left out (SubagentStop brought it in time)"
+        if delivery.what == "brief":
+            return (
+                "; at the last without knowing its summary (SubagentStop did not bring it before"
+                " SessionStart), so what was missing followed with the next prompt or tool call"
+            )
+    return ""
 
 
 def _whats(compaction: Compaction, roads: Iterable[Delivery]) -> set[str]:

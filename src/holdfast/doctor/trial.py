@@ -42,6 +42,14 @@ STEPS: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("Stop", {"stop_hook_active": False, "last_assistant_message": "Done."}),
     ("SubagentStop", {"agent_id": "a1", "agent_type": "general-purpose"}),
     ("PreCompact", {"trigger": "auto", "custom_instructions": None}),
+    (
+        "SubagentStop",
+        {
+            "agent_id": "a2",
+            "agent_type": "",
+            "last_assistant_message": "<summary>The work goes on.</summary>",
+        },
+    ),
     ("SessionStart", {"source": "compact"}),
     ("PostCompact", {"trigger": "auto", "compact_summary": "The work goes on."}),
     ("SessionEnd", {"reason": "other"}),

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import partial
 
 from holdfast.clients.claude_code.outputs import instructions
-from holdfast.clients.claude_code.payloads import Payload
+from holdfast.clients.claude_code.payloads import Payload, summary_in
 from holdfast.files import make_folder
 from holdfast.hooks import log
 from holdfast.hooks.light import WORKING, Answer, brief_to_print, is_fresh, now_text
@@ -33,10 +33,14 @@ ROUNDS = 5
 
 
 def answer(payload: Payload, data: str, client: int) -> Answer:
-    if payload.event in WORKING:
+    if payload.event in WORKING and not _brings_summary(payload, data):
         _follow(payload, data, client)
         return Answer()
     return _at_moment(payload, data, client)
+
+
+def _brings_summary(payload: Payload, data: str) -> bool:
+    return payload.is_summarisers and Tray(data, payload.session_id).is_compacting()
 
 
 def _follow(payload: Payload, data: str, client: int) -> None:
@@ -108,6 +112,8 @@ def _answer(payload: Payload, data: str, client: int, store: SqliteStore | None)
         moments.summary_seen(
             store, tray, scene, now, trigger=payload.trigger, summary=payload.summary
         )
+    elif _brings_summary(payload, data):
+        moments.summary_written(store, tray, scene, now, summary_in(payload.last_words))
     elif event == "SessionEnd":
         moments.session_ended(store, tray, scene, now, client)
     elif event in WORKING:

@@ -70,6 +70,8 @@ def answer(payload: Payload, data: str) -> Answer | None:
         return _pending(tray, payload)
     if event == "SessionStart":
         return _session_start(payload, tray)
+    if event == "SubagentStop":
+        return _subagent_stopped(payload, tray)
     if event in WORKING:
         return _working(payload, tray)
     if event == "SessionEnd":
@@ -99,7 +101,7 @@ def client_process() -> int:
 
 def _session_start(payload: Payload, tray: Tray) -> Answer | None:
     if payload.source == "compact":
-        prepared = tray.prepared()
+        prepared = tray.restored() or tray.prepared()
         if prepared is None or not is_fresh(prepared, payload.transcript):
             return None
         if not tray.claim_brief(prepared, time.time()):
@@ -140,6 +142,14 @@ def is_fresh(prepared: Prepared, transcript: str) -> bool:
 
     rows = read_from(transcript, prepared.offset, grown)
     return len(rows) == grown and says_nothing(rows)
+
+
+def _subagent_stopped(payload: Payload, tray: Tray) -> Answer | None:
+    """The client waits: for a summary it has to, for an ordinary subagent it need not."""
+    if payload.is_summarisers and tray.is_compacting():
+        return None if payload.last_words else Answer()
+    answer = _working(payload, tray)
+    return Answer(later=_heavy(payload, tray.data)) if answer is None else answer
 
 
 def _working(payload: Payload, tray: Tray) -> Answer | None:

@@ -13,7 +13,7 @@ import os
 
 # Below what the client allows (`clients.claude_code.settings.HOOKS`), so that it is we who end.
 SECONDS = 8.0
-BESIDE = ("PostToolBatch", "Stop", "SubagentStop")
+BESIDE = ("PostToolBatch", "Stop")
 SECONDS_BESIDE = 50.0
 SHORT = {"SessionEnd": 4.0}
 # For what goes on after the client was let go.

@@ -71,6 +71,8 @@ def work_went_on(
 
 def before_compaction(store: Store | None, tray: Tray, scene: Scene, now: Now, trigger: str) -> str:
     """Text for the summariser. May come often, early, and without a compaction after it."""
+    with suppress(OSError):  # no space for the mark: the brief is made without the summary
+        tray.begin_compaction()
     view = _known(store, tray, scene, now, SECONDS)
     save_checkpoint(store, view.kept, f"precompact:{trigger or 'unknown'}", now.text)
     shown = papers.before_compaction(tray, scene, view.kept, view.shown, now.text, trigger)
@@ -107,10 +109,32 @@ def keep_rows(store: Store, scene: Scene, now: Now, tracked_until: tuple[int, in
             start += len(rows)
 
 
+def summary_written(store: Store | None, tray: Tray, scene: Scene, now: Now, summary: str) -> None:
+    """The summary is known and not yet in use: prepare the brief that SessionStart will ask for.
+
+    Nothing is delivered here. Where this does not come to its end, or the client has no such
+    moment, the brief made without the summary stands, and PostCompact tells what is missing.
+    """
+    there = tray.prepared()
+    summary = clean(summary[:SUMMARY])
+    if not summary.strip() or (there is not None and tray.is_modules(f"delivered.{there.epoch}")):
+        return
+    view = _known(store, tray, scene, now, SECONDS)
+    epoch = view.kept.tracked.state.moment.epoch
+    known = Prepared(epoch, *view.kept.tracked.knows, now.text, "", summary)
+    with suppress(OSError):  # no space: as above
+        if tray.keep_summary(known) and view.kept.complete:
+            tray.keep_restored(_against(tray, scene, view, now, summary))
+
+
 def after_compaction(store: Store | None, tray: Tray, scene: Scene, now: Now) -> Prepared | None:
     """The brief to deliver now, made from the present; None when another delivers it."""
     view = _known(store, tray, scene, now, SECONDS)
-    made = _prepare(tray, scene, view, now)
+    summary = _summary_of(tray, view)
+    if summary and view.kept.complete:
+        made: Prepared | None = _against(tray, scene, view, now, summary)
+    else:
+        made = _prepare(tray, scene, view, now)
     if made is None or not tray.claim_brief(made, now.seconds):
         return None
     return made
@@ -125,6 +149,7 @@ def summary_seen(
     state = words.with_prompts(kept.tracked.state, words.unconfirmed(noted, kept.tracked))
     state = papers.over(tray, scene, kept.session, state)
     epoch = _ended_epoch(tray, state)
+    tray.end_compaction()
     summary = clean(summary[:SUMMARY])
     # Without a summary (somebody replaced the history) there is nothing to compare with.
     told, lost = carried(state, summary) if summary.strip() else ((), ())
@@ -241,19 +266,34 @@ def _prepare(tray: Tray, scene: Scene, view: View, now: Now) -> Prepared | None:
     return prepared
 
 
-def _brief(tray: Tray, scene: Scene, view: View, now: Now) -> Brief:
+def _against(tray: Tray, scene: Scene, view: View, now: Now, summary: str) -> Prepared:
+    """The brief that leaves out what the summary tells; its text may be empty."""
+    made = _brief(tray, scene, view, now, summary)
+    epoch = view.kept.tracked.state.moment.epoch
+    return Prepared(epoch, *view.kept.tracked.knows, now.text, ",".join(made.facts), made.text)
+
+
+def _summary_of(tray: Tray, view: View) -> str:
+    """The summary of the compaction that is ending; "" where it is not known."""
+    found = tray.summary()
+    # The row that ends the epoch may or may not be on disk yet.
+    epoch = view.kept.tracked.state.moment.epoch
+    return found.text if found is not None and epoch - 1 <= found.epoch <= epoch else ""
+
+
+def _brief(tray: Tray, scene: Scene, view: View, now: Now, summary: str = "") -> Brief:
     """The state and the rules in force, in what the client shows of one hook.
 
     Rules go before all but the core of the state; what the state leaves free is theirs as well.
     """
     most = scene.terms.settings.number("brief_chars")
     rules = active.rules(view.shown, tray, scene, prepare.MOST - prepare.CORE)
-    made = prepare.brief(view.shown, now.text, most, rules)
+    made = prepare.brief(view.shown, now.text, most, rules, summary)
     left = prepare.MOST - len(made.text)
     if rules and left > prepare.LINE:
         more = active.rules(view.shown, tray, scene, len(rules) + left)
         if len(more) > len(rules):
-            made = prepare.brief(view.shown, now.text, most, more)
+            made = prepare.brief(view.shown, now.text, most, more, summary)
     return made
 
 

@@ -14,11 +14,10 @@ from typing import NamedTuple
 
 from holdfast.brief.compose import Brief, compose
 from holdfast.brief.kept import Heard, choose_kept
-from holdfast.files import read
 from holdfast.lifecycle import active, papers, prepare, words
 from holdfast.lifecycle.keep import Kept, Scene, bring_up_to_date, clean, save_checkpoint
 from holdfast.lifecycle.moments import Now
-from holdfast.lifecycle.tray import Prepared, Tray
+from holdfast.lifecycle.tray import MODULES, Prepared, Tray
 from holdfast.state import State
 from holdfast.state.facts import DONE, OPEN
 from holdfast.store.protocol import Compaction, Store
@@ -31,7 +30,6 @@ SAID = 400_000  # characters of the compacted conversation that are looked throu
 # Without a summary the state is all there is of what came before.
 INSTANT = 18_000
 KEPT = 40_000
-MINE = b"native\n"
 JUST = 5  # tool calls since a task was completed: checking it off comes last
 
 
@@ -64,7 +62,7 @@ def augment(store: Store | None, tray: Tray, scene: Scene, now: Now, said: str) 
     known = _known(store, tray, scene, now)
     state = known.kept.tracked.state
     epoch = state.moment.epoch
-    if not known.kept.complete or not _is_ours(tray, f"delivered.{epoch}"):
+    if not known.kept.complete or not tray.is_modules(f"delivered.{epoch}"):
         return None
     made = prepare.lost(known.shown, now.text, clean(said[:SAID]), AUGMENT)
     made = _with_rules(made, tray, scene, known)
@@ -150,17 +148,13 @@ def keep_noted(store: Store | None, tray: Tray, scene: Scene, now: Now) -> words
 def _claimed(tray: Tray, name: str, seconds: float) -> bool:
     if tray.latch(name, seconds):
         try:
-            tray.write(name, MINE)
+            tray.write(name, MODULES)
         except OSError:
             tray.drop(name)  # no space to say whose it is: the classic hooks deliver
             return False
         return True
     # A compaction that we began and that came to nothing: still ours.
-    return _is_ours(tray, name)
-
-
-def _is_ours(tray: Tray, name: str) -> bool:
-    return read(f"{tray.folder}/{name}") == MINE
+    return tray.is_modules(name)
 
 
 def _prepared(known: Known, now: Now, made: Brief) -> Prepared:

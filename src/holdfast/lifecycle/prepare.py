@@ -16,6 +16,9 @@ from holdfast.state.model import State
 BRIEF = 6_000
 
 
+# How a text begins that was chosen against the client's summary.
+AGAINST = "Holdfast: what the summary above leaves out of this session"
+
 # Characters below which a request may not tell what the work is about.
 TELLING = 40
 
@@ -52,12 +55,10 @@ def lost(state: State, now: str, said: str, max_chars: int) -> Brief:
 def title(state: State, now: str, against_summary: bool = False) -> str:
     known = _moment(state.place.updated or now)
     what = (
-        "what the summary above leaves out of this session"
-        if against_summary
-        else "the state of this session before the compaction"
+        AGAINST if against_summary else "Holdfast: the state of this session before the compaction"
     )
     return (
-        f"Holdfast: {what}, from its transcript, as of {known}. Quotations are verbatim; where"
+        f"{what}, from its transcript, as of {known}. Quotations are verbatim; where"
         " files on disk say otherwise, they are right. `holdfast show ID` opens an [id] in full."
     )
 

@@ -1,6 +1,9 @@
 """The tray of a session: small files that let the light hooks work without the database.
 
     brief            the brief that the next compaction will need, with how much it knows
+    compacting       made by PreCompact, until PostCompact: a summary is to come
+    summary          that summary, once it is known
+    restored         the brief chosen against it, ready for SessionStart
     gap              text waiting for the next prompt or tool batch
     low-agent        that context is low, for the next prompt or tool batch
     low-user         the same for the user's eyes, at the next prompt
@@ -60,6 +63,11 @@ WORKING_SECONDS = 90.0
 # A claim is settled within milliseconds; this old, its process id belongs to somebody else.
 CLAIM_SECONDS = 60.0
 OWED = "owed"
+# What the native module writes into a latch that it holds.
+MODULES = b"native\n"
+COMPACTING = "compacting"
+SUMMARY = "summary"
+RESTORED = "restored"
 CLAIMED = frozenset(("gap", OWED, "low-agent", "low-user", "tell-user"))
 
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
@@ -137,6 +145,39 @@ class Tray:
 
     def prepare(self, brief: Prepared) -> None:
         self.write("brief", brief.encode())
+
+    def begin_compaction(self) -> None:
+        """Whatever an earlier compaction left behind must not pass for this one's."""
+        self.end_compaction()
+        self.write(COMPACTING, b"")
+
+    def end_compaction(self) -> None:
+        for name in (COMPACTING, SUMMARY, RESTORED):
+            remove(f"{self.folder}/{name}")
+
+    def is_compacting(self) -> bool:
+        return exists(f"{self.folder}/{COMPACTING}")
+
+    def keep_summary(self, summary: Prepared) -> bool:
+        """False when another one is there: which of the two is the compaction's, nobody knows."""
+        there = self.summary()
+        if there is not None and there.text != summary.text:
+            remove(f"{self.folder}/{RESTORED}")
+            summary = Prepared(there.epoch, there.generation, there.offset, there.time, "", "")
+        self.write(SUMMARY, summary.encode())
+        return bool(summary.text)
+
+    def summary(self) -> Prepared | None:
+        data = read(f"{self.folder}/{SUMMARY}")
+        return None if data is None else decode(data)
+
+    def keep_restored(self, brief: Prepared) -> None:
+        self.write(RESTORED, brief.encode())
+
+    def restored(self) -> Prepared | None:
+        """The brief that was chosen against the summary of the compaction under way."""
+        data = read(f"{self.folder}/{RESTORED}")
+        return None if data is None else decode(data)
 
     def gap_waits(self) -> bool:
         return self.waits("gap")
@@ -250,6 +291,10 @@ class Tray:
 
     def latched(self, name: str) -> bool:
         return exists(f"{self.folder}/{name}")
+
+    def is_modules(self, name: str) -> bool:
+        """Whether the plugin's native module holds this latch: see `lifecycle.native`."""
+        return read(f"{self.folder}/{name}") == MODULES
 
     def note(self, line: str) -> None:
         """One JSON line for the next heavy hook, in one write, so that lines never mix."""

@@ -25,6 +25,7 @@ class Payload:
         "command_arguments",
         "cwd",
         "event",
+        "is_summarisers",
         "last_words",
         "prompt",
         "prompt_id",
@@ -52,6 +53,8 @@ class Payload:
         self.command_arguments = _text(fields, "command_args")
         self.summary = summary_in(_text(fields, "compact_summary"))
         self.last_words = _text(fields, "last_assistant_message")
+        # The agent that summarises has no type; its last words are the summary.
+        self.is_summarisers = event == "SubagentStop" and not self.agent_type
 
 
 def parse(raw: bytes, event: str) -> Payload | None:
@@ -81,11 +84,14 @@ def _text(fields: dict[str, Any], name: str) -> str:
 
 def summary_in(answer: str) -> str:
     """The part of the summariser's answer that stays in context: not its analysis."""
+    # First the analysis, as the client does: it may speak of the <summary> to come.
+    before, opening, rest = answer.partition("<analysis>")
+    if opening and (closed := rest.partition("</analysis>"))[1]:
+        answer = before + closed[2]
     _, opening, rest = answer.partition("<summary>")
     if opening:
         return rest.rpartition("</summary>")[0].strip() or rest.strip()
-    before, opening, rest = answer.partition("<analysis>")
-    return (before + rest.partition("</analysis>")[2]).strip() if opening else answer.strip()
+    return answer.partition("<analysis>")[0].strip()
 
 
 class _Settings:

@@ -41,7 +41,9 @@ HOOKS = (
     HookSpec("UserPromptExpansion", None, background=False, timeout=10),
     HookSpec("PostToolBatch", None, background=True, timeout=60),
     HookSpec("Stop", None, background=True, timeout=60),
-    HookSpec("SubagentStop", None, background=True, timeout=60),
+    # Brings the summary of a compaction before SessionStart asks for the brief, so it is waited
+    # for. After an ordinary subagent the work goes on detached.
+    HookSpec("SubagentStop", None, background=False, timeout=10),
     HookSpec("PreCompact", None, background=False, timeout=10),
     HookSpec("PostCompact", None, background=False, timeout=10),
     HookSpec("SessionEnd", None, background=False, timeout=5),

@@ -16,6 +16,7 @@ _INSERTED = ("system-reminder", "ide_opened_file", "ide_selection", "ide_diagnos
 # Our own words: the native module places them as plain user rows.
 OUR_OPENINGS = (
     "Holdfast: the state of this session",
+    "Holdfast: what the summary above leaves out",
     "Holdfast: known before the last compaction",
     "Holdfast: commands and skills in force",
 )
