@@ -1,5 +1,7 @@
 """A compaction on the real client: what the summariser is told, and what stands afterwards."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from realclient import (
@@ -12,20 +14,20 @@ from realclient import (
 )
 
 from .conftest import MakeStage
-from .stage import BRIEF, FACTS, FINISHED, RULE, Stage, injected, steering
+from .stage import BRIEF, FACTS, FINISHED, RULE, STEERED_FACTS, Stage, injected, steering
 
 pytestmark = pytest.mark.client
 
 OPENING = f"Build the shop on port 8123. {RULE}"
 
 
-def missing(text: str) -> list[str]:
-    return [name for name, words in FACTS.items() if words not in text]
+def missing(text: str, facts: Mapping[str, str] = FACTS) -> list[str]:
+    return [name for name, words in facts.items() if words not in text]
 
 
 def check_all_facts(stage: Stage, api: ScriptedApi) -> None:
     (request,) = api.summary_requests
-    assert missing(steering(request)) == []
+    assert missing(steering(request), STEERED_FACTS) == []
     (brief,) = injected(api.last, BRIEF)
     assert missing(brief) == []
     assert missing(brief[:2000]) == []

@@ -26,14 +26,10 @@ from .stage import AGAINST, ALONE, FACTS, GAP, RULE, Stage, injected
 
 pytestmark = pytest.mark.client
 
-OPENING = f"Build the shop on port 8123. {RULE}"
+OPENING = "Build the shop on port 8123."
 TASKS = {"CLAUDE_CODE_ENABLE_TASKS": "1"}
-TOLD = ("rule", "open task", "failing test")
-SUMMARY = (
-    f"The user said: {RULE}\n\n- Open task: {FACTS['open task']}, with totals, not begun.\n\n"
-    f"- `pytest -q` fails in tests/test_cart.py::{FACTS['failing test']}: assert 129 == 130;"
-    " 1 failed, 3 passed."
-)
+TOLD = ("rule", "open task")
+SUMMARY = f"The user said: {RULE}\n\n- Open task: {FACTS['open task']}, with totals, not begun yet."
 
 
 @pytest.fixture(params=["oldest", "newest"])
@@ -66,11 +62,13 @@ def test_what_the_summary_told_is_not_told_again_and_what_it_lost_is_there_at_on
 ) -> None:
     stage = make_stage(env=SMALL_WINDOW | TASKS)
     stage.client.binary = binary
-    api.say(*stage.work(), "Begun.", *ending(trigger), "After.", "And on.")
+    api.say(*stage.work(), "Begun.", "Noted.", *ending(trigger))
     api.summarise_with(SUMMARY)
     with stage.client.session() as live:
         live.ask(OPENING)
+        live.ask(RULE)
         if trigger == "manual":
+            live.ask("now the cart")
             live.compact()
         live.ask("go on with the cart")
         (brief,) = injected(first_request_after(api), AGAINST)
@@ -81,9 +79,10 @@ def test_what_the_summary_told_is_not_told_again_and_what_it_lost_is_there_at_on
         assert injected(api.last, AGAINST) == [brief]
         assert injected(api.last, (ALONE, GAP)) == []
         stage.settled(live)
-    assert sorted(p.name for p in stage.tray(live.session_id).glob("[rs][eu][sm]*")) == []
+    left = {path.name for path in stage.tray(live.session_id).iterdir()}
+    assert left & {"compacting", "summary", "restored"} == set()
     told = stage.holdfast("doctor", "--json", check=False)
-    assert "only what its summary left out" in told
+    assert "chosen against the summary" in told
     assert stage.log() == ""
 
 
@@ -93,11 +92,13 @@ def test_without_that_event_the_brief_stands_alone_and_doctor_says_so(
 ) -> None:
     stage = make_stage(env=SMALL_WINDOW | TASKS)
     without_hook(stage, "SubagentStop")
-    api.say(*stage.work(), "Begun.", *ending(trigger), "After.", "And on.")
+    api.say(*stage.work(), "Begun.", "Noted.", *ending(trigger))
     api.summarise_with(SUMMARY)
     with stage.client.session() as live:
         live.ask(OPENING)
+        live.ask(RULE)
         if trigger == "manual":
+            live.ask("now the cart")
             live.compact()
         live.ask("go on with the cart")
         (brief,) = injected(first_request_after(api), ALONE)
@@ -105,7 +106,7 @@ def test_without_that_event_the_brief_stands_alone_and_doctor_says_so(
         live.ask("and on")
         assert injected(api.last, (AGAINST, GAP)) == []
         stage.settled(live)
-    assert "without knowing its summary" in stage.holdfast("doctor", "--json", check=False)
+    assert "made without the summary" in stage.holdfast("doctor", "--json", check=False)
     assert stage.log() == ""
 
 
@@ -121,7 +122,7 @@ def test_a_hook_that_is_killed_at_the_summary_costs_nothing_but_the_choice(
     api.say(*stage.work(), "Begun.", "After.")
     api.summarise_with(SUMMARY)
     with stage.client.session() as live:
-        live.ask(OPENING)
+        live.ask(f"{OPENING} {RULE}")
         live.compact()
         live.ask("go on with the cart")
     (brief,) = injected(first_request_after(api), ALONE)

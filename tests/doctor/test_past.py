@@ -3,6 +3,7 @@
 from contextlib import closing
 
 from holdfast.doctor.past import check_compactions, check_errors, judge, logged, stamp
+from holdfast.lifecycle.prepare import AGAINST
 from holdfast.store.protocol import Compaction, Delivery
 from holdfast.store.sqlite import SqliteStore
 
@@ -51,8 +52,20 @@ BRIEF = Delivery("s1", 0, "brief", "SessionStart", "2026-11-16T00:00:01Z", "text
 
 def test_a_compaction_that_was_followed_up_is_fine() -> None:
     found = judge([SEEN], [BRIEF])
-    assert (found.level, found.seen) == ("ok", "after the only one so far something was put back")
+    assert found.level == "ok"
+    assert found.seen.startswith("after the only one so far something was put back; ")
     assert found.details == ("2026-11-16 00:00 s1 auto: summary kept 0, lost 1; delivered brief",)
+
+
+def test_it_is_said_how_the_last_brief_came() -> None:
+    alone = "the last brief was made without the summary, which SubagentStop did not bring"
+    assert judge([SEEN], [BRIEF]).seen.endswith(f"; {alone}")
+    against = BRIEF._replace(text=f"{AGAINST}, from its transcript.")
+    assert judge([SEEN], [against]).seen.endswith("; the last brief was chosen against the summary")
+    module = BRIEF._replace(road="session.compact")
+    assert "by the plugin's module" in judge([SEEN], [module]).seen
+    other = BRIEF._replace(session_id="s2", text=AGAINST)
+    assert judge([SEEN], [other, BRIEF]).seen.endswith(alone)
 
 
 def test_one_after_which_nothing_was_put_back_is_a_warning() -> None:

@@ -117,15 +117,12 @@ def _how(last: Compaction, roads: Iterable[Delivery]) -> str:
     for delivery in roads:
         if (delivery.session_id, delivery.epoch) != (last.session_id, last.epoch):
             continue
-        if delivery.what == "brief" and delivery.road == MODULE:
-            return "; at the last by the plugin's module, behind the summary"
-        if delivery.what == "brief" and delivery.text.startswith(AGAINST):
-            return "; at the last only what its summary left out (SubagentStop brought it in time)"
         if delivery.what == "brief":
-            return (
-                "; at the last without knowing its summary (SubagentStop did not bring it before"
-                " SessionStart), so what was missing followed with the next prompt or tool call"
-            )
+            if delivery.road == MODULE:
+                return "; the last by the plugin's module, behind the summary"
+            if delivery.text.startswith(AGAINST):
+                return "; the last brief was chosen against the summary"
+            return "; the last brief was made without the summary, which SubagentStop did not bring"
     return ""
 
 

@@ -90,7 +90,8 @@ def summary_in(answer: str) -> str:
         answer = before + closed[2]
     _, opening, rest = answer.partition("<summary>")
     if opening:
-        return rest.rpartition("</summary>")[0].strip() or rest.strip()
+        inner, closing, _ = rest.rpartition("</summary>")
+        return (inner if closing else rest).strip()
     return answer.partition("<analysis>")[0].strip()
 
 
