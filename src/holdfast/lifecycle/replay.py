@@ -118,7 +118,7 @@ def spots(path: str, name: str, *, loads: Loads | None = None) -> list[Spot]:
     found: dict[str, Spot] = {}
     with Reader(path, loads=lines, final=True) as reader:
         for row in reader.rows():
-            line = lines.count + len(reader.oversized)
+            line = lines.count + reader.blank + len(reader.oversized)
             if number and line > number:
                 break
             own = row_id(row.data)
@@ -219,4 +219,6 @@ def line_numbers(path: str) -> dict[int, int]:
     """The line at which each row starts, by its byte."""
     lines = _Counted(lambda _: {})
     with Reader(path, loads=lines, final=True) as reader:
-        return {row.start: lines.count + len(reader.oversized) for row in reader.rows()}
+        return {
+            row.start: lines.count + reader.blank + len(reader.oversized) for row in reader.rows()
+        }

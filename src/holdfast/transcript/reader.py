@@ -115,6 +115,7 @@ class Reader:
         self.path = os.fspath(path)
         self.reset = ""
         self.stopped = False
+        self.blank = 0  # empty lines of this pass, which are not parsed
         self.oversized: list[Oversized] = []
         self._loads = loads or loads_text
         self._limit = limit_bytes
@@ -185,6 +186,7 @@ class Reader:
                     return
             self._offset, self._tail = end, line  # cut when a cursor is asked for
             if line == b"\n":  # a hundredth of the time of finding out by parsing it
+                self.blank += 1
                 start = end
                 continue
             try:
