@@ -129,15 +129,21 @@ def test_another_request_corrects_nothing(said: list[str]) -> None:
     assert corrections(said) == []
 
 
-def test_what_the_summary_tells_is_not_told_again() -> None:
-    story = Story().user("We keep all prices in cents, the ledger needs it.").agent("Understood.")
-    story.user("The mobile app caches every response for an hour.").agent("Good to know.")
-    story.user("Now write the exporter")
-    summary = "The user keeps all prices in cents because the ledger needs it."
-    assert "prices in cents" in text(story)
-    told = text(story, summary=summary)
-    assert "prices in cents" not in told
-    assert "caches every response for an hour" in told
+def test_what_the_summary_tells_gives_way_to_what_it_lost() -> None:
+    story = Story().user("The mobile app caches every response for an hour.").agent("I see.")
+    story.user("The ledger keeps every price of a product in cents.").agent("I see.")
+    story.user("Go on with the exporter")
+    size = next(n for n in range(100, 600) if "ledger keeps" in text(story, n))
+    assert "mobile app" not in text(story, size)
+    summary = "As the user said, the ledger keeps every price of a product in cents."
+    assert "mobile app" in text(story, size, summary=summary)
+    assert "ledger keeps" not in text(story, size, summary=summary)
+
+
+def test_what_the_reader_sees_anyway_is_not_told() -> None:
+    story = Story().user("We keep all prices in cents.").agent("Understood.")
+    seen = "user: We keep all prices in cents.\nagent: Understood."
+    assert compose(story.state, 4000, visible=seen).text == ""
 
 
 def test_uncommitted_and_committed_work_is_told() -> None:

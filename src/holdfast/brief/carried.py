@@ -1,8 +1,7 @@
 """What a summary carries: whether a statement stands in it, in whatever words around it.
 
-A statement is carried when most of what it tells, by the weight of its words, stands within one
-stretch of the summary. Strict on the side of telling again: what is wrongly taken for carried is
-lost, what is wrongly taken for lost costs a line. Pure.
+A statement is carried as far as what it tells, by the weight of its words, stands within one
+stretch of the summary. Pure.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from collections.abc import Mapping
 from holdfast.brief.pieces import flat, words
 
 STRETCH = 400  # characters of a summary that count as one place
-SHARE = 0.75  # of a statement's weight
 
 
 class Summary:
@@ -23,20 +21,16 @@ class Summary:
             words(text[start : start + STRETCH])
             for start in range(0, max(1, len(text) - STRETCH // 2), STRETCH // 2)
         ]
-        self._all = words(text)
         self._text = flat(text).lower()
 
     def holds(self, text: str) -> bool:
         """Whether the very words stand in it."""
         return flat(text).lower() in self._text
 
-    def carries(self, told: frozenset[str], weights: Mapping[str, float]) -> bool:
-        if not told:
-            return True
+    def share(self, told: frozenset[str], weights: Mapping[str, float]) -> float:
+        """How much of what is told stands in one place of it, 0 to 1."""
         total = sum(weights.get(word, 1.0) for word in told)
-        if sum(weights.get(word, 1.0) for word in told & self._all) < SHARE * total:
-            return False
-        return any(
-            sum(weights.get(word, 1.0) for word in told & place) >= SHARE * total
-            for place in self._places
-        )
+        if not total:
+            return 1.0
+        most = max(sum(weights.get(word, 1.0) for word in told & one) for one in self._places)
+        return most / total

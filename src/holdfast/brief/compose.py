@@ -17,7 +17,6 @@ from holdfast.brief.carried import Summary
 from holdfast.brief.choose import Choice
 from holdfast.brief.header import stated_lines
 from holdfast.brief.lines import Line, sizes
-from holdfast.brief.pieces import words
 from holdfast.brief.role import CHOSEN, MAIN, Role
 from holdfast.brief.statements import SPOKEN, Statement, focused, messages, statements, word_weights
 from holdfast.state.model import State
@@ -29,8 +28,11 @@ CUT = " … "
 FILLS = 3
 SHORTEST = 40  # characters that are not worth filling
 LINE = 600  # characters up to which short turns share a line
-# Sections that are told whatever the summary says: they are what summaries get wrong.
-ALWAYS = frozenset(("request", "last_words", "last_done", "git", "verified", "notes", "running"))
+# A statement of which this share stands in one place of the summary is carried by it, and counts
+# less. Dropping it told less of what the summary had lost: a summary that names a thing seldom
+# tells all of it.
+CARRIED = 0.75
+TOLD_BY_SUMMARY = 0.8
 
 _SECTION_OF = {
     "user": "conversation",
@@ -66,18 +68,22 @@ def compose(
     title: str = "",
     role: Role | None = None,
     summary: str = "",
+    visible: str = "",
 ) -> Brief:
-    """A brief of at most `max_chars` characters; empty when nothing is known or fits."""
+    """A brief of at most `max_chars` characters; empty when nothing is known or fits.
+
+    What the `summary` tells gives way to what it lost; what is `visible` to the reader anyway,
+    word for word, is not told.
+    """
     role = MAIN if role is None else role
     known = Summary(summary) if summary.strip() else None
+    seen = Summary(visible) if visible.strip() else None
     size = sizes(max_chars)
     head = [title] if title and len(title) < max_chars else []
     used = sum(len(line) + 1 for line in head)
-    stated = stated_lines(
-        state, role, size, max_chars, used, lambda name, line: _is_news(name, line, known)
-    )
+    stated = stated_lines(state, role, size, max_chars, used, lambda line: _is_news(line, seen))
     page = _Page(state, role, size.tight, head, stated)
-    choice = _chosen(state, role, page, known, max_chars)
+    choice = _chosen(state, role, page, known, seen, max_chars)
     chosen = choice.statements()
     text = page.text(chosen)
     # The bound is hard: what was chosen last goes until the rest fits.
@@ -93,11 +99,8 @@ def compose(
     return Brief(text, tuple(facts), tuple(told)) if len(text) <= max_chars else Brief("", ())
 
 
-def _is_news(section: str, line: Line, known: Summary | None) -> bool:
-    if known is None:
-        return True
-    said = _quoted(line.text)
-    return not (known.holds(said) if section in ALWAYS else known.carries(words(said), {}))
+def _is_news(line: Line, seen: Summary | None) -> bool:
+    return seen is None or not seen.holds(_quoted(line.text))
 
 
 def _quoted(line: str) -> str:
@@ -106,18 +109,27 @@ def _quoted(line: str) -> str:
     return rest.rpartition('"')[0] if found and '"' in rest else line
 
 
-def _chosen(state: State, role: Role, page: _Page, known: Summary | None, max_chars: int) -> Choice:
+def _chosen(
+    state: State,
+    role: Role,
+    page: _Page,
+    known: Summary | None,
+    seen: Summary | None,
+    max_chars: int,
+) -> Choice:
     above = page.text(())
     offered = [
         one
         for one in statements(state, messages(state))
-        if page.has(one) and (one.before or one.text not in above)
+        if page.has(one)
+        and (one.before or one.text not in above)
+        and (seen is None or not seen.holds(one.text))
     ]
     if role.focus != 1.0:
         offered = focused(state, offered, role.focus)
     weights = word_weights(state, offered)
     if known is not None:
-        offered = [one for one in offered if one.before or not known.carries(one.words, weights)]
+        offered = [_beside_summary(one, known, weights) for one in offered]
     choice = Choice(offered, weights)
     choice.tell(above)
     typed = [place for place, one in enumerate(offered) if one.kind == "user"]
@@ -130,6 +142,13 @@ def _chosen(state: State, role: Role, page: _Page, known: Summary | None, max_ch
         if room < SHORTEST or not choice.fill(room, _price):
             break
     return choice
+
+
+def _beside_summary(one: Statement, known: Summary, weights: dict[str, float]) -> Statement:
+    """What the summary carries counts less."""
+    if known.share(one.words, weights) < CARRIED:
+        return one
+    return one._replace(weight=one.weight * TOLD_BY_SUMMARY, recency=one.recency * TOLD_BY_SUMMARY)
 
 
 def _worth_of_words(one: Statement) -> float:

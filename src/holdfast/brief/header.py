@@ -21,7 +21,7 @@ def stated_lines(
     size: Sizes,
     max_chars: int,
     used: int,
-    wanted: Callable[[str, Line], bool],
+    wanted: Callable[[Line], bool],
 ) -> dict[str, list[Line]]:
     """By section, of those `wanted`; `used` characters are taken already. All of it within the
     role's share."""
@@ -32,7 +32,7 @@ def stated_lines(
         if part.section in CHOSEN:
             continue
         said = section(part.section)(state, size)
-        lines = [line for line in said if wanted(part.section, line)]
+        lines = [line for line in said if wanted(line)]
         lines = _headed(part.heading(size.tight), lines)
         own = min(room - used, int(max_chars * part.share))
         taken[part.section], cost = _fitting(lines, own)

@@ -48,7 +48,8 @@ def brief(
 
 def lost(state: State, now: str, said: str, max_chars: int) -> Brief:
     """What a compacted conversation does not tell; empty when it tells everything."""
-    made = compose(state, max_chars, title=title(state, now, True), summary=said)
+    heading = title(state, now, True)
+    made = compose(state, max_chars, title=heading, summary=said, visible=said)
     return made if made.facts else Brief("", ())
 
 
