@@ -23,6 +23,7 @@ from holdfast.redact.judgement import (
     is_dummy,
     is_secret,
     looks_generated,
+    mixes_signs,
     name_class,
 )
 from holdfast.redact.patterns import LABEL_OPEN
@@ -67,7 +68,12 @@ _QUOTE = r"[fFrRbBuU@$]{0,2}(\\{0,7})([\"'`])"
 # An ampersand ends a value where another name follows, as in a query, or another command.
 _BARE = r"(?:[^\s\"'`,;<>(){}\[\]|&\\]|&(?![&\s\"'`]|\Z|[A-Za-z0-9_.\-\[\]%]{1,60}=)){1,512}"
 _ENCODED_END = r"(?i)%(?:25)?(?:0a|0d|20|22|26|27|2c|3b)|[+]"
-_NEXT_LINE = r"\r?\n[ \t>+|\-]{0,12}[\"'`]?([^\s\"'`]{6,200})[\"'`]?[ \t]{0,8}(?=\r?\n|\Z)"
+# Behind a line break, which may be escaped, and what a listing or a diff puts before the line.
+_NEXT_LINE = (
+    r"(?:\r?\n|\\+n)[ \t>+|\-]{0,12}(?:\d{1,5}(?:→|\t|:|\|) ?)?[ \t]{0,12}[\"'`]?"
+    r"([^\s\"'`\\]{6,200})[\"'`]?[ \t]{0,8}(?=[\r\n\\\"]|\Z)"
+)
+_TO_TAG = r"[^\s\"'`\\<>]{32,128}"
 _TO_SPACE = r"[^\s\"'`\\]{0,512}"
 _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 
@@ -117,6 +123,8 @@ def _read_assignment(text: str, at: int, word_end: int) -> Span | None:
     if head is None:
         return None
     start = _start_of_name(text, at)
+    if text[start] == "-" and text[start - 1 : start] in ("", "\n") and text[start + 1].isupper():
+        start += 1  # a line that a diff takes away
     name = text[start:word_end] + head.group("rest")
     kind = name_class(name)
     if kind is None:
@@ -143,7 +151,8 @@ def _read_assignment(text: str, at: int, word_end: int) -> Span | None:
         if end is not None:
             value = text[quote.end() : end]
             form = _quoted_form(name)
-            if head.group("pair") or head.group("call"):
+            sets = name.lower().rpartition(".")[2].startswith("set")
+            if head.group("pair") or (head.group("call") and not sets):
                 form = LOOSE  # the pair may be two names; only a generated value is sure
             if LABEL_OPEN in value or not is_secret(kind, value, form):
                 return None
@@ -158,7 +167,7 @@ def _pass_announces(text: str, start: int, head: "re.Match[str]") -> bool:
     """`pass: X` alone on its line, in small letters; else it is a verdict."""
     if head.group("op") != ":" or head.group("closed"):
         return True
-    line = text[text.rfind("\n", 0, start) + 1 : start]
+    line = text[text.rfind("\n", 0, start) + 1 : start].rpartition("\\n")[2]
     value = lazy(r"\S+").match(text, head.end())
     return (
         text.startswith("pass", start)
@@ -194,6 +203,8 @@ def _read_bare(text: str, at: int, kind: str, form: str, name_at: int) -> Span |
         whole = lazy(_TO_SPACE).match(text, at)
         value = whole.group().rstrip(";") if whole else ""
         return (at, at + len(value), _LABELS[kind]) if is_secret(kind, value, ENV) else None
+    if form == ENV and (signs := lazy(_TO_TAG).match(text, at)) and mixes_signs(signs.group()):
+        return at, signs.end(), _LABELS[kind]
     if bare is None:
         return None
     value = bare.group().rstrip(".,:!?") or bare.group()
@@ -265,7 +276,7 @@ def _end_of_quoted(text: str, at: int, closing: str) -> int | None:
 def _at_line_start(text: str, at: int) -> bool:
     line = text.rfind("\n", max(0, at - 40), at) + 1
     before = text[line:at] if line or at <= 40 else text[at - 40 : at]
-    return before.strip(" \t>+") in ("", "export", "set", "ENV", "- ")
+    return before.strip(" \t>+-") in ("", "export", "set", "ENV", "- ")
 
 
 def _is_own_line(text: str, start: int, end: int) -> bool:

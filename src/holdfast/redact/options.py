@@ -65,6 +65,8 @@ for _option, _command, _value in _RULES:
 _OPTION = "|".join(sorted((option[1:] for option in _BY_OPTION), key=len, reverse=True))
 OPTION_HIT = rf"-(?<=[ \t]-)(?:{_OPTION})"
 _LINE_BEHIND = 300
+# Not inside a word; but behind an escape that was not read yet, or where a diff takes a line away.
+_COMMAND_BEGINS = r"(?:(?<![\w.\-])|(?<=\\[nrt])|(?<=\\u\w\w\w\w)|(?<=[\"\s]-)|(?<=\A-))"
 
 # What stands in a command line without an option: user and password, or a password sent on.
 _AFTER = (
@@ -73,7 +75,7 @@ _AFTER = (
         "htpasswd",
         r"[ ]+-[a-zA-Z]{0,4}b[a-zA-Z]{0,3}[ ]+(?:\S{1,200}[ ]+){1,2}?"
         + _QUOTED
-        + r"\s*(?:\n|\Z|[;&|])",
+        + r"[\"'\\]{0,4}[ ]{0,4}(?:\n|\Z|[;&|<\"'])",
     ),
     ("wpa_passphrase", r"[ ]+\S{1,80}[ ]+" + _QUOTED),
     ("identified by", r"\s{1,4}\\*[\"'](?P<value>[^\s\"'\\]{4,100})"),
@@ -87,8 +89,8 @@ _RECEIVERS = ("--password-stdin", "sudo -s ", "chpasswd", "passwd --stdin", "--p
 
 # host:port:database:user:password
 _PGPASS = (
-    r"(?:(?<=\s)|(?<=\\n)|(?<=→)|\A)[A-Za-z0-9*][\w.*\-]{0,80}:(?:\d{2,5}|\*):[A-Za-z_*][\w*\-]{0,60}:[A-Za-z_*][\w*.\-]{0,60}:"
-    r"(?P<value>[^\s:\"'\\]{4,200})(?=\s|\\|\Z|\")"
+    r"(?:(?<![\w.*\-/:])|(?<=\s-)|(?<=\A-)|(?<=\d:)(?=[A-Za-z*]))[A-Za-z0-9*][\w.*\-]{0,80}:(?:\d{2,5}|\*):[A-Za-z_*][\w*\-]{0,60}"
+    r":[A-Za-z_*][\w*.\-]{0,60}:(?P<value>[^\s:\"'\\<>]{4,200})(?=[\s\\\"'<]|\Z)"
 )
 PGPASS_HIT = r":(?=(?:\d{2,5}|\*):[A-Za-z_*][\w*\-]{0,60}:[A-Za-z_*][\w*.\-]{0,60}:[^\s:])"
 
@@ -131,8 +133,7 @@ def _values_of(text: str, at: int, option: str) -> Iterator[str]:
     before = text[line:at]
     before = before[max(before.rfind(sign) for sign in (";", "&&", "|", "$(")) + 1 :]
     for command, value in _BY_OPTION[option]:
-        # Behind a line break that is still escaped there is an n before the command.
-        if lazy(rf"(?:(?<![\w.\-])|(?<=\\n)){command}(?=[ ])").search(before):
+        if lazy(rf"{_COMMAND_BEGINS}{command}(?=[ ])").search(before):
             yield value
 
 

@@ -24,11 +24,13 @@ _AHEAD = (
     + r"(?:[ ](?:is|was|be|to|as|=|->|=>|→|now|has been|will be|should be|must be|became)|'s"
     r"|[ ]?[:=])(?:[ ](?:now|still|set|changed|reset|just|again|to|is|be)){0,3}[:=]?"
     rf"|[ ](?:for|of|on|to){_THING}{{1,4}}?[:=]|(?=[ ]))"
-    r"(?:[ ]{1,4}|(?P<line>[ ]{0,4}\r?\n[ \t>]{0,12}))" + _QUOTE + _VALUE
+    r"(?:[ ]{1,4}|(?P<line>[ ]{0,4}\r?\n[ \t>]{0,12}(?:\d{1,5}(?:→|\t) ?)?[ ]{0,12}))"
+    + _QUOTE
+    + _VALUE
 )
 # Use X as the password; X is the root password
 _BEHIND = (
-    r"(?<![^\s\"'`“‘(])(?P<value>[^\s\"'`”’<>()\\]{6,80})[\"'`”’]{0,2}[ ](?:is|as|for|was)"
+    r"(?<![^\s\"'`“‘(>→])(?P<value>[^\s\"'`”’<>()\\→]{6,80})[\"'`”’]{0,2}[ ](?:is|as|for|was)"
     r"(?:[ ][a-z0-9_.\-]{1,30}){0,4}[ ]\Z"
 )
 _BACK = 160
@@ -52,7 +54,7 @@ _IN_NAMES = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-.$/@")
 def find_spoken(lowered: str, text: str) -> Iterator[Span]:
     for called in ("pass", "pw"):
         for at in hits(lowered, called):
-            if at == 0 or lowered[at - 1] not in _IN_NAMES:
+            if _begins_here(lowered, at):
                 yield from _told_ahead(lowered, text, at)
                 yield from _told_behind(lowered, text, at)
     for at in hits(lowered, " / "):
@@ -60,10 +62,16 @@ def find_spoken(lowered: str, text: str) -> Iterator[Span]:
             yield from _judged(text, lazy(_QUOTE + _VALUE).match(lowered, at + 3))
     for user in ("admin:", "root:"):
         for at in hits(lowered, user):
-            if at == 0 or lowered[at - 1] not in _IN_NAMES:
+            if _begins_here(lowered, at):
                 yield from _judged(text, lazy(_VALUE).match(lowered, at + len(user)))
     for at in hits(lowered, "cred"):
         yield from _judged(text, lazy(_CREDENTIALS).match(lowered, at))
+
+
+def _begins_here(lowered: str, at: int) -> bool:
+    """Not inside a name; where a diff takes a line away, a dash stands before it."""
+    before = lowered[max(0, at - 2) : at]
+    return not before or before[-1] not in _IN_NAMES or before in ("-", "\n-")
 
 
 def _told_ahead(lowered: str, text: str, at: int) -> Iterator[Span]:

@@ -108,7 +108,11 @@ def _lettered(letter: str, rows: list[Row]) -> str:
 
 def _is_words(body: str) -> bool:
     # my-task-description-without-digits has the letters of a token and the shape of a name.
-    return not (looks_generated(body) or body.isupper()) and not any(map(str.isdigit, body))
+    if looks_generated(body) or body.isupper() or any(map(str.isdigit, body)):
+        return False
+    # A name is made of words, and words of two letters are few.
+    humps = lazy(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+").findall(body)
+    return sum(len(hump) <= 2 for hump in humps) < 3
 
 
 def _start_of_token(text: str, at: int, label: str) -> int | None:

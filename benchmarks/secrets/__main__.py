@@ -1,0 +1,76 @@
+"""Plants secrets in sessions, lives them with the real hooks, and looks for what came through.
+
+    python -m benchmarks.secrets --n 3000 --seed random
+    python -m benchmarks.secrets --innocent FOLDER ...   # what would be redacted in real sessions
+
+The first leaks are shown with their kind and place; the exit code says whether there were any.
+"""
+
+import argparse
+import gzip
+import random
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+from benchmarks.secrets.running import Result, run
+from holdfast.redact import redact_bytes
+
+SHOWN = 20
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.secrets", description=__doc__)
+    parser.add_argument("--n", type=int, default=3000, help="secrets to plant")
+    parser.add_argument("--seed", default="random", help="a number, to repeat a run")
+    parser.add_argument("--innocent", nargs="+", metavar="FOLDER", help="folders of transcripts")
+    chosen = parser.parse_args()
+    if chosen.innocent:
+        return _innocent(chosen.innocent)
+    seed = random.SystemRandom().randrange(10**9) if chosen.seed == "random" else int(chosen.seed)
+    return _report(run(chosen.n, seed), seed)
+
+
+def _report(result: Result, seed: int) -> int:
+    print(f"seed {seed}")
+    print(f"planted {result.planted}: {result.kinds} kinds in {result.places} places")
+    print(
+        f"looked through {result.texts} texts, {result.size / 1e6:.1f} MB, written or handed over"
+    )
+    print(f"came through: {len(result.leaks)} of {result.planted}")
+    for kind, place, where, part in result.leaks[:SHOWN]:
+        print(f"  {kind} | {place} | {where} | {part}")
+    for (kind, place), count in Counter(leak[:2] for leak in result.leaks).most_common(SHOWN):
+        print(f"  {count} x {kind} | {place}")
+    return 1 if result.leaks else 0
+
+
+def _innocent(folders: list[str]) -> int:
+    """Every string that would be redacted, to be looked at by eye."""
+    size = files = found = 0
+    for folder in folders:
+        for path in sorted(Path(folder).rglob("*.jsonl*")):
+            data = path.read_bytes()
+            data = gzip.decompress(data) if path.suffix == ".gz" else data
+            size, files = size + len(data), files + 1
+            clean = redact_bytes(data)
+            if clean == data:
+                continue
+            for before, after in zip(data.split(b"\n"), clean.split(b"\n"), strict=False):
+                for context in _replaced(before, after):
+                    found += 1
+                    print(f"  {path.name}: {context}")
+    print(f"{found} strings redacted in {files} sessions, {size / 1e6:.1f} MB")
+    return 1 if found else 0
+
+
+def _replaced(before: bytes, after: bytes) -> list[str]:
+    if before == after:
+        return []
+    labels = [m.start() for m in re.finditer(rb"\[redacted:[a-z0-9\-]+\]", after)]
+    return [after[max(0, at - 60) : at + 40].decode("utf-8", "replace") for at in labels]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
