@@ -47,7 +47,7 @@ class Rows:
     ) -> None:
         call = f"toolu_{uuid.uuid4().hex[:24]}"
         self.agent({"type": "tool_use", "id": call, "name": name, "input": asked})
-        answer = {"tool_use_id": call, "type": "tool_result", "content": printed}
+        answer: Row = {"tool_use_id": call, "type": "tool_result", "content": printed}
         if error:
             answer["is_error"] = True
         self.user([answer], toolUseResult=result)

@@ -115,4 +115,42 @@ toolu_01UiXhDdemoPwd3qRorm3n7L msg_011HivX2hTcGZLN4pwD2YVxU req_011CSHoEeqs5C35K
 [redacted:github-token]
 password=[redacted:password]
 Authorization: Bearer [redacted:bearer-token]
+Password: at least 8 characters, one of them a digit
+password: the user's own, never the service account's
+The password is base64-encoded before it is stored
+the password is sha256-hashed with 100000 rounds
+Set the password to expire after 90 days
+set the password to something stronger
+change the password for the admin user in step 3
+the root password was rotated in v2.1
+use pw reset flow for now
+the pw field is 12 chars wide
+admin / user roles are checked in middleware2.py
+root / child nodes
+src / lib / dist folders
+the admin: see docs/admin.md
+credentials: include
+creds are read from the keychain
+Cookie: theme=dark; lang=en
+Set-Cookie: theme=dark; Path=/; HttpOnly
+cookies = {"theme": "dark"}
+docker login -u bob -p $REGISTRY_PASSWORD registry.acme.dev
+docker run -p 8080:80 -w /app acme/app
+mkdir -p src/app && cp -p a b
+redis-cli -h db -p 6379 ping
+ldapsearch -x -W -D cn=admin
+zip -r out.zip src
+openssl rsa -in k.pem -passin env:KEY_PASS
+http GET acme.dev/users page==2
+ssh -p 2222 deploy@acme.dev
+psql -h db -p 5432 -U app
+Authorization: token <token>
+Authorization: Digest username="bob"
+src/app/main.py:12:34:error:E501 line too long
+db:5432:ready
+"kty": "RSA", "n": "abc", "e": "AQAB"
+pass: test_login_with_two_factors22
+SECRET_KEY = os.environ["DJANGO_SECRET_KEY"]
+const url = `${base}?password=${encodeURIComponent(password)}&user=${user}`
+DB_PASSWORD%3D%24%7BDB_PASSWORD%7D
 """.strip("\n").split("\n")

@@ -14,16 +14,20 @@ from typing import Any, NamedTuple
 
 from holdfast.brief.paths import shorten
 from holdfast.clients.claude_code.rows import Adapter
+from holdfast.events import Event
 from holdfast.files import read
 from holdfast.lifecycle.tray import Tray
 from holdfast.state.facts import DONE
 from holdfast.state.finished import Finished, Listener, from_document, to_document
-from holdfast.state.gate import cleaned
+from holdfast.state.gate import without_secrets
 from holdfast.state.model import State
 from holdfast.transcript.reader import Reader, TranscriptError
 
 FILE = "tasks.json"
 MOST = 100  # summaries of one session; the oldest give way
+
+# Events that are heard at once.
+BATCH = 1024
 
 
 class Limits(NamedTuple):
@@ -81,7 +85,7 @@ def look(
         fresh = [
             one for one in _cold(transcript, abandoned, limits.cold_turns) if one.key not in told
         ]
-        summaries = (*summaries, *(_clean(one, state.place.folders) for one in fresh))[-MOST:]
+        summaries = (*summaries, *(_short(one, state.place.folders) for one in fresh))[-MOST:]
     document = {"looked": step, "summaries": [to_document(one) for one in summaries]}
     tray.write(FILE, json.dumps(document, ensure_ascii=False).encode("utf-8", "replace"))
     return summaries
@@ -101,19 +105,26 @@ def _cold(transcript: str, abandoned: Sequence[tuple[int, int]], turns: int) -> 
     """By one pass over the rows, without folding them."""
     listener = Listener()
     adapter = Adapter()
+    events: list[Event] = []
     try:
         with Reader(transcript) as reader:
             for row in reader.rows():
                 if any(start <= row.start < end for start, end in abandoned):
                     continue
-                for event in adapter.events(row):
-                    listener.hear(event)
+                events += adapter.events(row)
+                if len(events) >= BATCH:
+                    _hear(listener, events)
+                    events = []
+        _hear(listener, events)
     except TranscriptError:
         return []
     return list(listener.cold(turns))
 
 
-def _clean(one: Finished, folders: tuple[str, ...]) -> Finished:
-    short = one._replace(files=tuple(shorten(path, folders) for path in one.files))
-    document, had_secrets = cleaned(to_document(short))
-    return (from_document(document) or short) if had_secrets else short
+def _short(one: Finished, folders: tuple[str, ...]) -> Finished:
+    return one._replace(files=tuple(shorten(path, folders) for path in one.files))
+
+
+def _hear(listener: Listener, events: list[Event]) -> None:
+    for event in without_secrets(events):
+        listener.hear(event)

@@ -160,7 +160,17 @@ def _read_assignment(text: str, at: int, word_end: int) -> Span | None:
         value_at = quote.end()  # cut off before the closing quote
     else:
         value_at = head.end()
-    return _read_bare(text, value_at, kind, _bare_form(head.groupdict(), name, is_flag), start)
+    form = _bare_form(head.groupdict(), name, is_flag)
+    if kind == PASSWORD and (head.group("is") or _goes_on(text, head, value_at)):
+        form = SPOKEN
+    return _read_bare(text, value_at, kind, form, start)
+
+
+def _goes_on(text: str, head: "re.Match[str]", at: int) -> bool:
+    """Whether a sentence follows, as in `Password: sha256-hashed before it is stored`."""
+    if head.group("op") != ":" or not head.group("space"):
+        return False
+    return lazy(r"[^\s#]+[ ]+[A-Za-z]+[ ,.]").match(text, at) is not None
 
 
 def _pass_announces(text: str, start: int, head: "re.Match[str]") -> bool:
@@ -185,6 +195,8 @@ def _read_encoded(text: str, at: int, kind: str) -> Span | None:
         return None
     end = lazy(_ENCODED_END).search(text, at, bare.end())
     stop = end.start() if end else bare.end()
+    if lazy(r"(?i)%(?:24|7b|3c|5b|28)").match(text, at):
+        return None  # ${NAME}, <name>
     form = ENV if kind == PASSWORD else PLAIN
     return (at, stop, _LABELS[kind]) if is_secret(kind, text[at:stop], form) else None
 

@@ -116,7 +116,8 @@ def find_webhooks(text: str) -> Iterator[Span]:
     for anchor, tail in WEBHOOK_ANCHORS:
         for at in hits(text, anchor):
             match = lazy(tail).match(text, at + len(anchor))
-            if match and any(char.isdigit() for char in match.group()):
+            found = match.group() if match else ""
+            if match and (any(map(str.isdigit, found)) or ("/T" in found and "/B" in found)):
                 start = text.find("/", match.start(), match.end()) + 1
                 if anchor == "/api/webhooks/":
                     start = match.start()

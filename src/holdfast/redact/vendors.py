@@ -18,6 +18,9 @@ Row = tuple[str, str, str]
 # From here on the shared searches are faster than one search per anchor, compiling included.
 _LONG = 2_000
 
+# A prefix as long as this is hardly the beginning of a name.
+_SAYS_ENOUGH = 5
+
 # The letters from which to search for anchors without a separator, most shared first.
 _LETTERS = "A~Kp"
 
@@ -56,7 +59,12 @@ def find_vendor_tokens(text: str) -> Iterator[Span]:
             continue
         match = lazy(tail).match(text, at + len(anchor))
         start = _start_of_token(text, at, label) if match else None
-        if match is None or start is None or is_dummy(match.group()) or _is_words(match.group()):
+        if (
+            match is None
+            or start is None
+            or is_dummy(match.group())
+            or _is_words(anchor, match.group())
+        ):
             continue
         run = lazy(RUN).match(text, match.end())
         end = done[anchor] = run.end() if run else match.end()
@@ -106,9 +114,12 @@ def _lettered(letter: str, rows: list[Row]) -> str:
     return f"{letter}(?={'|'.join(anchors)})"
 
 
-def _is_words(body: str) -> bool:
+def _is_words(anchor: str, body: str) -> bool:
     # my-task-description-without-digits has the letters of a token and the shape of a name.
     if looks_generated(body) or body.isupper() or any(map(str.isdigit, body)):
+        return False
+    # Behind a prefix that is no word, a name would be written in one case or in parts.
+    if len(anchor) >= _SAYS_ENOUGH and body.isalpha() and not body.islower():
         return False
     # A name is made of words, and words of two letters are few.
     humps = lazy(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+").findall(body)

@@ -28,14 +28,24 @@ def additional_context(event: str, text: str, message: str = "") -> str:
     shown = f'"systemMessage":{quoted(message)}' if message else ""
     if not text:
         return "{" + shown + "}" if shown else ""
-    inside = f'"hookEventName":{quoted(event)},"additionalContext":{quoted(text)}'
+    inside = f'"hookEventName":{quoted(event)},"additionalContext":{quoted(plain(text))}'
     more = "," + shown if shown else ""
     return '{"hookSpecificOutput":{' + inside + "}" + more + "}"
 
 
 def instructions(text: str) -> str:
     """The stdout of PreCompact: plain text. What could be taken for JSON is not printed."""
+    text = plain(text)
     return "" if text.lstrip().startswith(("{", "[")) else text
+
+
+def plain(text: str) -> str:
+    """The text without terminal codes, which are noise to a model."""
+    if "\x1b" not in text:
+        return text
+    from holdfast.redact import strip_codes
+
+    return strip_codes(text)
 
 
 def quoted(text: str) -> str:
