@@ -21,6 +21,7 @@ from holdfast.lifecycle.places import data_folder, store_path
 from holdfast.recall import answers, handing
 from holdfast.recall.answers import NotFound, Scope
 from holdfast.recall.plain import scope_of
+from holdfast.redact import strip_codes
 from holdfast.store.protocol import Store, StoreError
 from holdfast.store.sqlite import SqliteStore
 
@@ -85,7 +86,7 @@ def _asked(question: Callable[[Store, Scope], str]) -> str:
 
 def _told(answer: Callable[[], str]) -> str:
     try:
-        return answer()
+        return strip_codes(answer())
     except (NotFound, StoreError) as error:
         raise ToolError(str(error)) from error
 

@@ -132,7 +132,7 @@ def _read_assignment(text: str, at: int, word_end: int) -> Span | None:
             return _read_basic(text, head.end())
         return None
     is_flag = name.startswith("-")
-    if name in ("pass", "PASS", "Pass") and not _pass_announces(text, start, head):
+    if name.lower() == "pass" and not _pass_announces(text, start, head):
         return None
     if head.group("encoded"):
         return _read_encoded(text, head.end(), kind)
