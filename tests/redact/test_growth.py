@@ -35,6 +35,23 @@ HOSTILE = {
     "quotes": '\\"',
     "secrets": "password=a1B2c3D4e5 ",
     "labels": "[redacted:x]",
+    "option": "docker login -p ",
+    "options on one line": "curl -u a:",
+    "told": "password for the db on x is ",
+    "told behind": "hunter22 is the password ",
+    "short": "pw ",
+    "slash": "admin / ",
+    "cookie": "cookie: a=b; ",
+    "fields": "a:5432:b:c:",
+    "colours": "\x1b[1m",
+    "link": "\x1b]8;;",
+    "putty": "Private-Lines: 9\nAAAA\n",
+    "web key": '"kty":"d":"',
+    "next line": "password:\n",
+    "encoded": "password%3D",
+    "header": "authorization: x ",
+    "credentials": "creds: a / ",
+    "piped": "echo a | sudo -S ",
 }
 _SHORT = 30_000
 _BOUND = 10

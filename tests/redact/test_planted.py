@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from benchmarks.secrets.kinds import all_kinds
 from holdfast.redact import redact, redact_bytes
 
 from .planted import (
@@ -85,6 +86,29 @@ def test_a_second_pass_changes_nothing(seed: int) -> None:
     for _, _, text, _ in planted_cases(seed):
         once = redact(text)
         assert redact(once) == once
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_kind_of_the_benchmark_is_removed(seed: int) -> None:
+    rng = random.Random(seed)
+    planted = [(kind.name, kind.make(rng)) for kind in all_kinds()]
+    missed = [(name, one.text) for name, one in planted if _leaks(redact(one.text), [*one.parts])]
+    assert missed == []
+
+
+def test_a_private_key_in_a_diff_has_no_line_left() -> None:
+    key = private_key(random.Random(2), PEM_KINDS[3]).split("\n")
+    lines = [" # key", *("+" + line for line in key)]
+    part = [*(" " + line for line in key[4:7]), "-" + key[7], "+x"]
+    patch = [{"oldStart": 1, "lines": lines}, {"oldStart": 9, "lines": part}]
+    row = {"toolUseResult": {"originalFile": "\n".join(key), "structuredPatch": patch}}
+    clean = json.loads(redact_bytes(json.dumps(row).encode()))
+    shown = json.dumps(clean)
+    assert not [line for line in key[1:-1] if line in shown]
+    assert [len(one["lines"]) for one in clean["toolUseResult"]["structuredPatch"]] == [
+        len(lines),
+        len(part),
+    ]
 
 
 def test_only_the_secret_changes() -> None:

@@ -292,7 +292,8 @@ def _at_line_start(text: str, at: int) -> bool:
 
 
 def _is_own_line(text: str, start: int, end: int) -> bool:
-    return (start == 0 or text[start - 1] == "\n") and text[end : end + 1] in ("", "\n", "\r")
+    begins = start == 0 or text[start - 1] == "\n" or text[start - 2 : start] == "\\n"
+    return begins and text[end : end + 1] in ("", "\n", "\r", "\\", '"')
 
 
 def _is_basic_name(name: str) -> bool:

@@ -58,8 +58,9 @@ def find_spoken(lowered: str, text: str) -> Iterator[Span]:
                 yield from _told_ahead(lowered, text, at)
                 yield from _told_behind(lowered, text, at)
     for at in hits(lowered, " / "):
-        if lazy(_USER).search(lowered, max(0, at - _BEFORE_SLASH), at + 1):
-            yield from _judged(text, lazy(_QUOTE + _VALUE).match(lowered, at + 3))
+        told = list(_judged(text, lazy(_QUOTE + _VALUE).match(lowered, at + 3)))
+        if told and lazy(_USER).search(lowered, max(0, at - _BEFORE_SLASH), at + 1):
+            yield from told
     for user in ("admin:", "root:"):
         for at in hits(lowered, user):
             if _begins_here(lowered, at):
