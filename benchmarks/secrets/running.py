@@ -134,6 +134,8 @@ def _live(root: Path, field: Field) -> list[tuple[str, str]]:
     hook("UserPromptExpansion", command_name="fix", command_args=args, prompt=f"/fix {args}")
     hook("Stop", last_assistant_message=f"Done so far.\n{field.sow('last words, at the hook')}")
     hook("PreCompact", trigger="auto")
+    told = f"<summary>{SUMMARY}\n{field.sow('summary, as it is written')}</summary>"
+    hook("SubagentStop", agent_id="a2", agent_type="", last_assistant_message=told)
     boundary = {"trigger": "auto", "preTokens": 150_000}
     rows.add("system", subtype="compact_boundary", content="compacted", compactMetadata=boundary)
     summary = f"{SUMMARY}\n{field.sow('summary, in a row')}"
