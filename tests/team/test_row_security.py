@@ -140,7 +140,8 @@ def test_the_words_of_others_can_be_neither_read_nor_changed_by_who_serves(
                 asked = ("'_walrus'", project, session)
                 assert line.execute(found.encode(), asked).fetchall() == []
             line.execute(
-                "SELECT keep_words_of_messages('/theirs', %s, 'a', '', %s)", (row[0], "'_gone':1")
+                "SELECT keep_words_of_messages('/theirs', %s, 'a', '', %s, false)",
+                (row[0], "'_gone':1"),
             )
         assert len(store.search("walrus")) == 1
         assert store.of(["/mine"]).search("walrus") == []

@@ -51,7 +51,8 @@ _KEEP_STATE = """
     WHERE (t.generation, t.reached, t.position, t.state) IS DISTINCT FROM
         (excluded.generation, excluded.reached, excluded.position, excluded.state)
 """
-# The words go into a table of their own (`migrations` says why), and only where they changed.
+# The words go into a table of their own (`migrations` says why), and only where they changed. A
+# row that was there keeps its place, and one that is new has the last that was given.
 _KEEP_FACT = """
     WITH kept AS (
         INSERT INTO facts AS f (project, session, id, kind, standing, row_id, row_start, row_end,
@@ -65,9 +66,9 @@ _KEEP_FACT = """
             f.detail) IS DISTINCT FROM (excluded.kind, excluded.standing, excluded.row_id,
             excluded.row_start, excluded.row_end, excluded.time, excluded.agent, excluded.text,
             excluded.detail)
-        RETURNING f.project, f.place, f.session, f.kind
+        RETURNING f.project, f.place, f.session, f.kind, f.place = currval('places') AS is_new
     )
-    SELECT keep_words_of_facts(project, place, session, kind, %s) FROM kept
+    SELECT keep_words_of_facts(project, place, session, kind, %s, is_new) FROM kept
 """
 _KEEP_MESSAGE = """
     WITH kept AS (
@@ -77,7 +78,7 @@ _KEEP_MESSAGE = """
         ON CONFLICT DO NOTHING
         RETURNING project, place, session
     )
-    SELECT keep_words_of_messages(project, place, session, '', %s) FROM kept
+    SELECT keep_words_of_messages(project, place, session, '', %s, true) FROM kept
 """
 
 

@@ -93,14 +93,18 @@ def _keeping(texts: str, columns: str, values: str) -> tuple[str, ...]:
     holds the session's lock."""
     return (
         f"""CREATE FUNCTION keep_words_of_{texts}(of_project text, at_place bigint,
-        of_session text, of_kind text, said text) RETURNS void LANGUAGE sql {_DEFINER} AS $$
-            DELETE FROM found_{texts} w
-            WHERE w.project = of_project AND w.place = at_place AND in_sight(of_project);
+        of_session text, of_kind text, said text, is_new boolean) RETURNS void LANGUAGE plpgsql
+        {_DEFINER} SET plan_cache_mode = force_generic_plan AS $$ BEGIN
+            IF NOT in_sight(of_project) THEN
+                RETURN;
+            END IF;
+            IF NOT is_new THEN
+                DELETE FROM found_{texts} w WHERE w.project = of_project AND w.place = at_place;
+            END IF;
             INSERT INTO found_{texts} (project, place, session, {columns} words)
-            SELECT of_project, at_place, of_session, {values}
-                replace(said, '''_', '''' || word_mark(of_project))::tsvector
-            WHERE in_sight(of_project)
-        $$""",
+            VALUES (of_project, at_place, of_session, {values}
+                replace(said, '''_', '''' || word_mark(of_project))::tsvector);
+        END $$""",
         f"""CREATE TRIGGER found_in_another_project BEFORE UPDATE OF project ON found_{texts}
             FOR EACH ROW WHEN (OLD.project <> NEW.project) EXECUTE FUNCTION mark_words_anew()""",
     )
