@@ -102,6 +102,7 @@ class _Reader:
         self.texts: list[str] = []
         self.calls: dict[str, tuple[str, dict[str, Any]]] = {}
         self.by_call: dict[str, Run] = {}
+        self.edits: dict[str, tuple[str, int]] = {}
         self.made: dict[str, TaskSeen] = {}
         self.todos: dict[str, TaskSeen] = {}
 
@@ -176,7 +177,7 @@ class _Reader:
         if isinstance(path, str):
             self.found.paths.add(path)
             if name in EDITS:
-                self.found.edited[path] = at
+                self.edits[call] = (path, at)
         if name == "Bash" and isinstance(given.get("command"), str):
             run = Run(uuid, at, given["command"], background=bool(given.get("run_in_background")))
             self.by_call[call] = run
@@ -219,6 +220,9 @@ class _Reader:
             for answer in [*_ANSWER.findall(text), *_NOTES.findall(text)]:
                 self._typed(at, uuid, answer, "answer")
             self._structured_answers(at, uuid, row)
+        if call in self.edits and not bad:  # without a result nobody knows whether it was made
+            path, made = self.edits[call]
+            self.found.edited[path] = made
         if run := self.by_call.get(call):
             run.failed, run.output = bad, text
             run.refused = "doesn't want to proceed" in text or "[Request interrupted" in text

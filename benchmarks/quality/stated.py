@@ -32,6 +32,7 @@ class Stated:
     commands: list[str] = field(default_factory=list)
     folder: str = ""
     rows: list[str] = field(default_factory=list)
+    about: str = ""  # what the words were given to, as the product traces it
 
 
 # The first that fits a label decides.
@@ -117,14 +118,16 @@ _FOLDER = re.compile(r"^[\w.@~+/-]+/:?$")
 _FILE_LINE = re.compile(r"^\s*[\w.@~+/()\[\]-]+\.\w+\b|^\s*[\w.@~+-]+/[\w.@~+/-]+")
 _SPEAKER = re.compile(r"(?i)^(?:turn \d+,? )?(?:the )?(?:user|agent|assistant)\b")
 _ERROR_OF = re.compile(r"^(?:\w+: )?`+[^`]+`+(?: \([^)]*\))?:")
+_INSTEAD = re.compile(r"^`([^`]+)` failed\b(?:.*; worked: `(.+)`$)?")
 _LEADING_ID = re.compile(r"^\[[a-z]\d+\]\s+")
 # A line of a conversation: user [q2] "..." agent [a3] "... " (said before that: "...")
 _SPOKEN = re.compile(
-    r'(?:^|\s)(user|agent|earlier summary|summary|subagent|plan) \[[a-z]\d+\] ?(?=")'
+    r"(?:^|\s)(user|agent|earlier summary|summary|subagent|plan) \[[a-z]\d+\]"
+    r'(?: \((?:asked ".*?"|refusing .*?|pasted)\))? ?(?=")'
 )
 _SAID_BEFORE = re.compile(r'"?\s*\(said before that: "(.*?)"\)\s*"?')
 _TASKS = (OPEN_TASK, DONE_TASK, DROPPED_TASK)
-_PLAN_LABEL = re.compile(r"^Approved plan: ")
+_PLAN_LABEL = re.compile(r'^Approved plan: "(.*)"(?: \(file: .*\))?$')
 _SPEAKERS = {
     "user": USER,
     "agent": AGENT,
@@ -144,6 +147,8 @@ _TRACED = {
     "tasks": OPEN_TASK,
     "value": VALUE,
 }
+# Labels that say more than the section they stand in.
+_OWN_LABELS = ("Before that the agent had said", "Last run")
 _ID = re.compile(r"\s*[\[(](?:ids? |turns? |#)?[a-z]?\d+(?:[,;–-] ?[a-z]?\d+)*[\])]\s*$")
 
 
@@ -196,6 +201,8 @@ def _one(
     made.commands = _TICKS.findall(made.body.split("` → ")[0] + "`")
     if made.kind == SEEN and re.search(r"\((?:edited|created|new)\b", made.body):
         made.kind = EDITED
+    if failed := _INSTEAD.match(made.body):  # the reason is what the command printed
+        made.commands = [part for part in failed.groups() if part]
     if _ERROR_OF.match(made.body):  # what follows is what the command printed
         made.commands = made.commands[:1]
     return made
@@ -236,7 +243,8 @@ def from_trace(lines: list[dict[str, Any]]) -> list[Stated]:
         text, kind = str(one.get("text") or ""), str(one.get("kind") or "")
         rows = [str(row) for row in one.get("rows") or ()]
         if kind in _SPEAKERS:
-            made = [spoken(text, _SPEAKERS[kind], _PLAN_LABEL.sub("", text))]
+            made = [spoken(text, _SPEAKERS[kind], _PLAN_LABEL.sub(r"\1", text))]
+            made[0].about = str(one.get("about") or "")
             if found and (found[-1].label, found[-1].rows) == (made[0].label, rows) and rows:
                 found[-1].quotes += made[0].quotes
                 continue
@@ -246,6 +254,7 @@ def from_trace(lines: list[dict[str, Any]]) -> list[Stated]:
             if kind not in _SPEAKERS:
                 named = _TRACED.get(kind) or kind_of(kind.replace("_", " "))
                 closer = each.kind in _TASKS or (named == SEEN and each.kind == EDITED)
+                closer = closer or each.label.startswith(_OWN_LABELS)
                 each.kind = each.kind if closer or not named else named
                 each.label = f"{kind.replace('_', ' ')} {each.label}".strip()
             each.rows = rows

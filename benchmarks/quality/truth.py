@@ -133,11 +133,16 @@ def _parts(quote: str) -> list[list[str]]:
 
 
 def _user(line: Stated, proof: Evidence) -> Found:
+    for asked in re.findall(r'^asked "(.*)"$', line.about):
+        if not stands_in(asked, flat(proof.everything)):
+            yield NOT_AGENTS, asked
     for quote in line.quotes or [line.body]:
         ways = _parts(quote)
         if any(all(_said_by(p, proof.user, plain=True) for p in way) for way in ways):
             continue
         if any(all(_said_by(p, proof.user, plain=False) for p in way) for way in ways):
+            if line.about == "pasted":
+                continue  # and told so
             if not _holds_own_words(quote, proof.user) and not _any_own(line, quote, proof):
                 yield PASTED, quote
         elif _said_by(quote, proof.agent, plain=False):
@@ -230,8 +235,13 @@ _SHOWS_FAILURE = re.compile(
     r"|exit (?:code|status):? [1-9]|not found|no such|traceback"
 )
 _SURELY_FAILED = re.compile(r"(?m)\b[1-9]\d* (?:failed|failing)\b|^(?:--- )?FAIL\b")
+# So much of a long command says which one it was; a text in the command need not be told.
+MUCH = 60
+_HERE_TEXT = re.compile(r"\s*(?:\"?\$\()?\s*(?:cat )?<<")
+_IS_HISTORY = re.compile(r"(?i)\b(?:last run|passed|failed|verified)\b")
 _SINCE = re.compile(
-    r"(?i)\b(no|nothing|not)\b[^.;]*\b(?:edit|chang)\w* since|\b(?:edit|chang)\w* since"
+    r"(?i)\bno code edited since, only|\b(no|nothing|not)\b[^.;]*\b(?:edit|chang)\w* since"
+    r"|\b(?:edit|chang)\w* since"
 )
 
 
@@ -264,6 +274,7 @@ def runs_of(
 
 def _forms(command: str, folders: Collection[str]) -> Iterator[str]:
     """A command as one line: as it is, by its lines, and with paths from its folder."""
+    command = command.replace("\\\n", " ")
     for form in (flat(command), flat(re.sub(r"\n+", " ; ", command.strip()))):
         yield form
         for folder in folders:
@@ -286,8 +297,13 @@ def _commands(line: Stated, proof: Evidence) -> Found:
         found, part = runs_of(command, proof.runs, proof.folders)
         if not found:
             head = flat(_CUT.split(command)[0])
-            begun = any(head in flat(run.command) for run in proof.runs) if cut else part
-            yield (NOT_WHOLE if begun else NEVER_RUN), command
+            forms = [form for run in proof.runs for form in _forms(run.command, proof.folders)]
+            begun = [form.partition(head)[2] for form in forms if head in form]
+            happened = _IS_HISTORY.search(line.label) or f"`{command}` failed" in line.body
+            long = len(head) >= MUCH or any(_HERE_TEXT.match(rest) for rest in begun)
+            if cut and begun and happened and long:
+                continue  # nobody is told to run it so
+            yield (NOT_WHOLE if begun or part else NEVER_RUN), command
             continue
         yield from _verdict(line, command, found, proof)
 
@@ -423,7 +439,8 @@ def _values(line: Stated, proof: Evidence) -> Found:
         ):
             yield ID, f"port {number}"
     for url in _URL.findall(text):
-        if not _whole(url.rstrip(".,;:"), proof.everything):
+        cut = f"{url}…" in text  # and marked so
+        if not ((cut and url in proof.everything) or _whole(url.rstrip(".,;:"), proof.everything)):
             yield ID, url
     for branch in _BRANCH.findall(text):
         if not _on_branch(branch, proof):

@@ -4,7 +4,7 @@ import pytest
 
 from holdfast.brief.compose import compose
 from holdfast.brief.corrections import corrections
-from holdfast.events import CommandInvoked, SessionSeen
+from holdfast.events import CommandInvoked, PlanSet, SessionSeen
 from state.story import Story
 
 LOG = "2026-01-01 12:00:00 worker-7 wrote part {n} of the nightly dump to bucket {n}\n"
@@ -174,6 +174,52 @@ def test_a_test_that_passed_alone_since_is_told_beside_the_failure() -> None:
     story.ran("pytest tests/test_a.py::test_round", "1 passed in 0.1s")
     (line,) = [line for line in text(story).split("\n") if "failed: `make test`" in line]
     assert "passed later by itself: `pytest tests/test_a.py::test_round`" in line
+
+
+def test_an_edit_of_text_alone_is_told_as_such() -> None:
+    story = Story().touched("/w/a.py").ran("make test", "12 passed").touched("/w/notes.md")
+    assert "- passed: `make test` (12 passed); no code edited since, only notes.md" in text(story)
+    story.touched("/w/b.py")
+    assert "- passed: `make test` (12 passed); not run since the edit of b.py" in text(story)
+
+
+def test_a_question_or_a_refused_call_is_not_quoted_as_the_users_words() -> None:
+    story = Story().user("Set it up").user("5433", "answer", "Which port shall I use?")
+    story.user("not to main", "refusal", "Bash: git push origin main").agent("Then not.")
+    story.user("Go on with the docs and tell me when they are built.")
+    told = text(story)
+    assert 'user [q2] (asked "Which port shall I use?") "5433"' in told
+    assert 'user [q3] (refusing Bash: git push origin main) "not to main"' in told
+
+
+def test_what_the_user_only_pasted_is_told_as_pasted() -> None:
+    story = Story().user("".join(LOG.format(n=n) for n in range(3)))
+    story.user("Go on with the docs and tell me when they are built.")
+    assert 'user [q1] (pasted) "2026-01-01 12:00:00 worker-7' in text(story)
+
+
+def test_a_command_is_told_whole_or_not_to_be_run_again() -> None:
+    story = Story().user("Commit it")
+    story.ran("git commit -m \"$(cat <<'EOF'\nAdd the cart\nEOF\n)\"", "1 file changed")
+    story.ran("ship " + " ".join(f"part_{n}" for n in range(60)), "built")
+    story.ran("brew install", "installed")
+    told = text(story)
+    assert "<<" not in told
+    assert "`ship part_0" not in told
+    assert "`brew install`" in told
+
+
+def test_the_last_command_is_cut_where_its_text_begins() -> None:
+    story = Story().user("Commit it")
+    story.ran("git commit -m \"$(cat <<'EOF'\nAdd the cart\nEOF\n)\"", "1 file changed")
+    assert "Last run: `git commit -m …` ok: 1 file changed" in text(story)
+
+
+def test_a_plan_without_a_file_is_told_without_one() -> None:
+    story = Story().tell(
+        PlanSet(Story().at(), "# Move the cart\n\nFirst the table.", "", "approved")
+    )
+    assert 'Approved plan: "Move the cart"\n' in text(story) + "\n"
 
 
 def test_what_then_worked_is_told_with_what_failed() -> None:

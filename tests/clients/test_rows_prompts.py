@@ -127,6 +127,34 @@ def test_a_refusal_tells_what_was_refused_and_what_the_user_said() -> None:
     ]
 
 
+def test_questions_turned_down_without_an_answer_are_not_the_users_words() -> None:
+    transcript = Transcript()
+    transcript.calls("AskUserQuestion", questions=[{"question": "Which port?"}])
+    transcript.result(
+        f"{REFUSED} To tell you how to proceed, the user said:\n"
+        "The user wants to clarify these questions.\n    This means they may have additional "
+        'information.\n\n    Questions asked:\n- "Which port?"\n  (No answer provided)',
+        error=True,
+    )
+    assert said(transcript) == []
+    assert len(only(ToolRefused, transcript.events())) == 1
+
+
+def test_a_free_answer_is_told_once() -> None:
+    transcript = Transcript()
+    answer = "neither, take the socket"
+    transcript.tool(
+        "AskUserQuestion",
+        "User has answered your questions",
+        structured={
+            "answers": {"Which port?": answer},
+            "annotations": {"Which port?": {"notes": answer}},
+        },
+        questions=[{"question": "Which port?"}],
+    )
+    assert said(transcript) == [(answer, "answer", "Which port?")]
+
+
 def test_answers_carry_their_questions() -> None:
     transcript = Transcript()
     questions = [{"question": "Which port?"}, {"question": "Which checks?"}]

@@ -16,16 +16,15 @@ pytestmark = [pytest.mark.corpus, pytest.mark.xdist_group("quality")]
 
 SIZE = 6000
 EACH = 12  # every so many-th session: a few, spread over the folder
-# Of 100 stated lines. The aim is none; `make quality` shows them all, by rule.
-MOST_THAT_FAIL = 10
 
 
 @cache
 def checked() -> list[truth.Checked]:
     found = []
     asked = product()
-    folder = Path(os.environ["HOLDFAST_CORPUS"].split(":")[0])
-    for path in sorted(folder.rglob("*.jsonl.gz"))[::EACH]:
+    folders = [Path(name) for name in os.environ["HOLDFAST_CORPUS"].split(":")]
+    paths = [path for folder in folders for path in sorted(folder.rglob("*.jsonl.gz"))]
+    for path in paths[::EACH]:
         rows = read_rows(path)
         place = {str(rows[cut].get("uuid")): cut for cut in boundaries(rows)}
         for row in briefs(asked, path, (SIZE,), against=False, trace=True):
@@ -41,11 +40,6 @@ def test_stated_lines_can_be_checked() -> None:
     assert lines > 10 * unchecked
 
 
-def test_words_told_as_the_users_are_the_users() -> None:
-    failures = [f for c in checked() for f in c.failures]
-    assert [f for f in failures if f.rule in (truth.NOT_USERS, truth.NOT_AGENTS)] == []
-
-
-def test_few_stated_lines_fail() -> None:
-    failed, lines = sum(c.failed_lines for c in checked()), sum(c.lines for c in checked())
-    assert 100 * failed <= MOST_THAT_FAIL * lines, [f for c in checked() for f in c.failures]
+def test_no_stated_line_fails() -> None:
+    """`make quality` counts them over every session, by rule."""
+    assert [failure for one in checked() for failure in one.failures] == []

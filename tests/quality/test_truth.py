@@ -40,6 +40,7 @@ def session() -> list[Row]:
         answered("k3", "ok"),
         *ran("cd /home/ann/shop && make count 2>&1 | tail -5", "3 failed", bad=False),
         *ran("make oil", "boom", bad=True),
+        *ran("git tag -m \"$(cat <<'EOF'\nOpen\nEOF\n)\" open"),
         *ran("make oil", "oiled"),
         *ran("make sell", "Error: no buyer", bad=True),
         *ran("mkdir till && make burn", "Error: no buyer", bad=True),
@@ -89,6 +90,10 @@ TRUE = [
     "What works here:\n- [x1] `make burn` failed (no match); worked: `make oil`",
     "Last done: edited till/coins.py [f1]",
     "Last run: `make oil` ok: oiled [c3]",
+    "Last run: `git tag -m …` ok [c4]",
+    'Before that the agent had said [a1]: "The drawer is stuck."',
+    "Checks:\n- passed: `make oil`; no code edited since, only late.py",
+    'Said:\n- 1 turn earlier: user [q3] (asked "Which till?") "the left one"',
     "Exact values: port 9004, http://localhost:9004/coins/all",
 ]
 FALSE = [
@@ -105,6 +110,9 @@ FALSE = [
     ("Commands run:\n`make coins` ok", truth.NEVER_RUN),
     ("Commands run:\n`curl http://localhost:9004` ok", truth.NOT_WHOLE),
     ("Commands run:\n`make se…` failed", truth.NOT_WHOLE),
+    ("Commands run:\n`git tag -m …`", truth.NOT_WHOLE),
+    ('Before that the agent had said [a1]: "Count the coins"', truth.NOT_AGENTS),
+    ("Checks:\n- passed: `make oil`; nothing edited since, only x.md", truth.VERDICT),
     ("Commands run:\n`make sell` ok", truth.VERDICT),
     ("Last test run passed: `make count`", truth.VERDICT),
     ("Failing:\n- `make oil`", truth.VERDICT),
@@ -157,6 +165,23 @@ def test_the_products_own_lines_are_checked_with_their_rows() -> None:
     assert truth.check(from_trace([given]), proof).failures == ()
     [failure] = truth.check(from_trace([later]), proof).failures
     assert failure.rule == truth.NO_ROWS
+
+
+def test_what_an_answer_was_given_to_is_checked_too(proof: Evidence) -> None:
+    for asked, failures in (("Which till?", []), ("Which shop?", [truth.NOT_AGENTS])):
+        line = {"kind": "user", "text": "the left one", "about": f'asked "{asked}"'}
+        assert [f.rule for f in truth.check(from_trace([line]), proof).failures] == failures
+
+
+def test_a_paste_may_be_told_as_one(proof: Evidence) -> None:
+    for about, failures in (("pasted", []), ("", [truth.PASTED])):
+        line = {"kind": "user", "text": "retry forever", "about": about}
+        assert [f.rule for f in truth.check(from_trace([line]), proof).failures] == failures
+
+
+def test_an_edit_without_a_result_is_none() -> None:
+    rows = [*session(), called("Edit", "e9", file_path="/home/ann/shop/till/lost.py")]
+    assert not [path for path in evidence(rows).edited if path.endswith("lost.py")]
 
 
 def test_parts_of_one_message_are_one_line() -> None:

@@ -53,6 +53,14 @@ def test_look_ups_filters_and_redirections_are_no_commands() -> None:
             ["git commit -F - <<EOF", "git push"],
         ),
         ("git commit -F - <<EOF\nrm a; rm b", ["git commit -F - <<EOF"]),
+        ("ship \\\n  --to 'the shop' \\\n  --now", ["ship --to 'the shop' --now"]),
+        (
+            "token=$(curl -s -X POST http://shop/in | jq -r .t) && sell",
+            ["curl -s -X POST http://shop/in", "sell"],
+        ),
+        ('last="$(make count)"', ["make count"]),
+        ("last=$(git log -1 --format=%h) && sum=$(( 1 + 2 ))", []),
+        ("A=1 B='2 3' make", ["make"]),
         ('git commit -m "a | b \\" ; c" && make', ['git commit -m "a | b \\" ; c"', "make"]),
     ],
 )

@@ -381,6 +381,24 @@ def test_pushing(session: Session) -> None:
     assert commits(session.state, pushed=False) == []
 
 
+def test_a_push_of_the_branch_by_a_substitution(session: Session) -> None:
+    start(session, "a.py")
+    with_remote(session)
+    session.write("a.py", "1\n")
+    session.run("git commit -qam one")
+    session.silent("git push -q origin main")
+    session.run('git push origin "$(git branch --show-current)" 2>&1')
+    assert [made.pushed for made in commits(session.state)] == [True]
+
+
+def test_the_upstream_that_was_asked_for_is_not_the_branch(session: Session) -> None:
+    start(session, "a.py")
+    with_remote(session)
+    session.silent("git push -qu origin main")
+    session.run("git rev-parse --abbrev-ref --symbolic-full-name '@{u}'")
+    assert branch(session.state) == "main"
+
+
 def test_a_push_that_was_refused_is_none(session: Session) -> None:
     start(session, "a.py", "b.py")
     with_remote(session)

@@ -53,6 +53,7 @@ class Told(NamedTuple):
     kind: str  # the section, or who said it
     text: str
     fact: str
+    about: str = ""  # what the words were given to
 
 
 class Brief(NamedTuple):
@@ -93,7 +94,7 @@ def compose(
         text = page.text(chosen)
     told = [
         *(Told(name, line.text, line.fact) for name, lines in stated.items() for line in lines),
-        *(Told(one.kind, one.text, one.fact) for one in chosen),
+        *(Told(one.kind, one.text, one.fact, one.about or "pasted" * one.pasted) for one in chosen),
     ]
     facts = dict.fromkeys(one.fact for one in told if one.fact)
     return Brief(text, tuple(facts), tuple(told)) if len(text) <= max_chars else Brief("", ())
@@ -122,7 +123,7 @@ def _chosen(
         one
         for one in statements(state, messages(state))
         if page.has(one)
-        and (one.before or one.text not in above)
+        and (one.before or one.about or one.text not in above)
         and (seen is None or not seen.holds(one.text))
     ]
     if role.focus != 1.0:
@@ -156,12 +157,12 @@ def _worth_of_words(one: Statement) -> float:
     own = 0.25 if one.pasted else 1.0
     # Not every language puts spaces between its words.
     told = max(len(one.words), sum(letter > "\u2fff" for letter in one.text) // 3)
-    return own * min(told, 6) * (0.5 + 0.5 * one.recency) / (len(one.text) + 30)
+    return own * min(told, 6) * (0.5 + 0.5 * one.recency) / (len(one.text) + len(one.about) + 30)
 
 
 def _price(one: Statement) -> int:
     """About what a statement costs in characters, with its share of labels."""
-    before = len(one.before) + 3 if one.before else 0
+    before = sum(len(beside) + 3 for beside in (one.before, one.about) if beside)
     return len(one.text) + before + len(one.fact) + (12 if one.kind in SPOKEN else 8)
 
 
@@ -232,12 +233,16 @@ def _said(chosen: list[Statement]) -> str:
     parts = []
     for fact, group in groupby(chosen, key=lambda one: one.fact):
         text = ""
+        said = list(group)
+        # Somebody else's words that the user only showed, where none of the user's own are told.
+        about = " (pasted)" if all(one.pasted for one in said) else ""
         before: Statement | None = None
-        for one in group:
+        for one in said:
+            about = about or (f" ({one.about})" if one.about else "")
             if before is not None:
                 text += CUT if one.piece > before.piece + 1 else " "
             text += one.text + (f'" {one.before} "' if one.before else "")
             before = one
         name = "earlier summary" if before and before.kind == "summary" else before and before.kind
-        parts.append(f'{name} [{fact}] "{text}"'.replace(' ""', ""))
+        parts.append(f'{name} [{fact}]{about} "{text}"'.replace(' ""', ""))
     return " ".join(parts)

@@ -69,6 +69,21 @@ def cut(text: str, limit: int) -> str:
     return text[: at if at > 0 else limit - 1].rstrip(" ,;:") + "…"
 
 
+def command(text: str, limit: int) -> str:
+    """A command on one line; where a here-document stood, or at the limit, cut and marked."""
+    text = flat(text).replace(" \\ ", " ")  # a line that goes on in the next
+    head, here, _ = text.partition("<<")
+    if here:
+        return cut(head.rstrip().removesuffix("cat").rstrip().removesuffix('"$('), limit) + "…"
+    return cut(text, limit)
+
+
+def whole_command(text: str, limit: int) -> str:
+    """A command that can be run again as it stands; "" where it could only be told cut."""
+    shown = command(text, limit)
+    return "" if shown.endswith("…") else shown
+
+
 def cut_middle(text: str, limit: int) -> str:
     """At most `limit` characters: the beginning and the end, cut between words."""
     if len(text) <= limit:

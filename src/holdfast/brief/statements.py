@@ -16,7 +16,8 @@ from typing import NamedTuple
 from holdfast.brief.corrections import corrections
 from holdfast.brief.focus import focus
 from holdfast.brief.paths import shorten
-from holdfast.brief.pieces import cut, flat, pieces, words
+from holdfast.brief.pieces import command as shown
+from holdfast.brief.pieces import cut, flat, pieces, whole_command, words
 from holdfast.state.facts import OPEN
 from holdfast.state.files import File
 from holdfast.state.model import State
@@ -38,6 +39,7 @@ FAILED = 0.6
 EDITED = 0.4
 READ = 0.1
 VALUE = 0.3
+WHOLE = 240  # characters up to which a command is told, whole, to be run again
 NAMES = 6  # names of symbols beside an edited file
 # Pasted lines are somebody else's words that the user only showed.
 PASTED = 0.25
@@ -71,6 +73,7 @@ class Statement(NamedTuple):
     recency: float = 1.0
     pasted: bool = False
     before: str = ""  # words that these took the place of, quoted
+    about: str = ""  # what they answer: the question that was asked, the call that was refused
 
 
 class Message(NamedTuple):
@@ -81,6 +84,7 @@ class Message(NamedTuple):
     text: str
     turn: int
     closing: bool
+    about: str = ""
 
 
 def messages(state: State) -> list[Message]:
@@ -91,7 +95,9 @@ def messages(state: State) -> list[Message]:
     found = []
     for number, one in enumerate(said):
         if isinstance(one, Request):
-            found.append(Message("user", f"q{one.number}", _asked(one), one.turn, False))
+            found.append(
+                Message("user", f"q{one.number}", one.text, one.turn, False, _about(one, state))
+            )
             continue
         following = said[number + 1] if number + 1 < len(said) else None
         closing = following is None or isinstance(following, Request)
@@ -100,12 +106,14 @@ def messages(state: State) -> list[Message]:
     return found
 
 
-def _asked(request: Request) -> str:
+def _about(request: Request, state: State) -> str:
+    """What an answer or a refusal was given to: not the user's words, so not quoted as such."""
     if request.how == "answer" and request.about:
-        return f"{request.about} → {request.text}"
+        return f'asked "{cut(flat(request.about), 160)}"'
     if request.how == "refusal" and request.about:
-        return f"(refusing {cut(flat(request.about), 120)}) {request.text}"
-    return request.text
+        tool, _, call = request.about.partition(": ")
+        return f"refusing {tool}: {shown(shorten(call, state.place.folders), 80)}"
+    return ""
 
 
 def statements(state: State, said: list[Message]) -> list[Statement]:
@@ -142,13 +150,14 @@ def _conversation(said: list[Message]) -> list[Statement]:
                     message.kind,
                     message.fact,
                     part,
-                    words(part),
+                    words(part) | (words(message.about) if not number else frozenset()),
                     weight,
                     message.turn,
                     place,
                     number,
                     recency,
                     pasted,
+                    about=message.about if not number else "",
                 )
             )
     return _corrected(found)
@@ -204,19 +213,21 @@ def _commands(state: State) -> Iterator[Statement]:
     for end in state.dead_ends.values():
         if end.source != "command":
             continue
-        if not end.worked and end.standing != OPEN:
+        worked = whole_command(end.worked, WHOLE)
+        if not worked and end.standing != OPEN:
             continue
-        tried = cut(flat(end.line or end.tried), 150)
+        tried = shown(end.line or end.tried, 150)
         how = f" ({cut(flat(end.failed), 130)})" if end.failed else ""
         text = f"`{tried}` failed{how}"
-        if end.worked:
-            text += f"; worked: `{cut(flat(end.worked), 200)}`"
-        weight = (INSTEAD if end.worked else FAILED) * _fresh(now - end.step)
+        if worked:
+            text += f"; worked: `{worked}`"
+        weight = (INSTEAD if worked else FAILED) * _fresh(now - end.step)
         yield Statement("instead", f"x{end.number}", text, words(text), weight, 0, end.step, 0)
     for command in state.commands.values():
-        if not command.ok:
+        line = whole_command(command.text, WHOLE) if command.ok else ""
+        if not line:
             continue
-        text = f"`{cut(flat(command.text), 200)}`"
+        text = f"`{line}`"
         outcome = f" → {cut(flat(command.outcome), 60)}" if command.outcome else ""
         yield Statement(
             "command",

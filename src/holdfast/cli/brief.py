@@ -210,6 +210,7 @@ def _traced(state: State, made: Brief) -> list[dict[str, object]]:
             "text": one.text,
             "fact": one.fact,
             "rows": [rows[one.fact]] if rows.get(one.fact) else [],
+            **({"about": one.about} if one.about else {}),
         }
         for one in made.told
     ]

@@ -269,7 +269,8 @@ def on_push(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
     only_tags = "--tags" in step.options and len(step.words) < 2
     if up_to_date or (worked_silently(step, line) and step.shown and not only_tags):
         branch = step.words[1].partition(":")[0].lstrip("+") if len(step.words) > 1 else ""
-        branch = known.branch if branch in ("", "HEAD", "@") else branch
+        # "$(git branch --show-current)" is the current one too, as far as a name can be read.
+        branch = known.branch if branch in ("", "HEAD", "@") or "$" in branch else branch
         return mark_pushed(work, root, branch, "")
     return work
 
@@ -313,7 +314,7 @@ def on_rev_parse(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
     said = words[0]
     if "--show-toplevel" in step.options and said.startswith("/"):
         return with_root(work, said, certain=True)[0]
-    if "--abbrev-ref" in step.options and said != "HEAD":
+    if "--abbrev-ref" in step.options and said != "HEAD" and step.words == ("HEAD",):
         return with_branch(work, root, said)
     if step.words == ("HEAD",) and len(said) >= 40:
         last = last_commit(work, root, work.repositories[root].branch)

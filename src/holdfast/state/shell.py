@@ -21,11 +21,12 @@ _SPLIT = lazily(
 _SPACES = lazily(r"[ \t]+")
 _NOISE = lazily(r"\s*(?:\d?>\s*&\s*\d|\d?>>?\s*/dev/null|&>\s*/dev/null|<\s*/dev/null)")
 _PREFIX = lazily(
-    r"^(?:(?:[A-Za-z_][A-Za-z0-9_]*=(?:\"[^\"]*\"|'[^']*'|\S*)\s+)+"
+    r"^(?:(?:[A-Za-z_][A-Za-z0-9_]*=(?:\"[^\"]*\"|'[^']*'|(?!\"?\$\()\S*)\s+)+"
     r"|sudo\s+(?:-\S+\s+)*|time\s+|nohup\s+|command\s+|exec\s+|env\s+(?=\S+=)"
     r"|timeout\s+(?:-\S+\s+)*\d+[smh]?\s+|(?:do|then|else|if|while|until|!|\{|\()\s+)"
 )
 _ASSIGNMENT = lazily(r"[A-Za-z_][A-Za-z0-9_]*=(?:\"[^\"]*\"|'[^']*'|\S*)")
+_HELD = lazily(r"[A-Za-z_][A-Za-z0-9_]*=\"?\$\(\s*(?!\()")
 _HEREDOC = lazily(r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*(?:\n(?!\1\b)[^\n]*)*(?:\n\1)?")
 
 # Heads that only look. A command made of these alone is a look-up, not a deed.
@@ -83,6 +84,8 @@ class Part(NamedTuple):
 @lru_cache(maxsize=1024)  # several kinds of facts read the same command line
 def parts(command: str) -> tuple[Part, ...]:
     """The simple commands of a line in order; here-documents are left out."""
+    if "\\\n" in command:
+        command = command.replace("\\\n", " ")  # a line that goes on in the next
     if "<<" in command:
         command = _HEREDOC.sub("<<\\1", command)
     found: list[Part] = []
@@ -107,13 +110,19 @@ def _bare(segment: str) -> str:
         segment = _NOISE.sub("", segment).strip()
     while prefix := _PREFIX.match(segment):
         segment = segment[prefix.end() :]
+    if "=" in segment and (held := _HELD.match(segment)):  # NAME=$(command): the command ran
+        inner = segment[held.end() :]
+        if inner.count(")") <= inner.count("("):  # goes on behind a pipe
+            segment = _bare(inner)
+        elif inner.endswith((")", ')"')):
+            segment = _bare(inner.removesuffix('"')[:-1])
     return _SPACES.sub(" ", segment) if "  " in segment or "\t" in segment else segment
 
 
 def _looks(segment: str) -> bool:
     """True when a bare simple command changes nothing."""
     words = segment.split(None, 3)
-    if not words or ("=" in words[0] and _ASSIGNMENT.fullmatch(segment)):
+    if not words or ("=" in words[0] and _ASSIGNMENT.fullmatch(segment)) or "=$((" in words[0]:
         return True
     head = words[0].rsplit("/", 1)[-1]
     if head in _LOOKS:

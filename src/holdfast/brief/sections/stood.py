@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from holdfast.brief.lines import Line, Sizes, short_paths
 from holdfast.brief.paths import shorten
+from holdfast.brief.pieces import command as shown
 from holdfast.brief.pieces import cut, cut_middle, flat, pieces
 from holdfast.state.model import State
 from holdfast.state.replies import Reply
@@ -76,7 +77,7 @@ def last_done(state: State, size: Sizes) -> Iterator[Line]:
         path = shorten(file.path, state.place.folders)
         yield Line(f"Last done: {how} {path} [f{file.number}]", f"f{file.number}")
     elif command is not None and not command.check:  # a check is told with its verdict
-        text = short_paths(cut(flat(command.text), size.line + 40), state)
+        text = short_paths(shown(command.text, size.line + 40), state)
         outcome = "ok" if command.ok else "failed"
         said = f": {cut(flat(command.outcome), 90)}" if command.outcome else ""
         yield Line(f"Last run: `{text}` {outcome}{said} [c{command.number}]", f"c{command.number}")

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from holdfast.brief.lines import Line, Sizes, short_paths
 from holdfast.brief.paths import shorten
+from holdfast.brief.pieces import command as shown
 from holdfast.brief.pieces import cut, flat
 from holdfast.state.checks import check_of
 from holdfast.state.commands import Command
@@ -25,11 +26,13 @@ def verified(state: State, size: Sizes) -> Iterator[Line]:
     if not runs and edited:
         path = shorten(edited[-1].path, state.place.folders)
         yield Line(f"- no test, lint or build was run yet on the edits (last edited: {path})")
-    for (passed, since), group in groupby(runs, key=lambda run: (run.ok, _since(edited, run))):
+    for (passed, since), group in groupby(
+        runs, key=lambda run: (run.ok, _since(edited, run) or _read_by_nobody(state, run))
+    ):
         if passed:
             alike = list(group)
-            shown = ", ".join(f"{_named(state, run, size)}{_count(run)}" for run in alike)
-            yield Line(f"- passed: {shown}{since}", f"c{alike[0].number}")
+            named = ", ".join(f"{_named(state, run, size)}{_count(run)}" for run in alike)
+            yield Line(f"- passed: {named}{since}", f"c{alike[0].number}")
             continue
         for run in group:
             said = f": {_failure(state, run, size)}" if _failure(state, run, size) else ""
@@ -48,7 +51,7 @@ def _last_runs(state: State) -> list[Command]:
 
 
 def _named(state: State, run: Command, size: Sizes) -> str:
-    return f"`{short_paths(cut(flat(run.text), size.line + 20), state)}`"
+    return f"`{short_paths(shown(run.text, size.line * 2), state)}`"
 
 
 def _count(run: Command) -> str:
@@ -92,10 +95,20 @@ def _names_one(text: str, names: set[str]) -> bool:
 def _since(edited: list[File], run: Command) -> str:
     files = [file for file in edited if file.changed_step > run.step]
     if not files:
-        return "; nothing edited since"
+        return ""
     names = ", ".join(file.path.rpartition("/")[2] for file in files[:-3:-1])
     more = f" and {len(files) - 2} more" if len(files) > 2 else ""
     return f"; not run since the edit of {names}{more}"
+
+
+def _read_by_nobody(state: State, run: Command) -> str:
+    """Edits since that no check is known to read; "nothing edited" where there were none."""
+    others = [file for file in state.files.values() if file.changed_step > run.step]
+    if not others:
+        return "; nothing edited since"
+    last = max(others, key=lambda file: file.changed_step).path.rpartition("/")[2]
+    more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+    return f"; no code edited since, only {last}{more}"
 
 
 def _edited(state: State) -> list[File]:

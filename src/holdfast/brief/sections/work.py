@@ -51,13 +51,15 @@ def _is_open(state: State, task: str) -> bool:
 def plan(state: State, _: Sizes) -> Iterator[Line]:
     plans = [(key, plan) for key, plan in state.plans.items() if plan.standing == OPEN]
     for key, plan in plans[-1:]:
-        where = shorten(plan.path, state.place.folders)
+        where = f" (file: {shorten(plan.path, state.place.folders)})" if plan.path else ""
         title = next((line for line in plan.text.split("\n") if line.strip()), "")
-        yield Line(f"Approved plan: {one_line(title.strip('# '), 90)} ({where})", key)
+        yield Line(f'Approved plan: "{one_line(title.strip("# "), 90)}"{where}', key)
 
 
 def running(state: State, _: Sizes) -> Iterator[Line]:
     beside = [s for s in state.subagents.values() if s.standing == OPEN]
     for one in beside[-4:]:
         about = one_line(one.about, 90)
-        yield Line(f"- {one.role or 'subagent'} {one.agent}: {about}", f"s{one.number}")
+        # Until it reports, only the call that started it may be known.
+        name = "" if one.agent.startswith("toolu_") else f" {one.agent}"
+        yield Line(f"- {one.role or 'subagent'}{name}: {about}", f"s{one.number}")

@@ -232,7 +232,7 @@ def _answers(at: Origin, call: Call, result: Result) -> list[Event]:
     for question, answer in answers.items():
         words = answer if isinstance(answer, str) else ", ".join(map(str, _as_list(answer)))
         note = text(object_of(notes.get(question)).get("notes"))
-        if note:
+        if note and note.strip() != words.strip():  # a free answer is written down twice
             words = f"{words} ({note})"
         if words.strip():
             out.append(UserSaid(at, words.strip(), "answer", question))

@@ -64,6 +64,8 @@ _STOPPED = "this call was stopped while running"
 # A call beside it failed, so this one never ran: nothing is known of how it would have gone.
 _NOT_RUN = "Sibling tool call errored"
 _REFUSAL_WORDS = "the user said:\n"
+# Written by the client when its questions are turned down without an answer.
+_REFUSAL_OF_QUESTIONS = "The user wants to clarify these questions."
 _REFUSAL_NOTE = "\n\nNote: The user's next message may contain"
 
 # Lines the client adds around a summary. The first found of the endings cuts it.
@@ -150,7 +152,8 @@ def refusal_words(text: str) -> str:
     _, said, words = text.partition(_REFUSAL_WORDS)
     if not said:
         return ""
-    return words.partition(_REFUSAL_NOTE)[0].strip()
+    words = words.partition(_REFUSAL_NOTE)[0].strip()
+    return "" if words.startswith(_REFUSAL_OF_QUESTIONS) else words
 
 
 def summary_words(text: str) -> str:
