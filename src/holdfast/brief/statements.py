@@ -211,6 +211,10 @@ def _commands(state: State) -> Iterator[Statement]:
     """What works here: failed attempts with what then worked, and commands with their outcome."""
     now = state.moment.step
     for end in state.dead_ends.values():
+        if end.source == "refused" and end.standing == OPEN:
+            text = f"refused by the user: {cut(flat(end.tried), 160)}"
+            weight = FAILED * _fresh(now - end.step)
+            yield Statement("instead", f"x{end.number}", text, words(text), weight, 0, end.step, 0)
         if end.source != "command":
             continue
         worked = whole_command(end.worked, WHOLE)

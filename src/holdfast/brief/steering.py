@@ -31,7 +31,6 @@ STEERING = Role(
         part("summaries", 0.15),
         part("decided", 0.15),
         part("running"),
-        part("dead_ends", 0.12),
         part("instead"),
         part("values"),
     ),
