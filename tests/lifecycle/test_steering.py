@@ -25,7 +25,7 @@ def test_it_tells_every_kind_of_fact(follow: Follow) -> None:
     assert "shop/server.py" in text
     assert "Done, not to be redone: #1 Add Cart.apply_discount" in text
     assert "Uncommitted changes in the working tree: tests/test_server.py" in text
-    assert 'It answers the agent [a8]: "test_view_shows_the_discount is still red' in text
+    assert 'Before that the agent had said [a8]: "test_view_shows_the_discount is still red' in text
 
 
 def test_a_withdrawn_rule_is_not_told() -> None:

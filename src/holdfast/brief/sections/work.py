@@ -20,7 +20,7 @@ def finished(state: State, size: Sizes) -> Iterator[Line]:
         more = f" and {len(done) - len(latest)} more" if len(done) > len(latest) else ""
         yield Line(f"Done, not to be redone: {subjects}{more}", latest[-1][0])
     dropped = [item for item in state.tasks.items() if item[1].standing == CANCELLED]
-    if dropped and size.done_tasks > 4:
+    if dropped and not size.tight:
         subjects = "; ".join(_titled(task) for _, task in dropped[-4:])
         yield Line(f"Cancelled: {subjects}", dropped[-1][0])
 
