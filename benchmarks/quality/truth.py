@@ -81,6 +81,8 @@ def _check_line(line: Stated, proof: Evidence) -> tuple[list[tuple[str, str]], b
         failures += _report(line, proof)
     elif line.kind == S.JUDGED:
         failures += _judged(line, proof)
+    elif _NO_CHECK.search(line.body):
+        failures += [(VERDICT, run.command) for run in proof.runs if _CHECKS.search(run.command)]
     else:
         known = line.kind == S.VALUE
     if line.kind == S.EDITED:
@@ -238,6 +240,12 @@ _SURELY_FAILED = re.compile(r"(?m)\b[1-9]\d* (?:failed|failing)\b|^(?:--- )?FAIL
 # So much of a long command says which one it was; a text in the command need not be told.
 MUCH = 60
 _HERE_TEXT = re.compile(r"\s*(?:\"?\$\()?\s*(?:cat )?<<")
+_NO_CHECK = re.compile(r"\bno test, lint or build\b")
+_CHECKS = re.compile(
+    r"(?:^|[;&|]|\brun )\s*(?:pytest|tox|ruff|mypy|eslint|tsc|jest|vitest|test\S*|lint\S*|build"
+    r"|go (?:test|vet|build)|cargo (?:test|check|build|clippy)|(?:npm|pnpm|yarn) (?:run )?"
+    r"(?:test|lint|build)|make (?:test|lint|build|check))\b(?! [!=-])"
+)
 _IS_HISTORY = re.compile(r"(?i)\b(?:last run|passed|failed|verified)\b")
 _SINCE = re.compile(
     r"(?i)\bno code edited since, only|\b(no|nothing|not)\b[^.;]*\b(?:edit|chang)\w* since"

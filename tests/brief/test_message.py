@@ -4,7 +4,7 @@ import pytest
 
 from holdfast.brief.compose import compose
 from holdfast.brief.corrections import corrections
-from holdfast.events import CommandInvoked, PlanSet, SessionSeen
+from holdfast.events import CommandInvoked, PlanSet, SessionSeen, SubagentStarted
 from state.story import Story
 
 LOG = "2026-01-01 12:00:00 worker-7 wrote part {n} of the nightly dump to bucket {n}\n"
@@ -41,9 +41,10 @@ def test_what_the_agent_said_last_is_told() -> None:
 
 
 def test_a_slash_command_is_the_last_request() -> None:
-    story = Story()
+    story = Story().user("Build it").agent("It is built.")
     story.tell(CommandInvoked(story.at(), "deploy", "staging", "user"))
-    assert 'The user\'s last request [q1]: "/deploy staging"' in text(story)
+    assert 'The user\'s last request [q2]: "/deploy staging"' in text(story)
+    assert "Before that the agent had said" not in text(story)  # it needs no other words
 
 
 def test_every_prompt_of_an_ordinary_session_is_quoted() -> None:
@@ -123,6 +124,7 @@ def test_what_was_not_taken_back_goes_on_standing() -> None:
         ["The port is 8080.", "The timeout is 30 seconds."],
         ["Fix the login form.", "thanks, looks good"],
         ["Service 1 listens on socket s1.", "Service 2 listens on socket s2."],
+        ["Is there anything that would explain this?", "no, I did not say commit anything"],
     ],
 )
 def test_another_request_corrects_nothing(said: list[str]) -> None:
@@ -161,7 +163,7 @@ def test_uncommitted_and_committed_work_is_told() -> None:
 
 def test_a_check_says_whether_anything_was_edited_since() -> None:
     story = Story().user("Do it").touched("/w/a.py", "changed", "a = 1")
-    assert "no test, lint or build was run yet on the edits (last edited: /w/a.py)" in text(story)
+    assert "no test, lint or build was seen to run (last edited: /w/a.py)" in text(story)
     story.ran("pytest -q", "3 passed in 0.1s")
     assert "- passed: `pytest -q` (3 passed in 0.1s); nothing edited since" in text(story)
     story.touched("/w/a.py", "changed", "a = 2")
@@ -174,6 +176,12 @@ def test_a_test_that_passed_alone_since_is_told_beside_the_failure() -> None:
     story.ran("pytest tests/test_a.py::test_round", "1 passed in 0.1s")
     (line,) = [line for line in text(story).split("\n") if "failed: `make test`" in line]
     assert "passed later by itself: `pytest tests/test_a.py::test_round`" in line
+
+
+def test_where_subagents_worked_nobody_knows_that_no_check_ran() -> None:
+    story = Story().user("Do it").touched("/w/a.py", "changed", "a = 1")
+    story.tell(SubagentStarted(story.at(), "agent-7", "runner", "Run every test", ""))
+    assert "no test, lint or build" not in text(story)
 
 
 def test_an_edit_of_text_alone_is_told_as_such() -> None:

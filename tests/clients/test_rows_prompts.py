@@ -278,19 +278,19 @@ def test_plans_are_told_with_their_standing() -> None:
         plan="# Two",
     )
     transcript.prompt(
-        "Implement the following plan:\n\n# Three\n\n"
+        "Implement the following plan:\n\n# Three\nFirst this.\n\n"
         "If you need specific details from before exiting plan mode, read the transcript at: /x",
-        planContent="# Three",
+        planContent="# Three\nFirst this.",
     )
     events = transcript.events()
     assert bare(only(PlanSet, events)) == [
         ("# One", "", "refused"),
         ("# Two", "/plans/two.md", "approved"),
-        ("# Three", "", "approved"),
+        ("# Three\nFirst this.", "", "approved"),
     ]
     assert [words for words, *_ in bare(only(UserSaid, events))] == [
         "smaller steps",
-        "Implement the following plan:",
+        "Implement the following plan:\n# Three",
     ]
 
 

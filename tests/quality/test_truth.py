@@ -40,6 +40,7 @@ def session() -> list[Row]:
         answered("k3", "ok"),
         *ran("cd /home/ann/shop && make count 2>&1 | tail -5", "3 failed", bad=False),
         *ran("make oil", "boom", bad=True),
+        *ran("make lint", "clean"),
         *ran("git tag -m \"$(cat <<'EOF'\nOpen\nEOF\n)\" open"),
         *ran("make oil", "oiled"),
         *ran("make sell", "Error: no buyer", bad=True),
@@ -132,6 +133,7 @@ FALSE = [
     ("Uncommitted changes in the working tree: till/coins.py", truth.GIT),
     ("Checks:\n- passed: `make oil`; nothing edited since", truth.VERDICT),
     ("Decisions:\n- count by weight", truth.NO_SPEAKER),
+    ("Checks:\n- no test, lint or build was seen to run (last edited: a.py)", truth.VERDICT),
 ]
 
 

@@ -32,6 +32,11 @@ def test_a_chain_is_several_commands_and_the_last_one_reached_failed() -> None:
     assert outcome == {"git add -A": "done", "git push": "open"}
 
 
+def test_what_a_look_up_printed_is_not_the_outcome_of_the_command_before_it() -> None:
+    story = Story().ran("git add -A && git status", "On branch main\n\tmodified: a.py")
+    assert [fact.detail for fact in story.facts("command")] == ["ok, run 1x"]
+
+
 def test_look_ups_filters_and_redirections_are_no_commands() -> None:
     story = Story().ran("cd /r && ls -la && cat a.py | grep x && git status 2>/dev/null", "…")
     assert story.texts("command") == []

@@ -65,6 +65,8 @@ def corrections(said: Sequence[str], messages: Sequence[int] = ()) -> list[Corre
                 continue
             if messages and messages[earlier] == messages[later]:
                 continue
+            if said[earlier].endswith(("?", "？")):
+                continue  # a question demands nothing that could be taken back
             if not changes and _NAMES.findall(said[earlier]) != _NAMES.findall(text):
                 continue  # the next one of several: "service 1 on s1", "service 2 on s2"
             if _corrects(tellings[later], tellings[earlier], changes):

@@ -74,7 +74,8 @@ def command(text: str, limit: int) -> str:
     text = flat(text).replace(" \\ ", " ")  # a line that goes on in the next
     head, here, _ = text.partition("<<")
     if here:
-        return cut(head.rstrip().removesuffix("cat").rstrip().removesuffix('"$('), limit) + "…"
+        head = head.rstrip().removesuffix("cat").rstrip().removesuffix('"$(')
+        return cut(head, limit - 1).removesuffix("…") + "…"
     return cut(text, limit)
 
 

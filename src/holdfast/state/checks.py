@@ -57,7 +57,8 @@ _BUILD = lazily(
 # Heads that mention a check without running it.
 _NOT_RUNNING = frozenset(
     ("git", "gh", "rm", "mv", "cp", "mkdir", "touch", "kill", "pkill", "chmod", "pip", "apt-get",
-     "apt", "brew", "curl", "wget", "docker", "ssh", "scp", "code", "open", "export", "source")
+     "apt", "brew", "curl", "wget", "docker", "ssh", "scp", "code", "open", "openspec", "export",
+     "source")
 )  # fmt: skip
 
 # Tools whose next word says which of their checks is meant; of any other check, the words

@@ -13,7 +13,7 @@ from holdfast.events import CommandRan, Origin
 from holdfast.state.checks import FAILED, check_of, checks_in, run_of
 from holdfast.state.facts import DONE, OPEN, Fact, keep, next_number, put
 from holdfast.state.moment import Moment
-from holdfast.state.shell import deeds
+from holdfast.state.shell import deeds, parts
 
 LIMIT = 120
 TEXT = 500
@@ -55,7 +55,7 @@ def on_command_ran(
             outcome = f"{outcome} ({names})" if outcome else names
     if event.interrupted:
         outcome = "interrupted"
-    elif not outcome:
+    elif not outcome and not (ok and _ends_in_a_look(line)):
         outcome = _last_word(event.output, ok)
     # Of a chain that failed, the check failed, or the last command reached; the rest worked.
     culprit = check.deed if check is not None else done[-1]
@@ -82,6 +82,12 @@ def on_command_ran(
         )
         table = put(table, key, command, LIMIT, lambda c: c.times == 1 and not c.check)
     return table
+
+
+def _ends_in_a_look(line: str) -> bool:
+    """`git add -A && git status`: the last line printed says nothing of the first command."""
+    last = parts(line)[-1]
+    return last.looks and last.separator != "|"
 
 
 def _last_word(output: str, ok: bool) -> str:

@@ -51,8 +51,10 @@ _STANDING = lazily(
 _ONE_OFF = lazily(
     r"\b(?:yet|for now|right now|at the moment|for the moment|this time|just this once|today"
     r"|(?:in|for|with) this (?:pr|commit|change|task|step|session|turn|one|case)|until|till|so far"
-    r"|not now|anything else)\b|\bnow\b[.!]?$"
+    r"|not now|anything else|but just|is now|(?:does|do|would) seem|(?:don't|do not) \w+ it)\b"
+    r"|\bnow\b[.!]?$"
 )
+_TELLING = lazily(r"\b(?:where|which|when|because|since) (?:we|it|they|i)\b[^,;.]*$")
 _CORRECTION = lazily(
     r"\b(?:actually|instead|no longer|not .{1,40} any ?more|scrap (?:that|the)"
     r"|forget (?:that|the|about)"
@@ -196,7 +198,12 @@ def _with_announcements(text: str) -> list[tuple[str, bool]]:
                 continue
             announced = announced or heading is not None
             fits = len(sentence) <= LONGEST_RULE and not _asks(sentence)
-            found += [(clause, announced and fits) for clause in _CLAUSES.split(sentence)]
+            before = ""
+            for clause in _CLAUSES.split(sentence):
+                # "... branches where we add files but don't change the tree" tells, not rules.
+                if not _TELLING.search(small(before)):
+                    found.append((clause, announced and fits))
+                before = clause
     return found
 
 

@@ -25,7 +25,7 @@ def request(state: State, size: Sizes) -> Iterator[Line]:
     text = cut_middle(flat(last.text), size.request)
     yield Line(f'The user\'s last request [q{last.number}]: "{text}"', f"q{last.number}")
     answered = _answered(state, last)
-    if len(last.text) < LEANS and answered is not None:
+    if len(last.text) < LEANS and last.how != "command" and answered is not None:
         said = _closing(answered.text, size.request // 2)
         key = f"a{answered.number}"
         yield Line(f'Before that the agent had said [{key}]: "{said}"', key)

@@ -23,9 +23,9 @@ def verified(state: State, size: Sizes) -> Iterator[Line]:
     """The last run of each check, latest first; those that passed on the same share a line."""
     edited = _edited(state)
     runs = _last_runs(state)[: size.checks]
-    if not runs and edited:
+    if not runs and edited and not state.subagents:  # what subagents ran is not known
         path = shorten(edited[-1].path, state.place.folders)
-        yield Line(f"- no test, lint or build was run yet on the edits (last edited: {path})")
+        yield Line(f"- no test, lint or build was seen to run (last edited: {path})")
     for (passed, since), group in groupby(
         runs, key=lambda run: (run.ok, _since(edited, run) or _read_by_nobody(state, run))
     ):

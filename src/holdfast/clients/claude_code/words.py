@@ -176,7 +176,8 @@ def without_plan(text: str, plan: str) -> str:
     if found < 0:
         return text.strip()
     rest = text[found + len(plan) :].partition(_PLAN_POINTER)[0]
-    return (text[:found].strip() + "\n" + rest.strip()).strip()
+    title = plan.strip().partition("\n")[0]  # which one it was
+    return f"{text[:found].strip()}\n{title}\n{rest.strip()}".strip()
 
 
 def inside(text: str, tag: str) -> str:
