@@ -48,6 +48,14 @@ CARRIED = RULES[7]
 SUMMARY = f"The user is building a shop. The user said: {CARRIED}"
 
 
+@pytest.fixture
+def stage(stage: Stage) -> Stage:
+    """With little room for the brief: not all that the summary lost fits."""
+    stage.data.mkdir(parents=True)
+    (stage.data / "settings.json").write_text('{"brief_chars": 1500}')
+    return stage
+
+
 def tell_rules(live: LiveSession) -> None:
     for start in range(0, len(RULES), 5):
         live.ask(" ".join(RULES[start : start + 5]))

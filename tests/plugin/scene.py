@@ -27,7 +27,8 @@ from realclient import (
 
 PLUGIN = Path(__file__).parent.parent.parent / "plugin"
 
-PLACED = "Holdfast: known before the last compaction"
+PLACED = "Holdfast: what the summary above leaves out"
+GAP = "Holdfast: known before the last compaction"
 STATE = "Holdfast: the state of this session, kept from its transcript"
 SUMMARY = "This session is being continued"
 RULE = "Never use float for money, always use Decimal with two places."
@@ -151,6 +152,7 @@ def many_rules(count: int) -> list[str]:
 
 
 __all__ = [
+    "GAP",
     "PLACED",
     "PLUGIN",
     "RULE",

@@ -9,7 +9,7 @@ from realclient import ScriptedApi
 
 from .conftest import MakeScene
 from .scene import (
-    PLACED,
+    GAP,
     RULE,
     SUMMARY,
     break_launcher,
@@ -80,7 +80,7 @@ def test_what_cannot_be_placed_comes_with_the_next_prompt(
         assert len(live.compact().compactions) == 1
         live.ask("go on")
         (gap,) = delivered_by_hooks(api.last)
-        assert gap.startswith(PLACED)
+        assert gap.startswith(GAP)
         assert RULE in gap
         live.ask("and on")
         assert delivered_by_hooks(api.last) == [gap]

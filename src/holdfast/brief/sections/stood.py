@@ -28,7 +28,8 @@ def request(state: State, size: Sizes) -> Iterator[Line]:
     if len(last.text) < LEANS and last.how != "command" and answered is not None:
         said = _closing(answered.text, size.request // 2)
         key = f"a{answered.number}"
-        yield Line(f'Before that the agent had said [{key}]: "{said}"', key)
+        if said:
+            yield Line(f'Before that the agent had said [{key}]: "{said}"', key)
 
 
 def _answered(state: State, request: Request) -> Reply | None:
