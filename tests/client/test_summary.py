@@ -29,7 +29,7 @@ pytestmark = pytest.mark.client
 OPENING = "Build the shop on port 8123."
 TASKS = {"CLAUDE_CODE_ENABLE_TASKS": "1"}
 TOLD = ("rule", "open task")
-SUMMARY = f"The user said: {RULE}\n\n- Open task: {FACTS['open task']}, with totals, not begun yet."
+SUMMARY = f"The user said: {RULE}\n\nOpen tasks:\n- #1 {FACTS['open task']}"
 
 
 @pytest.fixture(params=["oldest", "newest"])

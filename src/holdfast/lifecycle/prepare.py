@@ -37,10 +37,12 @@ def brief(
     """What the session knew before the compaction; empty when that is nothing.
 
     `rules` of commands in force come after it, and whole: they are why the state gives way.
-    Where the client's `summary` is known, only what that does not tell.
+    Where the client's `summary` is known, nothing that stands in it word for word, and what it
+    lost before what it tells in words of its own.
     """
     room = min(max_chars, MOST - len(rules) - 1) if rules else max_chars
-    made = compose(state, room, title=title(state, now, bool(summary)), summary=summary)
+    heading = title(state, now, bool(summary))
+    made = compose(state, room, title=heading, summary=summary, visible=summary)
     if not made.facts:
         return Brief(rules, ())
     return made._replace(text=f"{made.text}\n{rules}") if rules else made
