@@ -75,9 +75,15 @@ def test_an_answer_to_a_question_is_a_decision_of_the_user() -> None:
     assert story.facts("decision")[0].detail == "by the user"
 
 
-def test_prose_decides_nothing() -> None:
-    story = Story().user("Let's go with option b.").agent("I decided to use streams.")
+def test_prose_decides_nothing_unless_it_says_so() -> None:
+    story = Story().user("Let's go with option b.").agent("Using one lock rather than many.")
     assert story.texts("decision") == []
+    story.agent("That works. We decided to use streams, because files are large.")
+    (decision,) = story.state.decisions.values()
+    assert (decision.by, decision.text) == (
+        "agent",
+        "We decided to use streams, because files are large.",
+    )
 
 
 def test_the_next_step_is_the_last_stated_intention() -> None:

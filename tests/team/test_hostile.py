@@ -233,6 +233,9 @@ def test_a_stream_ends_when_its_token_does(tmp_path: Path, monkeypatch: pytest.M
         assert 1 <= heard.count(": still here") < 10
 
 
+_numbers = itertools.count()
+
+
 def claim(client: TestClient, project: str, *folders: str) -> None:
     """A machine says that it has its project there."""
     for number, folder in enumerate(folders):
@@ -243,12 +246,14 @@ def claim(client: TestClient, project: str, *folders: str) -> None:
             "path": folder,
             "machine": "desk",
         }
-        answer = client.post(f"/api/sessions/of-{id_of(project)}/state", json=body)
+        session = f"of-{id_of(project)}-{next(_numbers)}"
+        answer = client.post(f"/api/sessions/{session}/state", json=body)
         assert answer.status_code == 200, answer.text
 
 
 def saved_at(client: TestClient, folder: str) -> Any:
-    body = {"session_id": f"at {folder}", "cwd": folder, "context_summary": "x"}
+    # A session of its own each time: one that another token wrote to first stays that one's.
+    body = {"session_id": f"at {folder} {next(_numbers)}", "cwd": folder, "context_summary": "x"}
     return client.post("/api/compact/save", json=body).json().get("project_id")
 
 

@@ -165,7 +165,9 @@ class _worth_asking:
     def __init__(self, state: State) -> None:
         self._changed = {f"f{f.number}" for f in state.files.values() if f.changed or f.created}
         self._exact = {f"i{i.number}" for i in exact_values(state)}
-        self._users = {*state.decisions, *state.notes}
+        self._users = {key for key, d in state.decisions.items() if d.by != "agent"} | set(
+            state.notes
+        )
 
     def __call__(self, fact: Fact) -> bool:
         named = {"file": self._changed, "identifier": self._exact, "decision": self._users}

@@ -1,8 +1,8 @@
 """Decisions: what was chosen, why, and what was rejected.
 
-From the answers the user gave to the agent's questions, and from notes. What user and agent
-decide in their prose is quoted as their words (`requests`, `replies`), since no pattern tells a
-decision from a thought. Sentences are kept whole.
+From the answers the user gave to the agent's questions, from notes, and from sentences in which the
+agent itself says that it was decided. Anything less plain is only quoted (`requests`, `replies`),
+since no pattern tells a decision from a thought. Sentences are kept whole.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from holdfast.events import NoteTaken, Origin, UserSaid
+from holdfast.events import AgentSaid, NoteTaken, Origin, UserSaid
 from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, next_number, put
 from holdfast.state.moment import Moment
 from holdfast.state.patterns import lazily
-from holdfast.state.wording import overlap, plain_words
+from holdfast.state.wording import overlap, plain_words, sentences
 
 LIMIT = 50
 TEXT = 320
 
+_DECIDED = lazily(r"(?:(?:so|ok|okay|then),? )?(?:we|i)(?:'ve| have)? decided\b|decision:", re.I)
 _REASON = lazily(
     r"\b(?:because|since|so that|as it|due to|in order to|to avoid|which (?:means|avoids))\b(.*)",
     re.I,
@@ -35,7 +36,7 @@ class Decision(NamedTuple):
     text: str
     reason: str
     rejected: str
-    by: str  # "user" | "note": what the agent asked us to keep
+    by: str  # "user" | "agent" | "note": what the agent asked us to keep
     standing: str
     step: int
     at: Origin
@@ -85,6 +86,17 @@ def on_note_taken(
     if label is None:
         return table
     return _put(table, keep(label + event.text, TEXT), "note", moment, event.at)
+
+
+def on_agent_said(
+    table: dict[str, Decision], event: AgentSaid, moment: Moment
+) -> dict[str, Decision]:
+    if "ecided" not in event.text and "ecision:" not in event.text:
+        return table
+    for sentence in sentences(event.text):
+        if _DECIDED.match(sentence) and not sentence.endswith("?"):
+            table = _put(table, keep(sentence, TEXT), "agent", moment, event.at)
+    return table
 
 
 def on_user_said(

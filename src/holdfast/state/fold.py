@@ -48,6 +48,7 @@ _LISTENERS: dict[type, tuple[tuple[str, Handler], ...]] = {
     ),
     ev.AgentSaid: (
         ("replies", replies.on_agent_said),
+        ("decisions", decisions.on_agent_said),
         ("identifiers", identifiers.on_agent_said),
         ("next_step", next_step.on_agent_said),
         ("symbols", symbols.on_agent_said),

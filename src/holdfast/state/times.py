@@ -14,6 +14,7 @@ from typing import Any
 
 from holdfast.events import Origin
 from holdfast.state.codec import AT, VERSION
+from holdfast.state.git_work import Change, Commit, GitWork, PullRequest, Stash
 from holdfast.state.life import Point
 from holdfast.state.lookups import Lookup
 from holdfast.state.model import Place, Usage
@@ -91,9 +92,31 @@ def _slots(document: dict[str, Any]) -> Iterator[_Slot]:
     for name, at in AT.items():
         for key, row in document.get(name, {}).items():
             yield (name, key, "at", "time"), row[at], _TIME
+    yield from _of_git(document.get("git_work"))
     for key, row in document.get("lookups", {}).items():
         yield ("lookups", key, "time"), row, _LOOKUP
     life = document.get("life", {})
     for key, row in life.items():
         yield ("life", key), life, key
         yield ("life", key, "time"), row, _POINT
+
+
+_GIT_TABLES = tuple(
+    (name, GitWork._fields.index(name), record._fields.index("at"))
+    for name, record in (("changes", Change), ("commits", Commit), ("pull_requests", PullRequest))
+)
+_STASHES = GitWork._fields.index("stashes")
+_STASHED, _STASH_AT = Stash._fields.index("changes"), Stash._fields.index("at")
+_CHANGE_AT = Change._fields.index("at")
+
+
+def _of_git(work: Any) -> Iterator[_Slot]:
+    if not work:
+        return
+    for name, table, at in _GIT_TABLES:
+        for key, row in work[table].items():
+            yield ("git_work", name, key, "time"), row[at], _TIME
+    for number, stash in enumerate(work[_STASHES]):
+        yield ("git_work", "stashes", str(number), "time"), stash[_STASH_AT], _TIME
+        for change in stash[_STASHED]:
+            yield ("git_work", "stashes", str(number), "changes"), change[_CHANGE_AT], _TIME
