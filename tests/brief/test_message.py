@@ -103,6 +103,10 @@ def test_a_correction_stands_beside_what_it_corrects() -> None:
         ("Sort the list by name.", "Change of mind: sort by date."),
         ("Wait 5 seconds between tries.", "Make it 20 seconds between tries."),
         ("Call the command fetch.", "Let's call it pull rather than fetch."),
+        (
+            "Let's go with tall-v8 as the format of ledger files.",
+            "Let's go with wide-v9 as the format of ledger files.",
+        ),
         ("Antworte auf Deutsch.", "Doch lieber nicht mehr auf Deutsch."),
     ],
 )
@@ -125,6 +129,10 @@ def test_what_was_not_taken_back_goes_on_standing() -> None:
         ["Fix the login form.", "thanks, looks good"],
         ["Service 1 listens on socket s1.", "Service 2 listens on socket s2."],
         ["Is there anything that would explain this?", "no, I did not say commit anything"],
+        [
+            "Let's go with tall-v8 as the format of ledger files.",
+            "Let's go with wide-v9 as the format of voucher files.",
+        ],
     ],
 )
 def test_another_request_corrects_nothing(said: list[str]) -> None:

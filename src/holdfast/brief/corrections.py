@@ -26,12 +26,14 @@ _CHANGES = lazily(
     r"|changed my mind|on second thoughts?|after all|make (?:it|that)|switch|back to|drop|withdraw"
     r"|take (?:that )?back|undo|revert|cancel|ignore (?:that|what|my)|i was wrong|was wrong|wait"
     r"|hold on|oops|i meant|not needed|no need|stop \w+ing|you (?:can|may) now"
-    r"|let's (?:call|use|make|do|go)|now it'?s|doch|lieber|stattdessen|statt|nicht mehr|vergiss"
+    r"|now it'?s|doch|lieber|stattdessen|statt|nicht mehr|vergiss"
     r"|mejor|en vez|ya no|en lugar|plutôt|finalement|au lieu|ne .{1,30} plus|invece|anzi|non più"
     r"|em vez|na verdade|не надо|вместо|лучше)\b"
     r"|やっぱり|代わりに|もう.{0,12}ない|改成|不再|还是|而不是",
     re.I,
 )
+# Changes something, or decides one thing after another, in the same words.
+_SUGGESTS = lazily(r"\blet's (?:call|use|make|do|go)\b", re.I)
 _DENIES = lazily(r"^(?:no|nope|nein|non|nee)\b[,.! ]", re.I)
 _NAMES = lazily(r"\b(?:[^\W\d]+[\d_]\w*|\d+[^\W\d]\w*)\b")  # letters and digits in one
 _CLAUSE = lazily(
@@ -56,7 +58,9 @@ def corrections(said: Sequence[str], messages: Sequence[int] = ()) -> list[Corre
     for later, text in enumerate(said):
         if not tellings[later]:
             continue
-        changes = _CHANGES.search(text) is not None or _DENIES.match(text) is not None
+        suggests = _SUGGESTS.search(text) is not None
+        plainly = _CHANGES.search(text) is not None or _DENIES.match(text) is not None
+        changes = plainly or suggests
         numbers = _numbers(tellings[later])
         if not changes and not numbers:
             continue
@@ -69,6 +73,9 @@ def corrections(said: Sequence[str], messages: Sequence[int] = ()) -> list[Corre
                 continue  # a question demands nothing that could be taken back
             if not changes and _NAMES.findall(said[earlier]) != _NAMES.findall(text):
                 continue  # the next one of several: "service 1 on s1", "service 2 on s2"
+            another = len(tellings[earlier] - tellings[later]) > 1
+            if another and not plainly and suggests and _SUGGESTS.search(said[earlier]):
+                continue  # of another thing: "let's use A for the cart", "let's use B for tax"
             if _corrects(tellings[later], tellings[earlier], changes):
                 taken, left = _split(said[earlier], tellings[later], changes)
                 found[earlier] = Correction(later, earlier, taken, left)
