@@ -34,6 +34,10 @@ _CHANGES = lazily(
 )
 # Changes something, or decides one thing after another, in the same words.
 _SUGGESTS = lazily(r"\blet's (?:call|use|make|do|go)\b", re.I)
+# What a sentence turns down by name: "four, not two", "pull rather than fetch".
+_DENIED = lazily(
+    r"\b(?:not|than|instead of|without|no|statt|nicht|kein\w*)\s+((?:\S+\s+)?\S+)", re.I
+)
 _DENIES = lazily(r"^(?:no|nope|nein|non|nee)\b[,.! ]", re.I)
 _NAMES = lazily(r"\b(?:[^\W\d]+[\d_]\w*|\d+[^\W\d]\w*)\b")  # letters and digits in one
 _CLAUSE = lazily(
@@ -62,7 +66,9 @@ def corrections(said: Sequence[str], messages: Sequence[int] = ()) -> list[Corre
         plainly = _CHANGES.search(text) is not None or _DENIES.match(text) is not None
         changes = plainly or suggests
         numbers = _numbers(tellings[later])
-        if not changes and not numbers:
+        denied = words(" ".join(_DENIED.findall(text)))
+        subject = words(_SUGGESTS.sub(" ", _CHANGES.sub(" ", text))) if changes else tellings[later]
+        if not changes and not numbers and not denied:
             continue
         for earlier in range(later - 1, max(-1, later - 1 - BACK), -1):
             if earlier in found or said[earlier] == text:
@@ -71,13 +77,16 @@ def corrections(said: Sequence[str], messages: Sequence[int] = ()) -> list[Corre
                 continue
             if said[earlier].endswith(("?", "？")):
                 continue  # a question demands nothing that could be taken back
-            if not changes and _NAMES.findall(said[earlier]) != _NAMES.findall(text):
+            turned = changes or not denied.isdisjoint(tellings[earlier])
+            if turned and subject.isdisjoint(tellings[earlier]):
+                continue  # they share nothing but the word that says "I change something"
+            if not turned and _NAMES.findall(said[earlier]) != _NAMES.findall(text):
                 continue  # the next one of several: "service 1 on s1", "service 2 on s2"
             another = len(tellings[earlier] - tellings[later]) > 1
             if another and not plainly and suggests and _SUGGESTS.search(said[earlier]):
                 continue  # of another thing: "let's use A for the cart", "let's use B for tax"
-            if _corrects(tellings[later], tellings[earlier], changes):
-                taken, left = _split(said[earlier], tellings[later], changes)
+            if _corrects(tellings[later], tellings[earlier], turned):
+                taken, left = _split(said[earlier], tellings[later], turned)
                 found[earlier] = Correction(later, earlier, taken, left)
     return sorted(found.values())
 
@@ -87,7 +96,7 @@ def _corrects(later: frozenset[str], earlier: frozenset[str], changes: bool) -> 
     if not shared:
         return False
     plain = shared - _numbers(shared)
-    old, new = _numbers(earlier) - later, _numbers(later) - earlier
+    old, new = _numbers(earlier), _numbers(later) - earlier
     # The same frame around another number: "wait 5 seconds", "wait 20 seconds".
     frame = earlier - _numbers(earlier)
     if len(old) == len(new) == 1 and len(plain) >= 2 and len(frame - later) <= 1:

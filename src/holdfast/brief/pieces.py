@@ -23,7 +23,7 @@ _EMPTY = frozenset(
     """the a an and or but if then so of to in on at for with from by as is are was were be been it
     its this that these those i you we they he she my your our their do does did not no yes can
     could should would will shall may might must have has had let me now all any some more most
-    also just only into out up down over than there here what which who when where how why one two
+    also just only into out up down over than there here what which who when where how why one
     use used using new see get got make made need needs like want""".split()
 )
 
