@@ -1,5 +1,6 @@
 """No secret of a session is in anything we wrote or injected."""
 
+import random
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from realclient import ScriptedApi, bash, mid_turn_compaction, tool
+from redact.planted import PEM_KINDS, private_key
 
 from .stage import RULE, Stage, injected, steering, write_file
 
@@ -19,7 +21,12 @@ IN_PROMPT = "ghp_" + "q7Rt2LmX9vBn4KsW8zYc1HdJ5fGa3PeU6oTi"
 IN_OUTPUT = "AKIA" + "Q3ZV7XJ2MNB5KLPW"
 IN_FILE = "sk-ant-api03-" + "Zx9" * 30 + "-AA"
 PASSWORD = "c0rrect-h0rse-9182"
-SECRETS = (IN_PROMPT, IN_OUTPUT, IN_FILE, PASSWORD)
+# Reads like a name in code, and is one word of a file that is read, edited and printed.
+WORD = "winter_" + "bluebird83"
+COLOURED = "granite_" + "otter57"
+KEY = private_key(random.Random(11), PEM_KINDS[3])
+KEY_LINES = KEY.split("\n")[1:-2]
+SECRETS = (IN_PROMPT, IN_OUTPUT, IN_FILE, PASSWORD, WORD, COLOURED, *KEY_LINES)
 
 
 def test_planted_secrets_are_nowhere_in_what_we_wrote_or_injected(
@@ -29,6 +36,15 @@ def test_planted_secrets_are_nowhere_in_what_we_wrote_or_injected(
         api.say(
             write_file(stage, "settings.py", f'API_KEY = "{IN_FILE}"\n'),
             tool("Read", file_path=str(stage.client.project / "settings.py")),
+            write_file(stage, "h0.env", f"DB_PASSWORD={WORD}\nDB_POOL_SIZE=5\n"),
+            tool("Read", file_path=str(stage.client.project / "h0.env")),
+            tool(
+                "Edit",
+                file_path=str(stage.client.project / "h0.env"),
+                old_string="DB_POOL_SIZE=5\n",
+                new_string=f"DB_POOL_SIZE=9\n{KEY}\n",
+            ),
+            bash(f"printf '\\033[32mADMIN_PASSWORD={COLOURED}\\033[0m\\n'"),
             bash(f"echo aws_access_key_id={IN_OUTPUT}; exit 1"),
             bash(f"mysql -u root -p{PASSWORD} shop || echo failed"),
             f"The key {IN_FILE} is in place.",

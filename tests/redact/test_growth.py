@@ -38,6 +38,7 @@ HOSTILE = {
     "option": "docker login -p ",
     "options on one line": "curl -u a:",
     "told": "password for the db on x is ",
+    "told, technical": "password is c1" + "a.b2-" * 30 + "! ",
     "told behind": "hunter22 is the password ",
     "short": "pw ",
     "slash": "admin / ",

@@ -111,6 +111,14 @@ def test_a_private_key_in_a_diff_has_no_line_left() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "password", ["c0rrect-" + "h0rse-9182", "p4ss" + "word11", "x1.y2" + ".z3-w4"]
+)
+def test_letters_turned_into_digits_do_not_make_a_technical_word(password: str) -> None:
+    told = f"The database password is {password}, never print it."
+    assert redact(told) == "The database password is [redacted:password], never print it."
+
+
 def test_only_the_secret_changes() -> None:
     rng = random.Random(7)
     token = BY_SHAPE["github classic"](rng)

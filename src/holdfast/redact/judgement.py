@@ -48,7 +48,7 @@ _TECHNICAL = re.compile(
     r"|file|section|phase|task|issue|part|level|type|pg|postgres|postgresql|mysql|redis|h|p|f|q"
     r"|part|chapter|page|item|option|case|example|room|day|week|port|ipv|win|log|k|s|ec|net|web"
     r"|log4j|es|c|http/|pkcs|rfc|iso|cve|pr|api|app|env|host|server|client|db|key|id|min|max"
-    r"|length|at|least)[-_.#]?\d{1,5}(?:[-_./]?[a-z0-9.]*)*\Z"
+    r"|length|at|least)[-_.#]?\d{1,5}(?:url|sum|mb4)?(?:[-_./][a-z]+)*\Z"
     r"|v?\d+(?:[.,:/\-]\d+)*(?:[a-z]{1,9}|-[a-z]+|%)?\Z"  # 12, 1.2.3, 24h, 8-char, 2026-01-05
     r"|[^@\s]+@[\w\-]+(?:\.[\w\-]+)+\Z"  # an address
     r"|[\w.\-]+\.[a-z]{1,5}(?::\d+)*\Z|[\w.\-]+:\d+\Z"  # a file, a host, a place in a file
