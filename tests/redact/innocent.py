@@ -124,6 +124,8 @@ set the password to something stronger
 change the password for the admin user in step 3
 the root password was rotated in v2.1
 use pw reset flow for now
+Web3Auth is where passwordless auth meets key infrastructure
+Pass2word is the password manager we use
 the pw field is 12 chars wide
 admin / user roles are checked in middleware2.py
 root / child nodes

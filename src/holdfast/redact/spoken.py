@@ -33,6 +33,11 @@ _BEHIND = (
     r"(?<![^\s\"'`“‘(>→])(?P<value>[^\s\"'`”’<>()\\→]{6,80})[\"'`”’]{0,2}[ ](?:is|as|for|was)"
     r"(?:[ ][a-z0-9_.\-]{1,30}){0,4}[ ]\Z"
 )
+# What the word before it is; passwordless is no password, and a password manager is none.
+_WHOLE = (
+    _CALLED + r"(?![ ](?:manager|field|form|reset|policy|hash|input|store|vault|rule|prompt|check"
+    r"|column|box|page|screen|provider|library|service|based|generator)s?\b)"
+)
 _BACK = 160
 # Before the slash of "admin / X" and of "creds: bob / X"
 _USER = (
@@ -88,6 +93,8 @@ def _told_ahead(lowered: str, text: str, at: int) -> Iterator[Span]:
 
 
 def _told_behind(lowered: str, text: str, at: int) -> Iterator[Span]:
+    if lazy(_WHOLE).match(lowered, at) is None:
+        return
     yield from _judged(text, lazy(_BEHIND).search(lowered, max(0, at - _BACK), at))
 
 
