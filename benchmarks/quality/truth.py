@@ -124,8 +124,16 @@ def stands_in(quote: str, text: str) -> bool:
     return True
 
 
+_MARKS = re.compile(r"(?m)^\s*(?:[#>]+\s+|[-*•]\s+|\d{1,2}[.)]\s+|\|\s*)+|^[\s|:+=_*#-]+$")
+
+
 def _said_by(quote: str, words: list[Words], *, plain: bool) -> bool:
-    return any(stands_in(quote, w.plain if plain else flat(w.text)) for w in words)
+    """Word for word; the marks of a list and a table may be left out."""
+    return any(
+        stands_in(quote, w.plain if plain else flat(w.text))
+        or stands_in(quote, flat(_MARKS.sub(" ", own_words(w.text) if plain else w.text)))
+        for w in words
+    )
 
 
 def _parts(quote: str) -> list[list[str]]:

@@ -5,7 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.brief.gap import Said, carried, carries, compose_gap, standing
-from holdfast.events import CommandRan, FileTouched, Origin, TaskChanged, TaskCreated, UserSaid
+from holdfast.events import (
+    CommandRan,
+    Event,
+    FileTouched,
+    Origin,
+    TaskChanged,
+    TaskCreated,
+    ToolRefused,
+    UserSaid,
+)
 from holdfast.state import State, fold_all
 from holdfast.state.facts import Fact
 
@@ -128,3 +137,19 @@ def test_any_text_can_be_asked_about_anything(summary: str, text: str) -> None:
     said = Said(summary)
     for kind in ("file", "identifier", "rule", "task", "test", "request"):
         assert carries(said, fact(kind, text)) in (True, False)
+
+
+def test_a_refused_call_is_told_as_refused_and_a_hash_is_not_called_a_commit() -> None:
+    command = "git push origin main"
+    events: list[Event] = [
+        ToolRefused(Origin("r1", 10, 20, ""), "Bash", command),
+        *(
+            CommandRan(
+                Origin(f"s{n}", n, n + 1, ""), "git show logs:a7/6f0ea30b28/full.gz", "ok", True, 0
+            )
+            for n in (30, 40, 50)
+        ),
+    ]
+    told = compose_gap(fold_all(events), "Nothing of note.", "", 2000).text
+    assert f"- Refused by the user: Bash: {command}" in told
+    assert "commit" not in told

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from holdfast.brief.lines import one_line
 from holdfast.brief.paths import shorten
+from holdfast.brief.pieces import command
 from holdfast.state.facts import OPEN, Fact
 from holdfast.state.identifiers import Identifier
 from holdfast.state.model import State
@@ -136,13 +137,14 @@ def _tells_test(said: Said, fact: Fact) -> bool:
 def exact_values(state: State) -> list[Identifier]:
     """The values somebody worked with, latest last.
 
-    Hashes and addresses pass by in every second command: those were typed more than once.
+    Addresses pass by in every second command: those were typed more than once.
     """
     return [
         item
         for item in sorted(state.identifiers.values(), key=lambda item: item.step)
         if item.standing == OPEN
-        and item.typed >= (2 if item.sort in ("commit", "url") else 1)
+        and item.sort != "commit"  # a hash in a command may be anything; git's state tells commits
+        and item.typed >= (2 if item.sort == "url" else 1)
         and item.value != "HEAD"  # what a folder without a branch answers
     ]
 
@@ -222,6 +224,8 @@ def _lines(state: State, lost: Iterable[Fact]) -> Iterator[tuple[Fact, str]]:
         said = one_line(fact.text, 700 if fact.kind == "request" else 330)
         if fact.kind in ("rule", "request"):
             said = f'"{said}"'
+        elif fact.kind == "dead_end":
+            said = command(fact.text, 330)
         elif fact.kind == "file":
             said = shorten(fact.text, state.place.folders)
         elif fact.kind == "task":
@@ -237,5 +241,9 @@ def _label(state: State, fact: Fact) -> str:
         kind = "" if note.kind == "note" else f" as a {note.kind.replace('_', ' ')}"
         who = {"user": "by the user", "agent": "by the agent"}.get(note.by, "in the notes file")
         return f"Noted {who}{kind}"
+    if fact.kind == "dead_end" and any(
+        end.source == "refused" and f"x{end.number}" == fact.id for end in state.dead_ends.values()
+    ):
+        return "Refused by the user"
     noted = fact.kind == "decision" and state.decisions[fact.id].by == "note"
     return LABELS["note" if noted else fact.kind]
