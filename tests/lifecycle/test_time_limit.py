@@ -1,7 +1,8 @@
 """A hook on the agent's clock stops reading in time, keeps what it has, and goes on later."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -29,8 +30,9 @@ def out_of_time(store: SqliteStore, path: Path) -> Kept:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> SqliteStore:
-    return SqliteStore(str(tmp_path / "holdfast.db"))
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    with closing(SqliteStore(str(tmp_path / "holdfast.db"))) as opened:
+        yield opened
 
 
 @pytest.mark.parametrize("line", ["", "{", PROMPT], ids=["newlines", "bad lines", "prompts"])
