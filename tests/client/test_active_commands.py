@@ -85,8 +85,7 @@ def with_commands(stage: Stage) -> Stage:
 def latest(request: Request) -> str:
     """The last brief; of a session that knows nothing else it is the rules alone."""
     found = [*injected(request, BRIEF), *injected(request, IN_FORCE)]
-    # A file's own text stands behind bars.
-    return found[-1].replace("\n  | ", "\n") if found else ""
+    return found[-1] if found else ""
 
 
 def test_rules_come_back_after_two_compactions_and_one_shot_commands_do_not(

@@ -7,7 +7,7 @@ import pytest
 from realclient import SMALL_WINDOW, ScriptedApi, text, wait_until
 
 from .conftest import MakeStage
-from .stage import Stage, injected
+from .stage import BRIEF, Stage, injected
 
 pytestmark = pytest.mark.client
 
@@ -134,7 +134,7 @@ def test_wrong_settings_break_no_hook_and_the_user_is_told_once(
     (told,) = turn.shown_to_the_user
     assert "brief_chars takes a whole number from 1000 to 9500; 6000 is used" in told
     assert after.shown_to_the_user == []
-    (brief,) = injected(api.last, "Holdfast: the state of this session")
+    (brief,) = injected(api.last, BRIEF)
     assert "Wire the cart to checkout" in brief
     assert stage.log().count("brief_chars takes") == 1
 
@@ -153,7 +153,7 @@ def test_what_the_user_chose_for_the_project_is_in_effect_and_what_the_project_c
         live.ask("Build the shop on port 8123. Never use float for money.")
         live.compact()
         live.ask("go on")
-    (brief,) = injected(api.last, "Holdfast: the state of this session")
+    (brief,) = injected(api.last, BRIEF)
     assert len(brief) <= 1_000
     with stage.store() as store:
         assert list(store.archived(live.session_id)) == []
