@@ -16,9 +16,9 @@ test: $(VENV)/.dev lint ## install what the tests need and run them
 	$(BIN)/python -m tools.chromium
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 
-check: $(VENV)/.dev lint ## the quick part: lint, and tests without client, browser, database and faults
+check: $(VENV)/.dev lint ## the quick part: lint, and tests that need no client, browser or database and are not slow
 	$(BIN)/python -m pytest -n auto --dist loadgroup -q \
-	  -m "not client and not browser and not database and not faults and not corpus"
+	  -m "not client and not browser and not database and not faults and not slow and not corpus"
 
 test-pythons: $(VENV)/bin/python ## what needs no client, browser or database, on each Python found (PYTHONS="paths")
 	$(BIN)/python -m tools.test_pythons $(PYTHONS)

@@ -5,6 +5,7 @@ import json
 import random
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,8 @@ from holdfast.clients.protocol import Row
 from holdfast.transcript.reader import Reader
 
 from .rows_by_hand import RECORDED, events_in_pieces, events_of
+
+pytestmark = pytest.mark.slow
 
 JUNK = st.recursive(
     st.one_of(

@@ -4,12 +4,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from holdfast.lifecycle.places import store_path
 from holdfast.lifecycle.track import catch_up
 from holdfast.state import facts, from_document
 from holdfast.store.sqlite import SqliteStore
 
 from . import made_up
+
+pytestmark = pytest.mark.slow
 
 PROCESSES = 20
 

@@ -16,6 +16,8 @@ from holdfast.state import facts, from_document, to_document
 
 from .transcripts import SAMPLE, corpus, restored
 
+pytestmark = pytest.mark.slow
+
 LINES = SAMPLE.read_bytes().splitlines(keepends=True)
 WHOLE = catch_up(str(SAMPLE), final=True)
 

@@ -5,12 +5,15 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.clients.claude_code.settings import HOOKS, is_ours
 from holdfast.clients.claude_code.settings_edit import with_hooks, without_hooks
 from install.places import EVENTS, PYTHON, SCRIPT, Place, our_entry
+
+pytestmark = pytest.mark.slow
 
 SPACE = st.text(alphabet=" \t\r\n", max_size=3)
 NUMBERS = st.sampled_from(["0", "-0", "1.0", "1e400", "12345678901234567890", "-2.5E-3"])

@@ -198,6 +198,7 @@ def test_a_long_history_is_paged(tmp_path: Path) -> None:
     served(data, cwd, ask)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_fifty_megabytes_of_history_are_searched_and_shown(tmp_path: Path) -> None:
     data, cwd = tmp_path / "data", tmp_path / "shop"

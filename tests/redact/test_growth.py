@@ -11,6 +11,8 @@ import pytest
 
 from holdfast.redact import redact, redact_bytes
 
+pytestmark = pytest.mark.slow
+
 _DASHES = "-" * 5
 _KEY_HEAD = f"{_DASHES}BEGIN PRIVATE KEY{_DASHES}"
 HOSTILE = {

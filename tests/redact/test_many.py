@@ -13,6 +13,8 @@ from .innocent import INNOCENT
 from .test_planted import planted_cases
 from .test_properties import texts
 
+pytestmark = pytest.mark.slow
+
 
 def _one_by_one(some: list[str]) -> dict[int, str]:
     clean = {at: redact(text) for at, text in enumerate(some)}

@@ -20,6 +20,8 @@ from .planted import (
     special_cases,
 )
 
+pytestmark = pytest.mark.slow
+
 SEEDS = range(4)
 RECALL = 0.99
 

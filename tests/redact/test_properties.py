@@ -5,6 +5,7 @@ import random
 from itertools import groupby
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +26,8 @@ from holdfast.redact.patterns import (
 
 from .innocent import INNOCENT
 from .planted import BY_NAME, BY_SHAPE, CARRIERS, NAMED_CARRIERS, PEM_KINDS, private_key
+
+pytestmark = pytest.mark.slow
 
 ANCHORS = [anchor for _, anchor, _ in VENDOR] + [anchor for anchor, _ in WEBHOOK_ANCHORS]
 ANCHORS += [

@@ -17,6 +17,8 @@ from holdfast.store.keeping import pack
 from holdfast.store.protocol import StoreDamaged
 from state.story import Story
 
+pytestmark = pytest.mark.slow
+
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
