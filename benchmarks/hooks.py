@@ -69,7 +69,11 @@ class Place(NamedTuple):
 
 def run() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
-        rows = [_prompt(Path(folder) / "prompt"), _after_compaction(Path(folder) / "brief")]
+        rows = [
+            _prompt(Path(folder) / "prompt"),
+            _after_compaction(Path(folder) / "brief"),
+            _summary_written(Path(folder) / "summary"),
+        ]
         for history in HISTORIES:
             rows.append(_before_compaction(Path(folder) / str(history), history))
             (Path(folder) / str(history) / "session.jsonl").unlink()
@@ -102,6 +106,25 @@ def _after_compaction(home: Path) -> Row:
     return _measured("SessionStart(compact), brief prepared", once, 3.0, ROUNDS)
 
 
+def _summary_written(home: Path) -> Row:
+    """The summariser has ended: the brief is chosen against its summary."""
+    place = _place(home)
+    rows = _rows(place.session_id)
+    with place.transcript.open("wb") as transcript:
+        _grow(transcript.write, rows, MEGABYTE)
+    _known_up_to_now(place)
+    place.call("PreCompact", trigger="auto")
+    _settled(place)
+    summary = "The shop gets a percentage discount; the server test is red. " * 200
+
+    def once() -> float:
+        return place.call(
+            "SubagentStop", agent_id="compact", agent_type="", last_assistant_message=summary
+        )
+
+    return _measured("SubagentStop of a compaction, 12,000 characters", once, 15.0, HEAVY_ROUNDS)
+
+
 def _before_compaction(home: Path, history: int) -> Row:
     place = _place(home)
     rows = _rows(place.session_id)
@@ -115,7 +138,7 @@ def _before_compaction(home: Path, history: int) -> Row:
         return place.call("PreCompact", trigger="auto")
 
     what = f"PreCompact, 1 MB of new rows behind {history // MEGABYTE} MB"
-    return _measured(what, once, 15.0, HEAVY_ROUNDS, between=lambda: _settled(place))
+    return _measured(what, once, 12.0, HEAVY_ROUNDS, between=lambda: _settled(place))
 
 
 def _place(home: Path) -> Place:
