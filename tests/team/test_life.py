@@ -54,7 +54,7 @@ def test_a_compaction_is_counted_alike_in_the_life_and_up_close(
     close = up_close(service, session)
     assert counted == close["compaction"]
     assert counted["kept"] == len(close["kept"]) == 7
-    assert counted["lost"] == len(close["lost"]) == 10
+    assert counted["lost"] == len(close["lost"]) == 9
     assert counted["back"] == sum(bool(fact["back"]) for fact in close["lost"])
     assert counted["tokens_before"] > counted["tokens_after"]
     assert close["compared"] == "recorded"
