@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.clients.claude_code.outputs import additional_context, check, instructions
+from holdfast.clients.claude_code.outputs import additional_context, check, instructions, plain
 from holdfast.clients.claude_code.payloads import parse, summary_in
 from holdfast.clients.claude_code.quiet_rows import says_nothing
 
@@ -16,7 +16,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
 @given(texts.filter(bool))
 def test_any_text_survives_the_output(text: str) -> None:
     output = additional_context("SessionStart", text)
-    assert json.loads(output)["hookSpecificOutput"]["additionalContext"] == text
+    assert json.loads(output)["hookSpecificOutput"]["additionalContext"] == plain(text)
     assert check("SessionStart", output) == []
 
 

@@ -44,23 +44,33 @@ def check_origin(headers: Mapping[str, str]) -> None:
 
 class KnownTokens:
     """The tokens in force, read again after a moment. Whoever guesses is answered from memory and
-    costs the store nothing; a token that is revoked is refused a moment later."""
+    costs the store at most a few reads a second; a token that is revoked is refused a moment later,
+    and one that was just made is good at once."""
+
+    # Seconds after which a token that memory does not know is looked up again.
+    PATIENCE = 0.2
 
     def __init__(self, records: Records, settings: Settings) -> None:
         self._records = records
         self._settings = settings
         self._found: tokens.InForce | None = None
-        self._until = 0.0
+        self._until = self._read_at = 0.0
 
-    @property
-    def fresh(self) -> bool:
-        return self._found is not None and time.monotonic() < self._until
+    def answers(self, authorization: str) -> bool:
+        """Whether memory is good enough to answer this caller."""
+        now = time.monotonic()
+        if self._found is None or now >= self._until:
+            return False
+        token = authorization.partition(" ")[2].strip()
+        known = self._found.understood(token, self._settings.now())
+        return bool(known) or now < self._read_at + self.PATIENCE
 
     def read(self) -> None:
         """Waits for the store."""
         with self._records.transaction(None) as transaction:
             self._found = tokens.InForce(transaction)
-        self._until = time.monotonic() + self._settings.moment_seconds
+        self._read_at = time.monotonic()
+        self._until = self._read_at + self._settings.moment_seconds
 
     def caller(self, authorization: str) -> Caller:
         kind, _, token = authorization.partition(" ")

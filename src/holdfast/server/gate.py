@@ -185,9 +185,9 @@ class Gate:
         if not words:
             ends = scope.get("client"), scope.get("server")
             return await in_thread(owner, headers, *ends, self._settings)
-        if not self._tokens.fresh:
+        if not self._tokens.answers(words):
             async with self._reading:
-                if not self._tokens.fresh:
+                if not self._tokens.answers(words):
                     await in_thread(self._tokens.read)
         return self._tokens.caller(words)
 

@@ -20,6 +20,7 @@ TEXT = 5_000
 SUMMARY = 14_000
 TOTAL = 240_000
 SHOWN = 200
+SUMMARY_KEY = "a0"  # one name, since a later summary takes the place of the one before
 
 
 class Reply(NamedTuple):
@@ -45,11 +46,9 @@ def on_agent_said(table: Table, event: AgentSaid, moment: Moment) -> Table:
 
 def on_summary_given(table: Table, event: SummaryGiven, moment: Moment) -> Table:
     """Only the latest: it tells what the ones before it did, as far as anything does."""
-    older = [key for key, reply in table.items() if reply.by == "summary"]
-    if older:
+    if SUMMARY_KEY in table:
         table = writable(table)
-        for key in older:
-            del table[key]
+        del table[SUMMARY_KEY]
     text = keep_both_ends(event.text.strip(), SUMMARY)
     return _put(table, text, "summary", moment, event.at)
 
@@ -58,8 +57,8 @@ def _put(table: Table, text: str, by: str, moment: Moment, at: Origin) -> Table:
     if len(text) < 3:
         return table
     latest = next(reversed(table), None)
-    number = table[latest].number + 1 if latest else 1
     upto = (table[latest].upto if latest else 0) + len(text)
+    number = 0 if by == "summary" else 1 + _last_number(table)
     table = writable(table)
     table[f"a{number}"] = Reply(number, text, by, moment.turn, moment.step, moment.epoch, at, upto)
     while len(table) > 1:
@@ -68,6 +67,11 @@ def _put(table: Table, text: str, by: str, moment: Moment, at: Origin) -> Table:
             break
         del table[oldest]
     return table
+
+
+def _last_number(table: Table) -> int:
+    """Of the latest of the agent's replies; the summary has none."""
+    return next((reply.number for reply in reversed(table.values()) if reply.number), 0)
 
 
 def facts(table: Table) -> Iterator[Fact]:
