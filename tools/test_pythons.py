@@ -2,11 +2,13 @@
 
 All tests but those that need the client, a browser or a database, each Python in a virtual
 environment of its own under .venvs. Arguments: paths of interpreters, to run on those alone.
-Prints a table, and the failures above it; the whole output is in .venvs/VERSION/tests.log.
+$TESTS names folders, to run those alone. Prints a table, and the failures above it; the whole
+output is in .venvs/VERSION/tests.log.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -40,7 +42,7 @@ def tested(python: Interpreter) -> Outcome:
     log = ENVIRONMENTS / python.version / "tests.log"
     with log.open("wb") as output:
         ended = subprocess.run(
-            [str(program), "-m", "pytest", "-p", "no:cacheprovider", *TESTS],
+            [str(program), "-m", "pytest", "-p", "no:cacheprovider", *TESTS, *_folders()],
             cwd=ROOT,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -52,6 +54,11 @@ def tested(python: Interpreter) -> Outcome:
         word.rstrip("s"): int(number) for number, word in _FIGURE.findall("".join(told[-1:]))
     }
     return Outcome(python, ended.returncode == 0, figures, time.monotonic() - started)
+
+
+def _folders() -> list[str]:
+    """$TESTS names the folders to run; all of them without it."""
+    return os.environ.get("TESTS", "").split()
 
 
 def _environment(python: Interpreter) -> Path:
