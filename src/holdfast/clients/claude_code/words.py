@@ -104,7 +104,12 @@ def user_words(text: str) -> str:
         if text.startswith("<user-memory-input>"):
             text = inside(text, "user-memory-input")
     text = text.strip()
-    return "" if text.startswith(_CLIENT_OPENINGS) else text
+    return "" if text.startswith(_CLIENT_OPENINGS) or _is_task(text) else text
+
+
+def _is_task(text: str) -> bool:
+    """A background task that some clients (seen: 2.1.47) put in the queue of prompts as JSON."""
+    return text.startswith('{"task_id":"') and '"task_type":"' in text
 
 
 def is_interruption(text: str) -> bool:
