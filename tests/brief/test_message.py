@@ -127,6 +127,7 @@ def test_what_was_not_taken_back_goes_on_standing() -> None:
         ["Add a test for the parser.", "Add a test for the printer."],
         ["The port is 8080.", "The timeout is 30 seconds."],
         ["Fix the login form.", "thanks, looks good"],
+        ["hmm, the release test is red and I cannot merge", "hmm, failed again"],
         ["Service 1 listens on socket s1.", "Service 2 listens on socket s2."],
         ["Is there anything that would explain this?", "no, I did not say commit anything"],
         [

@@ -109,6 +109,12 @@ def test_the_same_command_in_another_folder_is_what_works_here() -> None:
     assert end.standing == "resolved"
 
 
+def test_another_script_of_the_same_runner_is_no_answer_to_a_failure() -> None:
+    story = Story().ran("npm run seed", "missing script: seed", ok=False)
+    story.ran("npm run build:docs", "written")
+    assert [end.worked for end in story.state.dead_ends.values()] == [""]
+
+
 def test_another_tool_is_no_answer_to_a_failure() -> None:
     story = Story().ran("gh pr view 12", "no git remotes found", ok=False)
     story.ran("npm install", "added 3 packages")

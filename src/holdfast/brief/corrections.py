@@ -22,7 +22,7 @@ LONGEST = 400
 # "Not this but that", in the words people use for it; also in a few other languages.
 _CHANGES = lazily(
     r"\b(?:actually|instead|rather|sorry|correction|scratch that|scrap|forget|never ?mind"
-    r"|no longer|no more|not .{1,40} any ?more|any ?more|again|change of (?:mind|plan)"
+    r"|no longer|no more|not .{1,40} any ?more|any ?more|change of (?:mind|plan)"
     r"|changed my mind|on second thoughts?|after all|make (?:it|that)|switch|back to|drop|withdraw"
     r"|take (?:that )?back|undo|revert|cancel|ignore (?:that|what|my)|i was wrong|was wrong|wait"
     r"|hold on|oops|i meant|not needed|no need|stop \w+ing|you (?:can|may) now"

@@ -26,6 +26,7 @@ ASKED = 150  # characters by which a call that was refused is known again
 LINE = 400
 # Tools whose look-ups fail for want of an option, a login or a place; `ls` just finds nothing.
 _ASKED = ("gh ", "glab ", "docker ", "kubectl ", "npm ", "pnpm ", "cargo ", "go ", "curl ")
+_STARTERS = frozenset(("run", "exec", "dlx", "tool", "-m", "x"))
 SOON = 8  # steps within which another form of the command counts as the answer to its failure
 
 _MERGES = lazily(r"\bgit (?:-C \S+ )?(?:merge|rebase|cherry-pick|revert|pull|stash pop)\b")
@@ -121,7 +122,9 @@ def _worked_instead(
 
 def _head(deed: str) -> tuple[str, ...]:
     """The tool and its verb: what two forms of one attempt share."""
-    return tuple(deed.rpartition(" && ")[2].split(None, 2)[:2])
+    words = deed.rpartition(" && ")[2].split(None, 3)
+    # Behind a verb that only starts something else, what it starts is the attempt.
+    return tuple(words[: 3 if len(words) > 1 and words[1] in _STARTERS else 2])
 
 
 # What git says when it stopped half way and waits for a hand.

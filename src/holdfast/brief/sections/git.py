@@ -65,7 +65,13 @@ def _uncommitted(state: State, changed: list[git_work.Change], committed: bool, 
     paths = [(one.path, _counts(one)) for one in reversed(changed)]
     more = f" and {len(paths) - size.files} more" if len(paths) > size.files else ""
     listed = in_folders(paths[: size.files], state.place.folders)
-    return f"{head} changes in the working tree: {listed}{more}"
+    unseen = " (what subagents edited may be missing)" if _subagents_worked(state) else ""
+    return f"{head} changes in the working tree: {listed}{more}{unseen}"
+
+
+def _subagents_worked(state: State) -> bool:
+    """Their edits are in files of their own, which this session's transcript does not show."""
+    return any(one.role != "job" for one in state.subagents.values())
 
 
 def _counts(one: git_work.Change) -> str:
