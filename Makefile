@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help try test check test-pythons lint bench survival plugin clean
+.PHONY: help try test check test-pythons lint bench quality survival plugin clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,10 @@ lint: $(VENV)/.dev ## ruff, mypy strict, the import rule
 
 bench: $(VENV)/.dev ## measure speed as ratios in one run (CORPUS=folder of transcripts, GROWTH=50)
 	$(BIN)/python -m benchmarks
+
+quality: $(VENV)/.dev ## measure the text an agent is given (CORPUS=folder GOLD=folder; ARGS=--quick)
+	HOLDFAST_CORPUS="$(or $(CORPUS),$(HOLDFAST_CORPUS))" HOLDFAST_GOLD="$(or $(GOLD),$(HOLDFAST_GOLD))" \
+	  $(BIN)/python -m benchmarks.quality $(ARGS)
 
 survival: $(VENV)/.dev ## measure again what survives, into docs/ (CORPUS=folder; needs Chromium)
 	$(BIN)/python -m benchmarks.survival "$(or $(CORPUS),$(HOLDFAST_CORPUS))" --docs docs
