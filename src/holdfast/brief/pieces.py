@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from holdfast.state.patterns import lazily
+from holdfast.state.wording import without_code
 
 # Shorter than this nothing is told, longer than that it is cut at a word.
 SHORTEST = 8
@@ -26,11 +27,6 @@ _EMPTY = frozenset(
     also just only into out up down over than there here what which who when where how why one
     use used using new see get got make made need needs like want""".split()
 )
-
-
-def without_code(text: str) -> str:
-    """The text without fenced code: what was decided is said around it."""
-    return "\n".join(text.split("```")[::2]) if "```" in text else text
 
 
 @lru_cache(maxsize=4096)  # the same replies are cut for every brief of a session
