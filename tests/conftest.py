@@ -14,9 +14,11 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-# How long examples take says something of the machine, not of the code.
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("untimed")
+# How long examples take says something of the machine, not of the code. The same examples on each
+# run, so that a change is judged by what it changed; HYPOTHESIS_PROFILE=random looks for new ones.
+settings.register_profile("random", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("fixed", settings.get_profile("random"), derandomize=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

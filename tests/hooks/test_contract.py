@@ -16,8 +16,16 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
 @given(texts.filter(bool))
 def test_any_text_survives_the_output(text: str) -> None:
     output = additional_context("SessionStart", text)
-    assert json.loads(output)["hookSpecificOutput"]["additionalContext"] == plain(text)
     assert check("SessionStart", output) == []
+    if not plain(text):
+        assert output == ""
+        return
+    assert json.loads(output)["hookSpecificOutput"]["additionalContext"] == plain(text)
+
+
+def test_a_text_of_terminal_codes_alone_prints_nothing() -> None:
+    assert additional_context("SessionStart", "\x1b") == ""
+    assert json.loads(additional_context("SessionStart", "\x1b", "seen")) == {"systemMessage": "seen"}
 
 
 @given(texts, texts, texts)

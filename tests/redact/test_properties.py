@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.redact import Redactor, redact, redact_bytes, redact_lines, suspicious
@@ -154,6 +154,8 @@ def test_a_text_without_anchors_is_neither_suspicious_nor_changed(text: str) -> 
 
 
 @given(st.lists(rows, min_size=1, max_size=3), st.booleans())
+@example(["DB_PASS: qZ8vTr5LpX"], True)
+@example(["sk-ant-PASS: TestTokenRefresh42sk-ant-"], False)
 @settings(max_examples=400, deadline=None)
 def test_rows_stay_valid_and_equal_redaction_of_the_parsed_row(
     values: list[Any], ascii_only: bool

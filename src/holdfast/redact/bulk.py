@@ -83,13 +83,18 @@ def bulk_hits(raw: str, lowered: str) -> Iterator[int]:
             if match.lastindex == 1:
                 yield at
                 continue
-            if raw.startswith("PASS:", at):
+            if raw.startswith("PASS:", at) and not _goes_on_to_the_left(raw, at):
                 continue  # a test's verdict, and the most frequent of all
             named = lazy(_NAMED).match(lowered, end)
             if named is None or not names_secret(name := name_around(raw, at, end)):
                 continue
             if named.lastgroup != "blank" or _may_follow_blank(lowered, name, at, named.end()):
                 yield at
+
+
+def _goes_on_to_the_left(raw: str, at: int) -> bool:
+    """Whether the word at `at` is the end of a longer name: DB_PASS is one, a bare PASS is not."""
+    return at > 0 and (raw[at - 1].isalnum() or raw[at - 1] in "_.-")
 
 
 def _may_follow_blank(lowered: str, name: str, at: int, end: int) -> bool:

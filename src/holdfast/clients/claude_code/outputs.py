@@ -26,9 +26,10 @@ _OUTPUT = frozenset(("hookSpecificOutput", "systemMessage"))
 def additional_context(event: str, text: str, message: str = "") -> str:
     """The stdout that hands `text` to the model and shows `message` to the user; "" for neither."""
     shown = f'"systemMessage":{quoted(message)}' if message else ""
+    text = plain(text)
     if not text:
         return "{" + shown + "}" if shown else ""
-    inside = f'"hookEventName":{quoted(event)},"additionalContext":{quoted(plain(text))}'
+    inside = f'"hookEventName":{quoted(event)},"additionalContext":{quoted(text)}'
     more = "," + shown if shown else ""
     return '{"hookSpecificOutput":{' + inside + "}" + more + "}"
 
