@@ -25,7 +25,9 @@ def test_any_text_survives_the_output(text: str) -> None:
 
 def test_a_text_of_terminal_codes_alone_prints_nothing() -> None:
     assert additional_context("SessionStart", "\x1b") == ""
-    assert json.loads(additional_context("SessionStart", "\x1b", "seen")) == {"systemMessage": "seen"}
+    assert json.loads(additional_context("SessionStart", "\x1b", "seen")) == {
+        "systemMessage": "seen"
+    }
 
 
 @given(texts, texts, texts)

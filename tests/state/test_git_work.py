@@ -381,6 +381,33 @@ def test_pushing(session: Session) -> None:
     assert commits(session.state, pushed=False) == []
 
 
+def test_a_push_whose_outcome_was_cut_away_is_neither_done_nor_undone(session: Session) -> None:
+    start(session, "a.py")
+    with_remote(session)
+    session.silent("git push -qu origin main")
+    session.write("a.py", "1\n")
+    session.run("git commit -qam one\ngit push -q 2>&1 | tail -1\necho ok")
+    assert [made.pushed for made in commits(session.state)] == [None]
+    (fact,) = [fact for fact in facts(session.state) if fact.kind == "commit"]
+    assert "a push ran after it" in fact.detail
+    session.run("git status")
+    assert [made.pushed for made in commits(session.state)] == [True]
+
+
+def test_a_commit_that_only_the_log_behind_it_shows(session: Session) -> None:
+    start(session, "a.py", "b.py")
+    session.write("a.py", "1\n")
+    session.run(
+        "git add a.py && git commit -m 'feat: the first' 2>&1 | tail -1\ngit log --oneline | head -3"
+    )
+    session.write("b.py", "1\n")
+    session.run("git add b.py && git commit -m 'fix: the second' | tail -1; git log --oneline -1")
+    made = commits(session.state)
+    assert [one.subject for one in made] == ["feat: the first", "fix: the second"]
+    assert all(one.id and one.branch == "main" for one in made)
+    assert uncommitted(session.state) == []
+
+
 def test_a_push_of_the_branch_by_a_substitution(session: Session) -> None:
     start(session, "a.py")
     with_remote(session)

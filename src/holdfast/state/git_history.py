@@ -15,6 +15,7 @@ from holdfast.state.git_records import (
     full_path,
     is_selected,
     last_commit,
+    mark_push_unseen,
     mark_pushed,
     names_change,
     same_id,
@@ -37,6 +38,8 @@ def on_commit(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
         return reconciled(work, root, step.directory, status, status.clean, True, False, line.at)
     if line.made:
         made = line.made.pop(0)
+    elif listed := _listed(work, step, line, root):
+        made = listed
     else:
         done = worked_silently(step, line) and (
             (step.shown and "-q" in step.options)
@@ -50,6 +53,18 @@ def on_commit(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
         made = printed.Committed(work.repositories[root].branch, "", subject, *sums)
     amend = "--amend" in step.options
     return _record(work, step, line, root, made, amend)
+
+
+def _listed(work: GitWork, step: Step, line: Line, root: str) -> printed.Committed | None:
+    """The commit as a log behind it lists it, where its own line was cut away."""
+    subject = step.message.partition("\n")[0].strip()
+    known = {commit.id for commit in work.commits.values() if commit.id}
+    if not subject or "--amend" in step.options:
+        return None
+    for row in printed.logged(line.output):
+        if row.subject == subject and not any(same_id(row.id, one) for one in known):
+            return printed.Committed(work.repositories[root].branch, row.id, keep(subject, SUBJECT))
+    return None
 
 
 def _record(
@@ -265,13 +280,16 @@ def on_push(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
             work = mark_pushed(work, root, branch, moved.tip)
     if lines:
         return work
-    up_to_date = "Everything up-to-date" in line.output
-    only_tags = "--tags" in step.options and len(step.words) < 2
-    if up_to_date or (worked_silently(step, line) and step.shown and not only_tags):
-        branch = step.words[1].partition(":")[0].lstrip("+") if len(step.words) > 1 else ""
-        # "$(git branch --show-current)" is the current one too, as far as a name can be read.
-        branch = known.branch if branch in ("", "HEAD", "@") or "$" in branch else branch
+    if "--tags" in step.options and len(step.words) < 2:
+        return work
+    branch = step.words[1].partition(":")[0].lstrip("+") if len(step.words) > 1 else ""
+    # "$(git branch --show-current)" is the current one too, as far as a name can be read.
+    branch = known.branch if branch in ("", "HEAD", "@") or "$" in branch else branch
+    silent = worked_silently(step, line)
+    if "Everything up-to-date" in line.output or (silent and step.shown):
         return mark_pushed(work, root, branch, "")
+    if line.ok and not step.shown:
+        return mark_push_unseen(work, root, branch)
     return work
 
 

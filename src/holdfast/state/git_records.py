@@ -64,6 +64,14 @@ def mark_pushed(work: GitWork, root: str, branch: str, tip: str) -> GitWork:
     return with_repository(work, known._replace(ahead=0)) if branch == known.branch else work
 
 
+def mark_push_unseen(work: GitWork, root: str, branch: str) -> GitWork:
+    """A push of the branch ran, and nothing shows whether it worked."""
+    for commit in list(work.commits.values()):
+        if commit.root == root and commit.branch == branch and not commit.pushed:
+            work = with_commit(work, commit._replace(pushed=None))
+    return work
+
+
 def mark_unpushed(work: GitWork, root: str, branch: str, ahead: int) -> GitWork:
     """The upstream lacks the last so many commits of a branch, and has those before."""
     own = [c for c in work.commits.values() if c.root == root and c.branch == branch]

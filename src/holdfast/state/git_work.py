@@ -49,12 +49,19 @@ class Commit(NamedTuple):
     id: str  # as long as git printed it; "" after a rebase until it is seen again
     subject: str
     branch: str  # "" when HEAD was detached
-    pushed: bool
+    pushed: bool | None  # None: a push ran after it, and what came of that was not shown
     files: tuple[str, ...]
     added: int
     removed: int
     root: str
     at: Origin
+
+
+PUSHED: dict[bool | None, str] = {
+    True: "pushed",
+    False: "not pushed",
+    None: "a push ran after it; its outcome was not shown",
+}
 
 
 class Repository(NamedTuple):
@@ -131,7 +138,7 @@ def uncommitted(state: Knows) -> list[Change]:
 def commits(state: Knows, pushed: bool | None = None) -> list[Commit]:
     """The commits that this session made and that still stand, in order."""
     made = state.git_work.commits.values()
-    return [commit for commit in made if pushed is None or commit.pushed == pushed]
+    return [commit for commit in made if pushed is None or bool(commit.pushed) == pushed]
 
 
 def repository(state: Knows) -> Repository | None:
@@ -175,7 +182,7 @@ def facts(work: GitWork) -> Iterator[Fact]:
     for commit in work.commits.values():
         name = commit.id or "commit"
         where = f"on {commit.branch}" if commit.branch else "on no branch"
-        detail = f"{where}, {'pushed' if commit.pushed else 'not pushed'}"
+        detail = f"{where}, {PUSHED[commit.pushed]}"
         if commit.files:
             detail += f"; {', '.join(path.rpartition('/')[2] for path in commit.files)}"
         standing = DONE if commit.pushed else OPEN

@@ -82,5 +82,5 @@ def _counts(one: git_work.Change) -> str:
 
 
 def _commit(one: git_work.Commit, size: Sizes) -> str:
-    pushed = "pushed" if one.pushed else "not pushed"
-    return f'{one.id} "{cut(flat(one.subject), size.line - 10)}" ({pushed})'
+    name = f"{one.id} " if one.id else ""
+    return f'{name}"{cut(flat(one.subject), size.line - 10)}" ({git_work.PUSHED[one.pushed]})'
