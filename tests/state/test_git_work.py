@@ -398,7 +398,8 @@ def test_a_commit_that_only_the_log_behind_it_shows(session: Session) -> None:
     start(session, "a.py", "b.py")
     session.write("a.py", "1\n")
     session.run(
-        "git add a.py && git commit -m 'feat: the first' 2>&1 | tail -1\ngit log --oneline | head -3"
+        "git add a.py && git commit -m 'feat: the first' 2>&1 | tail -1\n"
+        "git log --oneline | head -3"
     )
     session.write("b.py", "1\n")
     session.run("git add b.py && git commit -m 'fix: the second' | tail -1; git log --oneline -1")
