@@ -115,8 +115,10 @@ def test_what_hooks_answer_on_the_sample(environment: dict[str, str], tmp_path: 
         payload = json.dumps({**base, "hook_event_name": event, **more})
         ended = subprocess.run(
             [sys.executable, "-m", "holdfast.hooks.run", event],
-            input=payload, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
+            input=payload, cwd=tmp_path, env=environment, capture_output=True, text=True,
+            check=False,
         )  # fmt: skip
         assert (ended.returncode, ended.stderr) == (0, "")
-        answers[f"{len(answers) + 1} {event}"] = ended.stdout.replace(str(tmp_path), "<tmp>")
+        text = ended.stdout.replace(str(tmp_path), "<tmp>")
+        answers[f"{len(answers) + 1} {event}"] = re.sub(r"\d{4}-\d\d-\d\d[ T][\d:]+", "<time>", text)
     compare("hook_answers.json", answers)
