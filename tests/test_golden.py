@@ -120,5 +120,6 @@ def test_what_hooks_answer_on_the_sample(environment: dict[str, str], tmp_path: 
         )  # fmt: skip
         assert (ended.returncode, ended.stderr) == (0, "")
         text = ended.stdout.replace(str(tmp_path), "<tmp>")
-        answers[f"{len(answers) + 1} {event}"] = re.sub(r"\d{4}-\d\d-\d\d[ T][\d:]+", "<time>", text)
+        text = re.sub(r"\d{4}-\d\d-\d\d[ T][\d:]+", "<time>", text)
+        answers[f"{len(answers) + 1} {event}"] = text
     compare("hook_answers.json", answers)
