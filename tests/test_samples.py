@@ -1,9 +1,11 @@
-"""The shipped sample is a real session with a compaction in it, and nothing of its maker."""
+"""Recorded sessions are real ones with a compaction in them, and hold nothing of their maker."""
 
 import json
 import re
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from holdfast.samples import SESSION_FILE
 
@@ -51,13 +53,27 @@ def test_what_the_summary_lost_was_said_before_it() -> None:
         assert fact not in summary
 
 
-def test_every_parent_is_in_the_file() -> None:
-    known = {row.get("uuid") for row in ROWS}
-    assert {row["parentUuid"] for row in ROWS if row.get("parentUuid")} <= known
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_it_names_no_folder_but_the_made_up_ones() -> None:
-    text = SAMPLE.read_text()
+RECORDED = [SAMPLE, *sorted((Path(__file__).parent / "brief" / "recorded").glob("*.jsonl"))]
+
+
+def test_the_recorded_sessions_are_there() -> None:
+    assert [path.name for path in RECORDED] == ["session.jsonl", "backup.jsonl", "station.jsonl"]
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
+def test_every_parent_is_in_the_file(path: Path) -> None:
+    rows = rows_of(path)
+    known = {row.get("uuid") for row in rows}
+    assert {row["parentUuid"] for row in rows if row.get("parentUuid")} <= known
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
+def test_it_names_no_folder_but_the_made_up_ones(path: Path) -> None:
+    text = path.read_text()
     places = set(re.findall(r"/(?:home|Users|root|tmp|private|var|opt|work)/[\w.-]+", text))
     assert places <= {"/home/dev", "/tmp/claude-1000"}
     assert len(text) < 300_000

@@ -116,18 +116,17 @@ def measure(job: Job) -> Measured:
 
 
 def _truth(job: Job, memory: Memory, mark: str, texts: Texts, done: Measured) -> None:
-    """The product's own briefs at the largest size; steering and gap at the last compaction."""
+    """The product's own briefs at the largest size, and what its hooks hand over."""
     rows = read_rows(job.transcript.path)
-    cuts = boundaries(rows)
     valid = partial(unchanged, job.product)
-    for cut in cuts:
+    for cut in boundaries(rows):
         boundary = str(rows[cut].get("uuid"))
         shown = {
             name: text
             for name in (OWN, AGAINST)
             if (text := texts.get(boundary, {}).get(f"{name}@{job.sizes[-1]}"))
         }
-        if cut == cuts[-1] and job.hooks:
+        if job.hooks:
             key = ("delivered", mark, code_hash("delivered"), *_product_key(job), boundary)
             try:
                 shown |= memory.recall(key, partial(delivered, job.product, rows, cut), valid)

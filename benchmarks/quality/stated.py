@@ -15,8 +15,8 @@ from typing import Any
 USER, AGENT, COMMAND, OPEN_TASK, DONE_TASK, DROPPED_TASK = (
     "user", "agent", "command", "open task", "done task", "dropped task",
 )  # fmt: skip
-EDITED, SEEN, VALUE, JUDGED, REPORT, SUMMARY, OTHER = (
-    "edited", "seen", "value", "judged", "report", "summary", "other",
+EDITED, SEEN, VALUE, JUDGED, REPORT, SUMMARY, REFUSED, OTHER = (
+    "edited", "seen", "value", "judged", "report", "summary", "refused", "other",
 )  # fmt: skip
 
 
@@ -33,6 +33,7 @@ class Stated:
     folder: str = ""
     rows: list[str] = field(default_factory=list)
     about: str = ""  # what the words were given to, as the product traces it
+    joined: bool = False  # pieces of one message stand side by side, as a text shows them
 
 
 # The first that fits a label decides.
@@ -56,7 +57,8 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
                 r"^todos?:?$",
             ),
         ),
-        (REPORT, (r"\bsub-?agents?\b", r"\bbackground\b")),
+        (REPORT, (r"\bsub-?agents?\b", r"\bbackground\b", r"\bapproved plan\b")),
+        (REFUSED, (r"^refused by the user$",)),
         (
             AGENT,
             (
@@ -125,6 +127,8 @@ _SPOKEN = re.compile(
     r"(?:^|\s)(user|agent|earlier summary|summary|subagent|plan) \[[a-z]\d+\]"
     r'(?: \((?:asked ".*?"|refusing .*?|pasted)\))? ?(?=")'
 )
+# A decision: the question is the agent's, the answer the user's.
+_ANSWERED = re.compile(r'^asked "(.*)": user "(.*)"$')
 _SAID_BEFORE = re.compile(r'"?\s*\(said before that: "(.*?)"\)\s*"?')
 _TASKS = (OPEN_TASK, DONE_TASK, DROPPED_TASK)
 _PLAN_LABEL = re.compile(r'^Approved plan: "(.*)"(?: \(file: .*\))?$')
@@ -199,6 +203,8 @@ def _one(
     made = Stated(line, kind, f"{heading} {label}".strip(), _ID.sub("", rest), folder=folder)
     made.quotes = quotes(made.body)
     made.commands = _TICKS.findall(made.body.split("` → ")[0] + "`")
+    if answered := _ANSWERED.match(made.body):
+        made.kind, made.about, made.quotes = USER, f'asked "{answered[1]}"', [answered[2]]
     if made.kind == SEEN and re.search(r"\((?:edited|created|new)\b", made.body):
         made.kind = EDITED
     if failed := _INSTEAD.match(made.body):  # the reason is what the command printed
@@ -224,7 +230,9 @@ def _conversation(line: str, body: str) -> Iterator[Stated]:
         return
     ends = [mark.start() for mark in marks[1:]] + [len(body)]
     for mark, end in zip(marks, ends, strict=True):
-        yield spoken(line, _SPEAKERS[mark[1]], body[mark.end() : end].strip().strip('"'))
+        made = spoken(line, _SPEAKERS[mark[1]], body[mark.end() : end].strip().strip('"'))
+        made.joined = True
+        yield made
 
 
 def spoken(line: str, kind: str, text: str) -> Stated:
@@ -255,6 +263,7 @@ def from_trace(lines: list[dict[str, Any]]) -> list[Stated]:
                 named = _TRACED.get(kind) or kind_of(kind.replace("_", " "))
                 closer = each.kind in _TASKS or (named == SEEN and each.kind == EDITED)
                 closer = closer or each.label.startswith(_OWN_LABELS)
+                closer = closer or (kind == "git" and each.kind == EDITED)
                 each.kind = each.kind if closer or not named else named
                 each.label = f"{kind.replace('_', ' ')} {each.label}".strip()
             each.rows = rows

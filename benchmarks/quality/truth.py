@@ -81,6 +81,8 @@ def _check_line(line: Stated, proof: Evidence) -> tuple[list[tuple[str, str]], b
         failures += _report(line, proof)
     elif line.kind == S.JUDGED:
         failures += _judged(line, proof)
+    elif line.kind == S.REFUSED:
+        failures += _refused(line, proof)
     elif _NO_CHECK.search(line.body):
         failures += [(VERDICT, run.command) for run in proof.runs if _CHECKS.search(run.command)]
     else:
@@ -88,7 +90,9 @@ def _check_line(line: Stated, proof: Evidence) -> tuple[list[tuple[str, str]], b
     if line.kind == S.EDITED:
         failures += _git(_bare(line), proof)
         failures += _uncommitted(line, proof)
-    if line.kind not in (S.USER, S.AGENT, S.EDITED, S.SEEN, S.JUDGED, S.REPORT, S.SUMMARY):
+    if line.kind not in (
+        S.USER, S.AGENT, S.EDITED, S.SEEN, S.JUDGED, S.REPORT, S.SUMMARY, S.REFUSED
+    ):  # fmt: skip
         values = list(_values(line, proof))
         known = known or bool(_HASHES.search(_bare(line)) or "http" in line.body)
         failures += values
@@ -124,16 +128,46 @@ def stands_in(quote: str, text: str) -> bool:
     return True
 
 
+# A piece of a message that stands by itself has at least so many characters.
+PIECE = 8
+
+
+def stands_in_pieces(quote: str, text: str) -> bool:
+    """Whether a quotation is made of pieces of a text, in their order, with nothing between.
+
+    A text leaves out code and headings between sentences without a mark; each stretch that it
+    quotes has to be found word for word, behind the one before.
+    """
+    words = [word for word in flat(_CUT.sub(" ", quote)).split(" ") if word]
+    at = done = 0
+    while done < len(words):
+        low, high = 0, len(words) - done
+        while low < high:
+            middle = (low + high + 1) // 2
+            if text.find(" ".join(words[done : done + middle]), at) >= 0:
+                low = middle
+            else:
+                high = middle - 1
+        piece = " ".join(words[done : done + low])
+        if len(piece) < PIECE:
+            return False
+        at = text.find(piece, at) + len(piece)
+        done += low
+    return True
+
+
 _MARKS = re.compile(r"(?m)^\s*(?:[#>]+\s+|[-*•]\s+|\d{1,2}[.)]\s+|\|\s*)+|^[\s|:+=_*#-]+$")
 
 
-def _said_by(quote: str, words: list[Words], *, plain: bool) -> bool:
+def _said_by(quote: str, words: list[Words], *, plain: bool, joined: bool = False) -> bool:
     """Word for word; the marks of a list and a table may be left out."""
-    return any(
-        stands_in(quote, w.plain if plain else flat(w.text))
-        or stands_in(quote, flat(_MARKS.sub(" ", own_words(w.text) if plain else w.text)))
-        for w in words
-    )
+    for w in words:
+        unmarked = flat(_MARKS.sub(" ", own_words(w.text) if plain else w.text))
+        if stands_in(quote, w.plain if plain else flat(w.text)) or stands_in(quote, unmarked):
+            return True
+        if joined and stands_in_pieces(quote, unmarked):
+            return True
+    return False
 
 
 def _parts(quote: str) -> list[list[str]]:
@@ -146,11 +180,12 @@ def _user(line: Stated, proof: Evidence) -> Found:
     for asked in re.findall(r'^asked "(.*)"$', line.about):
         if not stands_in(asked, flat(proof.everything)):
             yield NOT_AGENTS, asked
+    joined = line.joined
     for quote in line.quotes or [line.body]:
         ways = _parts(quote)
-        if any(all(_said_by(p, proof.user, plain=True) for p in way) for way in ways):
+        if any(all(_said_by(p, proof.user, plain=True, joined=joined) for p in w) for w in ways):
             continue
-        if any(all(_said_by(p, proof.user, plain=False) for p in way) for way in ways):
+        if any(all(_said_by(p, proof.user, plain=False, joined=joined) for p in w) for w in ways):
             if line.about == "pasted":
                 continue  # and told so
             if not _holds_own_words(quote, proof.user) and not _any_own(line, quote, proof):
@@ -187,7 +222,10 @@ def _agent(line: Stated, proof: Evidence) -> Found:
         return
     for quote in line.quotes or [line.body]:
         ways = _parts(quote)
-        if not any(all(_said_by(p, proof.agent, plain=False) for p in way) for way in ways):
+        if not any(
+            all(_said_by(p, proof.agent, plain=False, joined=line.joined) for p in way)
+            for way in ways
+        ):
             yield NOT_AGENTS, quote
 
 
@@ -198,8 +236,33 @@ def _report(line: Stated, proof: Evidence) -> Found:
         told = re.sub(r"^(?:job|subagent|task|agent) ", "", part.strip('"“” :'))
         # A role and an id stand in different places of a row.
         words = told.split() if len(told.split()) == 2 else [told]
-        if not all(stands_in(word, everything) for word in words):
+        if all(stands_in(word, everything) for word in words):
+            continue
+        if not line.joined or not stands_in_pieces(told, flat(_MARKS.sub(" ", proof.everything))):
             yield NOT_REPORTED, part
+
+
+def _refused(line: Stated, proof: Evidence) -> Found:
+    """A call that was made, and that the user turned down."""
+    body = re.sub(r" \([^()]*\)$", "", line.body)
+    tool, _, given = body.partition(": ")
+    if not given:  # the user's words alone
+        yield from _user(line, proof)
+        return
+    if tool != "Bash":
+        if not stands_in(given, flat(proof.everything)):
+            yield NEVER_RUN, body
+        return
+    head = flat(_CUT.split(given)[0])
+    asked = [
+        run
+        for run in proof.runs
+        if any(form.startswith(head) for form in _forms(run.command, proof.folders))
+    ]
+    if not asked:
+        yield NEVER_RUN, given
+    elif not any(run.refused for run in asked):
+        yield VERDICT, f"not refused: {given}"
 
 
 def _judged(line: Stated, proof: Evidence) -> Found:
@@ -254,7 +317,7 @@ _CHECKS = re.compile(
     r"|go (?:test|vet|build)|cargo (?:test|check|build|clippy)|(?:npm|pnpm|yarn) (?:run )?"
     r"(?:test|lint|build)|make (?:test|lint|build|check))\b(?! [!=-])"
 )
-_IS_HISTORY = re.compile(r"(?i)\b(?:last run|passed|failed|verified)\b")
+_IS_HISTORY = re.compile(r"(?i)\b(?:last run|passed|failed|verified|checks)\b")
 _SINCE = re.compile(
     r"(?i)\bno code edited since, only|\b(no|nothing|not)\b[^.;]*\b(?:edit|chang)\w* since"
     r"|\b(?:edit|chang)\w* since"
@@ -397,18 +460,38 @@ def stands_at_start(told: str, text: str) -> bool:
 _PATH = re.compile(r"[\w.@~+()\[\]-]*(?:/[\w.@~+()\[\]-]+)+|[\w.@~+-]+\.[A-Za-z]\w{0,9}\b")
 
 
+_TOLD_BY_GIT = re.compile(r"\bgit\b.*\b(?:status|diff|show|stash|rebase|merge|cherry-pick)\b", re.S)
+_IN_FOLDER = re.compile(r"^in (\S+/): ")
+
+
 def _files(line: Stated, proof: Evidence) -> Found:
     listed = line.body.split(": ")[0] if line.folder or not line.label else line.body
+    folder = line.folder
+    if line.label and (common := _IN_FOLDER.match(listed)):
+        folder, listed = common[1], listed[common.end() :]
     for token in _PATH.findall(listed.split(" (")[0] if "," not in listed else listed):
-        path = (line.folder.rstrip("/") + "/" + token) if line.folder else token
+        path = (folder.rstrip("/") + "/" + token) if folder else token
         if line.kind == S.EDITED:
+            name = token.rsplit("/", 1)[-1]
             known = any(_ends(held, path) for held in proof.edited) or any(
-                token.rsplit("/", 1)[-1] in run.command for run in proof.runs
+                name in run.command
+                or (_TOLD_BY_GIT.search(run.command) and _printed(path, run.output))
+                for run in proof.runs
             )
         else:
             known = any(_ends(held, path) for held in proof.paths) or token in proof.everything
         if not known:
             yield FILE, path
+
+
+def _printed(path: str, output: str) -> bool:
+    """Whether a path stands in what git printed, from whatever folder it was run in."""
+    parts = path.strip("/").split("/")
+    ends = ["/".join(parts[n:]) for n in range(len(parts))]
+    listed = re.compile(rf"(?m)^(?:[ MADRCU?]{{2}} |.*?: +|\s+){re.escape(ends[-1])}/?(?: \||$)")
+    return bool(listed.search(output)) or any(
+        re.search(rf"(?<![\w-]){re.escape(end)}(?![\w-])", output) for end in ends[:-1]
+    )
 
 
 def _ends(held: str, path: str) -> bool:
@@ -455,7 +538,7 @@ def _values(line: Stated, proof: Evidence) -> Found:
         ):
             yield ID, f"port {number}"
     for url in _URL.findall(text):
-        cut = f"{url}…" in text  # and marked so
+        cut = f"{url}…" in text or f"{url} …" in text  # and marked so
         if not ((cut and url in proof.everything) or _whole(url.rstrip(".,;:"), proof.everything)):
             yield ID, url
     for branch in _BRANCH.findall(text):
@@ -538,6 +621,9 @@ def _uncommitted(line: Stated, proof: Evidence) -> Found:
             for run in proof.runs
             if run.at > max(edits) and re.search(r"\bgit\b.*\b(?:add|commit)\b", run.command, re.S)
         ]
+        clashed = [run.at for run in proof.runs if "CONFLICT" in run.output and token in run.output]
+        if clashed and clashed[-1] > max((at for at, _, _ in proof.commits), default=-1):
+            continue  # a merge brought it back into the work tree
         taken = any(_TAKES_ALL.search(run.command) or name in run.command for run in staging)
         if taken and any(at > max(edits) for at, _, _ in proof.commits):
             yield GIT, f"committed since: {token}"

@@ -40,6 +40,23 @@ def test_the_recorded_sample_lost_rules_that_the_brief_tells() -> None:
     assert 0 < found.brief_chars <= 6000
 
 
+def test_every_sentence_of_the_user_counts_until_it_is_taken_back(tmp_path: Path) -> None:
+    story = Clocked()
+    story.user("Put the price table on the left side. Paint the header of the page green.")
+    story.says("Painted.")
+    story.user("Actually, do not paint the header of the page green. Ship the catalogue on Monday.")
+    story.says("Noted.")
+    story.user("go on")
+    story.compacted()
+    counted = only(audited(story, tmp_path)).facts["said"]
+    assert (counted.known, counted.in_summary, counted.with_brief) == (3, 0, 3)
+
+
+def test_a_sentence_that_the_summary_tells_counts_as_told() -> None:
+    counted = only(audit_session("sample", [SESSION_FILE])).facts["said"]
+    assert 0 < counted.in_summary < counted.with_brief == counted.known
+
+
 def test_everything_that_went_wrong_is_found(tmp_path: Path) -> None:
     found = only(audited(invoices(), tmp_path))
     by_kind = {one.kind: one for one in found.consequences}

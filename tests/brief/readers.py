@@ -1,6 +1,7 @@
 """The built-in roles, and states of the recorded sample, for tests of what readers see."""
 
 import functools
+from pathlib import Path
 
 from holdfast.brief.compose import compose
 from holdfast.brief.role import Role
@@ -23,6 +24,13 @@ def built_in(name: str) -> Role:
 def sample_before_compaction() -> State:
     (boundary,) = boundaries(SESSION_FILE)
     return catch_up(SESSION_FILE, until=boundary.start, final=True).state
+
+
+@functools.cache
+def recorded_before_last_compaction(name: str) -> State:
+    """A session that `realclient.record_sample` recorded."""
+    path = str(Path(__file__).parent / "recorded" / f"{name}.jsonl")
+    return catch_up(path, until=boundaries(path)[-1].start, final=True).state
 
 
 def read_by(name: str, state: State, max_chars: int = 4000) -> str:

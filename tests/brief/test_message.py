@@ -4,7 +4,15 @@ import pytest
 
 from holdfast.brief.compose import compose
 from holdfast.brief.corrections import corrections
-from holdfast.events import CommandInvoked, PlanSet, SessionSeen, SubagentStarted
+from holdfast.brief.steering import steer
+from holdfast.events import (
+    CommandInvoked,
+    Origin,
+    PlanSet,
+    SessionSeen,
+    SubagentStarted,
+    UserSaid,
+)
 from state.story import Story
 
 LOG = "2026-01-01 12:00:00 worker-7 wrote part {n} of the nightly dump to bucket {n}\n"
@@ -265,3 +273,52 @@ def test_every_statement_carries_an_id() -> None:
 
 def test_nothing_known_is_nothing_said() -> None:
     assert text(Story()) == ""
+
+
+def test_a_decision_tells_whose_the_question_is_and_a_long_one_leaves_the_answer() -> None:
+    question = "Where do we keep the orders " + "and all that belongs to them " * 20 + "?"
+    story = Story().user("Build the shop").user("In SQLite, on one machine.", "answer", question)
+    steered = steer(story.state, 4000)
+    assert ': user "In SQLite, on one machine."' in steered
+    assert 'asked "Where do we keep the orders' in steered
+
+
+def test_one_sentence_of_a_short_prompt_is_taken_back_and_the_rest_stands() -> None:
+    story = Story().user(
+        "Keep it as None. Also print a line with the gaps after the import. Commit."
+    )
+    story.agent("Done.")
+    story.user("Now a report by day. Forget the line with the gaps after the import.")
+    story.agent("The report is there.").user("And a chart.")
+    told = text(story)
+    assert 'user [q1] "Keep it as None. … Commit."' in told
+    assert '(said before that: "Also print a line with the gaps after the import.")' in told
+
+
+def test_a_heading_that_tells_nothing_is_not_quoted() -> None:
+    story = Story().user("Why does it hang?")
+    story.agent("## Summary of the bug\n\nThe lock is taken twice by the writer.\n\n**Details**\n")
+    story.agent("## The reader holds the queue lock while it waits\n\nSo both wait.").user("ok")
+    told = text(story)
+    assert "The lock is taken twice by the writer." in told
+    assert "Summary of the bug" not in told
+    assert "Details" not in told
+    assert "The reader holds the queue lock while it waits" in told
+
+
+def test_what_came_is_told_before_what_was_announced() -> None:
+    story = Story().user("Find the leak.")
+    for n in range(40):
+        story.agent(
+            f"Let me launch probe_{n} to inspect the allocator arena of worker {n} closely."
+        )
+        story.agent(f"Probe_{n} shows that the allocator arena of worker {n} grows without an end.")
+    told = text(story, 2000)
+    assert told.count("grows without an end") > 2 * told.count("Let me launch")
+
+
+def test_a_prompt_on_the_first_row_of_a_file_was_said_first() -> None:
+    story = Story()
+    story.tell(UserSaid(Origin("row", 0, 10, "2026-01-01T00:00:00Z"), "Paint the header green."))
+    story.agent("Painted.").user("Actually, do not paint the header green.").user("go on")
+    assert '(said before that: "Paint the header green.")' in text(story)

@@ -1,4 +1,4 @@
-"""The texts on the page about quality are what the product makes of the sample."""
+"""The texts on the page about quality are what the product makes of recorded sessions."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from holdfast.brief.compose import compose
 from holdfast.brief.steering import steer
 
-from .readers import sample_before_compaction
+from .readers import recorded_before_last_compaction, sample_before_compaction
 
 PAGE = Path(__file__).parents[2] / "docs" / "quality.md"
 
@@ -27,3 +27,11 @@ def test_the_briefs_on_the_page_are_those_of_the_sample(heading: str, size: int)
 
 def test_the_steering_on_the_page_is_that_of_the_sample() -> None:
     assert shown("For the summariser") == steer(sample_before_compaction(), 4000)
+
+
+@pytest.mark.parametrize(
+    ("heading", "name"),
+    [("A weather station", "station"), ("A session in German", "backup")],
+)
+def test_the_briefs_on_the_page_are_those_of_the_recorded_sessions(heading: str, name: str) -> None:
+    assert shown(heading) == compose(recorded_before_last_compaction(name), 4000).text

@@ -54,7 +54,7 @@ def test_the_orchestrator_sees_blockers_decisions_and_next_steps() -> None:
     blockers = under("Blockers (quoted output):", text)
     assert blockers[0].startswith("- lint error: `ruff check src`: src/a.py:1:1")
     assert "- tester failed: Test the writer" in blockers
-    assert "Streams or lists? → Streams" in under("Decisions:", text)[0]
+    assert under("Decisions:", text)[0] == '- asked "Streams or lists?": user "Streams"'
     assert under("Next steps:", text) == [
         '- the agent said: "Now let me write the parser\'s tests."'
     ]

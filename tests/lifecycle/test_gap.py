@@ -153,3 +153,20 @@ def test_a_refused_call_is_told_as_refused_and_a_hash_is_not_called_a_commit() -
     told = compose_gap(fold_all(events), "Nothing of note.", "", 2000).text
     assert f"- Refused by the user: Bash: {command}" in told
     assert "commit" not in told
+
+
+def test_every_line_says_whose_words_it_holds_and_commands_stand_whole() -> None:
+    url = "https://shop.example.org/health"
+    failing = f"curl -s {url} && deploy-shop --now"
+    state = fold_all(
+        [
+            UserSaid(AT, "Build it"),
+            UserSaid(AT, "the blue one", "answer", "Which door?"),
+            CommandRan(AT, failing, "error: no door", False, 1),
+            CommandRan(AT, failing, "error: no door", False, 1),
+        ]
+    )
+    text = compose_gap(state, "nothing", "", 4000).text
+    assert '- Decided: asked "Which door?": user "the blue one"' in text
+    assert f"- Did not work: `{failing}` failed (error: no door)" in text
+    assert f"- Exact value: url {url}: curl -s … && deploy-shop --now" in text

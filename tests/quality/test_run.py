@@ -62,6 +62,20 @@ def test_one_table_by_every_measure_and_a_second_run_asks_nothing(
     assert sorted(path.name for path in (corpus / "cache").rglob("*.json")) == kept
 
 
+def test_truth_looks_at_what_the_hooks_hand_over_at_every_compaction(corpus: Path) -> None:
+    path = next((corpus / "corpus").rglob("*.jsonl"))
+    more = [*ran("bake --loaf 21", "ok"), said("Loaf 21 done."), boundary(), summary("More bread.")]
+    path.write_text(path.read_text() + "".join(json.dumps(row) + "\n" for row in more))
+    out = corpus / "figures.json"
+    assert main(arguments(corpus, "--only", "truth", "--alone", "--json", str(out))) == 0
+    (line,) = json.loads(out.read_text())["lines"]
+    assert {name: line["briefs"][name]["n"] for name in ("Holdfast", "steering", "restored")} == {
+        "Holdfast": 2,
+        "steering": 2,
+        "restored": 2,
+    }
+
+
 def test_tables_come_as_markdown_for_the_docs(
     corpus: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -50,6 +50,12 @@ def session() -> list[Row]:
         called("Write", "e3", file_path="/home/ann/shop/till/late.py"),
         answered("e3", "ok"),
         *ran("curl http://localhost:9004/coins/all", "agent deadbeef1 is at work"),
+        *ran("git status --short", "?? docs/generated/\n M till/late.py"),
+        called("ExitPlanMode", "p1", plan="# Shop\n\nFirst sweep the floor."),
+        answered("p1", "approved"),
+        called("Bash", "n1", command="make paint && make dry"),
+        answered("n1", "The user doesn't want to proceed with this tool use.", bad=True),
+        said("The floor is swept.\n\n## Next\n```\nmake shine\n```\nThe window is clean."),
     ]
 
 
@@ -96,6 +102,14 @@ TRUE = [
     "Checks:\n- passed: `make oil`; no code edited since, only late.py",
     'Said:\n- 1 turn earlier: user [q3] (asked "Which till?") "the left one"',
     "Exact values: port 9004, http://localhost:9004/coins/all",
+    'Decisions:\n- asked "Which till?": user "the left one"',
+    "Uncommitted changes in the working tree: docs/generated/ (new)",
+    "Uncommitted changes in the working tree: in till/: late.py (new, +2 -0)",
+    "From the approved plan (quoted):\n- [p1] First sweep the floor.",
+    '- Approved plan: "# Shop First sweep the floor."',
+    "- Refused by the user: Bash: make paint && make dry (the user turned it down)",
+    "- Did not work: `make burn` failed (no match)",
+    '- 1 turn earlier: agent [a4] "The floor is swept. The window is clean."',
 ]
 FALSE = [
     ('The user said: "sell the shop"', truth.NOT_USERS),
@@ -133,6 +147,16 @@ FALSE = [
     ("Uncommitted changes in the working tree: till/coins.py", truth.GIT),
     ("Checks:\n- passed: `make oil`; nothing edited since", truth.VERDICT),
     ("Decisions:\n- count by weight", truth.NO_SPEAKER),
+    ('Decisions:\n- asked "Which till?": user "the right one"', truth.NOT_USERS),
+    ('Decisions:\n- asked "Which door?": user "the left one"', truth.NOT_AGENTS),
+    ("Uncommitted changes in the working tree: docs/other/ (new)", truth.FILE),
+    ("Uncommitted changes in the working tree: in bell/: late.py (new)", truth.FILE),
+    ("From the approved plan (quoted):\n- [p1] First sell the floor.", truth.NOT_REPORTED),
+    ("- Refused by the user: Bash: make oil (the user turned it down)", truth.VERDICT),
+    ("- Refused by the user: Bash: make noise (the user turned it down)", truth.NEVER_RUN),
+    ("- Did not work: `make burns` failed (no match)", truth.NEVER_RUN),
+    ('- 1 turn earlier: agent [a4] "The floor is swept. The door is clean."', truth.NOT_AGENTS),
+    ('- 1 turn earlier: agent [a4] "The window is clean. The floor is swept."', truth.NOT_AGENTS),
     ("Checks:\n- no test, lint or build was seen to run (last edited: a.py)", truth.VERDICT),
 ]
 
@@ -217,3 +241,9 @@ def test_a_line_that_no_rule_knows_is_counted_apart(proof: Evidence) -> None:
     checked = truth.check(stated("It was a dark and stormy night."), proof)
     assert checked.lines == 0
     assert checked.unchecked == ("It was a dark and stormy night.",)
+
+
+def test_what_git_holds_is_checked_in_a_trace_too(proof: Evidence) -> None:
+    text = "Uncommitted changes in the working tree: till/coins.py"
+    lines = from_trace([{"kind": "git", "text": text, "rows": []}])
+    assert [failure.rule for failure in truth.check(lines, proof).failures] == [truth.GIT]

@@ -1,8 +1,8 @@
-"""Records the sample session that the package ships: `python -m realclient.record_sample`.
+"""Records sessions with the real client: `python -m realclient.record_sample [NAME ...]`.
 
-Plays `sample_story` to the real client in a temporary project and writes its transcript to
-src/holdfast/samples/session.jsonl, with this machine's paths replaced. Run it from `tests/`
-when the client's format moves on.
+Plays a story in a temporary project and writes the client's transcript with this machine's paths
+replaced: `shop` to src/holdfast/samples/session.jsonl, the sample that the package ships, the
+others to tests/brief/recorded/. Run it from `tests/` when the client's format moves on.
 """
 
 import json
@@ -13,16 +13,39 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from . import sample_story as story
+from . import backup_story, sample_story, station_story
 from .api import ScriptedApi
 from .client import Client
+from .replies import Reply
 from .scenario import SMALL_WINDOW
 
-TARGET = Path(__file__).parents[2] / "src" / "holdfast" / "samples" / "session.jsonl"
+REPOSITORY = Path(__file__).parents[2]
+RECORDED = REPOSITORY / "tests" / "brief" / "recorded"
+TARGETS = {
+    "shop": REPOSITORY / "src" / "holdfast" / "samples" / "session.jsonl",
+    "station": RECORDED / "station.jsonl",
+    "backup": RECORDED / "backup.jsonl",
+}
 
-PROJECT_AS = "/home/dev/shop"
+
+class Story(Protocol):
+    """What a module of a story holds."""
+
+    PROJECT: dict[str, str]
+
+    def turns(self, root: Path) -> list[tuple[str, list[Reply]]]: ...
+
+    def summaries(self) -> list[Reply]: ...
+
+
+STORIES: dict[str, Story] = {
+    "shop": sample_story,
+    "station": station_story,
+    "backup": backup_story,
+}
+
 HOME_AS = "/home/dev"
 PYTHON_AS = "/usr"
 
@@ -49,30 +72,26 @@ IDENTITY = {
 }
 
 
-def record(root: Path) -> str:
-    """Play the story under `root` and return the transcript, as it may be published."""
-    with ScriptedApi(summaries=story.summaries()) as api, taken_port(story.TAKEN_PORT):
+def record(root: Path, name: str) -> str:
+    """Play a story under `root` and return the transcript, as it may be published."""
+    story = STORIES[name]
+    with ScriptedApi(summaries=story.summaries()) as api, taken_port(sample_story.TAKEN_PORT):
         path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
         client = Client(root, api, env={**IDENTITY, **SMALL_WINDOW, "PATH": path})
-        make_project(client.project, client.environment())
+        make_project(client.project, client.environment(), story.PROJECT)
         with client.session() as live:
-            for prompt, replies in (
-                (story.FIRST_PROMPT, story.first_turn(client.project)),
-                (story.CORRECTION, story.corrected_turn(client.project)),
-                (story.SECOND_PROMPT, story.server_turn(client.project)),
-                (story.THIRD_PROMPT, story.turn_after_compaction(client.project)),
-            ):
+            for prompt, replies in story.turns(client.project):
                 api.say(*replies)
                 live.ask(prompt)
-        return published(client.transcript_path(live.session_id).read_text(), client)
+        return published(client.transcript_path(live.session_id).read_text(), client, name)
 
 
-def make_project(folder: Path, env: dict[str, str]) -> None:
-    for name, content in story.PROJECT.items():
+def make_project(folder: Path, env: dict[str, str], files: dict[str, str]) -> None:
+    for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)
-    for words in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-q", "-m", "A shop"]):
+    for words in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-q", "-m", "Start"]):
         subprocess.run(["git", *words], cwd=folder, env=env, check=True)
 
 
@@ -88,10 +107,10 @@ def taken_port(port: int) -> socket.socket:
     return listener
 
 
-def published(transcript: str, client: Client) -> str:
+def published(transcript: str, client: Client, name: str) -> str:
     """The transcript without the client's own prompts and with made-up folders."""
     folders = [
-        (str(client.project), PROJECT_AS),
+        (str(client.project), f"{HOME_AS}/{name}"),
         (str(client.home), HOME_AS),
         (str(client.root), HOME_AS),
         (sys.prefix, PYTHON_AS),
@@ -121,12 +140,15 @@ def as_folder_name(path: str) -> str:
     return re.sub(r"[^a-zA-Z0-9]", "-", path)
 
 
-def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        transcript = record(Path(folder).resolve())
-    TARGET.write_text(transcript)
-    sys.stdout.write(f"{TARGET}: {transcript.count(chr(10))} rows, {len(transcript)} bytes\n")
+def main(names: list[str]) -> None:
+    for name in names or list(STORIES):
+        with tempfile.TemporaryDirectory() as folder:
+            transcript = record(Path(folder).resolve(), name)
+        target = TARGETS[name]
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(transcript)
+        sys.stdout.write(f"{target}: {transcript.count(chr(10))} rows, {len(transcript)} bytes\n")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

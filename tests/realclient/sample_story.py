@@ -311,5 +311,14 @@ def turn_after_compaction(root: Path) -> list[Reply]:
     ]
 
 
+def turns(root: Path) -> list[tuple[str, list[Reply]]]:
+    return [
+        (FIRST_PROMPT, first_turn(root)),
+        (CORRECTION, corrected_turn(root)),
+        (SECOND_PROMPT, server_turn(root)),
+        (THIRD_PROMPT, turn_after_compaction(root)),
+    ]
+
+
 def summaries() -> list[Reply]:
     return [summary(SUMMARY, "Discounts for the shop; cart done, server in the works.")]

@@ -123,6 +123,13 @@ def test_the_words_around_a_value_begin_with_a_whole_word() -> None:
     assert "port 8123" in context
 
 
+def test_the_words_around_a_value_end_with_a_whole_word() -> None:
+    other = "https://other.example.org/" + "long/" * 30
+    story = Story().user(f"See https://shop.example.org/cart and then {other} for the rest")
+    context = story.state.identifiers["url https://shop.example.org/cart"].context
+    assert context == "See https://shop.example.org/cart and then…"
+
+
 def test_leaving_a_branch_supersedes_it() -> None:
     story = Story()
     for branch in ("main", "feature", "main"):

@@ -825,3 +825,22 @@ def test_odd_commands_take_no_longer_than_others(command: str) -> None:
         state = fold(state, FileTouched(at, f"/r/f{number}.py", "changed", True, "x"))
     state = fold(state, CommandRan(Origin("r", 10, 20, ""), command, "", True, 0))
     assert len(state.git_work.changes) <= CHANGES
+
+
+def test_a_repository_that_was_only_looked_at_has_nothing_of_the_sessions(
+    session: Session, tmp_path: Path
+) -> None:
+    session.write("mine.py", "X = 1\n")
+    other = tmp_path / "other"
+    other.mkdir()
+    session.silent(f"git init -q -b main {other} && touch {other}/stray.log {other}/seen.py")
+    session.run(f"cd {other} && git status")
+    assert {c.path for c in uncommitted(session.state)} == {str(session.root / "mine.py")}
+    # Once something is edited there, what is uncommitted there is told too.
+    session.tell(FileTouched(session._at(), str(other / "seen.py"), "changed", True, "Y", "", ()))
+    session.run(f"cd {other} && git status")
+    assert {Path(c.path).name for c in uncommitted(session.state)} == {
+        "mine.py",
+        "seen.py",
+        "stray.log",
+    }

@@ -24,6 +24,7 @@ NOTHING = Estimate(0.0, 0.0, 0.0, 0)
 
 NEED_KINDS = ("path", "identifier", "command", "task", "hash", "url", "ticket", "port", "number")
 FACT_KINDS = (
+    "said",
     "rule",
     "request",
     "decision",
@@ -118,6 +119,11 @@ class Figures:
     projects: list[Group] = field(default_factory=list)
     sessions: list[Group] = field(default_factory=list)
     points: list[Point] = field(default_factory=list)
+
+
+def said(made: Figures) -> Kept | None:
+    """What the user had said, of which the report speaks first."""
+    return next((row for row in made.facts if row.name == "said"), None)
 
 
 class _Scale:

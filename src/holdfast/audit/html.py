@@ -11,7 +11,7 @@ from html import escape
 
 from holdfast.audit import charts, words
 from holdfast.audit.examples import Example, Worst
-from holdfast.audit.figures import Figures, Group, Kept
+from holdfast.audit.figures import Figures, Group, Kept, said
 from holdfast.audit.html_method import method
 
 STYLE = os.path.join(os.path.dirname(__file__), "report.css")
@@ -62,16 +62,30 @@ def _header(made: Figures, folder: str, made_on: str) -> str:
 
 
 def _lead(made: Figures) -> str:
-    if not made.measured:
-        return (
-            '<p class="lead">No compaction here had enough work around it to measure what was '
-            "needed next. What the summaries left out is below.</p>"
-        )
+    shares = []
+    if row := said(made):
+        alone, with_it = row.in_summary / row.known, row.with_holdfast / row.known
+        shares.append(("you had said", alone, with_it))
+    if made.measured:
+        shares.append(("the agent used next", made.summary.mean, made.with_holdfast.mean))
+    unmeasured = (
+        ""
+        if made.measured
+        else '<p class="lead">No compaction here had enough work around it to measure what was '
+        "needed next. What the summaries left out is below.</p>"
+    )
+    if not shares:
+        return unmeasured
+    told = " and ".join(
+        f'<strong class="a">{words.percent(summary)}</strong> of what {what}'
+        for what, summary, _ in shares
+    )
+    beside = " and ".join(
+        f'<strong class="b">{words.percent(kept)}</strong>' for _, _, kept in shares
+    )
     return (
         '<p class="lead">After a compaction the agent goes on with a summary. Yours told '
-        f'<strong class="a">{words.percent(made.summary.mean)}</strong> of what the agent used '
-        "next. With Holdfast’s brief beside it, it would have been "
-        f'<strong class="b">{words.percent(made.with_holdfast.mean)}</strong>.</p>'
+        f"{told}. With Holdfast’s brief beside it, it would have been {beside}.</p>{unmeasured}"
     )
 
 

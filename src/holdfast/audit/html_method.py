@@ -32,6 +32,12 @@ def _entries(made: Figures) -> list[tuple[str, str]]:
             "things.",
         ),
         (
+            "What you said (measured, by words)",
+            f"n = {made.facts_compared}. Every sentence of at least three telling words that you "
+            "typed before the cut and did not take back, pastes left out. It counts as told when "
+            "60 % of its words stand together, or when the client kept the message.",
+        ),
+        (
             "What the summaries left out (measured, by words)",
             f"n = {made.facts_compared}. What still held at the cut, as Holdfast understood the "
             "transcript. Exact values and files count by name, sentences when most of their words "

@@ -16,7 +16,8 @@ import orjson
 from holdfast.audit.aftermath import Aftermath, quote
 from holdfast.audit.clock import seconds_between
 from holdfast.audit.records import Compaction, FactCount, Lookups, Lost, Need, Repeat, Session
-from holdfast.brief.gap import Said, carries, standing
+from holdfast.brief.gap import FEWEST_WORDS, SHARE, Said, carries, standing
+from holdfast.brief.statements import users_sentences
 from holdfast.clients.claude_code.costs import seconds_taken
 from holdfast.events import Compacted, Event, SummaryGiven, UsageMeasured
 from holdfast.lifecycle import prepare
@@ -28,6 +29,7 @@ from holdfast.redact import redact
 from holdfast.state import State
 from holdfast.state.facts import Fact
 from holdfast.state.model import facts as all_facts
+from holdfast.state.wording import plain_words
 from holdfast.survival.entities import Entity
 from holdfast.survival.knowledge import SessionText
 from holdfast.survival.need import LOOKUP_WINDOW, lookup_key
@@ -45,6 +47,7 @@ LONGEST_WAIT = 600.0
 MOST_LOST = 60
 # No summary repeats a plan of pages nearly word for word, so it would always count as lost.
 LEFT_OUT = frozenset({"plan"})
+SAID = "said"  # beside the kinds of facts: every sentence of the user
 MOST_REPEATS = LOOKUP_WINDOW
 
 
@@ -177,7 +180,8 @@ class _Hearing:
             known[2] += kept
             if not in_summary:
                 lost.append(Lost(fact.kind, quote(fact.text), quote(fact.detail), kept))
-        made.facts = {kind: FactCount(*numbers) for kind, numbers in counts.items()}
+        counts[SAID] = judge.sentences()
+        made.facts = {kind: FactCount(*numbers) for kind, numbers in counts.items() if numbers[0]}
         made.lost = tuple(lost[:MOST_LOST])
 
     @property
@@ -200,11 +204,26 @@ class _Judge:
         self._kept = hearing.kept
         self._summary = Said(hearing.summary)
         self._brief = Said(hearing.brief)
+        self._state = hearing.state
         self._facts = {fact.id: fact for fact in all_facts(hearing.state)}
+        self._rows = {f"q{r.number}": r.at.row for r in hearing.state.requests.values()}
 
     def __call__(self, name: str) -> tuple[bool, bool]:
         fact = self._facts.get(name)
         return self.of(fact) if fact is not None else (False, False)
+
+    def sentences(self) -> list[int]:
+        """How many sentences of the user stood, how many the summary tells, and with the brief."""
+        counts = [0, 0, 0]
+        for request, sentence in users_sentences(self._state):
+            if len(plain_words(sentence)) < FEWEST_WORDS:
+                continue  # "go on" stands everywhere and nowhere
+            in_summary = self._rows.get(request, "") in self._kept
+            in_summary = in_summary or self._summary.tells(sentence, SHARE)
+            counts[0] += 1
+            counts[1] += in_summary
+            counts[2] += in_summary or self._brief.tells(sentence, SHARE)
+        return counts
 
     def of(self, fact: Fact) -> tuple[bool, bool]:
         # What stands in a message that the client kept word for word was not lost either.

@@ -19,6 +19,7 @@ NEED = {
     "number": "Numbers",
 }
 FACTS = {
+    "said": "What you said",
     "rule": "Rules you gave",
     "request": "Your last request",
     "decision": "Your decisions",

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from holdfast.brief.lines import one_line
+from holdfast.brief.lines import decision_line, one_line
 from holdfast.brief.paths import shorten
 from holdfast.brief.pieces import command
+from holdfast.brief.statements import failed_attempt, value_line
 from holdfast.state.facts import OPEN, Fact
 from holdfast.state.identifiers import Identifier
 from holdfast.state.model import State
@@ -52,12 +53,12 @@ LABELS = {
     "task": "Open task",
     "test": "Failing test run",
     "error": "Open error",
-    "dead_end": "Dead end (tried, did not work)",
+    "dead_end": "Did not work",
     "subagent": "Running in the background",
     "plan": "Approved plan",
     "identifier": "Exact value",
     "file": "Edited file",
-    "decision": "Decided by the user",
+    "decision": "Decided",
     "note": "Noted by the agent",
 }
 
@@ -220,17 +221,24 @@ def _rendered(state: State, lost: Iterable[Fact], max_chars: int) -> Gap:
 
 
 def _lines(state: State, lost: Iterable[Fact]) -> Iterator[tuple[Fact, str]]:
+    ends = {f"x{end.number}": end for end in state.dead_ends.values()}
+    values = {f"i{item.number}": item for item in state.identifiers.values()}
     for fact in lost:
         said = one_line(fact.text, 700 if fact.kind == "request" else 330)
-        if fact.kind in ("rule", "request"):
+        if fact.kind in ("rule", "request", "plan"):
             said = f'"{said}"'
-        elif fact.kind == "dead_end":
-            said = command(fact.text, 330)
+        elif fact.id in ends:
+            end = ends[fact.id]
+            said = failed_attempt(end) if end.source == "command" else command(fact.text, 330)
+        elif fact.id in values:
+            said = value_line(values[fact.id])
+        elif fact.id in state.decisions and state.decisions[fact.id].by != "note":
+            said = decision_line(state.decisions[fact.id], 330)
         elif fact.kind == "file":
             said = shorten(fact.text, state.place.folders)
         elif fact.kind == "task":
             said = f"#{fact.id[1:]} {said}"
-        if fact.kind in ("test", "dead_end", "error", "identifier") and fact.detail:
+        if fact.kind in ("test", "error") and fact.detail:
             said += f" ({one_line(fact.detail, 140)})"
         yield fact, f"- {_label(state, fact)}: {said}"
 

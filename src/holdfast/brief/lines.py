@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from holdfast.state.decisions import Decision
 from holdfast.state.facts import clip
 from holdfast.state.model import State
 
@@ -49,6 +50,14 @@ def sizes(max_chars: int) -> Sizes:
 
 def one_line(text: str, limit: int) -> str:
     return clip(" ".join(text.split()), limit)
+
+
+def decision_line(decision: Decision, limit: int) -> str:
+    """A decision with its speaker; an answer beside the question, which is the agent's."""
+    said = one_line(decision.answer, limit)
+    if decision.question:
+        return f'asked "{one_line(decision.question, max(60, limit // 2))}": user "{said}"'
+    return f"noted: {said}" if decision.by == "note" else f'{decision.by}: "{said}"'
 
 
 def short_paths(text: str, state: State) -> str:

@@ -17,6 +17,9 @@ LONGEST = 320
 
 _END = lazily(r"(?<=[.!?])\s+(?=[^\sa-z])|(?<=[。！？])|\n+")
 _BULLET = lazily(r"^(?:[#>]+\s+|[-*•]\s+(?=\S)|\d{1,2}[.)]\s+|\|\s*)")
+_HEADING = lazily(r"^(?:#{1,6}\s+\S.*|\*\*[^*]+\*\*:?|__[^_]+__:?)$")
+# A heading with fewer telling words only says that something follows: "Summary of the bug".
+TELLING_HEADING = 4
 _RULE = lazily(r"^[\s|:+=_*#-]*$")
 _WORD = lazily(r"[^\W\d_][\w./:#@-]*\w|#?\d[\w.:-]*|\w{2,}")
 # Words of the frame of a sentence, not of what it is about.
@@ -31,14 +34,22 @@ _EMPTY = frozenset(
 
 @lru_cache(maxsize=4096)  # the same replies are cut for every brief of a session
 def pieces(text: str) -> tuple[str, ...]:
-    """The pieces of a text in order, without list marks and fenced code."""
+    """The pieces of a text in order, without list marks, empty headings and fenced code."""
     found = []
     for part in _END.split(without_code(text)):
+        heading = _HEADING.match(part.strip()) is not None
         part = _BULLET.sub("", part.strip()).strip()
         if len(part) < SHORTEST or _RULE.match(part):
             continue
+        if heading and len(words(part)) < TELLING_HEADING:
+            continue
         found.append(part if len(part) <= LONGEST else cut(part, LONGEST))
     return tuple(found)
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a short text, whole and as they stand."""
+    return [part for part in _END.split(text) if part]
 
 
 @lru_cache(maxsize=16384)

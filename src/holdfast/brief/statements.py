@@ -9,6 +9,7 @@ weights learnt on some repositories did worse on others. Pure.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -17,9 +18,12 @@ from holdfast.brief.corrections import corrections
 from holdfast.brief.focus import focus
 from holdfast.brief.paths import shorten
 from holdfast.brief.pieces import command as shown
-from holdfast.brief.pieces import cut, flat, pieces, whole_command, words
+from holdfast.brief.pieces import cut, flat, pieces, sentences_of, whole_command, words
+from holdfast.events import Origin
+from holdfast.state.dead_ends import DeadEnd
 from holdfast.state.facts import OPEN
 from holdfast.state.files import File
+from holdfast.state.identifiers import Identifier
 from holdfast.state.model import State
 from holdfast.state.patterns import lazily
 from holdfast.state.replies import Reply
@@ -43,7 +47,7 @@ WHOLE = 240  # characters up to which a command is told, whole, to be run again
 NAMES = 6  # names of symbols beside an edited file
 # Pasted lines are somebody else's words that the user only showed.
 PASTED = 0.25
-ANNOUNCING = 0.4  # "Now let me fix the tests:" says that something comes, not what came
+ANNOUNCING = 0.4  # "Now let me fix the tests:"
 HALF = 12.0  # messages after which a statement counts half as much as the latest
 OLDEST = 0.15  # ... and what it counts at least
 # Of a long message, what stands between these many first and last pieces is taken for a paste.
@@ -52,12 +56,21 @@ LONG = 1500
 # A prompt of the user up to this long is quoted whole or not at all.
 SHORT = 240
 
+LEFT_OUT = "…"
+
 SPOKEN = frozenset(("user", "agent", "summary"))
 
 _PASTED = lazily(
     r"^(?:[+>│╭╰├|$@%]|-{2,}\s|\s{4,}\S|\t)|^\S+\.\w{1,5}:\d+|\bat line \d+"
     r"|^\d{4}-\d\d-\d\d[T ]\d\d:|[{};]\s*$"
     r"|^\s*(?:def|class|func|import|from|return|const|let|var|if|for)\b.*[:({]\s*$"
+)
+
+
+_ANNOUNCES = lazily(
+    r"(?:(?:now|ok(?:ay)?|good|great|perfect|first|next|then|alright|right|so)[,.!: ]+(?:and )?)*"
+    r"(?:let me|let's|i'll|i will|i'm going to|i am going to|i need to)\b",
+    re.I,
 )
 
 
@@ -91,7 +104,7 @@ def messages(state: State) -> list[Message]:
     """The conversation in the order in which it was had."""
     said: list[Request | Reply] = [*state.requests.values(), *state.replies.values()]
     # By where it stands in the transcript; what only a payload told so far stands at its end.
-    said.sort(key=lambda one: (one.epoch, one.at.start or math.inf, one.turn, one.step))
+    said.sort(key=lambda one: (one.epoch, _place(one.at), one.turn, one.step))
     found = []
     for number, one in enumerate(said):
         if isinstance(one, Request):
@@ -106,6 +119,11 @@ def messages(state: State) -> list[Message]:
     return found
 
 
+def _place(at: Origin) -> float:
+    """Where a row begins; the first of a file begins at 0, and a payload has no row."""
+    return at.start if at.end else math.inf
+
+
 def _about(request: Request, state: State) -> str:
     """What an answer or a refusal was given to: not the user's words, so not quoted as such."""
     if request.how == "answer" and request.about:
@@ -114,6 +132,14 @@ def _about(request: Request, state: State) -> str:
         tool, _, call = request.about.partition(": ")
         return f"refusing {tool}: {shown(shorten(call, state.place.folders), 80)}"
     return ""
+
+
+def users_sentences(state: State) -> Iterator[tuple[str, str]]:
+    """(request, sentence) of all that the user said and did not take back; no pastes."""
+    for one in _conversation(messages(state)):
+        if one.kind == "user" and not one.pasted:
+            for sentence in sentences_of(one.text):
+                yield one.fact, sentence
 
 
 def statements(state: State, said: list[Message]) -> list[Statement]:
@@ -140,7 +166,7 @@ def _conversation(said: list[Message]) -> list[Statement]:
             weight = {"user": USER, "agent": AGENT, "summary": SUMMARY}[message.kind] * recency
             if message.closing and message.kind == "agent":
                 weight *= CLOSING
-            if message.kind == "agent" and part.endswith(":"):
+            if message.kind == "agent" and _announces(part, message.closing):
                 weight *= ANNOUNCING
             pasted = message.kind == "user" and _is_pasted(message.text, part, number, len(parts))
             if pasted:
@@ -165,15 +191,28 @@ def _conversation(said: list[Message]) -> list[Statement]:
 
 def _corrected(found: list[Statement]) -> list[Statement]:
     """Words that the user took back stand beside those that took their place."""
-    own = [place for place, one in enumerate(found) if one.kind == "user" and not one.pasted]
-    said = [found[place].text for place in own]
-    for correction in corrections(said, [found[place].place for place in own]):
-        earlier, later = own[correction.earlier], own[correction.later]
+    # By sentences: a short prompt is quoted whole, and one sentence of it may be taken back.
+    own = [
+        (place, sentence)
+        for place, one in enumerate(found)
+        if one.kind == "user" and not one.pasted
+        for sentence in sentences_of(one.text)
+    ]
+    said = [sentence for _, sentence in own]
+    for correction in corrections(said, [found[place].place for place, _ in own]):
+        (earlier, sentence), (later, _) = own[correction.earlier], own[correction.later]
         old, new = found[earlier], found[later]
         before = f'(said before that: "{cut(correction.taken, 160)}")'
         found[later] = new._replace(before=f"{new.before} {before}".strip())
-        found[earlier] = old._replace(text=correction.left, words=words(correction.left))
+        left = correction.left or LEFT_OUT
+        text = old.text.replace(sentence, left, 1).removeprefix(LEFT_OUT).removesuffix(LEFT_OUT)
+        found[earlier] = old._replace(text=text.strip(), words=words(text))
     return [one for one in found if one.text]
+
+
+def _announces(part: str, closing: bool) -> bool:
+    """Says that something comes, not what came; at the end of a turn that is the next step."""
+    return part.endswith(":") or (not closing and _ANNOUNCES.match(part) is not None)
 
 
 def _is_pasted(message: str, part: str, number: int, count: int) -> bool:
@@ -220,11 +259,7 @@ def _commands(state: State) -> Iterator[Statement]:
         worked = whole_command(end.worked, WHOLE)
         if not worked and end.standing != OPEN:
             continue
-        tried = shown(end.line or end.tried, 150)
-        how = f" ({cut(flat(end.failed), 130)})" if end.failed else ""
-        text = f"`{tried}` failed{how}"
-        if worked:
-            text += f"; worked: `{worked}`"
+        text = failed_attempt(end)
         weight = (INSTEAD if worked else FAILED) * _fresh(now - end.step)
         yield Statement("instead", f"x{end.number}", text, words(text), weight, 0, end.step, 0)
     for command in state.commands.values():
@@ -243,6 +278,20 @@ def _commands(state: State) -> Iterator[Statement]:
             command.step,
             0,
         )
+
+
+def failed_attempt(end: DeadEnd) -> str:
+    """A command that failed, how, and the form of it that then worked."""
+    tried = shown(end.line or end.tried, 150)
+    how = f" ({cut(flat(end.failed), 130)})" if end.failed else ""
+    worked = whole_command(end.worked, WHOLE)
+    return f"`{tried}` failed{how}" + (f"; worked: `{worked}`" if worked else "")
+
+
+def value_line(item: Identifier) -> str:
+    """An exact value, and where it was seen."""
+    context = cut(flat(item.context.replace(item.value, "…")), 80)
+    return f"{item.sort} {item.value}: {context}" if context.strip("… ") else item.value
 
 
 def _files(state: State) -> Iterator[Statement]:
@@ -285,8 +334,7 @@ def _values(state: State) -> Iterator[Statement]:
         # What git holds is told with git's own state.
         if item.standing != OPEN or not item.typed or item.sort in ("branch", "commit"):
             continue
-        context = cut(flat(item.context.replace(item.value, "…")), 80)
-        told = f"{item.sort} {item.value}: {context}" if context.strip("… ") else item.value
+        told = value_line(item)
         weight = VALUE * _fresh(now - item.step)
         yield Statement("value", f"i{item.number}", told, words(told), weight, 0, item.step, 0)
 

@@ -166,6 +166,7 @@ def _tell(out: Console, made: Figures) -> None:
     from rich.text import Text
 
     from holdfast.audit import words
+    from holdfast.audit.figures import said
 
     between = words.between(made.first, made.last)
     out.print()
@@ -174,6 +175,8 @@ def _tell(out: Console, made: Figures) -> None:
         + Text(f"  {words.plural(made.sessions_read, 'session')} read, {between}", style="dim")
     )
     out.print(_costs(made))
+    if row := said(made):
+        out.print(_said(row))
     if made.measured:
         out.print(_survival(made))
     if made.facts:
@@ -247,26 +250,44 @@ def _bar(share: float, style: str) -> Text:
     return Text("█" * filled, style=style) + Text("░" * (BAR - filled), style="dim")
 
 
+def _said(row: Kept) -> Table:
+    sure = f"of {row.known:,} sentences"
+    return _two_bars(
+        "What you had said, told after the compaction",
+        (row.in_summary / row.known, sure),
+        (row.with_holdfast / row.known, sure),
+    )
+
+
 def _survival(made: Figures) -> Table:
+    from holdfast.audit import words
+
+    return _two_bars(
+        "What the agent used next, told after the compaction",
+        (made.summary.mean, words.certainty(made.summary)),
+        (made.with_holdfast.mean, words.certainty(made.with_holdfast)),
+    )
+
+
+def _two_bars(title: str, alone: tuple[float, str], with_brief: tuple[float, str]) -> Table:
+    """A share that the summary told, and with the brief, each with how sure it is."""
     from rich.text import Text
 
     from holdfast.audit import words
 
     table = _bare_table()
     table.add_row()
-    table.add_row(
-        Text("What the agent used next, told after the compaction", style="bold"),
-    )
+    table.add_row(Text(title, style="bold"))
     inner = _bare_table()
-    for label, value, style in (
-        ("the summary alone", made.summary, "yellow"),
-        ("with Holdfast's brief", made.with_holdfast, "green"),
+    for label, (share, sure), style in (
+        ("the summary alone", alone, "yellow"),
+        ("with Holdfast's brief", with_brief, "green"),
     ):
         inner.add_row(
             Text(label, style="dim"),
-            _bar(value.mean, style),
-            Text(words.percent(value.mean), style=f"bold {style}"),
-            Text(words.certainty(value), style="dim"),
+            _bar(share, style),
+            Text(words.percent(share), style=f"bold {style}"),
+            Text(sure, style="dim"),
         )
     table.add_row(inner)
     return table

@@ -19,6 +19,9 @@ from holdfast.state.wording import overlap, plain_words, sentences
 
 LIMIT = 50
 TEXT = 320
+QUESTION = 160  # so that a long question leaves room for its answer
+
+ANSWERED = " → "
 
 _DECIDED = lazily(r"(?:(?:so|ok|okay|then),? )?(?:we|i)(?:'ve| have)? decided\b|decision:", re.I)
 _REASON = lazily(
@@ -40,10 +43,16 @@ class Decision(NamedTuple):
     standing: str
     step: int
     at: Origin
+    question: str = ""  # the agent's, which the user answered; the text begins with it
+
+    @property
+    def answer(self) -> str:
+        """What was decided, without the question."""
+        return self.text[len(self.question) + len(ANSWERED) :] if self.question else self.text
 
 
 def _put(
-    table: dict[str, Decision], text: str, by: str, moment: Moment, at: Origin, rejected: str = ""
+    table: dict[str, Decision], text: str, by: str, moment: Moment, at: Origin, question: str = ""
 ) -> dict[str, Decision]:
     subject = plain_words(text)
     new: dict[str, Decision] = {}
@@ -55,9 +64,8 @@ def _put(
         new[key] = old
     number = next_number(table)
     reason = _REASON.search(text)
-    if not rejected:
-        found = _REJECTED.search(text)
-        rejected = found.group(1).strip() if found else ""
+    found = _REJECTED.search(text)
+    rejected = found.group(1).strip() if found else ""
     decision = Decision(
         number,
         text,
@@ -67,6 +75,7 @@ def _put(
         OPEN,
         moment.step,
         at,
+        question,
     )
     return put(new, f"d{number}", decision, LIMIT, lambda d: d.standing != OPEN)
 
@@ -105,8 +114,10 @@ def on_user_said(
     """An answer to a question that the agent asked, with the question: it decides something."""
     if event.how != "answer":
         return table
-    text = keep(f"{event.about} → {event.text}" if event.about else event.text, TEXT)
-    return _put(table, text, "user", moment, event.at)
+    question = keep(event.about, QUESTION)
+    answer = keep(event.text, TEXT)
+    text = f"{question}{ANSWERED}{answer}" if question else answer
+    return _put(table, text, "user", moment, event.at, question)
 
 
 def facts(table: dict[str, Decision]) -> Iterator[Fact]:

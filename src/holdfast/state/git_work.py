@@ -11,7 +11,7 @@ Owns the records, their bounds and the questions at the end; the reading of comm
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from holdfast.events import Origin
@@ -128,11 +128,35 @@ class Knows(Protocol):
     @property
     def git_work(self) -> GitWork: ...
 
+    @property
+    def files(self) -> Mapping[str, Edited]: ...
+
+
+class Edited(Protocol):
+    """A file (`files.File`)."""
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def changed(self) -> int: ...
+
+    @property
+    def created(self) -> bool: ...
+
 
 def uncommitted(state: Knows) -> list[Change]:
-    """What would be lost with the work tree, latest last; files outside of git are left out."""
+    """What would be lost with the work tree, latest last; files outside of git are left out.
+
+    So are those of a repository that the session only looked at: what lies about there is
+    somebody else's.
+    """
     work = state.git_work
-    return [one for one in work.changes.values() if root_of(work.repositories, one.path)]
+    rooted = [(root_of(work.repositories, one.path), one) for one in work.changes.values()]
+    edited = {file.path for file in state.files.values() if file.changed or file.created}
+    mine = {work.home, *(commit.root for commit in work.commits.values())}
+    mine |= {root for root, one in rooted if one.path in edited}
+    return [one for root, one in rooted if root and root in mine]
 
 
 def commits(state: Knows, pushed: bool | None = None) -> list[Commit]:

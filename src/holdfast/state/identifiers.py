@@ -116,7 +116,11 @@ def _line_around(text: str, start: int, end: int) -> str:
     offset = max(0, start - first - 50)
     if offset:
         offset = line.find(" ", offset, start - first) + 1 or offset  # not in mid-word
-    return ("…" if offset else "") + line[offset : offset + CONTEXT - 2]
+    window = line[offset : offset + CONTEXT - 2]
+    if offset + len(window) < len(line):
+        # Half an address at the end would read as another one.
+        window = window[: max(window.rfind(" "), 0)] + "…"
+    return ("…" if offset else "") + window
 
 
 def _is_asked(text: str, place: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdfast.brief.lines import Line, Sizes, one_line, short_paths
+from holdfast.brief.lines import Line, Sizes, decision_line, one_line, short_paths
 from holdfast.brief.paths import shorten
 from holdfast.state.facts import CANCELLED, DONE, OPEN
 from holdfast.state.model import State
@@ -111,7 +111,7 @@ def decided(state: State, size: Sizes) -> Iterator[Line]:
     standing = [(key, d) for key, d in state.decisions.items() if d.standing == OPEN]
     standing.sort(key=lambda item: (item[1].by == "user", item[1].step))
     for key, decision in standing[::-1][: 3 if size.tight else 12]:
-        yield Line(f"- {decision.by}: {one_line(decision.text, size.line + 60)}", key)
+        yield Line(f"- {decision_line(decision, size.line + 60)}", key)
 
 
 def next_steps(state: State, size: Sizes) -> Iterator[Line]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdfast.brief.focus import Focus, focus
-from holdfast.brief.lines import Line, Sizes, one_line, short_paths
+from holdfast.brief.lines import Line, Sizes, decision_line, one_line, short_paths
 from holdfast.brief.sections.coding import changes_in
+from holdfast.state.dead_ends import DeadEnd
 from holdfast.state.errors import Error
 from holdfast.state.facts import OPEN
 from holdfast.state.model import State
@@ -37,17 +38,21 @@ def near_notes(state: State, size: Sizes) -> Iterator[Line]:
     """Decisions and dead ends that speak of the task or of its files."""
     around = focus(state)
     notes = [
-        (d.step, f"- decided: {d.text}", key, d.text)
+        (d.step, f"- decided: {decision_line(d, size.line + 60)}", key, d.text)
         for key, d in state.decisions.items()
         if d.standing == OPEN
     ] + [
-        (d.step, f"- failed: {d.tried} → {d.failed}".rstrip("→ "), f"x{d.number}", d.tried)
+        (d.step, one_line(_failure(d), size.line + 60), f"x{d.number}", d.tried)
         for d in state.dead_ends.values()
         if d.standing == OPEN
     ]
     near = sorted(note for note in notes if _speaks_of(note[3], around))
     for _, text, fact, _ in near[::-1][: 2 if size.tight else size.dead_ends]:
-        yield Line(one_line(short_paths(text, state), size.line + 60), fact)
+        yield Line(short_paths(text, state), fact)
+
+
+def _failure(end: DeadEnd) -> str:
+    return f"- failed: {end.tried} → {end.failed}".rstrip("→ ")
 
 
 def _speaks_of(text: str, around: Focus) -> bool:
