@@ -102,7 +102,7 @@ def test_what_hooks_answer_on_the_sample(environment: dict[str, str], tmp_path: 
     transcript = tmp_path / f"{SESSION}.jsonl"
     shutil.copy(SESSION_FILE, transcript)
     base = {"session_id": SESSION, "transcript_path": str(transcript), "cwd": str(tmp_path)}
-    answers = {}
+    answers: dict[str, str] = {}
     for event, more in (
         ("UserPromptSubmit", {"prompt": "go on"}),
         ("Stop", {"stop_hook_active": False}),
