@@ -232,6 +232,7 @@ def _conversation(line: str, body: str) -> Iterator[Stated]:
     for mark, end in zip(marks, ends, strict=True):
         made = spoken(line, _SPEAKERS[mark[1]], body[mark.end() : end].strip().strip('"'))
         made.joined = True
+        made.about = "pasted" if "(pasted)" in mark[0] else ""
         yield made
 
 

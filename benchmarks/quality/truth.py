@@ -159,6 +159,9 @@ def stands_in_pieces(quote: str, text: str) -> bool:
 _MARKS = re.compile(r"(?m)^\s*(?:[#>]+\s+|[-*•]\s+|\d{1,2}[.)]\s+|\|\s*)+|^[\s|:+=_*#-]+$")
 
 
+_TABLE = re.compile(r"(?m)^\s*\|(?:[\s|:-]*$)?")
+
+
 def _said_by(quote: str, words: list[Words], *, plain: bool, joined: bool = False) -> bool:
     """Word for word; the marks of a list and a table may be left out."""
     for w in words:
@@ -166,6 +169,8 @@ def _said_by(quote: str, words: list[Words], *, plain: bool, joined: bool = Fals
         if stands_in(quote, w.plain if plain else flat(w.text)) or stands_in(quote, unmarked):
             return True
         if joined and stands_in_pieces(quote, unmarked):
+            return True
+        if stands_in(quote, flat(_TABLE.sub(" ", w.text))) and not plain:
             return True
     return False
 
@@ -232,7 +237,7 @@ def _agent(line: Stated, proof: Evidence) -> Found:
 def _report(line: Stated, proof: Evidence) -> Found:
     """What a subagent was asked and answered stands somewhere, word for word."""
     everything = flat(proof.everything)
-    for part in line.quotes or re.split(r": | → ", line.body):
+    for part in line.quotes or re.split(r": | → ", line.body.removeprefix("job: ")):
         told = re.sub(r"^(?:job|subagent|task|agent) ", "", part.strip('"“” :'))
         # A role and an id stand in different places of a row.
         words = told.split() if len(told.split()) == 2 else [told]

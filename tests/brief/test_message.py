@@ -11,6 +11,7 @@ from holdfast.events import (
     PlanSet,
     SessionSeen,
     SubagentStarted,
+    ToolRefused,
     UserSaid,
 )
 from state.story import Story
@@ -322,3 +323,31 @@ def test_a_prompt_on_the_first_row_of_a_file_was_said_first() -> None:
     story.tell(UserSaid(Origin("row", 0, 10, "2026-01-01T00:00:00Z"), "Paint the header green."))
     story.agent("Painted.").user("Actually, do not paint the header green.").user("go on")
     assert '(said before that: "Paint the header green.")' in text(story)
+
+
+def test_quotation_marks_in_what_was_said_stay() -> None:
+    story = Story().user('"Entire" is the name of the shop').agent('It checks `name == ""` now.')
+    story.user('Use --sources "" to stop it').agent('I set --sources "" everywhere. It stops.')
+    story.user("go on")
+    told = text(story)
+    assert 'user [q1] ""Entire" is the name of the shop"' in told
+    assert 'agent [a1] "It checks `name == ""` now."' in told
+    assert 'user [q2] "Use --sources "" to stop it"' in told
+
+
+def test_what_follows_a_correction_is_quoted_by_itself() -> None:
+    story = Story().user("Paint the header of the page green.").agent("Painted.")
+    words = "Actually, do not paint the header of the page green. " + "Ship the catalogue. " * 12
+    story.user(words).agent("Noted.").user("go on")
+    assert (
+        'page green." (said before that: "Paint the header of the page green.") "Ship the'
+        in text(story)
+    )
+
+
+def test_a_question_that_was_turned_down_is_no_dead_end() -> None:
+    story = Story().user("Plan it")
+    story.tell(ToolRefused(story.at(), "AskUserQuestion", '{"questions":[{"question":"Which?"'))
+    story.user("Ask me later", "refusal", "AskUserQuestion: Which?")
+    assert story.facts("dead_end") == []
+    assert "questions" not in text(story)

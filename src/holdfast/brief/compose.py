@@ -232,17 +232,22 @@ def _said(chosen: list[Statement]) -> str:
     """The words of one turn, each speaker's quoted."""
     parts = []
     for fact, group in groupby(chosen, key=lambda one: one.fact):
-        text = ""
         said = list(group)
         # Somebody else's words that the user only showed, where none of the user's own are told.
         about = " (pasted)" if all(one.pasted for one in said) else ""
-        before: Statement | None = None
+        quoted: list[str] = []
+        text = ""
+        last = said[0].piece
         for one in said:
             about = about or (f" ({one.about})" if one.about else "")
-            if before is not None:
-                text += CUT if one.piece > before.piece + 1 else " "
-            text += one.text + (f'" {one.before} "' if one.before else "")
-            before = one
-        name = "earlier summary" if before and before.kind == "summary" else before and before.kind
-        parts.append(f'{name} [{fact}]{about} "{text}"'.replace(' ""', ""))
+            between = CUT if one.piece > last + 1 else " "
+            text += (between if text else between.lstrip()) + one.text
+            last = one.piece
+            if one.before:  # stands behind the quotation, not in it
+                quoted += [f'"{text}"', one.before]
+                text = ""
+        if text:
+            quoted.append(f'"{text}"')
+        name = "earlier summary" if said[0].kind == "summary" else said[0].kind
+        parts.append(f"{name} [{fact}]{about} {' '.join(quoted)}")
     return " ".join(parts)

@@ -181,6 +181,8 @@ def _how(output: str) -> str:
 def on_tool_refused(
     table: dict[str, DeadEnd], event: ToolRefused, moment: Moment
 ) -> dict[str, DeadEnd]:
+    if event.tool == _QUESTION:
+        return table  # nothing was to be done; what the user said instead is quoted
     tried = keep(f"{event.tool}: {event.asked}", TRIED)
     return _put(table, tried, tried, "the user turned it down", "refused", moment, event.at)
 
@@ -200,6 +202,7 @@ def on_plan_set(table: dict[str, DeadEnd], event: PlanSet, moment: Moment) -> di
 
 
 _PLAN = "ExitPlanMode"
+_QUESTION = "AskUserQuestion"
 
 
 def _allowed(
