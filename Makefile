@@ -38,9 +38,9 @@ quality: $(VENV)/.dev ## measure the text an agent is given (CORPUS=folder GOLD=
 
 survival: $(VENV)/.dev ## measure again what survives, into docs/ (CORPUS=folder; needs Chromium)
 	$(BIN)/python -m benchmarks.survival "$(or $(CORPUS),$(HOLDFAST_CORPUS))" --docs docs
-	$(BIN)/python -m benchmarks.survival_picture
-	$(BIN)/python -m benchmarks.survival.page
-	$(BIN)/python -m benchmarks.audit_picture "$(or $(CORPUS),$(HOLDFAST_CORPUS))"
+	$(BIN)/python -m benchmarks.survival_screenshot
+	$(BIN)/python -m benchmarks.survival.docs_page
+	$(BIN)/python -m benchmarks.audit_screenshot "$(or $(CORPUS),$(HOLDFAST_CORPUS))"
 
 plugin: $(VENV)/.user ## write the generated files of plugin/
 	$(BIN)/python -m tools.build_plugin

@@ -15,7 +15,7 @@ from rich.text import Text
 import benchmarks
 
 
-def names() -> list[str]:
+def list_benchmarks() -> list[str]:
     """The modules here. Packages measure something else and have commands of their own."""
     found = pkgutil.iter_modules(benchmarks.__path__)
     return [one.name for one in found if not one.name.startswith("_") and not one.ispkg]
@@ -27,7 +27,7 @@ def main(wanted: list[str]) -> int:
     for heading in ("ratio", "at most", "time", "n"):
         table.add_column(heading, justify="right")
     missed = 0
-    for name in names():
+    for name in list_benchmarks():
         if wanted and name not in wanted:
             continue
         module = importlib.import_module(f"benchmarks.{name}")

@@ -21,29 +21,31 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from benchmarks.growth import folded, renamed  # noqa: E402
-from holdfast.server.records.projects import id_of  # noqa: E402
-from holdfast.store.moving.postgres_side import PostgresSide  # noqa: E402
-from holdfast.store.moving.sqlite_side import SqliteSide  # noqa: E402
-from team.postgres import Server  # noqa: E402
-from team.service import Service, running  # noqa: E402
+from benchmarks.service_growth import fold_sessions, rename_session  # noqa: E402
+from holdfast.server.records.projects import project_id_for  # noqa: E402
+from holdfast.store.transfer.postgres_endpoint import PostgresEndpoint  # noqa: E402
+from holdfast.store.transfer.sqlite_endpoint import SqliteEndpoint  # noqa: E402
+from support.in_process_service import Service, running  # noqa: E402
+from support.postgres_server import Server  # noqa: E402
 
 SESSIONS = int(os.environ.get("SESSIONS", "500"))
-ASKED = 7
+ROUNDS = 7
 PROJECT = "/srv/large"
 PAGES = {
-    "hierarchy, 20 sessions": f"/api/hierarchy/{id_of(PROJECT)}",
-    "hierarchy, 100 sessions": f"/api/hierarchy/{id_of(PROJECT)}?limit=100",
-    "hierarchy, 500 sessions": f"/api/hierarchy/{id_of(PROJECT)}?limit=500",
-    "agent contexts": f"/api/agent-contexts?project_id={id_of(PROJECT)}",
-    "agent contexts, no details": f"/api/agent-contexts?project_id={id_of(PROJECT)}&details=false",
+    "hierarchy, 20 sessions": f"/api/hierarchy/{project_id_for(PROJECT)}",
+    "hierarchy, 100 sessions": f"/api/hierarchy/{project_id_for(PROJECT)}?limit=100",
+    "hierarchy, 500 sessions": f"/api/hierarchy/{project_id_for(PROJECT)}?limit=500",
+    "agent contexts": f"/api/agent-contexts?project_id={project_id_for(PROJECT)}",
+    "agent contexts, no details": (
+        f"/api/agent-contexts?project_id={project_id_for(PROJECT)}&details=false"
+    ),
 }
 
 
-def measured(service: Service, path: str) -> tuple[list[float], str]:
+def measure_page(service: Service, path: str) -> tuple[list[float], str]:
     text = service.owner.get(path).text
     times = []
-    for _ in range(ASKED):
+    for _ in range(ROUNDS):
         start = time.perf_counter()
         service.owner.get(path)
         times.append((time.perf_counter() - start) * 1000)
@@ -53,7 +55,7 @@ def measured(service: Service, path: str) -> tuple[list[float], str]:
 def main() -> None:
     with ExitStack() as until_the_end:
         folder = Path(until_the_end.enter_context(tempfile.TemporaryDirectory()))
-        sessions = folded(folder)
+        sessions = fold_sessions(folder)
         server = Server()
         until_the_end.callback(server.stop)
         server.initialise()
@@ -66,13 +68,13 @@ def main() -> None:
             ("PostgreSQL", server.url("large")),
         ):
             service = until_the_end.enter_context(running(database, str(folder / engine)))
-            side = SqliteSide(database) if engine == "SQLite" else PostgresSide(database)
+            side = SqliteEndpoint(database) if engine == "SQLite" else PostgresEndpoint(database)
             for number in range(SESSIONS):
                 whole = sessions[number % len(sessions)]
-                side.write(renamed(whole, f"{number:05}-{whole.session.id}", PROJECT))
+                side.write(rename_session(whole, f"{number:05}-{whole.session.id}", PROJECT))
             side.close()
             for what, path in PAGES.items():
-                times, checksum = measured(service, path)
+                times, checksum = measure_page(service, path)
                 median, least = statistics.median(times), min(times)
                 print(f"{engine:12}{what:28}{median:10.1f}{least:8.1f}  {checksum}")
 

@@ -2,8 +2,8 @@
 
     python -m benchmarks.team_faults [--times 100] [--agents 6] [--only "database cut"]
 
-Every kind as often as said, each kind on a database of its own. `tests/team/faults.py` says what
-the agents do and what is counted.
+Every kind as often as said, each kind on a database of its own. `tests/support/service_faults.py`
+says what the agents do and what is counted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from team.faults import FAULTS, staged  # noqa: E402
+from support.service_faults import FAULTS, staged  # noqa: E402
 
 
 def main() -> None:

@@ -28,12 +28,12 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from benchmarks.team import database, made_tokens, project, real_state  # noqa: E402
+from benchmarks.team_load import create_tokens, database, load_sample_state, project_name  # noqa: E402
 from holdfast.store.postgres import PostgresStore  # noqa: E402
-from team.live import LiveService  # noqa: E402
+from support.live_service import LiveService  # noqa: E402
 
 KEPT_ALIVE = 100
-FACTS = 400  # of one heavy request, each with some words
+FACT_COUNT = 400  # of one heavy request, each with some words
 
 
 class Caller:
@@ -54,7 +54,7 @@ class Caller:
         return answer.status
 
 
-def milliseconds(work: Callable[[], int]) -> float:
+def time_milliseconds(work: Callable[[], int]) -> float:
     started = time.perf_counter()
     status = work()
     taken = (time.perf_counter() - started) * 1000
@@ -62,20 +62,20 @@ def milliseconds(work: Callable[[], int]) -> float:
     return taken
 
 
-def heavy(turn: int, state: dict[str, Any]) -> dict[str, Any]:
+def save_large_state(turn: int, state: dict[str, Any]) -> dict[str, Any]:
     facts = [
         {
             "id": f"n{turn}-{one}",
             "kind": "note",
             "text": f"walrus {turn} {one} keeps src/app/module_{one}.py busy with words",
-            "standing": "open",
+            "status": "open",
         }
-        for one in range(FACTS)
+        for one in range(FACT_COUNT)
     ]
-    return {"session": {"project": project(0)}, "offset": turn, "facts": facts, "state": state}
+    return {"session": {"project": project_name(0)}, "offset": turn, "facts": facts, "state": state}
 
 
-def kept_alive(caller: Caller) -> None:
+def measure_keepalive(caller: Caller) -> None:
     restore = {"session_id": "reader", "max_tokens": 2000}
     asked: dict[str, tuple[str, str, Any]] = {
         "health": ("GET", "/api/health", None),
@@ -89,15 +89,17 @@ def kept_alive(caller: Caller) -> None:
         for anew in (False, True):
             ask = partial(caller.ask, method, path, body, anew=anew)
             ask()
-            found.append(statistics.median(milliseconds(ask) for _ in range(KEPT_ALIVE)))
+            found.append(statistics.median(time_milliseconds(ask) for _ in range(KEPT_ALIVE)))
         print(f"{name:12}{found[0]:>12.1f}{found[1]:>8.1f}")
 
 
-def searching(url: str) -> None:
+def measure_search(url: str) -> None:
     store = PostgresStore(url, most=1)
     try:
-        mine = store.of([project(1)])
-        times = [milliseconds(lambda: 200 if mine.search("module_7") else 404) for _ in range(200)]
+        mine = store.scoped_to([project_name(1)])
+        times = [
+            time_milliseconds(lambda: 200 if mine.search("module_7") else 404) for _ in range(200)
+        ]
     finally:
         store.close()
     later = sorted(times[10:])
@@ -107,27 +109,27 @@ def searching(url: str) -> None:
     )
 
 
-def waited(caller: Caller, seconds: float, path: str) -> list[float]:
+def measure_wait(caller: Caller, seconds: float, path: str) -> list[float]:
     end = time.monotonic() + seconds
     found = []
     while time.monotonic() < end or not found:
-        found.append(milliseconds(lambda: caller.ask("GET", path)))
+        found.append(time_milliseconds(lambda: caller.ask("GET", path)))
     return sorted(found)
 
 
-def beside_writers(
+def measure_beside_writers(
     port: int, words: list[str], state: dict[str, Any], writers: int, seconds: float
 ) -> None:
     reader = Caller(port, words[1])
     path = "/api/sessions/reader/facts"
-    alone = waited(reader, min(seconds, 3.0), path)
+    alone = measure_wait(reader, min(seconds, 3.0), path)
     stop = threading.Event()
     written = [0] * writers
 
     def write(number: int) -> None:
         caller = Caller(port, words[0])
         while not stop.is_set():
-            body = heavy(written[number] + 1, state)
+            body = save_large_state(written[number] + 1, state)
             if caller.ask("POST", f"/api/sessions/writer-{number}/state", body) == 200:
                 written[number] += 1
 
@@ -135,8 +137,8 @@ def beside_writers(
     for thread in threads:
         thread.start()
     time.sleep(2)
-    beside = waited(reader, seconds, path)
-    health = waited(reader, min(seconds, 3.0), "/api/health")
+    beside = measure_wait(reader, seconds, path)
+    health = measure_wait(reader, min(seconds, 3.0), "/api/health")
     stop.set()
     for thread in threads:
         thread.join()
@@ -144,7 +146,7 @@ def beside_writers(
     print(f"{'':12}{'p50 ms':>10}{'max ms':>10}{'asked':>8}")
     for name, times in (("alone", alone), ("beside", beside), ("health", health)):
         print(f"{name:12}{times[len(times) // 2]:>10.1f}{times[-1]:>10.1f}{len(times):>8}")
-    print(f"written meanwhile: {sum(written)} states with {FACTS} facts each")
+    print(f"written meanwhile: {sum(written)} states with {FACT_COUNT} facts each")
 
 
 def main() -> None:
@@ -154,18 +156,18 @@ def main() -> None:
     parser.add_argument("--writers", type=int, default=30)
     given = parser.parse_args()
     with database(given.database) as (url, _), tempfile.TemporaryDirectory() as home:
-        words = made_tokens(url)
-        state = real_state()
+        words = create_tokens(url)
+        state = load_sample_state()
         service = LiveService(url, Path(home))
         service.start()
         try:
             caller = Caller(service.port, words[1])
-            body = heavy(1, state)
-            body["session"] = {"project": project(1)}
+            body = save_large_state(1, state)
+            body["session"] = {"project": project_name(1)}
             assert caller.ask("POST", "/api/sessions/reader/state", body) == 200
-            kept_alive(caller)
-            searching(url)
-            beside_writers(service.port, words, state, given.writers, given.seconds)
+            measure_keepalive(caller)
+            measure_search(url)
+            measure_beside_writers(service.port, words, state, given.writers, given.seconds)
         finally:
             service.kill()
 

@@ -1,6 +1,7 @@
 """Which of the collected tests take part, and which are marked by what they use.
 
-A test that asks for a PostgreSQL server is marked `database`, one in a folder `browser` so.
+A test that asks for a PostgreSQL server is marked `database`; one in a folder `browser` is
+marked `browser`.
 
 Tests over a corpus of real sessions, only where one is named: $HOLDFAST_CORPUS. And every test
 has a name of its own: workers are handed tests by name, and of two that share one only the first
@@ -10,15 +11,29 @@ would be run, without a word.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from support.growing_session import Follow
+
+# PostgreSQL and the service, for every folder that asks: one server per worker.
+pytest_plugins = ["support.team_fixtures"]
 
 # How long examples take says something of the machine, not of the code. The same examples on each
 # run, so that a change is judged by what it changed; HYPOTHESIS_PROFILE=random looks for new ones.
 settings.register_profile("random", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("fixed", settings.get_profile("random"), derandomize=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+
+
+@pytest.fixture
+def follow(tmp_path: Path) -> Iterator[Follow]:
+    following = Follow(tmp_path)
+    yield following
+    following.store.close()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

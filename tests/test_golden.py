@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from holdfast.samples import SESSION_FILE
-from holdfast.server.app import description
+from holdfast.server.app import build_openapi
 
 GOLDEN = Path(__file__).parent / "golden"
 SESSION = json.loads(Path(SESSION_FILE).read_text(encoding="utf-8").split("\n", 1)[0])["sessionId"]
@@ -94,7 +94,7 @@ def test_the_keys_of_json_answers(environment: dict[str, str], tmp_path: Path) -
 
 
 def test_the_openapi_document() -> None:
-    compare("openapi.json", description())
+    compare("openapi.json", build_openapi())
 
 
 def test_what_hooks_answer_on_the_sample(environment: dict[str, str], tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_what_hooks_answer_on_the_sample(environment: dict[str, str], tmp_path: 
     ):
         payload = json.dumps({**base, "hook_event_name": event, **more})
         ended = subprocess.run(
-            [sys.executable, "-m", "holdfast.hooks.run", event],
+            [sys.executable, "-m", "holdfast.hooks.main", event],
             input=payload, cwd=tmp_path, env=environment, capture_output=True, text=True,
             check=False,
         )  # fmt: skip

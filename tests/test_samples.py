@@ -36,13 +36,13 @@ def test_there_is_work_before_and_after_the_compaction() -> None:
 
 
 def test_tasks_stand_completed_in_progress_and_pending_at_the_compaction() -> None:
-    standing: dict[str, str] = {}
+    status: dict[str, str] = {}
     for call in tool_calls(ROWS[: boundary()]):
         if call["name"] == "TaskCreate":
-            standing[str(len(standing) + 1)] = "pending"
+            status[str(len(status) + 1)] = "pending"
         elif call["name"] == "TaskUpdate":
-            standing[call["input"]["taskId"]] = call["input"]["status"]
-    assert standing == {"1": "completed", "2": "in_progress", "3": "pending"}
+            status[call["input"]["taskId"]] = call["input"]["status"]
+    assert status == {"1": "completed", "2": "in_progress", "3": "pending"}
 
 
 def test_what_the_summary_lost_was_said_before_it() -> None:

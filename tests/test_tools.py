@@ -1,4 +1,4 @@
-"""What `make` uses to find a Python and to make an environment with it."""
+"""What `make_venv` uses to find a Python and to make an environment with it."""
 
 import os
 import subprocess
@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from tools import make_venv
-from tools.interpreters import Interpreter, asked, chosen, found
+from tools.interpreters import Interpreter, choose_interpreter, find_interpreters, query_interpreter
 
-OWN = asked(sys.executable)
+OWN = query_interpreter(sys.executable)
 assert OWN is not None
 
 
@@ -28,13 +28,16 @@ def test_an_interpreter_is_known_by_its_version_and_the_file_behind_it() -> None
     assert OWN is not None
     assert OWN.version == sys.version.split()[0]
     assert Path(OWN.path) == Path(os.path.realpath(sys.executable))
-    assert OWN.version in [python.version for python in found()]
+    assert OWN.version in [python.version for python in find_interpreters()]
 
 
 def test_what_does_not_start_or_is_no_cpython_is_none(tmp_path: Path) -> None:
-    assert asked(str(tmp_path / "nothing")) is None
-    assert asked(script(tmp_path / "shim", "echo 'pyenv: not found' >&2; exit 127")) is None
-    assert asked(script(tmp_path / "pypy", "echo PyPy 3.11.9 /usr/bin/pypy")) is None
+    assert query_interpreter(str(tmp_path / "nothing")) is None
+    assert (
+        query_interpreter(script(tmp_path / "shim", "echo 'pyenv: not found' >&2; exit 127"))
+        is None
+    )
+    assert query_interpreter(script(tmp_path / "pypy", "echo PyPy 3.11.9 /usr/bin/pypy")) is None
 
 
 def test_each_version_is_found_once_oldest_first(
@@ -47,7 +50,7 @@ def test_each_version_is_found_once_oldest_first(
         says(folder / "python3", version)
     monkeypatch.setenv("PYENV_ROOT", str(pyenv))
     monkeypatch.setenv("PATH", str(pyenv / "versions/3.13.9/bin"))
-    versions = [python.version for python in found()]
+    versions = [python.version for python in find_interpreters()]
     assert len(set(versions)) == len(versions)
     assert "3.9.18" not in versions
     mine = [version for version in versions if version in ("3.12.9", "3.12.10", "3.13.9")]
@@ -55,16 +58,16 @@ def test_each_version_is_found_once_oldest_first(
 
 
 def test_a_python_that_is_too_old_gives_way_to_one_that_is_not(tmp_path: Path) -> None:
-    assert chosen(says(tmp_path / "new", "3.11.0")).version == "3.11.0"
-    assert chosen(says(tmp_path / "old", "3.9.18")) == found()[-1]
+    assert choose_interpreter(says(tmp_path / "new", "3.11.0")).version == "3.11.0"
+    assert choose_interpreter(says(tmp_path / "old", "3.9.18")) == find_interpreters()[-1]
 
 
 def test_without_a_supported_python_it_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tools.interpreters.found", list)
+    monkeypatch.setattr("tools.interpreters.find_interpreters", list)
     with pytest.raises(SystemExit, match=r"old is Python 3\.9\.18.*make PYTHON="):
-        chosen(says(tmp_path / "old", "3.9.18"))
+        choose_interpreter(says(tmp_path / "old", "3.9.18"))
 
 
 def test_an_environment_is_made_without_ensurepip(tmp_path: Path) -> None:
@@ -76,7 +79,7 @@ def test_an_environment_is_made_without_ensurepip(tmp_path: Path) -> None:
         f'exec {sys.executable} "$@"',
     )
     made = tmp_path / "venv"
-    make_venv.make(made, Interpreter("3.11.2", python))
+    make_venv.make_venv(made, Interpreter("3.11.2", python))
     assert subprocess.run([made / "bin" / "python", "-c", "import sqlite3"]).returncode == 0
     installed = log.read_text().splitlines()[-1]
     assert installed.startswith(f"-m pip --python {made}/bin/python install")
@@ -84,4 +87,6 @@ def test_an_environment_is_made_without_ensurepip(tmp_path: Path) -> None:
 
 def test_with_neither_ensurepip_nor_pip_it_says_what_to_install(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="apt-get install python3-venv"):
-        make_venv.make(tmp_path / "venv", Interpreter("3.11.2", script(tmp_path / "p", "exit 1")))
+        make_venv.make_venv(
+            tmp_path / "venv", Interpreter("3.11.2", script(tmp_path / "p", "exit 1"))
+        )

@@ -2,8 +2,8 @@
 
 Owns what is generated there: `hooks/hooks.json`, from the same table as `holdfast install`, and
 the version. The code itself is not copied: `plugin/lib` is a link to `src`, in place of which the
-client puts the files when it installs the plugin. `carried` says which of them the plugin runs;
-one that would need more than the standard library stops the build.
+client puts the files when it installs the plugin. `list_bundled_modules` says which of them the
+plugin runs; one that would need more than the standard library stops the build.
 """
 
 from __future__ import annotations
@@ -18,18 +18,22 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "src"
 PLUGIN = ROOT / "plugin"
 # Where execution starts: what they import, at the top or inside a function, is run too.
-STARTS = ("holdfast.hooks.run", "holdfast.recall.plain", "holdfast.recall.absent")
+ENTRY_MODULES = (
+    "holdfast.hooks.main",
+    "holdfast.recall.stdlib_cli",
+    "holdfast.recall.empty_mcp_server",
+)
 DESCRIPTION = "Keeps a session's working state alive through context compaction"
 
 
-class NotPlain(Exception):
-    """A module on the plugin's road that needs more than the standard library."""
+class NotStandardLibrary(Exception):
+    """A module that the plugin runs needs more than the standard library."""
 
 
-def carried() -> dict[str, Path]:
+def list_bundled_modules() -> dict[str, Path]:
     """The modules that the plugin runs, by name."""
     found: dict[str, Path] = {}
-    waiting = list(STARTS)
+    waiting = list(ENTRY_MODULES)
     while waiting:
         name = waiting.pop()
         path = _source(name)
@@ -43,23 +47,23 @@ def carried() -> dict[str, Path]:
             if top == "holdfast":
                 waiting.append(imported)
             elif top not in sys.stdlib_module_names:
-                raise NotPlain(f"{name} imports {imported}")
+                raise NotStandardLibrary(f"{name} imports {imported}")
     return found
 
 
-def generated() -> dict[str, bytes]:
+def generate_files() -> dict[str, bytes]:
     """Every generated file of the plugin, by its path inside `plugin/`."""
-    carried()
+    list_bundled_modules()
     manifest = json.loads((PLUGIN / ".claude-plugin/plugin.json").read_text(encoding="utf-8"))
     return {
-        "hooks/hooks.json": _pretty(hooks()),
+        "hooks/hooks.json": _pretty(build_hooks()),
         ".claude-plugin/plugin.json": _pretty({**manifest, "version": _version()}),
     }
 
 
-def hooks() -> dict[str, object]:
+def build_hooks() -> dict[str, object]:
     """The classic hooks, as `holdfast install` would write them, through the launcher."""
-    from holdfast.clients.claude_code.settings import HOOKS
+    from holdfast.clients.claude_code.install.hook_entries import HOOKS
 
     events: dict[str, object] = {}
     for spec in HOOKS:
@@ -68,25 +72,25 @@ def hooks() -> dict[str, object]:
             "command": "/bin/sh",
             "args": ["${CLAUDE_PLUGIN_ROOT}/bin/holdfast-run", "hook", spec.event],
         }
-        if spec.background:
+        if spec.run_async:
             entry["async"] = True
-        entry["timeout"] = spec.timeout
+        entry["timeout"] = spec.timeout_seconds
         group: dict[str, object] = {"hooks": [entry]}
         events[spec.event] = [group if spec.matcher is None else {"matcher": spec.matcher, **group}]
     return {"description": DESCRIPTION, "hooks": events, "modules": ["./register.js"]}
 
 
-def differences() -> list[str]:
+def find_differences() -> list[str]:
     """What in `plugin/` is not as the sources say."""
     return [
         f"{name}: out of step"
-        for name, data in generated().items()
+        for name, data in generate_files().items()
         if not (PLUGIN / name).exists() or (PLUGIN / name).read_bytes() != data
     ]
 
 
 def build() -> None:
-    for name, data in generated().items():
+    for name, data in generate_files().items():
         (PLUGIN / name).write_bytes(data)
 
 
@@ -127,7 +131,7 @@ def _pretty(value: object) -> bytes:
 def main() -> int:
     sys.path.insert(0, str(SOURCES))
     if "--check" in sys.argv[1:]:
-        wrong = differences()
+        wrong = find_differences()
         sys.stderr.write("".join(f"plugin/{line}\n" for line in wrong))
         return 1 if wrong else 0
     build()

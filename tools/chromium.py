@@ -13,23 +13,23 @@ import subprocess
 import sys
 from pathlib import Path
 
-from holdfast.cli.picture import browser
+from holdfast.cli.screenshots import find_browser
 
-UNPACKED = Path(sys.prefix) / "chromium"
+UNPACK_DIR = Path(sys.prefix) / "chromium"
 PACKAGE = "chromium"
 FONTS = "fonts-liberation"
-MINUTES = 10
+TIMEOUT_MINUTES = 10
 
 
-def found() -> str:
+def find_chromium() -> str:
     """The path of a browser that is there, "" where there is none."""
-    unpacked = UNPACKED / "chromium"
-    return browser() or (str(unpacked) if unpacked.is_file() else "")
+    unpacked = UNPACK_DIR / "chromium"
+    return find_browser() or (str(unpacked) if unpacked.is_file() else "")
 
 
-def installed() -> str:
+def ensure_chromium() -> str:
     """The path of a browser, which is fetched first where there is none."""
-    there = found()
+    there = find_chromium()
     if there or not shutil.which("apt-get"):
         return there
     for rights in ([], ["sudo", "-n"]):
@@ -39,25 +39,25 @@ def installed() -> str:
             continue
         _run([*rights, "apt-get", "update", "-q"])
         if _run([*rights, "apt-get", "install", "-qy", "--no-install-recommends", PACKAGE, FONTS]):
-            return found()
+            return find_chromium()
     _unpack()
-    return found()
+    return find_chromium()
 
 
 def _unpack() -> None:
     """The package with what it needs and this machine has not, into a folder of our own."""
     wanted = [PACKAGE, *_missing(PACKAGE)]
-    packages = UNPACKED / "packages"
+    packages = UNPACK_DIR / "packages"
     packages.mkdir(parents=True, exist_ok=True)
     _run(["apt-get", "download", *wanted], packages)
-    root = UNPACKED / "root"
+    root = UNPACK_DIR / "root"
     for archive in sorted(packages.glob("*.deb")):
         _run(["dpkg-deb", "-x", str(archive), str(root)])
     program = root / "usr" / "lib" / "chromium" / "chromium"
     if not program.is_file():
         return
     libraries = ":".join(str(folder) for folder in sorted((root / "usr" / "lib").glob("*-linux-*")))
-    start = UNPACKED / "chromium"
+    start = UNPACK_DIR / "chromium"
     start.write_text(
         f'#!/bin/sh\nLD_LIBRARY_PATH="{libraries}:$LD_LIBRARY_PATH" exec "{program}" "$@"\n'
     )
@@ -70,7 +70,7 @@ def _missing(package: str) -> list[str]:
         ["apt-get", "install", "-s", "--no-install-recommends", package],
         capture_output=True,
         text=True,
-        timeout=MINUTES * 60,
+        timeout=TIMEOUT_MINUTES * 60,
         check=False,
     )
     lines = [line.split() for line in asked.stdout.splitlines()]
@@ -84,14 +84,14 @@ def _run(call: list[str], folder: Path | None = None) -> bool:
         cwd=folder,
         env=environment,
         stdout=subprocess.DEVNULL,
-        timeout=MINUTES * 60,
+        timeout=TIMEOUT_MINUTES * 60,
         check=False,
     )
     return done.returncode == 0
 
 
 def main() -> int:
-    path = installed()
+    path = ensure_chromium()
     if not path:
         print(  # noqa: T201
             "The dashboard's tests need a Chromium. Install one: `apt-get install chromium` on"

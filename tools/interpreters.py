@@ -1,7 +1,7 @@
 """Find the CPythons of this machine that Holdfast supports.
 
 Looked for on PATH (`python3`, `python3.11` and newer), in the system's /usr/bin and among pyenv's
-versions. Runs with the standard library alone and under an old Python, because `make` asks it
+versions. Runs with the standard library alone and under an old Python, because `make_venv` asks it
 which one to use: no syntax newer than 3.7.
 """
 
@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-OLDEST = (3, 11)
-_NAMES = ("python3", *(f"python3.{minor}" for minor in range(OLDEST[1], 20)))
+OLDEST_VERSION = (3, 11)
+_NAMES = ("python3", *(f"python3.{minor}" for minor in range(OLDEST_VERSION[1], 20)))
 _ASK = (
     "import os, platform, sys;"
     "base = os.path.realpath(getattr(sys, '_base_executable', None) or sys.executable);"
@@ -29,10 +29,10 @@ class Interpreter(NamedTuple):
 
     def supported(self) -> bool:
         major, minor = self.version.split(".")[:2]
-        return (int(major), int(minor)) >= OLDEST
+        return (int(major), int(minor)) >= OLDEST_VERSION
 
 
-def asked(program: str) -> Interpreter | None:
+def query_interpreter(program: str) -> Interpreter | None:
     """The CPython behind a name or path; None where none starts, as with a shim of pyenv."""
     try:
         ended = subprocess.run(
@@ -46,7 +46,7 @@ def asked(program: str) -> Interpreter | None:
     return Interpreter(words[1], words[2])
 
 
-def found() -> list[Interpreter]:
+def find_interpreters() -> list[Interpreter]:
     """The supported interpreters, one for each version, oldest first."""
     places = [shutil.which(name) for name in _NAMES]
     places += [str(Path("/usr/bin", name)) for name in _NAMES]
@@ -54,22 +54,23 @@ def found() -> list[Interpreter]:
     places += [str(path) for path in sorted(pyenv.glob("versions/*/bin/python3"))]
     by_version: dict[str, Interpreter] = {}
     for place in dict.fromkeys(place for place in places if place):
-        answer = asked(place)
+        answer = query_interpreter(place)
         if answer and answer.supported():
             by_version.setdefault(answer.version, answer)
     return sorted(by_version.values(), key=lambda one: _sortable(one.version))
 
 
-def chosen(program: str) -> Interpreter:
+def choose_interpreter(program: str) -> Interpreter:
     """The interpreter that was asked for, or the newest supported one where that is too old."""
-    wanted = asked(program)
+    wanted = query_interpreter(program)
     if wanted and wanted.supported():
         return wanted
-    there = found()
+    there = find_interpreters()
     if not there:
         what = f"is Python {wanted.version}" if wanted else "does not start"
+        oldest = ".".join(map(str, OLDEST_VERSION))
         sys.exit(
-            f"Holdfast needs CPython {OLDEST[0]}.{OLDEST[1]} or newer; {program} {what}, and no "
+            f"Holdfast needs CPython {oldest} or newer; {program} {what}, and no "
             "other was found. Install one and name it: make PYTHON=/path/to/python3"
         )
     return there[-1]

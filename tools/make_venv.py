@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tools.interpreters import Interpreter, chosen
+from tools.interpreters import Interpreter, choose_interpreter
 
 NO_PIP = (
     "{path} has neither ensurepip nor pip, so no virtual environment can be made with it.\n"
@@ -19,7 +19,7 @@ NO_PIP = (
 )
 
 
-def make(folder: Path, python: Interpreter) -> None:
+def make_venv(folder: Path, python: Interpreter) -> None:
     program = python.path
     if _works([program, "-c", "import ensurepip, venv"]):
         subprocess.run([program, "-m", "venv", "--clear", str(folder)], check=True)
@@ -36,4 +36,6 @@ def _works(command: list[str]) -> bool:
 
 
 if __name__ == "__main__":
-    make(Path(sys.argv[1]), chosen(sys.argv[2] if len(sys.argv) > 2 else sys.executable))
+    make_venv(
+        Path(sys.argv[1]), choose_interpreter(sys.argv[2] if len(sys.argv) > 2 else sys.executable)
+    )

@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from tools.interpreters import OLDEST, Interpreter, asked, found
-from tools.make_venv import make
+from tools.interpreters import OLDEST_VERSION, Interpreter, find_interpreters, query_interpreter
+from tools.make_venv import make_venv
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENTS = ROOT / ".venvs"
@@ -36,7 +36,7 @@ class Outcome(NamedTuple):
     seconds: float
 
 
-def tested(python: Interpreter) -> Outcome:
+def run_tests(python: Interpreter) -> Outcome:
     started = time.monotonic()
     program = _environment(python)
     log = ENVIRONMENTS / python.version / "tests.log"
@@ -49,7 +49,7 @@ def tested(python: Interpreter) -> Outcome:
         )
     told = log.read_text(errors="replace").splitlines()
     if ended.returncode:
-        _say(*(line for line in told if line.startswith(("FAILED", "ERROR"))), f"see {log}")
+        _print(*(line for line in told if line.startswith(("FAILED", "ERROR"))), f"see {log}")
     figures = {
         word.rstrip("s"): int(number) for number, word in _FIGURE.findall("".join(told[-1:]))
     }
@@ -68,7 +68,7 @@ def _environment(python: Interpreter) -> Path:
     needs = (ROOT / "pyproject.toml").read_bytes()
     ready = folder / "ready"
     if not (program.exists() and ready.exists() and ready.read_bytes() == needs):
-        make(folder, python)
+        make_venv(folder, python)
         install = [str(program), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
         subprocess.run([*install, "-e", ".[tests]"], cwd=ROOT, check=True)
         ready.write_bytes(needs)
@@ -76,28 +76,28 @@ def _environment(python: Interpreter) -> Path:
 
 
 def _named(program: str) -> Interpreter:
-    python = asked(program)
+    python = query_interpreter(program)
     if python is None or not python.supported():
-        sys.exit(f"{program} is no CPython {OLDEST[0]}.{OLDEST[1]} or newer")
+        sys.exit(f"{program} is no CPython {OLDEST_VERSION[0]}.{OLDEST_VERSION[1]} or newer")
     return python
 
 
-def _say(*lines: str) -> None:
+def _print(*lines: str) -> None:
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     sys.stdout.flush()
 
 
 def main(programs: list[str]) -> int:
-    pythons = [_named(program) for program in programs] or found()
+    pythons = [_named(program) for program in programs] or find_interpreters()
     outcomes = []
     for python in pythons:
-        _say(f"Python {python.version}: {python.path}")
-        outcomes.append(tested(python))
-    _say("", f"{'Python':<10}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}  interpreter")
+        _print(f"Python {python.version}: {python.path}")
+        outcomes.append(run_tests(python))
+    _print("", f"{'Python':<10}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}  interpreter")
     for one in outcomes:
         passed, skipped = one.figures.get("passed", 0), one.figures.get("skipped", 0)
         failed = one.figures.get("failed", 0) + one.figures.get("error", 0)
-        _say(
+        _print(
             f"{one.python.version:<10}{passed:>8}{failed:>8}{skipped:>9}{one.seconds:>9.0f}"
             f"  {one.python.path}{'' if one.green else '  RED'}"
         )

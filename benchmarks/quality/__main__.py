@@ -13,10 +13,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks.quality import control, must_know, report
-from benchmarks.quality.measure import COVER, TURNS, Job, Measured, measure
-from benchmarks.quality.product import ROOT, ProductFailed, product
-from benchmarks.quality.transcripts import find
+from benchmarks.quality import must_know, report, survival_control
+from benchmarks.quality.product_command import ROOT, ProductFailed, find_product
+from benchmarks.quality.session_measures import COVER, TURNS, Job, Measured, measure
+from benchmarks.quality.transcripts import find_transcripts
 
 MEASURES = ("must-know", "said", "survival", "truth")
 EPILOG = """
@@ -55,13 +55,13 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     sizes = tuple(int(x) for x in given.sizes.split(","))
     try:
-        own = product(given.candidate, given.source)
+        own = find_product(given.candidate, given.source)
     except ProductFailed as error:
         print(f"The product does not answer: {error}", file=sys.stderr)
         return 2
     started = time.monotonic()
     gold_hash = hashlib.sha256(repr(gold).encode()).hexdigest()[:16]
-    found = find(corpus, {g.session: g.repo for g in gold})
+    found = find_transcripts(corpus, {g.session: g.repo for g in gold})
     wanted = [t for t in found if not given.repo or given.repo in t.repo]
     by_session: dict[str, list[must_know.Gold]] = {}
     for one in gold:
@@ -74,13 +74,15 @@ def main(arguments: list[str] | None = None) -> int:
         for t in wanted
     ]  # fmt: skip
     done = _measured(work, given.jobs)
-    survived = control.survived([(d.session, d.repo, d.survival) for d in done if d.survival])
-    made = report.lines(done, survived, sizes)
-    grids = [report.table(made, () if given.alone else (TURNS, COVER))]
+    survived = survival_control.weigh_survival(
+        [(d.session, d.repo, d.survival) for d in done if d.survival]
+    )
+    made = report.build_lines(done, survived, sizes)
+    grids = [report.build_table(made, () if given.alone else (TURNS, COVER))]
     if "must-know" in measures and not given.quick:
-        grids.append(report.kinds(done, sizes[-1]))
+        grids.append(report.build_kind_table(done, sizes[-1]))
     if measures != {"truth"} and not given.quick:
-        grids.append(report.repositories(made))
+        grids.append(report.build_repository_table(made))
     out = Console(width=None if sys.stdout.isatty() else 230)
     for grid in grids:
         print(grid.markdown()) if given.markdown else out.print(grid.drawn())
@@ -89,7 +91,7 @@ def main(arguments: list[str] | None = None) -> int:
     for text in failures[:5]:
         print(f"FAILED {text}", file=sys.stderr)
     if given.json:
-        Path(given.json).write_text(json.dumps(report.as_json(made, done), indent=1), "utf-8")
+        Path(given.json).write_text(json.dumps(report.to_json(made, done), indent=1), "utf-8")
     print(f"{len(done)} sessions, {time.monotonic() - started:.0f} s", file=sys.stderr)
     return 1 if failures else 0
 
@@ -141,7 +143,7 @@ def _show(what: str, done: list[Measured], size: int) -> None:
                 if what in ("all", "traps") or text.startswith(what):
                     print(f"{one.session[:8]} {text}")
         for kept in one.kept.get(f"Holdfast@{size}", []):
-            shown = {"said": kept.lost, "withdrawn": kept.standing}.get(what, ())
+            shown = {"said": kept.lost, "withdrawn": kept.status}.get(what, ())
             for text in shown:
                 print(f"{one.session[:8]} {text}")
         for name, every in one.truths.items():

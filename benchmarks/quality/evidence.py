@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.quality.transcripts import Row, blocks, content, text_of
+from benchmarks.quality.transcripts import Row, blocks, content, read_text
 
 EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 _PEOPLE = frozenset({"", "human", "person", "composer", "voice-call", "remote", "suggestion"})
@@ -31,13 +31,13 @@ _COMMIT_LINE = re.compile(r"^\[([^\]\s]+)(?: \([^)]*\))? ([0-9a-f]{7,40})\]", re
 _SPACE = re.compile(r"\s+")
 
 
-def flat(text: str) -> str:
+def to_one_line(text: str) -> str:
     """One line: how a text may be told without being changed."""
     return _SPACE.sub(" ", text).strip()
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Utterance:
     """A text with its speaker's row."""
 
     row: str
@@ -48,7 +48,7 @@ class Words:
 
 
 @dataclass(slots=True)
-class Run:
+class CommandRun:
     """One shell command, and how it ended; `failed` is None while it has not."""
 
     row: str
@@ -61,7 +61,7 @@ class Run:
 
 
 @dataclass(slots=True)
-class TaskSeen:
+class TaskRecord:
     subject: str
     status: str
     number: str = ""
@@ -71,10 +71,10 @@ class TaskSeen:
 class Evidence:
     """Everything before a cut that a stated line can be checked against."""
 
-    user: list[Words] = field(default_factory=list)
-    agent: list[Words] = field(default_factory=list)
-    runs: list[Run] = field(default_factory=list)
-    tasks: list[TaskSeen] = field(default_factory=list)
+    user: list[Utterance] = field(default_factory=list)
+    agent: list[Utterance] = field(default_factory=list)
+    runs: list[CommandRun] = field(default_factory=list)
+    tasks: list[TaskRecord] = field(default_factory=list)
     edited: dict[str, int] = field(default_factory=dict)  # path: position of its last edit
     paths: set[str] = field(default_factory=set)  # every path that a tool was called with
     commits: list[tuple[int, str, str]] = field(default_factory=list)  # at, branch, hash
@@ -84,7 +84,7 @@ class Evidence:
     everything: str = ""  # all that stands in the rows
 
 
-def evidence(rows: list[Row]) -> Evidence:
+def collect_evidence(rows: list[Row]) -> Evidence:
     """Read the rows before a cut, main chain only."""
     found = Evidence()
     reader = _Reader(found)
@@ -101,10 +101,10 @@ class _Reader:
         self.found = found
         self.texts: list[str] = []
         self.calls: dict[str, tuple[str, dict[str, Any]]] = {}
-        self.by_call: dict[str, Run] = {}
+        self.by_call: dict[str, CommandRun] = {}
         self.edits: dict[str, tuple[str, int]] = {}
-        self.made: dict[str, TaskSeen] = {}
-        self.todos: dict[str, TaskSeen] = {}
+        self.made: dict[str, TaskRecord] = {}
+        self.todos: dict[str, TaskRecord] = {}
 
     def read(self, at: int, row: Row) -> None:
         uuid = str(row.get("uuid") or "")
@@ -119,10 +119,10 @@ class _Reader:
         if kind == "user":
             self._user(at, uuid, row)
         elif kind == "assistant":
-            said = text_of(content(row))
+            said = read_text(content(row))
             if said.strip():
                 self.texts.append(said)
-                self.found.agent.append(Words(uuid, at, said, flat(said), "said"))
+                self.found.agent.append(Utterance(uuid, at, said, to_one_line(said), "said"))
             for block in blocks(row, "tool_use"):
                 self._call(at, uuid, block)
         elif kind == "attachment":
@@ -134,7 +134,7 @@ class _Reader:
     def _user(self, at: int, uuid: str, row: Row) -> None:
         for block in blocks(row, "tool_result"):
             self._result(at, uuid, block, row)
-        text = text_of(content(row))
+        text = read_text(content(row))
         if text:
             self.texts.append(text)
         if any(row.get(flag) is True for flag in _FLAGS) or not _from_a_person(row):
@@ -146,7 +146,7 @@ class _Reader:
             self._typed(at, uuid, name[1], "arguments")
         for command in _SHELL.findall(text):
             self._typed(at, uuid, command, "shell")
-            run = Run(uuid, at, command, failed=False)
+            run = CommandRun(uuid, at, command, failed=False)
             self.found.runs.append(run)
         text = _REMINDER.sub("", text).strip()
         if text and not text.startswith(_NOT_TYPED):
@@ -154,7 +154,9 @@ class _Reader:
 
     def _typed(self, at: int, uuid: str, text: object, how: str) -> None:
         if isinstance(text, str) and text.strip() and not text.lstrip().startswith(_NOT_TYPED):
-            self.found.user.append(Words(uuid, at, text, flat(own_words(text)), how))
+            self.found.user.append(
+                Utterance(uuid, at, text, to_one_line(strip_quotations(text)), how)
+            )
 
     def _attachment(self, at: int, uuid: str, row: Row) -> None:
         held = row.get("attachment")
@@ -162,7 +164,7 @@ class _Reader:
             origin = held.get("origin")
             who = str(origin.get("kind") or "") if isinstance(origin, dict) else ""
             prompt = held.get("prompt")
-            text = prompt if isinstance(prompt, str) else text_of(prompt)
+            text = prompt if isinstance(prompt, str) else read_text(prompt)
             if who in _PEOPLE and held.get("commandMode") in (None, "prompt"):
                 self._typed(at, uuid, text, "queued")
 
@@ -179,7 +181,9 @@ class _Reader:
             if name in EDITS:
                 self.edits[call] = (path, at)
         if name == "Bash" and isinstance(given.get("command"), str):
-            run = Run(uuid, at, given["command"], background=bool(given.get("run_in_background")))
+            run = CommandRun(
+                uuid, at, given["command"], background=bool(given.get("run_in_background"))
+            )
             self.by_call[call] = run
             self.found.runs.append(run)
         elif name == "TodoWrite":
@@ -192,10 +196,10 @@ class _Reader:
 
     def _todos(self, given: dict[str, Any]) -> None:
         listed = given.get("todos")
-        now: dict[str, TaskSeen] = {}
+        now: dict[str, TaskRecord] = {}
         for todo in listed if isinstance(listed, list) else []:
             if isinstance(todo, dict) and isinstance(todo.get("content"), str):
-                task = self.todos.get(todo["content"]) or TaskSeen(todo["content"], "")
+                task = self.todos.get(todo["content"]) or TaskRecord(todo["content"], "")
                 task.status = str(todo.get("status"))
                 now[task.subject] = task
         for subject, task in self.todos.items():
@@ -207,7 +211,7 @@ class _Reader:
         self.todos |= now
 
     def _result(self, at: int, uuid: str, block: Row, row: Row) -> None:
-        text = text_of(block.get("content"))
+        text = read_text(block.get("content"))
         self.texts.append(text)
         told = row.get("toolUseResult")
         self.texts += _strings(told) if isinstance(told, dict) else ()
@@ -235,7 +239,7 @@ class _Reader:
             if not number and (found := _TASK_NUMBER.search(text)):
                 number = found[1]
             if number:
-                task = TaskSeen(str(given.get("subject") or ""), "pending", number)
+                task = TaskRecord(str(given.get("subject") or ""), "pending", number)
                 self.made[number] = task
                 self.found.tasks.append(task)
 
@@ -266,7 +270,7 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _QUOTATION = re.compile(r"^\s*>")
 
 
-def own_words(text: str) -> str:
+def strip_quotations(text: str) -> str:
     """What somebody wrote himself: without fenced blocks and quoted lines."""
     kept, fenced = [], False
     for line in text.split("\n"):

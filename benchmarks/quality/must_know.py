@@ -18,10 +18,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-WINDOW = 320
+WINDOW_CHARS = 320
 # A word just before the first one found still belongs to the stretch.
-LEAD = 8
-SHARE = 0.7
+LEAD_CHARS = 8
+MIN_KEYWORD_SHARE = 0.7
 
 _PAST = re.compile(
     r"supersed|correct|withdrawn|no longer|replaced|was:|done\b|complete|finished|cancel|pass"
@@ -65,24 +65,24 @@ def read_gold(folder: Path) -> list[Gold]:
         one = json.loads(path.read_text("utf-8"))
         facts = tuple(
             Fact(
-                f["kind"], int(f["must"]), f.get("text") or "", words(f["words"]),
+                f["kind"], int(f["must"]), f.get("text") or "", parse_keywords(f["words"]),
                 f["in_summary"] == "yes",
             )
             for f in one["facts"]
         )  # fmt: skip
-        traps = tuple(Trap(t.get("text") or "", words(t["words"])) for t in one["traps"])
+        traps = tuple(Trap(t.get("text") or "", parse_keywords(t["words"])) for t in one["traps"])
         found.append(Gold(one["session"], one["boundary"], one["repo"], facts, traps))
     return found
 
 
-def words(given: Sequence[str]) -> Words:
+def parse_keywords(given: Sequence[str]) -> Words:
     """Telling words, each as its alternatives."""
     return tuple(tuple(word.lower().split("|")) for word in given)
 
 
-def holds(telling: Words, text: str) -> bool:
+def contains_keywords(telling: Words, text: str) -> bool:
     """Whether a lower-case text holds enough of the words, anywhere."""
-    return sum(any(a in text for a in word) for word in telling) >= SHARE * len(telling)
+    return sum(any(a in text for a in word) for word in telling) >= MIN_KEYWORD_SHARE * len(telling)
 
 
 class Reader:
@@ -104,13 +104,13 @@ class Reader:
         return known
 
     def tells(self, telling: Words) -> bool:
-        enough = SHARE * len(telling)
+        enough = MIN_KEYWORD_SHARE * len(telling)
         placed = [[(a, self._places_of(a)) for a in word if a] for word in telling]
         always = sum("" in word for word in telling)
         if always + sum(any(p for _, p in word) for word in placed) < enough:
             return False
         for start in sorted({i for word in placed for _, places in word for i in places}):
-            low, high = max(0, start - LEAD), start + WINDOW
+            low, high = max(0, start - LEAD_CHARS), start + WINDOW_CHARS
             found = always
             for word in placed:
                 found += any(_inside(a, places, low, high) for a, places in word)
@@ -118,10 +118,10 @@ class Reader:
                 return True
         return False
 
-    def tells_as_true(self, trap: Trap) -> str:
+    def states_as_true(self, trap: Trap) -> str:
         """The line that tells a trap as true, or nothing."""
         for line in self.lines:
-            if holds(trap.words, line) and not _PAST.search(line):
+            if contains_keywords(trap.words, line) and not _PAST.search(line):
                 return line
         return ""
 
@@ -132,7 +132,7 @@ def _inside(word: str, places: list[int], low: int, high: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class MustKnowScore:
     """What one text tells of one annotated compaction, in weight."""
 
     boundary: str
@@ -152,7 +152,7 @@ class Told:
     trapped: tuple[str, ...]
 
 
-def score(gold: Gold, text: str) -> Told:
+def score_must_know(gold: Gold, text: str) -> MustKnowScore:
     reader = Reader(text)
     kinds: dict[str, tuple[int, int]] = {}
     weight = told = together = in_summary = lost = lost_told = 0
@@ -173,9 +173,9 @@ def score(gold: Gold, text: str) -> Told:
             lost_mark = "" if fact.in_summary else ", lost by the summary"
             missed.append(f"{fact.kind} {fact.must}{lost_mark}: {fact.text} [{words_}]")
     trapped = [
-        f"{trap.text} << {line}" for trap in gold.traps if (line := reader.tells_as_true(trap))
+        f"{trap.text} << {line}" for trap in gold.traps if (line := reader.states_as_true(trap))
     ]
-    return Told(
+    return MustKnowScore(
         gold.boundary, gold.session, gold.repo, weight, told, in_summary, together, lost,
         lost_told, len(gold.traps), len(trapped), len(text), kinds, tuple(missed), tuple(trapped),
     )  # fmt: skip

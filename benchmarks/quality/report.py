@@ -8,11 +8,11 @@ from typing import Any
 
 from rich.table import Table
 
-from benchmarks.quality.control import FORESIGHT, Survived
-from benchmarks.quality.figures import Share, Unit, difference, left_out, share
-from benchmarks.quality.measure import AGAINST, ALL_DONE, ALL_SAID, OWN, Measured
-from benchmarks.quality.must_know import Told
-from benchmarks.quality.truth import RULES
+from benchmarks.quality.must_know import MustKnowScore
+from benchmarks.quality.session_measures import AGAINST, ALL_DONE, ALL_SAID, OWN, Measured
+from benchmarks.quality.shares import Share, Unit, compute_difference, compute_share, leave_one_out
+from benchmarks.quality.survival_control import FORESIGHT, SurvivalWeights
+from benchmarks.quality.truth_rules import RULES
 
 
 @dataclass(slots=True)
@@ -48,16 +48,18 @@ AIMS = {
 }
 
 
-def lines(done: list[Measured], survived: list[Survived], sizes: tuple[int, ...]) -> list[Line]:
+def build_lines(
+    done: list[Measured], survived: list[SurvivalWeights], sizes: tuple[int, ...]
+) -> list[Line]:
     made: list[Line] = []
 
     def add(measure: str, size: int, units: dict[str, list[Unit]], as_count: bool = False) -> None:
         if any(units.values()):
             line = Line(measure, size, units, AIMS.get((measure, size)), as_count)
-            line.shares = {n: s for n, u in units.items() if (s := share(u)) is not None}
+            line.shares = {n: s for n, u in units.items() if (s := compute_share(u)) is not None}
             made.append(line)
 
-    told_as: tuple[tuple[str, Callable[[Told], tuple[float, float]], bool], ...] = (
+    told_as: tuple[tuple[str, Callable[[MustKnowScore], tuple[float, float]], bool], ...] = (
         ("must-know, brief alone", lambda t: (t.weight, t.told), False),
         ("of what the summary lost", lambda t: (t.lost, t.lost_told), False),
         ("summary and brief together", lambda t: (t.weight, t.together), False),
@@ -104,7 +106,7 @@ def _truth_units(done: list[Measured], rule: str = "") -> dict[str, list[Unit]]:
 
 
 def _told_units(
-    done: list[Measured], size: int, get: Callable[[Told], tuple[float, float]]
+    done: list[Measured], size: int, get: Callable[[MustKnowScore], tuple[float, float]]
 ) -> dict[str, list[Unit]]:
     units: dict[str, list[Unit]] = {}
     for one in done:
@@ -136,7 +138,7 @@ def _kept_units(done: list[Measured], size: int, what: str) -> dict[str, list[Un
     return units
 
 
-def _survived_units(survived: list[Survived], size: int) -> dict[str, list[Unit]]:
+def _survived_units(survived: list[SurvivalWeights], size: int) -> dict[str, list[Unit]]:
     units: dict[str, list[Unit]] = {}
     for one in survived:
         for name, value in one.by_name.items():
@@ -149,7 +151,7 @@ def _survived_units(survived: list[Survived], size: int) -> dict[str, list[Unit]
     return units
 
 
-def _stale_units(survived: list[Survived], size: int) -> dict[str, list[Unit]]:
+def _stale_units(survived: list[SurvivalWeights], size: int) -> dict[str, list[Unit]]:
     units: dict[str, list[Unit]] = {}
     for one in survived:
         for name, items in one.stale.items():
@@ -164,22 +166,22 @@ SUMMARY = "summary"
 CEILINGS = (SUMMARY, ALL_SAID, ALL_DONE, FORESIGHT)
 
 
-def columns(made: list[Line]) -> list[str]:
+def list_columns(made: list[Line]) -> list[str]:
     found = dict.fromkeys(name for line in made for name in line.shares)
     first = [name for name in (OWN, AGAINST) if name in found]
     last = [name for name in CEILINGS if name in found]
     return [*first, *(name for name in found if name not in (*first, *last)), *last]
 
 
-def number(line: Line, got: Share | None) -> str:
+def format_number(line: Line, got: Share | None) -> str:
     if got is None:
         return ""
     if line.as_count:
         return f"{got.got:g}/{got.of:g}"
-    return bare(got.value)
+    return format_share(got.value)
 
 
-def bare(value: float) -> str:
+def format_share(value: float) -> str:
     return f"{value:.3f}".removeprefix("0") if 0 <= value < 1 else f"{value:.2f}"
 
 
@@ -209,9 +211,9 @@ class Grid:
         return "\n".join(lines) + "\n"
 
 
-def table(made: list[Line], rivals: tuple[str, ...]) -> Grid:
+def build_table(made: list[Line], rivals: tuple[str, ...]) -> Grid:
     """Every measure at every size, the briefs beside each other."""
-    shown = columns(made)
+    shown = list_columns(made)
     head = ["measure", "at", "n", *shown, "aim", *(f"ours - {rival}" for rival in rivals)]
     rows: list[list[str]] = []
     last = ""
@@ -225,8 +227,8 @@ def table(made: list[Line], rivals: tuple[str, ...]) -> Grid:
                 line.measure,
                 f"{line.size:,}",
                 str(max((s.n for s in line.shares.values()), default=0)),
-                *(number(line, line.shares.get(name)) for name in shown),
-                "" if line.aim is None else bare(line.aim),
+                *(format_number(line, line.shares.get(name)) for name in shown),
+                "" if line.aim is None else format_share(line.aim),
                 *(_ahead(line, rival) if OWN in line.shares else "" for rival in rivals),
             ]
         )
@@ -236,15 +238,15 @@ def table(made: list[Line], rivals: tuple[str, ...]) -> Grid:
 def _ahead(line: Line, rival: str) -> str:
     if rival not in line.units or OWN not in line.units or line.as_count:
         return ""
-    ahead = difference(line.units[OWN], line.units[rival])
+    ahead = compute_difference(line.units[OWN], line.units[rival])
     return f"{ahead.value:+.2f} ({ahead.low:+.2f} to {ahead.high:+.2f})" if ahead else ""
 
 
-def repositories(made: list[Line]) -> Grid:
+def build_repository_table(made: list[Line]) -> Grid:
     """Our figures by repository, and over all others with one left out."""
     last = max((line.size for line in made), default=0)
     chosen = [x for x in made if OWN in x.units and not x.as_count and x.size == last]
-    left = [{one.repo: one for one in left_out(line.units[OWN])} for line in chosen]
+    left = [{one.repo: one for one in leave_one_out(line.units[OWN])} for line in chosen]
     head = ["repository"]
     for line in chosen:
         head += [f"{line.measure} (n)", "without it"]
@@ -253,16 +255,20 @@ def repositories(made: list[Line]) -> Grid:
         row = [repo]
         for found in left:
             one = found.get(repo)
-            row += [f"{bare(one.alone)} ({one.n})", bare(one.others)] if one else ["", ""]
+            row += (
+                [f"{format_share(one.alone)} ({one.n})", format_share(one.others)]
+                if one
+                else ["", ""]
+            )
         rows.append(row)
     spread = ["spread"]
     for found in left:
         both = [x.alone for x in found.values()], [x.others for x in found.values()]
-        spread += [f"{bare(min(values))} to {bare(max(values))}" for values in both]
+        spread += [f"{format_share(min(values))} to {format_share(max(values))}" for values in both]
     return Grid(f"By repository, at {last:,}", head, [*rows, [], spread])
 
 
-def kinds(done: list[Measured], size: int) -> Grid:
+def build_kind_table(done: list[Measured], size: int) -> Grid:
     """Must-know by kind of fact, at one size and for the ceilings."""
     weight: dict[str, int] = {}
     told: dict[str, dict[str, int]] = {}
@@ -278,13 +284,13 @@ def kinds(done: list[Measured], size: int) -> Grid:
                     if brief == OWN:
                         weight[kind] = weight.get(kind, 0) + of
     rows = [
-        [kind, str(of), *(bare(by_kind.get(kind, 0) / of) for by_kind in told.values())]
+        [kind, str(of), *(format_share(by_kind.get(kind, 0) / of) for by_kind in told.values())]
         for kind, of in sorted(weight.items(), key=lambda item: -item[1])
     ]
     return Grid(f"Must-know by kind, at {size:,}", ["kind", "weight", *told], rows)
 
 
-def as_json(made: list[Line], done: list[Measured]) -> dict[str, Any]:
+def to_json(made: list[Line], done: list[Measured]) -> dict[str, Any]:
     return {
         "sessions": len(done),
         "repositories": sorted({one.repo for one in done}),
@@ -296,7 +302,8 @@ def as_json(made: list[Line], done: list[Measured]) -> dict[str, Any]:
                 "aim": line.aim,
                 "briefs": {name: asdict(got) for name, got in line.shares.items()},
                 "by_repository": {
-                    name: [asdict(x) for x in left_out(units)] for name, units in line.units.items()
+                    name: [asdict(x) for x in leave_one_out(units)]
+                    for name, units in line.units.items()
                 },
             }
             for line in made

@@ -16,9 +16,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.quality.must_know import SHARE
+from benchmarks.quality.must_know import MIN_KEYWORD_SHARE
 from benchmarks.quality.sentences import CHAT, CORRECTIONS, STATEMENTS
-from benchmarks.quality.transcripts import Row, blocks, boundaries, content
+from benchmarks.quality.transcripts import Row, blocks, content, find_boundaries
 
 KINDS_EACH = 8
 PLACES = 14
@@ -46,10 +46,10 @@ class Planted:
     corrected: str
 
 
-def plant(rows: list[Row], seed: str) -> Planted | None:
+def plant_statements(rows: list[Row], seed: str) -> Planted | None:
     """A copy of a session with prompts in it; None where there is no room for them."""
     rng = random.Random(seed)
-    cut = next((i for i in boundaries(rows) if i > EARLIEST_CUT), None)
+    cut = next((i for i in find_boundaries(rows) if i > EARLIEST_CUT), None)
     if cut is None:
         return None
     rows = [dict(row) for row in rows[: cut + ROWS_BEHIND]]
@@ -120,39 +120,41 @@ def _prompt(rows: list[Row], place: int, text: str, rng: random.Random) -> Row:
     return made
 
 
-def write(planted: Planted, path: Path) -> None:
+def write_transcript(planted: Planted, path: Path) -> None:
     with path.open("w", encoding="utf-8") as file:
         for row in planted.rows:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SaidScore:
     """What one brief kept of what was said in one session."""
 
     kinds: dict[str, tuple[int, int]]  # kind: said, kept
     corrected: bool
     withdrawn: bool
     lost: tuple[str, ...]
-    standing: tuple[str, ...]
+    status: tuple[str, ...]
 
 
-def score(planted: Planted, text: str) -> Kept:
+def score_said(planted: Planted, text: str) -> SaidScore:
     lines = text.split("\n")
     low = [line.lower() for line in lines]
     kinds: dict[str, tuple[int, int]] = {}
     lost = []
     for kind, statement, telling in planted.said:
         wanted = telling.split()
-        kept = any(sum(w in line for w in wanted) >= SHARE * len(wanted) for line in low)
+        kept = any(
+            sum(w in line for w in wanted) >= MIN_KEYWORD_SHARE * len(wanted) for line in low
+        )
         said, held = kinds.get(kind, (0, 0))
         kinds[kind] = (said + 1, held + kept)
         if not kept:
             lost.append(f"{kind}: {statement}")
-    standing = tuple(
+    still_open = tuple(
         line
         for line in lines
         if planted.withdrawn in line and not _PAST.search(line) and planted.corrected not in line
     )
     known = any(planted.corrected in line for line in lines)
-    return Kept(kinds, known, bool(standing), tuple(lost), standing)
+    return SaidScore(kinds, known, bool(still_open), tuple(lost), still_open)

@@ -30,7 +30,7 @@ class Transcript:
         return self.path.name.split(".")[0]
 
 
-def find(folders: Iterable[Path], repo_of_session: dict[str, str]) -> list[Transcript]:
+def find_transcripts(folders: Iterable[Path], repo_of_session: dict[str, str]) -> list[Transcript]:
     """Every transcript below some folders, each session once, with its repository.
 
     A folder holds one repository's sessions: its name is the repository's ("owner+name"), unless
@@ -93,7 +93,7 @@ def blocks(row: Row, kind: str) -> Iterator[Row]:
             yield block
 
 
-def text_of(held: Any) -> str:
+def read_text(held: Any) -> str:
     """The text of a message's content, or of a tool result's."""
     if isinstance(held, str):
         return held
@@ -108,26 +108,26 @@ def is_boundary(row: Row) -> bool:
     return row.get("subtype") == "compact_boundary"
 
 
-def boundaries(rows: list[Row]) -> list[int]:
+def find_boundaries(rows: list[Row]) -> list[int]:
     """Where the compactions stand."""
     return [i for i, row in enumerate(rows) if is_boundary(row)]
 
 
-def summary_of(rows: list[Row], boundary: int) -> str:
+def read_summary(rows: list[Row], boundary: int) -> str:
     """The summary that a compaction left, which newer clients write behind its boundary."""
     around = [*rows[boundary + 1 : boundary + 12], *rows[max(0, boundary - 6) : boundary]]
-    return next((text_of(content(r)) for r in around if r.get("isCompactSummary")), "")
+    return next((read_text(content(r)) for r in around if r.get("isCompactSummary")), "")
 
 
 # How a message begins that the client wrote in the user's name.
 _NOT_TYPED = ("<", "[Request", "Caveat:")
 
 
-def prompt_of(row: Row) -> str:
+def read_prompt(row: Row) -> str:
     """What the user sent with a row, in the wide sense: a paste counts, a notification does not."""
     if row.get("type") != "user" or row.get("isMeta") or row.get("isCompactSummary"):
         return ""
-    text = text_of(content(row)).strip()
+    text = read_text(content(row)).strip()
     return "" if text.startswith(_NOT_TYPED) else text
 
 

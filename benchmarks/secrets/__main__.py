@@ -14,7 +14,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.secrets.running import Result, run
+from benchmarks.secrets.leak_run import LeakReport, run_sessions
 from holdfast.redact import redact_bytes
 
 SHOWN = 20
@@ -29,10 +29,10 @@ def main() -> int:
     if chosen.innocent:
         return _innocent(chosen.innocent)
     seed = random.SystemRandom().randrange(10**9) if chosen.seed == "random" else int(chosen.seed)
-    return _report(run(chosen.n, seed), seed)
+    return _report(run_sessions(chosen.n, seed), seed)
 
 
-def _report(result: Result, seed: int) -> int:
+def _report(result: LeakReport, seed: int) -> int:
     print(f"seed {seed}")
     print(f"planted {result.planted}: {result.kinds} kinds in {result.places} places")
     print(

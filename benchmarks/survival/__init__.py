@@ -1,12 +1,12 @@
-"""The survival benchmark: contestants, runs, tables and charts around `holdfast.survival`.
+"""The survival benchmark: contestants, runs, tables and charts around `holdfast.measure`.
 
     python -m benchmarks.survival DIR
 
 It asks the product as a command and must not import what it measures (tests/survival holds that).
 """
 
-from benchmarks.survival.contest import Briefer, Case, Contestant
-from benchmarks.survival.field import FIELD
-from benchmarks.survival.run import BUDGETS, Run, run
+from benchmarks.survival.candidate import Briefer, Candidate, Case
+from benchmarks.survival.candidates import CANDIDATES
+from benchmarks.survival.runner import BUDGETS, Run, run
 
-__all__ = ["BUDGETS", "FIELD", "Briefer", "Case", "Contestant", "Run", "run"]
+__all__ = ["BUDGETS", "CANDIDATES", "Briefer", "Candidate", "Case", "Run", "run"]

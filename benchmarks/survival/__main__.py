@@ -15,38 +15,50 @@ from typing import Any
 import orjson
 from rich.console import Console
 
+from benchmarks.survival.candidate import Candidate
+from benchmarks.survival.candidates import (
+    CANDIDATES,
+    FORESIGHT,
+    SUMMARY_BEST,
+    SUMMARY_CUT,
+    find_candidate,
+)
 from benchmarks.survival.chart import survival_chart
-from benchmarks.survival.contest import Contestant
-from benchmarks.survival.field import FIELD, FORESIGHT, SUMMARY_BEST, SUMMARY_CUT, by_name
-from benchmarks.survival.own import HOLDFAST, IN_ITS_PLACE
+from benchmarks.survival.holdfast_brief import HOLDFAST, HOLDFAST_FOR_SUMMARY
 from benchmarks.survival.report import (
-    as_json,
     missing_table,
     score_table,
     stand_alone_table,
     state_table,
+    to_json,
 )
-from benchmarks.survival.run import BUDGETS, Run, run
-from benchmarks.survival.stand_alone import ALONE, ASIDE, WHOLE, stand_alone_rows, view
-from holdfast.survival.sessions import transcript_files
+from benchmarks.survival.runner import BUDGETS, Run, run
+from benchmarks.survival.stand_alone import (
+    STAND_ALONE_TOKENS,
+    SUMMARY_CANDIDATES,
+    UNLIMITED_TOKENS,
+    select_results,
+    stand_alone_rows,
+)
+from holdfast.measure.session_files import find_transcripts
 
 
-def added(spec: str) -> Contestant:
+def parse_candidate(spec: str) -> Candidate:
     """A contestant from `name=module:function` or `module:function`."""
     name, _, place = spec.rpartition("=")
     module, _, function = place.partition(":")
-    return Contestant(name or function, getattr(importlib.import_module(module), function))
+    return Candidate(name or function, getattr(importlib.import_module(module), function))
 
 
 def main(arguments: list[str] | None = None) -> int:
     given = _arguments(arguments)
-    if not Path(given.folder).is_dir() or not transcript_files(Path(given.folder)):
+    if not Path(given.folder).is_dir() or not find_transcripts(Path(given.folder)):
         print(f"No *.jsonl or *.jsonl.gz below {given.folder}.", file=sys.stderr)
         return 2
     if given.docs:
         return _write_docs(given)
-    own = [added(s) for s in given.add] or [HOLDFAST]
-    chosen = [by_name(n) for n in given.only] if given.only is not None else list(FIELD)
+    own = [parse_candidate(s) for s in given.add] or [HOLDFAST]
+    chosen = [find_candidate(n) for n in given.only] if given.only is not None else list(CANDIDATES)
     budgets = tuple(given.budget) if given.budget else BUDGETS
     result = run(
         given.folder,
@@ -65,12 +77,12 @@ def main(arguments: list[str] | None = None) -> int:
         console.print(state_table(result, budgets[-1]))
     if given.only is None:
         against = [SUMMARY_CUT.name, SUMMARY_BEST.name]
-        console.print(stand_alone_table(result, result.contestants[0], against))
+        console.print(stand_alone_table(result, result.candidates[0], against))
     if given.missing:
         for budget in budgets:
             console.print(missing_table(result, given.missing, budget))
     if given.json:
-        Path(given.json).write_bytes(orjson.dumps(as_json(result), option=orjson.OPT_INDENT_2))
+        Path(given.json).write_bytes(orjson.dumps(to_json(result), option=orjson.OPT_INDENT_2))
     if given.chart:
         Path(given.chart).write_text(_chart(result, own[0].name), encoding="utf-8")
     return 0
@@ -86,20 +98,20 @@ def _write_docs(given: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="holdfast-survival-") as kept:
         # The second run is cheap when the first has left its work somewhere.
         options: dict[str, Any] = {"jobs": given.jobs, "cache": given.cache or kept}
-        budgets = (*BUDGETS, ALONE)
-        result = run(given.folder, [HOLDFAST, *FIELD], budgets=budgets, **options)
-        alone = run(given.folder, [IN_ITS_PLACE], budgets=(WHOLE,), **options)
-    document = as_json(view(result, BUDGETS, ASIDE))
-    for contestant in document["contestants"]:
-        if contestant["name"] != HOLDFAST.name:
-            del contestant["missing"]
+        budgets = (*BUDGETS, STAND_ALONE_TOKENS)
+        result = run(given.folder, [HOLDFAST, *CANDIDATES], budgets=budgets, **options)
+        alone = run(given.folder, [HOLDFAST_FOR_SUMMARY], budgets=(UNLIMITED_TOKENS,), **options)
+    document = to_json(select_results(result, BUDGETS, SUMMARY_CANDIDATES))
+    for candidate in document["contestants"]:
+        if candidate["name"] != HOLDFAST.name:
+            del candidate["missing"]
             continue
-        for kind in contestant["missing"]:
+        for kind in candidate["missing"]:
             del kind["examples"]  # they are text of the transcripts
     document["stand_alone"] = stand_alone_rows(result, alone)
     written = orjson.dumps(document, option=orjson.OPT_INDENT_2) + b"\n"
     (folder / "survival.json").write_bytes(written)
-    svg = _chart(view(result, BUDGETS), HOLDFAST.name)
+    svg = _chart(select_results(result, BUDGETS), HOLDFAST.name)
     (folder / "survival.svg").write_text(svg, encoding="utf-8")
     return 0
 

@@ -11,10 +11,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from benchmarks.survival.contest import Case
-from benchmarks.survival.maps import view_of
-from holdfast.survival.entities import WEIGHTS, Entity
-from holdfast.survival.pieces import ASSISTANT, INPUT, RESULT, SUMMARY, USER
+from benchmarks.survival.candidate import Case
+from benchmarks.survival.reference_maps import build_view
+from holdfast.measure.entities import WEIGHTS, Entity
+from holdfast.measure.text_pieces import ASSISTANT, INPUT, RESULT, SUMMARY, USER
 
 SHORTEST_LINE = 20
 LONGEST_LINE = 300
@@ -55,7 +55,9 @@ def tfidf_lines(case: Case, max_chars: int) -> str:
     words = [frozenset(_WORD.findall(line)) for line in lines]
     df = Counter(w for held in words for w in held)
     recent = Counter(
-        w for p in view_of(case).text.reading.pieces[-RECENT_PIECES:] for w in _WORD.findall(p.text)
+        w
+        for p in build_view(case).text.reading.pieces[-RECENT_PIECES:]
+        for w in _WORD.findall(p.text)
     )
     count = max(len(lines), 1)
     value = {w: math.log1p(recent[w]) * math.log(count / n) for w, n in df.items()}
@@ -68,7 +70,7 @@ def tfidf_lines(case: Case, max_chars: int) -> str:
 
 def dialogue_cover(case: Case, max_chars: int) -> str:
     """Dialogue lines that together cover the most entity weight per character (greedy)."""
-    view = view_of(case)
+    view = build_view(case)
     lines = _lines(case, (USER, ASSISTANT, SUMMARY))
     held = [view.knowledge.text_entities(line) for line in lines]
     left, covered = max_chars, set[Entity]()
@@ -98,7 +100,7 @@ def dialogue_cover(case: Case, max_chars: int) -> str:
 
 def keyword_soup(case: Case, max_chars: int) -> str:
     """The entities most likely to be needed, as a bare list: what must not win."""
-    view = view_of(case)
+    view = build_view(case)
     ranked = sorted(
         view.scores.items(),
         key=lambda s: (-WEIGHTS[s[0].kind] * s[1] / (len(s[0].value) + 2), s[0]),
@@ -145,14 +147,14 @@ def summary_best_part(case: Case, max_chars: int) -> str:
 
 
 def _dialogue(case: Case) -> list[tuple[str, str]]:
-    pieces = view_of(case).text.reading.pieces
+    pieces = build_view(case).text.reading.pieces
     return [(p.source, p.text) for p in pieces if p.source in (USER, ASSISTANT)]
 
 
 def _lines(case: Case, sources: tuple[str, ...]) -> list[str]:
     """Distinct lines of some sources, neither trivial nor endless, in order."""
     found: dict[str, None] = {}
-    for piece in view_of(case).text.reading.pieces:
+    for piece in build_view(case).text.reading.pieces:
         if piece.source in sources:
             for line in piece.text.splitlines():
                 text = line.strip()

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from html import escape
 
-from benchmarks.survival.figures import figures, summary_alone
-from benchmarks.survival.run import Run
-from holdfast.survival.bootstrap import Estimate
+from benchmarks.survival.candidate_scores import compute_scores, score_summary
+from benchmarks.survival.runner import Run
+from holdfast.measure.bootstrap import Estimate
 
 LABEL_WIDTH, PLOT_WIDTH, RIGHT = 230, 470, 70
 BAR, GAP, ROW_GAP, TOP, BOTTOM = 11, 2, 12, 74, 58
@@ -33,9 +33,9 @@ def survival_chart(
     run: Run, own: str = "", ceiling: str = "", leave_out: tuple[str, ...] = ()
 ) -> str:
     """Bars for every contestant, best on top; S0 and the ceiling as lines across."""
-    names = [n for n in run.contestants if n != ceiling and n not in leave_out]
+    names = [n for n in run.candidates if n != ceiling and n not in leave_out]
     small, large = run.budgets[0], run.budgets[-1]
-    names.sort(key=lambda n: -figures(run, n, large).survival.mean)
+    names.sort(key=lambda n: -compute_scores(run, n, large).survival.mean)
     step = 2 * BAR + GAP + ROW_GAP
     height = TOP + step * len(names) + BOTTOM
     width = LABEL_WIDTH + PLOT_WIDTH + RIGHT
@@ -64,12 +64,14 @@ def survival_chart(
             f'<text x="{LABEL_WIDTH - 10}" y="{y + BAR + 5}" text-anchor="end">'
             f"{escape(name)}</text>"
         )
-        out += _bar(figures(run, name, large).survival, y, "wide")
-        out += _bar(figures(run, name, small).survival, y + BAR + GAP, "narrow")
+        out += _bar(compute_scores(run, name, large).survival, y, "wide")
+        out += _bar(compute_scores(run, name, small).survival, y + BAR + GAP, "narrow")
         out.append("</g>")
-    out += _mark(summary_alone(run).survival.mean, bottom, "s0", "summary alone")
+    out += _mark(score_summary(run).survival.mean, bottom, "s0", "summary alone")
     if ceiling:
-        out += _mark(figures(run, ceiling, large).survival.mean, bottom, "top", "perfect foresight")
+        out += _mark(
+            compute_scores(run, ceiling, large).survival.mean, bottom, "top", "perfect foresight"
+        )
     out.append(
         f'<g class="small"><rect x="{LABEL_WIDTH}" y="{bottom + 28}" width="14" height="9" '
         f'class="wide"/><text x="{LABEL_WIDTH + 20}" y="{bottom + 37}" class="small">{large} tokens'

@@ -10,20 +10,20 @@ from typing import Any
 
 from rich.table import Table
 
-from benchmarks.survival.figures import (
-    Figures,
+from benchmarks.survival.candidate_scores import (
+    CandidateScores,
     StandAlone,
-    figures,
-    missing,
-    rediscovery,
-    stand_alone,
-    summary_alone,
+    compute_scores,
+    estimate_rediscovery,
+    list_missing,
+    score_stand_alone,
+    score_summary,
 )
-from benchmarks.survival.run import Run
-from holdfast.survival.bootstrap import Estimate
+from benchmarks.survival.runner import Run
+from holdfast.measure.bootstrap import Estimate
 
 
-def counts(run: Run) -> dict[str, int]:
+def count_measured(run: Run) -> dict[str, int]:
     """How much was measured."""
     return {
         "boundaries": len(run.boundaries),
@@ -35,7 +35,7 @@ def counts(run: Run) -> dict[str, int]:
 
 def score_table(run: Run) -> Table:
     """Every contestant, one row each; intervals are 95 % over sessions."""
-    n = counts(run)
+    n = count_measured(run)
     table = Table(
         title=f"Survival: {n['boundaries']} boundaries, {n['sessions']} sessions, "
         f"{n['repositories']} repositories",
@@ -55,7 +55,7 @@ def score_table(run: Run) -> Table:
         "tokens",
     ):
         table.add_column(title, justify="right")
-    alone = summary_alone(run)
+    alone = score_summary(run)
     table.add_row(
         "none: the summary alone",
         *[_interval(alone.survival) for _ in run.budgets],
@@ -67,8 +67,8 @@ def score_table(run: Run) -> Table:
         "-",
         f"({alone.tokens:.0f})",
     )
-    for name in run.contestants:
-        table.add_row(*_row([figures(run, name, b) for b in run.budgets]))
+    for name in run.candidates:
+        table.add_row(*_row([compute_scores(run, name, b) for b in run.budgets]))
     return table
 
 
@@ -80,7 +80,7 @@ def _bare(value: float) -> str:
     return f"{value:.3f}".removeprefix("0") if value < 1 else "1.00"
 
 
-def _row(every: list[Figures]) -> list[str]:
+def _row(every: list[CandidateScores]) -> list[str]:
     last = every[-1]
     return [
         last.name,
@@ -101,7 +101,7 @@ def missing_table(run: Run, name: str, budget: int) -> Table:
     for title in ("kind", "needed", "lost", "missing", "weight"):
         table.add_column(title, justify="left" if title == "kind" else "right")
     table.add_column("examples", overflow="fold")
-    for one in missing(run, name, budget):
+    for one in list_missing(run, name, budget):
         table.add_row(
             one.kind,
             str(one.needed),
@@ -115,7 +115,7 @@ def missing_table(run: Run, name: str, budget: int) -> Table:
 
 def state_table(run: Run, budget: int) -> Table:
     """The parts of the state that each contestant tells."""
-    rows = [summary_alone(run), *(figures(run, n, budget) for n in run.contestants)]
+    rows = [score_summary(run), *(compute_scores(run, n, budget) for n in run.candidates)]
     parts = sorted({p for f in rows for p in f.state_parts})
     table = Table(title=f"State told @{budget}")
     table.add_column("brief")
@@ -128,7 +128,7 @@ def state_table(run: Run, budget: int) -> Table:
 
 def stand_alone_table(run: Run, name: str, against: list[str]) -> Table:
     """Need recall of a brief and of the client's summary at the same size."""
-    found: list[StandAlone] = [stand_alone(run, name, b, against) for b in run.budgets]
+    found: list[StandAlone] = [score_stand_alone(run, name, b, against) for b in run.budgets]
     table = Table(title=f"Need recall at equal tokens (a mention is enough): {name}")
     for title in ("tokens", name, *against, "whole summary"):
         table.add_column(title, justify="right")
@@ -142,19 +142,19 @@ def stand_alone_table(run: Run, name: str, against: list[str]) -> Table:
     return table
 
 
-def as_json(run: Run) -> dict[str, Any]:
+def to_json(run: Run) -> dict[str, Any]:
     """Everything a reader may want to check, ready for a JSON writer."""
-    after, before = rediscovery(run)
+    after, before = estimate_rediscovery(run)
     return {
-        "counts": counts(run),
+        "counts": count_measured(run),
         "budgets": list(run.budgets),
-        "summary_alone": asdict(summary_alone(run)),
+        "summary_alone": asdict(score_summary(run)),
         "contestants": [
             {
-                **asdict(figures(run, name, budget)),
-                "missing": [asdict(m) for m in missing(run, name, budget)],
+                **asdict(compute_scores(run, name, budget)),
+                "missing": [asdict(m) for m in list_missing(run, name, budget)],
             }
-            for name in run.contestants
+            for name in run.candidates
             for budget in run.budgets
         ],
         "rediscovery": {"after": asdict(after), "before": asdict(before)},
@@ -170,7 +170,7 @@ def as_json(run: Run) -> dict[str, Any]:
                         str(budget): b.share(b.in_summary | b.outcomes[name, budget].grounded)
                         for budget in run.budgets
                     }
-                    for name in run.contestants
+                    for name in run.candidates
                 },
             }
             for b in run.boundaries

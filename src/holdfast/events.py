@@ -43,7 +43,7 @@ class UserSaid(NamedTuple):
     text: str
     # "prompt", "queued" (typed while the agent worked), "answer" (to a question the agent
     # asked), "refusal" (said while turning down a tool call)
-    how: str = "prompt"
+    source: str = "prompt"
     about: str = ""  # the question answered, or the tool call refused
 
 
@@ -84,7 +84,7 @@ class Hunk(NamedTuple):
 class FileTouched(NamedTuple):
     at: Origin
     path: str  # absolute where the client gave it so
-    how: str  # "read" | "changed" | "created"
+    action: str  # "read" | "changed" | "created"
     ok: bool
     text: str = ""  # read: what was shown; created: the content; changed: the new text
     before: str = ""  # changed: the text that was replaced
@@ -105,7 +105,7 @@ class ToolRan(NamedTuple):
 
     at: Origin
     tool: str
-    asked: str  # the input, as compact JSON
+    input: str  # the input, as compact JSON
     output: str
     ok: bool
 
@@ -162,7 +162,7 @@ class PlanSet(NamedTuple):
     at: Origin
     text: str
     path: str
-    standing: str  # "proposed" | "approved" | "refused"
+    status: str  # "proposed" | "approved" | "refused"
 
 
 class SubagentStarted(NamedTuple):

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # Far beyond any file of ours; whoever expects less says so.
-MOST = 64 * 1024 * 1024
-TEMPORARY = ".new"
+MAX_READ_BYTES = 64 * 1024 * 1024
+TEMPORARY_SUFFIX = ".new"
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _FOLDER = getattr(os, "O_DIRECTORY", 0)
@@ -37,7 +37,7 @@ _KIND, _IS_FILE, _IS_FOLDER, _IS_LINK = 0o170000, 0o100000, 0o040000, 0o120000
 _BY_HANDLE = os.open in os.supports_dir_fd
 
 
-class Unsafe(OSError):
+class UnsafePath(OSError):
     """A path that leads out of its tree, or to something that is not a plain file of its own."""
 
 
@@ -50,7 +50,7 @@ class File:
         self.path = path
         self.within = within
 
-    def beside(self, name: str) -> File:
+    def sibling(self, name: str) -> File:
         return File(f"{self.path.rpartition('/')[0]}/{name}", self.within)
 
     def read(self, most: int) -> bytes | None:
@@ -60,11 +60,11 @@ class File:
         """Empty where there is none."""
         return (self.read(most) or b"").decode("utf-8", "replace")
 
-    def replace(self, data: bytes) -> None:
+    def write_atomic(self, data: bytes) -> None:
         """With the folders on the way."""
         if not self.within:
-            make_folder(self.path.rpartition("/")[0])
-        replace(self.path, data, within=self.within)
+            make_private_dir(self.path.rpartition("/")[0])
+        write_atomic(self.path, data, within=self.within)
 
     def append(self, data: bytes) -> None:
         append(self.path, data, within=self.within)
@@ -76,11 +76,11 @@ class File:
         return not self.within or is_usable(self.path, self.within)
 
 
-def make_folder(path: str, *, within: str = "") -> None:
+def make_private_dir(path: str, *, within: str = "") -> None:
     """With all above it, for the user alone."""
     if within:
-        handle, _ = _walked(path + "/x", within, make=True)
-        _closed(handle)
+        handle, _ = _walk_to_parent(path + "/x", within, make=True)
+        _close(handle)
         return
     try:
         os.mkdir(path, 0o700)
@@ -91,7 +91,7 @@ def make_folder(path: str, *, within: str = "") -> None:
         above = path.rpartition("/")[0]
         if not above:
             raise
-        make_folder(above)
+        make_private_dir(above)
         try:  # noqa: SIM105  contextlib costs 3 ms
             os.mkdir(path, 0o700)
         except FileExistsError:
@@ -103,7 +103,7 @@ def make_parents(path: str) -> None:
     os.makedirs(os.path.dirname(path), exist_ok=True)
 
 
-def replace(
+def write_atomic(
     path: str,
     data: bytes,
     *,
@@ -114,19 +114,19 @@ def replace(
 ) -> None:
     """Whole or not at all: a reader never sees half a file, nor does a killed writer leave one.
 
-    `settle` may give the new file another's mode and owner; `require` may still call it off,
-    right before the rename, by raising. `durable` waits for the disk.
+    `wait_for_other_hook` may give the new file another's mode and owner; `require` may still call
+    it off, right before the rename, by raising. `durable` waits for the disk.
     """
     if not within:
         _replace(path, data, None, durable, settle, require)
         return
-    folder, name = _walked(path, within, make=True)
+    folder, name = _walk_to_parent(path, within, make=True)
     try:
         if (there := _stat(name, folder)) is not None:
             _require_own(there, path)
         _replace(name, data, folder, durable, None, None)
     finally:
-        _closed(folder)
+        _close(folder)
 
 
 def _replace(
@@ -137,7 +137,7 @@ def _replace(
     settle: Callable[[str], None] | None,
     require: Callable[[], None] | None,
 ) -> None:
-    fresh = f"{name}.{os.urandom(8).hex()}{TEMPORARY}"
+    fresh = f"{name}.{os.urandom(8).hex()}{TEMPORARY_SUFFIX}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _PLAIN
     handle = os.open(fresh, flags, 0o600, dir_fd=folder)
     try:
@@ -162,8 +162,12 @@ def _replace(
 
 def is_temporary(entry: str, name: str) -> bool:
     """Whether a file's name is one that `replace` gives while it writes another."""
-    random = entry.removeprefix(f"{name}.").removesuffix(TEMPORARY)
-    return entry == f"{name}.{random}{TEMPORARY}" and _HEX.issuperset(random) and len(random) == 16
+    random = entry.removeprefix(f"{name}.").removesuffix(TEMPORARY_SUFFIX)
+    return (
+        entry == f"{name}.{random}{TEMPORARY_SUFFIX}"
+        and _HEX.issuperset(random)
+        and len(random) == 16
+    )
 
 
 def append(path: str, data: bytes, *, within: str = "", most: int = 0) -> bool:
@@ -171,7 +175,7 @@ def append(path: str, data: bytes, *, within: str = "", most: int = 0) -> bool:
 
     Tells whether all of it was written.
     """
-    folder, name = _walked(path, within, make=True) if within else (None, path)
+    folder, name = _walk_to_parent(path, within, make=True) if within else (None, path)
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NO_LINK | _NO_WAIT | _PLAIN
     try:
         handle = os.open(name, flags, 0o600, dir_fd=folder)
@@ -182,10 +186,10 @@ def append(path: str, data: bytes, *, within: str = "", most: int = 0) -> bool:
         finally:
             os.close(handle)
     finally:
-        _closed(folder)
+        _close(folder)
 
 
-def create(path: str) -> None:
+def create_exclusive(path: str) -> None:
     """An empty file that was not there: FileExistsError for everyone but the first."""
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | _PLAIN, 0o600))
 
@@ -200,14 +204,14 @@ def open_lock(path: str) -> int:
     return os.open(path, os.O_CREAT | os.O_RDWR | _NO_LINK | _NO_WAIT | _PLAIN, 0o600)
 
 
-def output(path: str) -> int:
+def open_output(path: str) -> int:
     """The handle of an emptied file that a person named: goes where a shell's `>` would go."""
     return os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | _PLAIN, 0o600)
 
 
 def write_output(path: str, data: bytes) -> None:
     """The same, with all that goes in."""
-    handle = output(path)
+    handle = open_output(path)
     try:
         write_all(handle, data)
     finally:
@@ -224,17 +228,17 @@ def move(old: str, new: str) -> None:
     os.rename(old, new)
 
 
-def read(path: str, *, within: str = "", most: int = MOST) -> bytes | None:
+def read(path: str, *, within: str = "", most: int = MAX_READ_BYTES) -> bytes | None:
     """The first `most` bytes; None where there is no plain file that may be read."""
     try:
-        return load(path, within=within, most=most)
+        return read_or_raise(path, within=within, most=most)
     except (OSError, ValueError):
         return None
 
 
-def load(path: str, *, within: str = "", most: int = MOST) -> bytes:
+def read_or_raise(path: str, *, within: str = "", most: int = MAX_READ_BYTES) -> bytes:
     """The same, for whoever wants to know why not: raises OSError."""
-    handle = _opened(path, within)
+    handle = _open_read(path, within)
     try:
         pieces = []
         while most > 0 and (piece := os.read(handle, min(most, 1 << 20))):
@@ -248,7 +252,7 @@ def load(path: str, *, within: str = "", most: int = MOST) -> bytes:
 def read_from(path: str, start: int, length: int) -> bytes:
     """What is there of it; b"" where nothing can be read."""
     try:
-        handle = _opened(path, "")
+        handle = _open_read(path, "")
     except (OSError, ValueError):
         return b""
     try:
@@ -260,18 +264,18 @@ def read_from(path: str, start: int, length: int) -> bytes:
         os.close(handle)
 
 
-def _opened(path: str, within: str) -> int:
-    folder, name = _walked(path, within) if within else (None, path)
+def _open_read(path: str, within: str) -> int:
+    folder, name = _walk_to_parent(path, within) if within else (None, path)
     try:
         handle = os.open(name, _READ | (_NO_LINK if within else 0), dir_fd=folder)
     finally:
-        _closed(folder)
+        _close(folder)
     try:
         there = os.fstat(handle)
         if within:
             _require_own(there, path)
         elif there.st_mode & _KIND != _IS_FILE:
-            raise Unsafe(f"{path} is not a plain file")
+            raise UnsafePath(f"{path} is not a regular file")
     except OSError:
         os.close(handle)
         raise
@@ -283,11 +287,11 @@ def stat(path: str, *, within: str = "") -> os.stat_result | None:
     try:
         if not within:
             return os.stat(path)
-        folder, name = _walked(path, within)
+        folder, name = _walk_to_parent(path, within)
         try:
             found = _stat(name, folder)
         finally:
-            _closed(folder)
+            _close(folder)
     except (OSError, ValueError):
         return None
     return found if found and found.st_mode & _KIND in (_IS_FILE, _IS_FOLDER) else None
@@ -301,12 +305,12 @@ def is_file(path: str, *, within: str = "") -> bool:
 def is_usable(path: str, within: str) -> bool:
     """Whether a file of ours can be kept there: what is on the way, and in its place, is plain."""
     try:
-        folder, name = _walked(path, within)
+        folder, name = _walk_to_parent(path, within)
         try:
             if (there := _stat(name, folder)) is not None:
                 _require_own(there, path)
         finally:
-            _closed(folder)
+            _close(folder)
     except FileNotFoundError:
         return True  # folders that are not there yet
     except (OSError, ValueError):
@@ -322,7 +326,7 @@ def exists(path: str) -> bool:
     return True
 
 
-def size(path: str) -> int:
+def file_size(path: str) -> int:
     """-1 where there is no such file."""
     try:
         return os.stat(path).st_size
@@ -330,25 +334,25 @@ def size(path: str) -> int:
         return -1
 
 
-def age(path: str, seconds: float) -> float:
+def file_age(path: str, seconds: float) -> float:
     try:
         return seconds - os.stat(path).st_mtime
     except OSError:
         return 0.0
 
 
-def names(folder: str, *, within: str = "") -> list[str]:
+def list_names(folder: str, *, within: str = "") -> list[str]:
     """What is in a folder; nothing where it cannot be listed, or is reached by a link in a tree."""
     try:
         if not within or not _BY_HANDLE:
             if within:
-                _walked(folder + "/x", within)
+                _walk_to_parent(folder + "/x", within)
             return os.listdir(folder)
-        handle, _ = _walked(folder + "/x", within)
+        handle, _ = _walk_to_parent(folder + "/x", within)
         try:
             return os.listdir(handle)
         finally:
-            _closed(handle)
+            _close(handle)
     except (OSError, ValueError):
         return []
 
@@ -362,10 +366,10 @@ def remove(path: str) -> None:
 
 def _require_own(there: os.stat_result, path: str) -> None:
     if there.st_mode & _KIND != _IS_FILE:
-        raise Unsafe(f"{path} is not a plain file")
+        raise UnsafePath(f"{path} is not a regular file")
     if there.st_nlink > 1:
         # The other name may be a file of the user's outside of the tree.
-        raise Unsafe(f"{path} has a second name (a hard link)")
+        raise UnsafePath(f"{path} has a second name (a hard link)")
 
 
 def _stat(name: str, folder: int | None) -> os.stat_result | None:
@@ -375,16 +379,16 @@ def _stat(name: str, folder: int | None) -> os.stat_result | None:
         return None
 
 
-def _walked(path: str, within: str, *, make: bool = False) -> tuple[int | None, str]:
+def _walk_to_parent(path: str, within: str, *, make: bool = False) -> tuple[int | None, str]:
     """The handle of the folder that the file is in, and its name there; who asks closes it."""
     root = within.rstrip("/")
     if not path.startswith(root + "/"):
-        raise Unsafe(f"{path} is not in {within}")
+        raise UnsafePath(f"{path} is not in {within}")
     *steps, name = path[len(root) + 1 :].split("/")
     if not name or any(step in ("", ".", "..") for step in (*steps, name)):
-        raise Unsafe(f"{path} does not go straight down from {within}")
+        raise UnsafePath(f"{path} leads outside {within}")
     if not _BY_HANDLE:
-        return None, _checked(root, steps, name, make)
+        return None, _check_steps(root, steps, name, make)
     handle = os.open(root or "/", os.O_RDONLY | _FOLDER | _PLAIN)
     try:
         for step in steps:
@@ -402,7 +406,7 @@ def _walked(path: str, within: str, *, make: bool = False) -> tuple[int | None, 
     return handle, name
 
 
-def _checked(folder: str, steps: list[str], name: str, make: bool) -> str:
+def _check_steps(folder: str, steps: list[str], name: str, make: bool) -> str:
     """The same without handles: every part is looked at, though not held."""
     for step in steps:
         folder = f"{folder}/{step}"
@@ -419,9 +423,9 @@ def _checked(folder: str, steps: list[str], name: str, make: bool) -> str:
 def _refuse_link(path: str) -> None:
     found = _stat(path, None)
     if found is not None and found.st_mode & _KIND == _IS_LINK:
-        raise Unsafe(f"{path} is a link")
+        raise UnsafePath(f"{path} is a link")
 
 
-def _closed(handle: int | None) -> None:
+def _close(handle: int | None) -> None:
     if handle is not None:
         os.close(handle)

@@ -18,20 +18,20 @@ _TAG = re.compile(r"<(?=[/!?]?[A-Za-z_])")
 _HIDDEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 
 
-def behind_bars(text: str) -> str:
-    return "\n".join(BAR + plain(line) for line in _ENDS.split(text))
+def quote_block(text: str) -> str:
+    return "\n".join(BAR + sanitize_line(line) for line in _ENDS.split(text))
 
 
-def plain(line: str) -> str:
+def sanitize_line(line: str) -> str:
     shown = _HIDDEN.sub("", line).replace("\t", "    ")
     shown = "".join(c if c.isprintable() else " " for c in shown)
     return _TAG.sub("‹", shown).rstrip()
 
 
-def one_line(text: str) -> str:
-    return " ".join(plain(_ENDS.sub(" ", text)).split())
+def sanitize_to_one_line(text: str) -> str:
+    return " ".join(sanitize_line(_ENDS.sub(" ", text)).split())
 
 
-def quoted(text: str, longest: int) -> str:
-    words = one_line(text).replace('"', "'")
+def quote_inline(text: str, longest: int) -> str:
+    words = sanitize_to_one_line(text).replace('"', "'")
     return f'"{words[: longest - 1].rstrip()}…"' if len(words) > longest else f'"{words}"'

@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 
-LOOKS_SECONDS = 0.5
+PARENT_POLL_SECONDS = 0.5
 
 
 @contextmanager
-def workers(count: int) -> Iterator[ProcessPoolExecutor]:
+def worker_pool(count: int) -> Iterator[ProcessPoolExecutor]:
     """A pool that is not waited for when its user is interrupted or has heard enough.
 
     Futures are best read by `result`: what `map` gives up it cancels, and a pool that breaks
@@ -59,7 +59,7 @@ def _leave_with(parent: int) -> None:
 
     def watch() -> None:
         while os.getppid() == parent:
-            time.sleep(LOOKS_SECONDS)
+            time.sleep(PARENT_POLL_SECONDS)
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()

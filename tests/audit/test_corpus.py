@@ -5,17 +5,17 @@ from functools import cache
 
 import pytest
 
-from holdfast.audit.figures import Figures, figures
-from holdfast.audit.gather import gather, transcripts
-from holdfast.audit.html import page
+from holdfast.audit.batch import audit_folder, find_transcripts
+from holdfast.audit.html_report import render_page
+from holdfast.audit.statistics import AuditStatistics, compute_statistics
 
 pytestmark = [pytest.mark.corpus, pytest.mark.xdist_group("audit")]
 
 
 @cache
-def made() -> Figures:
+def made() -> AuditStatistics:
     folder = os.environ["HOLDFAST_CORPUS"]
-    return figures(gather(folder, transcripts(folder), jobs=2))
+    return compute_statistics(audit_folder(folder, find_transcripts(folder), jobs=2))
 
 
 def test_every_compaction_is_counted() -> None:
@@ -36,4 +36,4 @@ def test_automatic_compactions_took_between_half_a_minute_and_two() -> None:
 
 
 def test_the_page_stays_small() -> None:
-    assert len(page(made(), folder="corpus", made_on="2026-05-01")) < 150_000
+    assert len(render_page(made(), folder="corpus", made_on="2026-05-01")) < 150_000

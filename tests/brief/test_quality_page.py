@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.brief.compose import compose
-from holdfast.brief.steering import steer
+from holdfast.brief.steering import compose_steering
 
-from .readers import recorded_before_last_compaction, sample_before_compaction
+from .role_states import recorded_before_last_compaction, sample_before_compaction
 
 PAGE = Path(__file__).parents[2] / "docs" / "quality.md"
 
@@ -26,7 +26,7 @@ def test_the_briefs_on_the_page_are_those_of_the_sample(heading: str, size: int)
 
 
 def test_the_steering_on_the_page_is_that_of_the_sample() -> None:
-    assert shown("For the summariser") == steer(sample_before_compaction(), 4000)
+    assert shown("For the summariser") == compose_steering(sample_before_compaction(), 4000)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
+from clients.claude_code.install.settings_home import Place
 from holdfast.cli.main import main
 
 
@@ -39,3 +40,9 @@ def holdfast(capsys: pytest.CaptureFixture[str]) -> Call:
         return Ended(code if isinstance(code, int) else 0, out, err)
 
     return call
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    (tmp_path / "home").mkdir()
+    return Place(tmp_path)

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from holdfast.brief.compose import compose
-from holdfast.brief.role import part
-from holdfast.lifecycle.boundaries import boundaries
-from holdfast.lifecycle.track import catch_up
+from holdfast.brief.role import default_part
 from holdfast.samples import SESSION_FILE
+from holdfast.session.follow import follow_transcript
+from holdfast.session.transcript_scan import scan_boundaries
 
 from .conftest import Call
 
@@ -75,11 +75,13 @@ def test_a_project_overrides_a_role_and_a_broken_file_is_named(
     own = roles / "developer.json"
     own.write_text('{"sections": [{"section": "rules", "heading": "House rules:"}]}')
     text = holdfast("brief", SESSION_FILE, "--role", "developer", "--max-chars", "400").out
-    assert text.splitlines()[0] == part("rules").short  # not in the repository's own words
+    assert (
+        text.splitlines()[0] == default_part("rules").short_heading
+    )  # not in the repository's own words
     own.write_text('{"sections": ["rulez"]}')
     ended = holdfast("brief", SESSION_FILE, "--role", "developer")
     assert "Recent changes" in ended.out
-    assert f"{own}: section 1 is called 'rulez'" in ended.err.replace("\n", "")
+    assert f"{own}: section 1: unknown name 'rulez'" in ended.err.replace("\n", "")
 
 
 def test_a_user_overrides_a_role_in_the_data_folder(holdfast: Call, home: Path) -> None:
@@ -129,7 +131,7 @@ def test_a_session_whose_transcript_is_gone_is_told_as_it_was_saved(
     file.unlink()
     ended = holdfast("brief", SESSION[:8])
     assert ended.out == before
-    assert "gone" in ended.err
+    assert "no longer exists" in ended.err
     assert holdfast("brief", SESSION[:8], "--gap").code == 1
 
 
@@ -187,8 +189,8 @@ def test_one_line_for_every_compaction_and_size_in_order(holdfast: Call) -> None
         (SESSION, BOUNDARY, 2000),
         (SESSION, BOUNDARY, 4000),
     ]
-    (boundary,) = boundaries(SESSION_FILE)
-    state = catch_up(SESSION_FILE, until=boundary.start, final=True).state
+    (boundary,) = scan_boundaries(SESSION_FILE)
+    state = follow_transcript(SESSION_FILE, until=boundary.start, final=True).state
     assert [one["text"] for one in made] == [compose(state, n).text for n in (2000, 4000)]
 
 

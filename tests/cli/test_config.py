@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.settings.table import TABLE
+from holdfast.settings.table import SETTINGS
 
 from .conftest import Call
 
@@ -30,9 +30,9 @@ def effective(holdfast: Call) -> dict[str, tuple[object, str]]:
 def test_every_setting_is_shown_with_its_default(holdfast: Call) -> None:
     shown = effective(holdfast)
     assert shown["brief_chars"] == (6000, "default")
-    assert list(shown) == [row.name for row in TABLE]
+    assert list(shown) == [row.name for row in SETTINGS]
     table = holdfast("config").out
-    assert [row.name for row in TABLE if row.name not in table] == []
+    assert [row.name for row in SETTINGS if row.name not in table] == []
 
 
 def test_set_and_unset_keep_the_rest_of_the_file(holdfast: Call, home: Path) -> None:
@@ -58,7 +58,7 @@ def test_a_project_has_a_file_of_its_own(holdfast: Call, project: Path) -> None:
     assert effective(holdfast)["low_context_tell"] == ("user", "project")
     refused = holdfast("config", "set", "notes_in_tree", "on", "--project")
     assert refused.code == 1
-    assert "yours to choose, not a project's. --here sets it" in refused.err
+    assert "can only be set by the user, not by a project. --here sets it" in refused.err
 
 
 def test_your_own_file_can_choose_for_one_project(
@@ -96,7 +96,7 @@ def test_a_projects_file_that_leads_elsewhere_is_not_written(
         os.mkfifo(place) if what == "pipe" else place.symlink_to(outside / "settings.json")
     ended = holdfast("config", "set", "notes", "off", "--project")
     assert ended.code == 1
-    assert "it is not written" in ended.err
+    assert "it was not written" in ended.err
     assert (outside / "settings.json").read_text() == "{}"
 
 
@@ -121,15 +121,15 @@ def test_a_broken_file_is_named_and_left_alone(holdfast: Call, home: Path) -> No
     path = home / ".config/holdfast/settings.json"
     path.parent.mkdir(parents=True)
     path.write_text('{"brief_chars": 2000,}')
-    assert "is not JSON" in holdfast("config").out
+    assert "is not valid JSON" in holdfast("config").out
     assert holdfast("config", "set", "brief_chars", "3000").code == 1
     assert path.read_text() == '{"brief_chars": 2000,}'
 
 
 def test_the_page_of_settings_has_each_with_its_default() -> None:
     page = DOCUMENT.read_text()
-    for row in TABLE:
+    for row in SETTINGS:
         (line,) = [line for line in page.splitlines() if line.startswith(f"| `{row.name}` ")]
         default = json.dumps(list(row.default) if isinstance(row.default, tuple) else row.default)
         assert f"| `{default}` |" in line
-        assert row.about in line
+        assert row.description in line

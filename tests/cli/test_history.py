@@ -10,21 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.lifecycle import moments
-from holdfast.lifecycle.carrying import service
-from holdfast.lifecycle.keep import Scene
-from holdfast.lifecycle.moments import Now
-from holdfast.lifecycle.tray import Tray
+from holdfast.compaction import handlers
+from holdfast.compaction.handlers import Timestamp
+from holdfast.fastpath.session_dir import SessionDir
 from holdfast.samples import SESSION_FILE
-from holdfast.store.protocol import Saved, Session
-from holdfast.store.sqlite import SqliteStore
+from holdfast.session.update import SessionContext
+from holdfast.store.protocol import SavedState, Session
+from holdfast.store.sqlite.store import SqliteStore
+from holdfast.sync import connection_file
 
 from .conftest import Call
 
 ROWS = Path(SESSION_FILE).read_bytes().splitlines(keepends=True)
 BOUNDARY = next(n for n, row in enumerate(ROWS) if b'"compact_boundary"' in row)
 SESSION = "bcd7f21d-f6c8-464e-b159-06072e4193ad"
-NOW = Now("2027-01-15T08:00:00Z", 1_800_000_000.0)
+NOW = Timestamp("2027-01-15T08:00:00Z", 1_800_000_000.0)
 SUMMARY = "A shop with port 8123."
 
 
@@ -36,15 +36,15 @@ def transcript(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     path.write_bytes(b"".join(ROWS[:BOUNDARY]))
     data = home / "data"
     store = SqliteStore(str(data / "holdfast.db"))
-    tray = Tray(str(data), SESSION)
-    scene = Scene(SESSION, str(path), str(tmp_path))
-    moments.before_compaction(store, tray, scene, NOW, "auto")
-    prepared = tray.prepared()
+    session_dir = SessionDir(str(data), SESSION)
+    ctx = SessionContext(SESSION, str(path), str(tmp_path))
+    handlers.on_precompact(store, session_dir, ctx, NOW, "auto")
+    prepared = session_dir.read_brief()
     assert prepared is not None
-    moments.keep_rows(store, scene, NOW, (prepared.generation, prepared.offset))
-    moments.summary_seen(store, tray, scene, NOW, trigger="auto", summary=SUMMARY)
+    handlers.archive_rows(store, ctx, NOW, (prepared.generation, prepared.offset))
+    handlers.on_postcompact(store, session_dir, ctx, NOW, trigger="auto", summary=SUMMARY)
     path.write_bytes(b"".join(ROWS))
-    moments.work_went_on(store, tray, scene, NOW, client=0)
+    handlers.on_progress(store, session_dir, ctx, NOW, client=0)
     store.close()
     return path
 
@@ -120,28 +120,28 @@ def test_archived_rows_are_found_and_opened_when_the_transcript_is_gone(
 
 
 def test_pruning_takes_the_papers_along(holdfast: Call, transcript: Path, home: Path) -> None:
-    tray = home / "data" / "sessions" / SESSION
-    assert (tray / "notes.md").exists()
+    session_dir = home / "data" / "sessions" / SESSION
+    assert (session_dir / "notes.md").exists()
     told = json.loads(holdfast("prune", "--days", "1", "--dry-run", "--json").out)
     assert told["dry_run"] is True
-    assert tray.exists()
+    assert session_dir.exists()
     assert told["sessions"] == []  # it was touched a moment ago
     with_age(home, "2020-01-01T00:00:00Z")
     told = json.loads(holdfast("prune", "--days", "1", "--dry-run", "--json").out)
     assert told["sessions"] == ["old"]
     assert told["bytes_before"] == told["bytes_after"]
     assert "old" in holdfast("sessions").out
-    assert "Forgot" in holdfast("prune", "--days", "1", "--yes").out
+    assert "Deleted" in holdfast("prune", "--days", "1", "--yes").out
     assert not (home / "data" / "sessions" / "old").exists()
     assert [one["id"] for one in json.loads(holdfast("sessions", "--json").out)] == [SESSION]
 
 
 def with_age(home: Path, time: str) -> None:
     store = SqliteStore(str(home / "data" / "holdfast.db"))
-    store.save(Saved(Session("old", updated=time), (0, 1), {"a": 1}, {}))
+    store.save(SavedState(Session("old", updated=time), (0, 1), {"a": 1}, {}))
     store.archive("old", 0, 0, 3_000_000, bytes(range(256)) * 11_719, time)
     store.close()
-    Tray(str(home / "data"), "old").write("notes.md", b"old notes")
+    SessionDir(str(home / "data"), "old").write("notes.md", b"old notes")
 
 
 def test_pruning_by_size_drops_the_oldest_first(
@@ -176,15 +176,17 @@ def test_a_session_that_is_not_carried_yet_stays_and_is_named(
 ) -> None:
     with_age(home, "2020-01-01T00:00:00Z")
     data = str(home / "data")
-    service.connect(data, service.Connection("http://127.0.0.1:1", "hf_x"))
+    connection_file.save_connection(
+        data, connection_file.ServerConnection("http://127.0.0.1:1", "hf_x")
+    )
     told = json.loads(holdfast("prune", "--days", "1", "--yes", "--json").out)
     assert (told["sessions"], told["not_carried"]) == ([], ["old"])
-    assert "Not carried to the service yet, and therefore kept: old" in (
+    assert "Kept because not yet synced to the server: old" in (
         holdfast("prune", "--days", "1").out
     )
     dropped = json.loads(holdfast("db", "prune", "--days", "1", "--yes", "--json").out)["dropped"]
     assert dropped["sessions"] == 0
-    service.disconnect(data)
+    connection_file.delete_connection(data)
     assert json.loads(holdfast("prune", "--days", "1", "--yes", "--json").out)["sessions"] == [
         "old"
     ]
@@ -214,7 +216,7 @@ def test_nothing_goes_that_was_not_shown_and_said_yes_to(
     assert "Nothing was deleted." in at_a_terminal("n\n", *command, "--days", "1")
     assert "Nothing was deleted." in at_a_terminal("\n", *command, "--days", "1")
     assert "old" in holdfast("sessions").out
-    assert "Forgot" in at_a_terminal("y\n", *command, "--days", "1")
+    assert "Deleted" in at_a_terminal("y\n", *command, "--days", "1")
     assert [one["id"] for one in json.loads(holdfast("sessions", "--json").out)] == [SESSION]
 
 

@@ -91,4 +91,4 @@ def test_a_list_of_nothing_says_so(holdfast: Call, tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").write_bytes(b"")
     ended = holdfast("replay", str(tmp_path / "s.jsonl"), "--list")
     assert (ended.code, ended.out) == (0, "")
-    assert "nothing of note" in ended.err
+    assert "no points of interest" in ended.err

@@ -8,22 +8,22 @@ from typing import Any
 
 import pytest
 
-from holdfast.lifecycle import moments
-from holdfast.lifecycle.carrying import service
-from holdfast.lifecycle.keep import Scene
-from holdfast.lifecycle.moments import Now
-from holdfast.lifecycle.places import data_folder, store_path
-from holdfast.lifecycle.tray import Prepared, Tray
+from holdfast.compaction import handlers
+from holdfast.compaction.handlers import Timestamp
+from holdfast.fastpath.session_dir import PrebuiltText, SessionDir
+from holdfast.paths import data_dir, store_path
 from holdfast.samples import SESSION_FILE
+from holdfast.session.update import SessionContext
 from holdfast.store.protocol import Compaction, Delivery
-from holdfast.store.sqlite import SqliteStore
+from holdfast.store.sqlite.store import SqliteStore
+from holdfast.sync import connection_file
 
 from .conftest import Call
 
 SESSION = "5e551011-0000-4000-8000-000000000001"
 ROWS = Path(SESSION_FILE).read_bytes().splitlines(keepends=True)
 BOUNDARY = next(n for n, row in enumerate(ROWS) if b'"compact_boundary"' in row)
-NOW = Now("2026-11-16T01:00:00Z", 1_794_000_000.0)
+NOW = Timestamp("2026-11-16T01:00:00Z", 1_794_000_000.0)
 
 
 @pytest.fixture
@@ -40,17 +40,17 @@ def lived(project: Path, tmp_path: Path) -> Path:
     """A session that compacted as far as its summary; its transcript."""
     transcript = tmp_path / f"{SESSION}.jsonl"
     transcript.write_bytes(b"".join(ROWS[:BOUNDARY]))
-    scene = Scene(SESSION, str(transcript), os.path.realpath(project))
-    tray = Tray(data_folder(), SESSION)
+    ctx = SessionContext(SESSION, str(transcript), os.path.realpath(project))
+    session_dir = SessionDir(data_dir(), SESSION)
     with closing(SqliteStore(store_path())) as store:
-        moments.before_compaction(store, tray, scene, NOW, "auto")
-        brief = moments.after_compaction(store, tray, scene, NOW)
+        handlers.on_precompact(store, session_dir, ctx, NOW, "auto")
+        brief = handlers.on_session_start_compact(store, session_dir, ctx, NOW)
         assert brief is not None
-        facts = tuple(brief.facts.split(","))
+        facts = tuple(brief.fact_ids.split(","))
         store.record_delivery(
             Delivery(SESSION, 0, "brief", "SessionStart", NOW.text, brief.text, facts)
         )
-        moments.summary_seen(store, tray, scene, NOW, trigger="auto", summary="It goes on.")
+        handlers.on_postcompact(store, session_dir, ctx, NOW, trigger="auto", summary="It goes on.")
     return transcript
 
 
@@ -98,7 +98,7 @@ def test_status_tells_what_the_compaction_lost_and_what_came_back(
 
 
 def test_status_tells_what_waits_without_taking_it(holdfast: Call, lived: Path) -> None:
-    Tray(data_folder(), SESSION).queue_gap(Prepared(0, 0, 9, "2026", "r1,t2", "The gap."))
+    SessionDir(data_dir(), SESSION).write_gap(PrebuiltText(0, 0, 9, "2026", "r1,t2", "The gap."))
     assert asked(holdfast, "status")["waiting"]["facts"] == ["r1", "t2"]
     assert "2 facts, for the next prompt" in holdfast("status").out
 
@@ -144,7 +144,7 @@ def test_one_session_shows_the_words_that_were_lost(holdfast: Call, lived: Path)
     assert any("never floats" in words for words in rules)
     shown = holdfast("compactions", SESSION[:8]).out
     assert "never floats" in shown
-    assert "(put back)" in shown
+    assert "(restored)" in shown
     assert "Lost: rules" in shown
 
 
@@ -154,8 +154,8 @@ def test_a_compaction_read_from_a_transcript_says_that_nobody_watched(
     holdfast("ingest", SESSION_FILE)
     (found,) = asked(holdfast, "compactions")
     assert (found["kept"], found["lost"], found["in_transcript"]) == (None, None, True)
-    assert "not seen by the hooks" in holdfast("compactions").out
-    assert "not seen by the hooks" in holdfast("compactions", found["session"][:8]).out
+    assert "not observed by the hooks" in holdfast("compactions").out
+    assert "Not observed by the hooks" in holdfast("compactions", found["session"][:8]).out
 
 
 def test_compactions_of_one_project(holdfast: Call, lived: Path, tmp_path: Path) -> None:
@@ -168,15 +168,21 @@ def test_compactions_of_one_project(holdfast: Call, lived: Path, tmp_path: Path)
 
 
 def test_a_connection_is_told_where_no_session_is_known(holdfast: Call, project: Path) -> None:
-    service.connect(data_folder(), service.Connection("http://127.0.0.1:9", "hf_x"))
+    connection_file.save_connection(
+        data_dir(), connection_file.ServerConnection("http://127.0.0.1:9", "hf_x")
+    )
     nothing_saved = holdfast("status")
     assert nothing_saved.code == 0
     assert "http://127.0.0.1:9" in nothing_saved.out
     with closing(SqliteStore(store_path())) as store:
-        moments.before_compaction(
-            store, Tray(data_folder(), SESSION), Scene(SESSION, SESSION_FILE, "/other"), NOW, "auto"
+        handlers.on_precompact(
+            store,
+            SessionDir(data_dir(), SESSION),
+            SessionContext(SESSION, SESSION_FILE, "/other"),
+            NOW,
+            "auto",
         )
     elsewhere = holdfast("status")
     assert elsewhere.code == 1
     assert "http://127.0.0.1:9" in elsewhere.out
-    assert "No session of" in elsewhere.err + elsewhere.out
+    assert "No known session in" in elsewhere.err + elsewhere.out

@@ -42,13 +42,13 @@ def test_what_is_not_installed_is_broken_and_ends_with_one(doctor: Any) -> None:
     assert code == 1
     assert "fail  hooks         Holdfast's hooks are not installed" in out
     assert "-> Run `holdfast install`" in out
-    assert "1 broken" in out
+    assert "Errors: 1" in out
 
 
 def test_what_works_ends_with_nought(doctor: Any, world: World) -> None:
     world.install()
     code, out = doctor()
-    assert (code, "All is well." in out) == (0, True)
+    assert (code, "All checks passed." in out) == (0, True)
     assert "fail" not in out
 
 
@@ -56,7 +56,7 @@ def test_warnings_end_with_nought(doctor: Any, world: World) -> None:
     world.install()
     world.data.chmod(0o755)
     code, out = doctor()
-    assert (code, "It works; 1 warned about." in out) == (0, True)
+    assert (code, "No errors, warnings: 1." in out) == (0, True)
 
 
 def test_json_says_the_same(doctor: Any, world: World) -> None:
@@ -74,7 +74,7 @@ def test_fix_repairs_says_so_and_looks_again(doctor: Any, world: World) -> None:
     code, out = doctor("--fix")
     assert code == 0
     assert f"fixed Repaired 9 hooks in {path}." in out
-    assert "All is well." in out
+    assert "All checks passed." in out
     code, out = doctor("--fix", "--json")
     assert json.loads(out)["fixed"] == []
 
@@ -85,7 +85,7 @@ def test_a_folder_in_pieces_is_told_and_nothing_is_thrown(doctor: Any, world: Wo
     Path(world.home, ".claude.json").write_text("[1, 2")
     code, out = doctor("--fix")
     assert code == 1
-    assert "is no folder" in out
+    assert "is not a directory" in out
     assert "cannot be read" in out
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import holdfast
-from realclient import Client, ScriptedApi, bash, newest_client, tool, wait_until
+from support.claude import Client, ScriptedApi, bash, newest_client, tool, wait_until
 
 pytestmark = pytest.mark.client
 

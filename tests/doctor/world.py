@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import holdfast
-from holdfast.clients.claude_code import settings_file
-from holdfast.doctor.surroundings import Surroundings
+from holdfast.clients.claude_code.install import settings_file
+from holdfast.doctor.environment import Environment
 
-SCRIPT = str(Path(holdfast.__file__).parent / "hooks" / "run.py")
+SCRIPT = str(Path(holdfast.__file__).parent / "hooks" / "main.py")
 PYTHON = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
 NOW = 1_800_000_000.0
 
@@ -42,8 +42,8 @@ class World:
         return self.home / ".claude"
 
     @property
-    def around(self) -> Surroundings:
-        return Surroundings(
+    def around(self) -> Environment:
+        return Environment(
             environ={"PATH": str(self.root / "bin"), **self.environ},
             home=str(self.home),
             project=str(self.project),

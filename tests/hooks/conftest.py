@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from .calling import Caller
+from support.hook_process import Caller
 
 
 @pytest.fixture

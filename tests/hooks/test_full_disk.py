@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from .calling import Caller
+from support.hook_process import Caller
 
 # Kilobytes, so that each kind of file is the first not to fit: the database's schema, its log, a
 # prepared brief, our own log.
@@ -19,7 +19,7 @@ SIZES = (4, 12, 32, 64, 128, 160, 200, 256, 300, 400)
 LIVED = """
 import json, sys
 from pathlib import Path
-from hooks.calling import Caller
+from support.hook_process import Caller
 root, disk = map(Path, sys.argv[1:3])
 caller = Caller(root, env={"HOLDFAST_HOME": f"{disk}/data"})
 caller.begin(rows=60)
@@ -64,20 +64,20 @@ def test_steering_and_brief_arrive_however_small_the_disk(kilobytes: int, tmp_pa
 def test_the_log_that_cannot_be_written_is_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from holdfast.hooks import log
+    from holdfast.hooks import hook_log
 
     (tmp_path / "occupied").write_text("")
-    log.write(str(tmp_path / "occupied" / "data"), "nowhere to go")
+    hook_log.write_line(str(tmp_path / "occupied" / "data"), "nowhere to go")
     monkeypatch.setenv("HOLDFAST_HOME", str(tmp_path / "occupied" / "data"))
-    log.note(ValueError("x"), "Stop")
+    hook_log.log_exception(ValueError("x"), "Stop")
 
 
 def test_a_module_that_cannot_say_it_delivers_leaves_it_to_the_hooks(caller: Caller) -> None:
-    from holdfast.hooks import native
+    from holdfast.hooks import compaction_module
 
     caller.begin()
     caller.call("Stop")
-    prepared = caller.tray.prepared()
+    prepared = caller.session_dir.read_brief()
     assert prepared is not None
 
     def refuse(*_: object) -> None:
@@ -85,7 +85,9 @@ def test_a_module_that_cannot_say_it_delivers_leaves_it_to_the_hooks(caller: Cal
 
     fields = {"session_id": caller.session_id, "transcript": str(caller.transcript)}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("holdfast.lifecycle.native.Tray.write", refuse)
-        answer = native.answer("native-begin", json.dumps(fields).encode(), str(caller.data))
+        patch.setattr("holdfast.compaction.module_handlers.SessionDir.write", refuse)
+        answer = compaction_module.handle_module(
+            "native-begin", json.dumps(fields).encode(), str(caller.data)
+        )
     assert json.loads(answer.text) == {"mode": "off"}
     assert caller.call("SessionStart", source="compact").context == prepared.text

@@ -1,17 +1,16 @@
-"""The hook road imports what it must and no more: its start-up is on the agent's clock."""
+"""Hooks import what they must and no more: the agent waits for their start-up."""
 
 import json
 import subprocess
 import sys
 from typing import Any
 
-from holdfast.clients.claude_code import boot
-from holdfast.lifecycle.tray import Prepared
-
-from .calling import SCRIPT, Caller
+from holdfast.clients.claude_code.install import hook_launcher
+from holdfast.fastpath.session_dir import PrebuiltText
+from support.hook_process import SCRIPT, Caller
 
 # Beyond what a bare interpreter has: `os` with its parts, the C parts of time, json and signal.
-LIGHT = {
+FAST_MODULES = {
     "__future__",
     "_collections_abc",
     "_json",
@@ -25,22 +24,24 @@ LIGHT = {
     "holdfast",
     "holdfast.clients",
     "holdfast.clients.claude_code",
-    "holdfast.clients.claude_code.compactor",
-    "holdfast.clients.claude_code.outputs",
-    "holdfast.clients.claude_code.payloads",
+    "holdfast.clients.claude_code.fastpath",
+    "holdfast.clients.claude_code.fastpath.subagent_compaction",
+    "holdfast.clients.claude_code.fastpath.hook_output",
+    "holdfast.clients.claude_code.fastpath.hook_payload",
     "holdfast.files",
     "holdfast.hooks",
     "holdfast.hooks.entry",
-    "holdfast.hooks.light",
-    "holdfast.hooks.limit",
-    "holdfast.hooks.run",
-    "holdfast.hooks.whose",
-    "holdfast.lifecycle",
-    "holdfast.lifecycle.handoff",
-    "holdfast.lifecycle.project",
-    "holdfast.lifecycle.tray",
+    "holdfast.hooks.fast",
+    "holdfast.hooks.watchdog",
+    "holdfast.hooks.main",
+    "holdfast.hooks.compaction_owner",
+    "holdfast.fastpath",
+    "holdfast.fastpath.handoff_offers",
+    "holdfast.fastpath.project",
+    "holdfast.fastpath.session_dir",
+    "holdfast.paths",
     "holdfast.redact",
-    "holdfast.redact.patterns",
+    "holdfast.redact.secret_patterns",
     "holdfast.redact.prefilter",
 }
 # Each costs milliseconds and none is needed. (`sqlite3` itself brings in datetime.)
@@ -86,41 +87,43 @@ def bare() -> set[str]:
 
 def imports_of(caller: Caller, event: str, **fields: Any) -> set[str]:
     stdin = json.dumps(caller.payload(event, **fields)).encode()
-    words = boot.arguments(str(SCRIPT), event)
+    words = hook_launcher.build_arguments(str(SCRIPT), event)
     return imported(words, stdin, caller.environment()) - bare()
 
 
-def test_a_prompt_takes_the_light_road(caller: Caller) -> None:
+def test_a_prompt_takes_the_fast_path(caller: Caller) -> None:
     found = imports_of(caller, "UserPromptSubmit", prompt="go on with the cart")
-    assert found - LIGHT == set()
+    assert found - FAST_MODULES == set()
 
 
-def test_a_prompt_with_a_gap_waiting_takes_the_light_road(caller: Caller) -> None:
-    caller.tray.queue_gap(Prepared(0, 0, 0, "2026-01-01T00:00:00Z", "r1", "The gap."))
+def test_a_prompt_with_a_gap_waiting_takes_the_fast_path(caller: Caller) -> None:
+    caller.session_dir.write_gap(PrebuiltText(0, 0, 0, "2026-01-01T00:00:00Z", "r1", "The gap."))
     found = imports_of(caller, "UserPromptSubmit", prompt="go on")
-    assert found - LIGHT == set()
+    assert found - FAST_MODULES == set()
 
 
-def test_a_prepared_brief_takes_the_light_road(caller: Caller) -> None:
+def test_a_prepared_brief_takes_the_fast_path(caller: Caller) -> None:
     caller.begin()
     size = caller.transcript.stat().st_size
-    caller.tray.prepare(Prepared(0, 0, size, "2026-01-01T00:00:00Z", "q1", "The brief."))
+    caller.session_dir.write_brief(
+        PrebuiltText(0, 0, size, "2026-01-01T00:00:00Z", "q1", "The brief.")
+    )
     found = imports_of(caller, "SessionStart", source="compact")
-    assert found - LIGHT == set()
+    assert found - FAST_MODULES == set()
 
 
-def test_a_new_session_takes_the_light_road(caller: Caller) -> None:
-    assert imports_of(caller, "SessionStart", source="startup") - LIGHT == set()
+def test_a_new_session_takes_the_fast_path(caller: Caller) -> None:
+    assert imports_of(caller, "SessionStart", source="startup") - FAST_MODULES == set()
 
 
-def test_a_batch_without_new_rows_takes_the_light_road(caller: Caller) -> None:
+def test_a_batch_without_new_rows_takes_the_fast_path(caller: Caller) -> None:
     caller.begin()
     caller.call("Stop")
     found = imports_of(caller, "PostToolBatch")
-    assert found - LIGHT == set()
+    assert found - FAST_MODULES == set()
 
 
-def test_the_heavy_road_is_the_standard_library_without_its_slow_parts(caller: Caller) -> None:
+def test_the_full_path_is_the_standard_library_without_its_slow_parts(caller: Caller) -> None:
     caller.begin()
     found = imports_of(caller, "PreCompact", trigger="auto")
     assert "sqlite3" in found
@@ -129,15 +132,18 @@ def test_the_heavy_road_is_the_standard_library_without_its_slow_parts(caller: C
     assert tops - sys.stdlib_module_names == {"holdfast"}
     ours = {name.split(".")[1] for name in found if name.startswith("holdfast.")}
     assert ours == {
-        "active",
         "brief",
         "clients",
+        "compaction",
         "events",
+        "fastpath",
         "files",
         "hooks",
-        "lifecycle",
+        "paths",
         "quoting",
         "redact",
+        "retention",
+        "session",
         "settings",
         "state",
         "store",

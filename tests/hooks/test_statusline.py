@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.clients.claude_code.statusline_edit import command_line
-
-from .calling import SCRIPT, Caller
+from holdfast.clients.claude_code.install.statusline_edit import build_command
+from support.hook_process import SCRIPT, Caller
 
 MODEL = {"id": "claude-sonnet-4-5-20250929", "display_name": "Sonnet"}
 
@@ -39,7 +38,7 @@ def context(used: int | None, size: int = 200_000) -> dict[str, Any]:
 
 def run(caller: Caller, stdin: bytes | dict[str, Any], wrapped: str = "") -> str:
     raw = json.dumps(stdin).encode() if isinstance(stdin, dict) else stdin
-    command = command_line(sys.executable, str(SCRIPT), wrapped)
+    command = build_command(sys.executable, str(SCRIPT), wrapped)
     ended = subprocess.run(
         ["/bin/sh", "-c", command], input=raw, env=caller.environment(), capture_output=True
     )
@@ -78,13 +77,13 @@ def test_it_says_when_state_was_saved_and_how_many_tasks_are_open(caller: Caller
     line = run(caller, payload(caller))
     assert "saved just now" in line
     assert line.endswith(("open task\n", "open tasks\n"))
-    caller.tray.write("status", f"0 1000 2 {int(time.time()) - 7300}\n".encode())
+    caller.session_dir.write("status", f"0 1000 2 {int(time.time()) - 7300}\n".encode())
     assert "saved 2h ago · 2 open tasks" in run(caller, payload(caller))
 
 
 def test_the_window_it_is_told_reaches_the_hooks(caller: Caller) -> None:
     run(caller, payload(caller, **context(1_000, 1_000_000)))
-    assert Path(caller.tray.folder, "window").read_text() == "1000000"
+    assert Path(caller.session_dir.path, "window").read_text() == "1000000"
 
 
 def test_the_users_own_line_comes_first_and_gets_the_payload(caller: Caller) -> None:
@@ -116,18 +115,18 @@ def test_a_payload_that_is_none_gives_no_line_and_the_users_own(
 def test_odd_figures_do_not_break_it(caller: Caller) -> None:
     for window in (7, None, {"context_window_size": "big", "current_usage": [1]}, {}):
         assert "% left" in run(caller, payload(caller, context_window=window, model=None))
-    caller.tray.write("status", b"nonsense")
+    caller.session_dir.write("status", b"nonsense")
     assert "nothing saved yet" in run(caller, payload(caller))
 
 
 def test_a_holdfast_that_is_gone_leaves_the_users_own_line(caller: Caller) -> None:
-    command = command_line(sys.executable, "/no/holdfast/hooks/run.py", "echo mine")
+    command = build_command(sys.executable, "/no/holdfast/hooks/main.py", "echo mine")
     ended = subprocess.run(["/bin/sh", "-c", command], input=b"{}", capture_output=True)
     assert ended.stdout == b"mine\n"
 
 
 def test_without_a_known_window_it_tells_tokens_and_no_percentage(caller: Caller) -> None:
-    caller.tray.write("status", f"0 152000 0 {int(time.time())}\n".encode())
+    caller.session_dir.write("status", f"0 152000 0 {int(time.time())}\n".encode())
     assert run(caller, payload(caller, model={"id": "claude-opus-5-5"})).startswith(
         "context 152k tokens · "
     )

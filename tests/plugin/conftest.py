@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from realclient import ScriptedApi
+from support.claude import ScriptedApi
 
-from .scene import Scene
+from .plugin_stage import Scene
 
 MakeScene = Callable[..., Scene]
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from client.stage import steering
-from realclient import (
+from end_to_end.stage import steering
+from support.claude import (
     SMALL_WINDOW,
     Lane,
     ScriptedApi,
@@ -22,7 +22,15 @@ from realclient import (
 )
 
 from .conftest import MakeScene
-from .scene import PLACED, RULE, SUMMARY, conversation, delivered_by_hooks, many_rules, placed
+from .plugin_stage import (
+    PLACED,
+    RULE,
+    SUMMARY,
+    conversation,
+    delivered_by_hooks,
+    many_rules,
+    placed,
+)
 
 pytestmark = pytest.mark.client
 
@@ -54,7 +62,7 @@ def test_what_a_manual_compaction_lost_stands_behind_its_summary_and_survives_a_
     assert placed(api.last) == [text]
     assert conversation(api.last)[0].startswith(SUMMARY)
     with scene.store() as store:
-        roads = [(d.what, d.road) for d in store.deliveries(session)]
+        roads = [(d.kind, d.channel) for d in store.deliveries(session)]
         assert roads.count(("brief", "session.compact")) == 1
         assert [road for what, road in roads if what == "gap"] == []
     assert scene.log() == ""
@@ -192,6 +200,6 @@ def test_the_command_tells_what_was_saved_and_restored(
         scene.work(live)
         live.compact()
         told = live.ask("/holdfast").text
-    assert "its summary carried 0 of" in told
-    assert "state put back (session.compact" in told
+    assert "its summary kept 0 of" in told
+    assert "state restored (session.compact" in told
     assert PLACED not in told

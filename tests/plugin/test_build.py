@@ -1,4 +1,4 @@
-"""What the plugin carries is what the sources say, and the client accepts it."""
+"""What the plugin bundles is what the sources say, and the client accepts it."""
 
 import json
 import subprocess
@@ -8,20 +8,24 @@ from pathlib import Path
 import pytest
 from tools import build_plugin
 
-from realclient import newest_client, oldest_client
+from support.claude import newest_client, oldest_client
 
-from .scene import PLUGIN
+from .plugin_stage import PLUGIN
 
 
 def test_the_plugin_is_in_step_with_the_sources() -> None:
-    assert build_plugin.differences() == [], "run `make plugin`"
+    assert build_plugin.find_differences() == [], "run `make plugin`"
 
 
 def test_it_carries_the_hook_road_and_recall_and_nothing_of_the_command_line() -> None:
-    carried = build_plugin.carried()
-    assert {"holdfast.hooks.run", "holdfast.hooks.native", "holdfast.recall.plain"} <= set(carried)
-    assert not [name for name in carried if name.startswith(("holdfast.cli.", "holdfast.survival"))]
-    assert "holdfast.recall.server" not in carried
+    carried = build_plugin.list_bundled_modules()
+    assert {
+        "holdfast.hooks.main",
+        "holdfast.hooks.compaction_module",
+        "holdfast.recall.stdlib_cli",
+    } <= set(carried)
+    assert not [name for name in carried if name.startswith(("holdfast.cli.", "holdfast.measure"))]
+    assert "holdfast.recall.mcp_server" not in carried
 
 
 def test_the_marketplace_names_the_plugin_that_is_there() -> None:
@@ -71,6 +75,6 @@ def test_it_installs_from_the_marketplace_in_an_empty_home(
     (installed,) = (tmp_path / ".claude/plugins/cache").rglob("lib")
     # Files of its own, not a link into the checkout it came from.
     assert not installed.is_symlink()
-    for name, source in build_plugin.carried().items():
+    for name, source in build_plugin.list_bundled_modules().items():
         copied = installed / source.relative_to(build_plugin.SOURCES)
         assert copied.read_bytes() == source.read_bytes(), name

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from realclient import ScriptedApi
+from support.claude import ScriptedApi
 
 from .conftest import MakeScene
-from .scene import (
+from .plugin_stage import (
     GAP,
     RULE,
     SUMMARY,

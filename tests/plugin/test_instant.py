@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from realclient import Lane, Reply, ScriptedApi, bash, mid_turn_compaction, tool
+from support.claude import Lane, Reply, ScriptedApi, bash, mid_turn_compaction, tool
 
 from .conftest import MakeScene
-from .scene import RULE, STATE, SUMMARY, conversation, delivered_by_hooks, many_rules, placed
+from .plugin_stage import RULE, STATE, SUMMARY, conversation, delivered_by_hooks, many_rules, placed
 
 pytestmark = pytest.mark.client
 

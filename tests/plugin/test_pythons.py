@@ -1,19 +1,19 @@
 """The plugin on every supported Python of this machine: commands reach the model whole."""
 
 import pytest
-from tools.interpreters import Interpreter, found
+from tools.interpreters import Interpreter, find_interpreters
 
-from realclient import ScriptedApi, bash
+from support.claude import ScriptedApi, bash
 
 from .conftest import MakeScene
-from .scene import conversation, delivered_by_hooks
+from .plugin_stage import conversation, delivered_by_hooks
 
 pytestmark = pytest.mark.client
 
 COMMAND = "sh ./check_totals.sh"
 
 
-@pytest.mark.parametrize("python", found(), ids=lambda python: python.version)
+@pytest.mark.parametrize("python", find_interpreters(), ids=lambda python: python.version)
 def test_a_failed_command_is_told_with_its_last_letter(
     make_scene: MakeScene, api: ScriptedApi, python: Interpreter
 ) -> None:

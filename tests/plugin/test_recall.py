@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import holdfast
-from realclient import ScriptedApi, bash, last_user_text, tool
+from support.claude import ScriptedApi, bash, last_user_text, tool
 
 from .conftest import MakeScene
-from .scene import PLUGIN, RULE, conversation, placed
+from .plugin_stage import PLUGIN, RULE, conversation, placed
 
 pytestmark = pytest.mark.client
 
@@ -97,7 +97,7 @@ def test_the_commands_answer_from_the_store(make_scene: MakeScene, api: Scripted
         scene.work(live)
         live.compact()
         for command, expected in (
-            ("/holdfast:status", "its summary carried 0 of"),
+            ("/holdfast:status", "its summary kept 0 of"),
             ("/holdfast:why", "[r1] rule, not in the summary"),
             ("/holdfast:recall decimal money", "rule, open, "),
             ("/holdfast:handoff", "Handoff of session"),

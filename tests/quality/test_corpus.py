@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.quality import truth
-from benchmarks.quality.evidence import evidence
-from benchmarks.quality.product import briefs, product
-from benchmarks.quality.stated import from_trace, stated
-from benchmarks.quality.transcripts import boundaries, read_rows
+from benchmarks.quality import truth_rules
+from benchmarks.quality.evidence import collect_evidence
+from benchmarks.quality.product_command import find_product, run_briefs
+from benchmarks.quality.stated_lines import parse_stated, parse_trace
+from benchmarks.quality.transcripts import find_boundaries, read_rows
 
 pytestmark = [pytest.mark.corpus, pytest.mark.xdist_group("quality")]
 
@@ -19,18 +19,22 @@ EACH = 12  # every so many-th session: a few, spread over the folder
 
 
 @cache
-def checked() -> list[truth.Checked]:
+def checked() -> list[truth_rules.Checked]:
     found = []
-    asked = product()
+    asked = find_product()
     folders = [Path(name) for name in os.environ["HOLDFAST_CORPUS"].split(":")]
     paths = [path for folder in folders for path in sorted(folder.rglob("*.jsonl.gz"))]
     for path in paths[::EACH]:
         rows = read_rows(path)
-        place = {str(rows[cut].get("uuid")): cut for cut in boundaries(rows)}
-        for row in briefs(asked, path, (SIZE,), against=False, trace=True):
+        place = {str(rows[cut].get("uuid")): cut for cut in find_boundaries(rows)}
+        for row in run_briefs(asked, path, (SIZE,), against=False, trace=True):
             given = row.get("lines")
-            lines = from_trace(given) if given else stated(row["text"])
-            found.append(truth.check(lines, evidence(rows[: place[row["boundary_uuid"]]])))
+            lines = parse_trace(given) if given else parse_stated(row["text"])
+            found.append(
+                truth_rules.check_lines(
+                    lines, collect_evidence(rows[: place[row["boundary_uuid"]]])
+                )
+            )
     return found
 
 

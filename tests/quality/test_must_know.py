@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.quality.must_know import Reader, Trap, read_gold, score, words
+from benchmarks.quality.must_know import Reader, Trap, parse_keywords, read_gold, score_must_know
 
-WORDS = words(["ledger|journal", "closed", "march", "7741"])
+WORDS = parse_keywords(["ledger|journal", "closed", "march", "7741"])
 
 
 @pytest.mark.parametrize(
@@ -29,10 +29,10 @@ def test_a_stretch_of_320_characters_must_hold_seven_tenths_of_the_words(
 
 
 def test_a_trap_is_told_as_true_only_on_a_line_that_does_not_mark_it_as_past() -> None:
-    trap = Trap("the port is 9004", words(["port", "9004"]))
-    assert Reader("Use port 9004 for it").tells_as_true(trap)
-    assert not Reader("No longer: use port 9004 for it").tells_as_true(trap)
-    assert not Reader("port of the old box\nroom 9004").tells_as_true(trap)
+    trap = Trap("the port is 9004", parse_keywords(["port", "9004"]))
+    assert Reader("Use port 9004 for it").states_as_true(trap)
+    assert not Reader("No longer: use port 9004 for it").states_as_true(trap)
+    assert not Reader("port of the old box\nroom 9004").states_as_true(trap)
 
 
 def test_weights_the_summary_and_traps_are_counted(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_weights_the_summary_and_traps_are_counted(tmp_path: Path) -> None:
     }
     (tmp_path / "one.gold.json").write_text(json.dumps(document))
     [gold] = read_gold(tmp_path)
-    told = score(gold, "Branch till is not pushed.\nThe shop is shut")
+    told = score_must_know(gold, "Branch till is not pushed.\nThe shop is shut")
     assert (told.weight, told.told, told.in_summary, told.together) == (6, 3, 1, 4)
     assert (told.lost, told.lost_told) == (5, 3)
     assert (told.traps, told.traps_told) == (1, 1)

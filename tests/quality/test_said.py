@@ -20,7 +20,7 @@ def session(turns: int = 40) -> list[Row]:
 
 def test_the_same_seed_plants_the_same_and_another_plants_others() -> None:
     rows = session()
-    first, again, other = (said.plant(rows, seed) for seed in ("1", "1", "2"))
+    first, again, other = (said.plant_statements(rows, seed) for seed in ("1", "1", "2"))
     assert first is not None
     assert again is not None
     assert other is not None
@@ -30,7 +30,7 @@ def test_the_same_seed_plants_the_same_and_another_plants_others() -> None:
 
 def test_prompts_stand_before_the_cut_on_one_chain() -> None:
     rows = session()
-    planted = said.plant(rows, "chain")
+    planted = said.plant_statements(rows, "chain")
     assert planted is not None
     added = [row for row in planted.rows if row.get("uuid") not in {r.get("uuid") for r in rows}]
     assert len(added) == said.PLACES
@@ -47,8 +47,8 @@ def session_like(rows: list[Row]) -> list[Row]:
 
 
 def test_a_session_without_room_is_left_out() -> None:
-    assert said.plant(session(3), "1") is None
-    assert said.plant([typed("never compacted")], "1") is None
+    assert said.plant_statements(session(3), "1") is None
+    assert said.plant_statements([typed("never compacted")], "1") is None
 
 
 def test_kept_known_and_standing() -> None:
@@ -60,11 +60,11 @@ def test_kept_known_and_standing() -> None:
         "Keep 5 backups",
         "9 backups",
     )
-    both = said.score(planted, '- "Priya decides about the schema."\n- "Make that 9 backups."')
+    both = said.score_said(planted, '- "Priya decides about the schema."\n- "Make that 9 backups."')
     assert (both.kinds, both.corrected, both.withdrawn) == ({"who": (1, 1)}, True, False)
-    neither = said.score(planted, "Priya reviews.\nKeep 5 backups.")
+    neither = said.score_said(planted, "Priya reviews.\nKeep 5 backups.")
     assert (neither.kinds, neither.corrected, neither.withdrawn) == ({"who": (1, 0)}, False, True)
-    marked = said.score(planted, 'Withdrawn since: "Keep 5 backups."')
+    marked = said.score_said(planted, 'Withdrawn since: "Keep 5 backups."')
     assert not marked.withdrawn
 
 
@@ -83,8 +83,8 @@ def test_every_sentence_tells_its_own_words() -> None:
 
 
 def test_written_rows_are_read_again(tmp_path: Path) -> None:
-    planted = said.plant(session(), "w")
+    planted = said.plant_statements(session(), "w")
     assert planted is not None
-    said.write(planted, tmp_path / "t.jsonl")
+    said.write_transcript(planted, tmp_path / "t.jsonl")
     lines = (tmp_path / "t.jsonl").read_text("utf-8").splitlines()
     assert [json.loads(line) for line in lines] == planted.rows

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from holdfast.redact import Redactor, redact, redact_bytes, redact_lines, suspicious
 from holdfast.redact.assignments import member_is_secret
-from holdfast.redact.patterns import (
+from holdfast.redact.secret_patterns import (
     JWK_ANCHOR,
     JWT_ANCHOR,
     PEM_ANCHOR,
@@ -24,7 +24,7 @@ from holdfast.redact.patterns import (
     WORDS,
 )
 
-from .innocent import INNOCENT
+from .harmless import INNOCENT
 from .planted import BY_NAME, BY_SHAPE, CARRIERS, NAMED_CARRIERS, PEM_KINDS, private_key
 
 pytestmark = pytest.mark.slow

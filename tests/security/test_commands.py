@@ -15,7 +15,7 @@ def test_install_writes_through_no_link_out_of_the_project(world: World, scope: 
     world.link(f".claude/{name}", target)
     ended = world.holdfast("install", "--scope", scope)
     assert ended.returncode == 1
-    assert "leads out of the project" in ended.stderr
+    assert "outside the project" in ended.stderr
     assert target.read_text() == "{}"
 
 
@@ -24,7 +24,7 @@ def test_instructions_are_written_through_no_link_out_of_the_project(world: Worl
     before = world.bashrc.read_text()
     ended = world.holdfast("instructions", "--write")
     assert ended.returncode == 1
-    assert "leads out of the project" in ended.stderr
+    assert "outside the project" in ended.stderr
     assert world.bashrc.read_text() == before
 
 
@@ -61,18 +61,18 @@ def test_config_and_doctor_say_what_was_left_out_and_why(world: World) -> None:
     world.put(".holdfast/settings.json", json.dumps(chosen))
     told = json.loads(world.holdfast("config", "--json").stdout)
     assert [problem.partition(": ")[2] for problem in told["problems"]] == [
-        "notes_in_tree is left out: it is yours to choose, not a project's",
-        "redact_patterns is left out: it is yours to choose, not a project's",
+        "notes_in_tree is ignored: only the user can set it, not a project",
+        "redact_patterns is ignored: only the user can set it, not a project",
     ]
     assert {row["name"]: row["source"] for row in told["settings"]}["notes"] == "project"
-    assert "notes_in_tree is left out" in world.holdfast("doctor").stdout
+    assert "notes_in_tree is ignored" in world.holdfast("doctor").stdout
 
 
 def test_the_user_is_told_once_in_a_session(world: World) -> None:
     world.put(".holdfast/settings.json", json.dumps({"notes_in_tree": True}))
     world.hook("PostToolBatch")
     first = world.hook("UserPromptSubmit", prompt="go on")
-    assert "notes_in_tree is left out" in json.loads(first.out)["systemMessage"]
+    assert "notes_in_tree is ignored" in json.loads(first.out)["systemMessage"]
     assert world.hook("UserPromptSubmit", prompt="go on").out == ""
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from holdfast import files
-from holdfast.files import File, Unsafe
+from holdfast.files import File, UnsafePath
 
 
 @pytest.fixture
@@ -22,14 +22,14 @@ def tree(tmp_path: Path) -> Path:
 
 def test_a_file_in_a_tree_is_written_whole_and_for_the_user_alone(tree: Path) -> None:
     file = File(f"{tree}/a/b/file", str(tree))
-    file.replace(b"one")
+    file.write_atomic(b"one")
     file.append(b", two")
     assert file.text(100) == "one, two"
     assert file.read(3) == b"one"
     assert stat.S_IMODE((tree / "a/b/file").stat().st_mode) == 0o600
     assert stat.S_IMODE((tree / "a").stat().st_mode) == 0o700
     assert os.listdir(tree / "a/b") == ["file"]
-    assert files.names(f"{tree}/a", within=str(tree)) == ["b"]
+    assert files.list_names(f"{tree}/a", within=str(tree)) == ["b"]
 
 
 @pytest.mark.parametrize("by_handle", [True, False])
@@ -47,7 +47,7 @@ def test_no_part_of_a_path_leads_out(
     assert file.stat() is None
     assert not file.is_usable()
     with pytest.raises(OSError, match=r"\w"):
-        file.replace(b"new")
+        file.write_atomic(b"new")
     with pytest.raises(OSError, match=r"\w"):
         file.append(b"new")
     assert (tree.parent / "outside/file").read_text() == "outside"
@@ -65,10 +65,10 @@ def test_a_second_name_is_not_ours(tree: Path) -> None:
     (tree / "hard").hardlink_to(tree.parent / "outside/file")
     file = File(f"{tree}/hard", str(tree))
     assert file.read(100) is None
-    with pytest.raises(Unsafe, match="second name"):
+    with pytest.raises(UnsafePath, match="second name"):
         file.append(b"x")
-    with pytest.raises(Unsafe, match="second name"):
-        file.replace(b"x")
+    with pytest.raises(UnsafePath, match="second name"):
+        file.write_atomic(b"x")
 
 
 @pytest.mark.parametrize("within", [True, False])
@@ -95,7 +95,7 @@ def test_temporary_names_are_random_and_made_exclusively(
 
     monkeypatch.setattr(os, "open", noting)
     for _ in range(3):
-        files.replace(f"{tree}/file", b"x")
+        files.write_atomic(f"{tree}/file", b"x")
     assert len({path for path, _ in made}) == 3
     assert all(flags & os.O_EXCL and flags & os.O_NOFOLLOW for _, flags in made)
     assert all(files.is_temporary(os.path.basename(path), "file") for path, _ in made)
@@ -108,7 +108,7 @@ def test_a_taken_temporary_name_is_never_written_through(
     monkeypatch.setattr(os, "urandom", bytes)
     (tree / f"file.{'00' * 8}.new").symlink_to(tree.parent / "outside/file")
     with pytest.raises(FileExistsError):
-        files.replace(f"{tree}/file", b"x")
+        files.write_atomic(f"{tree}/file", b"x")
     assert (tree.parent / "outside/file").read_text() == "outside"
 
 
@@ -133,7 +133,7 @@ def test_a_folder_exchanged_for_a_link_under_us_gets_nothing(tree: Path) -> None
     try:
         for _ in range(400):
             file = File(f"{tree}/place/mine", str(tree))
-            for write in (file.replace, file.append):
+            for write in (file.write_atomic, file.append):
                 try:
                     write(b"x")
                 except OSError:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.clients.claude_code.settings import HOOKS
-from holdfast.hooks import limit
+from holdfast.clients.claude_code.install.hook_entries import HOOKS, HookSpec
+from holdfast.hooks import watchdog
 
 from .world import SESSION, World, clean
 
@@ -19,14 +19,13 @@ FOOD = "a" * 60 + "!"
 
 
 @pytest.mark.parametrize("spec", HOOKS, ids=lambda spec: spec.event)
-def test_we_end_before_the_client_ends_us(spec: object) -> None:
-    event, timeout = spec.event, spec.timeout  # type: ignore[attr-defined]
-    assert limit.seconds_for(event) + 0.5 < timeout
+def test_we_end_before_the_client_ends_us(spec: HookSpec) -> None:
+    assert watchdog.seconds_for(spec.event) + 0.5 < spec.timeout_seconds
 
 
 @pytest.mark.parametrize("event", ["PreCompact", "UserPromptSubmit", "SessionEnd"])
 def test_a_pattern_of_the_users_own_that_never_ends(world: World, event: str) -> None:
-    """On the heavy road, on the light one, and in what goes on after the client was let go."""
+    """On the full path, on the fast path, and in what goes on after the client was let go."""
     world.choose(**ENDLESS)
     if event == "UserPromptSubmit":
         world.data.mkdir(parents=True)
@@ -38,10 +37,10 @@ def test_a_pattern_of_the_users_own_that_never_ends(world: World, event: str) ->
     world.transcript.write_bytes(b"".join(lines) + json.dumps(row).encode() + b"\n")
     ran = world.hook(event, prompt=FOOD, trigger="manual")
     assert (ran.code, ran.out, ran.err) == (0, "", "")
-    assert ran.seconds < 3 * limit.SECONDS
+    assert ran.seconds < 3 * watchdog.DEFAULT_SECONDS
     if event != "SessionEnd":
         log = (world.data / "holdfast.log").read_text()
-        assert "ended by its own limit of 8 s" in log
+        assert "stopped after its time limit of 8 s" in log
 
 
 def test_a_client_that_never_says_anything(world: World) -> None:
@@ -54,7 +53,7 @@ def test_a_client_that_never_says_anything(world: World) -> None:
         env={"HOME": str(world.home)},
     )
     assert process.wait(timeout=60) == 0
-    assert time.monotonic() - begun >= limit.seconds_for("SessionEnd") - 0.5
+    assert time.monotonic() - begun >= watchdog.seconds_for("SessionEnd") - 0.5
     assert process.stdout is not None
     assert process.stdout.read() == b""
     for stream in (process.stdin, process.stdout, process.stderr):
@@ -66,12 +65,12 @@ def test_what_goes_on_afterwards_has_a_limit_as_well(tmp_path: Path) -> None:
     mark = tmp_path / "pid"
     program = (
         "import os, re\n"
-        "from holdfast.hooks import detach, limit\n"
-        "limit.SECONDS_DETACHED = 1.0\n"
+        "from holdfast.hooks import detach, watchdog\n"
+        "watchdog.DETACHED_SECONDS = 1.0\n"
         "def work():\n"
         f"    open({str(mark)!r}, 'w').write(str(os.getpid()))\n"
         f"    re.search('(a+)+$', {FOOD!r})\n"
-        "detach.detached(work)\n"
+        "detach.run_detached(work)\n"
     )
     subprocess.run([sys.executable, "-c", program], env=clean(tmp_path), check=True)
     end = time.monotonic() + 60
@@ -87,9 +86,9 @@ def _is_gone(pid: str) -> bool:
 def test_the_kernel_ends_what_does_not_hear_us(tmp_path: Path) -> None:
     """A loop in C that looks for no signals: by the processor's time, without the interpreter."""
     program = (
-        "from holdfast.hooks import limit\n"
-        "limit.GRACE = 0.5\n"
-        "limit.begin('Stop', 0.5)\n"
+        "from holdfast.hooks import watchdog\n"
+        "watchdog.GRACE_SECONDS = 0.5\n"
+        "watchdog.start_watchdog('Stop', 0.5)\n"
         "sum(range(10**15))\n"
     )
     done = subprocess.run(

@@ -14,7 +14,7 @@ ALWAYS = {
     *("mkfifo", "mknod", "truncate", "mkstemp", "NamedTemporaryFile", "TemporaryFile"),
     *("write_text", "write_bytes", "touch", "copyfile", "copy2", "copytree", "rmtree"),
 }
-OURS = {"touch", "move", "open_lock", "output"}  # imported from `holdfast.files` by name
+OURS = {"touch", "move", "open_lock", "open_output"}  # imported from `holdfast.files` by name
 
 
 def writes(tree: ast.Module) -> Iterator[int]:
@@ -48,7 +48,7 @@ def _mode(call: ast.Call, place: int) -> bool:
 
 
 def _has_handle(call: ast.Call) -> bool:
-    """`open(output(path), "wb")`: the file was opened by the owner."""
+    """`open(open_output(path), "wb")`: the file was opened by the owner."""
     first = call.args[0]
     named = first.func if isinstance(first, ast.Call) else None
     return isinstance(named, ast.Name) and named.id in OURS

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.lifecycle.project import place_of
+from holdfast.fastpath.project import locate_project
 
 from .world import PRIVATE, World
 
@@ -58,7 +58,7 @@ def test_a_pointer_that_nobody_answers_is_not_followed(
     text = pointers(world, victim)[name]
     (world.repo / ".git").rmdir()
     (world.repo / ".git").write_text(text)
-    project, worktree = place_of(str(world.repo))
+    project, worktree = locate_project(str(world.repo))
     assert worktree == str(world.repo)
     assert project.startswith(str(world.repo))
 
@@ -69,16 +69,16 @@ def test_the_pointer_of_another_worktree_is_not_ours(world: World, victim: Path,
     theirs = world.home / "src/side/.git"
     place = world.repo / ".git"
     place.symlink_to(theirs) if how == "link" else place.hardlink_to(theirs)
-    assert place_of(str(world.repo)) == (str(world.repo), str(world.repo))
+    assert locate_project(str(world.repo)) == (str(world.repo), str(world.repo))
 
 
 def test_real_worktrees_are_known_also_with_relative_pointers(world: World, victim: Path) -> None:
     side = world.home / "src/side"
-    assert place_of(str(side)) == (str(victim), str(side))
+    assert locate_project(str(side)) == (str(victim), str(side))
     admin = victim / ".git/worktrees/side"
     (side / ".git").write_text(f"gitdir: {os.path.relpath(admin, side)}\n")
     (admin / "gitdir").write_text(f"{os.path.relpath(side / '.git', admin)}\n")
-    assert place_of(str(side)) == (str(victim), str(side))
+    assert locate_project(str(side)) == (str(victim), str(side))
 
 
 def test_recall_answers_nothing_of_another_project(world: World, victim: Path) -> None:

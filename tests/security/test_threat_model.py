@@ -23,7 +23,7 @@ def test_every_test_that_the_threat_model_names_exists() -> None:
 def test_every_line_of_the_threat_model_names_a_test() -> None:
     """Except those that say where something else is written down, or what follows from above."""
     text = DOCUMENT.read_text()
-    start, end = text.index("## Writing"), text.index("## Found something?")
+    start, end = text.index("## Writing"), text.index("## Reporting a vulnerability")
     lines = re.split(r"\n- ", text[start:end])[1:]
     without = [line for line in lines if "`test_" not in line]
     assert [line.split()[0] for line in without] == ["Where", "Messages"]

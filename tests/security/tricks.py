@@ -1,7 +1,7 @@
 """What a repository can bring along: each trick sets one up. Made up here, for these tests.
 
 In all of them the user keeps notes and handoffs in the tree, where a repository can get at most;
-those in `SETTINGS` are for a user who chose nothing.
+those in `SETTINGS_PREFIX` are for a user who chose nothing.
 """
 
 import json

@@ -13,14 +13,14 @@ from holdfast.events import (
     TodosSet,
     UserSaid,
 )
-from holdfast.state import EMPTY, Fact, State, facts, fold
+from holdfast.state import EMPTY_STATE, Fact, State, fold, list_facts
 
 
 class Story:
-    """A session as it is told; `state` is what is known so far."""
+    """A session as it is told; `list_open_facts` is what is known so far."""
 
     def __init__(self) -> None:
-        self.state: State = EMPTY
+        self.state: State = EMPTY_STATE
         self._rows = 0
 
     def at(self, agent: str = "") -> Origin:
@@ -59,9 +59,9 @@ class Story:
     def compacted(self) -> "Story":
         return self.tell(Compacted(self.at(), "auto", 1000, 10, ()))
 
-    def facts(self, kind: str, standing: str = "") -> list[Fact]:
-        known = [fact for fact in facts(self.state) if fact.kind == kind]
-        return [fact for fact in known if not standing or fact.standing == standing]
+    def facts(self, kind: str, status: str = "") -> list[Fact]:
+        known = [fact for fact in list_facts(self.state) if fact.kind == kind]
+        return [fact for fact in known if not status or fact.status == status]
 
-    def texts(self, kind: str, standing: str = "") -> list[str]:
-        return [fact.text for fact in self.facts(kind, standing)]
+    def texts(self, kind: str, status: str = "") -> list[str]:
+        return [fact.text for fact in self.facts(kind, status)]

@@ -7,20 +7,20 @@ from holdfast.state import (
     commands,
     dead_ends,
     decisions,
+    encode_state,
     errors,
-    facts,
-    files,
     identifiers,
-    plan,
+    list_facts,
+    plans,
     replies,
     requests,
     rules,
     skills,
     subagents,
+    suite_runs,
     symbols,
     tasks,
-    test_state,
-    to_document,
+    touched_files,
 )
 
 from .story import Story
@@ -46,24 +46,24 @@ def test_every_table_is_bounded_and_full_tables_keep_the_latest() -> None:
     story = long_session(300)
     state = story.state
     bounds = {
-        "rules": rules.LIMIT,
-        "tasks": tasks.LIMIT,
-        "plans": plan.LIMIT,
-        "tests": test_state.LIMIT,
-        "errors": errors.LIMIT,
-        "dead_ends": dead_ends.LIMIT,
-        "decisions": decisions.LIMIT,
-        "files": files.LIMIT,
-        "commands": commands.LIMIT,
-        "identifiers": identifiers.LIMIT,
-        "subagents": subagents.LIMIT,
-        "skills": skills.LIMIT,
+        "rules": rules.MAX_RULES,
+        "tasks": tasks.MAX_TASKS,
+        "plans": plans.MAX_PLANS,
+        "suite_runs": suite_runs.MAX_SUITES,
+        "errors": errors.MAX_ERRORS,
+        "dead_ends": dead_ends.MAX_DEAD_ENDS,
+        "decisions": decisions.MAX_DECISIONS,
+        "files": touched_files.MAX_FILES,
+        "commands": commands.MAX_COMMANDS,
+        "identifiers": identifiers.MAX_IDENTIFIERS,
+        "subagents": subagents.MAX_SUBAGENTS,
+        "skills": skills.MAX_SKILLS,
     }
     for name, limit in bounds.items():
         assert len(getattr(state, name)) == limit, name
-    assert len(state.symbols) <= symbols.LIMIT + symbols.SPARE
-    assert sum(len(request.text) for request in state.requests.values()) <= requests.TOTAL
-    assert sum(len(reply.text) for reply in state.replies.values()) <= replies.TOTAL
+    assert len(state.symbols) <= symbols.MAX_SYMBOLS + symbols.SPARE_SYMBOLS
+    assert sum(len(request.text) for request in state.requests.values()) <= requests.MAX_TOTAL_CHARS
+    assert sum(len(reply.text) for reply in state.replies.values()) <= replies.MAX_TOTAL_CHARS
     assert "t299" in state.tasks
     assert "/r/file299.py" in state.files
     assert story.texts("request")[-1] == "/skill-299"
@@ -75,26 +75,26 @@ def test_a_state_document_stays_small_however_long_its_texts_are() -> None:
         story.user(f"{n} " + "wide words " * 20_000)
         story.agent("I'll use this instead of that because " + "reasons " * 50_000)
         story.ran(f"./tool{n}.sh", "fatal: " + "x" * 500_000, ok=False)
-    assert len(json.dumps(to_document(story.state))) < 1_500_000
+    assert len(json.dumps(encode_state(story.state))) < 1_500_000
 
 
 def test_finished_work_gives_way_before_open_work() -> None:
     story = Story().task("open", "still to do")
-    for n in range(tasks.LIMIT + 50):
+    for n in range(tasks.MAX_TASKS + 50):
         story.task(str(n), f"task {n}").task_is(str(n), "completed")
     assert "still to do" in story.texts("task", "open")
 
 
 def test_a_changed_file_stays_when_named_and_read_ones_give_way() -> None:
     story = Story().touched("/r/changed.py", "changed")
-    for n in range(files.LIMIT + 50):
+    for n in range(touched_files.MAX_FILES + 50):
         story.touched(f"/r/read{n}.py", "read")
     assert "/r/changed.py" in story.state.files
 
 
 def test_a_rule_in_force_outlives_withdrawn_ones() -> None:
     story = Story().user("Never push to main.")
-    for n in range(rules.LIMIT):
+    for n in range(rules.MAX_RULES):
         story.user(f"Always put widget{n} into drawer{n}.")
         story.user(f"Forget the rule that widget{n} goes into drawer{n}.")
     assert "Never push to main." in story.texts("rule", "open")
@@ -102,5 +102,5 @@ def test_a_rule_in_force_outlives_withdrawn_ones() -> None:
 
 def test_ids_stay_unique_however_many_facts_came_and_went() -> None:
     story = long_session(300)
-    ids = [fact.id for fact in facts(story.state)]
+    ids = [fact.id for fact in list_facts(story.state)]
     assert len(ids) == len(set(ids))

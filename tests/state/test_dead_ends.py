@@ -22,7 +22,7 @@ def test_failing_again_is_counted_not_repeated() -> None:
 
 def test_a_command_that_works_later_is_no_dead_end_any_more() -> None:
     story = Story().ran("npm install", "network error", ok=False).ran("npm install", "added 3")
-    assert [fact.standing for fact in story.facts("dead_end")] == ["resolved"]
+    assert [fact.status for fact in story.facts("dead_end")] == ["resolved"]
 
 
 def test_a_failed_look_up_is_no_dead_end() -> None:
@@ -69,7 +69,7 @@ def test_a_check_that_could_not_start_is_a_dead_end_and_no_error(command: str, s
 def test_a_check_that_starts_at_last_is_no_dead_end_even_if_it_is_red() -> None:
     story = Story().ran("pytest", "/usr/bin/python: No module named pytest", ok=False)
     story.ran("pytest", "1 failed in 0.1s", ok=False)
-    assert [fact.standing for fact in story.facts("dead_end")] == ["resolved"]
+    assert [fact.status for fact in story.facts("dead_end")] == ["resolved"]
     assert len(story.facts("error", "open")) == 1
 
 
@@ -91,41 +91,41 @@ def test_a_tool_call_that_the_user_turned_down_is_a_dead_end() -> None:
     story.tell(ToolRefused(story.at(), "Bash", "git push --force"))
     (dead_end,) = story.facts("dead_end", "open")
     assert dead_end.text == "Bash: git push --force"
-    assert dead_end.detail == "the user turned it down"
+    assert dead_end.detail == "rejected by the user"
 
 
 def test_what_then_worked_stands_beside_what_failed() -> None:
     story = Story().ran("gh pr view 12", "no git remotes found", ok=False)
     story.ran("gh pr view 12 --repo shop/cart", "open")
     (end,) = story.state.dead_ends.values()
-    assert (end.line, end.worked) == ("gh pr view 12", "gh pr view 12 --repo shop/cart")
+    assert (end.line, end.workaround) == ("gh pr view 12", "gh pr view 12 --repo shop/cart")
 
 
 def test_the_same_command_in_another_folder_is_what_works_here() -> None:
     story = Story().ran("npm run seed", "missing script: seed", ok=False)
     story.ran("cd packages/db && npm run seed", "seeded")
     (end,) = story.state.dead_ends.values()
-    assert end.worked == "cd packages/db && npm run seed"
-    assert end.standing == "resolved"
+    assert end.workaround == "cd packages/db && npm run seed"
+    assert end.status == "resolved"
 
 
 def test_another_script_of_the_same_runner_is_no_answer_to_a_failure() -> None:
     story = Story().ran("npm run seed", "missing script: seed", ok=False)
     story.ran("npm run build:docs", "written")
-    assert [end.worked for end in story.state.dead_ends.values()] == [""]
+    assert [end.workaround for end in story.state.dead_ends.values()] == [""]
 
 
 def test_another_tool_is_no_answer_to_a_failure() -> None:
     story = Story().ran("gh pr view 12", "no git remotes found", ok=False)
     story.ran("npm install", "added 3 packages")
-    assert [end.worked for end in story.state.dead_ends.values()] == [""]
+    assert [end.workaround for end in story.state.dead_ends.values()] == [""]
 
 
 def test_a_merge_with_conflicts_is_settled_by_its_commit() -> None:
     story = Story().ran("git merge origin/main", "CONFLICT (content): in a.py", ok=False)
     assert len(story.texts("dead_end", "open")) == 1
     story.ran("git add -A && git commit --no-edit", "[main 123abc4] Merge")
-    assert [fact.standing for fact in story.facts("dead_end")] == ["resolved"]
+    assert [fact.status for fact in story.facts("dead_end")] == ["resolved"]
 
 
 def test_a_commit_settles_nothing_else() -> None:

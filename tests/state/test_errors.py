@@ -2,7 +2,7 @@
 
 import pytest
 
-from holdfast.state.checks import check_of, covers
+from holdfast.state.checks import covers, find_check
 
 from .story import Story
 
@@ -19,7 +19,7 @@ def test_a_failing_check_opens_an_error_with_what_it_said() -> None:
 
 def test_it_is_resolved_when_the_same_check_passes() -> None:
     story = Story().ran("go test ./parse", RED, ok=False).ran("go test ./parse", GREEN)
-    assert [fact.standing for fact in story.facts("error")] == ["resolved"]
+    assert [fact.status for fact in story.facts("error")] == ["resolved"]
 
 
 def test_failing_again_is_the_same_error_seen_twice() -> None:
@@ -53,7 +53,7 @@ def test_failing_again_is_the_same_error_seen_twice() -> None:
     ],
 )
 def test_which_pass_shows_that_which_failure_is_gone(failed: str, passed: str, gone: bool) -> None:
-    red, green = check_of(failed), check_of(passed)
+    red, green = find_check(failed), find_check(passed)
     assert red is not None
     if green is None:
         assert not gone
@@ -64,7 +64,7 @@ def test_which_pass_shows_that_which_failure_is_gone(failed: str, passed: str, g
 def test_a_pass_of_a_task_runner_counts_for_what_it_says_it_ran() -> None:
     story = Story().ran("go test ./parse -run TestParse", RED, ok=False)
     story.ran("mise run test", "[test] $ go test ./...\n" + GREEN)
-    assert [fact.standing for fact in story.facts("error")] == ["resolved"]
+    assert [fact.status for fact in story.facts("error")] == ["resolved"]
 
 
 def test_a_task_runners_failure_is_mended_by_another_task_that_runs_the_same() -> None:
@@ -119,7 +119,7 @@ def test_an_interrupted_run_proves_nothing() -> None:
 def test_the_test_state_is_the_last_run_of_each_suite() -> None:
     story = Story().ran("pytest", "2 passed in 0.1s").ran("npm test", "Tests: 1 failed, 1 total")
     assert story.texts("test") == ["pytest: passed", "npm test: failed"]
-    assert [fact.standing for fact in story.facts("test")] == ["resolved", "open"]
+    assert [fact.status for fact in story.facts("test")] == ["resolved", "open"]
 
 
 def test_a_quick_run_of_one_suite_does_not_hide_the_red_of_another() -> None:

@@ -11,18 +11,26 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holdfast.events import CommandRan, Event, FileTouched, Hunk, Origin, SessionSeen
-from holdfast.state import EMPTY, State, facts, fold, fold_all, from_document, to_document
+from holdfast.state import (
+    EMPTY_STATE,
+    State,
+    decode_state,
+    encode_state,
+    fold,
+    fold_all,
+    list_facts,
+)
 from holdfast.state.git_work import (
-    CHANGES,
-    COMMITS,
+    MAX_CHANGES,
+    MAX_COMMITS,
     Change,
-    branch,
-    commits,
-    operation,
-    pull_request,
-    repository,
-    stashes,
-    uncommitted,
+    current_branch,
+    current_operation,
+    current_pull_request,
+    current_repository,
+    list_commits,
+    list_stashes,
+    list_uncommitted,
 )
 
 ENVIRONMENT = {
@@ -46,7 +54,7 @@ class Session:
         self.root.mkdir(parents=True)
         self.cwd = self.root
         self.events: list[Event] = []
-        self.state: State = EMPTY
+        self.state: State = EMPTY_STATE
         self.silent("git init -q -b main .")
 
     def _at(self) -> Origin:
@@ -104,7 +112,7 @@ class Session:
         self.tell(FileTouched(self._at(), str(path), how, True, text, before, hunks))
 
     def names(self) -> set[str]:
-        return {str(Path(c.path).relative_to(self.root)) for c in uncommitted(self.state)}
+        return {str(Path(c.path).relative_to(self.root)) for c in list_uncommitted(self.state)}
 
     def change(self, name: str) -> Change:
         return self.state.git_work.changes[str(self.root / name)]
@@ -145,7 +153,7 @@ def test_an_edit_is_uncommitted_until_it_is_committed(session: Session) -> None:
     assert session.change("new.py")[1:8] == ("new", False, False, True, 2, 0, True)
     session.run("git add a.py && git commit -m 'Mend a'")
     assert session.names() == {"new.py"} == session.really()
-    made = commits(session.state)[-1]
+    made = list_commits(session.state)[-1]
     assert made.subject == "Mend a"
     assert session.silent("git rev-parse HEAD").startswith(made.id)
     assert len(made.id) >= 7
@@ -174,7 +182,7 @@ def test_ways_to_commit(session: Session, command: str) -> None:
     session.write("b.py", "1\n")
     session.run(command)
     assert session.names() == set() == session.really()
-    assert [made.subject for made in commits(session.state)] == ["All of it"]
+    assert [made.subject for made in list_commits(session.state)] == ["All of it"]
 
 
 def test_commit_all_leaves_untracked_files(session: Session) -> None:
@@ -201,14 +209,14 @@ def test_a_commit_that_failed_is_none(session: Session) -> None:
     hook.chmod(0o755)
     session.write("a.py", "1\n")
     session.run("git add a.py && git commit -m 'Nope'")
-    assert commits(session.state) == []
+    assert list_commits(session.state) == []
     assert session.names() == {"a.py"} == session.really()
     assert session.change("a.py").staged
     hook.unlink()
     session.run("git commit -m 'Yes'")
     assert session.names() == set()
     session.run("git commit -m 'Nothing left'")
-    assert [made.subject for made in commits(session.state)] == ["Yes"]
+    assert [made.subject for made in list_commits(session.state)] == ["Yes"]
 
 
 @pytest.mark.parametrize(
@@ -232,7 +240,9 @@ def test_a_status_has_the_last_word(session: Session, asked: str) -> None:
     assert session.names() == {"a.py", "ignored.bin"}
     session.run(asked)
     assert session.names() - {"new", "new/in.py"} == session.really() - {"new/in.py"}
-    assert {c.how for c in uncommitted(session.state) if c.path.endswith("f.py")} == {"renamed"}
+    assert {c.how for c in list_uncommitted(session.state) if c.path.endswith("f.py")} == {
+        "renamed"
+    }
     assert session.change("d.py").how == "deleted"
     assert session.change("b.py").staged
     assert not session.change("sub/c.py").staged
@@ -270,7 +280,7 @@ def test_a_status_seen_from_a_subfolder_and_through_git_c(session: Session) -> N
     session.write("a.py", "again\n")
     session.run(f"git -C {session.root} commit -am 'From outside'")
     assert session.names() == set()
-    assert [made.subject for made in commits(session.state)] == ["From below", "From outside"]
+    assert [made.subject for made in list_commits(session.state)] == ["From below", "From outside"]
 
 
 def test_the_folder_of_a_line_is_the_one_before_its_own_cd(session: Session) -> None:
@@ -319,39 +329,39 @@ def test_stash_and_back(session: Session) -> None:
     session.write("new.py", "1\n")
     session.run("git stash")
     assert session.names() == {"new.py"} == session.really()
-    assert [c.path for c in stashes(session.state)[0].changes] == [str(session.root / "a.py")]
+    assert [c.path for c in list_stashes(session.state)[0].changes] == [str(session.root / "a.py")]
     session.write("b.py", "1\n")
     session.run("git stash push -u -m later")
     assert session.names() == set() == session.really()
     session.run("git stash drop")
     session.run("git stash pop")
     assert session.names() == {"a.py"} == session.really()
-    assert stashes(session.state) == []
+    assert list_stashes(session.state) == []
 
 
 def test_branches(session: Session) -> None:
     start(session, "a.py")
     session.run("git checkout -b feature/one")
-    assert branch(session.state) == "feature/one"
+    assert current_branch(session.state) == "feature/one"
     session.run("git switch -c two")
-    assert branch(session.state) == "two"
+    assert current_branch(session.state) == "two"
     session.run("git checkout -q main")
-    assert branch(session.state) == "main"
+    assert current_branch(session.state) == "main"
     session.run("git checkout --detach 2>&1 | head -40")
-    assert branch(session.state) == ""
+    assert current_branch(session.state) == ""
     session.run("git switch two 2>/dev/null")
-    assert branch(session.state) == "two"
+    assert current_branch(session.state) == "two"
     session.silent("git checkout -q main")
     session.run("git branch --show-current")
-    assert branch(session.state) == "main"
+    assert current_branch(session.state) == "main"
     session.run("git checkout nowhere")
     session.run("git branch -m main trunk")
-    assert branch(session.state) == "trunk"
+    assert current_branch(session.state) == "trunk"
     session.silent("git checkout -q two")
     session.run("git branch")
-    assert branch(session.state) == "two"
+    assert current_branch(session.state) == "two"
     session.run("git rev-parse --abbrev-ref HEAD")
-    assert branch(session.state) == "two"
+    assert current_branch(session.state) == "two"
 
 
 def test_pushing(session: Session) -> None:
@@ -359,26 +369,26 @@ def test_pushing(session: Session) -> None:
     with_remote(session)
     session.write("a.py", "1\n")
     session.run("git commit -qam one && git push --dry-run -u origin main")
-    assert [made.pushed for made in commits(session.state)] == [False]
+    assert [made.pushed for made in list_commits(session.state)] == [False]
     session.run("git push -u origin main")
-    assert [made.pushed for made in commits(session.state)] == [True]
-    known = repository(session.state)
+    assert [made.pushed for made in list_commits(session.state)] == [True]
+    known = current_repository(session.state)
     assert known is not None
     assert known.upstream == "origin/main"
     session.write("a.py", "2\n")
     session.run("git commit -am two")
-    assert [made.subject for made in commits(session.state, pushed=False)] == ["two"]
+    assert [made.subject for made in list_commits(session.state, pushed=False)] == ["two"]
     session.run("git status")
-    known = repository(session.state)
+    known = current_repository(session.state)
     assert known is not None
     assert known.ahead == 1
     session.run("git push")
-    assert commits(session.state, pushed=False) == []
+    assert list_commits(session.state, pushed=False) == []
     session.write("a.py", "3\n")
     session.run("git commit -am three && git push -q")
     session.write("a.py", "4\n")
     session.run("git commit -am four && git push origin HEAD 2>&1 | tail -1")
-    assert commits(session.state, pushed=False) == []
+    assert list_commits(session.state, pushed=False) == []
 
 
 def test_a_push_whose_outcome_was_cut_away_is_neither_done_nor_undone(session: Session) -> None:
@@ -387,11 +397,11 @@ def test_a_push_whose_outcome_was_cut_away_is_neither_done_nor_undone(session: S
     session.silent("git push -qu origin main")
     session.write("a.py", "1\n")
     session.run("git commit -qam one\ngit push -q 2>&1 | tail -1\necho ok")
-    assert [made.pushed for made in commits(session.state)] == [None]
-    (fact,) = [fact for fact in facts(session.state) if fact.kind == "commit"]
+    assert [made.pushed for made in list_commits(session.state)] == [None]
+    (fact,) = [fact for fact in list_facts(session.state) if fact.kind == "commit"]
     assert "a push ran after it" in fact.detail
     session.run("git status")
-    assert [made.pushed for made in commits(session.state)] == [True]
+    assert [made.pushed for made in list_commits(session.state)] == [True]
 
 
 def test_a_commit_that_only_the_log_behind_it_shows(session: Session) -> None:
@@ -403,10 +413,10 @@ def test_a_commit_that_only_the_log_behind_it_shows(session: Session) -> None:
     )
     session.write("b.py", "1\n")
     session.run("git add b.py && git commit -m 'fix: the second' | tail -1; git log --oneline -1")
-    made = commits(session.state)
+    made = list_commits(session.state)
     assert [one.subject for one in made] == ["feat: the first", "fix: the second"]
     assert all(one.id and one.branch == "main" for one in made)
-    assert uncommitted(session.state) == []
+    assert list_uncommitted(session.state) == []
 
 
 def test_a_push_of_the_branch_by_a_substitution(session: Session) -> None:
@@ -416,7 +426,7 @@ def test_a_push_of_the_branch_by_a_substitution(session: Session) -> None:
     session.run("git commit -qam one")
     session.silent("git push -q origin main")
     session.run('git push origin "$(git branch --show-current)" 2>&1')
-    assert [made.pushed for made in commits(session.state)] == [True]
+    assert [made.pushed for made in list_commits(session.state)] == [True]
 
 
 def test_the_upstream_that_was_asked_for_is_not_the_branch(session: Session) -> None:
@@ -424,7 +434,7 @@ def test_the_upstream_that_was_asked_for_is_not_the_branch(session: Session) -> 
     with_remote(session)
     session.silent("git push -qu origin main")
     session.run("git rev-parse --abbrev-ref --symbolic-full-name '@{u}'")
-    assert branch(session.state) == "main"
+    assert current_branch(session.state) == "main"
 
 
 def test_a_push_that_was_refused_is_none(session: Session) -> None:
@@ -438,10 +448,10 @@ def test_a_push_that_was_refused_is_none(session: Session) -> None:
     )
     session.write("a.py", "1\n")
     session.run("git commit -am ours && git push")
-    assert [made.pushed for made in commits(session.state)] == [False]
-    before = commits(session.state)[0].id
+    assert [made.pushed for made in list_commits(session.state)] == [False]
+    before = list_commits(session.state)[0].id
     session.run("git pull --rebase && git push")
-    made = commits(session.state)[0]
+    made = list_commits(session.state)[0]
     assert made.pushed
     assert made.id != before
     assert session.silent("git rev-parse HEAD").startswith(made.id)
@@ -454,28 +464,28 @@ def test_what_a_log_and_a_status_tell_about_pushes(session: Session) -> None:
     for number in range(3):
         session.write("a.py", f"{number}\n")
         session.run(f"git commit -qam 'number {number}'")
-    assert [made.id for made in commits(session.state)] == ["", "", ""]
+    assert [made.id for made in list_commits(session.state)] == ["", "", ""]
     session.run("git log --oneline -3")
-    assert all(len(made.id) == 7 for made in commits(session.state))
+    assert all(len(made.id) == 7 for made in list_commits(session.state))
     session.run("git log -3")
     whole = session.silent("git log -3 --reverse --format=%H").split()
-    assert [made.id for made in commits(session.state)] == whole
+    assert [made.id for made in list_commits(session.state)] == whole
     session.silent("git push -q origin HEAD~1:main")
     session.run("git status")
-    assert [made.pushed for made in commits(session.state)] == [True, True, False]
+    assert [made.pushed for made in list_commits(session.state)] == [True, True, False]
     session.silent("git push -q")
     session.run("git log --oneline --decorate -2")
-    assert commits(session.state, pushed=False) == []
+    assert list_commits(session.state, pushed=False) == []
 
 
 def test_amend_and_reset(session: Session) -> None:
     start(session, "a.py", "b.py")
     session.write("a.py", "1\n")
     session.run("git commit -am 'first try'")
-    before = commits(session.state)[0].id
+    before = list_commits(session.state)[0].id
     session.write("b.py", "1\n")
     session.run("git add b.py && git commit --amend -m 'second try'")
-    made = commits(session.state)
+    made = list_commits(session.state)
     assert [(one.subject, len(one.files)) for one in made] == [("second try", 2)]
     assert made[0].id != before
     session.write("a.py", "2\n")
@@ -486,12 +496,12 @@ def test_amend_and_reset(session: Session) -> None:
     session.run("git reset")
     assert not session.change("a.py").staged
     session.run("git reset HEAD^")
-    assert commits(session.state) == []
+    assert list_commits(session.state) == []
     assert session.names() == {"a.py", "b.py"} == session.really()
     session.run("git commit -qam 'again'")
     session.write("a.py", "3\n")
     session.run("git reset --hard HEAD~1")
-    assert commits(session.state) == []
+    assert list_commits(session.state) == []
     assert session.names() == set() == session.really()
 
 
@@ -500,18 +510,18 @@ def test_a_merge_with_a_conflict(session: Session) -> None:
     session.silent("git checkout -qb side && echo side > a.py && git commit -qam side")
     session.silent("git checkout -q main && echo main > a.py && git commit -qam main")
     session.run("git merge side")
-    assert operation(session.state) == "merge"
+    assert current_operation(session.state) == "merge"
     assert session.change("a.py").how == "conflict"
     session.run("git status")
-    assert operation(session.state) == "merge"
+    assert current_operation(session.state) == "merge"
     assert session.change("a.py").how == "conflict"
     session.write("a.py", "both\n")
     session.run("git add a.py && git commit --no-edit")
-    assert operation(session.state) == ""
+    assert current_operation(session.state) == ""
     assert session.names() == set() == session.really()
-    assert commits(session.state)[-1].subject.startswith("Merge branch 'side'")
+    assert list_commits(session.state)[-1].subject.startswith("Merge branch 'side'")
     session.run("git reset -q --hard HEAD~1 && git merge side; git merge --abort")
-    assert operation(session.state) == ""
+    assert current_operation(session.state) == ""
     assert session.names() == set() == session.really()
 
 
@@ -520,12 +530,12 @@ def test_merges_without_a_conflict(session: Session) -> None:
     session.silent("git checkout -qb side && echo side > a.py && git commit -qam side")
     session.silent("git checkout -q main")
     session.run("git merge side")  # fast-forward: nothing of its own
-    assert commits(session.state) == []
+    assert list_commits(session.state) == []
     session.silent("git checkout -q side && echo 2 > a.py && git commit -qam side2")
     session.silent("git checkout -q main")
     session.write("b.py", "1\n")
     session.run("git commit -qam ours && git merge side -m 'Merge the side'")
-    assert [made.subject for made in commits(session.state)] == ["ours", "Merge the side"]
+    assert [made.subject for made in list_commits(session.state)] == ["ours", "Merge the side"]
     assert session.names() == set() == session.really()
 
 
@@ -536,20 +546,20 @@ def test_rebase(session: Session) -> None:
     session.run("git commit -am clean")
     session.write("a.py", "side\n")
     session.run("git commit -am clashing")
-    before = [made.id for made in commits(session.state)]
+    before = [made.id for made in list_commits(session.state)]
     session.silent("git checkout -q main && echo main > a.py && git commit -qam main")
     session.silent("git checkout -q side")
     session.run("git rebase main")
-    assert operation(session.state) == "rebase"
+    assert current_operation(session.state) == "rebase"
     session.run("git status")
-    assert operation(session.state) == "rebase"
+    assert current_operation(session.state) == "rebase"
     session.write("a.py", "both\n")
     session.run("git add a.py && git rebase --continue")
-    assert operation(session.state) == ""
-    assert branch(session.state) == "side"
+    assert current_operation(session.state) == ""
+    assert current_branch(session.state) == "side"
     assert session.names() == set() == session.really()
     session.run("git log --oneline -3")
-    after = [made.id for made in commits(session.state)]
+    after = [made.id for made in list_commits(session.state)]
     assert session.silent("git log -2 --reverse --format=%h").split() == after
     assert not set(before) & set(after)
 
@@ -560,7 +570,7 @@ def test_cherry_pick_and_revert(session: Session) -> None:
     session.silent("git checkout -q main")
     session.run("git cherry-pick side")
     session.run("git revert --no-edit HEAD")
-    assert [made.subject for made in commits(session.state)] == ["picked", 'Revert "picked"']
+    assert [made.subject for made in list_commits(session.state)] == ["picked", 'Revert "picked"']
 
 
 def test_files_changed_on_the_shell(session: Session) -> None:
@@ -624,10 +634,10 @@ def test_other_repositories_and_work_trees_are_kept_apart(session: Session) -> N
     session.write(".worktrees/side/a.py", "2\n")
     session.run(f"cd {shlex.quote(str(session.root / '.worktrees/side'))} && git commit -qam side")
     assert session.names() == {"a.py"}
-    assert branch(session.state) == "main"
+    assert current_branch(session.state) == "main"
     session.run("cd ../second && echo > x.py && git add . && git commit -qm theirs; git status")
     assert session.names() == {"a.py"}
-    assert branch(session.state) == "main"
+    assert current_branch(session.state) == "main"
     session.run("git status")
     assert session.names() == {"a.py"}
 
@@ -638,9 +648,9 @@ def test_outside_of_a_repository_nothing_is_uncommitted(tmp_path: Path) -> None:
     session.tell(FileTouched(session._at(), f"{tmp_path}/notes.md", "created", True, "x\n"))
     session.tell(FileTouched(session._at(), "/tmp/elsewhere.py", "created", True, "x\n"))
     session.run("git status")
-    assert uncommitted(session.state) == []
-    assert branch(session.state) == ""
-    assert repository(session.state) is None
+    assert list_uncommitted(session.state) == []
+    assert current_branch(session.state) == ""
+    assert current_repository(session.state) is None
 
 
 def test_what_a_subagent_does_in_the_tree_counts(session: Session) -> None:
@@ -652,7 +662,7 @@ def test_what_a_subagent_does_in_the_tree_counts(session: Session) -> None:
         CommandRan(at, "git commit -am 'By a helper'", "[main 1234567] By a helper", True, 0)
     )
     assert session.names() == set()
-    assert [made.id for made in commits(session.state)] == ["1234567"]
+    assert [made.id for made in list_commits(session.state)] == ["1234567"]
 
 
 PULL = "https://github.com/acme/shop/pull/42"
@@ -664,27 +674,27 @@ def test_a_pull_request_from_its_making_to_its_merge(session: Session) -> None:
     said = f"Creating pull request for feature into main in acme/shop\n\n{PULL}"
     command = 'gh pr create --title "Add a cart" --body "$(cat <<\'EOF\'\nsee /pull/7\nEOF\n)"'
     say(CommandRan(session._at(), command, said, True, 0))
-    request = pull_request(session.state)
+    request = current_pull_request(session.state)
     assert request is not None
     assert request[:6] == (PULL, 42, "Add a cart", "feature", str(session.root), "open")
     other = "https://github.com/acme/shop/pull/9"
     say(CommandRan(session._at(), "gh pr view 9", f"url:\t{other}", True, 0))
     say(CommandRan(session._at(), "gh pr comment 42 --body x", f"{PULL}#issuecomment-1", True, 0))
-    assert pull_request(session.state) == request
+    assert current_pull_request(session.state) == request
     said = (
         "✓ Squashed and merged pull request acme/shop#42 (Add a cart)\n"
         "✓ Deleted local branch feature and switched to branch main"
     )
     say(CommandRan(session._at(), "gh pr merge 42 --squash -d", said, True, 0))
-    assert branch(session.state) == "main"
-    assert session.state.git_work.pull_requests[PULL].standing == "merged"
-    assert pull_request(session.state) is None
+    assert current_branch(session.state) == "main"
+    assert session.state.git_work.pull_requests[PULL].status == "merged"
+    assert current_pull_request(session.state) is None
 
 
 def test_merge_requests_of_gitlab(session: Session) -> None:
     link = "https://gitlab.example.com/acme/shop/-/merge_requests/7"
     session.tell(CommandRan(session._at(), "glab mr create -f", f"!7 Cart\n {link}", True, 0))
-    request = pull_request(session.state)
+    request = current_pull_request(session.state)
     assert request is not None
     assert (request.url, request.number) == (link, 7)
 
@@ -693,18 +703,20 @@ def test_commits_are_facts_that_can_be_searched_and_shown(session: Session) -> N
     start(session, "a.py")
     session.write("a.py", "1\n")
     session.run("git commit -am 'Add the parser'")
-    (fact,) = [fact for fact in facts(session.state) if fact.kind == "commit"]
+    (fact,) = [fact for fact in list_facts(session.state) if fact.kind == "commit"]
     assert fact.id == "g1"
-    assert fact.text == f"{commits(session.state)[0].id} Add the parser"
-    assert (fact.standing, "not pushed" in fact.detail) == ("open", True)
+    assert fact.text == f"{list_commits(session.state)[0].id} Add the parser"
+    assert (fact.status, "not pushed" in fact.detail) == ("open", True)
 
 
 def test_an_old_git_and_a_merge_on_a_detached_head() -> None:
     at = Origin("r", 0, 1, "")
-    state = fold(EMPTY, SessionSeen(at, "s", "/r", "main", "test"))
+    state = fold(EMPTY_STATE, SessionSeen(at, "s", "/r", "main", "test"))
     said = "[detached HEAD 0a1b2c3] A fix\n 1 file changed, 2 insertions(+)"
     state = fold(state, CommandRan(at, "git commit -m 'A fix'", said, True, 0))
-    assert [(made.id, made.branch, made.added) for made in commits(state)] == [("0a1b2c3", "", 2)]
+    assert [(made.id, made.branch, made.added) for made in list_commits(state)] == [
+        ("0a1b2c3", "", 2)
+    ]
 
 
 STEPS = st.sampled_from(
@@ -737,16 +749,16 @@ def test_any_work_is_told_as_git_tells_it_once_a_status_was_seen(
     session.run("git status --porcelain -uall")
     assert session.names() == session.really()
     # And the same, folded in pieces that went through a document.
-    state: State = EMPTY
+    state: State = EMPTY_STATE
     for at in range(0, len(session.events), 3):
         piece = session.events[at : at + 3]
-        state = from_document(json.loads(json.dumps(to_document(fold_all(piece, state)))))
+        state = decode_state(json.loads(json.dumps(encode_state(fold_all(piece, state)))))
     assert state.git_work == session.state.git_work == fold_all(session.events).git_work
 
 
 def test_it_is_bounded() -> None:
-    state = fold(EMPTY, SessionSeen(Origin("r", 0, 1, ""), "s", "/r", "main", "test"))
-    for number in range(CHANGES * 2):
+    state = fold(EMPTY_STATE, SessionSeen(Origin("r", 0, 1, ""), "s", "/r", "main", "test"))
+    for number in range(MAX_CHANGES * 2):
         at = Origin(f"r{number}", number, number + 1, "")
         state = fold(state, FileTouched(at, f"/r/f{number}.py", "changed", True, "x"))
         said = f"[main {number:07x}] Number {number}"
@@ -755,8 +767,8 @@ def test_it_is_bounded() -> None:
     at = Origin("last", 9999, 10000, "")
     state = fold(state, CommandRan(at, "git status --short", listed, True, 0))
     work = state.git_work
-    assert len(work.changes) <= CHANGES
-    assert len(work.commits) <= COMMITS
+    assert len(work.changes) <= MAX_CHANGES
+    assert len(work.commits) <= MAX_COMMITS
     for number in range(40):
         place = f"/other{number}"
         state = fold(state, CommandRan(at, f"cd {place} && git status", "On branch x", True, 0))
@@ -792,7 +804,7 @@ ODD = [
 @pytest.mark.parametrize("output", ODD, ids=range(len(ODD)))
 def test_odd_outputs_take_no_longer_than_others(output: str) -> None:
     """Each of them is over in a moment; a pattern that backtracks would need hours."""
-    state = fold(EMPTY, SessionSeen(Origin("r", 0, 1, ""), "s", "/r", "main", "test"))
+    state = fold(EMPTY_STATE, SessionSeen(Origin("r", 0, 1, ""), "s", "/r", "main", "test"))
     at = Origin("r", 10, 20, "")
     for command in (
         "git status", "git status --short", "git commit -m x", "git push", "git pull", "git log",
@@ -801,7 +813,7 @@ def test_odd_outputs_take_no_longer_than_others(output: str) -> None:
     ):  # fmt: skip
         for ok in (True, False):
             state = fold(state, CommandRan(at, command, output, ok, 0 if ok else 1))
-    assert len(state.git_work.commits) <= COMMITS
+    assert len(state.git_work.commits) <= MAX_COMMITS
 
 
 @pytest.mark.parametrize(
@@ -819,12 +831,12 @@ def test_odd_outputs_take_no_longer_than_others(output: str) -> None:
     ids=range(8),
 )
 def test_odd_commands_take_no_longer_than_others(command: str) -> None:
-    state = fold(EMPTY, SessionSeen(Origin("r", 0, 1, ""), "s", "/r", "main", "test"))
-    for number in range(CHANGES):
+    state = fold(EMPTY_STATE, SessionSeen(Origin("r", 0, 1, ""), "s", "/r", "main", "test"))
+    for number in range(MAX_CHANGES):
         at = Origin("r", number, number + 1, "")
         state = fold(state, FileTouched(at, f"/r/f{number}.py", "changed", True, "x"))
     state = fold(state, CommandRan(Origin("r", 10, 20, ""), command, "", True, 0))
-    assert len(state.git_work.changes) <= CHANGES
+    assert len(state.git_work.changes) <= MAX_CHANGES
 
 
 def test_a_repository_that_was_only_looked_at_has_nothing_of_the_sessions(
@@ -835,11 +847,11 @@ def test_a_repository_that_was_only_looked_at_has_nothing_of_the_sessions(
     other.mkdir()
     session.silent(f"git init -q -b main {other} && touch {other}/stray.log {other}/seen.py")
     session.run(f"cd {other} && git status")
-    assert {c.path for c in uncommitted(session.state)} == {str(session.root / "mine.py")}
+    assert {c.path for c in list_uncommitted(session.state)} == {str(session.root / "mine.py")}
     # Once something is edited there, what is uncommitted there is told too.
     session.tell(FileTouched(session._at(), str(other / "seen.py"), "changed", True, "Y", "", ()))
     session.run(f"cd {other} && git status")
-    assert {Path(c.path).name for c in uncommitted(session.state)} == {
+    assert {Path(c.path).name for c in list_uncommitted(session.state)} == {
         "mine.py",
         "seen.py",
         "stray.log",

@@ -3,14 +3,14 @@
 import json
 
 from holdfast.events import Searched, ToolRan
-from holdfast.state import from_document, to_document
-from holdfast.state.lookups import LIMIT, again_in
+from holdfast.state import decode_state, encode_state
+from holdfast.state.lookups import MAX_LOOKUPS, list_repeated
 
 from .story import Story
 
 
 def again(story: Story, epoch: int) -> list[tuple[str, str]]:
-    return [(one.what, one.subject) for one in again_in(story.state.lookups, epoch)]
+    return [(one.what, one.subject) for one in list_repeated(story.state.lookups, epoch)]
 
 
 def test_what_was_read_before_the_compaction_and_after_it_was_looked_up_again() -> None:
@@ -55,11 +55,11 @@ def test_a_thousand_look_ups_stay_bounded_and_repeated_ones_stay_longest() -> No
     story = Story().touched("/r/often.py", "read").compacted().touched("/r/often.py", "read")
     for n in range(1000):
         story.touched(f"/r/file{n}.py", "read")
-    assert len(story.state.lookups) == LIMIT
+    assert len(story.state.lookups) == MAX_LOOKUPS
     assert again(story, 1) == [("Read", "/r/often.py")]
 
 
 def test_look_ups_travel_with_the_state() -> None:
     story = Story().touched("/r/a.py", "read").compacted().touched("/r/a.py", "read")
-    document = json.loads(json.dumps(to_document(story.state)))
-    assert from_document(document).lookups == story.state.lookups
+    document = json.loads(json.dumps(encode_state(story.state)))
+    assert decode_state(document).lookups == story.state.lookups

@@ -1,17 +1,17 @@
 """Notes laid over a state: each once, in the order of writing, never twice with the transcript."""
 
 from holdfast.events import NoteTaken, Origin, UserSaid
-from holdfast.state import facts, fold_all
-from holdfast.state.notes import Written, laid_over, standing, table_of
+from holdfast.state import fold_all, list_facts
+from holdfast.state.notes import NoteLine, build_note_table, list_open_notes, overlay_notes
 
 AT = Origin("row", 0, 1, "2027-01-15T08:00:00.000Z")
 TIME = "2027-01-15T09:00:00Z"
 
 
 def test_a_note_is_a_fact_of_its_kind() -> None:
-    table = table_of([Written("dead_end", "Blue-green needs the plan", "user", TIME)])
-    (fact,) = [f for f in facts(laid_over(fold_all([]), table)) if f.id == "m1"]
-    assert (fact.kind, fact.text, fact.standing) == (
+    table = build_note_table([NoteLine("dead_end", "Blue-green needs the plan", "user", TIME)])
+    (fact,) = [f for f in list_facts(overlay_notes(fold_all([]), table)) if f.id == "m1"]
+    assert (fact.kind, fact.text, fact.status) == (
         "dead_end",
         "Blue-green needs the plan",
         "open",
@@ -21,17 +21,22 @@ def test_a_note_is_a_fact_of_its_kind() -> None:
 
 def test_the_same_words_are_one_note_and_ids_stay() -> None:
     written = [
-        Written("note", "a b", "user", TIME),
-        Written("note", "a  b", "agent", TIME),
-        Written("note", "c", "user", TIME),
+        NoteLine("note", "a b", "user", TIME),
+        NoteLine("note", "a  b", "agent", TIME),
+        NoteLine("note", "c", "user", TIME),
     ]
-    assert {key: note.text for key, note in table_of(written).items()} == {"m1": "a b", "m3": "c"}
+    assert {key: note.text for key, note in build_note_table(written).items()} == {
+        "m1": "a b",
+        "m3": "c",
+    }
 
 
 def test_a_later_next_step_takes_the_place_of_an_earlier_one() -> None:
-    table = table_of([Written("next_step", text, "agent", TIME) for text in ("first", "second")])
-    state = laid_over(fold_all([]), table)
-    assert [note.text for _, note in standing(state, "next_step")] == ["second"]
+    table = build_note_table(
+        [NoteLine("next_step", text, "agent", TIME) for text in ("first", "second")]
+    )
+    state = overlay_notes(fold_all([]), table)
+    assert [note.text for _, note in list_open_notes(state, "next_step")] == ["second"]
     assert [note.text for note in table.values()] == ["first", "second"]
 
 
@@ -45,11 +50,11 @@ def test_what_the_transcript_told_of_a_note_stands_once() -> None:
         ]
     )
     written = [
-        Written("decision", "Integer cents", "agent", TIME),
-        Written("rule", "Ask before deploying", "agent", TIME),
-        Written("dead_end", "Blue-green", "agent", TIME),
+        NoteLine("decision", "Integer cents", "agent", TIME),
+        NoteLine("rule", "Ask before deploying", "agent", TIME),
+        NoteLine("dead_end", "Blue-green", "agent", TIME),
     ]
-    shown = laid_over(state, table_of(written))
-    texts = [f.text for f in facts(shown) if f.kind in ("decision", "rule", "dead_end")]
+    shown = overlay_notes(state, build_note_table(written))
+    texts = [f.text for f in list_facts(shown) if f.kind in ("decision", "rule", "dead_end")]
     assert sorted(texts) == ["Ask before deploying", "Blue-green", "Integer cents"]
     assert state.decisions  # the state itself is as it was

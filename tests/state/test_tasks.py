@@ -12,7 +12,7 @@ def test_a_task_lives_from_pending_to_done() -> None:
     assert story.facts("task")[0].detail == "in_progress"
     story.task_is("1", "completed")
     (task,) = story.facts("task")
-    assert (task.id, task.standing) == ("t1", "done")
+    assert (task.id, task.status) == ("t1", "done")
 
 
 def test_a_deleted_task_is_cancelled_not_open() -> None:
@@ -31,7 +31,7 @@ def test_a_change_keeps_what_it_does_not_mention() -> None:
     story.tell(TaskChanged(story.at(), "7", owner="reviewer", blocked_by=("3",)))
     story.tell(TaskChanged(story.at(), "7", blocked_by=("4",)))
     task = story.state.tasks["t7"]
-    assert (task.subject, task.description, task.status) == (
+    assert (task.subject, task.description, task.client_status) == (
         "Write the parser",
         "with a cursor",
         "pending",

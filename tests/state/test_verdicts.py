@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.state import verdicts
-from holdfast.state.checks import check_of, run_of
+from holdfast.state.checks import find_check, read_check_run
 
 PYTEST_RED = """
 ___ test_adds ___
@@ -78,7 +78,7 @@ def test_a_red_run_is_red_and_names_what_fails(
     command: str, output: str, names: tuple[str, ...], piped: bool
 ) -> None:
     line = f"{command} 2>&1 | tail -30" if piped else command
-    run = run_of(line, output, piped)  # a pipe into tail hides the exit code
+    run = read_check_run(line, output, piped)  # a pipe into tail hides the exit code
     assert run is not None
     assert run.verdict.result == "failed"
     assert run.verdict.failing == names
@@ -87,7 +87,7 @@ def test_a_red_run_is_red_and_names_what_fails(
 
 @pytest.mark.parametrize(("command", "output"), GREEN)
 def test_a_green_run_is_green(command: str, output: str) -> None:
-    run = run_of(command, output, True)
+    run = read_check_run(command, output, True)
     assert run is not None
     assert run.verdict.result == "passed"
     assert run.verdict.failing == ()
@@ -121,21 +121,21 @@ def test_a_green_run_is_green(command: str, output: str) -> None:
     ],
 )
 def test_linters_type_checkers_and_builds(command: str, output: str, ok: bool, result: str) -> None:
-    run = run_of(command, output, bool(ok))
+    run = read_check_run(command, output, bool(ok))
     assert run is not None
     assert run.verdict.result == result
 
 
 def test_a_log_line_with_error_in_it_does_not_make_a_green_run_red() -> None:
     output = "ERROR retrying the connection\n...\n3 passed in 0.3s"
-    run = run_of("pytest", output, True)
+    run = read_check_run("pytest", output, True)
     assert run is not None
     assert run.verdict.result == "passed"
 
 
 def test_the_linters_closing_line_is_not_the_tests() -> None:
     output = "ok  \texample.com/app\t0.2s\n[lint] $ golangci-lint run ./...\n0 issues."
-    run = run_of("mise run test && mise run lint", output, True)
+    run = read_check_run("mise run test && mise run lint", output, True)
     assert run is not None
     assert (run.check.runner, run.verdict.summary) == ("mise run test", "")
 
@@ -160,9 +160,9 @@ def test_the_linters_closing_line_is_not_the_tests() -> None:
 def test_what_a_check_is_and_what_it_runs_on(
     command: str, of: str, runner: str, target: tuple[str, ...]
 ) -> None:
-    check = check_of(command)
+    check = find_check(command)
     assert check is not None
-    assert (check.of, check.runner, check.target) == (of, runner, target)
+    assert (check.kind, check.runner, check.target) == (of, runner, target)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_what_a_check_is_and_what_it_runs_on(
      "ls tests", "grep -rn test src", "echo run the tests"],
 )  # fmt: skip
 def test_what_only_mentions_a_check_is_none(command: str) -> None:
-    assert check_of(command) is None
+    assert find_check(command) is None
 
 
 FAILURES = st.sampled_from(

@@ -10,10 +10,10 @@ import pytest
 
 from holdfast.store.protocol import Store
 
+from .contract_base import OpenStore
 from .contract_history import HistoryContract
 from .contract_search import SearchContract
 from .contract_states import StatesContract
-from .grounds import OpenStore
 
 
 class StoreContract(StatesContract, SearchContract, HistoryContract):

@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.store.protocol import Compaction, Delivery, Saved, Session, SessionKey, Store
+from holdfast.store.protocol import Compaction, Delivery, SavedState, Session, SessionKey, Store
 
-from .grounds import OpenStore, on_one_store
+from .contract_base import OpenStore, on_one_store
 from .samples import EARLY, LATER, LATEST, fact, message, saved
 
 
@@ -47,12 +47,12 @@ class HistoryContract:
         brief = Delivery("session-a", 0, "brief", "SessionStart", EARLY, "text", ("r1", "t1"))
         first, second = open_store(), open_store()
         assert first.record_delivery(brief) is True
-        assert second.record_delivery(brief._replace(road="UserPromptSubmit", text="x")) is False
-        assert first.record_delivery(brief._replace(what="gap", time=LATER)) is True
+        assert second.record_delivery(brief._replace(channel="UserPromptSubmit", text="x")) is False
+        assert first.record_delivery(brief._replace(kind="gap", time=LATER)) is True
         assert second.record_delivery(brief._replace(epoch=1, time=LATEST)) is True
         assert first.record_delivery(brief._replace(session_id="session-b")) is True
         told = second.deliveries("session-a")
-        assert [(d.what, d.epoch) for d in told] == [("brief", 1), ("gap", 0), ("brief", 0)]
+        assert [(d.kind, d.epoch) for d in told] == [("brief", 1), ("gap", 0), ("brief", 0)]
         assert told[2] == brief
         assert len(second.deliveries(limit=2)) == 2
 
@@ -66,15 +66,15 @@ class HistoryContract:
         store.archive("session-a", 1, 0, 3, b"new", EARLY)
         store.archive("session-a", 0, 5, 10, b"world", EARLY)
         store.archive("session-a", 0, 0, 5, b"hello", EARLY)
-        assert list(store.archived("session-a")) == [
+        assert list(store.read_archive("session-a")) == [
             (0, 0, 5, b"hello"), (0, 5, 10, b"world"), (1, 0, 3, b"new"),
         ]  # fmt: skip
-        assert list(store.archived("nobody")) == []
+        assert list(store.read_archive("nobody")) == []
 
     def test_49_a_range_already_kept_is_not_kept_twice(self, store: Store) -> None:
         for start, rows in ((0, b"0123456789"), (0, b"0123456789"), (2, b"2345"), (5, b"56789")):
             store.archive("session-a", 0, start, start + len(rows), rows, EARLY)
-        assert list(store.archived("session-a")) == [(0, 0, 10, b"0123456789")]
+        assert list(store.read_archive("session-a")) == [(0, 0, 10, b"0123456789")]
 
     @on_one_store
     @given(
@@ -94,7 +94,7 @@ class HistoryContract:
             wanted.update(range(start, start + length))
         kept = [
             (offset, byte)
-            for _, start, end, rows in store.archived(session)
+            for _, start, end, rows in store.read_archive(session)
             for offset, byte in zip(range(start, end), rows, strict=True)
         ]
         assert kept == [(offset, offset) for offset in sorted(wanted)]
@@ -112,16 +112,16 @@ class HistoryContract:
         store.archive("session-a", 0, 0, 10, b"[redacted]..", EARLY)
         store.archive("session-a", 0, 0, 10, b"[redacted]..", EARLY)
         store.archive("session-a", 0, 0, 20, b"[redacted].. and more", EARLY)
-        assert list(store.archived("session-a")) == [(0, 0, 20, b"[redacted].. and more")]
+        assert list(store.read_archive("session-a")) == [(0, 0, 20, b"[redacted].. and more")]
         store.archive("session-a", 0, 15, 30, b"overlapping", EARLY)
-        assert [piece[1:3] for piece in store.archived("session-a")] == [(0, 20), (15, 30)]
+        assert [piece[1:3] for piece in store.read_archive("session-a")] == [(0, 20), (15, 30)]
         assert store.archived_until("session-a", 0) == 30
 
     def test_53_pruning_drops_old_checkpoints_beyond_the_latest(self, store: Store) -> None:
         for offset, time in enumerate((EARLY, EARLY, EARLY, LATEST)):
             store.checkpoint(saved(Session("a", updated=LATEST), offset), "test", 0, time)
         assert store.prune(before=LATER, keep=2)["checkpoints"] == 2
-        assert [made.knows for made in store.checkpoints("a")] == [(0, 3), (0, 2)]
+        assert [made.revision for made in store.checkpoints("a")] == [(0, 3), (0, 2)]
 
     def test_54_pruning_keeps_the_latest_checkpoint_and_what_is_recent(self, store: Store) -> None:
         store.checkpoint(saved(Session("a", updated=LATEST), 1), "test", 0, EARLY)
@@ -145,7 +145,7 @@ class HistoryContract:
         assert {session.id for session in store.sessions()} == {"new", "resumed", "timeless"}
         assert store.load("old") is None
         assert store.facts("old") == []
-        assert list(store.archived("old")) == []
+        assert list(store.read_archive("old")) == []
         assert [hit.session_id for hit in store.search("walrus")] == ["new", "new"]
         assert store.load("new") is not None
 
@@ -166,19 +166,19 @@ class HistoryContract:
         store.checkpoint(saved(Session("old"), 900), "test", 0, EARLY)
         assert store.pin("old") is True
         assert store.pin("nobody") is False
-        assert store.pinned() == ["old"]
+        assert store.pinned_sessions() == ["old"]
         assert set(store.prune(before=LATER, keep=1).values()) == {0}
         assert len(store.checkpoints("old")) == 2
         assert store.pin("old", False) is True
-        assert store.pinned() == []
+        assert store.pinned_sessions() == []
         assert store.prune(before=LATER, keep=1)["sessions"] == 1
 
     def test_58_a_session_is_forgotten_wholly_and_alone(self, store: Store) -> None:
         self.fill(store, "one", LATEST)
         self.fill(store, "two", LATEST)
         store.pin("one")
-        assert store.forget("one")["sessions"] == 1
-        assert store.forget("one")["sessions"] == 0
+        assert store.delete_session("one")["sessions"] == 1
+        assert store.delete_session("one")["sessions"] == 0
         assert store.session("one") is None
         assert store.checkpoints("one") == []
         assert store.compactions("one") == []
@@ -187,10 +187,10 @@ class HistoryContract:
 
     def test_59_a_checkpoint_id_is_never_given_again(self, store: Store) -> None:
         first = store.checkpoint(saved("one"), "test", 0, EARLY)
-        store.forget("one")
+        store.delete_session("one")
         second = store.checkpoint(saved("two"), "test", 0, EARLY)
         assert second.id != first.id
-        assert store.checkpointed(first.id) is None
+        assert store.load_checkpoint(first.id) is None
 
     def test_60_health_tells_the_schema_the_integrity_and_the_counts(self, store: Store) -> None:
         self.fill(store, "one", LATEST)
@@ -217,7 +217,7 @@ class HistoryContract:
         assert {one.id for one in store.sessions()} == {"held", "held-new", "new"}
         assert len(store.checkpoints("held-new")) == 3
         assert len(store.checkpoints("new")) == 1
-        assert store.pinned() == []
+        assert store.pinned_sessions() == []
         assert store.prune(before=LATER, keep=1)["sessions"] == 1
 
     def test_62_an_excerpt_is_what_the_whole_state_says(self, store: Store) -> None:
@@ -229,12 +229,12 @@ class HistoryContract:
         }
         for number in range(120):
             store.save(saved(f"s{number:03}", number, **state))
-        store.save(Saved(Session("empty"), (0, 1), {}, {}))
+        store.save(SavedState(Session("empty"), (0, 1), {}, {}))
         store.archive("stateless", 0, 0, 5, b"rows\n", EARLY)
         names = [f"s{number:03}" for number in range(120)]
         for wanted in ({"version", "tasks"}, {"symbols"}, {"files", "absent"}, set[str]()):
             asked = [Session(name) for name in [*names, "empty", "stateless", "nobody"]]
-            found = store.excerpts(asked, wanted)
+            found = store.partial_states(asked, wanted)
             assert found.keys() == {("", name) for name in [*names, "empty"]}
             assert found[SessionKey("", "empty")] == {}
             for name in ("s000", "s119"):
@@ -243,7 +243,7 @@ class HistoryContract:
                 assert found[SessionKey("", name)] == {
                     one: whole.state[one] for one in wanted if one != "absent"
                 }
-        assert store.excerpts([], {"tasks"}) == {}
+        assert store.partial_states([], {"tasks"}) == {}
 
     def test_63_an_excerpt_of_a_checkpoint_is_of_that_moment(self, store: Store) -> None:
         first, second = (
@@ -251,7 +251,7 @@ class HistoryContract:
             for offset in (1, 2)
         )
         store.checkpoint(saved("other", 3, n=3), "test", 0, EARLY)
-        found = store.checkpoint_excerpts([second.id, first.id, 999_999], {"n"})
+        found = store.partial_checkpoint_states([second.id, first.id, 999_999], {"n"})
         assert found == {first.id: ("one", {"n": 1}), second.id: ("one", {"n": 2})}
 
     def fill(self, store: Store, name: str, time: str) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from holdfast.state.facts import DONE, SUPERSEDED
 from holdfast.store.protocol import Session, Store
 
-from .grounds import on_one_store, texts
+from .contract_base import on_one_store, texts
 from .samples import EARLY, LATEST, fact, message, saved
 
 
@@ -61,9 +61,9 @@ class SearchContract:
         store.save(
             saved(),
             [
-                fact("n1", "the port is 5433", standing=SUPERSEDED, time=LATEST),
+                fact("n1", "the port is 5433", status=SUPERSEDED, time=LATEST),
                 fact("n2", "the port is 5434", time=EARLY),
-                fact("n3", "the port is 5435", standing=SUPERSEDED, time=LATEST),
+                fact("n3", "the port is 5435", status=SUPERSEDED, time=LATEST),
             ],
         )
         assert texts(store, "port")[0] == "the port is 5434"
@@ -105,8 +105,8 @@ class SearchContract:
 
     def test_37_a_changed_standing_shows_in_what_is_found(self, store: Store) -> None:
         store.save(saved(offset=1), [fact("n1", "walrus")])
-        store.save(saved(offset=2), [fact("n1", "walrus", standing=DONE)])
-        assert [hit.fact and hit.fact.standing for hit in store.search("walrus")] == [DONE]
+        store.save(saved(offset=2), [fact("n1", "walrus", status=DONE)])
+        assert [hit.fact and hit.fact.status for hit in store.search("walrus")] == [DONE]
 
     @on_one_store
     @given(query=st.text(max_size=80) | st.text('"*^(){}[]:+-~\\/AND OR NOT NEAR%_\0', max_size=40))

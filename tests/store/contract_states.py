@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from holdfast.state.facts import DONE, OPEN, RESOLVED
 from holdfast.store.protocol import Checkpoint, Compaction, Delivery, Session, Store
 
-from .grounds import OpenStore, on_one_store, texts
+from .contract_base import OpenStore, on_one_store, texts
 from .samples import EARLY, LATER, LATEST, fact, message, saved
 
 json_values = st.recursive(
@@ -164,12 +164,12 @@ class StatesContract:
             assert [made.session_id for made in store.checkpoints(name)] == [name]
             assert [made.summary for made in store.compactions(name)] == [name]
             assert [made.text for made in store.deliveries(name)] == [name]
-            assert list(store.archived(name)) == [(0, 0, 1, name.encode())]
+            assert list(store.read_archive(name)) == [(0, 0, 1, name.encode())]
             assert texts(store, "port", session_id=name) == [f"port of {name}"]
 
     def test_19_a_fact_is_updated_in_place(self, store: Store) -> None:
         store.save(saved(offset=1), [fact("t1", "write tests", kind="task", detail="all of them")])
-        changed = fact("t1", "write more tests", kind="task", standing=DONE, start=40, time=LATER)
+        changed = fact("t1", "write more tests", kind="task", status=DONE, start=40, time=LATER)
         store.save(saved(offset=2), [changed])
         assert store.fact("session-a", "t1") == changed
         assert store.facts("session-a") == [changed]
@@ -198,14 +198,14 @@ class StatesContract:
             saved(),
             [
                 fact("t1", kind="task", start=1),
-                fact("t2", kind="task", standing=DONE, start=2),
-                fact("e1", kind="error", standing=RESOLVED, start=3),
+                fact("t2", kind="task", status=DONE, start=2),
+                fact("e1", kind="error", status=RESOLVED, start=3),
             ],
         )
-        chosen = store.facts("session-a", kind="task", standing=OPEN)
+        chosen = store.facts("session-a", kind="task", status=OPEN)
         assert [known.id for known in chosen] == ["t1"]
         assert [known.id for known in store.facts("session-a", kind="task")] == ["t1", "t2"]
-        assert [known.id for known in store.facts("session-a", standing=RESOLVED)] == ["e1"]
+        assert [known.id for known in store.facts("session-a", status=RESOLVED)] == ["e1"]
         assert store.facts("nobody") == []
 
     def test_24_an_unknown_fact_is_none(self, store: Store) -> None:
@@ -218,7 +218,7 @@ class StatesContract:
         made = store.checkpoint(then, "precompact", 0, EARLY)
         store.save(saved(Session("session-a", branch="topic"), offset=200, n=2))
         assert made == Checkpoint(made.id, "session-a", 0, "precompact", EARLY, (0, 100))
-        assert store.checkpointed(made.id) == then
+        assert store.load_checkpoint(made.id) == then
         assert store.checkpoints("session-a") == [made]
 
     def test_26_the_same_state_again_answers_the_existing_checkpoint(self, store: Store) -> None:
@@ -242,8 +242,8 @@ class StatesContract:
         assert store.load("session-a") == saved(offset=200, n=2)
         late = store.checkpoint(saved(offset=100, n=1), "threshold", 0, LATER)
         assert store.load("session-a") == saved(offset=200, n=2)
-        assert store.checkpointed(late.id) == saved(offset=100, n=1)
+        assert store.load_checkpoint(late.id) == saved(offset=100, n=1)
 
     def test_29_an_unknown_checkpoint_is_none(self, store: Store) -> None:
-        assert store.checkpointed(4711) is None
+        assert store.load_checkpoint(4711) is None
         assert store.checkpoints("nobody") == []

@@ -6,7 +6,7 @@ from typing import Any
 
 from holdfast.events import Origin
 from holdfast.state.facts import OPEN, Fact
-from holdfast.store.protocol import Message, Saved, Session
+from holdfast.store.protocol import Message, SavedState, Session
 
 EARLY = "2026-01-01T10:00:00Z"
 LATER = "2026-02-01T10:00:00Z"
@@ -18,10 +18,10 @@ def saved(
     offset: int = 100,
     generation: int = 0,
     **state: Any,
-) -> Saved:
+) -> SavedState:
     if isinstance(session, str):
         session = Session(session)
-    return Saved(
+    return SavedState(
         session, (generation, offset), {"tasks": [], **state}, {"offset": offset, "lines": 3}
     )
 
@@ -31,12 +31,12 @@ def fact(
     text: str = "the port is 5433",
     *,
     kind: str = "note",
-    standing: str = OPEN,
+    status: str = OPEN,
     start: int = 0,
     time: str = EARLY,
     detail: str = "",
 ) -> Fact:
-    return Fact(name, kind, text, standing, Origin(f"row-{name}", start, start + 10, time), detail)
+    return Fact(name, kind, text, status, Origin(f"row-{name}", start, start + 10, time), detail)
 
 
 def message(

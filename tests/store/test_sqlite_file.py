@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.store import migrations
 from holdfast.store.protocol import StoreDamaged, StoreError, StoreTooNew, StoreUnwritable
-from holdfast.store.sqlite import SqliteStore, set_aside
+from holdfast.store.sqlite import migrations
+from holdfast.store.sqlite.store import SqliteStore, rename_damaged
 
 from .samples import EARLY, LATER, fact, message, saved
 
@@ -104,7 +104,7 @@ def test_a_database_of_someone_else_is_not_touched(path: str) -> None:
     os.makedirs(os.path.dirname(path))
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE mine (a)")
-    with pytest.raises(StoreDamaged, match="not one of Holdfast's"):
+    with pytest.raises(StoreDamaged, match="not a Holdfast database"):
         SqliteStore(path)
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("mine",)]
@@ -144,7 +144,7 @@ def test_a_damaged_database_is_set_aside_and_a_new_one_begins(path: str) -> None
     for expected in (f"{path}.damaged-1", f"{path}.damaged-2"):
         Path(path).write_bytes(b"damaged" * 1000)
         Path(f"{path}-wal").write_bytes(b"its log")
-        assert set_aside(path) == expected
+        assert rename_damaged(path) == expected
         assert Path(expected).read_bytes() == b"damaged" * 1000
         assert Path(f"{expected}-wal").read_bytes() == b"its log"
         with closing(SqliteStore(path)) as store:
@@ -155,7 +155,7 @@ def test_a_damaged_database_is_set_aside_and_a_new_one_begins(path: str) -> None
 
 def test_setting_aside_what_is_not_there_says_so(path: str) -> None:
     with pytest.raises(StoreUnwritable, match=r"store\.db"):
-        set_aside(path)
+        rename_damaged(path)
 
 
 def test_a_folder_that_cannot_be_made_is_unwritable(tmp_path: Path) -> None:
@@ -203,23 +203,25 @@ def test_a_full_disk_is_unwritable_and_loses_nothing_saved(path: str) -> None:
 def test_steps_are_recorded_by_name(path: str) -> None:
     with closing(SqliteStore(path)) as store:
         told = store.health()
-    assert told["steps"] == [name for name, _ in migrations.STEPS]
-    assert told["schema"] == len(migrations.STEPS)
+    assert told["steps"] == [name for name, _ in migrations.MIGRATIONS]
+    assert told["schema"] == len(migrations.MIGRATIONS)
 
 
-@pytest.mark.parametrize("known", range(1, len(migrations.STEPS)))
+@pytest.mark.parametrize("known", range(1, len(migrations.MIGRATIONS)))
 def test_an_older_database_is_upgraded_when_opened(
     path: str, known: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as older:
-        older.setattr(migrations, "STEPS", migrations.STEPS[:known])
+        older.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:known])
         SqliteStore(path).close()
     with closing(sqlite3.connect(path)) as connection:
-        assert migrations.recorded(connection) == [name for name, _ in migrations.STEPS[:known]]
+        assert migrations.list_applied(connection) == [
+            name for name, _ in migrations.MIGRATIONS[:known]
+        ]
         connection.execute("INSERT INTO sessions (id, branch) VALUES ('session-a', 'main')")
         connection.commit()
     with closing(SqliteStore(path)) as store:
-        assert store.health()["steps"] == [name for name, _ in migrations.STEPS]
+        assert store.health()["steps"] == [name for name, _ in migrations.MIGRATIONS]
         store.save(saved(), [fact()])
         session = store.session("session-a")
         assert session is not None
@@ -233,7 +235,7 @@ def test_a_step_that_fails_leaves_the_older_database_whole(
         store.save(saved(n=1))
     broken = ("broken", ("CREATE TABLE half_way (a)", "THIS IS NO STATEMENT"))
     with monkeypatch.context() as newer:
-        newer.setattr(migrations, "STEPS", [*migrations.STEPS, broken])
+        newer.setattr(migrations, "MIGRATIONS", [*migrations.MIGRATIONS, broken])
         with pytest.raises(StoreError):
             SqliteStore(path)
     with closing(SqliteStore(path)) as store:
@@ -249,7 +251,7 @@ def test_a_newer_database_is_refused_and_left_alone(
 ) -> None:
     with monkeypatch.context() as newer:
         step = ("from the future", ("CREATE TABLE future (a)",))
-        newer.setattr(migrations, "STEPS", [*migrations.STEPS, step])
+        newer.setattr(migrations, "MIGRATIONS", [*migrations.MIGRATIONS, step])
         SqliteStore(path).close()
     before = Path(path).read_bytes()
     with pytest.raises(StoreTooNew, match="newer Holdfast"):
@@ -261,7 +263,7 @@ def test_a_step_of_another_line_is_refused_by_its_name(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as other:
-        other.setattr(migrations, "STEPS", [*migrations.STEPS[:1], ("elsewhere", ())])
+        other.setattr(migrations, "MIGRATIONS", [*migrations.MIGRATIONS[:1], ("elsewhere", ())])
         SqliteStore(path).close()
     with pytest.raises(StoreTooNew, match="elsewhere"):
         SqliteStore(path)
@@ -319,13 +321,13 @@ def test_what_was_forgotten_is_not_left_in_the_file(path: str) -> None:
     with closing(SqliteStore(path)) as store:
         store.save(saved("other"), [fact("n1", "something else")])
         store.save(saved(), [fact("n1", secret)], [message("r1", secret)])
-        store.forget("session-a")
+        store.delete_session("session-a")
         files = [Path(path).read_bytes(), Path(f"{path}-wal").read_bytes()]
     assert not any(secret.encode() in content for content in files)
 
 
 def test_a_folder_in_the_place_of_the_file_is_left_as_it_is(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
-    with pytest.raises(StoreUnwritable, match="no file"):
+    with pytest.raises(StoreUnwritable, match="not a regular file"):
         SqliteStore(str(tmp_path))
     assert tmp_path.stat().st_mode & 0o777 == 0o755

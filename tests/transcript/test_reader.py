@@ -9,18 +9,20 @@ from typing import Any
 
 import pytest
 
-from holdfast.clients.protocol import Row
+from holdfast.clients.client_protocol import Row
 from holdfast.transcript.reader import (
-    START,
+    START_CURSOR,
     Cursor,
-    Reader,
     TranscriptMissing,
+    TranscriptReader,
     TranscriptUnreadable,
 )
 
 
-def read(path: Path, cursor: Cursor = START, **options: Any) -> tuple[list[Row], Cursor, str]:
-    with Reader(path, cursor, **options) as reader:
+def read(
+    path: Path, cursor: Cursor = START_CURSOR, **options: Any
+) -> tuple[list[Row], Cursor, str]:
+    with TranscriptReader(path, cursor, **options) as reader:
         rows = list(reader.rows())
         return rows, reader.cursor, reader.reset
 
@@ -129,7 +131,7 @@ def test_a_line_of_fifty_megabytes_is_skipped_in_little_memory(tmp_path: Path) -
         file.write(b'"}\n{"n": 2}\n')
     tracemalloc.start()
     try:
-        with Reader(path, max_line=1024 * 1024) as reader:
+        with TranscriptReader(path, max_line=1024 * 1024) as reader:
             rows = list(reader.rows())
         peak = tracemalloc.get_traced_memory()[1]
     finally:
@@ -161,7 +163,7 @@ def test_a_long_file_is_read_in_little_memory(tmp_path: Path) -> None:
             file.write(b'{"n": 1, "text": "' + b"y" * 100_000 + b'"}\n')
     tracemalloc.start()
     try:
-        with Reader(path) as reader:
+        with TranscriptReader(path) as reader:
             count = sum(1 for _ in reader.rows())
         peak = tracemalloc.get_traced_memory()[1]
     finally:
@@ -242,23 +244,23 @@ def test_an_empty_file_has_no_rows(tmp_path: Path) -> None:
 
 def test_a_missing_file_has_an_error_of_its_own(tmp_path: Path) -> None:
     with pytest.raises(TranscriptMissing, match="no such file"):
-        Reader(tmp_path / "none.jsonl")
+        TranscriptReader(tmp_path / "none.jsonl")
 
 
 def test_what_cannot_be_read_says_so(tmp_path: Path) -> None:
     with pytest.raises(TranscriptUnreadable, match="not a regular file"):
-        Reader(tmp_path)
+        TranscriptReader(tmp_path)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with pytest.raises(TranscriptUnreadable, match="not a regular file"):
-        Reader(pipe)
+        TranscriptReader(pipe)
     damaged = tmp_path / "t.jsonl.gz"
     damaged.write_bytes(b"no gzip at all\n")
     with pytest.raises(TranscriptUnreadable, match="not compressed"):
-        Reader(damaged)
+        TranscriptReader(damaged)
     cut = tmp_path / "cut.jsonl.gz"
     cut.write_bytes(gzip.compress(os.urandom(100_000))[:-5000])
-    with pytest.raises(TranscriptUnreadable), Reader(cut) as reader:
+    with pytest.raises(TranscriptUnreadable), TranscriptReader(cut) as reader:
         list(reader.rows())
 
 
@@ -267,13 +269,13 @@ def test_what_cannot_be_read_says_so(tmp_path: Path) -> None:
     [None, 3, "x", [], [1], {}, [1, 2, 3, 4, 5, 6, 7, "8"], [-1] * 8, [True] * 8, [2**64] * 8],
 )
 def test_a_damaged_cursor_starts_anew(saved: object) -> None:
-    assert Cursor.from_json(saved) == START
+    assert Cursor.from_json(saved) == START_CURSOR
 
 
 def test_the_cursor_is_valid_between_rows(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_bytes(lines(4))
-    with Reader(path) as reader:
+    with TranscriptReader(path) as reader:
         rows = reader.rows()
         next(rows)
         next(rows)

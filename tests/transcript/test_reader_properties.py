@@ -7,8 +7,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.clients.protocol import Row
-from holdfast.transcript.reader import START, Cursor, Reader
+from holdfast.clients.client_protocol import Row
+from holdfast.transcript.reader import START_CURSOR, Cursor, TranscriptReader
 
 JSON_LINE = st.dictionaries(
     st.text(max_size=5), st.one_of(st.text(max_size=60), st.integers(), st.none()), max_size=4
@@ -17,7 +17,7 @@ LINE = st.one_of(JSON_LINE, JSON_LINE, JSON_LINE, st.binary(max_size=40), st.jus
 
 
 def rows_of(path: Path, cursor: Cursor, max_line: int) -> tuple[list[Row], Cursor, str]:
-    with Reader(path, cursor, max_line=max_line) as reader:
+    with TranscriptReader(path, cursor, max_line=max_line) as reader:
         return list(reader.rows()), reader.cursor, reader.reset
 
 
@@ -34,10 +34,10 @@ def test_growth_in_any_pieces_gives_the_same_rows(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "t.jsonl")
         path.write_bytes(content)
-        whole, end, _ = rows_of(path, START, max_line)
+        whole, end, _ = rows_of(path, START_CURSOR, max_line)
 
         grown: list[Row] = []
-        cursor = START
+        cursor = START_CURSOR
         for cut in [*sorted(cut for cut in cuts if cut < len(content)), len(content)]:
             path.write_bytes(content[:cut])
             saved = Cursor.from_json(json.loads(json.dumps(cursor.to_json())))
@@ -54,7 +54,7 @@ def test_any_bytes_are_read_without_an_error(content: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "t.jsonl")
         path.write_bytes(content)
-        rows, cursor, _ = rows_of(path, START, 500)
+        rows, cursor, _ = rows_of(path, START_CURSOR, 500)
     assert all(content[row.end - 1 : row.end] == b"\n" for row in rows)
     assert cursor.offset == content.rfind(b"\n") + 1
 
@@ -72,9 +72,9 @@ def test_another_file_is_never_mistaken_for_the_one_that_was_read(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "t.jsonl")
         path.write_bytes(old)
-        _, cursor, _ = rows_of(path, START, 10_000)
+        _, cursor, _ = rows_of(path, START_CURSOR, 10_000)
         path.write_bytes(new)
-        whole, _, _ = rows_of(path, START, 10_000)
+        whole, _, _ = rows_of(path, START_CURSOR, 10_000)
         rows, _, reset = rows_of(path, cursor, 10_000)
     same_start = new[: min(len(old), 1024)] == old[: min(len(old), 1024)]
     if same_start and new[: len(old)] == old:

@@ -8,32 +8,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from holdfast.audit.aftermath import quote
-from holdfast.audit.records import Compaction, Lost, Session
-from holdfast.survival.entities import Entity
+from holdfast.audit.consequences import format_quote
+from holdfast.audit.results import Compaction, Lost, Session
+from holdfast.measure.entities import Entity
 
-MOST = 9
-MOST_OF_A_KIND = {"rule": 3, "decision": 2, "error": 1, "test": 1, "dead_end": 1, "refused": 2}
-MOST_OF_OTHERS = 3
-WORST = 5
-NAMED = 4
+MAX_EXAMPLES = 9
+MAX_PER_KIND = {"rule": 3, "decision": 2, "error": 1, "test": 1, "dead_end": 1, "refused": 2}
+MAX_OF_OTHER_KINDS = 3
+MAX_WORST = 5
+MAX_ENTITIES_NAMED = 4
 
 # What happened before what was only lost; the user's own words before the agent's.
-HARM = ("said_again", "retried", "redone", "reminded")
-ORDER = (*HARM, "rule", "refused", "decision", "error", "dead_end", "test", "request")
-SHORTEST = 16
-TURNED_DOWN = "the user turned it down"
+HARMFUL_KINDS = ("said_again", "retried", "redone", "reminded")
+KIND_ORDER = (*HARMFUL_KINDS, "rule", "refused", "decision", "error", "dead_end", "test", "request")
+MIN_TEXT_CHARS = 16
+TURNED_DOWN = "rejected by the user"
 
 # Of what one compaction lost, the most telling kinds first.
 NAMED_KINDS = ("command", "path", "task", "identifier", "url", "port", "ticket", "hash", "number")
 
-Every = list[tuple[Session, Compaction]]
+SessionCompactions = list[tuple[Session, Compaction]]
 # What the summary alone told of the need, and with the brief; None where it was not measured.
 Shares = Callable[[Compaction], tuple[float, float] | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Worst:
+class WorstCompaction:
     """A compaction whose summary told little of what was needed next."""
 
     time: str
@@ -58,7 +58,7 @@ class Example:
     kept: bool
 
 
-def examples(every: Every, label: dict[str, str]) -> list[Example]:
+def select_examples(every: SessionCompactions, label: dict[str, str]) -> list[Example]:
     found: dict[str, list[Example]] = {}
     for session, compaction in every:
         project = label[session.project]
@@ -69,7 +69,7 @@ def examples(every: Every, label: dict[str, str]) -> list[Example]:
                     Example(one.kind, text, then, one.time, project, session.session_id, one.kept)
                 )
         for lost in compaction.lost:
-            if not lost.kept or len(lost.text) < SHORTEST:
+            if not lost.kept or len(lost.text) < MIN_TEXT_CHARS:
                 continue
             told = _quoted(lost)
             if told is not None:
@@ -78,10 +78,10 @@ def examples(every: Every, label: dict[str, str]) -> list[Example]:
                     Example(kind, text, then, compaction.time, project, session.session_id, True)
                 )
     chosen: list[Example] = []
-    for kind in ORDER:
-        ranked = sorted(found.get(kind, []), key=_telling)
-        chosen += _once(ranked)[: MOST_OF_A_KIND.get(kind, MOST_OF_OTHERS)]
-    return chosen[:MOST]
+    for kind in KIND_ORDER:
+        ranked = sorted(found.get(kind, []), key=_is_informative)
+        chosen += _once(ranked)[: MAX_PER_KIND.get(kind, MAX_OF_OTHER_KINDS)]
+    return chosen[:MAX_EXAMPLES]
 
 
 def _quoted(lost: Lost) -> tuple[str, str, str] | None:
@@ -91,12 +91,12 @@ def _quoted(lost: Lost) -> tuple[str, str, str] | None:
         return ("refused", asked, "") if tool == "Bash" else None
     if lost.kind == "test" and not lost.detail:
         return None  # which command was red, but not what failed
-    if lost.kind not in ORDER:
+    if lost.kind not in KIND_ORDER:
         return None
     return lost.kind, lost.text, lost.detail if lost.kind in ("dead_end", "test") else ""
 
 
-def _telling(example: Example) -> tuple[bool, int, str, str]:
+def _is_informative(example: Example) -> tuple[bool, int, str, str]:
     """A reason beside it, and words of a length that a reader takes in at a glance."""
     unexplained = example.kind == "dead_end" and not example.then
     return (unexplained, abs(len(example.text) - 90), example.text, example.time)
@@ -109,9 +109,12 @@ def _once(ranked: list[Example]) -> list[Example]:
     return list(kept.values())
 
 
-def worst_of(
-    every: Every, label: dict[str, str], shares: Shares, weight: Callable[[Entity], float]
-) -> list[Worst]:
+def select_worst(
+    every: SessionCompactions,
+    label: dict[str, str],
+    shares: Shares,
+    weight: Callable[[Entity], float],
+) -> list[WorstCompaction]:
     """The compactions whose summaries told least; one of each session."""
     found = []
     for session, compaction in every:
@@ -122,28 +125,28 @@ def worst_of(
         brought = [e for e in need.entities if e in need.grounded and e not in need.in_summary]
         brought.sort(key=lambda e: (NAMED_KINDS.index(e.kind), -weight(e)))
         found.append(
-            Worst(
+            WorstCompaction(
                 compaction.time,
                 session.session_id,
                 label[session.project],
                 told[0],
                 told[1],
-                tuple(quote(e.value) for e in _mixed(brought)),
+                tuple(format_quote(e.value) for e in _mix_kinds(brought)),
                 len(need.entities),
             )
         )
     found.sort(key=lambda w: (w.summary, w.time, w.session_id))
-    first: dict[str, Worst] = {}
+    first: dict[str, WorstCompaction] = {}
     for one in found:
         first.setdefault(one.session_id, one)
-    return list(first.values())[:WORST]
+    return list(first.values())[:MAX_WORST]
 
 
-def _mixed(brought: list[Entity]) -> list[Entity]:
+def _mix_kinds(brought: list[Entity]) -> list[Entity]:
     """A few, of as many kinds as there are."""
     turns: dict[str, int] = {}
     ranked = []
     for entity in brought:
         turn = turns[entity.kind] = turns.get(entity.kind, 0) + 1
         ranked.append((turn, entity))
-    return [entity for _, entity in sorted(ranked, key=lambda pair: pair[0])[:NAMED]]
+    return [entity for _, entity in sorted(ranked, key=lambda pair: pair[0])[:MAX_ENTITIES_NAMED]]

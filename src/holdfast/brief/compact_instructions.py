@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 HEADING = "Compact Instructions"
-CHECKS, ON_DISK = 4, 5
+MAX_CHECKS, MAX_PATHS = 4, 5
 
 
-def compact_instructions(checks: Sequence[str] = (), on_disk: Sequence[str] = ()) -> str:
+def format_compact_instructions(checks: Sequence[str] = (), on_disk: Sequence[str] = ()) -> str:
     """`checks`: the commands that tell good from bad; `on_disk`: what can be read again."""
-    commands = ", ".join(f"`{command}`" for command in checks[:CHECKS])
+    commands = ", ".join(f"`{command}`" for command in checks[:MAX_CHECKS])
     verdicts = f" ({commands} and the like)" if commands else ""
-    readable = ", ".join(on_disk[:ON_DISK])
+    readable = ", ".join(on_disk[:MAX_PATHS])
     files = f" ({readable} are on disk)" if readable else ""
     return (
         "When this conversation is summarised for compaction, the summary holds, in this order:\n"

@@ -2,7 +2,7 @@
 
 First what has to be worked out and is short: where it stood and the state of the work (stated
 sections, by role). Then, in the room that is left, the words of the user and the agent, what
-works here, files and values, chosen by what they still add (`statements`, `choose`). Given the
+works here, files and values, chosen by what they still add (`list_statements`, `choose`). Given the
 client's summary, what that tells is left out. Quoted words are verbatim and carry the id that
 opens all of them. Pure: the same state, budget, role and summary give the same text.
 """
@@ -13,26 +13,33 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from holdfast.brief.carried import Summary
-from holdfast.brief.choose import Choice
-from holdfast.brief.header import stated_lines
-from holdfast.brief.lines import Line, sizes
-from holdfast.brief.role import CHOSEN, MAIN, Role
-from holdfast.brief.statements import SPOKEN, Statement, focused, messages, statements, word_weights
+from holdfast.brief.coverage import SummaryCoverage
+from holdfast.brief.role import MAIN_ROLE, SELECTED_SECTIONS, Role
+from holdfast.brief.section_lines import Line, size_limits
+from holdfast.brief.selection import Selection
+from holdfast.brief.stated_sections import build_stated_lines
+from holdfast.brief.statements import (
+    SPOKEN_KINDS,
+    Statement,
+    list_messages,
+    list_statements,
+    weigh_by_focus,
+    weigh_words,
+)
 from holdfast.state.model import State
 
 # Of the whole, what the user's words may take before anything else is chosen: they are known
 # in no other way.
-USERS_SHARE = 0.28
-CUT = " … "
-FILLS = 3
-SHORTEST = 40  # characters that are not worth filling
-LINE = 600  # characters up to which short turns share a line
+USER_SHARE = 0.28
+CUT_MARK = " … "
+MAX_FILL_ROUNDS = 3
+MIN_FILL_CHARS = 40  # characters that are not worth filling
+MAX_LINE_CHARS = 600  # characters up to which short turns share a line
 # A statement of which this share stands in one place of the summary is carried by it, and counts
 # less. Dropping it told less of what the summary had lost: a summary that names a thing seldom
 # tells all of it.
-CARRIED = 0.75
-TOLD_BY_SUMMARY = 0.8
+COVERED_SHARE = 0.75
+COVERED_WEIGHT = 0.8
 
 _SECTION_OF = {
     "user": "conversation",
@@ -47,7 +54,7 @@ _SECTION_OF = {
 }
 
 
-class Told(NamedTuple):
+class BriefEntry(NamedTuple):
     """One thing that a brief tells, and where it comes from."""
 
     kind: str  # the section, or who said it
@@ -58,8 +65,8 @@ class Told(NamedTuple):
 
 class Brief(NamedTuple):
     text: str
-    facts: tuple[str, ...]  # ids of what it tells
-    told: tuple[Told, ...] = ()
+    fact_ids: tuple[str, ...]  # ids of what it tells
+    entries: tuple[BriefEntry, ...] = ()
 
 
 def compose(
@@ -76,32 +83,41 @@ def compose(
     What the `summary` tells gives way to what it lost; what is `visible` to the reader anyway,
     word for word, is not told.
     """
-    role = MAIN if role is None else role
-    known = Summary(summary) if summary.strip() else None
-    seen = Summary(visible) if visible.strip() else None
-    size = sizes(max_chars)
+    role = MAIN_ROLE if role is None else role
+    known = SummaryCoverage(summary) if summary.strip() else None
+    seen = SummaryCoverage(visible) if visible.strip() else None
+    size = size_limits(max_chars)
     head = [title] if title and len(title) < max_chars else []
     used = sum(len(line) + 1 for line in head)
-    stated = stated_lines(state, role, size, max_chars, used, lambda line: _is_news(line, seen))
+    stated = build_stated_lines(
+        state, role, size, max_chars, used, lambda line: _is_news(line, seen)
+    )
     page = _Page(state, role, size.tight, head, stated)
-    choice = _chosen(state, role, page, known, seen, max_chars)
+    choice = _select(state, role, page, known, seen, max_chars)
     chosen = choice.statements()
     text = page.text(chosen)
     # The bound is hard: what was chosen last goes until the rest fits.
     while len(text) > max_chars and chosen:
-        choice.drop()
+        choice.drop_last()
         chosen = choice.statements()
         text = page.text(chosen)
     told = [
-        *(Told(name, line.text, line.fact) for name, lines in stated.items() for line in lines),
-        *(Told(one.kind, one.text, one.fact, one.about or "pasted" * one.pasted) for one in chosen),
+        *(
+            BriefEntry(name, line.text, line.fact_id)
+            for name, lines in stated.items()
+            for line in lines
+        ),
+        *(
+            BriefEntry(one.kind, one.text, one.fact, one.about or "pasted" * one.pasted)
+            for one in chosen
+        ),
     ]
     facts = dict.fromkeys(one.fact for one in told if one.fact)
     return Brief(text, tuple(facts), tuple(told)) if len(text) <= max_chars else Brief("", ())
 
 
-def _is_news(line: Line, seen: Summary | None) -> bool:
-    return seen is None or not seen.holds(_quoted(line.text))
+def _is_news(line: Line, seen: SummaryCoverage | None) -> bool:
+    return seen is None or not seen.contains(_quoted(line.text))
 
 
 def _quoted(line: str) -> str:
@@ -110,49 +126,49 @@ def _quoted(line: str) -> str:
     return rest.rpartition('"')[0] if found and '"' in rest else line
 
 
-def _chosen(
+def _select(
     state: State,
     role: Role,
     page: _Page,
-    known: Summary | None,
-    seen: Summary | None,
+    known: SummaryCoverage | None,
+    seen: SummaryCoverage | None,
     max_chars: int,
-) -> Choice:
+) -> Selection:
     above = page.text(())
     offered = [
         one
-        for one in statements(state, messages(state))
+        for one in list_statements(state, list_messages(state))
         if page.has(one)
-        and (one.before or one.about or one.text not in above)
-        and (seen is None or not seen.holds(one.text))
+        and (one.replaced or one.about or one.text not in above)
+        and (seen is None or not seen.contains(one.text))
     ]
     if role.focus != 1.0:
-        offered = focused(state, offered, role.focus)
-    weights = word_weights(state, offered)
+        offered = weigh_by_focus(state, offered, role.focus)
+    weights = weigh_words(state, offered)
     if known is not None:
         offered = [_beside_summary(one, known, weights) for one in offered]
-    choice = Choice(offered, weights)
-    choice.tell(above)
+    choice = Selection(offered, weights)
+    choice.count_words(above)
     typed = [place for place, one in enumerate(offered) if one.kind == "user"]
     room = max_chars - len(above)
-    choice.fill(min(room, int(max_chars * USERS_SHARE)), _price, typed, _worth_of_words)
+    choice.fill(min(room, int(max_chars * USER_SHARE)), _price, typed, _user_value)
     # What a statement costs depends on what stands beside it, so it is estimated, and what is
     # left is filled again.
-    for _ in range(FILLS):
+    for _ in range(MAX_FILL_ROUNDS):
         room = max_chars - len(page.text(choice.statements()))
-        if room < SHORTEST or not choice.fill(room, _price):
+        if room < MIN_FILL_CHARS or not choice.fill(room, _price):
             break
     return choice
 
 
-def _beside_summary(one: Statement, known: Summary, weights: dict[str, float]) -> Statement:
+def _beside_summary(one: Statement, known: SummaryCoverage, weights: dict[str, float]) -> Statement:
     """What the summary carries counts less."""
-    if known.share(one.words, weights) < CARRIED:
+    if known.covered_share(one.words, weights) < COVERED_SHARE:
         return one
-    return one._replace(weight=one.weight * TOLD_BY_SUMMARY, recency=one.recency * TOLD_BY_SUMMARY)
+    return one._replace(weight=one.weight * COVERED_WEIGHT, recency=one.recency * COVERED_WEIGHT)
 
 
-def _worth_of_words(one: Statement) -> float:
+def _user_value(one: Statement) -> float:
     """Of the user's words: as many statements as fit, newer ones a little before older ones."""
     own = 0.25 if one.pasted else 1.0
     # Not every language puts spaces between its words.
@@ -162,8 +178,8 @@ def _worth_of_words(one: Statement) -> float:
 
 def _price(one: Statement) -> int:
     """About what a statement costs in characters, with its share of labels."""
-    before = sum(len(beside) + 3 for beside in (one.before, one.about) if beside)
-    return len(one.text) + before + len(one.fact) + (12 if one.kind in SPOKEN else 8)
+    before = sum(len(beside) + 3 for beside in (one.replaced, one.about) if beside)
+    return len(one.text) + before + len(one.fact) + (12 if one.kind in SPOKEN_KINDS else 8)
 
 
 class _Page:
@@ -172,11 +188,13 @@ class _Page:
     def __init__(
         self, state: State, role: Role, tight: bool, head: list[str], stated: dict[str, list[Line]]
     ) -> None:
-        self._turn = state.moment.turn
+        self._turn = state.position.turn
         self._role = role
         self._head = head
         self._stated = stated
-        self._headings = {p.section: p.heading(tight) for p in role.parts if p.section in CHOSEN}
+        self._headings = {
+            p.section: p.heading(tight) for p in role.parts if p.section in SELECTED_SECTIONS
+        }
 
     def has(self, one: Statement) -> bool:
         """Whether the role shows such statements."""
@@ -185,7 +203,7 @@ class _Page:
     def text(self, chosen: Sequence[Statement]) -> str:
         shown = list(self._head)
         for part in self._role.parts:
-            if part.section in CHOSEN:
+            if part.section in SELECTED_SECTIONS:
                 mine = [one for one in chosen if _SECTION_OF[one.kind] == part.section]
                 shown += self._section(part.section, mine)
             else:
@@ -210,7 +228,7 @@ def _lines_of_turns(chosen: list[Statement], now: int) -> Iterator[str]:
     first = last = 0
     for turn, group in groupby(chosen, key=lambda one: one.turn):
         said = _said(list(group))
-        full = sum(map(len, line)) + len(said) > LINE
+        full = sum(map(len, line)) + len(said) > MAX_LINE_CHARS
         if line and (full or turn == now):
             yield f"- {_age(now - first, now - last)} {' '.join(line)}"
             line = []
@@ -240,11 +258,11 @@ def _said(chosen: list[Statement]) -> str:
         last = said[0].piece
         for one in said:
             about = about or (f" ({one.about})" if one.about else "")
-            between = CUT if one.piece > last + 1 else " "
+            between = CUT_MARK if one.piece > last + 1 else " "
             text += (between if text else between.lstrip()) + one.text
             last = one.piece
-            if one.before:  # stands behind the quotation, not in it
-                quoted += [f'"{text}"', one.before]
+            if one.replaced:  # stands behind the quotation, not in it
+                quoted += [f'"{text}"', one.replaced]
                 text = ""
         if text:
             quoted.append(f'"{text}"')

@@ -12,15 +12,15 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from holdfast.brief.pieces import words
-from holdfast.state.patterns import lazily
+from holdfast.brief.quotable_pieces import content_words
+from holdfast.state.lazy_regex import lazy_compile
 
 # Only so far back: a slip is corrected soon, and every pair is looked at.
-BACK = 120
-LONGEST = 400
+MAX_SENTENCES_BACK = 120
+MAX_SENTENCE_CHARS = 400
 
 # "Not this but that", in the words people use for it; also in a few other languages.
-_CHANGES = lazily(
+_CHANGES = lazy_compile(
     r"\b(?:actually|instead|rather|sorry|correction|scratch that|scrap|forget|never ?mind"
     r"|no longer|no more|not .{1,40} any ?more|any ?more|change of (?:mind|plan)"
     r"|changed my mind|on second thoughts?|after all|make (?:it|that)|switch|back to|drop|withdraw"
@@ -33,14 +33,14 @@ _CHANGES = lazily(
     re.I,
 )
 # Changes something, or decides one thing after another, in the same words.
-_SUGGESTS = lazily(r"\blet's (?:call|use|make|do|go)\b", re.I)
+_SUGGESTS = lazy_compile(r"\blet's (?:call|use|make|do|go)\b", re.I)
 # What a sentence turns down by name: "four, not two", "pull rather than fetch".
-_DENIED = lazily(
+_DENIED = lazy_compile(
     r"\b(?:not|than|instead of|without|no|statt|nicht|kein\w*)\s+((?:\S+\s+)?\S+)", re.I
 )
-_DENIES = lazily(r"^(?:no|nope|nein|non|nee)\b[,.! ]", re.I)
-_NAMES = lazily(r"\b(?:[^\W\d]+[\d_]\w*|\d+[^\W\d]\w*)\b")  # letters and digits in one
-_CLAUSE = lazily(
+_DENIES = lazy_compile(r"^(?:no|nope|nein|non|nee)\b[,.! ]", re.I)
+_NAMES = lazy_compile(r"\b(?:[^\W\d]+[\d_]\w*|\d+[^\W\d]\w*)\b")  # letters and digits in one
+_CLAUSE = lazy_compile(
     r"[,;]\s*(?:(?:and|but|also)\s+)?|\s+(?:and|but)\s+(?=(?:always|never|do|don't)\b)", re.I
 )
 
@@ -52,12 +52,14 @@ class Correction(NamedTuple):
     left: str  # what still stands of the earlier sentence, "" for nothing
 
 
-def corrections(said: Sequence[str], messages: Sequence[int] = ()) -> list[Correction]:
+def find_corrections(said: Sequence[str], messages: Sequence[int] = ()) -> list[Correction]:
     """Of sentences in the order in which the user said them; each is corrected at most once.
 
-    `messages` says which sentences were said at once: those are a list, not a correction.
+    `list_messages` says which sentences were said at once: those are a list, not a correction.
     """
-    tellings = [words(text) if len(text) <= LONGEST else frozenset() for text in said]
+    tellings = [
+        content_words(text) if len(text) <= MAX_SENTENCE_CHARS else frozenset() for text in said
+    ]
     found: dict[int, Correction] = {}
     for later, text in enumerate(said):
         if not tellings[later]:
@@ -66,11 +68,15 @@ def corrections(said: Sequence[str], messages: Sequence[int] = ()) -> list[Corre
         plainly = _CHANGES.search(text) is not None or _DENIES.match(text) is not None
         changes = plainly or suggests
         numbers = _numbers(tellings[later])
-        denied = words(" ".join(_DENIED.findall(text)))
-        subject = words(_SUGGESTS.sub(" ", _CHANGES.sub(" ", text))) if changes else tellings[later]
+        denied = content_words(" ".join(_DENIED.findall(text)))
+        subject = (
+            content_words(_SUGGESTS.sub(" ", _CHANGES.sub(" ", text)))
+            if changes
+            else tellings[later]
+        )
         if not changes and not numbers and not denied:
             continue
-        for earlier in range(later - 1, max(-1, later - 1 - BACK), -1):
+        for earlier in range(later - 1, max(-1, later - 1 - MAX_SENTENCES_BACK), -1):
             if earlier in found or said[earlier] == text:
                 continue
             if messages and messages[earlier] == messages[later]:
@@ -111,9 +117,9 @@ def _numbers(found: frozenset[str]) -> frozenset[str]:
 def _split(text: str, later: frozenset[str], changes: bool) -> tuple[str, str]:
     """The clause that is taken back, and the others, which still stand."""
     clauses = [part for part in _CLAUSE.split(text) if part and part.strip()]
-    if len(clauses) < 2 or any(len(words(part)) < 2 for part in clauses):
+    if len(clauses) < 2 or any(len(content_words(part)) < 2 for part in clauses):
         return text, ""
-    taken = [part for part in clauses if _corrects(later, words(part), changes)]
+    taken = [part for part in clauses if _corrects(later, content_words(part), changes)]
     if not taken or len(taken) == len(clauses):
         return text, ""
     return "; ".join(taken), "; ".join(part for part in clauses if part not in taken)

@@ -1,6 +1,6 @@
 """The gap: what still stands and what neither the summary nor a delivered brief carries.
 
-`carries` decides fact by fact, by kind: a path by its end, an exact value by itself, words by
+`covers_fact` decides fact by fact, by kind: a path by its end, an exact value by itself, words by
 how many of them stand together. Strict on the side of telling again: a fact wrongly taken for
 carried is lost, one wrongly taken for lost costs a line. Pure.
 """
@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from holdfast.brief.lines import decision_line, one_line
-from holdfast.brief.paths import shorten
-from holdfast.brief.pieces import command
+from holdfast.brief.path_display import shorten_path
+from holdfast.brief.quotable_pieces import format_command
+from holdfast.brief.section_lines import decision_line, truncate_line
 from holdfast.brief.statements import failed_attempt, value_line
 from holdfast.state.facts import OPEN, Fact
 from holdfast.state.identifiers import Identifier
 from holdfast.state.model import State
-from holdfast.state.model import facts as all_facts
-from holdfast.state.wording import plain_words, sentences
+from holdfast.state.model import list_facts as all_facts
+from holdfast.state.prose import split_sentences, subject_words
 
 # How many of each kind are worth asking about, in the order in which they are told.
-ASKED = {
+MAX_FACTS_BY_KIND = {
     "rule": 24,
     "request": 1,
     "note": 12,
@@ -36,18 +36,18 @@ ASKED = {
     "decision": 6,
 }
 # Found again by looking: no reason to interrupt a turn after the brief.
-FOUND_AGAIN = ("file",)
+REDISCOVERABLE_KINDS = ("file",)
 # Of the plain words of a sentence, how many must stand in one place of the summary. A rule needs
 # nearly all of them: what a paraphrase drops is the very thing it forbade.
-SHARE = 0.6
-FEWEST_WORDS = 3
-SHARE_OF_RULE = 0.8
+MIN_WORD_SHARE = 0.6
+MIN_WORDS = 3
+MIN_RULE_WORD_SHARE = 0.8
 # Names that many folders have: told apart by the folder only.
 COMMON_NAMES = frozenset(
     "index main mod lib app setup config types utils test tests conftest __init__ readme".split()
 )
 
-LABELS = {
+KIND_LABELS = {
     "rule": "Rule the user gave",
     "request": "The user's last request",
     "task": "Open task",
@@ -65,21 +65,21 @@ LABELS = {
 
 class Gap(NamedTuple):
     text: str
-    facts: tuple[str, ...]
+    fact_ids: tuple[str, ...]
 
 
-class Said:
+class TextCoverage:
     """A text to look for facts in, prepared once for many questions."""
 
     __slots__ = ("_places", "text")
 
     def __init__(self, text: str) -> None:
         self.text = " ".join(text.lower().split())
-        found = [plain_words(sentence) for sentence in sentences(text, 2000)]
+        found = [subject_words(sentence) for sentence in split_sentences(text, 2000)]
         # Two sentences side by side count as one place: summaries break sentences in lists.
         self._places = [a | b for a, b in zip(found, [*found[1:], frozenset()], strict=False)]
 
-    def has(self, value: str) -> bool:
+    def contains_value(self, value: str) -> bool:
         """The exact value, not as a part of a longer one."""
         value = " ".join(value.lower().split())
         at = self.text.find(value) if value else -1
@@ -92,32 +92,32 @@ class Said:
             at = self.text.find(value, at + 1)
         return False
 
-    def tells(self, sentence: str, share: float) -> bool:
+    def covers_sentence(self, sentence: str, share: float) -> bool:
         """Whether enough of the sentence's words stand together in one place."""
-        if self.has(sentence):
+        if self.contains_value(sentence):
             return True
-        wanted = plain_words(sentence)
-        if len(wanted) < FEWEST_WORDS:
+        wanted = subject_words(sentence)
+        if len(wanted) < MIN_WORDS:
             return False  # one or two words stand together everywhere: "Task B"
         return any(len(wanted & place) >= share * len(wanted) for place in self._places)
 
 
-def carries(said: Said | str, fact: Fact) -> bool:
+def covers_fact(said: TextCoverage | str, fact: Fact) -> bool:
     if isinstance(said, str):
-        said = Said(said)
+        said = TextCoverage(said)
     if fact.kind == "file":
-        return said.has(_path_end(fact.text))
+        return said.contains_value(_path_end(fact.text))
     if fact.kind == "identifier":
-        return said.has(fact.text.partition(" ")[2])
+        return said.contains_value(fact.text.partition(" ")[2])
     if fact.kind == "test":
         return _tells_test(said, fact)
     if fact.kind == "rule":
-        return said.tells(fact.text, SHARE_OF_RULE)
+        return said.covers_sentence(fact.text, MIN_RULE_WORD_SHARE)
     if fact.kind == "request":
-        parts = sentences(fact.text) or [fact.text]
-        told = sum(said.tells(part, SHARE) for part in parts)
-        return told >= SHARE * len(parts)
-    return said.tells(fact.text, SHARE)
+        parts = split_sentences(fact.text) or [fact.text]
+        told = sum(said.covers_sentence(part, MIN_WORD_SHARE) for part in parts)
+        return told >= MIN_WORD_SHARE * len(parts)
+    return said.covers_sentence(fact.text, MIN_WORD_SHARE)
 
 
 def _path_end(path: str) -> str:
@@ -127,15 +127,15 @@ def _path_end(path: str) -> str:
     return "/".join(parts[-2:]) if stem in COMMON_NAMES and len(parts) > 1 else name
 
 
-def _tells_test(said: Said, fact: Fact) -> bool:
+def _tells_test(said: TextCoverage, fact: Fact) -> bool:
     """By the names that fail: a command alone says nothing about what is red."""
     names = [part.strip() for part in fact.detail.partition(";")[2].split(",") if part.strip()]
     if not names:
-        return said.tells(fact.text, SHARE)
-    return all(said.has(name.rpartition("::")[2] or name) for name in names[:3])
+        return said.covers_sentence(fact.text, MIN_WORD_SHARE)
+    return all(said.contains_value(name.rpartition("::")[2] or name) for name in names[:3])
 
 
-def exact_values(state: State) -> list[Identifier]:
+def list_exact_values(state: State) -> list[Identifier]:
     """The values somebody worked with, latest last.
 
     Addresses pass by in every second command: those were typed more than once.
@@ -143,31 +143,32 @@ def exact_values(state: State) -> list[Identifier]:
     return [
         item
         for item in sorted(state.identifiers.values(), key=lambda item: item.step)
-        if item.standing == OPEN
-        and item.sort != "commit"  # a hash in a command may be anything; git's state tells commits
-        and item.typed >= (2 if item.sort == "url" else 1)
+        if item.status == OPEN
+        and item.category
+        != "commit"  # a hash in a command may be anything; git's state tells commits
+        and item.typed >= (2 if item.category == "url" else 1)
         and item.value != "HEAD"  # what a folder without a branch answers
     ]
 
 
-def standing(state: State) -> list[Fact]:
+def list_open_facts(state: State) -> list[Fact]:
     """What a reader after the compaction must not lose, most important first."""
-    chosen: dict[str, list[Fact]] = {kind: [] for kind in ASKED}
-    wanted = _worth_asking(state)
+    chosen: dict[str, list[Fact]] = {kind: [] for kind in MAX_FACTS_BY_KIND}
+    wanted = _IsWorthTelling(state)
     for fact in all_facts(state):
-        if fact.kind in chosen and fact.standing == OPEN and wanted(fact):
+        if fact.kind in chosen and fact.status == OPEN and wanted(fact):
             chosen[fact.kind].append(fact)
-    return [fact for kind, most in ASKED.items() for fact in chosen[kind][-most:]]
+    return [fact for kind, most in MAX_FACTS_BY_KIND.items() for fact in chosen[kind][-most:]]
 
 
-class _worth_asking:
+class _IsWorthTelling:
     """Leaves out what is known of in passing: files only read, values only scrolled past."""
 
     __slots__ = ("_changed", "_exact", "_users")
 
     def __init__(self, state: State) -> None:
         self._changed = {f"f{f.number}" for f in state.files.values() if f.changed or f.created}
-        self._exact = {f"i{i.number}" for i in exact_values(state)}
+        self._exact = {f"i{i.number}" for i in list_exact_values(state)}
         self._users = {key for key, d in state.decisions.items() if d.by != "agent"} | set(
             state.notes
         )
@@ -177,10 +178,10 @@ class _worth_asking:
         return fact.id in named.get(fact.kind, (fact.id,))
 
 
-def carried(state: State, summary: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def split_covered(state: State, summary: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(ids the summary carries, ids it does not), of what must not be lost."""
-    said = Said(summary)
-    asked = [(fact.id, carries(said, fact)) for fact in standing(state)]
+    said = TextCoverage(summary)
+    asked = [(fact.id, covers_fact(said, fact)) for fact in list_open_facts(state)]
     return (
         tuple(name for name, told in asked if told),
         tuple(name for name, told in asked if not told),
@@ -194,19 +195,19 @@ def compose_gap(
     max_chars: int,
 ) -> Gap:
     """Only what still matters and is in neither text; empty when nothing is."""
-    in_summary, in_brief = Said(summary), Said(delivered)
+    in_summary, in_brief = TextCoverage(summary), TextCoverage(delivered)
     lost = [
         fact
-        for fact in standing(state)
-        if fact.kind not in FOUND_AGAIN
-        and not carries(in_summary, fact)
-        and not carries(in_brief, fact)
+        for fact in list_open_facts(state)
+        if fact.kind not in REDISCOVERABLE_KINDS
+        and not covers_fact(in_summary, fact)
+        and not covers_fact(in_brief, fact)
     ]
     return _rendered(state, lost, max_chars)
 
 
 def _rendered(state: State, lost: Iterable[Fact], max_chars: int) -> Gap:
-    updated = state.place.updated
+    updated = state.session.updated
     moment = f"{updated[:10]} {updated[11:16]} UTC" if len(updated) >= 16 else "before it"
     text = (
         "Holdfast: known before the last compaction and missing from its summary, as of"
@@ -224,22 +225,24 @@ def _lines(state: State, lost: Iterable[Fact]) -> Iterator[tuple[Fact, str]]:
     ends = {f"x{end.number}": end for end in state.dead_ends.values()}
     values = {f"i{item.number}": item for item in state.identifiers.values()}
     for fact in lost:
-        said = one_line(fact.text, 700 if fact.kind == "request" else 330)
+        said = truncate_line(fact.text, 700 if fact.kind == "request" else 330)
         if fact.kind in ("rule", "request", "plan"):
             said = f'"{said}"'
         elif fact.id in ends:
             end = ends[fact.id]
-            said = failed_attempt(end) if end.source == "command" else command(fact.text, 330)
+            said = (
+                failed_attempt(end) if end.source == "command" else format_command(fact.text, 330)
+            )
         elif fact.id in values:
             said = value_line(values[fact.id])
         elif fact.id in state.decisions and state.decisions[fact.id].by != "note":
             said = decision_line(state.decisions[fact.id], 330)
         elif fact.kind == "file":
-            said = shorten(fact.text, state.place.folders)
+            said = shorten_path(fact.text, state.session.folders)
         elif fact.kind == "task":
             said = f"#{fact.id[1:]} {said}"
         if fact.kind in ("test", "error") and fact.detail:
-            said += f" ({one_line(fact.detail, 140)})"
+            said += f" ({truncate_line(fact.detail, 140)})"
         yield fact, f"- {_label(state, fact)}: {said}"
 
 
@@ -254,4 +257,4 @@ def _label(state: State, fact: Fact) -> str:
     ):
         return "Refused by the user"
     noted = fact.kind == "decision" and state.decisions[fact.id].by == "note"
-    return LABELS["note" if noted else fact.kind]
+    return KIND_LABELS["note" if noted else fact.kind]

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 # Sections made of chosen statements: they share what the stated ones leave.
-CHOSEN = ("conversation", "plans", "results", "instead", "files", "commands", "values")
+SELECTED_SECTIONS = ("conversation", "plans", "results", "instead", "files", "commands", "values")
 
 # (in a small brief, in a larger one); what a role file may say in other words.
-HEADINGS = {
+SECTION_HEADINGS = {
     "rules": ("Rules the user gave:", "Rules the user gave, still in force (verbatim):"),
     "notes": (
         "Notes taken (they win over the summary):",
@@ -36,33 +36,33 @@ HEADINGS = {
 }
 
 
-class Part(NamedTuple):
+class RolePart(NamedTuple):
     """A section's place in a role."""
 
     section: str
-    short: str = ""  # its heading in a small brief, "" for none
-    wide: str = ""  # and in a larger one
+    short_heading: str = ""  # its heading in a small brief, "" for none
+    long_heading: str = ""  # and in a larger one
     share: float = 1.0  # of the whole budget, at most; chosen sections have none of their own
 
     def heading(self, tight: bool) -> str:
-        return self.short if tight else self.wide
+        return self.short_heading if tight else self.long_heading
 
 
 class Role(NamedTuple):
     name: str
-    parts: tuple[Part, ...]
-    stated: float = 0.5  # of the budget, for all stated sections together
+    parts: tuple[RolePart, ...]
+    stated_share: float = 0.5  # of the budget, for all stated sections together
     focus: float = 1.0  # how much more what lies around the current task is worth
     about: str = ""
 
 
-def part(section: str, share: float = 1.0) -> Part:
+def default_part(section: str, share: float = 1.0) -> RolePart:
     """A section under its usual heading."""
-    return Part(section, *HEADINGS.get(section, ("", "")), share)
+    return RolePart(section, *SECTION_HEADINGS.get(section, ("", "")), share)
 
 
 # What somebody may write without end takes no more than this before the others had their turn.
-SHARES = {
+DEFAULT_SHARES = {
     "request": 0.25,
     "last_words": 0.12,
     "rules": 0.15,
@@ -76,10 +76,10 @@ SHARES = {
     "dead_ends": 0.08,
 }
 
-MAIN = Role(
+MAIN_ROLE = Role(
     "main",
     tuple(
-        part(section, SHARES.get(section, 1.0))
+        default_part(section, DEFAULT_SHARES.get(section, 1.0))
         for section in (
             "request",
             "last_words",
@@ -93,11 +93,11 @@ MAIN = Role(
             "summaries",
             "running",
             "plan",
-            *CHOSEN,
+            *SELECTED_SECTIONS,
         )
     ),
     # Where it stood and the state of the work come first and are short; the rest of the room
     # belongs to what was said and done.
-    stated=0.6,
+    stated_share=0.6,
     about="The main thread: where it stood, the state of the work, then what was said and done.",
 )

@@ -14,60 +14,67 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from holdfast.brief.corrections import corrections
-from holdfast.brief.focus import focus
-from holdfast.brief.paths import shorten
-from holdfast.brief.pieces import command as shown
-from holdfast.brief.pieces import cut, flat, pieces, sentences_of, whole_command, words
+from holdfast.brief.corrections import find_corrections
+from holdfast.brief.path_display import shorten_path
+from holdfast.brief.quotable_pieces import (
+    collapse_whitespace,
+    content_words,
+    format_whole_command,
+    sentences_of,
+    split_pieces,
+    truncate_words,
+)
+from holdfast.brief.quotable_pieces import format_command as shown
+from holdfast.brief.task_focus import find_focus
 from holdfast.events import Origin
 from holdfast.state.dead_ends import DeadEnd
 from holdfast.state.facts import OPEN
-from holdfast.state.files import File
 from holdfast.state.identifiers import Identifier
+from holdfast.state.lazy_regex import lazy_compile
 from holdfast.state.model import State
-from holdfast.state.patterns import lazily
 from holdfast.state.replies import Reply
 from holdfast.state.requests import Request
+from holdfast.state.touched_files import TouchedFile
 
 # What a speaker's words count. The user's are demands; the words that close a turn say what
 # came of it; a subagent's report or a plan is told again by the agent as far as it matters.
-USER = 3.0
-CLOSING = 2.0
-AGENT = 1.0
-SUMMARY = 1.0
-PLAN = 0.7
-SUBAGENT = 0.3
-INSTEAD = 1.5  # a command that failed beside the form that worked
-COMMAND = 0.6
-FAILED = 0.6
-EDITED = 0.4
-READ = 0.1
-VALUE = 0.3
-WHOLE = 240  # characters up to which a command is told, whole, to be run again
-NAMES = 6  # names of symbols beside an edited file
+USER_WEIGHT = 3.0
+CLOSING_WEIGHT = 2.0
+AGENT_WEIGHT = 1.0
+SUMMARY_WEIGHT = 1.0
+PLAN_WEIGHT = 0.7
+SUBAGENT_WEIGHT = 0.3
+WORKAROUND_WEIGHT = 1.5  # a command that failed beside the form that worked
+COMMAND_WEIGHT = 0.6
+FAILED_WEIGHT = 0.6
+EDITED_FILE_WEIGHT = 0.4
+READ_FILE_WEIGHT = 0.1
+VALUE_WEIGHT = 0.3
+MAX_COMMAND_CHARS = 240  # characters up to which a command is told, whole, to be run again
+MAX_SYMBOLS_PER_FILE = 6  # names of symbols beside an edited file
 # Pasted lines are somebody else's words that the user only showed.
-PASTED = 0.25
-ANNOUNCING = 0.4  # "Now let me fix the tests:"
-HALF = 12.0  # messages after which a statement counts half as much as the latest
-OLDEST = 0.15  # ... and what it counts at least
+PASTED_FACTOR = 0.25
+ANNOUNCEMENT_FACTOR = 0.4  # "Now let me fix the tests:"
+HALF_LIFE_MESSAGES = 12.0  # messages after which a statement counts half as much as the latest
+MIN_RECENCY = 0.15  # ... and what it counts at least
 # Of a long message, what stands between these many first and last pieces is taken for a paste.
-ENDS = 4
-LONG = 1500
+TYPED_END_PIECES = 4
+LONG_MESSAGE_CHARS = 1500
 # A prompt of the user up to this long is quoted whole or not at all.
-SHORT = 240
+SHORT_PROMPT_CHARS = 240
 
 LEFT_OUT = "…"
 
-SPOKEN = frozenset(("user", "agent", "summary"))
+SPOKEN_KINDS = frozenset(("user", "agent", "summary"))
 
-_PASTED = lazily(
+_PASTED = lazy_compile(
     r"^(?:[+>│╭╰├|$@%]|-{2,}\s|\s{4,}\S|\t)|^\S+\.\w{1,5}:\d+|\bat line \d+"
     r"|^\d{4}-\d\d-\d\d[T ]\d\d:|[{};]\s*$"
     r"|^\s*(?:def|class|func|import|from|return|const|let|var|if|for)\b.*[:({]\s*$"
 )
 
 
-_ANNOUNCES = lazily(
+_ANNOUNCES = lazy_compile(
     r"(?:(?:now|ok(?:ay)?|good|great|perfect|first|next|then|alright|right|so)[,.!: ]+(?:and )?)*"
     r"(?:let me|let's|i'll|i will|i'm going to|i am going to|i need to)\b",
     re.I,
@@ -81,11 +88,13 @@ class Statement(NamedTuple):
     words: frozenset[str]
     weight: float
     turn: int
-    place: int  # of its message among all messages: statements of one message stand together
+    message_index: (
+        int  # of its message among all messages: statements of one message stand together
+    )
     piece: int  # within its message
     recency: float = 1.0
     pasted: bool = False
-    before: str = ""  # words that these took the place of, quoted
+    replaced: str = ""  # words that these took the place of, quoted
     about: str = ""  # what they answer: the question that was asked, the call that was refused
 
 
@@ -100,7 +109,7 @@ class Message(NamedTuple):
     about: str = ""
 
 
-def messages(state: State) -> list[Message]:
+def list_messages(state: State) -> list[Message]:
     """The conversation in the order in which it was had."""
     said: list[Request | Reply] = [*state.requests.values(), *state.replies.values()]
     # By where it stands in the transcript; what only a payload told so far stands at its end.
@@ -127,22 +136,22 @@ def _place(at: Origin) -> float:
 def _about(request: Request, state: State) -> str:
     """What an answer or a refusal was given to: not the user's words, so not quoted as such."""
     if request.how == "answer" and request.about:
-        return f'asked "{cut(flat(request.about), 160)}"'
+        return f'asked "{truncate_words(collapse_whitespace(request.about), 160)}"'
     if request.how == "refusal" and request.about:
         tool, _, call = request.about.partition(": ")
-        return f"refusing {tool}: {shown(shorten(call, state.place.folders), 80)}"
+        return f"refusing {tool}: {shown(shorten_path(call, state.session.folders), 80)}"
     return ""
 
 
 def users_sentences(state: State) -> Iterator[tuple[str, str]]:
     """(request, sentence) of all that the user said and did not take back; no pastes."""
-    for one in _conversation(messages(state)):
+    for one in _conversation(list_messages(state)):
         if one.kind == "user" and not one.pasted:
             for sentence in sentences_of(one.text):
                 yield one.fact, sentence
 
 
-def statements(state: State, said: list[Message]) -> list[Statement]:
+def list_statements(state: State, said: list[Message]) -> list[Statement]:
     """Everything that could be told, in the order in which it would be read."""
     return [
         *_conversation(said),
@@ -158,25 +167,30 @@ def _conversation(said: list[Message]) -> list[Statement]:
     count = len(said)
     found = []
     for place, message in enumerate(said):
-        recency = OLDEST + (1 - OLDEST) * 0.5 ** ((count - 1 - place) / HALF)
-        parts = pieces(message.text)
-        if message.kind == "user" and len(message.text) <= SHORT:
-            parts = (flat(message.text),)
+        recency = MIN_RECENCY + (1 - MIN_RECENCY) * 0.5 ** (
+            (count - 1 - place) / HALF_LIFE_MESSAGES
+        )
+        parts = split_pieces(message.text)
+        if message.kind == "user" and len(message.text) <= SHORT_PROMPT_CHARS:
+            parts = (collapse_whitespace(message.text),)
         for number, part in enumerate(parts):
-            weight = {"user": USER, "agent": AGENT, "summary": SUMMARY}[message.kind] * recency
+            weight = {"user": USER_WEIGHT, "agent": AGENT_WEIGHT, "summary": SUMMARY_WEIGHT}[
+                message.kind
+            ] * recency
             if message.closing and message.kind == "agent":
-                weight *= CLOSING
+                weight *= CLOSING_WEIGHT
             if message.kind == "agent" and _announces(part, message.closing):
-                weight *= ANNOUNCING
+                weight *= ANNOUNCEMENT_FACTOR
             pasted = message.kind == "user" and _is_pasted(message.text, part, number, len(parts))
             if pasted:
-                weight *= PASTED
+                weight *= PASTED_FACTOR
             found.append(
                 Statement(
                     message.kind,
                     message.fact,
                     part,
-                    words(part) | (words(message.about) if not number else frozenset()),
+                    content_words(part)
+                    | (content_words(message.about) if not number else frozenset()),
                     weight,
                     message.turn,
                     place,
@@ -199,14 +213,14 @@ def _corrected(found: list[Statement]) -> list[Statement]:
         for sentence in sentences_of(one.text)
     ]
     said = [sentence for _, sentence in own]
-    for correction in corrections(said, [found[place].place for place, _ in own]):
+    for correction in find_corrections(said, [found[place].message_index for place, _ in own]):
         (earlier, sentence), (later, _) = own[correction.earlier], own[correction.later]
         old, new = found[earlier], found[later]
-        before = f'(said before that: "{cut(correction.taken, 160)}")'
-        found[later] = new._replace(before=f"{new.before} {before}".strip())
+        before = f'(said before that: "{truncate_words(correction.taken, 160)}")'
+        found[later] = new._replace(replaced=f"{new.replaced} {before}".strip())
         left = correction.left or LEFT_OUT
         text = old.text.replace(sentence, left, 1).removeprefix(LEFT_OUT).removesuffix(LEFT_OUT)
-        found[earlier] = old._replace(text=text.strip(), words=words(text))
+        found[earlier] = old._replace(text=text.strip(), words=content_words(text))
     return [one for one in found if one.text]
 
 
@@ -218,28 +232,30 @@ def _announces(part: str, closing: bool) -> bool:
 def _is_pasted(message: str, part: str, number: int, count: int) -> bool:
     if _PASTED.search(part):
         return True
-    return len(message) > LONG and ENDS <= number < count - ENDS
+    return (
+        len(message) > LONG_MESSAGE_CHARS and TYPED_END_PIECES <= number < count - TYPED_END_PIECES
+    )
 
 
 def _plans(state: State) -> Iterator[Statement]:
     for key, plan in state.plans.items():
-        if plan.standing != OPEN:
+        if plan.status != OPEN:
             continue
-        for number, part in enumerate(pieces(plan.text)):
-            yield Statement("plan", key, part, words(part), PLAN * 0.5, 0, 0, number)
+        for number, part in enumerate(split_pieces(plan.text)):
+            yield Statement("plan", key, part, content_words(part), PLAN_WEIGHT * 0.5, 0, 0, number)
 
 
 def _subagents(state: State) -> Iterator[Statement]:
     latest = [one for one in state.subagents.values() if one.result]
     for back, one in enumerate(reversed(latest)):
-        recency = OLDEST + (1 - OLDEST) * 0.5 ** (back / 3)
-        for number, part in enumerate(pieces(one.result)):
+        recency = MIN_RECENCY + (1 - MIN_RECENCY) * 0.5 ** (back / 3)
+        for number, part in enumerate(split_pieces(one.result)):
             yield Statement(
                 "subagent",
                 f"s{one.number}",
                 part,
-                words(part),
-                SUBAGENT * recency,
+                content_words(part),
+                SUBAGENT_WEIGHT * recency,
                 0,
                 one.number,
                 number,
@@ -248,32 +264,40 @@ def _subagents(state: State) -> Iterator[Statement]:
 
 def _commands(state: State) -> Iterator[Statement]:
     """What works here: failed attempts with what then worked, and commands with their outcome."""
-    now = state.moment.step
+    now = state.position.step
     for end in state.dead_ends.values():
-        if end.source == "refused" and end.standing == OPEN:
-            text = f"refused by the user: {cut(flat(end.tried), 160)}"
-            weight = FAILED * _fresh(now - end.step)
-            yield Statement("instead", f"x{end.number}", text, words(text), weight, 0, end.step, 0)
+        if end.source == "refused" and end.status == OPEN:
+            text = f"refused by the user: {truncate_words(collapse_whitespace(end.attempt), 160)}"
+            weight = FAILED_WEIGHT * _recency_of_step(now - end.step)
+            yield Statement(
+                "instead", f"x{end.number}", text, content_words(text), weight, 0, end.step, 0
+            )
         if end.source != "command":
             continue
-        worked = whole_command(end.worked, WHOLE)
-        if not worked and end.standing != OPEN:
+        worked = format_whole_command(end.workaround, MAX_COMMAND_CHARS)
+        if not worked and end.status != OPEN:
             continue
         text = failed_attempt(end)
-        weight = (INSTEAD if worked else FAILED) * _fresh(now - end.step)
-        yield Statement("instead", f"x{end.number}", text, words(text), weight, 0, end.step, 0)
+        weight = (WORKAROUND_WEIGHT if worked else FAILED_WEIGHT) * _recency_of_step(now - end.step)
+        yield Statement(
+            "instead", f"x{end.number}", text, content_words(text), weight, 0, end.step, 0
+        )
     for command in state.commands.values():
-        line = whole_command(command.text, WHOLE) if command.ok else ""
+        line = format_whole_command(command.text, MAX_COMMAND_CHARS) if command.ok else ""
         if not line:
             continue
         text = f"`{line}`"
-        outcome = f" → {cut(flat(command.outcome), 60)}" if command.outcome else ""
+        outcome = (
+            f" → {truncate_words(collapse_whitespace(command.outcome), 60)}"
+            if command.outcome
+            else ""
+        )
         yield Statement(
             "command",
             f"c{command.number}",
             text + outcome,
-            words(text),
-            COMMAND * _fresh(now - command.step),
+            content_words(text),
+            COMMAND_WEIGHT * _recency_of_step(now - command.step),
             0,
             command.step,
             0,
@@ -282,79 +306,83 @@ def _commands(state: State) -> Iterator[Statement]:
 
 def failed_attempt(end: DeadEnd) -> str:
     """A command that failed, how, and the form of it that then worked."""
-    tried = shown(end.line or end.tried, 150)
-    how = f" ({cut(flat(end.failed), 130)})" if end.failed else ""
-    worked = whole_command(end.worked, WHOLE)
+    tried = shown(end.line or end.attempt, 150)
+    how = f" ({truncate_words(collapse_whitespace(end.failure), 130)})" if end.failure else ""
+    worked = format_whole_command(end.workaround, MAX_COMMAND_CHARS)
     return f"`{tried}` failed{how}" + (f"; worked: `{worked}`" if worked else "")
 
 
 def value_line(item: Identifier) -> str:
     """An exact value, and where it was seen."""
-    context = cut(flat(item.context.replace(item.value, "…")), 80)
-    return f"{item.sort} {item.value}: {context}" if context.strip("… ") else item.value
+    context = truncate_words(collapse_whitespace(item.context.replace(item.value, "…")), 80)
+    return f"{item.category} {item.value}: {context}" if context.strip("… ") else item.value
 
 
 def _files(state: State) -> Iterator[Statement]:
     """Files with what was done to them, and the few names in them that were worked on."""
-    now = state.moment.step
+    now = state.position.step
     for file in sorted(state.files.values(), key=lambda file: -file.step):
-        if file.standing != OPEN or not (file.changed or file.created or file.read):
+        if file.status != OPEN or not (file.changed or file.created or file.read):
             continue
-        weight = EDITED if file.changed or file.created else READ
-        names = _names_in(state, file) if weight == EDITED else ()
-        path = shorten(file.path, state.place.folders)
+        weight = EDITED_FILE_WEIGHT if file.changed or file.created else READ_FILE_WEIGHT
+        names = _names_in(state, file) if weight == EDITED_FILE_WEIGHT else ()
+        path = shorten_path(file.path, state.session.folders)
         text = f"{path} ({_done_to(file)})" + (f": {' '.join(names)}" if names else "")
         yield Statement(
             "file",
             f"f{file.number}",
             text,
-            words(text),
-            weight * _fresh(now - max(file.changed_step, file.step)),
+            content_words(text),
+            weight * _recency_of_step(now - max(file.changed_step, file.step)),
             0,
             now - file.step,
             0,
         )
 
 
-def _done_to(file: File) -> str:
+def _done_to(file: TouchedFile) -> str:
     if file.created:
         return "created" if file.changed <= 1 else f"created, edited {file.changed - 1}x"
     return f"edited {file.changed}x" if file.changed else f"read {file.read}x"
 
 
-def _names_in(state: State, file: File) -> list[str]:
+def _names_in(state: State, file: TouchedFile) -> list[str]:
     """The names the agent typed most lately, of those that stand in this file."""
     typed = [(state.symbols[name][0], name) for name in file.symbols if name in state.symbols]
-    return [name for heat, name in sorted(typed, reverse=True)[:NAMES] if heat]
+    return [name for heat, name in sorted(typed, reverse=True)[:MAX_SYMBOLS_PER_FILE] if heat]
 
 
 def _values(state: State) -> Iterator[Statement]:
-    now = state.moment.step
+    now = state.position.step
     for item in state.identifiers.values():
         # What git holds is told with git's own state.
-        if item.standing != OPEN or not item.typed or item.sort in ("branch", "commit"):
+        if item.status != OPEN or not item.typed or item.category in ("branch", "commit"):
             continue
         told = value_line(item)
-        weight = VALUE * _fresh(now - item.step)
-        yield Statement("value", f"i{item.number}", told, words(told), weight, 0, item.step, 0)
+        weight = VALUE_WEIGHT * _recency_of_step(now - item.step)
+        yield Statement(
+            "value", f"i{item.number}", told, content_words(told), weight, 0, item.step, 0
+        )
 
 
-def _fresh(steps: int) -> float:
+def _recency_of_step(steps: int) -> float:
     """A command or an edit ages by steps, of which a message takes about three."""
-    return OLDEST + (1 - OLDEST) * float(0.5 ** (max(0, steps) / (3 * HALF)))
+    return MIN_RECENCY + (1 - MIN_RECENCY) * float(
+        0.5 ** (max(0, steps) / (3 * HALF_LIFE_MESSAGES))
+    )
 
 
 # What a name counts more that the agent typed in commands and edits: it is what was worked on.
-WORKED_ON = 3.0
+TYPED_NAME_FACTOR = 3.0
 
 
-def word_weights(state: State, offered: list[Statement]) -> dict[str, float]:
+def weigh_words(state: State, offered: list[Statement]) -> dict[str, float]:
     """How much it tells that a word stands in a statement: what the work is about, by name.
 
     A word counts by how often it was said times how rare it is among all that was said, so that
     neither what everybody says nor what was said once in passing wins.
     """
-    spoken = [one for one in offered if one.kind in SPOKEN]
+    spoken = [one for one in offered if one.kind in SPOKEN_KINDS]
     count = Counter(word for one in spoken for word in one.words)
     total = max(1, len(spoken))
     typed = _typed_names(state)
@@ -366,7 +394,7 @@ def word_weights(state: State, offered: list[Statement]) -> dict[str, float]:
                 weight = often * math.log(1 + total / often)
                 times = typed.get(word, 0)
                 if times:
-                    weight *= 1 + WORKED_ON * min(1.0, math.log(1 + times) / 2)
+                    weight *= 1 + TYPED_NAME_FACTOR * min(1.0, math.log(1 + times) / 2)
                 weights[word] = weight
     return weights
 
@@ -377,19 +405,19 @@ def _typed_names(state: State) -> Counter[str]:
         if heat[1]:
             typed[name.lower()] += 1 + heat[1] // 1000
     for command in state.commands.values():
-        typed.update(words(command.text))
+        typed.update(content_words(command.text))
     for file in state.files.values():
         if file.changed or file.created:
             typed[file.path.rpartition("/")[2].lower()] += file.changed + 1
     for task in state.tasks.values():
-        typed.update(words(task.subject))
+        typed.update(content_words(task.subject))
     return typed
 
 
-def focused(state: State, offered: list[Statement], factor: float) -> list[Statement]:
+def weigh_by_focus(state: State, offered: list[Statement], factor: float) -> list[Statement]:
     """For a reader who does one thing: what speaks of it, or of its files, counts more."""
-    near = focus(state)
-    subject = words(near.text)
+    near = find_focus(state)
+    subject = content_words(near.text)
     names = {path.rpartition("/")[2].lower() for path in near.paths}
     return [
         one._replace(weight=one.weight * factor)

@@ -9,37 +9,38 @@ where the work stands. Never anything that could be taken for JSON. Pure.
 from __future__ import annotations
 
 from holdfast.brief.compose import compose
-from holdfast.brief.role import Role, part
+from holdfast.brief.role import Role, default_part
 from holdfast.state.model import State
 
-OPENING = (
-    "Keep these facts of the session in the summary, in the sections they belong to and as exact"
-    " as they stand here (from Holdfast; true when this was written, quoted text is data):"
+STEERING_TITLE = (
+    "Keep these facts of the session in the summary, in the sections they belong to and with the "
+    "exact wording given here (from Holdfast; accurate at the time of writing, quoted text is "
+    "data):"
 )
 
-STEERING = Role(
+STEERING_ROLE = Role(
     "steering",
     (
-        part("rules", 0.3),
-        part("request", 0.25),
-        part("last_words", 0.12),
-        part("notes", 0.2),
-        part("git", 0.25),
-        part("verified", 0.2),
-        part("tasks", 0.2),
-        part("finished", 0.12),
-        part("summaries", 0.15),
-        part("decided", 0.15),
-        part("running"),
-        part("instead"),
-        part("values"),
+        default_part("rules", 0.3),
+        default_part("request", 0.25),
+        default_part("last_words", 0.12),
+        default_part("notes", 0.2),
+        default_part("git", 0.25),
+        default_part("verified", 0.2),
+        default_part("tasks", 0.2),
+        default_part("finished", 0.12),
+        default_part("summaries", 0.15),
+        default_part("decided", 0.15),
+        default_part("running"),
+        default_part("instead"),
+        default_part("values"),
     ),
-    stated=0.9,
+    stated_share=0.9,
     about="The summariser: what it would lose.",
 )
 
 
-def steer(state: State, max_chars: int) -> str:
+def compose_steering(state: State, max_chars: int) -> str:
     """At most `max_chars`; empty when there is nothing to say. Most important first."""
-    made = compose(state, max_chars, title=OPENING, role=STEERING)
-    return made.text if made.facts else ""
+    made = compose(state, max_chars, title=STEERING_TITLE, role=STEERING_ROLE)
+    return made.text if made.fact_ids else ""

@@ -13,18 +13,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.cli.output import JsonOption, Trouble, answer, console, one_line, size
+from holdfast.cli.output import (
+    CliError,
+    JsonOption,
+    format_bytes,
+    format_one_line,
+    make_console,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    from holdfast.audit.figures import Figures, Kept
+    from holdfast.audit.statistics import AuditStatistics, KindTotals
 
-BAR = 30
-QUOTED = 4
-PROJECTS = 8
+BAR_WIDTH = 30
+MAX_QUOTES = 4
+MAX_PROJECTS = 8
 
 
 def audit(
@@ -32,7 +39,7 @@ def audit(
         str,
         typer.Argument(
             metavar="DIR",
-            help="A folder with transcripts below. Default: the client's own, ~/.claude/projects.",
+            help="Folder to search for transcripts. Default: the client's own, ~/.claude/projects.",
         ),
     ] = "",
     html: Annotated[
@@ -42,59 +49,61 @@ def audit(
     as_json: JsonOption = False,
     no_quotes: Annotated[
         bool,
-        typer.Option("--no-quotes", help="Figures only: nothing from the transcripts is quoted."),
+        typer.Option("--no-quotes", help="Figures only, without quotes from the transcripts."),
     ] = False,
     jobs: Annotated[
         int,
-        typer.Option("--jobs", metavar="N", min=0, help="Processes to use; 0 chooses by size."),
+        typer.Option(
+            "--jobs", metavar="N", min=0, help="Number of worker processes; 0 chooses by size."
+        ),
     ] = 0,
 ) -> None:
-    """Find out what compaction has cost you so far, and what Holdfast would have kept.
+    """Show what compaction has cost you so far, and what Holdfast would have kept.
 
     Reads your transcripts and changes nothing. No model, no network.
 
     Example: `holdfast audit --html report.html`
     """
-    from holdfast.audit.figures import figures, without_quotes
-    from holdfast.audit.gather import gather, size_of, transcripts
+    from holdfast.audit.batch import audit_folder, find_transcripts, total_bytes
+    from holdfast.audit.statistics import compute_statistics, remove_quotes
 
-    place = folder or clients_own()
+    place = folder or client_transcripts_dir()
     if not os.path.isdir(place):
-        raise Trouble(f"There is no folder {place}", "Name the folder that holds the transcripts.")
-    found = transcripts(place)
+        raise CliError(f"No such folder: {place}", "Pass the folder that contains the transcripts.")
+    found = find_transcripts(place)
     if not found:
-        raise Trouble(
-            f"No *.jsonl or *.jsonl.gz below {place}", "Name a folder that holds transcripts."
+        raise CliError(
+            f"No *.jsonl or *.jsonl.gz below {place}", "Pass a folder that contains transcripts."
         )
     _check_target(html, place)
-    with _progress(sum(map(size_of, found.values())), quiet=as_json) as progress:
-        made = figures(gather(place, found, jobs=jobs, progress=progress))
+    with _progress(sum(map(total_bytes, found.values())), quiet=as_json) as progress:
+        made = compute_statistics(audit_folder(place, found, jobs=jobs, progress=progress))
     if no_quotes:
-        made = without_quotes(made)
+        made = remove_quotes(made)
     if html:
-        _write_page(html, made, shown_folder(place))
+        _write_page(html, made, format_folder(place))
     if as_json:
         from dataclasses import asdict
 
-        answer(asdict(made))
+        print_json(asdict(made))
         return
-    out = console()
+    out = make_console()
     if not made.compactions:
-        _tell_nothing(out, made)
+        _print_no_compactions(out, made)
     else:
-        _tell(out, made)
+        _print_report(out, made)
     if html:
-        out.print(f"Report: {html} ({size(os.stat(html).st_size)})", style="bold")
+        out.print(f"Report: {html} ({format_bytes(os.stat(html).st_size)})", style="bold")
 
 
-def clients_own() -> str:
-    from holdfast.clients.claude_code.paths import config_folder
+def client_transcripts_dir() -> str:
+    from holdfast.clients.claude_code.client_paths import client_config_dir
 
-    config = config_folder(os.path.expanduser("~"), os.environ.get("CLAUDE_CONFIG_DIR", ""))
+    config = client_config_dir(os.path.expanduser("~"), os.environ.get("CLAUDE_CONFIG_DIR", ""))
     return os.path.join(config, "projects")
 
 
-def shown_folder(folder: str) -> str:
+def format_folder(folder: str) -> str:
     """Where the transcripts are, without telling a reader more of this machine than needed."""
     path, home = os.path.abspath(folder), os.path.expanduser("~")
     if path.startswith(home.rstrip("/") + "/"):
@@ -108,25 +117,29 @@ def _check_target(html: str, place: str) -> None:
         return
     target = os.path.realpath(html)
     if target.startswith(os.path.realpath(place).rstrip("/") + "/"):
-        raise Trouble(
-            f"{html} lies among the transcripts, where nothing is written", "Choose another place."
+        raise CliError(
+            f"{html} is inside the transcripts folder, which is never written to",
+            "Choose another path.",
         )
     if os.path.isdir(target) or not os.path.isdir(os.path.dirname(target)):
-        raise Trouble(f"Cannot write {html}: no such folder, or a folder itself", "Name a file.")
+        raise CliError(
+            f"Cannot write {html}: the folder does not exist, or it is itself a folder",
+            "Pass a file name.",
+        )
 
 
-def _write_page(html: str, made: Figures, folder: str) -> None:
+def _write_page(html: str, made: AuditStatistics, folder: str) -> None:
     import time
 
-    from holdfast.audit.html import page
+    from holdfast.audit.html_report import render_page
     from holdfast.files import write_output
 
-    text = page(made, folder=folder, made_on=time.strftime("%Y-%m-%d"))
+    text = render_page(made, folder=folder, made_on=time.strftime("%Y-%m-%d"))
     try:
         # It quotes transcripts, and those are for the user alone.
         write_output(html, text.encode("utf-8", "replace"))
     except OSError as error:
-        raise Trouble(f"Cannot write {html}: {error.strerror}", "Choose another place.") from error
+        raise CliError(f"Cannot write {html}: {error.strerror}", "Choose another path.") from error
 
 
 @contextmanager
@@ -135,7 +148,7 @@ def _progress(total: int, *, quiet: bool) -> Iterator[Callable[[int, str], None]
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
 
-    out = console(stderr=True)
+    out = make_console(stderr=True)
     if quiet or not out.is_terminal:
         yield None
         return
@@ -150,29 +163,31 @@ def _progress(total: int, *, quiet: bool) -> Iterator[Callable[[int, str], None]
         yield lambda done, _: progress.update(task, advance=done)
 
 
-def _tell_nothing(out: Console, made: Figures) -> None:
+def _print_no_compactions(out: Console, made: AuditStatistics) -> None:
     from rich.text import Text
 
-    from holdfast.audit.words import plural
+    from holdfast.audit.formatting import pluralize
 
     out.print(
-        Text(f"No compaction in {plural(made.sessions_read, 'session')}: ", style="bold")
+        Text(f"No compaction in {pluralize(made.sessions_read, 'session')}: ", style="bold")
         + Text("it has cost you nothing so far.")
     )
-    _tell_unread(out, made)
+    _print_unread(out, made)
 
 
-def _tell(out: Console, made: Figures) -> None:
+def _print_report(out: Console, made: AuditStatistics) -> None:
     from rich.text import Text
 
-    from holdfast.audit import words
-    from holdfast.audit.figures import said
+    from holdfast.audit import formatting
+    from holdfast.audit.statistics import said
 
-    between = words.between(made.first, made.last)
+    between = formatting.format_date_range(made.first, made.last)
     out.print()
     out.print(
         Text("What compaction has cost you", style="bold")
-        + Text(f"  {words.plural(made.sessions_read, 'session')} read, {between}", style="dim")
+        + Text(
+            f"  {formatting.pluralize(made.sessions_read, 'session')} read, {between}", style="dim"
+        )
     )
     out.print(_costs(made))
     if row := said(made):
@@ -180,18 +195,19 @@ def _tell(out: Console, made: Figures) -> None:
     if made.measured:
         out.print(_survival(made))
     if made.facts:
-        out.print(_lost(made.facts))
+        out.print(_lost_table(made.facts))
     if len(made.projects) > 1:
         out.print(_projects(made))
-    _quote(out, made)
+    _print_quotes(out, made)
     out.print(
         Text(
-            "Measured without a model, from the rows before each compaction only. Tokens of "
-            "repeats and waiting times are estimates; --html says how everything was measured.",
+            "Measured without a language model, from the rows before each compaction only. "
+            "Repeated tokens and waiting times are estimates; the --html report explains the "
+            "method.",
             style="dim",
         )
     )
-    _tell_unread(out, made)
+    _print_unread(out, made)
 
 
 def _bare_table() -> Table:
@@ -200,10 +216,10 @@ def _bare_table() -> Table:
     return Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
 
 
-def _costs(made: Figures) -> Table:
+def _costs(made: AuditStatistics) -> Table:
     from rich.text import Text
 
-    from holdfast.audit import words
+    from holdfast.audit import formatting
 
     table = _bare_table()
     table.add_column(style="dim", no_wrap=True)
@@ -213,44 +229,47 @@ def _costs(made: Figures) -> Table:
     table.add_row(
         "Compactions",
         Text(f"{made.compactions:,}", style="bold"),
-        f"{made.automatic:,} automatic, {made.manual:,} asked for, in "
-        f"{words.plural(made.sessions_compacted, 'session')}",
+        f"{made.automatic:,} automatic, {made.manual:,} manual, "
+        f"in {formatting.pluralize(made.sessions_compacted, 'session')}",
     )
     if made.tokens_before_known:
         table.add_row(
             "Context before",
-            Text(words.amount(made.tokens_before), style="bold"),
-            f"tokens in all; about {words.amount(made.tokens_after_median)} after each",
+            Text(formatting.format_amount(made.tokens_before), style="bold"),
+            "tokens in total; about"
+            f" {formatting.format_amount(made.tokens_after_median)} after each",
         )
     if made.seconds_known:
         how = "estimated from timestamps" if made.seconds_estimated else "as recorded"
         table.add_row(
             "Waiting",
-            Text(words.duration(made.seconds), style="bold"),
+            Text(formatting.format_duration(made.seconds), style="bold"),
             f"for {made.seconds_known:,} of them, {how}",
         )
     if made.calls:
-        after = words.percent(words.share_of(made.repeats, made.calls))
-        before = words.percent(words.share_of(made.repeats_before, made.calls_before))
+        after = formatting.format_percent(formatting.safe_ratio(made.repeats, made.calls))
+        before = formatting.format_percent(
+            formatting.safe_ratio(made.repeats_before, made.calls_before)
+        )
         table.add_row(
-            "Looked up again",
+            "Repeated look-ups",
             Text(f"{made.repeats:,}", style="bold"),
             f"{after} of the first 25 calls after one ({before} before it), about "
-            f"{words.amount(made.wasted_tokens)} tokens",
+            f"{formatting.format_amount(made.wasted_tokens)} tokens",
         )
     for kind, count in made.consequences.items():
-        table.add_row(words.HAPPENED[kind], Text(f"{count:,}", style="bold red"), "")
+        table.add_row(formatting.CONSEQUENCE_LABELS[kind], Text(f"{count:,}", style="bold red"), "")
     return table
 
 
 def _bar(share: float, style: str) -> Text:
     from rich.text import Text
 
-    filled = round(share * BAR)
-    return Text("█" * filled, style=style) + Text("░" * (BAR - filled), style="dim")
+    filled = round(share * BAR_WIDTH)
+    return Text("█" * filled, style=style) + Text("░" * (BAR_WIDTH - filled), style="dim")
 
 
-def _said(row: Kept) -> Table:
+def _said(row: KindTotals) -> Table:
     sure = f"of {row.known:,} sentences"
     return _two_bars(
         "What you had said, told after the compaction",
@@ -259,13 +278,13 @@ def _said(row: Kept) -> Table:
     )
 
 
-def _survival(made: Figures) -> Table:
-    from holdfast.audit import words
+def _survival(made: AuditStatistics) -> Table:
+    from holdfast.audit import formatting
 
     return _two_bars(
-        "What the agent used next, told after the compaction",
-        (made.summary.mean, words.certainty(made.summary)),
-        (made.with_holdfast.mean, words.certainty(made.with_holdfast)),
+        "What the agent used next and still had after the compaction",
+        (made.summary.mean, formatting.format_certainty(made.summary)),
+        (made.with_holdfast.mean, formatting.format_certainty(made.with_holdfast)),
     )
 
 
@@ -273,7 +292,7 @@ def _two_bars(title: str, alone: tuple[float, str], with_brief: tuple[float, str
     """A share that the summary told, and with the brief, each with how sure it is."""
     from rich.text import Text
 
-    from holdfast.audit import words
+    from holdfast.audit import formatting
 
     table = _bare_table()
     table.add_row()
@@ -286,29 +305,29 @@ def _two_bars(title: str, alone: tuple[float, str], with_brief: tuple[float, str
         inner.add_row(
             Text(label, style="dim"),
             _bar(share, style),
-            Text(words.percent(share), style=f"bold {style}"),
+            Text(formatting.format_percent(share), style=f"bold {style}"),
             Text(sure, style="dim"),
         )
     table.add_row(inner)
     return table
 
 
-def _lost(rows: list[Kept]) -> Table:
+def _lost_table(rows: list[KindTotals]) -> Table:
     from rich.text import Text
 
-    from holdfast.audit import words
+    from holdfast.audit import formatting
 
     table = _bare_table()
     table.add_row()
     table.add_row(
         Text("What the summaries left out", style="bold")
-        + Text("  of what stood then; with Holdfast's brief beside them", style="dim")
+        + Text("  of what was still valid; with Holdfast's brief added", style="dim")
     )
     inner = _bare_table()
     for row in rows:
         lost, still = row.known - row.in_summary, row.known - row.with_holdfast
         inner.add_row(
-            Text(words.FACTS[row.name], style="dim"),
+            Text(formatting.FACT_LABELS[row.name], style="dim"),
             Text(f"{lost:,} of {row.known:,}", style="bold" if lost else "dim", justify="right"),
             Text(f"{still:,} with Holdfast", style="green" if lost and not still else "dim"),
         )
@@ -316,34 +335,34 @@ def _lost(rows: list[Kept]) -> Table:
     return table
 
 
-def _projects(made: Figures) -> Table:
+def _projects(made: AuditStatistics) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from holdfast.audit import words
+    from holdfast.audit import formatting
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("\nproject")
-    for name in ("\ncompactions", "\nsummary", "\nwith Holdfast", "\nlooked up again"):
+    for name in ("\ncompactions", "\nsummary", "\nwith Holdfast", "\nrepeated look-ups"):
         table.add_column(name, justify="right")
-    for one in made.projects[:PROJECTS]:
+    for one in made.projects[:MAX_PROJECTS]:
         table.add_row(
-            Text(one_line(one.name, 50)),
+            Text(format_one_line(one.name, 50)),
             f"{one.compactions:,}",
-            words.percent(one.summary),
-            words.percent(one.with_holdfast),
+            formatting.format_percent(one.summary),
+            formatting.format_percent(one.with_holdfast),
             f"{one.repeats:,} of {one.calls:,}",
         )
-    if len(made.projects) > PROJECTS:
-        table.add_row(Text(f"and {len(made.projects) - PROJECTS} more", style="dim"))
+    if len(made.projects) > MAX_PROJECTS:
+        table.add_row(Text(f"and {len(made.projects) - MAX_PROJECTS} more", style="dim"))
     return table
 
 
-def _quote(out: Console, made: Figures) -> None:
+def _print_quotes(out: Console, made: AuditStatistics) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
-    from holdfast.audit import words
+    from holdfast.audit import formatting
 
     if not made.examples:
         out.print()
@@ -351,24 +370,29 @@ def _quote(out: Console, made: Figures) -> None:
     out.print(Text("\nKnown before, missing from the summary", style="bold"))
     # One of each kind first: four rules in a row say less than a rule and a dead end.
     first = list({one.kind: one for one in reversed(made.examples)}.values())[::-1]
-    for one in first[:QUOTED]:
-        line = Text(f"{words.EXAMPLES[one.kind]}: ", style="yellow")
-        line.append(f"“{one_line(one.text, 200)}”", style="default")
+    for one in first[:MAX_QUOTES]:
+        line = Text(f"{formatting.EXAMPLE_LABELS[one.kind]}: ", style="yellow")
+        line.append(f"“{format_one_line(one.text, 200)}”", style="default")
         if one.then:
-            line.append(f" ({one_line(one.then, 120)})", style="dim")
-        line.append(f"  {words.day(one.time)}, {one_line(one.project, 40)}", style="dim")
+            line.append(f" ({format_one_line(one.then, 120)})", style="dim")
+        line.append(
+            f"  {formatting.format_day(one.time)}, {format_one_line(one.project, 40)}", style="dim"
+        )
         out.print(Padding(line, (0, 0, 0, 2)))
     out.print()
 
 
-def _tell_unread(out: Console, made: Figures) -> None:
+def _print_unread(out: Console, made: AuditStatistics) -> None:
     from rich.text import Text
 
     for path, error in made.unreadable[:5]:
-        out.print(Text(f"Not read: {one_line(path, 200)}: {one_line(error, 200)}", style="red"))
+        out.print(
+            Text(
+                f"Not read: {format_one_line(path, 200)}: {format_one_line(error, 200)}",
+                style="red",
+            )
+        )
     if len(made.unreadable) > 5:
         out.print(Text(f"and {len(made.unreadable) - 5} more not read", style="red"))
     if made.too_large:
-        out.print(
-            Text(f"{made.too_large} sessions are too large to measure their need.", style="dim")
-        )
+        out.print(Text(f"{made.too_large} sessions are too large to be measured.", style="dim"))

@@ -9,21 +9,27 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.cli.output import JsonOption, Trouble, answer, answer_line, printable
-from holdfast.cli.subject import (
-    CHARACTERS_PER_TOKEN,
+from holdfast.cli.input_args import (
+    CHARS_PER_TOKEN,
     BudgetOption,
+    InputArgument,
     RoleOption,
-    Subject,
-    SubjectArgument,
-    agent_type_in,
-    characters,
-    note,
-    present_state,
-    reader_of,
-    subject_named,
-    titled,
-    transcript_of,
+    SessionInput,
+    build_title,
+    compute_char_limits,
+    load_current_state,
+    print_note,
+    read_agent_type,
+    require_transcript,
+    resolve_input,
+    resolve_role,
+)
+from holdfast.cli.output import (
+    CliError,
+    JsonOption,
+    print_json,
+    print_json_line,
+    replace_control_chars,
 )
 
 if TYPE_CHECKING:
@@ -33,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def brief(
-    subject: SubjectArgument,
+    subject: InputArgument,
     role: RoleOption = "",
     budget: BudgetOption = None,
     max_chars: Annotated[
@@ -42,31 +48,31 @@ def brief(
             "--max-chars",
             metavar="N",
             min=0,
-            help="How long it may be, in characters; repeatable with --compactions. "
-            "Default: 6000, as the hooks deliver it.",
+            help="Maximum length in characters; repeatable with --compactions. Default: 6000, as "
+            "delivered by the hooks.",
         ),
     ] = None,
     gap: Annotated[
-        bool, typer.Option("--gap", help="What the last compaction's summary lost instead.")
+        bool, typer.Option("--gap", help="Show what the last compaction's summary lost instead.")
     ] = False,
     instant: Annotated[
         bool,
         typer.Option(
-            "--instant", help="What the agent would have after an instant compaction instead."
+            "--instant", help="Show what the agent would have after an instant compaction instead."
         ),
     ] = False,
     compactions: Annotated[
         bool,
         typer.Option(
             "--compactions",
-            help="One for every compaction, made from what was known right before it.",
+            help="One brief per compaction, from what was known right before it.",
         ),
     ] = False,
     against_summary: Annotated[
         bool,
         typer.Option(
             "--against-summary",
-            help="With --compactions: what each summary in the file leaves out.",
+            help="With --compactions: leave out what the compaction's own summary contains.",
         ),
     ] = False,
     trace: Annotated[
@@ -77,7 +83,7 @@ def brief(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the brief of a session: what its agent is given back after a compaction.
+    """Show the brief of a session: what its agent is given after a compaction.
 
     Example: `holdfast brief session.jsonl --role validator --budget 1000`
     """
@@ -86,8 +92,8 @@ def brief(
             raise typer.BadParameter("needs --compactions", param_hint=name)
     if gap and compactions:
         raise typer.BadParameter("use either --gap or --compactions", param_hint="--gap")
-    sizes = characters(budget, max_chars)
-    about = subject_named(subject)
+    sizes = compute_char_limits(budget, max_chars)
+    about = resolve_input(subject)
     if instant:
         _instant(about, as_json)
         return
@@ -102,61 +108,61 @@ def brief(
         _now(about, role, sizes[0], as_json)
 
 
-def _instant(about: Subject, as_json: bool) -> None:
+def _instant(about: SessionInput, as_json: bool) -> None:
     import orjson
 
-    from holdfast.cli.opening import foreseen
-    from holdfast.lifecycle.instant_view import what_is_left
+    from holdfast.cli.store_access import translate_errors
+    from holdfast.compaction.instant_preview import preview_instant_compaction
 
-    state = present_state(about)
-    with foreseen():
-        left = what_is_left(transcript_of(about), state, loads=orjson.loads)
+    state = load_current_state(about)
+    with translate_errors():
+        left = preview_instant_compaction(require_transcript(about), state, loads=orjson.loads)
     if as_json:
-        answer({"text": left.text, "messages": list(left.messages)})
+        print_json({"text": left.text, "messages": list(left.messages)})
         return
     if not left.text and not left.messages:
-        note("nothing is known yet")
+        print_note("nothing is known yet")
         return
-    typer.echo(printable("\n\n".join((left.text, *left.messages))))
+    typer.echo(replace_control_chars("\n\n".join((left.text, *left.messages))))
 
 
-def _now(about: Subject, role: str, max_chars: int, as_json: bool) -> None:
+def _now(about: SessionInput, role: str, max_chars: int, as_json: bool) -> None:
     from holdfast.brief.compose import compose
 
-    state = present_state(about)
-    reader = reader_of(state, role, agent_type_in(about.path) if not role else "")
-    made = compose(state, max_chars, title=titled(state, max_chars), role=reader)
-    show_brief(made, state.place.session_id or about.session_id, reader, max_chars, as_json)
+    state = load_current_state(about)
+    reader = resolve_role(state, role, read_agent_type(about.path) if not role else "")
+    made = compose(state, max_chars, title=build_title(state, max_chars), role=reader)
+    show_brief(made, state.session.session_id or about.session_id, reader, max_chars, as_json)
 
 
 def show_brief(
     made: Brief, session_id: str, role: Role, max_chars: int, as_json: bool, **more: object
 ) -> None:
     if as_json:
-        answer(
+        print_json(
             {
                 "session_id": session_id,
                 "role": role.name,
                 **more,
                 "max_chars": max_chars,
                 "characters": len(made.text),
-                "tokens": round(len(made.text) / CHARACTERS_PER_TOKEN),
-                "facts": list(made.facts),
+                "tokens": round(len(made.text) / CHARS_PER_TOKEN),
+                "facts": list(made.fact_ids),
                 "text": made.text,
             }
         )
         return
     if not made.text:
-        note("nothing is known that fits")
+        print_note("nothing fits")
         return
-    if not made.facts and "\n" not in made.text.strip():
-        note("nothing is known yet")  # and a title alone would look as if there were
+    if not made.fact_ids and "\n" not in made.text.strip():
+        print_note("nothing is known yet")  # and a title alone would look as if there were
         return
-    typer.echo(printable(made.text))
+    typer.echo(replace_control_chars(made.text))
 
 
 def _at_compactions(
-    about: Subject,
+    about: SessionInput,
     role: str,
     sizes: list[int],
     as_json: bool,
@@ -166,22 +172,22 @@ def _at_compactions(
     import orjson
 
     from holdfast.brief.compose import compose
-    from holdfast.cli.opening import foreseen
-    from holdfast.lifecycle.replay import cuts
+    from holdfast.cli.store_access import translate_errors
+    from holdfast.session.replay import iterate_compactions
 
     readers: dict[str, Role] = {}  # by agent type: a broken role file is told about once
-    path = transcript_of(about)
+    path = require_transcript(about)
     number = 0
-    with foreseen():
-        found = cuts(path, loads=orjson.loads, summaries=against_summary)
+    with translate_errors():
+        found = iterate_compactions(path, loads=orjson.loads, summaries=against_summary)
         for number, cut in enumerate(found, 1):
             if cut.agent_type not in readers:
-                readers[cut.agent_type] = reader_of(cut.state, role, cut.agent_type)
+                readers[cut.agent_type] = resolve_role(cut.state, role, cut.agent_type)
             for max_chars in sizes:
                 reader = readers[cut.agent_type]
                 made = compose(cut.state, max_chars, role=reader, summary=cut.summary)
                 if as_json:
-                    answer_line(
+                    print_json_line(
                         {
                             "session_id": cut.session_id,
                             "boundary_uuid": cut.boundary,
@@ -194,16 +200,16 @@ def _at_compactions(
                     head = (
                         f"Before compaction {number} ({cut.boundary[:8]}), {max_chars} characters"
                     )
-                    typer.echo(f"{head}:\n\n{printable(made.text)}\n")
+                    typer.echo(f"{head}:\n\n{replace_control_chars(made.text)}\n")
     if not number and not as_json:
-        note(f"{path} was never compacted")
+        print_note(f"{path} was never compacted")
 
 
 def _traced(state: State, made: Brief) -> list[dict[str, object]]:
     """Every statement of a brief with the row that it comes from."""
-    from holdfast.state.model import facts
+    from holdfast.state.model import list_facts
 
-    rows = {fact.id: fact.at.row for fact in facts(state)}
+    rows = {fact.id: fact.at.row for fact in list_facts(state)}
     return [
         {
             "kind": one.kind,
@@ -212,38 +218,38 @@ def _traced(state: State, made: Brief) -> list[dict[str, object]]:
             "rows": [rows[one.fact]] if rows.get(one.fact) else [],
             **({"about": one.about} if one.about else {}),
         }
-        for one in made.told
+        for one in made.entries
     ]
 
 
-def _gap(about: Subject, max_chars: int, as_json: bool) -> None:
+def _gap(about: SessionInput, max_chars: int, as_json: bool) -> None:
     import orjson
 
-    from holdfast.brief.gap import carried, compose_gap
-    from holdfast.cli.opening import foreseen
-    from holdfast.lifecycle.replay import last_summary
+    from holdfast.brief.gap import compose_gap, split_covered
+    from holdfast.cli.store_access import translate_errors
+    from holdfast.session.replay import load_last_summary
 
-    path = transcript_of(about)
-    with foreseen():
-        found = last_summary(path, loads=orjson.loads)
+    path = require_transcript(about)
+    with translate_errors():
+        found = load_last_summary(path, loads=orjson.loads)
     if found is None or not found[1]:
         what = "was never compacted" if found is None else "has no summary after its compaction"
-        raise Trouble(f"{path} {what}", "Leave out --gap.")
+        raise CliError(f"{path} {what}", "Omit --gap.")
     state, summary = found
-    told, lost = carried(state, summary)
+    told, lost = split_covered(state, summary)
     made = compose_gap(state, summary, "", max_chars)
     if as_json:
-        answer(
+        print_json(
             {
-                "session_id": state.place.session_id or about.session_id,
+                "session_id": state.session.session_id or about.session_id,
                 "max_chars": max_chars,
                 "kept": list(told),
                 "lost": list(lost),
-                "facts": list(made.facts),
+                "facts": list(made.fact_ids),
                 "text": made.text,
             }
         )
     elif made.text:
-        typer.echo(printable(made.text))
+        typer.echo(replace_control_chars(made.text))
     else:
-        note(f"the summary lost nothing of {len(told)} facts" if not lost else "nothing fits")
+        print_note(f"the summary lost nothing of {len(told)} facts" if not lost else "nothing fits")

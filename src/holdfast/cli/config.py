@@ -12,29 +12,36 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.output import JsonOption, Trouble, answer, console, printable
+from holdfast.cli.output import (
+    CliError,
+    JsonOption,
+    make_console,
+    print_json,
+    replace_control_chars,
+)
 
 if TYPE_CHECKING:
-    from holdfast.clients.claude_code.json_edit import Node
-    from holdfast.settings.reading import Settings
+    from holdfast.settings.json_edit import Node
+    from holdfast.settings.loader import Settings
     from holdfast.settings.table import Setting
 
 config = typer.Typer(
     name="config",
     invoke_without_command=True,
-    help="The settings in effect and where each comes from; `set` and `unset` change one.\n\n"
+    help="Show the effective settings and where each comes from; `set` and `unset` change one.\n\n"
     "Example: `holdfast config`",
 )
 
-KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="The name of the setting.")]
+KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="Name of the setting.")]
 ProjectOption = Annotated[
     bool,
     typer.Option(
-        "--project", help="In the project's file (.holdfast/settings.json) instead of your own."
+        "--project",
+        help="Write to the project's file (.holdfast/settings.json) instead of your own.",
     ),
 ]
 HereOption = Annotated[
-    bool, typer.Option("--here", help="In your own file, for the project of this folder alone.")
+    bool, typer.Option("--here", help="Write to your own file, but only for the current project.")
 ]
 
 
@@ -44,42 +51,42 @@ def show(context: typer.Context, as_json: JsonOption = False) -> None:
         return
     chosen = _effective()
     if as_json:
-        answer(_document(chosen))
+        print_json(_document(chosen))
     else:
         _show(chosen)
 
 
 @config.command("set")
-def put(
+def set_value(
     key: KeyArgument,
-    value: Annotated[str, typer.Argument(metavar="VALUE", help="Lists as a,b,c or as JSON.")],
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="Write lists as a,b,c or as JSON.")],
     project: ProjectOption = False,
     here: HereOption = False,
 ) -> None:
-    """Choose a value.
+    """Set a value.
 
     Example: `holdfast config set brief_chars 8000`
     """
-    from holdfast.settings.table import WrongValue, spoken
+    from holdfast.settings.table import InvalidValue, parse_value
 
     setting = _named(key, project)
     folder = _folder(project, here)
     try:
-        chosen = spoken(setting, value)
-    except WrongValue as error:
-        raise Trouble(
+        chosen = parse_value(setting, value)
+    except InvalidValue as error:
+        raise CliError(
             f"{error}, not {value!r}", "`holdfast config` shows what is in effect."
         ) from (error)
     path = _path(project)
     if project:
         _require_plain(path)
     _edit(path, setting.name, list(chosen) if isinstance(chosen, tuple) else chosen, folder)
-    _tell(setting, path)
+    _print_value(setting, path)
 
 
 @config.command()
 def unset(key: KeyArgument, project: ProjectOption = False, here: HereOption = False) -> None:
-    """Take a choice back, so that the default holds again.
+    """Remove a value, so that the default applies again.
 
     Example: `holdfast config unset brief_chars`
     """
@@ -88,33 +95,33 @@ def unset(key: KeyArgument, project: ProjectOption = False, here: HereOption = F
     if project:
         _require_plain(path)
     if not os.path.exists(path) or not _edit(path, setting.name, None, _folder(project, here)):
-        raise Trouble(
+        raise CliError(
             f"{setting.name} is not set in {path}", "`holdfast config` shows where it is."
         )
-    _tell(setting, path)
+    _print_value(setting, path)
 
 
 def _effective() -> Settings:
-    from holdfast.lifecycle.places import data_folder
-    from holdfast.lifecycle.terms import settings_for
+    from holdfast.paths import data_dir
+    from holdfast.session.context import load_settings
 
-    return settings_for(os.environ, data_folder(), os.path.realpath(os.getcwd()))
+    return load_settings(os.environ, data_dir(), os.path.realpath(os.getcwd()))
 
 
 def _named(key: str, project: bool) -> Setting:
     from difflib import get_close_matches
 
-    from holdfast.settings.table import BY_NAME
+    from holdfast.settings.table import SETTINGS_BY_NAME
 
     name = key.strip().lower().replace("-", "_")
-    if name not in BY_NAME:
-        near = get_close_matches(name, BY_NAME, 1)
+    if name not in SETTINGS_BY_NAME:
+        near = get_close_matches(name, SETTINGS_BY_NAME, 1)
         hint = f"Did you mean {near[0]}?" if near else "`holdfast config` lists them."
-        raise Trouble(f"There is no setting {key!r}", hint)
-    setting = BY_NAME[name]
-    if project and not setting.project:
-        raise Trouble(
-            f"{name} is yours to choose, not a project's",
+        raise CliError(f"Unknown setting {key!r}", hint)
+    setting = SETTINGS_BY_NAME[name]
+    if project and not setting.project_may_set:
+        raise CliError(
+            f"{name} can only be set by the user, not by a project",
             "--here sets it for this project in your own file.",
         )
     return setting
@@ -122,21 +129,21 @@ def _named(key: str, project: bool) -> Setting:
 
 def _folder(project: bool, here: bool) -> str:
     """The folder under which a value for this project stands in the user's file; "" for none."""
-    from holdfast.lifecycle.project import place_of
+    from holdfast.fastpath.project import locate_project
 
     if project and here:
         raise typer.BadParameter("use either --project or --here")
-    return place_of(os.path.realpath(os.getcwd()))[0] if here else ""
+    return locate_project(os.path.realpath(os.getcwd()))[0] if here else ""
 
 
 def _path(project: bool) -> str:
-    from holdfast.cli.install import project_root
-    from holdfast.lifecycle.places import data_folder
-    from holdfast.settings.reading import project_files, user_files
+    from holdfast.cli.install import find_project_root
+    from holdfast.paths import data_dir
+    from holdfast.settings.loader import list_project_files, list_user_files
 
     if project:
-        return project_files([project_root(os.path.realpath(os.getcwd()))])[0]
-    places = user_files(os.environ, data_folder())
+        return list_project_files([find_project_root(os.path.realpath(os.getcwd()))])[0]
+    places = list_user_files(os.environ, data_dir())
     # The one that is read; a second file in the first place would hide it.
     return next((path for path in places if os.path.exists(path)), places[0])
 
@@ -146,17 +153,17 @@ def _require_plain(path: str) -> None:
     from holdfast.files import is_usable
 
     if not is_usable(path, os.path.dirname(os.path.dirname(path))):
-        raise Trouble(
-            f"{path} is reached by a link, or is no plain file: it is not written",
-            "Look at what the project put there.",
+        raise CliError(
+            f"{path} is a link or not a regular file: it was not written",
+            "Check what the project put there.",
         )
 
 
 def _edit(path: str, name: str, value: Any, folder: str) -> bool:
     """Put a value in, or with None take it out; False where there was nothing to take out."""
-    from holdfast.clients.claude_code import atomic_file, json_edit
     from holdfast.files import make_parents
-    from holdfast.settings.reading import PROJECTS
+    from holdfast.settings import atomic_file, json_edit
+    from holdfast.settings.loader import PROJECTS_KEY
 
     try:
         before = atomic_file.read(path)
@@ -165,17 +172,17 @@ def _edit(path: str, name: str, value: Any, folder: str) -> bool:
             text = "{}\n"
         root = json_edit.scan(text)
         if root.kind != "object":
-            raise Trouble(f"{path} must hold one object, {{ ... }}", "Correct or remove it.")
+            raise CliError(f"{path} must contain a single object, {{ ... }}", "Fix or remove it.")
         style = json_edit.style_of(text, root)
-        for depth, step in enumerate((PROJECTS, folder) if folder else ()):
+        for depth, step in enumerate((PROJECTS_KEY, folder) if folder else ()):
             below = root.get(step)
             if below is None:
                 if value is None:
                     return False
                 text = json_edit.add_member(text, root, step, {}, style)
-                below = _node(json_edit.scan(text), (PROJECTS, folder)[: depth + 1])
+                below = _node(json_edit.scan(text), (PROJECTS_KEY, folder)[: depth + 1])
             if below.kind != "object":
-                raise Trouble(f"{path}: {step} must hold an object", "Correct it there first.")
+                raise CliError(f"{path}: {step} must be an object", "Fix the file first.")
             root = below
         there = root.get(name)
         if value is None:
@@ -188,14 +195,14 @@ def _edit(path: str, name: str, value: Any, folder: str) -> bool:
             text = json_edit.replace(text, there, value, style)
         make_parents(path)
         atomic_file.replace(path, text.encode("utf-8"), before)
-    except json_edit.JsonFault as fault:
-        raise Trouble(f"{path} is not JSON: {fault}", "Correct it there first.") from fault
+    except json_edit.JsonSyntaxError as fault:
+        raise CliError(f"{path} is not valid JSON: {fault}", "Fix the file first.") from fault
     except UnicodeDecodeError as error:
-        raise Trouble(f"{path} is not UTF-8 text", "Correct it there first.") from error
-    except atomic_file.NotTheExpectedBytes as error:
-        raise Trouble(f"{path} was changed meanwhile", "Try again.") from error
+        raise CliError(f"{path} is not UTF-8 text", "Fix the file first.") from error
+    except atomic_file.FileChanged as error:
+        raise CliError(f"{path} was changed by another program", "Try again.") from error
     except OSError as error:
-        raise Trouble(f"{error.filename or path}: {error.strerror or error}") from error
+        raise CliError(f"{error.filename or path}: {error.strerror or error}") from error
     return True
 
 
@@ -207,14 +214,16 @@ def _node(root: Node, steps: tuple[str, ...]) -> Node:
     return root
 
 
-def _tell(setting: Setting, path: str) -> None:
+def _print_value(setting: Setting, path: str) -> None:
     now = _effective().values[setting.name]
-    where = "" if now.place == path else f", from {now.place or 'the default'}"
-    typer.echo(printable(f"{setting.name} is {_shown(now.value)} now{where}. ({path})"))
+    where = "" if now.origin == path else f", from {now.origin or 'the default'}"
+    typer.echo(
+        replace_control_chars(f"{setting.name} is {_format_value(now.value)} now{where}. ({path})")
+    )
 
 
 def _document(chosen: Settings) -> dict[str, Any]:
-    from holdfast.settings.table import TABLE
+    from holdfast.settings.table import SETTINGS
 
     return {
         "settings": [
@@ -222,12 +231,12 @@ def _document(chosen: Settings) -> dict[str, Any]:
                 "name": row.name,
                 "value": chosen.values[row.name].value,
                 "source": chosen.values[row.name].source,
-                "place": chosen.values[row.name].place,
+                "place": chosen.values[row.name].origin,
                 "default": row.default,
                 "allowed": row.allowed,
-                "about": row.about,
+                "about": row.description,
             }
-            for row in TABLE
+            for row in SETTINGS
         ],
         "problems": list(chosen.problems),
         "files": {"user": _path(False), "project": _path(True)},
@@ -238,25 +247,25 @@ def _show(chosen: Settings) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from holdfast.settings.reading import DEFAULT
-    from holdfast.settings.table import TABLE
+    from holdfast.settings.loader import DEFAULT
+    from holdfast.settings.table import SETTINGS
 
-    out = console()
+    out = make_console()
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for heading in ("setting", "value", "from", "meaning"):
         table.add_column(heading, overflow="fold")
-    for row in TABLE:
+    for row in SETTINGS:
         now = chosen.values[row.name]
         style = "" if now.source == DEFAULT else "bold"
-        shown = Text(printable(_shown(now.value)), style=style)
-        table.add_row(row.name, shown, Text(now.source, style="dim"), row.about)
+        shown = Text(replace_control_chars(_format_value(now.value)), style=style)
+        table.add_row(row.name, shown, Text(now.source, style="dim"), row.description)
     out.print(table)
     out.print(Text(f"Your own: {_path(False)}", style="dim"), soft_wrap=True)
     for problem in chosen.problems:
-        out.print(Text(f"Wrong: {printable(problem)}", style="red"), soft_wrap=True)
+        out.print(Text(f"Wrong: {replace_control_chars(problem)}", style="red"), soft_wrap=True)
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, bool | dict):
         return json.dumps(value)
     if isinstance(value, tuple | list):

@@ -10,10 +10,10 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.output import Trouble, console
+from holdfast.cli.output import CliError, make_console
 
 YesOption = Annotated[
-    bool, typer.Option("--yes", "-y", help="Delete without asking; a script has to say it.")
+    bool, typer.Option("--yes", "-y", help="Delete without asking; required in scripts.")
 ]
 
 
@@ -22,12 +22,12 @@ def confirm_deletion(yes: bool, *, as_json: bool) -> None:
     if yes:
         return
     if as_json or not _can_ask():
-        raise Trouble(
-            "Nothing was deleted, because nobody said yes",
-            "Look with --dry-run, then say it with --yes.",
+        raise CliError(
+            "Nothing was deleted: not confirmed",
+            "Check with --dry-run, then pass --yes.",
         )
-    if not typer.confirm("Delete this for good?", default=False):
-        console().print("Nothing was deleted.")
+    if not typer.confirm("Delete this permanently?", default=False):
+        make_console().print("Nothing was deleted.")
         raise typer.Exit(1)
 
 

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli.confirm import YesOption, confirm_deletion
-from holdfast.cli.output import JsonOption, Trouble, answer, console, size
+from holdfast.cli.output import CliError, JsonOption, format_bytes, make_console, print_json
 
 if TYPE_CHECKING:
-    from holdfast.store.moving.postgres_side import PostgresSide
-    from holdfast.store.moving.sqlite_side import SqliteSide
     from holdfast.store.postgres import PostgresStore
-    from holdfast.store.sqlite import SqliteStore
+    from holdfast.store.sqlite.store import SqliteStore
+    from holdfast.store.transfer.postgres_endpoint import PostgresEndpoint
+    from holdfast.store.transfer.sqlite_endpoint import SqliteEndpoint
 
 db = typer.Typer(
     name="db",
     no_args_is_help=True,
-    help="The database behind it all: PostgreSQL for a team, SQLite for one user.",
+    help="Manage the database: PostgreSQL for a team, SQLite for one user.",
 )
 
 DatabaseOption = Annotated[
@@ -34,7 +34,7 @@ DatabaseOption = Annotated[
         "--database",
         metavar="URL",
         envvar="HOLDFAST_DATABASE",
-        help="postgresql://... or the path of a SQLite file. Default: this user's own store.",
+        help="postgresql://... URL or path of a SQLite file. Default: your own store.",
     ),
 ]
 
@@ -47,17 +47,17 @@ def migrate(
         typer.Option(
             "--serve-as",
             metavar="ROLE",
-            help="PostgreSQL: the role that `holdfast serve` connects with; not the one that owns"
-            " the tables. Once is enough.",
+            help="PostgreSQL: role that `holdfast serve` connects with; must not own the tables. "
+            "Needed only once.",
         ),
     ] = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Bring a database up to this version's tables; a new one is set up.
+    """Migrate a database to this version's schema, or create it.
 
     Example: `holdfast db migrate --database postgresql://owner@db.example/hf --serve-as holdfast`
     """
-    with _foreseen():
+    with _translate_errors():
         if is_postgres(database):
             from holdfast.store.postgres.migrations import migrate as migrate_postgres
 
@@ -66,23 +66,23 @@ def migrate(
             before = _steps(database) if os.path.exists(sqlite_path(database)) else []
             ran = [step for step in _steps(database) if step not in before]
     if as_json:
-        answer({"ran": ran})
+        print_json({"ran": ran})
     elif ran:
-        console().print(f"Done: {', '.join(ran)}.")
+        make_console().print(f"Done: {', '.join(ran)}.")
     else:
-        console().print("Nothing to do: the tables are this version's.")
+        make_console().print("Nothing to do: the schema is up to date.")
 
 
 @db.command()
 def status(database: DatabaseOption = "", as_json: JsonOption = False) -> None:
-    """Show what a database holds, and whether it is sound.
+    """Show the contents of a database and check its integrity.
 
     Example: `holdfast db status`
     """
-    with opened(database) as store, _foreseen():
+    with open_database(database) as store, _translate_errors():
         told = store.health()
     if as_json:
-        answer(told)
+        print_json(told)
         return
     from rich.table import Table
 
@@ -92,125 +92,125 @@ def status(database: DatabaseOption = "", as_json: JsonOption = False) -> None:
     for name in ("path", "engine", "schema", "integrity", "search", "row_security"):
         if name in told:
             table.add_row(name.replace("_", " "), str(told[name]))
-    table.add_row("size", size(told["bytes"]))
+    table.add_row("size", format_bytes(told["bytes"]))
     for name, count in told["counts"].items():
         table.add_row(name, f"{count:,}")
-    console().print(table)
+    make_console().print(table)
 
 
 @db.command()
 def copy(
-    source: Annotated[str, typer.Option("--from", metavar="URL", help="What is copied.")],
-    target: Annotated[str, typer.Option("--to", metavar="URL", help="Where it goes.")],
+    source: Annotated[str, typer.Option("--from", metavar="URL", help="Source database.")],
+    target: Annotated[str, typer.Option("--to", metavar="URL", help="Target database.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Copy everything from one database into another; twice does no harm.
+    """Copy everything from one database to another. Safe to repeat.
 
     Example: `holdfast db copy --from ~/.local/share/holdfast/holdfast.db --to postgresql://...`
     """
-    from holdfast.store.moving import move
+    from holdfast.store.transfer import copy_sessions
 
     if not is_postgres(source) and not os.path.exists(sqlite_path(source)):
-        raise Trouble(f"There is no {sqlite_path(source)}", "Check the path given with --from.")
-    with _foreseen():
+        raise CliError(f"No such file: {sqlite_path(source)}", "Check the path given with --from.")
+    with _translate_errors():
         reader = _side(source)
         try:
             writer = _side(target)
             try:
-                count = move(reader, writer)
+                count = copy_sessions(reader, writer)
             finally:
                 writer.close()
         finally:
             reader.close()
         told = _copy_records(source, target)
     if as_json:
-        answer({"sessions": count, **told})
+        print_json({"sessions": count, **told})
         return
     rest = ", ".join(f"{number:,} {table}" for table, number in told.items() if number)
-    console().print(
+    make_console().print(
         f"Copied {count:,} session{'s' if count != 1 else ''}."
-        + (f" Of the service: {rest}." if rest else "")
+        + (f" Server data: {rest}." if rest else "")
     )
 
 
 @db.command()
 def prune(
     days: Annotated[
-        int, typer.Option("--days", metavar="N", min=1, help="Forget what is older than this.")
+        int, typer.Option("--days", metavar="N", min=1, help="Delete what is older than this.")
     ],
     keep: Annotated[
         int,
-        typer.Option("--keep", metavar="N", min=1, help="Checkpoints of each session that stay."),
+        typer.Option("--keep", metavar="N", min=1, help="Checkpoints to keep per session."),
     ] = 5,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only tell what would go; change nothing.")
+        bool, typer.Option("--dry-run", help="Only show what would be deleted.")
     ] = False,
     yes: YesOption = False,
     database: DatabaseOption = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Forget old sessions and checkpoints of a database, and of what its service has: snapshots,
-    actions, messages that were given or have expired, the trail.
+    """Delete old sessions and checkpoints from a database, and old server data: snapshots,
+    actions, delivered or expired messages, the audit log.
 
-    Of your own store, sessions that are not carried to your service yet stay. Shows what would
-    go, and of which database, and asks.
+    In your own store, sessions not yet synced to your server are kept. Shows what would be
+    deleted, and from which database, and asks for confirmation.
 
     Example: `holdfast db prune --days 30 --dry-run`
     """
     import time
 
-    from holdfast.cli.posted import MORE, told_dropped
+    from holdfast.cli.prune_server import MORE_TO_PRUNE, format_dropped
 
     before = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - days * 86_400))
-    with opened(database) as store, _foreseen():
+    with open_database(database) as store, _translate_errors():
         if not dry_run and not yes:
             would, more = _prune(store, database, before, keep, dry_run=True)
             if any(would.values()):
                 if not as_json:
-                    place = f"In {_shown(database)}, older than {days} days:"
-                    console().print(place, soft_wrap=True, markup=False)
-                    console().print(told_dropped(would, True))
+                    place = f"In {_redact_url(database)}, older than {days} days:"
+                    make_console().print(place, soft_wrap=True, markup=False)
+                    make_console().print(format_dropped(would, True))
                 confirm_deletion(yes, as_json=as_json)
         dropped, more = _prune(store, database, before, keep, dry_run=dry_run)
     if as_json:
-        answer({"dry_run": dry_run, "dropped": dropped, "more": more})
+        print_json({"dry_run": dry_run, "dropped": dropped, "more": more})
         return
-    console().print(told_dropped(dropped, dry_run) or "Nothing is old enough to go.")
+    make_console().print(format_dropped(dropped, dry_run) or "Nothing is old enough to delete.")
     if more:
-        console().print(MORE)
+        make_console().print(MORE_TO_PRUNE)
 
 
 def _prune(
     store: SqliteStore | PostgresStore, database: str, before: str, keep: int, *, dry_run: bool
 ) -> tuple[dict[str, int], bool]:
     """What went or would go, and whether more is left for the next run."""
-    from holdfast.cli.posted import prune_posted
+    from holdfast.cli.prune_server import prune_server_data
 
-    pinned = list(store.pinned())
-    held = _uncarried(database)
+    pinned = list(store.pinned_sessions())
+    held = _list_unsynced(database)
     dropped = store.prune(before=before, keep=keep, held=held, dry_run=dry_run)
-    posted = prune_posted(database, before, pinned, dry_run=dry_run)
-    return {**dropped, **(posted.counts if posted else {})}, posted is not None and posted.more
+    posted = prune_server_data(database, before, pinned, dry_run=dry_run)
+    return {**dropped, **(posted.counts if posted else {})}, posted is not None and posted.has_more
 
 
-def _shown(database: str) -> str:
+def _redact_url(database: str) -> str:
     if is_postgres(database):
-        from holdfast.store.postgres.connection import shown
+        from holdfast.store.postgres.connection import format_database
 
-        return shown(database)
+        return format_database(database)
     return sqlite_path(database)
 
 
-def _uncarried(database: str) -> frozenset[str]:
+def _list_unsynced(database: str) -> frozenset[str]:
     """Of a database that is this user's own store: the outbox needs it."""
-    from holdfast.lifecycle.carrying.standing import uncarried
-    from holdfast.lifecycle.places import data_folder, store_path
+    from holdfast.paths import data_dir, store_path
+    from holdfast.sync.sync_status import list_unsynced_sessions
 
     if is_postgres(database) or os.path.realpath(sqlite_path(database)) != os.path.realpath(
         store_path()
     ):
         return frozenset()
-    return uncarried(data_folder())
+    return list_unsynced_sessions(data_dir())
 
 
 def is_postgres(database: str) -> bool:
@@ -218,31 +218,31 @@ def is_postgres(database: str) -> bool:
 
 
 def sqlite_path(database: str) -> str:
-    from holdfast.lifecycle.places import store_path
+    from holdfast.paths import store_path
 
     if "://" in database:
-        raise Trouble(
-            f"{database.partition('://')[0]}:// is no database that Holdfast knows",
-            "Give a postgresql:// URL, or the path of a SQLite file.",
+        raise CliError(
+            f"{database.partition('://')[0]}:// is not a supported database",
+            "Use a postgresql:// URL or the path of a SQLite file.",
         )
     return os.path.abspath(os.path.expanduser(database)) if database else store_path()
 
 
 @contextmanager
-def opened(database: str) -> Iterator[SqliteStore | PostgresStore]:
+def open_database(database: str) -> Iterator[SqliteStore | PostgresStore]:
     """The store that a URL or a path names, which must exist."""
     store: SqliteStore | PostgresStore
-    with _foreseen():
+    with _translate_errors():
         if is_postgres(database):
             from holdfast.store.postgres import PostgresStore
 
             store = PostgresStore(database)
         else:
-            from holdfast.store.sqlite import SqliteStore
+            from holdfast.store.sqlite.store import SqliteStore
 
             path = sqlite_path(database)
             if not os.path.exists(path):
-                raise Trouble(f"There is no {path}", "Run `holdfast db migrate` to make it.")
+                raise CliError(f"No such file: {path}", "Run `holdfast db migrate` to create it.")
             store = SqliteStore(path)
     try:
         yield store
@@ -252,38 +252,38 @@ def opened(database: str) -> Iterator[SqliteStore | PostgresStore]:
 
 def _copy_records(source: str, target: str) -> dict[str, int]:
     """What the service keeps; beside a SQLite store it has a file of its own, or none."""
-    from holdfast.server.backend import TEAM_FILE, opened
-    from holdfast.server.records.moving import move
-    from holdfast.server.settings import Settings
+    from holdfast.server.backend import RECORDS_FILE, open_backend
+    from holdfast.server.records.records_transfer import copy_records
+    from holdfast.server.server_settings import ServerSettings
 
     if not is_postgres(source):
         folder = os.path.dirname(sqlite_path(source))
-        if not os.path.exists(os.path.join(folder, TEAM_FILE)):
+        if not os.path.exists(os.path.join(folder, RECORDS_FILE)):
             return {}
     ends = [one if is_postgres(one) else sqlite_path(one) for one in (source, target)]
-    reader = opened(Settings(database=ends[0]))
+    reader = open_backend(ServerSettings(database=ends[0]))
     try:
-        writer = opened(Settings(database=ends[1]))
+        writer = open_backend(ServerSettings(database=ends[1]))
         try:
-            return move(reader.records, writer.records)
+            return copy_records(reader.records, writer.records)
         finally:
             writer.close()
     finally:
         reader.close()
 
 
-def _side(database: str) -> SqliteSide | PostgresSide:
+def _side(database: str) -> SqliteEndpoint | PostgresEndpoint:
     if is_postgres(database):
-        from holdfast.store.moving.postgres_side import PostgresSide
+        from holdfast.store.transfer.postgres_endpoint import PostgresEndpoint
 
-        return PostgresSide(database)
-    from holdfast.store.moving.sqlite_side import SqliteSide
+        return PostgresEndpoint(database)
+    from holdfast.store.transfer.sqlite_endpoint import SqliteEndpoint
 
-    return SqliteSide(sqlite_path(database))
+    return SqliteEndpoint(sqlite_path(database))
 
 
 def _steps(database: str) -> list[str]:
-    from holdfast.store.sqlite import SqliteStore
+    from holdfast.store.sqlite.store import SqliteStore
 
     store = SqliteStore(sqlite_path(database))
     try:
@@ -294,21 +294,21 @@ def _steps(database: str) -> list[str]:
 
 
 @contextmanager
-def _foreseen() -> Iterator[None]:
-    from holdfast.cli.opening import foreseen
+def _translate_errors() -> Iterator[None]:
+    from holdfast.cli.store_access import translate_errors
 
     try:
-        with foreseen():
+        with translate_errors():
             yield
     except ImportError as error:
-        raise missing_extra(error) from error
+        raise missing_extra_error(error) from error
 
 
-def missing_extra(error: ImportError) -> Trouble:
-    return Trouble(
-        f"This needs a part that is not installed ({error.name})",
-        "In the checkout, `pip install '.[server]'` brings it.",
+def missing_extra_error(error: ImportError) -> CliError:
+    return CliError(
+        f"A required package is not installed: {error.name}",
+        "Run `pip install '.[server]'` in the checkout.",
     )
 
 
-__all__ = ["db", "is_postgres", "missing_extra", "opened", "sqlite_path"]
+__all__ = ["db", "is_postgres", "missing_extra_error", "open_database", "sqlite_path"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.output import JsonOption, answer, console, printable
+from holdfast.cli.output import JsonOption, make_console, print_json, replace_control_chars
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,38 +25,38 @@ def doctor(
         bool,
         typer.Option(
             "--fix",
-            help="Repair what is safe to repair: our own hook entries, data folder, database "
-            "(set aside, never deleted) and left-over marks.",
+            help="Repair what is safe to repair: Holdfast's hook entries, data folder, database "
+            "(moved aside, never deleted) and stale files.",
         ),
     ] = False,
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Show the details of what is fine, too.")
+        bool, typer.Option("--verbose", "-v", help="Also show details of passing checks.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Check that Holdfast works here: client, hooks, store, last compactions, other tools.
+    """Check that Holdfast works: client, hooks, store, recent compactions, other tools.
 
-    Every hook is run for real, on a sample session in a temporary folder. Ends with 0 when all
-    is fine or only warned about, with 1 when something is broken.
+    Runs every hook on a sample session in a temporary folder. Exits with 0 if there are no errors
+    (warnings are allowed), with 1 otherwise.
 
     Example: `holdfast doctor --fix`
     """
     import holdfast
-    from holdfast.cli.around import surroundings
-    from holdfast.doctor.checkup import checkup
-    from holdfast.doctor.finding import FAIL, worst
-    from holdfast.doctor.repair import repair
+    from holdfast.cli.doctor_environment import detect_environment
+    from holdfast.doctor.checks import run_checks
+    from holdfast.doctor.finding import FAIL, worst_level
+    from holdfast.doctor.repairs import repair
 
-    around = surroundings()
-    findings = checkup(around)
+    around = detect_environment()
+    findings = run_checks(around)
     fixed: list[str] = []
     if fix:
         fixed = repair(findings, around)
         if fixed:
-            findings = checkup(around)
-    level = worst(findings)
+            findings = run_checks(around)
+    level = worst_level(findings)
     if as_json:
-        answer(
+        print_json(
             {
                 "ok": level != FAIL,
                 "level": level,
@@ -75,7 +75,7 @@ def _document(finding: Finding) -> dict[str, Any]:
     return {
         "check": finding.check,
         "level": finding.level,
-        "seen": finding.seen,
+        "seen": finding.message,
         "next": finding.next_step,
         "details": list(finding.details),
         "fixable": bool(finding.repair),
@@ -87,29 +87,29 @@ def _show(findings: Sequence[Finding], fixed: Sequence[str], verbose: bool) -> N
 
     from holdfast.doctor.finding import FAIL, OK, WARN
 
-    out = console()
+    out = make_console()
     for line in fixed:
-        out.print(Text("fixed ", style="green") + Text(printable(line)), soft_wrap=True)
+        out.print(Text("fixed ", style="green") + Text(replace_control_chars(line)), soft_wrap=True)
     if fixed:
         out.print()
     for finding in findings:
         head = Text(f"{finding.level:<5} ", style=_STYLES[finding.level])
         head.append(f"{finding.check:<{_WIDTH}}", style="bold")
-        head.append(printable(finding.seen), style="default")
+        head.append(replace_control_chars(finding.message), style="default")
         out.print(head, soft_wrap=True)
         rest = []
         if verbose or finding.level != OK:
-            rest += [Text(printable(line), style="dim") for line in finding.details]
+            rest += [Text(replace_control_chars(line), style="dim") for line in finding.details]
         if finding.next_step:
-            rest.append(Text(f"-> {printable(finding.next_step)}", style="cyan"))
+            rest.append(Text(f"-> {replace_control_chars(finding.next_step)}", style="cyan"))
         for words in rest:
             out.print(Text(" " * (6 + _WIDTH)) + words, soft_wrap=True)
     broken = sum(finding.level == FAIL for finding in findings)
     warned = sum(finding.level == WARN for finding in findings)
     out.print()
     if broken:
-        out.print(Text(f"{broken} broken, {warned} warned about.", style="bold red"))
+        out.print(Text(f"Errors: {broken}, warnings: {warned}.", style="bold red"))
     elif warned:
-        out.print(Text(f"It works; {warned} warned about.", style="yellow"))
+        out.print(Text(f"No errors, warnings: {warned}.", style="yellow"))
     else:
-        out.print(Text("All is well.", style="green"))
+        out.print(Text("All checks passed.", style="green"))

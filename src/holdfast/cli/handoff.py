@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.cli.desk import SessionArgument
-from holdfast.cli.output import JsonOption, Trouble, answer, console, printable
+from holdfast.cli.output import (
+    CliError,
+    JsonOption,
+    make_console,
+    print_json,
+    replace_control_chars,
+)
+from holdfast.cli.session_args import SessionArgument
 
 if TYPE_CHECKING:
     from holdfast.store.protocol import Session
-    from holdfast.store.sqlite import SqliteStore
+    from holdfast.store.sqlite.store import SqliteStore
 
 
 def handoff(
@@ -20,68 +26,84 @@ def handoff(
     to: Annotated[
         str,
         typer.Option(
-            "--to", metavar="FILE", help="Where to write it. Default: its place in the data folder."
+            "--to", metavar="FILE", help="File to write. Default: a file in the data folder."
         ),
     ] = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Write the handoff page of a session: a Markdown file to read, edit and go on from.
+    """Write the handoff page of a session: a Markdown file to read, edit and continue from.
 
-    A page that somebody has edited is left alone; the new one goes beside it.
+    An edited page is never overwritten; the new one is written next to it.
 
-    Example: `holdfast handoff --to HANDOFF.md`
+    Example: `holdfast handoff --to MAX_HANDOFF_CHARS.md`
     """
-    from holdfast.brief.handoff_page import handoff_page
-    from holdfast.cli.desk import laid_out, now_text, session_meant
-    from holdfast.cli.opening import foreseen, opened_store
+    from holdfast.brief.handoff_page import format_handoff_page
+    from holdfast.cli.session_args import format_utc_now, load_session_view, resolve_session
+    from holdfast.cli.store_access import open_user_store, translate_errors
+    from holdfast.fastpath import handoff_file
     from holdfast.files import File
-    from holdfast.lifecycle import handoff_file, papers
+    from holdfast.session import documents
 
-    with opened_store() as store, foreseen():
-        desk = laid_out(store, session_meant(store, session))
-    found = desk.kept.session
-    chosen = File(os.path.abspath(to)) if to else papers.handoff_path(desk.tray, desk.scene, found)
+    with open_user_store() as store, translate_errors():
+        desk = load_session_view(store, resolve_session(store, session))
+    found = desk.snapshot.session
+    chosen = (
+        File(os.path.abspath(to))
+        if to
+        else documents.handoff_path(desk.session_dir, desk.ctx, found)
+    )
     path = chosen.path
-    page = handoff_page(desk.shown, found.id, now_text())
+    page = format_handoff_page(desk.display, found.id, format_utc_now())
     try:
-        written = handoff_file.write(chosen, page, found.id)
+        written = handoff_file.write_page(chosen, page, found.id)
     except OSError as error:
-        raise Trouble(f"Cannot write {path}: {error.strerror}", "Choose another --to.") from error
+        raise CliError(f"Cannot write {path}: {error.strerror}", "Choose another --to.") from error
     edited = written != path
     if as_json:
-        answer({"session": found.id, "path": written, "edited": path if edited else None})
+        print_json({"session": found.id, "path": written, "edited": path if edited else None})
         return
-    out = console()
-    out.print(printable(written), markup=False, soft_wrap=True)
+    out = make_console()
+    out.print(replace_control_chars(written), markup=False, soft_wrap=True)
     if edited:
         out.print(
-            printable(f"{path} was edited by hand and stays as it is."),
+            replace_control_chars(f"{path} was edited by hand and is left unchanged."),
             markup=False,
             soft_wrap=True,
         )
 
 
 def resume(session: SessionArgument = "", as_json: JsonOption = False) -> None:
-    """Show the handoff of an earlier session, and mark it as taken up.
+    """Show the handoff of an earlier session and mark it as resumed.
 
-    Without a name: the one that is offered in this folder. An edited page is shown as it is.
+    Without a session: the one offered in this folder. An edited page is shown as is.
 
     Example: `holdfast resume 0276a600`
     """
-    from holdfast.cli.desk import here, laid_out, now_text, running_session
-    from holdfast.cli.opening import foreseen, opened_store
-    from holdfast.lifecycle.prepare import unfinished
-    from holdfast.lifecycle.resuming import page_of, take_up
+    from holdfast.brief.prebuilt import is_unfinished
+    from holdfast.cli.session_args import (
+        find_current_project,
+        format_utc_now,
+        get_agent_session_id,
+        load_session_view,
+    )
+    from holdfast.cli.store_access import open_user_store, translate_errors
+    from holdfast.session.handoff_resume import accept_handoff, load_handoff_page
 
-    with opened_store() as store, foreseen():
-        desk = laid_out(store, _to_go_on_from(store, session))
-    found = desk.kept.session
-    page = page_of(desk.tray, desk.scene, found, desk.shown, now_text())
+    with open_user_store() as store, translate_errors():
+        desk = load_session_view(store, _find_session_to_resume(store, session))
+    found = desk.snapshot.session
+    page = load_handoff_page(desk.session_dir, desk.ctx, found, desk.display, format_utc_now())
     # Looking at another folder's is reading, not going on with it.
-    taken = take_up(desk.tray.data, found, here(), running_session(), now_text())
-    finished = not unfinished(desk.kept.tracked.state)
+    taken = accept_handoff(
+        desk.session_dir.data_dir,
+        found,
+        find_current_project(),
+        get_agent_session_id(),
+        format_utc_now(),
+    )
+    finished = not is_unfinished(desk.snapshot.followed.state)
     if as_json:
-        answer(
+        print_json(
             {
                 "session": found.id,
                 "path": page.path,
@@ -92,24 +114,24 @@ def resume(session: SessionArgument = "", as_json: JsonOption = False) -> None:
             }
         )
         return
-    typer.echo(printable(page.text).rstrip("\n"))
+    typer.echo(replace_control_chars(page.text).rstrip("\n"))
     if finished:
         typer.echo("\nThis session left nothing open.")
 
 
-def _to_go_on_from(store: SqliteStore, name: str) -> Session:
+def _find_session_to_resume(store: SqliteStore, name: str) -> Session:
     """The one named, else the one that a new session here would be offered."""
-    from holdfast.cli.desk import here, running_session
-    from holdfast.cli.opening import session_named
-    from holdfast.lifecycle.places import data_folder
-    from holdfast.lifecycle.resuming import waiting_session
+    from holdfast.cli.session_args import find_current_project, get_agent_session_id
+    from holdfast.cli.store_access import find_session
+    from holdfast.paths import data_dir
+    from holdfast.session.handoff_resume import find_waiting_session
 
     if name:
-        return session_named(store, name)
-    found = waiting_session(store, data_folder(), here(), running_session())
+        return find_session(store, name)
+    found = find_waiting_session(store, data_dir(), find_current_project(), get_agent_session_id())
     if found is None:
-        raise Trouble(
-            f"No unfinished session of {here()[1]} waits to be taken up",
-            "`holdfast sessions` lists all; name one to see its handoff.",
+        raise CliError(
+            f"No unfinished session to resume in {find_current_project()[1]}",
+            "`holdfast sessions` lists all sessions; pass one to see its handoff.",
         )
     return found

@@ -1,4 +1,4 @@
-"""`holdfast ingest PATH...`: index old transcripts.
+"""`holdfast ingest MAX_PATH_CHARS...`: index old transcripts.
 
 Owns which files are read and what is told about them; the reading is `lifecycle.ingest`.
 """
@@ -11,24 +11,31 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from holdfast.cli.output import JsonOption, Trouble, answer_line, console, one_line, size
+from holdfast.cli.output import (
+    CliError,
+    JsonOption,
+    format_bytes,
+    format_one_line,
+    make_console,
+    print_json_line,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from holdfast.lifecycle.ingest import Ingested
+    from holdfast.session.ingest import IngestResult
 
 # Below this a second process costs more than it brings.
-WORTH_A_POOL = 32_000_000
-MOST_JOBS = 4
+MIN_POOL_BYTES = 32_000_000
+MAX_JOBS = 4
 # Given up before SQLite's own patience would end a long ingestion: a writer takes milliseconds.
-BUSY_SECONDS = 60.0
+BUSY_TIMEOUT_SECONDS = 60.0
 
 
 class Outcome(NamedTuple):
     path: str
     size: int
-    done: Ingested | None
+    done: IngestResult | None
     error: str = ""
 
 
@@ -37,63 +44,66 @@ def ingest(
         list[str] | None,
         typer.Argument(
             metavar="PATH",
-            help="Transcripts, or folders with *.jsonl and *.jsonl.gz below. "
-            "Default: the client's own, ~/.claude/projects.",
+            help="Transcripts, or folders to search for *.jsonl and *.jsonl.gz. Default: the "
+            "client's own, ~/.claude/projects.",
         ),
     ] = None,
     jobs: Annotated[
         int,
-        typer.Option("--jobs", metavar="N", min=0, help="Processes to use; 0 chooses by size."),
+        typer.Option(
+            "--jobs", metavar="N", min=0, help="Number of worker processes; 0 chooses by size."
+        ),
     ] = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Index old transcripts, so that `search` and `show` find what they hold.
+    """Index existing transcripts, so that `search_sessions` and `show_source` can find their
+    contents.
 
-    Safe to repeat (only what is new is read) and to interrupt at any point. With `--json`, one
-    line per file as soon as it is stored, and a last line with the totals.
+    Safe to repeat (reads only what is new) and to interrupt at any point. With `--json`, prints
+    one line per file as soon as it is stored, then a line with the totals.
 
     Example: `holdfast ingest ~/.claude/projects`
     """
-    from holdfast.cli.opening import foreseen, writable_store_path
+    from holdfast.cli.store_access import ensure_store_path, translate_errors
 
-    given = paths or [_clients_own()]
+    given = paths or [_client_transcripts_dir()]
     if not paths and not os.path.exists(given[0]):
-        raise Trouble(
-            f"Claude Code has kept no transcripts here (no {given[0]})",
-            "Name a transcript or a folder that holds some.",
+        raise CliError(
+            f"No Claude Code transcripts found ({given[0]} does not exist)",
+            "Pass a transcript or a folder that contains some.",
         )
     files = _files(given)
     if not files:
-        raise Trouble(
+        raise CliError(
             f"No *.jsonl or *.jsonl.gz in {', '.join(given)}",
-            "Name a transcript or a folder that holds some.",
+            "Pass a transcript or a folder that contains some.",
         )
-    store = writable_store_path()
+    store = ensure_store_path()
     outcomes = []
-    with foreseen():
-        for outcome in _shown(_run(files, store, _jobs(jobs, files)), files, as_json):
+    with translate_errors():
+        for outcome in _show_progress(_run(files, store, _jobs(jobs, files)), files, as_json):
             outcomes.append(outcome)
             if as_json:
-                answer_line(_document(outcome))
+                print_json_line(_document(outcome))
     if as_json:
-        answer_line(_totals(outcomes))
+        print_json_line(_totals(outcomes))
     else:
-        _report(console(), outcomes)
+        _report(make_console(), outcomes)
     if any(outcome.error for outcome in outcomes):
         raise typer.Exit(1)
 
 
-def _clients_own() -> str:
-    from holdfast.clients.claude_code.paths import config_folder
+def _client_transcripts_dir() -> str:
+    from holdfast.clients.claude_code.client_paths import client_config_dir
 
-    config = config_folder(os.path.expanduser("~"), os.environ.get("CLAUDE_CONFIG_DIR", ""))
+    config = client_config_dir(os.path.expanduser("~"), os.environ.get("CLAUDE_CONFIG_DIR", ""))
     return os.path.join(config, "projects")
 
 
 def _files(paths: list[str]) -> list[str]:
     """The transcripts to read, each session once; a plain file before its packed copy."""
-    from holdfast.clients.claude_code.marks import is_subagent_file
-    from holdfast.clients.claude_code.paths import session_of
+    from holdfast.clients.claude_code.client_paths import transcript_session_id
+    from holdfast.clients.claude_code.transcript.row_probe import is_subagent_file
 
     found: list[str] = []
     for path in paths:
@@ -111,7 +121,7 @@ def _files(paths: list[str]) -> list[str]:
     found.sort(key=lambda path: path.endswith(".gz"))
     chosen: dict[str, str] = {}
     for path in found:
-        key = os.path.join(os.path.dirname(os.path.abspath(path)), session_of(path))
+        key = os.path.join(os.path.dirname(os.path.abspath(path)), transcript_session_id(path))
         chosen.setdefault(key, path)
     return sorted(chosen.values())
 
@@ -119,9 +129,9 @@ def _files(paths: list[str]) -> list[str]:
 def _jobs(asked: int, files: list[str]) -> int:
     if asked:
         return min(asked, len(files))
-    if sum(map(_size, files)) < WORTH_A_POOL:
+    if sum(map(_size, files)) < MIN_POOL_BYTES:
         return 1
-    return min(MOST_JOBS, os.cpu_count() or 1, len(files))
+    return min(MAX_JOBS, os.cpu_count() or 1, len(files))
 
 
 def _size(path: str) -> int:
@@ -139,11 +149,11 @@ def _run(files: list[str], store: str, jobs: int) -> Iterator[Outcome]:
     from concurrent.futures import as_completed
     from concurrent.futures.process import BrokenProcessPool
 
-    from holdfast.workers import workers
+    from holdfast.workers import worker_pool
 
     waiting = dict.fromkeys(files)
     try:
-        with workers(jobs) as pool:
+        with worker_pool(jobs) as pool:
             for future in as_completed([pool.submit(_one, path, store) for path in files]):
                 outcome = future.result()
                 waiting.pop(outcome.path, None)
@@ -157,11 +167,11 @@ def _run(files: list[str], store: str, jobs: int) -> Iterator[Outcome]:
 def _one(path: str, store_path: str) -> Outcome:
     import orjson
 
-    from holdfast.lifecycle.ingest import ingest as ingest_file
-    from holdfast.store.sqlite import SqliteStore
+    from holdfast.session.ingest import ingest_transcript as ingest_file
+    from holdfast.store.sqlite.store import SqliteStore
     from holdfast.transcript.reader import TranscriptError
 
-    store = SqliteStore(store_path, busy_seconds=BUSY_SECONDS)
+    store = SqliteStore(store_path, busy_seconds=BUSY_TIMEOUT_SECONDS)
     try:
         return Outcome(path, _size(path), ingest_file(store, path, loads=orjson.loads))
     except TranscriptError as error:
@@ -170,7 +180,9 @@ def _one(path: str, store_path: str) -> Outcome:
         store.close()
 
 
-def _shown(outcomes: Iterator[Outcome], files: list[str], as_json: bool) -> Iterator[Outcome]:
+def _show_progress(
+    outcomes: Iterator[Outcome], files: list[str], as_json: bool
+) -> Iterator[Outcome]:
     """With a progress bar on a terminal, and nothing of it elsewhere."""
     from rich.progress import (
         BarColumn,
@@ -180,7 +192,7 @@ def _shown(outcomes: Iterator[Outcome], files: list[str], as_json: bool) -> Iter
         TimeRemainingColumn,
     )
 
-    out = console(stderr=True)
+    out = make_console(stderr=True)
     if as_json or not out.is_terminal:
         yield from outcomes
         return
@@ -219,9 +231,11 @@ def _report(out: Console, outcomes: list[Outcome]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from holdfast.cli.past import counted
+    from holdfast.cli.compaction_details import pluralize
 
-    news = [outcome for outcome in outcomes if outcome.error or (outcome.done and _news(outcome))]
+    news = [
+        outcome for outcome in outcomes if outcome.error or (outcome.done and _format_new(outcome))
+    ]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("session")
     for name in ("size", "new rows", "facts", "messages", "compactions", "bad lines", "unknown"):
@@ -231,8 +245,8 @@ def _report(out: Console, outcomes: list[Outcome]) -> None:
         if done is None:
             continue  # told below, with its reason
         table.add_row(
-            Text(one_line(done.session_id, 44)),
-            size(outcome.size),
+            Text(format_one_line(done.session_id, 44)),
+            format_bytes(outcome.size),
             *(str(n) for n in (done.rows, done.facts, done.messages, done.compactions)),
             Text(str(done.bad + done.oversized), style="red" if done.bad else "dim"),
             Text(str(done.unknown), style="yellow" if done.unknown else "dim"),
@@ -241,16 +255,16 @@ def _report(out: Console, outcomes: list[Outcome]) -> None:
         out.print(table)
     for outcome in outcomes:
         if outcome.error:
-            out.print(Text(f"Not read: {one_line(outcome.error, 300)}", style="red"))
+            out.print(Text(f"Not read: {format_one_line(outcome.error, 300)}", style="red"))
     totals = _totals(outcomes)
     quiet = len(outcomes) - len(news)
-    parts = [counted(totals["files"], "transcript"), counted(totals["rows"], "new row")]
-    parts += [f"{quiet} with nothing new"] if quiet else []
+    parts = [pluralize(totals["files"], "transcript"), pluralize(totals["rows"], "new row")]
+    parts += [f"{quiet} unchanged"] if quiet else []
     parts += [f"{totals['failed']} not read"] if totals["failed"] else []
     out.print(Text(", ".join(parts) + ".", style="bold"))
 
 
-def _news(outcome: Outcome) -> bool:
+def _format_new(outcome: Outcome) -> bool:
     done = outcome.done
     # A file of bad lines alone is no transcript: that is news each time.
     return done is not None and bool(done.rows or (done.bad and not done.total_rows))

@@ -19,10 +19,10 @@ from rich.console import Console
 from rich.text import Text
 
 import holdfast
-from holdfast.clients.claude_code import boot, settings, settings_file
-from holdfast.clients.claude_code.settings import SettingsError
-from holdfast.clients.claude_code.settings_file import Outcome
-from holdfast.lifecycle.places import data_folder
+from holdfast.clients.claude_code.install import hook_entries, hook_launcher, settings_file
+from holdfast.clients.claude_code.install.hook_entries import SettingsError
+from holdfast.clients.claude_code.install.settings_file import InstallOutcome
+from holdfast.paths import data_dir
 
 
 class Scope(enum.StrEnum):
@@ -39,25 +39,25 @@ ScopeOption = Annotated[
     ),
 ]
 DryRunOption = Annotated[
-    bool, typer.Option("--dry-run", help="Show what would change as a diff; write nothing.")
+    bool, typer.Option("--dry-run", help="Show the changes as a diff; write nothing.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 # Tools that run a package without installing it keep it in a cache that they later empty: the
 # hooks would fall silent without a word.
-_CACHES = ("/uv/archive-v", "/.cache/uv/", "/.cache/pipx/", "/pipx/.cache/")
+_CACHE_PATHS = ("/uv/archive-v", "/.cache/uv/", "/.cache/pipx/", "/pipx/.cache/")
 
 
 StatuslineOption = Annotated[
     bool,
     typer.Option(
         "--statusline",
-        help="Also a status line: context left before compaction, when state was saved, open "
-        "tasks. It goes around the one you have.",
+        help="Also install a status line: context left before compaction, last save, open tasks. "
+        "Wraps the one you have.",
     ),
 ]
 StatuslineOnlyOption = Annotated[
-    bool, typer.Option("--statusline", help="Only the status line; the hooks stay.")
+    bool, typer.Option("--statusline", help="Remove only the status line; keep the hooks.")
 ]
 
 
@@ -71,17 +71,17 @@ def install(
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Put Holdfast's hooks into Claude Code's settings. Safe to repeat; repairs old entries.
+    """Add Holdfast's hooks to Claude Code's settings. Safe to repeat; repairs old entries.
 
     Example: `holdfast install --dry-run` shows what would change, `holdfast install` changes it.
     """
 
-    def act() -> Outcome:
+    def act() -> InstallOutcome:
         return settings_file.install(
             _settings_path(scope),
-            data_dir=data_folder(),
-            interpreter=interpreter(),
-            script=hook_script(),
+            data_dir=data_dir(),
+            interpreter=choose_interpreter(),
+            script=find_hook_script(),
             dry_run=dry_run,
             statusline=statusline,
         )
@@ -95,15 +95,15 @@ def uninstall(
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Take Holdfast's hooks out of Claude Code's settings and put back what was there.
+    """Remove Holdfast's hooks from Claude Code's settings and restore what was there.
 
     Example: `holdfast uninstall`
     """
 
-    def act() -> Outcome:
+    def act() -> InstallOutcome:
         return settings_file.uninstall(
             _settings_path(scope),
-            data_dir=data_folder(),
+            data_dir=data_dir(),
             dry_run=dry_run,
             statusline_only=statusline,
         )
@@ -111,13 +111,13 @@ def uninstall(
     _run(act, _uninstalled_lines, scope, dry_run, as_json)
 
 
-def hook_script() -> str:
+def find_hook_script() -> str:
     """The script that every hook runs; refuses one that is not there to stay."""
-    script = os.path.join(os.path.dirname(os.path.abspath(holdfast.__file__)), "hooks", "run.py")
-    if any(cache in script.replace("\\", "/") for cache in _CACHES):
+    script = os.path.join(os.path.dirname(os.path.abspath(holdfast.__file__)), "hooks", "main.py")
+    if any(cache in script.replace("\\", "/") for cache in _CACHE_PATHS):
         raise UnusableHook(
-            f"this copy of Holdfast runs from a cache that will be emptied ({script}). "
-            "Install it for good, for example with `uv tool install holdfast` or "
+            f"this copy of Holdfast runs from a temporary cache ({script}). Install it "
+            "permanently, for example with `uv tool install holdfast` or "
             "`pipx install holdfast`, and run `holdfast install` again"
         )
     if not os.path.isfile(script):
@@ -128,13 +128,13 @@ def hook_script() -> str:
     return script
 
 
-def interpreter() -> str:
+def choose_interpreter() -> str:
     base = getattr(sys, "_base_executable", None)
-    return settings.choose_interpreter(base, sys.executable, os.path.realpath, _runs_a_hook)
+    return hook_entries.choose_interpreter(base, sys.executable, os.path.realpath, _runs_a_hook)
 
 
 def _runs_a_hook(interpreter: str) -> bool:
-    probe = [interpreter, *boot.FLAGS, "-c", "import json, sqlite3"]
+    probe = [interpreter, *hook_launcher.PYTHON_FLAGS, "-c", "import json, sqlite3"]
     try:
         ended = subprocess.run(probe, capture_output=True, timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -144,20 +144,20 @@ def _runs_a_hook(interpreter: str) -> bool:
 
 def _settings_path(scope: Scope) -> str:
     config_dir = os.environ.get("CLAUDE_CONFIG_DIR") or None
-    root = project_root(os.getcwd())
+    root = find_project_root(os.getcwd())
     path = settings_file.settings_path(scope.value, os.path.expanduser("~"), config_dir, root)
-    if scope is not Scope.user and leads_out(path, root):
-        raise settings.NotWritable(f"{path} is a link that leads out of the project")
+    if scope is not Scope.user and links_outside(path, root):
+        raise hook_entries.NotWritable(f"{path} is a link to a file outside the project")
     return path
 
 
-def leads_out(path: str, folder: str) -> bool:
+def links_outside(path: str, folder: str) -> bool:
     """Whether a file of the project around this folder is, by a link, one outside of it."""
-    root = os.path.realpath(project_root(folder))
+    root = os.path.realpath(find_project_root(folder))
     return not os.path.realpath(path).startswith(root.rstrip("/") + "/")
 
 
-def project_root(folder: str) -> str:
+def find_project_root(folder: str) -> str:
     """The repository around this folder; the folder itself where there is none."""
     candidate = folder
     while not os.path.exists(os.path.join(candidate, ".git")):
@@ -169,8 +169,8 @@ def project_root(folder: str) -> str:
 
 
 def _run(
-    act: Callable[[], Outcome],
-    lines_for: Callable[[Outcome, Scope, bool], list[str]],
+    act: Callable[[], InstallOutcome],
+    lines_for: Callable[[InstallOutcome, Scope, bool], list[str]],
     scope: Scope,
     dry_run: bool,
     as_json: bool,
@@ -185,7 +185,7 @@ def _run(
         return
     console = Console(soft_wrap=True, highlight=False)
     if dry_run:
-        console.print(_coloured(diff(outcome)), end="")
+        console.print(_color_diff(format_diff(outcome)), end="")
     for line in lines_for(outcome, scope, dry_run):
         console.print(_printable(line), markup=False)
 
@@ -193,17 +193,17 @@ def _run(
 def _refuse(error: SettingsError, as_json: bool) -> None:
     if as_json:
         found: dict[str, Any] = {"error": str(error), "kind": type(error).__name__}
-        if isinstance(error, settings.BrokenSettings):
+        if isinstance(error, hook_entries.InvalidSettings):
             found |= {"path": error.path, "line": error.line, "column": error.column}
         typer.echo(json.dumps(found, indent=2))
         return
     console = Console(stderr=True, soft_wrap=True, highlight=False)
     console.print(Text("Nothing was changed. ", style="bold red") + Text(_printable(str(error))))
-    if isinstance(error, settings.BrokenSettings):
-        console.print("Correct the file there, then run the command again.")
+    if isinstance(error, hook_entries.InvalidSettings):
+        console.print("Fix the file, then run the command again.")
 
 
-def _report(outcome: Outcome, scope: Scope, dry_run: bool) -> dict[str, Any]:
+def _report(outcome: InstallOutcome, scope: Scope, dry_run: bool) -> dict[str, Any]:
     report: dict[str, Any] = {
         "action": outcome.action,
         "dry_run": dry_run,
@@ -215,14 +215,14 @@ def _report(outcome: Outcome, scope: Scope, dry_run: bool) -> dict[str, Any]:
         "backup": outcome.backup,
         "statusline": outcome.statusline,
         "identical": outcome.identical,
-        "warnings": _warnings(outcome, scope) + _tried(outcome, dry_run),
+        "warnings": _warnings(outcome, scope) + _try_hook(outcome, dry_run),
     }
     if dry_run:
-        report["diff"] = "".join(diff(outcome))
+        report["diff"] = "".join(format_diff(outcome))
     return report
 
 
-def diff(outcome: Outcome) -> list[str]:
+def format_diff(outcome: InstallOutcome) -> list[str]:
     """The change as a unified diff, a line each."""
     before, after = (_lines(raw) for raw in (outcome.before, outcome.after))
     old, new = (_diff_name(outcome.path, raw) for raw in (outcome.before, outcome.after))
@@ -230,7 +230,7 @@ def diff(outcome: Outcome) -> list[str]:
 
 
 def _lines(raw: bytes | None) -> list[str]:
-    text = settings_file.text_of(raw)
+    text = settings_file.decode_settings(raw)
     # Not splitlines(): that also breaks at characters which JSON allows inside a string.
     return text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
 
@@ -244,7 +244,7 @@ def _printable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _coloured(lines: list[str]) -> Text:
+def _color_diff(lines: list[str]) -> Text:
     styles = {"+": "green", "-": "red", "@": "cyan"}
     text = Text()
     for number, line in enumerate(lines):
@@ -252,90 +252,87 @@ def _coloured(lines: list[str]) -> Text:
     return text
 
 
-def _warnings(outcome: Outcome, scope: Scope) -> list[str]:
+def _warnings(outcome: InstallOutcome, scope: Scope) -> list[str]:
     if outcome.action not in ("installed", "repaired", "unchanged"):
         return []
-    text, found = settings_file.text_of(outcome.after), []
-    if settings.flags(text).disable_all_hooks:
+    text, found = settings_file.decode_settings(outcome.after), []
+    if hook_entries.read_hook_flags(text).disable_all_hooks:
         found.append('"disableAllHooks" is on in this file: no hook runs until it is removed')
     if scope is Scope.project:
         found.append(
-            "the entries hold paths of this machine: commit them only where every machine has "
-            "the same, or use --scope local"
+            "the entries contain paths of this machine: commit them only if they are the same on "
+            "every machine, or use --scope local"
         )
     return found
 
 
-def _tried(outcome: Outcome, dry_run: bool) -> list[str]:
+def _try_hook(outcome: InstallOutcome, dry_run: bool) -> list[str]:
     """One hook run for real, in a temporary folder; says what it did not do."""
     if dry_run or outcome.action not in ("installed", "repaired"):
         return []
-    from holdfast.doctor.trial import run_one
-    from holdfast.doctor.wiring import entries
+    from holdfast.doctor.check_hooks import parse_entries
+    from holdfast.doctor.hook_trial import run_one_hook
 
     try:
-        problems = run_one(entries(settings_file.text_of(outcome.after)))
+        problems = run_one_hook(parse_entries(settings_file.decode_settings(outcome.after)))
     except OSError as error:
-        return [f"no hook could be tried in the temporary folder: {error.strerror or error}"]
-    found = [f"a hook was tried on a sample session: it {problem}" for problem in problems[:1]]
-    return [f"{words}. `holdfast doctor` tells more" for words in found]
+        return [f"could not run a test hook in the temporary folder: {error.strerror or error}"]
+    found = [f"test run of a hook on a sample session: {problem}" for problem in problems[:1]]
+    return [f"{words}. Run `holdfast doctor` for details" for words in found]
 
 
-def _installed_lines(outcome: Outcome, scope: Scope, dry_run: bool) -> list[str]:
+def _installed_lines(outcome: InstallOutcome, scope: Scope, dry_run: bool) -> list[str]:
     if outcome.action == "unchanged":
         lines = [f"Nothing to do: Holdfast's hooks are in {outcome.path} and up to date."]
     elif dry_run:
         lines = [f"Nothing was written. Without --dry-run this changes {outcome.path}."]
     elif outcome.action == "repaired":
         lines = []
-        if named := _named(outcome):
+        if named := _list_changed(outcome):
             lines.append(f"Repaired Holdfast's hooks in {outcome.path}: {named}.")
     else:
         lines = [
             f"Installed {len(outcome.added)} hooks in {outcome.path}.",
-            "Claude Code picks them up without a restart: open a session and work as always.",
+            "Claude Code picks them up without a restart: open a session and work as usual.",
             "`holdfast doctor` checks everything, `holdfast status` shows what is saved.",
         ]
     if not dry_run and outcome.statusline and outcome.action != "unchanged":
         lines.append("The status line shows context left, when state was saved, and open tasks.")
     if not dry_run and outcome.backup:
-        lines.append(f"The file as it was is kept in {outcome.backup}.")
+        lines.append(f"A backup of the previous file is in {outcome.backup}.")
     if not dry_run and outcome.action == "installed":
         option = "" if scope is Scope.user else f" --scope {scope.value}"
         lines.append(f"To undo: `holdfast uninstall{option}`.")
-    warnings = _warnings(outcome, scope) + _tried(outcome, dry_run)
+    warnings = _warnings(outcome, scope) + _try_hook(outcome, dry_run)
     return lines + [f"Warning: {warning}." for warning in warnings]
 
 
-def _named(outcome: Outcome) -> str:
+def _list_changed(outcome: InstallOutcome) -> str:
     parts = {"replaced": outcome.repaired, "added": outcome.added, "removed": outcome.removed}
     return "; ".join(f"{verb} {', '.join(events)}" for verb, events in parts.items() if events)
 
 
-def _uninstalled_lines(outcome: Outcome, scope: Scope, dry_run: bool) -> list[str]:
+def _uninstalled_lines(outcome: InstallOutcome, scope: Scope, dry_run: bool) -> list[str]:
     if outcome.action == "not installed":
         others = " ".join(f"`--scope {other.value}`" for other in Scope if other is not scope)
         return [
-            f"Nothing to do: {outcome.path} holds nothing of Holdfast's.",
-            f"Elsewhere they would be under {others.replace(' `', ' or `')}.",
+            f"Nothing to do: {outcome.path} has no Holdfast entries.",
+            f"For other scopes, run {others.replace(' `', ' or `')}.",
         ]
     if dry_run:
         return [f"Nothing was written. Without --dry-run this changes {outcome.path}."]
     if not outcome.removed:
-        return [f"Took the status line out of {outcome.path}; yours is as it was."]
+        return [f"Removed the status line from {outcome.path}; yours is unchanged."]
     lines = [f"Removed {len(outcome.removed)} hooks from {outcome.path}."]
     if outcome.identical and outcome.after is None:
-        lines.append("There was no such file before the install, so it is gone again.")
+        lines.append("The file did not exist before the install, so it was deleted.")
     elif outcome.identical:
-        lines.append("The file is byte for byte what it was before the install.")
+        lines.append("The file is byte-for-byte identical to the one before the install.")
     elif outcome.identical is None:
-        lines.append(
-            "No backup was found, so it cannot be compared with the file before the install; "
-            "only Holdfast's entries were taken out."
-        )
+        lines.append("No backup was found to compare with; only Holdfast's entries were removed.")
     else:
         lines.append(
-            "Only Holdfast's entries were taken out: the file was changed since the install, or "
-            "had some of an older Holdfast before it. The rest stays as it is."
+            "Only Holdfast's entries were removed: the file was changed since the install, or "
+            "already had entries of an older Holdfast. The rest is unchanged."
         )
     return lines

@@ -1,4 +1,5 @@
-"""The command line: `holdfast COMMAND`. Registers the commands and catches foreseeable trouble.
+"""The command line: `holdfast COMMAND_WEIGHT`. Registers the commands and catches foreseeable
+trouble.
 
 Each command is in a module of its own and imports what is heavy when it runs, so that
 `holdfast --help` stays quick. Exit codes: 0 done, 1 trouble, 2 wrong use, 130 interrupted.
@@ -14,23 +15,22 @@ from typing import Annotated
 import typer
 
 import holdfast
+from holdfast.cli.active_commands import command
 from holdfast.cli.audit import audit
 from holdfast.cli.brief import brief
-from holdfast.cli.carry import carry
-from holdfast.cli.command import command
+from holdfast.cli.compact_instructions import instructions
 from holdfast.cli.compactions import compactions
 from holdfast.cli.config import config
-from holdfast.cli.connect import connect, disconnect
 from holdfast.cli.db import db
+from holdfast.cli.demo import show_demo
 from holdfast.cli.doctor import doctor
 from holdfast.cli.handoff import handoff, resume
 from holdfast.cli.history import diff, history
 from holdfast.cli.ingest import ingest
 from holdfast.cli.install import install, uninstall
-from holdfast.cli.instructions import instructions
 from holdfast.cli.mcp import mcp
 from holdfast.cli.note import note
-from holdfast.cli.output import Trouble, tell_trouble
+from holdfast.cli.output import CliError, print_error
 from holdfast.cli.prune import prune
 from holdfast.cli.replay import replay
 from holdfast.cli.search import search
@@ -41,9 +41,10 @@ from holdfast.cli.show import show
 from holdfast.cli.state import state
 from holdfast.cli.status import status
 from holdfast.cli.statusline import statusline
+from holdfast.cli.sync import carry
 from holdfast.cli.tasks import tasks
+from holdfast.cli.team import connect, disconnect
 from holdfast.cli.token import token
-from holdfast.cli.tryout import tryout
 
 app = typer.Typer(
     name="holdfast",
@@ -62,7 +63,7 @@ def _version(asked: bool) -> None:
 
 
 @app.callback()
-def options(
+def set_global_options(
     home: Annotated[
         str,
         typer.Option(
@@ -85,7 +86,7 @@ def options(
         os.environ["HOLDFAST_HOME"] = home
 
 
-app.command("try")(tryout)
+app.command("try")(show_demo)
 app.command()(install)
 app.command()(uninstall)
 app.command()(doctor)
@@ -123,7 +124,7 @@ app.command()(audit)
 def main(arguments: list[str] | None = None) -> None:
     """The entry point of the `holdfast` script."""
     given = sys.argv[1:] if arguments is None else arguments
-    _open_what_is_closed()
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character shows a question mark, not a traceback.
         reconfigure = getattr(stream, "reconfigure", None)
@@ -134,31 +135,31 @@ def main(arguments: list[str] | None = None) -> None:
             app(args=given, prog_name="holdfast")
         finally:
             sys.stdout.flush()  # while what goes wrong can still be told
-    except Trouble as trouble:
-        tell_trouble(trouble, "--json" in given)
+    except CliError as trouble:
+        print_error(trouble, "--json" in given)
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
         # The reader went away (`| head`): nothing is left to say, not even at exit.
-        _say_no_more()
+        _discard_output()
         sys.exit(0)
     except OSError as error:
         # A full disk under the output, or a file that went wrong where nobody foresaw it.
-        _say_no_more()
-        what = error.filename or "Something could not be written"
-        tell_trouble(Trouble(f"{what}: {error.strerror or error}"), as_json=False)
+        _discard_output()
+        what = error.filename or "Write failed"
+        print_error(CliError(f"{what}: {error.strerror or error}"), as_json=False)
         sys.exit(1)
 
 
-def _open_what_is_closed() -> None:
+def _open_closed_streams() -> None:
     """Who starts us without a place to print (`>&-`) does not want to read it."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 
 
-def _say_no_more() -> None:
+def _discard_output() -> None:
     """What is still in the buffer goes nowhere, instead of failing again at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

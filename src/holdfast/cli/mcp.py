@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import os
 
-from holdfast.cli.output import Trouble
+from holdfast.cli.output import CliError
 
 
 def mcp() -> None:
     """Serve recall to an agent over MCP: recall, show, state, note, handoff.
 
-    The client starts it; the plugin does so by itself, and by hand it is
-    `claude mcp add holdfast -- holdfast mcp`.
+    Started by the client. The plugin registers it automatically; to do it by hand, run `claude mcp
+    add holdfast -- holdfast mcp`.
 
     Example: `holdfast mcp`
     """
     try:
-        from holdfast.recall.server import main
+        from holdfast.recall.mcp_server import main
     except ModuleNotFoundError as missing:
         if os.environ.get("CLAUDE_PLUGIN_ROOT"):
             # The plugin names a server whether or not it can be had: better one without tools
             # than one that fails at every start.
-            from holdfast.recall.absent import main
+            from holdfast.recall.empty_mcp_server import main
         else:
-            raise Trouble(
+            raise CliError(
                 f"The MCP server needs {missing.name}",
-                "In the checkout, `pip install '.[mcp]'` brings it.",
+                "Run `pip install '.[mcp]'` in the checkout.",
             ) from missing
     main()

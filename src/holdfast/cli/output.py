@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 # Where nobody looks (a pipe, a file) there is no terminal to ask for its width.
 PLAIN_WIDTH = 120
 # Below this a table leaves out what can be asked for otherwise, so that its words have room.
-NARROW = 72
+NARROW_WIDTH = 72
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-class Trouble(Exception):
+class CliError(Exception):
     """Something foreseeable went wrong: what, and what to do next."""
 
     def __init__(self, what: str, next_step: str = "") -> None:
@@ -36,7 +36,7 @@ class Trouble(Exception):
         self.next_step = next_step
 
 
-def console(*, stderr: bool = False) -> Console:
+def make_console(*, stderr: bool = False) -> Console:
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
@@ -44,7 +44,7 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, highlight=False, width=width)
 
 
-def give_up(table: Table, *columns: str | int) -> None:
+def drop_columns(table: Table, *columns: str | int) -> None:
     """Leave columns out of a table, by their headings or places: there is no room for them."""
     places = [
         place
@@ -55,58 +55,60 @@ def give_up(table: Table, *columns: str | int) -> None:
         del table.columns[place]
 
 
-def answer(document: Any) -> None:
+def print_json(document: Any) -> None:
     """One JSON document on standard output."""
     typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
 
 
-def answer_line(document: Any) -> None:
+def print_json_line(document: Any) -> None:
     """One line of JSON, at once: whoever reads it may rely on what it says."""
     typer.echo(json.dumps(document, ensure_ascii=False))
     sys.stdout.flush()
 
 
-def tell_trouble(trouble: Trouble, as_json: bool) -> None:
+def print_error(trouble: CliError, as_json: bool) -> None:
     if as_json:
-        answer({"error": trouble.what, "next": trouble.next_step})
+        print_json({"error": trouble.what, "next": trouble.next_step})
         return
     from rich.text import Text
 
     line = Text("Error: ", style="bold red")
-    line.append(printable(f"{trouble.what}. {trouble.next_step}".strip()), style="default")
-    console(stderr=True).print(line, soft_wrap=True)
+    line.append(
+        replace_control_chars(f"{trouble.what}. {trouble.next_step}".strip()), style="default"
+    )
+    make_console(stderr=True).print(line, soft_wrap=True)
 
 
-def printable(text: str) -> str:
+def replace_control_chars(text: str) -> str:
     """What came from a transcript must not steer the terminal that shows it."""
     return "".join(
         c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text
     )
 
 
-def one_line(text: str, limit: int) -> str:
+def format_one_line(text: str, limit: int) -> str:
     """The text on one line, cut with a mark when it is longer than `limit`."""
-    flat = " ".join(printable(text).split())
+    flat = " ".join(replace_control_chars(text).split())
     return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
 
 
 # What a standing means for each kind, in the words of a person; "" stands for every kind.
-_WORDS = {
+_STATUS_WORDS = {
     ("request", OPEN): "current",
     ("request", DONE): "earlier",
     ("rule", OPEN): "in force",
     ("rule", SUPERSEDED): "withdrawn",
     ("plan", OPEN): "in force",
-    ("plan", CANCELLED): "turned down",
+    ("plan", CANCELLED): "rejected",
     ("test", OPEN): "red",
     ("test", RESOLVED): "green",
-    ("file", OPEN): "there",
+    ("file", OPEN): "exists",
     ("file", CANCELLED): "deleted",
     ("command", OPEN): "failed",
     ("command", DONE): "ok",
-    ("decision", OPEN): "stands",
+    ("decision", OPEN): "in force",
     ("identifier", OPEN): "known",
-    ("identifier", SUPERSEDED): "left",
+    ("identifier", SUPERSEDED): "superseded",
     ("subagent", OPEN): "running",
     ("subagent", CANCELLED): "failed",
     ("skill", OPEN): "invoked",
@@ -124,14 +126,14 @@ _STYLES = {
     "withdrawn": "dim",
     "superseded": "dim",
     "cancelled": "dim",
-    "turned down": "dim",
+    "rejected": "dim",
     "deleted": "dim",
     "resolved": "dim",
     "works now": "dim",
     "earlier": "dim",
 }
 
-HEADINGS = {
+KIND_HEADINGS = {
     "request": "What the user said",
     "rule": "Rules",
     "task": "Tasks",
@@ -152,32 +154,32 @@ HEADINGS = {
 }
 
 
-def standing_word(fact: Fact) -> str:
-    if fact.kind == "task" and fact.standing == OPEN and fact.detail.startswith("in_progress"):
+def format_status(fact: Fact) -> str:
+    if fact.kind == "task" and fact.status == OPEN and fact.detail.startswith("in_progress"):
         return "in progress"
-    if fact.kind == "test" and fact.standing == OPEN and fact.text.endswith(": unknown"):
+    if fact.kind == "test" and fact.status == OPEN and fact.text.endswith(": unknown"):
         return "unknown"
-    return _WORDS.get((fact.kind, fact.standing), fact.standing)
+    return _STATUS_WORDS.get((fact.kind, fact.status), fact.status)
 
 
-def standing_text(fact: Fact) -> Text:
+def style_status(fact: Fact) -> Text:
     from rich.text import Text
 
-    word = standing_word(fact)
+    word = format_status(fact)
     return Text(word, style=_STYLES.get(word, ""))
 
 
-def when(time: str) -> str:
+def format_minute(time: str) -> str:
     """A time to the minute, as the client wrote it (UTC)."""
     return time[:16].replace("T", " ")
 
 
-def fact_document(fact: Fact) -> dict[str, Any]:
+def fact_to_json(fact: Fact) -> dict[str, Any]:
     return {
         "id": fact.id,
         "kind": fact.kind,
         "text": fact.text,
-        "standing": fact.standing,
+        "standing": fact.status,
         "detail": fact.detail,
         "time": fact.at.time,
         "row": fact.at.row,
@@ -187,7 +189,7 @@ def fact_document(fact: Fact) -> dict[str, Any]:
     }
 
 
-def size(count: int) -> str:
+def format_bytes(count: int) -> str:
     """Bytes for people."""
     amount = float(count)
     for unit in ("B", "KB", "MB"):

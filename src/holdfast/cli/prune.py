@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from holdfast.cli.confirm import YesOption, confirm_deletion
-from holdfast.cli.output import JsonOption, answer, console, size
+from holdfast.cli.output import JsonOption, format_bytes, make_console, print_json
 
 if TYPE_CHECKING:
-    from holdfast.lifecycle.retention import Pruned
-    from holdfast.store.sqlite import SqliteStore
+    from holdfast.retention import PruneResult
+    from holdfast.store.sqlite.store import SqliteStore
 
-DAY = 86_400
+DAY_SECONDS = 86_400
 
 
 class _Limits(NamedTuple):
@@ -31,7 +31,7 @@ def prune(
             "--days",
             metavar="N",
             min=1,
-            help="Forget sessions untouched for so long. Default: the setting retention_days.",
+            help="Delete sessions inactive for this many days. Default: setting retention_days.",
         ),
     ] = None,
     keep: Annotated[
@@ -40,7 +40,7 @@ def prune(
             "--keep",
             metavar="N",
             min=1,
-            help="Checkpoints of each session that stay. Default: retention_checkpoints.",
+            help="Checkpoints to keep per session. Default: setting retention_checkpoints.",
         ),
     ] = None,
     megabytes: Annotated[
@@ -49,36 +49,36 @@ def prune(
             "--megabytes",
             metavar="N",
             min=1,
-            help="Forget the oldest sessions until the rest is smaller. Default: "
+            help="Delete the oldest sessions until the rest fits. Default: setting "
             "retention_megabytes.",
         ),
     ] = None,
     pin: Annotated[
-        str, typer.Option("--pin", metavar="SESSION", help="Hold this session back, from now on.")
+        str, typer.Option("--pin", metavar="SESSION", help="Never prune this session.")
     ] = "",
     unpin: Annotated[
-        str, typer.Option("--unpin", metavar="SESSION", help="Let this session go again.")
+        str, typer.Option("--unpin", metavar="SESSION", help="Allow pruning it again.")
     ] = "",
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only tell what would go; change nothing.")
+        bool, typer.Option("--dry-run", help="Only show what would be deleted.")
     ] = False,
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Forget old sessions, checkpoints, notes and handoffs, and of what your own service has:
-    snapshots, actions, messages that were given or have expired, the trail. Pinned sessions stay,
-    and those that are not carried to your team's service yet. Shows what would go, and asks.
+    """Delete old sessions, checkpoints, notes and handoffs, and old data of your own server:
+    snapshots, actions, delivered or expired messages, the audit log. Keeps pinned sessions and
+    those not yet synced to the team server. Shows what would be deleted and asks for confirmation.
 
     Example: `holdfast prune --days 90 --dry-run`
     """
-    from holdfast.cli.opening import opened_store
-    from holdfast.lifecycle.places import data_folder
-    from holdfast.lifecycle.terms import settings_for
+    from holdfast.cli.store_access import open_user_store
+    from holdfast.paths import data_dir
+    from holdfast.session.context import load_settings
 
     if pin or unpin:
-        _hold(pin, unpin, as_json)
+        _pin_sessions(pin, unpin, as_json)
         return
-    chosen = settings_for(os.environ, data_folder(), os.getcwd())
+    chosen = load_settings(os.environ, data_dir(), os.getcwd())
     limits = _Limits(
         chosen.number("retention_days") if days is None else days,
         chosen.number("retention_checkpoints") if keep is None else keep,
@@ -86,75 +86,83 @@ def prune(
     )
     if not limits.days and not limits.megabytes:
         raise typer.BadParameter(
-            "say what is too old or too much, or set retention_days", param_hint="--days"
+            "pass --days, --keep or --megabytes, or set retention_days", param_hint="--days"
         )
-    with opened_store() as store:
-        before = sum(store.sizes().values())
+    with open_user_store() as store:
+        before = sum(store.session_sizes().values())
         if not dry_run and not yes:
             done, more = _prune(store, limits, dry_run=True)
-            if any(count for one in done for count in one.dropped.values()):
+            if any(count for one in done for count in one.deleted_rows.values()):
                 if not as_json:
-                    console().print(f"In {store.path}:", soft_wrap=True, markup=False)
-                    _tell(done, True, (before, before), more, as_json)
+                    make_console().print(f"In {store.path}:", soft_wrap=True, markup=False)
+                    _print_pruned(done, True, (before, before), more, as_json)
                 confirm_deletion(yes, as_json=as_json)
         done, more = _prune(store, limits, dry_run=dry_run)
-        after = sum(store.sizes().values())
-    _tell(done, dry_run, (before, after), more, as_json)
+        after = sum(store.session_sizes().values())
+    _print_pruned(done, dry_run, (before, after), more, as_json)
 
 
-def _prune(store: SqliteStore, limits: _Limits, *, dry_run: bool) -> tuple[list[Pruned], bool]:
+def _prune(store: SqliteStore, limits: _Limits, *, dry_run: bool) -> tuple[list[PruneResult], bool]:
     """What went or would go, and whether more is left for the next run."""
-    from holdfast.cli.posted import prune_posted
-    from holdfast.lifecycle import retention
-    from holdfast.lifecycle.places import data_folder
+    from holdfast import retention
+    from holdfast.cli.prune_server import prune_server_data
+    from holdfast.paths import data_dir
 
-    data = data_folder()
+    data = data_dir()
     done = []
     more = False
     if limits.days:
-        moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - limits.days * DAY))
-        done.append(retention.prune(store, data, before=moment, keep=limits.keep, dry_run=dry_run))
-        posted = prune_posted(store.path, moment, list(store.pinned()), dry_run=dry_run)
+        moment = time.strftime(
+            "%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - limits.days * DAY_SECONDS)
+        )
+        done.append(
+            retention.prune_by_age(store, data, before=moment, keep=limits.keep, dry_run=dry_run)
+        )
+        posted = prune_server_data(
+            store.path, moment, list(store.pinned_sessions()), dry_run=dry_run
+        )
         if posted is not None:
-            done.append(retention.Pruned(posted.counts, ()))
-            more = posted.more
+            done.append(retention.PruneResult(posted.counts, ()))
+            more = posted.has_more
     if limits.megabytes:
-        sizes = store.sizes()
+        sizes = store.session_sizes()
         going = set(done[0].sessions) if done and dry_run else set()
         left = {name: count for name, count in sizes.items() if name not in going}
         most = limits.megabytes * 1_000_000
-        done.append(retention.shrink(store, data, left, most, dry_run=dry_run))
+        done.append(retention.prune_by_size(store, data, left, most, dry_run=dry_run))
     return done, more
 
 
-def _hold(pin: str, unpin: str, as_json: bool) -> None:
-    from holdfast.cli.opening import opened_store, session_named
+def _pin_sessions(pin: str, unpin: str, as_json: bool) -> None:
+    from holdfast.cli.store_access import find_session, open_user_store
 
-    with opened_store() as store:
+    with open_user_store() as store:
         for name, held in ((pin, True), (unpin, False)):
             if name:
-                store.pin(session_named(store, name).id, held)
-        pinned = sorted(store.pinned())
+                store.pin(find_session(store, name).id, held)
+        pinned = sorted(store.pinned_sessions())
     if as_json:
-        answer({"pinned": pinned})
+        print_json({"pinned": pinned})
         return
-    console().print("Pinned: " + (", ".join(one[:8] for one in pinned) or "none"), soft_wrap=True)
+    make_console().print(
+        "Pinned: " + (", ".join(one[:8] for one in pinned) or "none"), soft_wrap=True
+    )
 
 
-def _tell(
-    done: list[Pruned], dry_run: bool, sizes: tuple[int, int], more: bool, as_json: bool
+def _print_pruned(
+    done: list[PruneResult], dry_run: bool, sizes: tuple[int, int], more: bool, as_json: bool
 ) -> None:
-    from holdfast.cli.posted import MORE, told_dropped
+    from holdfast.cli.prune_server import MORE_TO_PRUNE, format_dropped
 
     before, after = sizes
     dropped: dict[str, int] = {}
     for one in done:
-        for table, count in one.dropped.items():
+        for table, count in one.deleted_rows.items():
             dropped[table] = dropped.get(table, 0) + count
     sessions = list(dict.fromkeys(name for one in done for name in one.sessions))
-    waiting = list(dict.fromkeys(name for one in done for name in one.not_carried))
+    waiting = list(dict.fromkeys(name for one in done for name in one.unsynced))
     if as_json:
-        answer(
+        print_json(
             {
                 "dry_run": dry_run,
                 "dropped": dropped,
@@ -166,14 +174,14 @@ def _tell(
             }
         )
         return
-    out = console()
-    out.print(told_dropped(dropped, dry_run) or "Nothing is old or large enough to go.")
+    out = make_console()
+    out.print(format_dropped(dropped, dry_run) or "Nothing to delete.")
     if more:
-        out.print(MORE)
+        out.print(MORE_TO_PRUNE)
     if sessions:
         out.print("Sessions: " + ", ".join(name[:8] for name in sessions), soft_wrap=True)
     if waiting:
         names = ", ".join(name[:8] for name in waiting)
-        out.print(f"Not carried to the service yet, and therefore kept: {names}", soft_wrap=True)
+        out.print(f"Kept because not yet synced to the server: {names}", soft_wrap=True)
     if not dry_run:
-        out.print(f"{size(before)} before, {size(after)} now.")
+        out.print(f"{format_bytes(before)} before, {format_bytes(after)} now.")

@@ -10,49 +10,57 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli.brief import show_brief
-from holdfast.cli.output import NARROW, JsonOption, Trouble, answer, console, give_up, when
-from holdfast.cli.subject import (
+from holdfast.cli.input_args import (
     BudgetOption,
+    InputArgument,
     RoleOption,
-    SubjectArgument,
-    agent_type_in,
-    characters,
-    note,
-    reader_of,
-    subject_named,
-    titled,
-    transcript_of,
+    build_title,
+    compute_char_limits,
+    print_note,
+    read_agent_type,
+    require_transcript,
+    resolve_input,
+    resolve_role,
+)
+from holdfast.cli.output import (
+    NARROW_WIDTH,
+    CliError,
+    JsonOption,
+    drop_columns,
+    format_minute,
+    make_console,
+    print_json,
 )
 
 if TYPE_CHECKING:
-    from holdfast.lifecycle.replay import Spot
+    from holdfast.session.replay import RowLocation
 
 _STYLES = {"prompt": "bold", "compaction": "yellow", "task": "cyan", "check": "green"}
 
 
 def replay(
-    subject: SubjectArgument,
+    subject: InputArgument,
     at: Annotated[
         str,
         typer.Option(
             "--at",
             metavar="ROW",
-            help="A row of the transcript: its id, the beginning of it, or its line number. "
-            "At a compaction: right before it. Default: the last row.",
+            help="A transcript row: its id, a prefix of it, or its line number. For a compaction: "
+            "right before it. Default: the last row.",
         ),
     ] = "",
-    list_moments: Annotated[
+    list_points: Annotated[
         bool,
         typer.Option(
-            "--list", help="List the moments to pick from: prompts, compactions, tasks, checks."
+            "--list", help="List the available points: prompts, compactions, tasks, checks."
         ),
     ] = False,
     messages: Annotated[
         bool,
         typer.Option(
             "--messages",
-            help="Show the important messages instead: requests, decisions, tool calls with "
-            "outcomes. From the archive where the transcript is gone.",
+            help="Show the key messages instead: requests, decisions, tool calls with outcomes. "
+            "Uses the archive if the transcript no longer exists.",
         ),
     ] = False,
     first: Annotated[
@@ -60,53 +68,53 @@ def replay(
         typer.Option(
             "--from",
             metavar="ROW",
-            help="With --messages: from this row, line, time or compaction (c1) on.",
+            help="With --messages: start at this row, line, time or compaction (c1).",
         ),
     ] = "",
     last: Annotated[
-        str, typer.Option("--to", metavar="ROW", help="With --messages: up to here, likewise.")
+        str, typer.Option("--to", metavar="ROW", help="With --messages: end here (same formats).")
     ] = "",
     role: RoleOption = "",
     budget: BudgetOption = None,
     max_chars: Annotated[
         int | None,
-        typer.Option("--max-chars", metavar="N", min=0, help="How long, in characters."),
+        typer.Option("--max-chars", metavar="N", min=0, help="Maximum length in characters."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the brief of a session as it would have been at a moment of its past.
+    """Show the brief of a session as of an earlier point.
 
-    With --messages: what was asked, decided and done in a stretch of it.
+    With --messages: what was asked, decided and done in a range of it.
 
     Example: `holdfast replay session.jsonl --at 131`
     """
     import orjson
 
     from holdfast.brief.compose import compose
-    from holdfast.cli.opening import foreseen
-    from holdfast.lifecycle.replay import state_at
+    from holdfast.cli.store_access import translate_errors
+    from holdfast.session.replay import fold_until
 
-    (size,) = characters(budget, None if max_chars is None else [max_chars])
+    (size,) = compute_char_limits(budget, None if max_chars is None else [max_chars])
     if messages:
-        from holdfast.cli.messages import show_messages
+        from holdfast.cli.key_messages import show_messages
 
-        show_messages(subject_named(subject), first, last, as_json)
+        show_messages(resolve_input(subject), first, last, as_json)
         return
     if first or last:
         raise typer.BadParameter("needs --messages", param_hint="--from" if first else "--to")
-    path = transcript_of(subject_named(subject))
-    with foreseen():
-        if list_moments:
+    path = require_transcript(resolve_input(subject))
+    with translate_errors():
+        if list_points:
             _list(path, as_json)
             return
-        spot = _spot(path, at) if at else None
+        spot = _find_moment(path, at) if at else None
         until = None if spot is None else spot.until
-        state = state_at(path, until, loads=orjson.loads).state
-        reader = reader_of(state, role, "" if role else agent_type_in(path, until))
-    made = compose(state, size, title=titled(state, size), role=reader)
+        state = fold_until(path, until, loads=orjson.loads).state
+        reader = resolve_role(state, role, "" if role else read_agent_type(path, until))
+    made = compose(state, size, title=build_title(state, size), role=reader)
     show_brief(
         made,
-        state.place.session_id,
+        state.session.session_id,
         reader,
         size,
         as_json,
@@ -115,31 +123,31 @@ def replay(
     )
 
 
-def _spot(path: str, at: str) -> Spot:
+def _find_moment(path: str, at: str) -> RowLocation:
     import orjson
 
-    from holdfast.lifecycle.replay import spots
+    from holdfast.session.replay import locate_rows
 
-    found = spots(path, at, loads=orjson.loads)
+    found = locate_rows(path, at, loads=orjson.loads)
     if len(found) == 1:
         return found[0]
-    many = f"{len(found)} rows of {path} begin with {at!r}"
-    raise Trouble(
-        many if found else f"{path} has no row {at!r}", "--list shows the moments to pick from."
+    many = f"{at!r} matches {len(found)} rows of {path}"
+    raise CliError(
+        many if found else f"{path} has no row {at!r}", "--list shows the available points."
     )
 
 
 def _list(path: str, as_json: bool) -> None:
     import orjson
 
-    from holdfast.lifecycle.replay import notable_moments
+    from holdfast.session.replay import list_milestones
 
-    moments = notable_moments(path, loads=orjson.loads)
+    moments = list_milestones(path, loads=orjson.loads)
     if as_json:
-        answer([moment._asdict() for moment in moments])
+        print_json([moment._asdict() for moment in moments])
         return
     if not moments:
-        note(f"nothing of note is in {path}")
+        print_note(f"no points of interest in {path}")
         return
     from rich.table import Table
     from rich.text import Text
@@ -155,9 +163,9 @@ def _list(path: str, as_json: bool) -> None:
         style = "red" if failed else _STYLES.get(moment.kind, "")
         kind = Text(moment.kind, style=style)
         row = moment.row[:8] or "-"
-        table.add_row(str(moment.line), row, when(moment.time), kind, Text(moment.text))
-    out = console()
-    if out.width < NARROW:
-        give_up(table, 1, 2)  # its line picks a moment
+        table.add_row(str(moment.line), row, format_minute(moment.time), kind, Text(moment.text))
+    out = make_console()
+    if out.width < NARROW_WIDTH:
+        drop_columns(table, 1, 2)  # its line picks a moment
     out.print(table)
-    out.print(Text(f"\nholdfast replay {path} --at LINE shows the brief of that moment.", "dim"))
+    out.print(Text(f"\nholdfast replay {path} --at LINE shows the brief at that point.", "dim"))

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.output import (
-    NARROW,
+    NARROW_WIDTH,
     JsonOption,
-    answer,
-    console,
-    fact_document,
-    give_up,
-    one_line,
-    standing_text,
-    when,
+    drop_columns,
+    fact_to_json,
+    format_minute,
+    format_one_line,
+    make_console,
+    print_json,
+    style_status,
 )
 from holdfast.state.facts import KINDS
 
@@ -24,63 +24,63 @@ if TYPE_CHECKING:
 
 
 def search(
-    query: Annotated[list[str], typer.Argument(metavar="QUERY", help="Words to look for.")],
+    query: Annotated[list[str], typer.Argument(metavar="QUERY", help="Words to search for.")],
     session: Annotated[
-        str, typer.Option("--session", metavar="ID", help="In one session: its id's beginning.")
+        str, typer.Option("--session", metavar="ID", help="Only this session (id or prefix).")
     ] = "",
     project: Annotated[
-        str, typer.Option("--project", metavar="FOLDER", help="In one project.")
+        str, typer.Option("--project", metavar="FOLDER", help="Only this project.")
     ] = "",
     kind: Annotated[
         str,
-        typer.Option("--kind", metavar="KIND", help="One kind of fact, or `message` for words."),
+        typer.Option("--kind", metavar="KIND", help="Only this kind of fact, or `message`."),
     ] = "",
     archive: Annotated[
         bool,
         typer.Option(
             "--archive",
-            help="Look through the raw rows kept at compactions: tool output too. Slower.",
+            help="Search the raw rows archived at compactions, including tool output. Slower.",
         ),
     ] = False,
     limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=1, help="At most this many.")
+        int, typer.Option("--limit", metavar="N", min=1, help="Maximum number of results.")
     ] = 20,
     as_json: JsonOption = False,
 ) -> None:
-    """Search what was known and said, in all sessions or one.
+    """Search facts and messages, in all sessions or one.
 
-    Quotes hold words together. Best first; what still stands before what does not.
+    Use quotes for phrases. Best match first; facts that are still valid rank higher.
 
     Example: `holdfast search "rate limit" --kind decision`
     """
-    from holdfast.cli.opening import opened_store, session_named
-    from holdfast.cli.sessions import project_folder
+    from holdfast.cli.sessions import resolve_project
+    from holdfast.cli.store_access import find_session, open_user_store
 
     if kind and kind not in (*KINDS, "message"):
         raise typer.BadParameter(
-            f"{kind!r} is none of {', '.join(KINDS)}, message", param_hint="--kind"
+            f"{kind!r} is not one of {', '.join(KINDS)}, message", param_hint="--kind"
         )
     words = " ".join(query)
     if archive:
-        from holdfast.cli.messages import search_archives
+        from holdfast.cli.key_messages import search_archives
 
-        search_archives(words.split(), session, project_folder(project), limit, as_json)
+        search_archives(words.split(), session, resolve_project(project), limit, as_json)
         return
-    with opened_store() as store:
-        session_id = session_named(store, session).id if session else ""
+    with open_user_store() as store:
+        session_id = find_session(store, session).id if session else ""
         hits = store.search(
             words,
             session_id=session_id,
-            project=project_folder(project),
+            project=resolve_project(project),
             kind=kind,
             limit=limit,
         )
     if as_json:
-        answer({"query": words, "hits": [_document(hit) for hit in hits]})
+        print_json({"query": words, "hits": [_document(hit) for hit in hits]})
         return
-    out = console()
+    out = make_console()
     if not hits:
-        out.print("Nothing found. Fewer words find more.")
+        out.print("Nothing found. Try fewer words.")
         return
     from rich.table import Table
     from rich.text import Text
@@ -94,16 +94,16 @@ def search(
         fact, message = hit.fact, hit.message
         if fact is not None:
             name, kind_shown = fact.id, fact.kind.replace("_", " ")
-            standing, time = standing_text(fact), fact.at.time
+            status, time = style_status(fact), fact.at.time
         elif message is not None:
-            name, kind_shown = message.row[:8], message.who
-            standing, time = Text("said", style="dim"), message.time
+            name, kind_shown = message.row[:8], message.speaker
+            status, time = Text("said", style="dim"), message.time
         else:
             continue
-        what = Text(f"{kind_shown}  ", style="bold") + Text(one_line(hit.snippet, 300))
-        table.add_row(f"{hit.session_id[:8]}:{name}", standing, when(time), what)
-    if out.width < NARROW:
-        give_up(table, 1, 2)  # whether it stands, and since when: `show` tells
+        what = Text(f"{kind_shown}  ", style="bold") + Text(format_one_line(hit.snippet, 300))
+        table.add_row(f"{hit.session_id[:8]}:{name}", status, format_minute(time), what)
+    if out.width < NARROW_WIDTH:
+        drop_columns(table, 1, 2)  # whether it stands, and since when: `show_source` tells
     out.print(table)
     out.print(Text("\nholdfast show <the name in the first column> opens one.", style="dim"))
 
@@ -113,6 +113,6 @@ def _document(hit: Hit) -> dict[str, Any]:
         "session": hit.session_id,
         "score": hit.score,
         "snippet": hit.snippet,
-        "fact": None if hit.fact is None else fact_document(hit.fact),
+        "fact": None if hit.fact is None else fact_to_json(hit.fact),
         "message": None if hit.message is None else hit.message._asdict(),
     }

@@ -8,22 +8,24 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.output import JsonOption, Trouble, answer, console
+from holdfast.cli.output import CliError, JsonOption, make_console, print_json
 
-LONGEST = 20_000  # characters; what is longer belongs into a file of the project
+MAX_MESSAGE_CHARS = 20_000  # characters; what is longer belongs into a file of the project
 
 
 def send(
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="TEXT", help="What to say; from standard input when left out."),
+        typer.Argument(
+            metavar="TEXT", help="Text of the message. Default: read from standard input."
+        ),
     ] = None,
-    to: Annotated[
-        str, typer.Option("--to", metavar="AGENT", help="One agent: the id of its session.")
+    to: Annotated[str, typer.Option("--to", metavar="AGENT", help="Recipient: a session id.")] = "",
+    role: Annotated[
+        str, typer.Option("--role", metavar="ROLE", help="Recipient: all agents with this role.")
     ] = "",
-    role: Annotated[str, typer.Option("--role", metavar="ROLE", help="All of one role.")] = "",
     topic: Annotated[
-        str, typer.Option("--topic", metavar="WORDS", help="What it is about.")
+        str, typer.Option("--topic", metavar="WORDS", help="Topic of the message.")
     ] = "message",
     priority: Annotated[
         int, typer.Option("--priority", metavar="N", min=0, max=10, help="10 is most urgent.")
@@ -35,72 +37,78 @@ def send(
             metavar="N",
             min=0,
             max=87_600,
-            help="Given to nobody any more so long after the service has it; 0: it waits for ever.",
+            help="Expires this many hours after the server received it; 0: never.",
         ),
     ] = 0,
     sender: Annotated[
         str,
         typer.Option(
-            "--from", metavar="NAME", help="Who says it. Default: the session this runs in, or you."
+            "--from", metavar="NAME", help="Sender. Default: the current session, or you."
         ),
     ] = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Send a message to one agent, to a role, or to everybody who works in this project.
+    """Send a message to one agent, to a role, or to everyone in this project.
 
-    It is kept here first and carried in the background, so it works without the service. It
-    reaches an agent with its next prompt or tool batch, once, marked as another agent's words.
+    The message is queued locally and sent in the background, so this works while the server is
+    down. It is delivered once, with the agent's next prompt or tool batch, marked as coming from
+    another agent.
 
     Example: `holdfast send "the users table has a new column" --role backend --topic schema`
     """
-    from holdfast.hooks import carrier
-    from holdfast.hooks.detach import detached
-    from holdfast.lifecycle.carrying import outgoing, service
-    from holdfast.lifecycle.patterns import use_chosen
-    from holdfast.lifecycle.places import data_folder
-    from holdfast.lifecycle.project import place_of
-    from holdfast.lifecycle.terms import settings_for
+    from holdfast.fastpath.project import locate_project
+    from holdfast.hooks import spawn_sync
+    from holdfast.hooks.detach import run_detached
+    from holdfast.paths import data_dir
     from holdfast.redact import redact
+    from holdfast.session.context import load_settings
+    from holdfast.settings.user_patterns import apply_configured_patterns
+    from holdfast.sync import connection_file, message_outbox
 
-    data = data_folder()
+    data = data_dir()
     try:
-        connected = service.chosen(data, os.environ)
-    except service.Unsafe as error:
-        raise Trouble(str(error), "`holdfast connect` writes it anew.") from error
+        connected = connection_file.effective_connection(data, os.environ)
+    except connection_file.UnsafeConnectionFile as error:
+        raise CliError(str(error), "Run `holdfast connect` to recreate it.") from error
     if connected is None:
-        raise Trouble("You are not connected to a service", "`holdfast connect URL` does it.")
+        raise CliError("Not connected to a server", "Run `holdfast connect URL`.")
     if to and role:
-        raise Trouble("To one agent or to a role", "Give --to or --role, or neither for all.")
-    text = " ".join(words) if words else sys.stdin.read(LONGEST + 1)
-    if not text.strip() or len(text) > LONGEST:
-        raise Trouble(f"A message has 1 to {LONGEST:,} characters", "Name a file for what is long.")
+        raise CliError(
+            "--to and --role cannot be combined", "Pass one of them, or neither for everyone."
+        )
+    text = " ".join(words) if words else sys.stdin.read(MAX_MESSAGE_CHARS + 1)
+    if not text.strip() or len(text) > MAX_MESSAGE_CHARS:
+        raise CliError(
+            f"A message has 1 to {MAX_MESSAGE_CHARS:,} characters",
+            "Refer to a file for longer text.",
+        )
     here = os.path.realpath(os.getcwd())
-    chosen = settings_for(os.environ, data, here)
-    use_chosen(chosen, data)
+    chosen = load_settings(os.environ, data, here)
+    apply_configured_patterns(chosen, data)
     body = {
-        "from_agent_id": redact(sender or _me())[:200],
+        "from_agent_id": redact(sender or _default_sender())[:200],
         "to_agent_id": to[:200],
         "to_role": role[:200],
         "topic": redact(topic.strip() or "message")[:200],
         "payload": {"text": redact(text.strip())},
         "priority": priority,
-        "folder": place_of(here)[0],
+        "folder": locate_project(here)[0],
         "name": chosen.text("project_name"),
     }
     if hours:
         body["ttl_seconds"] = hours * 3600
-    key = outgoing.put(data, body)
-    if service.connection(data) is not None and hasattr(os, "fork"):
+    key = message_outbox.queue_message(data, body)
+    if connection_file.load_connection(data) is not None and hasattr(os, "fork"):
         sys.stdout.flush()
-        detached(lambda: carrier.run(data))
+        run_detached(lambda: spawn_sync.run_sync_process(data))
     if as_json:
-        answer({"key": key, **body})
+        print_json({"key": key, **body})
         return
-    whom = to or (f"role {role}" if role else "everybody in the project")
-    console().print(f"On its way to {whom}.")
+    whom = to or (f"role {role}" if role else "everyone in the project")
+    make_console().print(f"Queued for {whom}.")
 
 
-def _me() -> str:
+def _default_sender() -> str:
     """The session that runs this, else the person."""
     session = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
     if session:

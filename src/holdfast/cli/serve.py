@@ -8,115 +8,113 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.db import DatabaseOption, is_postgres, missing_extra, sqlite_path
-from holdfast.cli.output import Trouble, console
+from holdfast.cli.db import DatabaseOption, is_postgres, missing_extra_error, sqlite_path
+from holdfast.cli.output import CliError, make_console
 
 
 def serve(
     database: DatabaseOption = "",
     host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")
+        str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")
     ] = "127.0.0.1",
     port: Annotated[
         int,
-        typer.Option("--port", metavar="N", min=0, max=65535, help="0 takes a free one."),
+        typer.Option("--port", metavar="N", min=0, max=65535, help="0 picks a free port."),
     ] = 3847,
-    tokens_only: Annotated[
+    require_token: Annotated[
         bool,
-        typer.Option(
-            "--tokens-only", help="Ask for a token also on loopback, from this machine's own user."
-        ),
+        typer.Option("--tokens-only", help="Require a token even from this user on loopback."),
     ] = False,
     rate: Annotated[
-        float, typer.Option("--rate", metavar="N", min=1, help="Requests per second and caller.")
+        float, typer.Option("--rate", metavar="N", min=1, help="Requests per second per caller.")
     ] = 100.0,
     max_body: Annotated[
-        int, typer.Option("--max-body", metavar="BYTES", min=1024, help="The largest request.")
+        int, typer.Option("--max-body", metavar="BYTES", min=1024, help="Maximum request size.")
     ] = 16 * 1024 * 1024,
     wait: Annotated[
         float,
         typer.Option(
-            "--wait", metavar="SECONDS", min=0, help="For a database that does not answer yet."
+            "--wait", metavar="SECONDS", min=0, help="How long to wait for the database at startup."
         ),
     ] = 60.0,
 ) -> None:
-    """Serve what agents know over HTTP, with an OpenAPI document at /openapi.json.
+    """Run the team server over HTTP, with an OpenAPI document at /openapi.json.
 
-    Needs no set-up on loopback; `holdfast token create` lets others in.
+    Needs no setup on loopback; use `holdfast token create` to give others access.
 
     Example: `holdfast serve --database postgresql://holdfast@db.example/holdfast`
     """
     try:
-        from holdfast.server import serving
-        from holdfast.server.app import build
-        from holdfast.server.settings import Settings
+        from holdfast.server import runner
+        from holdfast.server.app import build_app
+        from holdfast.server.server_settings import ServerSettings
     except ImportError as error:
-        raise missing_extra(error) from error
-    from holdfast.cli.opening import foreseen, writable_store_path
-    from holdfast.lifecycle.places import data_folder
+        raise missing_extra_error(error) from error
+    from holdfast.cli.store_access import ensure_store_path, translate_errors
+    from holdfast.paths import data_dir
 
     where = database if is_postgres(database) else sqlite_path(database)
     if not database:
-        where = writable_store_path()
-    settings = Settings(
+        where = ensure_store_path()
+    settings = ServerSettings(
         database=where,
-        data=data_folder(),
+        data=data_dir(),
         rate=rate,
         burst=int(rate * 3),
         body_bytes=max_body,
-        open_to_owner=not tokens_only,
+        allow_owner=not require_token,
     )
-    with foreseen():
+    with translate_errors():
         if is_postgres(where):
-            _await(where, wait)
+            _wait_for_database(where, wait)
             _check_role(where)
-        app = build(settings)
+        app = build_app(settings)
     try:
-        sockets = serving.taken(host, port)
+        sockets = runner.open_sockets(host, port)
     except OSError as error:
         why = str(error.strerror or error).partition(" (")[0]
-        raise Trouble(
+        raise CliError(
             f"Cannot listen at {host}, port {port}: {why}",
-            "Is it served already? `--port` takes another one."
+            "Is the server already running? Choose another port with `--port`."
             if error.errno == errno.EADDRINUSE
-            else "`--host` takes an address of this machine.",
+            else "Pass an address of this machine with `--host`.",
         ) from error
     name = f"[{host}]" if ":" in host else host
-    console(stderr=True).print(
-        f"Holdfast serves at http://{name}:{serving.port_of(sockets)}; Ctrl-C ends it.",
+    make_console(stderr=True).print(
+        f"Listening on http://{name}:{runner.get_port(sockets)}; press Ctrl-C to stop.",
         markup=False,
     )
-    if not serving.run(app, sockets):
+    if not runner.run_server(app, sockets):
         raise typer.Exit(1)
 
 
 def _check_role(url: str) -> None:
     """A role that may switch row-level security off protects no project from another."""
-    from holdfast.store.postgres.roles import above_at
+    from holdfast.store.postgres.roles import find_rls_bypass_at
 
-    if why := above_at(url):
-        raise Trouble(
-            f"Row-level security would not bind the service: {why}",
-            "Serve with a role that owns nothing: `holdfast db migrate --serve-as ROLE`, run with"
-            " this one, lets it in.",
+    if why := find_rls_bypass_at(url):
+        raise CliError(
+            f"Row-level security would not apply to the server: {why}",
+            "Use a role that owns no tables: run `holdfast db migrate --serve-as ROLE` as the "
+            "current one.",
         )
 
 
-def _await(url: str, seconds: float) -> None:
+def _wait_for_database(url: str, seconds: float) -> None:
     """After a power cut the database may come up later than we do."""
-    from holdfast.store.postgres.connection import away, shown
+    from holdfast.store.postgres.connection import find_unreachable_reason, format_database
 
     deadline = time.monotonic() + seconds
     told = ""
-    while why := away(url):
+    while why := find_unreachable_reason(url):
         if time.monotonic() >= deadline:
-            raise Trouble(
-                f"The database at {shown(url)} does not answer: {why}",
-                "Is PostgreSQL running there, and is the address right?",
+            raise CliError(
+                f"The database at {format_database(url)} does not respond: {why}",
+                "Check that PostgreSQL is running and the URL is correct.",
             )
         if why != told:
-            console(stderr=True).print(
-                f"The database at {shown(url)} does not answer yet: {why}", markup=False
+            make_console(stderr=True).print(
+                f"The database at {format_database(url)} does not respond yet: {why}", markup=False
             )
             told = why
         time.sleep(min(1.0, max(0.05, deadline - time.monotonic())))

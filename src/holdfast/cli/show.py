@@ -13,27 +13,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.output import (
-    HEADINGS,
+    KIND_HEADINGS,
+    CliError,
     JsonOption,
-    Trouble,
-    answer,
-    console,
-    fact_document,
-    one_line,
-    printable,
-    standing_word,
-    when,
+    fact_to_json,
+    format_minute,
+    format_one_line,
+    format_status,
+    make_console,
+    print_json,
+    replace_control_chars,
 )
 from holdfast.state.facts import KINDS, Fact
 
 if TYPE_CHECKING:
     from holdfast.store.protocol import Session
-    from holdfast.store.sqlite import SqliteStore
+    from holdfast.store.sqlite.store import SqliteStore
 
 # A row's long strings, unless it is asked for whole.
-LONGEST_STRING = 700
+MAX_STRING_CHARS = 700
 # Sessions looked through, latest first, for a fact or row that is named without its session.
-RECENT = 20
+MAX_RECENT_SESSIONS = 20
 
 _FACT_ID = re.compile(r"[a-z]{1,2}\d+")
 
@@ -43,29 +43,29 @@ def show(
         str,
         typer.Argument(
             metavar="ID",
-            help="A fact (t3, or SESSION:t3), a session, or a row of its transcript "
-            "(SESSION:ROW); the beginning of an id is enough, of a row's six characters.",
+            help="A fact (t3 or SESSION:t3), a session, or a transcript row (SESSION:ROW). Id "
+            "prefixes are enough; at least six characters for a row.",
         ),
     ],
     session: Annotated[
-        str, typer.Option("--session", metavar="ID", help="The session that the id belongs to.")
+        str, typer.Option("--session", metavar="ID", help="Session that the id belongs to.")
     ] = "",
-    full: Annotated[bool, typer.Option("--full", help="Show source rows whole.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Show source rows in full.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Open a fact, a session or a row: its words, whether it stands, and where it came from.
+    """Show a fact, a session or a row: its text, its status and where it came from.
 
-    A fact named without a session is looked for in the project of this folder first.
+    A fact id without a session is looked up in the current project first.
 
     Example: `holdfast show 0276a600:t3`
     """
-    from holdfast.cli.opening import opened_store, session_named
+    from holdfast.cli.store_access import find_session, open_user_store
 
     if ":" in name and not session:
         session, _, name = name.partition(":")
-    with opened_store() as store:
+    with open_user_store() as store:
         if session:
-            candidates = [session_named(store, session)]
+            candidates = [find_session(store, session)]
         else:
             whole = None if _FACT_ID.fullmatch(name) else store.session(name)
             if whole is not None:
@@ -84,42 +84,42 @@ def show(
                 _show_row(candidate, name, row, full, as_json)
                 return
     where = f"in session {candidates[0].id[:8]}" if session else "in the latest sessions"
-    raise Trouble(f"Nothing is called {name!r} {where}", "`holdfast search` finds names by words.")
+    raise CliError(f"No fact or row named {name!r} {where}", "`holdfast search` finds ids by text.")
 
 
 def _recent(store: SqliteStore) -> list[Session]:
-    from holdfast.lifecycle.project import place_of
+    from holdfast.fastpath.project import locate_project
 
-    here = list(store.sessions(project=place_of(os.getcwd())[0], limit=RECENT))
+    here = list(store.sessions(project=locate_project(os.getcwd())[0], limit=MAX_RECENT_SESSIONS))
     known = {session.id for session in here}
-    return here + [one for one in store.sessions(limit=RECENT) if one.id not in known]
+    return here + [one for one in store.sessions(limit=MAX_RECENT_SESSIONS) if one.id not in known]
 
 
 def _row(session: Session, row: str, start: int, store: SqliteStore) -> bytes | None:
     """From the transcript; where it no longer has the row, from what was archived of it."""
-    from holdfast.lifecycle.source import archived_row, source_row
+    from holdfast.session.provenance import read_archived_row, read_source_row
 
-    found = source_row(session.transcript, row, start) if session.transcript else None
-    return archived_row(store, session.id, row) if found is None else found
+    found = read_source_row(session.transcript, row, start) if session.transcript else None
+    return read_archived_row(store, session.id, row) if found is None else found
 
 
 def _show_fact(session: Session, fact: Fact, row: bytes | None, full: bool, as_json: bool) -> None:
     if as_json:
         source = None if row is None else json.loads(row)
-        answer({"session": session.id, "fact": fact_document(fact), "source": source})
+        print_json({"session": session.id, "fact": fact_to_json(fact), "source": source})
         return
     from rich.text import Text
 
-    out = console()
+    out = make_console()
     kind = fact.kind.replace("_", " ")
     out.print(
         Text(f"{session.id[:8]}:{fact.id}", style="cyan")
-        + Text(f"  {kind}, {standing_word(fact)}", style="bold")
-        + Text(f"  {when(fact.at.time)} UTC", style="dim")
+        + Text(f"  {kind}, {format_status(fact)}", style="bold")
+        + Text(f"  {format_minute(fact.at.time)} UTC", style="dim")
     )
-    out.print(Text(printable(fact.text)))
+    out.print(Text(replace_control_chars(fact.text)))
     if fact.detail and fact.detail != fact.text:
-        out.print(Text(printable(fact.detail), style="dim"))
+        out.print(Text(replace_control_chars(fact.detail), style="dim"))
     if not fact.at.row and fact.id.startswith("m"):
         out.print(Text(f"\n`holdfast note --session {session.id[:8]} --show` shows all.", "dim"))
         return
@@ -135,30 +135,32 @@ def _show_fact(session: Session, fact: Fact, row: bytes | None, full: bool, as_j
 
 def _show_row(session: Session, name: str, row: bytes, full: bool, as_json: bool) -> None:
     if as_json:
-        answer({"session": session.id, "row": name, "source": json.loads(row)})
+        print_json({"session": session.id, "row": name, "source": json.loads(row)})
         return
     from rich.text import Text
 
-    console().print(Text(f"{session.id[:8]}:{name}", style="cyan"))
+    make_console().print(Text(f"{session.id[:8]}:{name}", style="cyan"))
     _print_row(row, full)
 
 
 def _print_row(row: bytes, full: bool) -> None:
     data = json.loads(row.replace(b"\0", b"").decode("utf-8", "replace"))
-    text = json.dumps(data if full else _shortened(data), ensure_ascii=False, indent=2)
+    text = json.dumps(data if full else _truncate(data), ensure_ascii=False, indent=2)
     # Line ends inside strings are what makes a row readable; in JSON they are escapes.
     from rich.text import Text
 
-    console().print(Text(printable(text if full else text.replace("\\n", "\n    "))))
+    make_console().print(
+        Text(replace_control_chars(text if full else text.replace("\\n", "\n    ")))
+    )
 
 
-def _shortened(value: Any) -> Any:
-    if isinstance(value, str) and len(value) > LONGEST_STRING:
-        return f"{value[:LONGEST_STRING]}… ({len(value)} characters; --full shows all)"
+def _truncate(value: Any) -> Any:
+    if isinstance(value, str) and len(value) > MAX_STRING_CHARS:
+        return f"{value[:MAX_STRING_CHARS]}… ({len(value)} characters; --full shows all)"
     if isinstance(value, list):
-        return [_shortened(item) for item in value]
+        return [_truncate(item) for item in value]
     if isinstance(value, dict):
-        return {key: _shortened(item) for key, item in value.items()}
+        return {key: _truncate(item) for key, item in value.items()}
     return value
 
 
@@ -167,11 +169,11 @@ def _show_session(store: SqliteStore, session: Session, as_json: bool) -> None:
     counts: dict[str, dict[str, int]] = {}
     for fact in facts:
         of_kind = counts.setdefault(fact.kind, {})
-        of_kind[fact.standing] = of_kind.get(fact.standing, 0) + 1
+        of_kind[fact.status] = of_kind.get(fact.status, 0) + 1
     compactions = list(reversed(store.compactions(session.id)))
     checkpoints = list(reversed(store.checkpoints(session.id)))
     if as_json:
-        answer(
+        print_json(
             {
                 "session": session._asdict(),
                 "counts": counts,
@@ -183,27 +185,30 @@ def _show_session(store: SqliteStore, session: Session, as_json: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    out = console()
-    out.print(Text(session.id, style="bold cyan"), Text(one_line(session.title, 120)))
+    out = make_console()
+    out.print(Text(session.id, style="bold cyan"), Text(format_one_line(session.title, 120)))
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(ratio=1, overflow="fold")
     for label in ("client", "project", "worktree", "branch", "transcript"):
         value = getattr(session, label)
         if value and not (label == "worktree" and value == session.project):
-            table.add_row(label, Text(printable(value)))
-    table.add_row("time", f"{when(session.started)} to {when(session.updated)} UTC")
+            table.add_row(label, Text(replace_control_chars(value)))
+    table.add_row(
+        "time", f"{format_minute(session.started)} to {format_minute(session.updated)} UTC"
+    )
     for one in compactions:
         tokens = f"{one.tokens_before:,} tokens" if one.tokens_before else "tokens unknown"
         summary = f"summary of {len(one.summary):,} characters" if one.summary else "no summary"
         table.add_row(
             f"compaction {one.epoch + 1}",
-            f"{when(one.time)} UTC, {one.trigger or 'unknown trigger'}, {tokens}, {summary}",
+            f"{format_minute(one.time)} UTC, {one.trigger or 'unknown trigger'}, "
+            f"{tokens}, {summary}",
         )
     for kind in KINDS:
         if kind in counts:
             said = ", ".join(f"{count} {word}" for word, count in counts[kind].items())
-            table.add_row(HEADINGS[kind].lower(), said)
+            table.add_row(KIND_HEADINGS[kind].lower(), said)
     out.print(table)
     out.print(
         Text(f"\nholdfast search WORDS --session {session.id[:8]} finds its facts.", style="dim")

@@ -11,29 +11,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.output import (
-    HEADINGS,
-    NARROW,
+    KIND_HEADINGS,
+    NARROW_WIDTH,
+    CliError,
     JsonOption,
-    Trouble,
-    answer,
-    console,
-    fact_document,
-    give_up,
-    one_line,
-    size,
-    standing_text,
-    standing_word,
-    when,
+    drop_columns,
+    fact_to_json,
+    format_bytes,
+    format_minute,
+    format_one_line,
+    format_status,
+    make_console,
+    print_json,
+    style_status,
 )
 from holdfast.state.facts import KINDS, OPEN, Fact
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from holdfast.lifecycle.track import Tracked
+    from holdfast.session.follow import FollowState
 
 # Of one kind, when all kinds are shown; `--kind` shows everything of one.
-SHOWN = 12
+MAX_ROWS_SHOWN = 12
 TEXT, DETAIL = 300, 200
 
 
@@ -42,11 +42,11 @@ def state(
     compaction: Annotated[
         int | None,
         typer.Option(
-            "--compaction", metavar="N", min=1, help="As it was right before the Nth compaction."
+            "--compaction", metavar="N", min=1, help="The state right before the Nth compaction."
         ),
     ] = None,
     kind: Annotated[
-        str, typer.Option("--kind", metavar="KIND", help=f"One kind alone: {', '.join(KINDS)}.")
+        str, typer.Option("--kind", metavar="KIND", help=f"Only this kind: {', '.join(KINDS)}.")
     ] = "",
     as_json: JsonOption = False,
 ) -> None:
@@ -56,68 +56,68 @@ def state(
     """
     import orjson
 
-    from holdfast.cli.opening import foreseen
-    from holdfast.lifecycle.boundaries import boundaries
-    from holdfast.lifecycle.track import catch_up
-    from holdfast.state import facts
+    from holdfast.cli.store_access import translate_errors
+    from holdfast.session.follow import follow_transcript
+    from holdfast.session.transcript_scan import scan_boundaries
+    from holdfast.state import list_facts
 
     if kind and kind not in KINDS:
-        raise typer.BadParameter(f"{kind!r} is none of {', '.join(KINDS)}", param_hint="--kind")
-    with foreseen():
+        raise typer.BadParameter(f"{kind!r} is not one of {', '.join(KINDS)}", param_hint="--kind")
+    with translate_errors():
         until = None
         if compaction is not None:
-            found = boundaries(file, loads=orjson.loads)
+            found = scan_boundaries(file, loads=orjson.loads)
             if compaction > len(found):
-                raise Trouble(
+                raise CliError(
                     f"{file} has {_count(len(found), 'compaction')}",
-                    f"Ask for one from 1 to {len(found)}." if found else "Leave out --compaction.",
+                    f"Use a number from 1 to {len(found)}." if found else "Omit --compaction.",
                 )
             until = found[compaction - 1].start
-        tracked = catch_up(file, loads=orjson.loads, until=until, final=True)
-    known = [fact for fact in facts(tracked.state) if not kind or fact.kind == kind]
+        followed = follow_transcript(file, loads=orjson.loads, until=until, final=True)
+    known = [fact for fact in list_facts(followed.state) if not kind or fact.kind == kind]
     if as_json:
-        answer(_document(file, compaction, tracked, known))
+        print_json(_document(file, compaction, followed, known))
         return
-    out = console()
-    _head(out, file, compaction, tracked)
+    out = make_console()
+    _head(out, file, compaction, followed)
     for name in KINDS:
         of_kind = [fact for fact in known if fact.kind == name]
         if of_kind:
-            print_kind(out, name, of_kind, None if kind else SHOWN)
+            print_kind(out, name, of_kind, None if kind else MAX_ROWS_SHOWN)
     if not known:
         out.print("\nNothing is known" + (f" of kind {kind}." if kind else " yet."))
 
 
 def _document(
-    file: str, compaction: int | None, tracked: Tracked, known: list[Fact]
+    file: str, compaction: int | None, followed: FollowState, known: list[Fact]
 ) -> dict[str, Any]:
     counts: dict[str, dict[str, int]] = {}
     for fact in known:
         of_kind = counts.setdefault(fact.kind, {})
-        of_kind[fact.standing] = of_kind.get(fact.standing, 0) + 1
-    cursor = tracked.cursor
+        of_kind[fact.status] = of_kind.get(fact.status, 0) + 1
+    cursor = followed.cursor
     return {
         "file": file,
         "compaction": compaction,
-        "session": tracked.state.place._asdict(),
-        "moment": tracked.state.moment._asdict(),
-        "usage": tracked.state.usage._asdict(),
+        "session": followed.state.session._asdict(),
+        "moment": followed.state.position._asdict(),
+        "usage": followed.state.usage._asdict(),
         "read": {
             "rows": cursor.rows,
             "bytes": cursor.offset,
             "bad_lines": cursor.bad,
             "oversized_lines": cursor.oversized,
-            "unknown_rows": (tracked.memory or {}).get("unknown", 0),
+            "unknown_rows": (followed.parser_state or {}).get("unknown", 0),
         },
         "counts": counts,
-        "facts": [fact_document(fact) for fact in known],
+        "facts": [fact_to_json(fact) for fact in known],
     }
 
 
-def _head(out: Console, file: str, compaction: int | None, tracked: Tracked) -> None:
+def _head(out: Console, file: str, compaction: int | None, followed: FollowState) -> None:
     from rich.text import Text
 
-    place, moment, usage = tracked.state.place, tracked.state.moment, tracked.state.usage
+    place, moment, usage = followed.state.session, followed.state.position, followed.state.usage
     title = Text(place.title or place.session_id or file, style="bold")
     if compaction is not None:
         title.append(f"  right before compaction {compaction}", style="yellow")
@@ -125,15 +125,17 @@ def _head(out: Console, file: str, compaction: int | None, tracked: Tracked) -> 
     parts = [
         place.cwd and f"{place.cwd}" + (f" on {place.branch}" if place.branch else ""),
         place.client,
-        f"{when(place.started)} to {when(place.updated)} UTC" if place.started else "",
+        f"{format_minute(place.started)} to {format_minute(place.updated)} UTC"
+        if place.started
+        else "",
     ]
-    out.print(Text(one_line(" · ".join(filter(None, parts)), 200), style="dim"))
-    cursor = tracked.cursor
+    out.print(Text(format_one_line(" · ".join(filter(None, parts)), 200), style="dim"))
+    cursor = followed.cursor
     counts = [
         _count(moment.turn, "prompt"),
         _count(moment.step, "tool call"),
         _count(moment.epoch, "compaction"),
-        f"{cursor.rows} rows, {size(cursor.offset)}",
+        f"{cursor.rows} rows, {format_bytes(cursor.offset)}",
         f"context {usage.context:,} tokens" if usage.context else "",
         f"{_count(cursor.bad, 'bad line')}" if cursor.bad else "",
     ]
@@ -151,36 +153,36 @@ def print_kind(out: Console, kind: str, known: list[Fact], limit: int | None) ->
     table.add_column(ratio=1, overflow="fold")
     table.add_column(style="dim", no_wrap=True, justify="right")
     table.add_column(style="dim", no_wrap=True)
-    chosen = known if limit is None else _foremost(known, limit)
+    chosen = known if limit is None else _select_rows(known, limit)
     for fact in chosen:
-        what = Text(one_line(fact.text, TEXT))
+        what = Text(format_one_line(fact.text, TEXT))
         if fact.detail and fact.detail != fact.text:
-            what.append("\n" + one_line(fact.detail, DETAIL), style="dim")
+            what.append("\n" + format_one_line(fact.detail, DETAIL), style="dim")
         table.add_row(
-            fact.id, standing_text(fact), what, when(fact.at.time), fact.at.row[:8] or "-"
+            fact.id, style_status(fact), what, format_minute(fact.at.time), fact.at.row[:8] or "-"
         )
     out.print()
-    heading = Text(HEADINGS.get(kind, kind), style="bold underline")
-    heading.append(f"  {_tally(known)}", style="not bold not underline dim")
+    heading = Text(KIND_HEADINGS.get(kind, kind), style="bold underline")
+    heading.append(f"  {_format_counts(known)}", style="not bold not underline dim")
     out.print(heading)
-    if out.width < NARROW:
-        give_up(table, 3, 4)  # when and where it was said: --json tells
+    if out.width < NARROW_WIDTH:
+        drop_columns(table, 3, 4)  # when and where it was said: --json tells
     out.print(table)
     if len(chosen) < len(known):
         rest = len(known) - len(chosen)
         out.print(Text(f"… and {rest} more: --kind {kind} shows all", style="dim"))
 
 
-def _foremost(known: list[Fact], limit: int) -> list[Fact]:
+def _select_rows(known: list[Fact], limit: int) -> list[Fact]:
     order = {fact.id: number for number, fact in enumerate(known)}
-    ranked = sorted(known, key=lambda f: (f.standing != OPEN, -order[f.id]))
+    ranked = sorted(known, key=lambda f: (f.status != OPEN, -order[f.id]))
     return sorted(ranked[:limit], key=lambda f: order[f.id])
 
 
-def _tally(known: Iterable[Fact]) -> str:
+def _format_counts(known: Iterable[Fact]) -> str:
     counts: dict[str, int] = {}
     for fact in known:
-        word = standing_word(fact)
+        word = format_status(fact)
         counts[word] = counts.get(word, 0) + 1
     return ", ".join(f"{count} {word}" for word, count in counts.items())
 

@@ -7,14 +7,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.output import JsonOption, Trouble, answer, console, one_line, size, when
+from holdfast.cli.output import (
+    CliError,
+    JsonOption,
+    format_bytes,
+    format_minute,
+    format_one_line,
+    make_console,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.state import State
     from holdfast.store.protocol import Session
-    from holdfast.store.sqlite import SqliteStore
+    from holdfast.store.sqlite.store import SqliteStore
 
 
 def status(
@@ -22,46 +30,46 @@ def status(
         str,
         typer.Argument(
             metavar="SESSION",
-            help="The beginning of its id. Default: the session this runs in, else the latest of "
-            "this folder's project.",
+            help="Session id or a prefix of it. Default: the current session, else the latest one "
+            "of this project.",
         ),
     ] = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Show what is saved of a session, and what the last compaction kept, lost and got back.
+    """Show what is saved of a session, and what its last compaction kept, lost and restored.
 
     Example: `holdfast status`
     """
-    from holdfast.cli.opening import foreseen, opened_store, session_named
-    from holdfast.cli.past import anything_stored
+    from holdfast.cli.compaction_details import store_exists
+    from holdfast.cli.store_access import find_session, open_user_store, translate_errors
 
-    hint, service = _hint(), _service()
-    if not session and not anything_stored():
-        nothing = "Nothing is saved yet: the first session with the hooks begins it."
+    hint, service = _check_hooks_quickly(), _read_sync_status()
+    if not session and not store_exists():
+        nothing = "Nothing is saved yet: start a session with the hooks installed."
         empty = {"session": None, "hint": hint, "service": service}
-        answer(empty) if as_json else _tell(nothing, hint, service)
+        print_json(empty) if as_json else _print_no_session(nothing, hint, service)
         return
-    with opened_store() as store, foreseen():
+    with open_user_store() as store, translate_errors():
         try:
-            found = session_named(store, session) if session else current_session(store)
-        except Trouble:
+            found = find_session(store, session) if session else find_current_session(store)
+        except CliError:
             if service and not as_json:
-                _tell("", "", service)
+                _print_no_session("", "", service)
             raise
         document = _document(store, found)
     document["hint"] = hint
     document["service"] = service
     if as_json:
-        answer(document)
+        print_json(document)
         return
     _show(document)
 
 
-def _tell(words: str, hint: str, service: dict[str, Any] | None) -> None:
+def _print_no_session(words: str, hint: str, service: dict[str, Any] | None) -> None:
     """What there is to say where there is no session to show."""
     from rich.text import Text
 
-    out = console()
+    out = make_console()
     if words:
         out.print(words)
     if service:
@@ -70,59 +78,64 @@ def _tell(words: str, hint: str, service: dict[str, Any] | None) -> None:
         out.print(Text(hint, style="dim"), soft_wrap=True)
 
 
-def _hint() -> str:
+def _check_hooks_quickly() -> str:
     """Whether the hooks are all right, from reading the settings alone."""
-    from holdfast.cli.around import surroundings
-    from holdfast.doctor.wiring import hint
+    from holdfast.cli.doctor_environment import detect_environment
+    from holdfast.doctor.check_hooks import describe_hook_problem
 
-    return hint(surroundings(quick=True))
+    return describe_hook_problem(detect_environment(quick=True))
 
 
-def _service() -> dict[str, Any] | None:
+def _read_sync_status() -> dict[str, Any] | None:
     """How carrying to the team's service stands; None where there is none."""
     import time
 
-    from holdfast.lifecycle.carrying.service import Unsafe
-    from holdfast.lifecycle.carrying.standing import in_words, standing
-    from holdfast.lifecycle.places import data_folder
+    from holdfast.paths import data_dir
+    from holdfast.sync.connection_file import UnsafeConnectionFile
+    from holdfast.sync.sync_status import format_sync_status, read_sync_status
 
     try:
-        told = standing(data_folder(), os.environ)
-    except Unsafe as error:
+        told = read_sync_status(data_dir(), os.environ)
+    except UnsafeConnectionFile as error:
         return {"words": str(error)}
     if told is None:
         return None
-    lists = {
-        name: [one._asdict() for one in found]
-        for name, found in (("refused", told.refused), ("messages_refused", told.messages_refused))
-    }
-    return {**told._asdict(), **lists, "words": in_words(told, time.time())}
+    document = told._asdict()
+    for name, field in (
+        ("carried", "last_synced"),
+        ("refused", "rejected"),
+        ("messages_refused", "messages_rejected"),
+    ):
+        document[name] = document.pop(field)
+    for name in ("refused", "messages_refused"):
+        document[name] = [one._asdict() for one in document[name]]
+    return {**document, "words": format_sync_status(told, time.time())}
 
 
-def current_session(store: SqliteStore) -> Session:
-    from holdfast.lifecycle.project import place_of
+def find_current_session(store: SqliteStore) -> Session:
+    from holdfast.fastpath.project import locate_project
 
     running = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
     known = store.session(running) if running else None
     if known is not None:
         return known
-    project, worktree = place_of(os.path.realpath(os.getcwd()))
+    project, worktree = locate_project(os.path.realpath(os.getcwd()))
     here = store.sessions(project=project, limit=50)
     mine = [one for one in here if one.worktree == worktree]
     if mine or here:
         return (mine or list(here))[0]
-    raise Trouble(
-        f"No session of {project} is known",
-        "`holdfast sessions` lists those of other projects; name one of them.",
+    raise CliError(
+        f"No known session in {project}",
+        "`holdfast sessions` lists all sessions; pass one of them.",
     )
 
 
 def _document(store: SqliteStore, session: Session) -> dict[str, Any]:
-    from holdfast.cli.past import (
-        by_kind,
-        compaction_document,
-        deliveries_of,
-        facts_named,
+    from holdfast.cli.compaction_details import (
+        compaction_to_json,
+        count_by_kind,
+        find_facts,
+        select_deliveries,
     )
 
     checkpoints = store.checkpoints(session.id)
@@ -134,8 +147,8 @@ def _document(store: SqliteStore, session: Session) -> dict[str, Any]:
         "checkpoints": len(checkpoints),
         "checkpoint": None,
         "compaction": None,
-        "waiting": _waiting(session),
-        "handoff": next((d.time for d in deliveries if d.what == "handoff"), None),
+        "waiting": _read_pending_gap(session),
+        "handoff": next((d.time for d in deliveries if d.kind == "handoff"), None),
     }
     if checkpoints:
         latest = checkpoints[0]
@@ -147,38 +160,38 @@ def _document(store: SqliteStore, session: Session) -> dict[str, Any]:
         }
     if compactions:
         latest_one = compactions[0]
-        lost = facts_named(store, session.id, latest_one.lost)
-        document["compaction"] = compaction_document(
-            latest_one, deliveries_of(latest_one, deliveries)
-        ) | {"lost_by_kind": by_kind(lost)}
+        lost = find_facts(store, session.id, latest_one.lost)
+        document["compaction"] = compaction_to_json(
+            latest_one, select_deliveries(latest_one, deliveries)
+        ) | {"lost_by_kind": count_by_kind(lost)}
     return document
 
 
 def _saved(store: SqliteStore, session: Session) -> dict[str, Any] | None:
     """What the saved state says; None where none was saved."""
-    from holdfast.lifecycle.track import from_saved
+    from holdfast.session.follow import from_saved
     from holdfast.state import UnreadableState
 
     saved = store.load(session.id)
     if saved is None:
         return None
     try:
-        tracked = from_saved(saved.state, saved.position)
+        followed = from_saved(saved.state, saved.position)
     except UnreadableState as error:
-        raise Trouble(
-            f"The saved state is of another version ({error})", "The next hook reads it anew."
+        raise CliError(
+            f"The saved state has another version ({error})", "The next hook rebuilds it."
         ) from error
-    state = tracked.state
+    state = followed.state
     try:
-        behind = os.path.getsize(session.transcript) - tracked.cursor.offset
+        behind = os.path.getsize(session.transcript) - followed.cursor.offset
     except OSError:
         behind = 0  # the transcript is gone: all there is, is here
     return {
-        "epoch": state.moment.epoch,
+        "epoch": state.position.epoch,
         "context_tokens": state.usage.context or None,
         "model": state.usage.model,
-        "updated": state.place.updated,
-        "read_bytes": tracked.cursor.offset,
+        "updated": state.session.updated,
+        "read_bytes": followed.cursor.offset,
         "unread_bytes": max(0, behind),
         "open": _open(state),
     }
@@ -186,32 +199,32 @@ def _saved(store: SqliteStore, session: Session) -> dict[str, Any] | None:
 
 def _open(state: State) -> dict[str, int]:
     return {
-        "rule": _standing(state.rules),
-        "task": _standing(state.tasks),
-        "error": _standing(state.errors),
-        "failing_test": sum(run.result == "failed" for run in state.tests.values()),
-        "dead_end": _standing(state.dead_ends),
+        "rule": _count_open(state.rules),
+        "task": _count_open(state.tasks),
+        "error": _count_open(state.errors),
+        "failing_test": sum(run.result == "failed" for run in state.suite_runs.values()),
+        "dead_end": _count_open(state.dead_ends),
     }
 
 
-def _standing(records: Mapping[str, Any]) -> int:
+def _count_open(records: Mapping[str, Any]) -> int:
     from holdfast.state.facts import OPEN
 
-    return sum(record.standing == OPEN for record in records.values())
+    return sum(record.status == OPEN for record in records.values())
 
 
-def _waiting(session: Session) -> dict[str, Any] | None:
+def _read_pending_gap(session: Session) -> dict[str, Any] | None:
     """The gap that the next prompt or tool batch will bring; read, not claimed."""
+    from holdfast.fastpath.session_dir import SessionDir, decode_prebuilt
     from holdfast.files import read
-    from holdfast.lifecycle.places import data_folder
-    from holdfast.lifecycle.tray import Tray, decode
+    from holdfast.paths import data_dir
 
-    tray = Tray(data_folder(), session.id)
-    raw = read(f"{tray.folder}/gap")
-    gap = decode(raw) if raw is not None else None
+    session_dir = SessionDir(data_dir(), session.id)
+    raw = read(f"{session_dir.path}/gap")
+    gap = decode_prebuilt(raw) if raw is not None else None
     if gap is None:
         return None
-    facts = [name for name in gap.facts.split(",") if name]
+    facts = [name for name in gap.fact_ids.split(",") if name]
     return {"epoch": gap.epoch, "time": gap.time, "characters": len(gap.text), "facts": facts}
 
 
@@ -219,16 +232,16 @@ def _show(document: dict[str, Any]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    out = console()
+    out = make_console()
     session = document["session"]
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
-    state = "ended " + when(session["ended"]) if session["ended"] else "may go on"
-    about = f"  {one_line(session['title'], 60)}" if session["title"] else ""
+    state = "ended " + format_minute(session["ended"]) if session["ended"] else "may go on"
+    about = f"  {format_one_line(session['title'], 60)}" if session["title"] else ""
     table.add_row("session", Text(session["id"][:8], style="cyan") + Text(f"{about} ({state})"))
     branch = f" on {session['branch']}" if session["branch"] else ""
-    table.add_row("project", Text(one_line(f"{session['worktree'] or '-'}{branch}", 200)))
+    table.add_row("project", Text(format_one_line(f"{session['worktree'] or '-'}{branch}", 200)))
     for name, words in _rows(document):
         table.add_row(name, Text(words))
     out.print(table)
@@ -237,7 +250,7 @@ def _show(document: dict[str, Any]) -> None:
 
 
 def _rows(document: dict[str, Any]) -> list[tuple[str, str]]:
-    from holdfast.cli.past import counted, tokens, told
+    from holdfast.cli.compaction_details import format_deliveries, format_tokens, pluralize
 
     rows = []
     saved = document["saved"]
@@ -245,37 +258,39 @@ def _rows(document: dict[str, Any]) -> list[tuple[str, str]]:
         rows.append(("saved", "nothing yet"))
     else:
         behind = saved["unread_bytes"]
-        unread = f"; {size(behind)} written since are not read yet" if behind else ""
-        rows.append(("saved", f"up to {when(saved['updated'])} UTC{unread}"))
+        unread = f"; {format_bytes(behind)} written since then not read yet" if behind else ""
+        rows.append(("saved", f"up to {format_minute(saved['updated'])} UTC{unread}"))
         used = saved["context_tokens"]
         context = f"{used:,} tokens in use" if used else "not known yet"
-        rows.append(("context", f"{context}, after {counted(saved['epoch'], 'compaction')}"))
+        rows.append(("context", f"{context}, after {pluralize(saved['epoch'], 'compaction')}"))
         counts = saved["open"]
-        said = [counted(count, name) for name, count in counts.items() if count]
+        said = [pluralize(count, name) for name, count in counts.items() if count]
         rows.append(("open", ", ".join(said) or "nothing"))
     checkpoint = document["checkpoint"]
     if checkpoint:
-        rows.append(("checkpoint", f"{when(checkpoint['time'])} UTC, {checkpoint['cause']}"))
+        rows.append(
+            ("checkpoint", f"{format_minute(checkpoint['time'])} UTC, {checkpoint['cause']}")
+        )
     compaction = document["compaction"]
     if compaction:
-        sizes = f", {tokens(compaction['tokens_before'])} tokens before"
+        sizes = f", {format_tokens(compaction['tokens_before'])} tokens before"
         shown = sizes if compaction["tokens_before"] else ""
-        trigger = one_line(compaction["trigger"] or "unknown", 20)
-        rows.append(("compaction", f"{when(compaction['time'])} UTC, {trigger}{shown}"))
+        trigger = format_one_line(compaction["trigger"] or "unknown", 20)
+        rows.append(("compaction", f"{format_minute(compaction['time'])} UTC, {trigger}{shown}"))
         if compaction["kept"] is None:
-            rows.append(("", "it was not seen by the hooks"))
+            rows.append(("", "not observed by the hooks"))
         else:
             kinds = compaction["lost_by_kind"]
-            by_kind = ", ".join(counted(n, kind) for kind, n in kinds.items())
+            by_kind = ", ".join(pluralize(n, kind) for kind, n in kinds.items())
             lost = f"the summary kept {compaction['kept']}, lost {compaction['lost']}"
             rows.append(("", lost + (f": {by_kind}" if by_kind else "")))
-            rows.append(("delivered", told(compaction["delivered"])))
+            rows.append(("delivered", format_deliveries(compaction["delivered"])))
     waiting = document["waiting"]
     if waiting:
-        facts = counted(len(waiting["facts"]), "fact")
+        facts = pluralize(len(waiting["facts"]), "fact")
         rows.append(("waiting", f"{facts}, for the next prompt or tool batch"))
     if document["service"]:
         rows.append(("service", document["service"]["words"]))
         if document["service"].get("failures"):
-            rows.append(("", one_line(document["service"]["failure"], 200)))
+            rows.append(("", format_one_line(document["service"]["failure"], 200)))
     return rows

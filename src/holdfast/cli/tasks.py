@@ -4,44 +4,53 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.cli.desk import SessionArgument
-from holdfast.cli.output import JsonOption, answer, console, one_line, printable, when
+from holdfast.cli.output import (
+    JsonOption,
+    format_minute,
+    format_one_line,
+    make_console,
+    print_json,
+    replace_control_chars,
+)
+from holdfast.cli.session_args import SessionArgument
 
 
 def tasks(session: SessionArgument = "", as_json: JsonOption = False) -> None:
-    """List the tasks of a session: open, done, and in short what each finished one took.
+    """List the tasks of a session, with summaries of the finished ones.
 
     Example: `holdfast tasks 0276a600`
     """
-    from holdfast.cli.desk import laid_out, session_meant
-    from holdfast.cli.opening import foreseen, opened_store
-    from holdfast.lifecycle.cold_tasks import shelf
-    from holdfast.state.finished import line, to_document
+    from holdfast.cli.session_args import load_session_view, resolve_session
+    from holdfast.cli.store_access import open_user_store, translate_errors
+    from holdfast.session.task_summaries import load_summaries
+    from holdfast.state.task_summary import encode_summary, format_summary
 
-    with opened_store() as store, foreseen():
-        desk = laid_out(store, session_meant(store, session))
-    summaries = shelf(desk.tray).summaries
+    with open_user_store() as store, translate_errors():
+        desk = load_session_view(store, resolve_session(store, session))
+    summaries = load_summaries(desk.session_dir).summaries
     known = {one.task: one for one in summaries}
     rows: list[dict[str, Any]] = [
         {
             "id": task.task,
             "subject": task.subject,
-            "status": task.status,
-            "standing": task.standing,
+            "status": task.client_status,
+            "standing": task.status,
             "time": task.at.time,
         }
-        for task in desk.shown.tasks.values()
+        for task in desk.display.tasks.values()
     ]
     if as_json:
-        answer(
+        print_json(
             {
-                "session": desk.kept.session.id,
+                "session": desk.snapshot.session.id,
                 "tasks": rows,
-                "summaries": [to_document(one) | {"line": line(one)} for one in summaries],
+                "summaries": [
+                    encode_summary(one) | {"line": format_summary(one)} for one in summaries
+                ],
             }
         )
         return
-    out = console()
+    out = make_console()
     if not rows and not summaries:
         out.print("No tasks in this session.")
         return
@@ -51,13 +60,13 @@ def tasks(session: SessionArgument = "", as_json: JsonOption = False) -> None:
         style = {"open": "yellow", "done": "green"}.get(row["standing"], "dim")
         word = row["status"].replace("_", " ") if row["standing"] == "open" else row["standing"]
         text = Text(f"#{row['id']:<4} ", style="cyan") + Text(f"{word:<12} ", style=style)
-        text.append(one_line(row["subject"], 140))
-        text.append(f"  {when(row['time'])}", style="dim")
+        text.append(format_one_line(row["subject"], 140))
+        text.append(f"  {format_minute(row['time'])}", style="dim")
         out.print(text, soft_wrap=True)
         if row["id"] in known:
             _show(known.pop(row["id"]))
     for one in known.values():  # no longer in the list, still worth knowing
-        out.print(Text(f"#{one.task:<4} done         {one_line(one.subject, 140)}"))
+        out.print(Text(f"#{one.task:<4} done         {format_one_line(one.subject, 140)}"))
         _show(one)
 
 
@@ -71,8 +80,8 @@ def _show(one: Any) -> None:
         ("outcome", one.outcomes),
         ("resolved", one.errors),
     ]
-    out = console()
+    out = make_console()
     for label, values in parts:
         if values:
             shown = Text(f"      {label:<9} ", style="dim")
-            out.print(shown + Text(printable("; ".join(values))), soft_wrap=True)
+            out.print(shown + Text(replace_control_chars("; ".join(values))), soft_wrap=True)

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.cli.db import DatabaseOption, is_postgres, missing_extra, sqlite_path
-from holdfast.cli.output import JsonOption, Trouble, answer, console, when
+from holdfast.cli.db import DatabaseOption, is_postgres, missing_extra_error, sqlite_path
+from holdfast.cli.output import CliError, JsonOption, format_minute, make_console, print_json
 
 if TYPE_CHECKING:
     from holdfast.server.records import Transaction
 
-token = typer.Typer(name="token", no_args_is_help=True, help="Who may use the service.")
+token = typer.Typer(name="token", no_args_is_help=True, help="Manage access tokens of the server.")
 
 
 @token.command()
 def create(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Whose it is: a person or a machine.")
+        str, typer.Argument(metavar="NAME", help="Owner of the token: a person or a machine.")
     ],
     scope: Annotated[
         list[str] | None,
@@ -32,28 +32,28 @@ def create(
         typer.Option(
             "--project",
             metavar="PROJECT",
-            help="As the team calls it (github.com/acme/shop), or a folder of the service's own"
-            " machine. Repeatable. Default: all projects.",
+            help="Team name of the project (github.com/acme/shop), or a folder on the server. "
+            "Repeatable. Default: all projects.",
         ),
     ] = None,
     expires: Annotated[
-        str, typer.Option("--expires", metavar="DATE", help="The day it ends, as 2027-01-31.")
+        str, typer.Option("--expires", metavar="DATE", help="Expiry date, as 2027-01-31.")
     ] = "",
     replace: Annotated[
         str,
         typer.Option(
             "--replace",
             metavar="ID",
-            help="Revoke this token and hand its sessions to the new one.",
+            help="Revoke this token and transfer its sessions to the new one.",
         ),
     ] = "",
     database: DatabaseOption = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Make a token. Its words are shown now and never again.
+    """Create a token. Its value is shown only once.
 
-    A session belongs to the token that first wrote to it; --replace is how a new token goes on
-    with an old one's sessions.
+    A session belongs to the token that first wrote to it; use --replace to transfer the sessions
+    of an old token to a new one.
 
     Example: `holdfast token create ci --scope read --scope write --project github.com/acme/shop`
     """
@@ -62,32 +62,34 @@ def create(
     scopes = tuple(dict.fromkeys(scope or ["read"]))
     unknown = set(scopes) - {"read", "write", "admin"}
     if unknown:
-        raise Trouble(f"{', '.join(sorted(unknown))} is no scope", "Use read, write or admin.")
+        raise CliError(f"Not a scope: {', '.join(sorted(unknown))}", "Use read, write or admin.")
     try:
         ends = date.fromisoformat(expires).isoformat() if expires else ""
     except ValueError as error:
-        raise Trouble(f"{expires} is no date", "Write it as 2027-01-31.") from error
+        raise CliError(f"{expires} is not a date", "Use the form 2027-01-31.") from error
     if ends and ends < date.today().isoformat():
-        raise Trouble(f"{expires} is past: nobody could use the token", "Name a day to come.")
+        raise CliError(
+            f"{expires} is in the past: the token could not be used", "Use a future date."
+        )
     if not name.strip():
-        raise Trouble("A token needs a name", "Say whose it is: a person or a machine.")
-    with _records(database) as (transaction, now):
-        from holdfast.server.records import tokens, writers
+        raise CliError("A token needs a name", "Name the owner: a person or a machine.")
+    with _open_records(database) as (transaction, now):
+        from holdfast.server.records import session_owners, tokens
 
         folders = tuple(_project(name) for name in project) if project else None
-        made, words = tokens.create(
+        made, words = tokens.create_token(
             transaction, name=name, scopes=scopes, projects=folders, now=now, expires=ends
         )
         if replace:
-            if replace not in {one.id for one in tokens.listed(transaction)}:
-                raise Trouble(f"There is no token {replace}", "`holdfast token list` shows them.")
-            tokens.revoke(transaction, replace, now)
-            writers.hand_over(transaction, replace, made.id)
+            if replace not in {one.id for one in tokens.list_tokens(transaction)}:
+                raise CliError(f"No token {replace}", "`holdfast token list` shows them.")
+            tokens.revoke_token(transaction, replace, now)
+            session_owners.transfer_sessions(transaction, replace, made.id)
     if as_json:
-        answer({"id": made.id, "token": words})
+        print_json({"id": made.id, "token": words})
         return
     typer.echo(words)
-    console(stderr=True).print(
+    make_console(stderr=True).print(
         f"Token {made.id} for {name}: {', '.join(scopes)}. It is not shown again.", markup=False
     )
 
@@ -100,19 +102,19 @@ def _project(name: str) -> str:
 
 @token.command("list")
 def list_tokens(database: DatabaseOption = "", as_json: JsonOption = False) -> None:
-    """List the tokens, never their words.
+    """List the tokens, without their values.
 
     Example: `holdfast token list`
     """
-    with _records(database) as (transaction, _):
+    with _open_records(database) as (transaction, _):
         from holdfast.server.records import tokens
 
-        found = tokens.listed(transaction)
+        found = tokens.list_tokens(transaction)
     if as_json:
-        answer([one._asdict() for one in found])
+        print_json([one._asdict() for one in found])
         return
     if not found:
-        console().print("No tokens yet. `holdfast token create NAME` makes one.")
+        make_console().print("No tokens yet. Run `holdfast token create NAME` to create one.")
         return
     from rich.table import Table
     from rich.text import Text
@@ -126,49 +128,51 @@ def list_tokens(database: DatabaseOption = "", as_json: JsonOption = False) -> N
             Text(one.name),
             ", ".join(one.scopes),
             Text("all" if one.projects is None else ", ".join(one.projects)),
-            when(one.created),
+            format_minute(one.created),
             one.expires or "-",
-            when(one.revoked) or "-",
+            format_minute(one.revoked) or "-",
         )
-    console().print(table)
+    make_console().print(table)
 
 
 @token.command()
 def revoke(
-    token_id: Annotated[str, typer.Argument(metavar="ID", help="As `token list` shows it.")],
+    token_id: Annotated[
+        str, typer.Argument(metavar="ID", help="Token id, as shown by `token list`.")
+    ],
     database: DatabaseOption = "",
 ) -> None:
-    """Make a token useless, at once.
+    """Revoke a token, effective immediately.
 
     Example: `holdfast token revoke 3f2a9c01b7de`
     """
-    with _records(database) as (transaction, now):
+    with _open_records(database) as (transaction, now):
         from holdfast.server.records import tokens
 
-        done = tokens.revoke(transaction, token_id, now)
+        done = tokens.revoke_token(transaction, token_id, now)
     if not done:
-        raise Trouble(f"No token {token_id} is in force", "`holdfast token list` shows them.")
-    console().print(f"Token {token_id} is revoked.")
+        raise CliError(f"No active token {token_id}", "`holdfast token list` shows them.")
+    make_console().print(f"Revoked token {token_id}.")
 
 
 @contextmanager
-def _records(database: str) -> Iterator[tuple[Transaction, str]]:
+def _open_records(database: str) -> Iterator[tuple[Transaction, str]]:
     """The records of the service, for its owner, and the time."""
-    from holdfast.cli.opening import foreseen, writable_store_path
-    from holdfast.lifecycle.places import data_folder
+    from holdfast.cli.store_access import ensure_store_path, translate_errors
+    from holdfast.paths import data_dir
 
     try:
-        from holdfast.server.backend import opened
-        from holdfast.server.settings import Settings, utc_now
+        from holdfast.server.backend import open_backend
+        from holdfast.server.server_settings import ServerSettings, format_utc_now
     except ImportError as error:
-        raise missing_extra(error) from error
+        raise missing_extra_error(error) from error
     where = database if is_postgres(database) else sqlite_path(database)
     if not database:
-        where = writable_store_path()
-    with foreseen():
-        backend = opened(Settings(database=where, data=data_folder()))
+        where = ensure_store_path()
+    with translate_errors():
+        backend = open_backend(ServerSettings(database=where, data=data_dir()))
         try:
             with backend.records.transaction(None) as transaction:
-                yield transaction, utc_now()
+                yield transaction, format_utc_now()
         finally:
             backend.close()

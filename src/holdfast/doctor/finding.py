@@ -14,12 +14,12 @@ LEVELS = (OK, WARN, FAIL)
 class Finding(NamedTuple):
     check: str
     level: str
-    seen: str
+    message: str
     next_step: str = ""
     details: tuple[str, ...] = ()
     # The repair that `holdfast doctor --fix` has for it: see `repair.REPAIRS`.
     repair: str = ""
 
 
-def worst(findings: Iterable[Finding]) -> str:
+def worst_level(findings: Iterable[Finding]) -> str:
     return max((finding.level for finding in findings), key=LEVELS.index, default=OK)

@@ -10,11 +10,11 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from holdfast.clients.claude_code import settings
-from holdfast.doctor.surroundings import Surroundings, settings_sources
+from holdfast.clients.claude_code.install import hook_entries
+from holdfast.doctor.environment import Environment, read_settings_sources
 
-OURS = "holdfast"
-ROOT = "${CLAUDE_PLUGIN_ROOT}"
+OWN_PLUGIN_NAME = "holdfast"
+ROOT_VARIABLE = "${CLAUDE_PLUGIN_ROOT}"
 
 
 class Plugin(NamedTuple):
@@ -23,34 +23,34 @@ class Plugin(NamedTuple):
 
     @property
     def is_ours(self) -> bool:
-        return self.name.partition("@")[0] == OURS
+        return self.name.partition("@")[0] == OWN_PLUGIN_NAME
 
 
-def enabled_plugins(around: Surroundings) -> list[Plugin]:
+def list_enabled_plugins(around: Environment) -> list[Plugin]:
     switched: dict[str, object] = {}
-    for source in settings_sources(around):
+    for source in read_settings_sources(around):
         if source.usable:
-            node = settings.root_of(source.text).get("enabledPlugins")
+            node = hook_entries.parse_root(source.text).get("enabledPlugins")
             value = None if node is None else node.value(source.text)
             switched |= value if isinstance(value, dict) else {}
     return [plugin for plugin in _installed(around.config) if switched.get(plugin.name, True)]
 
 
-def hooks_text(plugin: Plugin) -> str:
+def read_hooks(plugin: Plugin) -> str:
     """A plugin's hooks as a settings text, its own folder filled in; "" where it has none."""
     described = _json(os.path.join(plugin.folder, "hooks", "hooks.json"))
     if not isinstance(described, dict) or not isinstance(described.get("hooks"), dict):
         return ""
-    return json.dumps({"hooks": _filled(described["hooks"], plugin.folder)})
+    return json.dumps({"hooks": _expand_root(described["hooks"], plugin.folder)})
 
 
-def _filled(value: Any, folder: str) -> Any:
+def _expand_root(value: Any, folder: str) -> Any:
     if isinstance(value, str):
-        return value.replace(ROOT, folder)
+        return value.replace(ROOT_VARIABLE, folder)
     if isinstance(value, list):
-        return [_filled(item, folder) for item in value]
+        return [_expand_root(item, folder) for item in value]
     if isinstance(value, Mapping):
-        return {key: _filled(item, folder) for key, item in value.items()}
+        return {key: _expand_root(item, folder) for key, item in value.items()}
     return value
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 
-from holdfast.hooks import limit
+from holdfast.hooks import watchdog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def detached(work: Callable[[], None]) -> None:
+def run_detached(work: Callable[[], None]) -> None:
     """Run `work` in a process of its own session; where there is no fork, run it here.
 
     What `work` raises reaches the guard of the detached process: it goes through the same
@@ -34,6 +34,6 @@ def detached(work: Callable[[], None]) -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
-    limit.begin("detached", limit.SECONDS_DETACHED)
+    watchdog.start_watchdog("detached", watchdog.DETACHED_SECONDS)
     work()
     os._exit(0)

@@ -10,10 +10,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.redact.engine import BadPattern, Redactor
+    from holdfast.redact.redactor import InvalidPattern, Redactor
 
 __all__ = [
-    "BadPattern",
+    "InvalidPattern",
     "Redactor",
     "redact",
     "redact_bytes",
@@ -21,7 +21,7 @@ __all__ = [
     "redact_many",
     "strip_codes",
     "suspicious",
-    "use",
+    "use_patterns",
 ]
 
 # A longer text is left to the engine: per MB the prefilter takes 45 ms, the engine 30.
@@ -31,13 +31,13 @@ _SHORT = 64_000
 _chosen: "Redactor | None" = None
 
 
-def use(patterns: "Mapping[str, str]") -> None:
-    """Redact these too, from now on and in this process. Raises BadPattern."""
+def use_patterns(patterns: "Mapping[str, str]") -> None:
+    """Redact these too, from now on and in this process. Raises InvalidPattern."""
     global _chosen
     if not patterns:
         _chosen = None
         return
-    from holdfast.redact.engine import Redactor
+    from holdfast.redact.redactor import Redactor
 
     _chosen = Redactor(list(patterns.items()))
 
@@ -48,7 +48,7 @@ def redact(text: str) -> str:
         return _chosen.redact(text)
     if len(text) <= _SHORT and not suspicious(text):
         return text
-    from holdfast.redact.engine import BUILT_IN
+    from holdfast.redact.redactor import BUILT_IN
 
     return BUILT_IN.redact(text)
 
@@ -57,23 +57,23 @@ def redact_bytes(data: bytes) -> bytes:
     """Do the same to raw JSONL of any size; a line that was valid JSON stays valid JSON."""
     if _chosen is not None:
         return _chosen.redact_bytes(data)
-    from holdfast.redact.engine import BUILT_IN
+    from holdfast.redact.redactor import BUILT_IN
 
     return BUILT_IN.redact_bytes(data)
 
 
 def redact_many(texts: "Sequence[str]") -> "dict[int, str]":
     """The texts that held secrets, by their place, without them: one scan over all of them."""
-    from holdfast.redact import many
-    from holdfast.redact.engine import BUILT_IN
+    from holdfast.redact import batch_redaction
+    from holdfast.redact.redactor import BUILT_IN
 
-    return many.redacted(_chosen or BUILT_IN, texts)
+    return batch_redaction.redact_batch(_chosen or BUILT_IN, texts)
 
 
 def redact_lines(lines: "Sequence[str]") -> "tuple[str, ...]":
     """Lines of one text, as a diff has them; each stays one line."""
-    from holdfast.redact.engine import BUILT_IN
-    from holdfast.redact.rows import redact_lines as clean
+    from holdfast.redact.jsonl import redact_lines as clean
+    from holdfast.redact.redactor import BUILT_IN
 
     return clean(_chosen or BUILT_IN, lines)
 
@@ -82,15 +82,15 @@ def strip_codes(text: str) -> str:
     """The text without colours and other terminal codes."""
     if "\x1b" not in text:
         return text
-    from holdfast.redact.codes import strip_codes as stripped
+    from holdfast.redact.terminal_codes import strip_codes as stripped
 
     return stripped(text)
 
 
 def __getattr__(name: str) -> object:
     # Loaded when asked for, so that `suspicious` costs no regular-expression import.
-    if name in ("Redactor", "BadPattern"):
-        from holdfast.redact import engine
+    if name in ("Redactor", "InvalidPattern"):
+        from holdfast.redact import redactor
 
-        return getattr(engine, name)
+        return getattr(redactor, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,8 +9,7 @@ import binascii
 import re
 from collections.abc import Iterator
 
-from holdfast.redact.finders import Span, hits, lazy
-from holdfast.redact.judgement import (
+from holdfast.redact.plausibility import (
     ENV,
     FLAG,
     LOOSE,
@@ -20,13 +19,14 @@ from holdfast.redact.judgement import (
     SECRET,
     SPOKEN,
     TOKEN,
+    classify_name,
     is_dummy,
     is_secret,
     looks_generated,
     mixes_signs,
-    name_class,
 )
-from holdfast.redact.patterns import LABEL_OPEN
+from holdfast.redact.secret_patterns import LABEL_OPEN
+from holdfast.redact.token_shapes import Span, compile_once, find_anchor
 
 # Longest name before the word in it, longest value that is read, and how much of it is judged.
 _NAME_BEHIND = 48
@@ -81,8 +81,8 @@ _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
 def find_assignments(lowered: str, text: str) -> Iterator[Span]:
     for word, tail in WORD_TAILS.items():
         done = 0
-        for at in hits(lowered, word):
-            if at < done or lazy(tail).match(lowered, at + len(word)) is None:
+        for at in find_anchor(lowered, word):
+            if at < done or compile_once(tail).match(lowered, at + len(word)) is None:
                 continue
             span = _read_assignment(text, at, at + len(word))
             if span is not None:
@@ -96,12 +96,13 @@ def member_is_secret(name: str, value: str) -> str | None:
         return None
     probe = name.lower() + '":'
     if not any(
-        word in probe and lazy(word + tail).search(probe) for word, tail in WORD_TAILS.items()
+        word in probe and compile_once(word + tail).search(probe)
+        for word, tail in WORD_TAILS.items()
     ):
         return None
     if _is_basic_name(name) and _is_basic_pair(value):
         return "basic-auth"
-    kind = name_class(name)
+    kind = classify_name(name)
     if kind is None or not is_secret(kind, value, _quoted_form(name)):
         return None
     return _LABELS[kind]
@@ -109,24 +110,24 @@ def member_is_secret(name: str, value: str) -> str | None:
 
 def name_around(text: str, at: int, word_end: int) -> str:
     """Give the whole name around a word, in text of any nesting."""
-    rest = lazy(_REST).match(text, word_end)
+    rest = compile_once(_REST).match(text, word_end)
     return text[_start_of_name(text, at) : rest.end() if rest else word_end]
 
 
 def names_secret(name: str) -> bool:
     """Say whether a name promises something to hide."""
-    return name_class(name) is not None or _is_basic_name(name)
+    return classify_name(name) is not None or _is_basic_name(name)
 
 
 def _read_assignment(text: str, at: int, word_end: int) -> Span | None:
-    head = lazy(_HEAD).match(text, word_end)
+    head = compile_once(_HEAD).match(text, word_end)
     if head is None:
         return None
     start = _start_of_name(text, at)
     if text[start] == "-" and text[start - 1 : start] in ("", "\n") and text[start + 1].isupper():
         start += 1  # a line that a diff takes away
     name = text[start:word_end] + head.group("rest")
-    kind = name_class(name)
+    kind = classify_name(name)
     if kind is None:
         if head.group("op") and _is_basic_name(name):
             return _read_basic(text, head.end())
@@ -137,7 +138,7 @@ def _read_assignment(text: str, at: int, word_end: int) -> Span | None:
     if head.group("encoded"):
         return _read_encoded(text, head.end(), kind)
     if head.group("op") == ":" and kind == PASSWORD:
-        following = lazy(_NEXT_LINE).match(text, head.end())
+        following = compile_once(_NEXT_LINE).match(text, head.end())
         if following is not None:
             return _read_next_line(following)
     if head.group("blank") and not (is_flag or _blank_announces(text, start, head.end(), name)):
@@ -145,7 +146,7 @@ def _read_assignment(text: str, at: int, word_end: int) -> Span | None:
     if head.group("sshpass") is not None and not name.lower().endswith("sshpass"):
         return None
 
-    quote = lazy(_QUOTE).match(text, head.end())
+    quote = compile_once(_QUOTE).match(text, head.end())
     if quote is not None:
         end = _end_of_quoted(text, quote.end(), quote.group(1) + quote.group(2))
         if end is not None:
@@ -170,7 +171,7 @@ def _goes_on(text: str, head: "re.Match[str]", at: int) -> bool:
     """Whether a sentence follows, as in `Password: sha256-hashed before it is stored`."""
     if head.group("op") != ":" or not head.group("space"):
         return False
-    return lazy(r"[^\s#]+[ ]+[A-Za-z]+[ ,.]").match(text, at) is not None
+    return compile_once(r"[^\s#]+[ ]+[A-Za-z]+[ ,.]").match(text, at) is not None
 
 
 def _pass_announces(text: str, start: int, head: "re.Match[str]") -> bool:
@@ -178,24 +179,24 @@ def _pass_announces(text: str, start: int, head: "re.Match[str]") -> bool:
     if head.group("op") != ":" or head.group("closed"):
         return True
     line = text[text.rfind("\n", 0, start) + 1 : start].rpartition("\\n")[2]
-    value = lazy(r"\S+").match(text, head.end())
+    value = compile_once(r"\S+").match(text, head.end())
     return (
         text.startswith("pass", start)
         and not line.strip(" \t>+|-0123456789→")
         and value is not None
-        and (len(lazy(r"[0-9]").findall(value.group())) > 1 or "_" not in value.group())
+        and (len(compile_once(r"[0-9]").findall(value.group())) > 1 or "_" not in value.group())
         and not value.group().lower().startswith("test")
     )
 
 
 def _read_encoded(text: str, at: int, kind: str) -> Span | None:
     """A value whose line was percent-encoded: DB_PASSWORD%3DX"""
-    bare = lazy(_BARE).match(text, at)
+    bare = compile_once(_BARE).match(text, at)
     if bare is None:
         return None
-    end = lazy(_ENCODED_END).search(text, at, bare.end())
+    end = compile_once(_ENCODED_END).search(text, at, bare.end())
     stop = end.start() if end else bare.end()
-    if lazy(r"(?i)%(?:24|7b|3c|5b|28)").match(text, at):
+    if compile_once(r"(?i)%(?:24|7b|3c|5b|28)").match(text, at):
         return None  # ${NAME}, <name>
     form = ENV if kind == PASSWORD else PLAIN
     return (at, stop, _LABELS[kind]) if is_secret(kind, text[at:stop], form) else None
@@ -209,13 +210,17 @@ def _read_next_line(following: "re.Match[str]") -> Span | None:
 
 
 def _read_bare(text: str, at: int, kind: str, form: str, name_at: int) -> Span | None:
-    bare = lazy(_BARE).match(text, at)
+    bare = compile_once(_BARE).match(text, at)
     if form == ENV and _at_line_start(text, name_at):
         # To the next space: what would end a value elsewhere may stand in a password.
-        whole = lazy(_TO_SPACE).match(text, at)
+        whole = compile_once(_TO_SPACE).match(text, at)
         value = whole.group().rstrip(";") if whole else ""
         return (at, at + len(value), _LABELS[kind]) if is_secret(kind, value, ENV) else None
-    if form == ENV and (signs := lazy(_TO_TAG).match(text, at)) and mixes_signs(signs.group()):
+    if (
+        form == ENV
+        and (signs := compile_once(_TO_TAG).match(text, at))
+        and mixes_signs(signs.group())
+    ):
         return at, signs.end(), _LABELS[kind]
     if bare is None:
         return None
@@ -233,7 +238,7 @@ def _read_bare(text: str, at: int, kind: str, form: str, name_at: int) -> Span |
     if form == ENV:
         end = bare.end()
     elif bare.end() - at >= _VALUE_LONGEST:
-        rest = lazy(r"[A-Za-z0-9+/=_\-.%~]*").match(text, end)
+        rest = compile_once(r"[A-Za-z0-9+/=_\-.%~]*").match(text, end)
         end = rest.end() if rest else end
     return at, end, _LABELS[kind]
 
@@ -271,7 +276,8 @@ def _blank_announces(text: str, start: int, value_at: int, name: str) -> bool:
     if text[value_at : value_at + 1] == "'":
         return True
     return (
-        lazy(r"login\s{1,4}\S{1,80}\s{1,4}\Z").search(text[max(0, start - 96) : start]) is not None
+        compile_once(r"login\s{1,4}\S{1,80}\s{1,4}\Z").search(text[max(0, start - 96) : start])
+        is not None
     )
 
 
@@ -301,7 +307,7 @@ def _is_basic_name(name: str) -> bool:
 
 
 def _read_basic(text: str, at: int) -> Span | None:
-    match = lazy(r"\\{0,7}[\"'`]?([A-Za-z0-9+/]{8,200}={0,2})").match(text, at)
+    match = compile_once(r"\\{0,7}[\"'`]?([A-Za-z0-9+/]{8,200}={0,2})").match(text, at)
     if match is None or not _is_basic_pair(match.group(1)):
         return None
     return match.start(1), match.end(1), "basic-auth"
@@ -333,15 +339,15 @@ _CREDENTIAL = r"([A-Za-z0-9\-._~+/]{12,4000}={0,2})"
 
 def find_headers(lowered: str, text: str) -> Iterator[Span]:
     """Bearer and Basic credentials, with or without the header's name; others with it."""
-    for at in hits(lowered, "bearer "):
-        match = lazy(r"\s{1,4}" + _CREDENTIAL).match(text, at + 6)
+    for at in find_anchor(lowered, "bearer "):
+        match = compile_once(r"\s{1,4}" + _CREDENTIAL).match(text, at + 6)
         if match and looks_generated(match.group(1)) and not is_dummy(match.group(1)):
             yield match.start(1), match.end(1), "bearer-token"
-    for at in hits(lowered, "basic "):
-        match = lazy(r"\s{1,4}([A-Za-z0-9+/]{8,400}={0,2})").match(text, at + 5)
+    for at in find_anchor(lowered, "basic "):
+        match = compile_once(r"\s{1,4}([A-Za-z0-9+/]{8,400}={0,2})").match(text, at + 5)
         if match and _is_basic_pair(match.group(1)):
             yield match.start(1), match.end(1), "basic-auth"
-    for at in hits(lowered, "authorization"):
-        match = lazy(_SCHEME + _CREDENTIAL).match(text, at + 13)
+    for at in find_anchor(lowered, "authorization"):
+        match = compile_once(_SCHEME + _CREDENTIAL).match(text, at + 13)
         if match and looks_generated(match.group(1)) and not is_dummy(match.group(1)):
             yield match.start(1), match.end(1), "token"

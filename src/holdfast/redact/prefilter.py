@@ -5,7 +5,7 @@ Owns: `suspicious`. It may say yes too often (that costs an import and a scan), 
 Must not: import anything but the anchors.
 """
 
-from holdfast.redact.patterns import (
+from holdfast.redact.secret_patterns import (
     BULK_TAIL,
     JWT_ANCHOR,
     LONG_OPTIONS,

@@ -1,7 +1,7 @@
 """A recorded session, to try Holdfast on without one of your own.
 
 Owns the file and its address. The recording is the real client's own transcript of a scripted
-session (tests/realclient/record_sample.py); it is data, and nothing here reads it.
+session (tests/support/claude/record_sample.py); it is data, and nothing here reads it.
 """
 
 import os

@@ -1,6 +1,6 @@
 """The service of a team: many agents, one memory, over HTTP. Needs the extra `server`.
 
-`app` puts it together; `access` says who calls, `backend` opens what a caller may see,
-`records` keeps what agents tell each other, `hierarchy` and `restore` read the states, and
+`app` puts it together; `auth` says who calls, `backend` opens what a caller may see, `records`
+keeps what agents tell each other, `hierarchy` and `restored_context` read the states, and
 `routes` answer. Hooks never come here: they write locally (docs/team.md).
 """

@@ -12,87 +12,87 @@ from starlette.types import ASGIApp
 
 import holdfast
 from holdfast.server import dashboard
-from holdfast.server.backend import opened
-from holdfast.server.bus import Bus
-from holdfast.server.gate import OPEN, Gate
+from holdfast.server.backend import open_backend
+from holdfast.server.event_bus import EventBus
 from holdfast.server.metrics import Metrics
-from holdfast.server.problems import Problem, answer_problems, documented
+from holdfast.server.middleware import PUBLIC_PATHS, Middleware
+from holdfast.server.problems import Problem, add_problem_handlers, document_problems
+from holdfast.server.request_context import AppState
 from holdfast.server.routes import (
     actions,
-    arriving,
-    compact,
     contexts,
-    life,
     messages,
     projects,
-    running,
     search,
     sessions,
+    snapshots,
+    sync,
+    system,
+    timeline,
 )
-from holdfast.server.settings import Settings
-from holdfast.server.visit import Hall
+from holdfast.server.server_settings import ServerSettings
 
 DESCRIPTION = (
-    "What many agents know, kept for all of them: saved before a compaction, restored after"
-    " it. Refusals are problem documents (RFC 9457). Writes take an `Idempotency-Key`."
+    "Shared session state for many agents: saved before a compaction, restored after it. Errors "
+    "are problem documents (RFC 9457). Writes accept an `Idempotency-Key`."
 )
 
-# In the OpenAPI document; the gate asks for it.
-_TOKEN = "HTTPBearer"
+# In the OpenAPI document; the middleware asks for it.
+_SECURITY_SCHEME = "HTTPBearer"
 
 
-def build(settings: Settings) -> FastAPI:
+def build_app(settings: ServerSettings) -> FastAPI:
     """The application; raises StoreError when its store cannot be opened."""
-    backend = opened(settings)
-    app = _assembled()
-    app.state.hall = Hall(settings, backend, Bus(backend), Metrics())
+    backend = open_backend(settings)
+    app = _build_routes()
+    app.state.app_state = AppState(settings, backend, EventBus(backend), Metrics())
     return app
 
 
-def description() -> dict[str, Any]:
+def build_openapi() -> dict[str, Any]:
     """The OpenAPI document, for which no store is needed."""
-    return _assembled().openapi()
+    return _build_routes().openapi()
 
 
 @asynccontextmanager
-async def _life(app: FastAPI) -> AsyncIterator[None]:
-    hall: Hall = app.state.hall
-    hall.bus.start()
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    app_state: AppState = app.state.app_state
+    app_state.event_bus.start()
     try:
         yield
     finally:
-        hall.bus.stop()
-        hall.backend.close()
+        app_state.event_bus.stop()
+        app_state.backend.close()
 
 
-def _assembled() -> FastAPI:
+def _build_routes() -> FastAPI:
     app = FastAPI(
         title="Holdfast",
         version=holdfast.__version__,
         description=DESCRIPTION,
-        lifespan=_life,
+        lifespan=_lifespan,
         docs_url=None,  # its pages load scripts from elsewhere
         redoc_url=None,
         # A redirect would name the address by which a proxy calls us, without its TLS.
         redirect_slashes=False,
-        responses=documented(400, 401, 403, 404, 409, 413, 422, 429, 503, 507),
+        responses=document_problems(400, 401, 403, 404, 409, 413, 422, 429, 503, 507),
     )
     subjects = (
-        *(compact, projects, contexts, messages, actions),
-        *(sessions, arriving, life, search, running),
+        *(snapshots, projects, contexts, messages, actions),
+        *(sessions, sync, timeline, search, system),
     )
     for subject in subjects:
         app.include_router(subject.router)
     app.include_router(dashboard.router)
-    answer_problems(app)
+    add_problem_handlers(app)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 
 
-def guarded(app: FastAPI) -> ASGIApp:
-    """The application behind its gate: what a server serves."""
-    hall: Hall = app.state.hall
-    return Gate(app, hall.settings, hall.backend.records, hall.metrics)
+def wrap_middleware(app: FastAPI) -> ASGIApp:
+    """The application behind its middleware: what a server serves."""
+    app_state: AppState = app.state.app_state
+    return Middleware(app, app_state.settings, app_state.backend.records, app_state.metrics)
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:
@@ -104,10 +104,12 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
             routes=app.routes,
         )
         document["components"]["schemas"]["Problem"] = Problem.model_json_schema()
-        document["components"]["securitySchemes"] = {_TOKEN: {"type": "http", "scheme": "bearer"}}
+        document["components"]["securitySchemes"] = {
+            _SECURITY_SCHEME: {"type": "http", "scheme": "bearer"}
+        }
         for path, operations in document["paths"].items():
             for operation in operations.values():
                 # A token, or to be this machine's own user on loopback; health is for all.
-                operation["security"] = [] if path in OPEN else [{_TOKEN: []}, {}]
+                operation["security"] = [] if path in PUBLIC_PATHS else [{_SECURITY_SCHEME: []}, {}]
         app.openapi_schema = document
     return app.openapi_schema

@@ -7,28 +7,28 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from holdfast.server.fair_executor import WORKER_THREADS
 from holdfast.server.records import PostgresRecords, Records, SqliteRecords, Transaction
-from holdfast.server.records.engine import OnPostgres
-from holdfast.server.records.sqlite_schema import make_private
-from holdfast.server.settings import Settings
-from holdfast.server.sight import Sight
-from holdfast.server.strict import GATE_THREADS
-from holdfast.server.turns import THREADS
-from holdfast.store.connection import named
+from holdfast.server.records.records_schema import create_private_file
+from holdfast.server.records.transactions import PostgresTransaction
+from holdfast.server.routing import AUTH_THREADS
+from holdfast.server.scoped_store import ScopedStore
+from holdfast.server.server_settings import ServerSettings
 from holdfast.store.postgres import PostgresStore
-from holdfast.store.postgres.connection import Database, run
-from holdfast.store.postgres.store import CHANNEL
-from holdfast.store.sqlite import SqliteStore
+from holdfast.store.postgres.connection import PostgresDatabase, run
+from holdfast.store.postgres.store import NOTIFY_CHANNEL
+from holdfast.store.sqlite.connection import to_store_error
+from holdfast.store.sqlite.store import SqliteStore
 
-TEAM_FILE = "team.db"
+RECORDS_FILE = "team.db"
 # For each thread one, and some for the bus.
-POOL = THREADS + GATE_THREADS + 2
+POOL_SIZE = WORKER_THREADS + AUTH_THREADS + 2
 # For a connection. Whoever asks has other things to do, and is told to come again.
-WAIT_SECONDS = 3.0
-PULSE_SECONDS = 2.0
+POOL_TIMEOUT_SECONDS = 3.0
+PING_TIMEOUT_SECONDS = 2.0
 
 # From one project to the next by the index: DISTINCT would read every session.
-_EACH_PROJECT = """
+_DISTINCT_PROJECTS = """
     WITH RECURSIVE each_one AS (
         (SELECT project FROM sessions ORDER BY project LIMIT 1)
         UNION ALL
@@ -39,20 +39,20 @@ _EACH_PROJECT = """
 """
 
 
-def is_postgres(database: str) -> bool:
+def is_postgres_url(database: str) -> bool:
     return database.startswith(("postgresql://", "postgres://"))
 
 
 class PostgresBackend:
-    hooks_write = False  # sessions come through the service alone, or with `db copy`
+    shared_with_hooks = False  # sessions come through the service alone, or with `db copy`
 
     def __init__(self, url: str) -> None:
         self.url = url
         # Quiet: the bus tells of a write when it is through, many at once.
-        self._store = PostgresStore(url, most=POOL, wait=WAIT_SECONDS, quiet=True)
+        self._store = PostgresStore(url, most=POOL_SIZE, wait=POOL_TIMEOUT_SECONDS, quiet=True)
         self.records: Records = PostgresRecords(self._store.database)
         # Apart from the pool, which may be all in use: how busy we are is no illness.
-        self._pulse = Database(url, most=1, wait=PULSE_SECONDS)
+        self._pulse = PostgresDatabase(url, most=1, wait=PING_TIMEOUT_SECONDS)
 
     def ping(self) -> None:
         """Raises StoreError when the database does not answer."""
@@ -60,25 +60,25 @@ class PostgresBackend:
             run(connection, "SELECT 1")
 
     @contextmanager
-    def sight(
+    def scoped_store(
         self, projects: Sequence[str] | None, inside: Transaction | None = None
-    ) -> Iterator[Sight]:
+    ) -> Iterator[ScopedStore]:
         """In one transaction, however much is looked at; `inside` one of the records, in that."""
-        if isinstance(inside, OnPostgres):
-            store = self._store.of(inside.projects)
-            yield Sight(store.within(inside.connection, inside.locked), inside.projects)
+        if isinstance(inside, PostgresTransaction):
+            store = self._store.scoped_to(inside.projects)
+            yield ScopedStore(store.joining(inside.connection, inside.locked), inside.projects)
             return
-        store = self._store.of(projects)
+        store = self._store.scoped_to(projects)
         with store.database.transaction() as connection:
-            yield Sight(store.within(connection), projects)
+            yield ScopedStore(store.joining(connection), projects)
 
     def projects(
         self, projects: Sequence[str] | None, among: Sequence[str] | None = None
     ) -> list[str]:
         """Those of the sessions; with `among`, those of these names."""
-        with self._store.database.of(projects).transaction() as connection:
+        with self._store.database.scoped_to(projects).transaction() as connection:
             if among is None:
-                rows = run(connection, _EACH_PROJECT)
+                rows = run(connection, _DISTINCT_PROJECTS)
             else:
                 rows = run(
                     connection,
@@ -94,7 +94,7 @@ class PostgresBackend:
             run(
                 connection,
                 "SELECT pg_notify(%s, one) FROM unnest(%s::text[]) one",
-                (CHANNEL, list(said)),
+                (NOTIFY_CHANNEL, list(said)),
             )
 
     def store_id(self) -> str:
@@ -108,32 +108,32 @@ class PostgresBackend:
 
 class SqliteBackend:
     url = ""
-    hooks_write = True  # this machine's own, into the same file
+    shared_with_hooks = True  # this machine's own, into the same file
 
     def __init__(self, path: str, data: str) -> None:
         self._path = path
         # Made now, so that a folder that cannot be written is told at the start.
         SqliteStore(path).close()
-        team = os.path.join(data or os.path.dirname(path), TEAM_FILE)
-        make_private(team)
+        team = os.path.join(data or os.path.dirname(path), RECORDS_FILE)
+        create_private_file(team)
         self.records: Records = SqliteRecords(team)
 
     def ping(self) -> None:
         """Reads only: a writer that takes its time is no illness."""
-        with self.sight(None) as sight:
-            sight.sessions("", 1, 0)
+        with self.scoped_store(None) as scoped_store:
+            scoped_store.sessions("", 1, 0)
 
     @contextmanager
-    def sight(
+    def scoped_store(
         self, projects: Sequence[str] | None, inside: Transaction | None = None
-    ) -> Iterator[Sight]:
+    ) -> Iterator[ScopedStore]:
         """In a file of its own: what is saved here is saved before the records are."""
         if inside is not None:
             projects = inside.projects
         # A handle belongs to one thread, and opening one takes about a millisecond.
         store = SqliteStore(self._path, projects)
         try:
-            yield Sight(store, projects)
+            yield ScopedStore(store, projects)
         finally:
             store.close()
 
@@ -147,7 +147,7 @@ class SqliteBackend:
             finally:
                 connection.close()
         except sqlite3.Error as error:
-            raise named(error, self._path) from error
+            raise to_store_error(error, self._path) from error
         return sorted(
             path
             for (path,) in rows
@@ -168,7 +168,7 @@ class SqliteBackend:
 Backend = PostgresBackend | SqliteBackend
 
 
-def opened(settings: Settings) -> Backend:
-    if is_postgres(settings.database):
+def open_backend(settings: ServerSettings) -> Backend:
+    if is_postgres_url(settings.database):
         return PostgresBackend(settings.database)
     return SqliteBackend(settings.database, settings.data)

@@ -20,27 +20,27 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from holdfast.server.log import report
-from holdfast.server.records.once import KeyReused
+from holdfast.server.error_log import log_store_error
+from holdfast.server.records.idempotency import KeyReused
 from holdfast.store.postgres.connection import StoreForbidden
 from holdfast.store.protocol import StoreBusy, StoreError, StoreFull, StoreUnwritable
 
-MEDIA = "application/problem+json"
+PROBLEM_MEDIA_TYPE = "application/problem+json"
 
 TITLES = {
     400: "Bad request",
-    401: "Who are you?",
-    403: "Not allowed",
+    401: "Authentication required",
+    403: "Forbidden",
     404: "Not found",
     405: "Method not allowed",
-    408: "Too slow",
+    408: "Request timeout",
     409: "Conflict",
-    413: "Too large",
-    422: "Not usable",
+    413: "Content too large",
+    422: "Unprocessable content",
     429: "Too many requests",
     500: "Internal error",
-    503: "Not available",
-    507: "Out of space",
+    503: "Service unavailable",
+    507: "Insufficient storage",
 }
 
 
@@ -54,7 +54,7 @@ class Problem(BaseModel):
     errors: list[dict[str, str]] = Field(default_factory=list)
 
 
-class Refused(Exception):
+class ApiError(Exception):
     status = 400
 
     def __init__(
@@ -73,27 +73,27 @@ class Refused(Exception):
         self.errors = [{"where": _printable(where), "what": _printable(what)}] if where else []
 
 
-class NotFound(Refused):
+class NotFound(ApiError):
     status = 404
 
 
-class Forbidden(Refused):
+class Forbidden(ApiError):
     status = 403
 
 
-class Empty(Refused):
+class NothingToSave(ApiError):
     status = 409
 
 
-class Ambiguous(Refused):
+class AmbiguousSession(ApiError):
     status = 409
 
 
-class Unusable(Refused):
+class Unprocessable(ApiError):
     status = 422
 
 
-def problem(
+def problem_response(
     status: int,
     detail: str = "",
     *,
@@ -104,20 +104,25 @@ def problem(
         title=TITLES.get(status, "Refused"), status=status, detail=detail, errors=list(errors)
     )
     return JSONResponse(
-        body.model_dump(), status, media_type=MEDIA, headers=dict(headers) if headers else None
+        body.model_dump(),
+        status,
+        media_type=PROBLEM_MEDIA_TYPE,
+        headers=dict(headers) if headers else None,
     )
 
 
-def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def document_problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """What the OpenAPI document says about refusals; `app.openapi` adds the schema."""
-    content = {MEDIA: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    content = {PROBLEM_MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return {status: {"description": TITLES[status], "content": content} for status in statuses}
 
 
-def answer_problems(app: FastAPI) -> None:
-    @app.exception_handler(Refused)
-    def refused(_request: Request, error: Refused) -> Response:
-        return problem(error.status, str(error), errors=error.errors, headers=error.headers)
+def add_problem_handlers(app: FastAPI) -> None:
+    @app.exception_handler(ApiError)
+    def refused(_request: Request, error: ApiError) -> Response:
+        return problem_response(
+            error.status, str(error), errors=error.errors, headers=error.headers
+        )
 
     @app.exception_handler(RequestValidationError)
     def invalid(_request: Request, error: RequestValidationError) -> Response:
@@ -126,44 +131,48 @@ def answer_problems(app: FastAPI) -> None:
             {"where": _printable("/".join(map(str, one["loc"]))), "what": _printable(one["msg"])}
             for one in error.errors()[:20]
         ]
-        return problem(422, "The request does not fit its description", errors=errors)
+        return problem_response(422, "The request does not match the schema", errors=errors)
 
     @app.exception_handler(HTTPException)
     def http(request: Request, error: HTTPException) -> Response:
         headers = error.headers
         if error.status_code == 405:
-            headers = {"Allow": ", ".join(_methods(request))}
-        return problem(error.status_code, str(error.detail), headers=headers)
+            headers = {"Allow": ", ".join(_allowed_methods(request))}
+        return problem_response(error.status_code, str(error.detail), headers=headers)
 
     @app.exception_handler(KeyReused)
     def reused(_request: Request, _error: KeyReused) -> Response:
-        return problem(409, "This idempotency key came before with another request")
+        return problem_response(
+            409, "This idempotency key was already used for a different request"
+        )
 
     @app.exception_handler(StoreError)
     def store(_request: Request, error: StoreError) -> Response:
         if isinstance(error, StoreForbidden):
-            return problem(403, "It belongs to a project that this caller may not touch")
-        return store_problem(error)
+            return problem_response(
+                403, "It belongs to a project that this caller has no access to"
+            )
+        return store_problem_response(error)
 
 
-def store_problem(error: StoreError) -> Response:
+def store_problem_response(error: StoreError) -> Response:
     """The answer to whoever asked; the reason, with its place, is for the log."""
-    report(error)
+    log_store_error(error)
     if isinstance(error, StoreFull):
         detail = (
-            "The store's disk is full: nothing was saved. Whoever runs the service has to make"
-            " room there; `holdfast db prune` removes what is old"
+            "The store's disk is full: nothing was saved. The server's administrator has to free "
+            "space; `holdfast db prune` deletes old data"
         )
-        return problem(507, detail, headers={"Retry-After": "60"})
+        return problem_response(507, detail, headers={"Retry-After": "60"})
     if isinstance(error, StoreUnwritable):
-        return problem(503, "The store can only be read at the moment: nothing was saved")
+        return problem_response(503, "The store is currently read-only: nothing was saved")
     retry = {"Retry-After": "1"} if isinstance(error, StoreBusy) else None
     # A connection that broke at its end may have done it: the key finds out.
-    detail = "The store did not answer: ask again, with the same Idempotency-Key"
-    return problem(503, detail, headers=retry)
+    detail = "The store did not respond: retry with the same Idempotency-Key"
+    return problem_response(503, detail, headers=retry)
 
 
-def _methods(request: Request) -> list[str]:
+def _allowed_methods(request: Request) -> list[str]:
     """All that this path answers to; the framework would name those of one route."""
     paths = request.app.openapi()["paths"]
     found = {

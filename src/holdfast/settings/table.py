@@ -17,21 +17,21 @@ NUMBER, FLAG, CHOICE, TEXT, NUMBERS, WORDS, PATTERNS = (
     "words",
     "patterns",
 )
-MOST_ITEMS = 50
-LONGEST = 500  # characters of one word or pattern
+MAX_ITEMS = 50
+MAX_ITEM_CHARS = 500  # characters of one word or pattern
 
 
 class Setting(NamedTuple):
     name: str
     kind: str
     default: Any
-    about: str
+    description: str
     low: int = 0
     high: int = 0
     choices: tuple[str, ...] = ()
     # A repository may choose it for whoever works in it: only what touches no file, no pattern
     # and no limit, says nothing for the user, and loses nothing.
-    project: bool = False
+    project_may_set: bool = False
 
     @property
     def allowed(self) -> str:
@@ -43,24 +43,24 @@ class Setting(NamedTuple):
         if self.kind == CHOICE:
             return "one of " + ", ".join(self.choices)
         if self.kind == TEXT:
-            return f"a text of at most {self.high} characters"
+            return f"a string of at most {self.high} characters"
         if self.kind == NUMBERS:
             return f"a list of whole numbers from {self.low} to {self.high}"
         if self.kind == WORDS:
-            return "a list of texts"
-        return "an object of names and regular expressions"
+            return "a list of strings"
+        return "an object that maps names to regular expressions"
 
 
-class WrongValue(ValueError):
+class InvalidValue(ValueError):
     """A value that the setting does not take; the message says what it takes."""
 
 
-TABLE = (
+SETTINGS = (
     Setting(
         "brief_chars",
         NUMBER,
         6_000,
-        "Length of the brief after a compaction, in characters.",
+        "Maximum length of the brief after a compaction, in characters.",
         1_000,
         9_500,
     ),
@@ -68,7 +68,7 @@ TABLE = (
         "gap_chars",
         NUMBER,
         4_000,
-        "Length of what is put back when a summary lost it, in characters.",
+        "Maximum length of the gap (facts a summary lost), in characters.",
         500,
         9_500,
     ),
@@ -76,7 +76,7 @@ TABLE = (
         "steering_chars",
         NUMBER,
         4_000,
-        "Length of the facts that the summariser is given, in characters; 0 gives none.",
+        "Maximum length of the facts given to the summariser, in characters; 0 disables it.",
         0,
         8_000,
     ),
@@ -84,22 +84,22 @@ TABLE = (
         "instructions",
         FLAG,
         True,
-        "Give the compact instructions to every compaction.",
-        project=True,
+        "Pass the compact instructions to every compaction.",
+        project_may_set=True,
     ),
     Setting(
         "command_rules",
         FLAG,
         True,
-        "Put back the rules of commands and skills in force after a compaction.",
-        project=True,
+        "Restore the rules of active commands and skills after a compaction.",
+        project_may_set=True,
     ),
     Setting(
         "command_rules_chars",
         NUMBER,
         9_500,
-        "Length of all such rules together, in characters; the brief keeps at least 3,000 of the"
-        " client's 10,000.",
+        "Maximum total length of these rules, in characters; the brief keeps at least 3,000 of the "
+        "client's 10,000.",
         300,
         9_500,
     ),
@@ -107,21 +107,21 @@ TABLE = (
         "command_search",
         WORDS,
         (),
-        "Folders looked through first for a command's file, before the client's own places;"
-        " relative ones are of the project.",
+        "Folders searched for command files before the client's own; relative paths start at the "
+        "project.",
     ),
     Setting(
         "command_state_files",
         WORDS,
         (),
-        "More files of the project that list active commands (JSON with `active_commands`), beside"
-        " those named session-state.json that are found.",
+        "Additional project files that list active commands (JSON with `active_commands`), besides "
+        "any session-state.json.",
     ),
     Setting(
         "checkpoint_first_tokens",
         NUMBER,
         50_000,
-        "Context size of the first checkpoint by tokens; 0 makes none.",
+        "Context size in tokens at which the first checkpoint is made; 0 makes none.",
         0,
         10_000_000,
     ),
@@ -129,7 +129,7 @@ TABLE = (
         "checkpoint_every_tokens",
         NUMBER,
         10_000,
-        "Tokens between the checkpoints after it.",
+        "Tokens between further checkpoints.",
         1_000,
         10_000_000,
     ),
@@ -137,7 +137,7 @@ TABLE = (
         "checkpoint_percents",
         NUMBERS,
         (30, 15, 5),
-        "Percent of context left before compaction at which a checkpoint is made.",
+        "Percentages of context left before compaction at which checkpoints are made.",
         1,
         99,
     ),
@@ -145,7 +145,7 @@ TABLE = (
         "low_context_percent",
         NUMBER,
         15,
-        "Percent of context left at which it counts as low; 0 never tells.",
+        "Percentage of context left that counts as low; 0 disables the notice.",
         0,
         90,
     ),
@@ -153,22 +153,22 @@ TABLE = (
         "low_context_tell",
         CHOICE,
         "both",
-        "Who is told, once between two compactions, that context is low.",
+        "Who is notified, once per epoch, that context is low.",
         choices=("both", "user", "agent", "nobody"),
-        project=True,
+        project_may_set=True,
     ),
     Setting(
         "handoff",
         FLAG,
         True,
-        "Offer an unfinished session to the next one of the same folder.",
-        project=True,
+        "Offer an unfinished session to the next one in the same folder.",
+        project_may_set=True,
     ),
     Setting(
         "handoff_days",
         NUMBER,
         7,
-        "Age in days beyond which an unfinished session is not offered.",
+        "Maximum age in days of an unfinished session to offer.",
         1,
         365,
     ),
@@ -176,26 +176,26 @@ TABLE = (
         "handoff_in_tree",
         FLAG,
         False,
-        "Keep handoff pages in the project, under .holdfast/handoffs/, not in the data folder.",
+        "Store handoff pages in the project, under .holdfast/handoffs/, not in the data folder.",
     ),
     Setting(
         "notes",
         FLAG,
         True,
-        "Keep a page of notes for each session.",
-        project=True,
+        "Keep a notes page for each session.",
+        project_may_set=True,
     ),
     Setting(
         "notes_in_tree",
         FLAG,
         False,
-        "Keep that page in the project, under .claude/sessions/, with CURRENT_SESSION beside it.",
+        "Store the notes page in the project, under .claude/sessions/, along with CURRENT_SESSION.",
     ),
     Setting(
         "task_cold_turns",
         NUMBER,
         20,
-        "Turns of the agent without a word on a finished task after which it is summarised.",
+        "Agent turns without mention of a finished task after which it is summarised.",
         1,
         10_000,
     ),
@@ -203,7 +203,7 @@ TABLE = (
         "task_summary_percent",
         NUMBER,
         70,
-        "Percent of the context window in use from which such tasks are looked for.",
+        "Percentage of context used above which finished tasks are summarised.",
         0,
         100,
     ),
@@ -211,7 +211,7 @@ TABLE = (
         "task_check_turns",
         NUMBER,
         10,
-        "Turns of the agent between two such looks.",
+        "Agent turns between two such passes.",
         1,
         10_000,
     ),
@@ -219,13 +219,13 @@ TABLE = (
         "archive",
         FLAG,
         True,
-        "Keep the rows that leave the context at a compaction.",
+        "Archive the rows that leave the context at a compaction.",
     ),
     Setting(
         "retention_days",
         NUMBER,
         0,
-        "Forget sessions untouched for so many days when a session ends; 0 keeps all.",
+        "When a session ends, delete sessions inactive for this many days; 0 keeps all.",
         0,
         36_500,
     ),
@@ -233,7 +233,7 @@ TABLE = (
         "retention_checkpoints",
         NUMBER,
         20,
-        "Checkpoints of a session that stay when older ones are forgotten.",
+        "Checkpoints to keep per session when older ones are deleted.",
         1,
         10_000,
     ),
@@ -241,7 +241,7 @@ TABLE = (
         "retention_megabytes",
         NUMBER,
         0,
-        "Size beyond which `holdfast prune` forgets the oldest sessions; 0 sets no limit.",
+        "Size in MB above which `holdfast prune` deletes the oldest sessions; 0 is no limit.",
         0,
         10_000_000,
     ),
@@ -249,27 +249,27 @@ TABLE = (
         "redact_patterns",
         PATTERNS,
         {},
-        'More to redact: names and regular expressions, as {"ticket": "TCK-[0-9]+"}.',
+        'Additional patterns to redact, as {"ticket": "TCK-[0-9]+"}.',
     ),
     Setting(
         "compaction",
         CHOICE,
         "augment",
-        "The plugin's part in a compaction: augment adds to the summary, instant replaces it"
-        " without a model request, off leaves it to the hooks.",
+        "What the plugin does at a compaction: augment adds to the summary, instant replaces it "
+        "without a model request, off leaves it to the hooks.",
         choices=("augment", "instant", "off"),
     ),
     Setting(
         "right_moment",
         FLAG,
         False,
-        "The plugin compacts between two tasks once context is past right_moment_percent.",
+        "Let the plugin compact between two tasks once context use exceeds right_moment_percent.",
     ),
     Setting(
         "right_moment_percent",
         NUMBER,
         60,
-        "Percent of context in use from which such a moment is looked for.",
+        "Percentage of context used above which the plugin may compact between tasks.",
         1,
         99,
     ),
@@ -277,22 +277,22 @@ TABLE = (
         "project_name",
         TEXT,
         "",
-        "What a team calls this project, on every machine; else its remote `origin` says it.",
+        "Team name of this project, the same on every machine. Default: from the remote `origin`.",
         high=200,
     ),
     Setting(
         "agent_role",
         TEXT,
         "",
-        "The role under which sessions get messages of the team, as `reviewer`.",
+        "Role under which sessions receive team messages, for example `reviewer`.",
         high=200,
     ),
     Setting(
         "message_chars",
         NUMBER,
         2_000,
-        "Length of the messages of other agents that come with one prompt or tool batch, in"
-        " characters; 0 brings none.",
+        "Maximum length of other agents' messages delivered with one prompt or tool batch, in "
+        "characters; 0 disables them.",
         0,
         8_000,
     ),
@@ -300,25 +300,25 @@ TABLE = (
         "other_projects",
         FLAG,
         False,
-        "Recall may look beyond the project.",
+        "Allow recall to search other projects.",
     ),
 )
-BY_NAME = {setting.name: setting for setting in TABLE}
+SETTINGS_BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 _YES = ("true", "on", "yes", "1")
 _NO = ("false", "off", "no", "0")
 
 
-def checked(setting: Setting, value: Any) -> Any:
-    """A value from a settings file as the product uses it; raises WrongValue."""
+def validate_value(setting: Setting, value: Any) -> Any:
+    """A value from a settings file as the product uses it; raises InvalidValue."""
     good = _CHECKS[setting.kind](setting, value)
     if good is None:
-        raise WrongValue(f"{setting.name} takes {setting.allowed}")
+        raise InvalidValue(f"{setting.name} must be {setting.allowed}")
     return good
 
 
-def spoken(setting: Setting, text: str) -> Any:
-    """A value typed by a person or standing in the environment; raises WrongValue."""
+def parse_value(setting: Setting, text: str) -> Any:
+    """A value typed by a person or standing in the environment; raises InvalidValue."""
     said: Any = text.strip()
     if setting.kind == NUMBER:
         digits = said.replace("_", "").replace(",", "")
@@ -328,7 +328,7 @@ def spoken(setting: Setting, text: str) -> Any:
         said = True if lowered in _YES else False if lowered in _NO else said
     elif setting.kind not in (CHOICE, TEXT):
         said = _listed(setting, said)
-    return checked(setting, said)
+    return validate_value(setting, said)
 
 
 def _listed(setting: Setting, text: str) -> Any:
@@ -365,31 +365,31 @@ def _text(setting: Setting, value: Any) -> str | None:
 
 
 def _numbers(setting: Setting, value: Any) -> tuple[int, ...] | None:
-    if not isinstance(value, list | tuple) or len(value) > MOST_ITEMS:
+    if not isinstance(value, list | tuple) or len(value) > MAX_ITEMS:
         return None
     good = all(_number(setting, item) is not None for item in value)
     return tuple(value) if good else None
 
 
 def _words(_: Setting, value: Any) -> tuple[str, ...] | None:
-    if not isinstance(value, list | tuple) or len(value) > MOST_ITEMS:
+    if not isinstance(value, list | tuple) or len(value) > MAX_ITEMS:
         return None
-    good = all(type(item) is str and item and len(item) <= LONGEST for item in value)
+    good = all(type(item) is str and item and len(item) <= MAX_ITEM_CHARS for item in value)
     return tuple(value) if good else None
 
 
 def _patterns(setting: Setting, value: Any) -> dict[str, str] | None:
-    if not isinstance(value, dict) or len(value) > MOST_ITEMS:
+    if not isinstance(value, dict) or len(value) > MAX_ITEMS:
         return None
-    if not all(type(v) is str and v and len(v) <= LONGEST for v in value.values()):
+    if not all(type(v) is str and v and len(v) <= MAX_ITEM_CHARS for v in value.values()):
         return None
     if value:
-        from holdfast.redact import BadPattern, Redactor
+        from holdfast.redact import InvalidPattern, Redactor
 
         try:
             Redactor(list(value.items()))
-        except BadPattern as error:
-            raise WrongValue(f"{setting.name}: {error}") from error
+        except InvalidPattern as error:
+            raise InvalidValue(f"{setting.name}: {error}") from error
     return dict(value)
 
 

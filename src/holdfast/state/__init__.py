@@ -1,19 +1,19 @@
 """What is known of a session: `fold(state, event) -> state`, one module per kind of fact."""
 
-from holdfast.state.codec import UnreadableState, from_document, to_document
+from holdfast.state.codec import UnreadableState, decode_state, encode_state
 from holdfast.state.facts import Fact
-from holdfast.state.fold import Folding, fold, fold_all
-from holdfast.state.model import EMPTY, State, facts
+from holdfast.state.fold import FoldSession, fold, fold_all
+from holdfast.state.model import EMPTY_STATE, State, list_facts
 
 __all__ = [
-    "EMPTY",
+    "EMPTY_STATE",
     "Fact",
-    "Folding",
+    "FoldSession",
     "State",
     "UnreadableState",
-    "facts",
+    "decode_state",
+    "encode_state",
     "fold",
     "fold_all",
-    "from_document",
-    "to_document",
+    "list_facts",
 ]

@@ -11,8 +11,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
-from holdfast.state.patterns import lazily
-from holdfast.state.shell import deeds, parts
+from holdfast.state.lazy_regex import lazy_compile
+from holdfast.state.shell import effective_commands, split_commands
 from holdfast.state.verdicts import (
     FAILED,
     PASSED,
@@ -29,27 +29,27 @@ __all__ = [
     "PASSED",
     "UNKNOWN",
     "Check",
-    "Run",
-    "check_of",
-    "checks_in",
+    "CheckRun",
     "covers",
-    "run_of",
+    "find_check",
+    "list_checks",
+    "read_check_run",
 ]
 
 # What a check is of: only "test" feeds the test state; all of them open and resolve errors.
-_TEST = lazily(
+_TEST = lazy_compile(
     r"(?:^|[\s/:_.-])(?:pytest|py\.test|unittest|nosetests|tox|nox|jest|vitest|mocha|ava"
     r"|karma|rspec|minitest|phpunit|pest|ctest|gotestsum|nextest|playwright test|cypress run"
     r"|busted|bats|prove|tests?|specs?|test-\w+|test:[\w:-]+)(?=$|[\s:])",
     re.I,
 )
-_LINT = lazily(
+_LINT = lazy_compile(
     r"(?:^|[\s/:])(?:lint\w*|ruff|flake8|pylint|eslint|tslint|stylelint|prettier --check"
     r"|black --check|gofmt -l|go vet|golangci-lint|staticcheck|clippy|rubocop|shellcheck|mypy"
     r"|pyright|tsc|typecheck|type-check|check|biome|oxlint|hadolint|vet)(?=$|[\s:])",
     re.I,
 )
-_BUILD = lazily(
+_BUILD = lazy_compile(
     r"(?:^|[\s/:])(?:build|compile|make|cmake|ninja|bazel|gcc|g\+\+|clang|rustc|javac|webpack|vite"
     r"|rollup|esbuild|gradle|gradlew|mvn|msbuild|assemble)(?=$|[\s:])",
     re.I,
@@ -71,9 +71,9 @@ _WITH_SUBCOMMAND = frozenset(
 _TASK_RUNNERS = frozenset(
     "mise npm pnpm yarn bun make just task rake tox nox nx turbo poe hatch pdm composer".split()
 )
-_ECHO = lazily(r"^(?:\[[\w:./-]+\] )?[$>] (\S.{2,400})$", re.M)
+_ECHO = lazy_compile(r"^(?:\[[\w:./-]+\] )?[$>] (\S.{2,400})$", re.M)
 _ECHO_CUES = ("$ ", "> ")
-ECHOES = 8
+MAX_ECHOES = 8
 
 # Options that pick some of the tests, options that bring more of them in, and others whose
 # value is the next word.
@@ -83,25 +83,25 @@ _VALUED = frozenset(
     """-p -count -timeout --timeout -o -n -j -c -C --config --maxfail --reporter --rootdir -l
     --parallel -cpu --workers --project --prefix --cwd --tb -w --workspace""".split()
 )
-_WORDS = lazily(r"""(?:[^\s"']|"[^"]*"|'[^']*')+""")
+_WORDS = lazy_compile(r"""(?:[^\s"']|"[^"]*"|'[^']*')+""")
 # The same tool, however it is started.
-_LAUNCHER = lazily(
+_LAUNCHER = lazy_compile(
     r"^(?:(?:uv|poetry|pipenv|pdm|hatch|rye) run |(?:bundle|pnpm|yarn|npm) exec |npx |pnpx |bunx )*"
     r"(?:python[\d.]* (?=[\w-]+(?: |$)))?"
 )
-_SCRIPT = lazily(r"\.(?:py|sh|js|ts|mjs|rb|php|pl)$")
+_SCRIPT = lazy_compile(r"\.(?:py|sh|js|ts|mjs|rb|php|pl)$")
 
 
 class Check(NamedTuple):
     """A command that gives a verdict: its subject, and the tool and target it names."""
 
-    of: str  # "test" | "lint" | "build"
-    deed: str  # the simple command
+    kind: str  # "test" | "lint" | "build"
+    command: str  # the simple command
     runner: str  # the words that say which check this is, e.g. "go test"; "" where only shown
     target: tuple[str, ...]  # the other words, options left out: what it is run on
 
 
-class Run(NamedTuple):
+class CheckRun(NamedTuple):
     """One command line with checks in it, and what it showed."""
 
     check: Check  # the one that the verdict is about
@@ -110,54 +110,54 @@ class Run(NamedTuple):
     passed: tuple[Check, ...]  # everything that is now known to pass
 
 
-def checks_in(command: str) -> dict[str, str]:
+def list_checks(command: str) -> dict[str, str]:
     """What each simple command of a line checks, of those that do."""
-    return {check.deed: check.of for check, _ in _checks(command)}
+    return {check.command: check.kind for check, _ in _checks(command)}
 
 
-def check_of(command: str) -> Check | None:
+def find_check(command: str) -> Check | None:
     """The last check in a command line, tests before linters before builds."""
     found: Check | None = None
     for check, _ in _checks(command):
-        if found is None or _ORDER[check.of] >= _ORDER[found.of]:
+        if found is None or _ORDER[check.kind] >= _ORDER[found.kind]:
             found = check
     return found
 
 
 # Of one command line; each is compared with every open error.
-MOST_CHECKS = 40
+MAX_CHECKS = 40
 _ORDER = {"test": 2, "lint": 1, "build": 0}
 
 
-def run_of(command: str, output: str, ok: bool) -> Run | None:
+def read_check_run(command: str, output: str, ok: bool) -> CheckRun | None:
     """The checks of a command line with their verdict; None when it is none, or did not run."""
     # Asked first: to remember an answer by a long output takes longer than this.
     if _checks(command):
         return _run_of(command, output, ok)
-    return None if ok or deeds(command) else _printed(command, output)
+    return None if ok or effective_commands(command) else _printed(command, output)
 
 
-def _printed(command: str, output: str) -> Run | None:
+def _printed(command: str, output: str) -> CheckRun | None:
     """A run that a failing command only shows, such as `cat build.log; exit 1`."""
     verdict = read_verdict(output, False, "test")
     if not verdict.failing:
         return None
-    return Run(Check("test", " ".join(command.split()), "", ()), verdict, (), ())
+    return CheckRun(Check("test", " ".join(command.split()), "", ()), verdict, (), ())
 
 
 @lru_cache(maxsize=8)  # several kinds of facts ask about the same run
-def _run_of(command: str, output: str, ok: bool) -> Run | None:
+def _run_of(command: str, output: str, ok: bool) -> CheckRun | None:
     checks = _checks(command)
-    main = check_of(command)
+    main = find_check(command)
     if main is None or did_not_run(output, ok):
         return None
     if not output.strip():
         piped = next((filters for check, filters in checks if check == main), ())
         if any(word in ("grep", "rg", "egrep") for word in piped):
             # A filter found nothing to show, and its exit code is not the check's.
-            return Run(main, Verdict(UNKNOWN, "", ()), (), ())
+            return CheckRun(main, Verdict(UNKNOWN, "", ()), (), ())
     chained = [check for check, _ in checks] if _chained(command) else [main]
-    verdict = read_verdict(output, ok, main.of)
+    verdict = read_verdict(output, ok, main.kind)
     if verdict.result != PASSED and len(chained) > 1:
         main, verdict = _culprit(chained, main, verdict, output, ok)
     also = _echoed(main, output)
@@ -167,19 +167,19 @@ def _run_of(command: str, output: str, ok: bool) -> Run | None:
     else:
         # In a chain that stopped, what stands before the one that failed has passed.
         passed = tuple(chained[: chained.index(main)]) if main in chained else ()
-    return Run(main, verdict, also, tuple(dict.fromkeys(passed)))
+    return CheckRun(main, verdict, also, tuple(dict.fromkeys(passed)))
 
 
 def _culprit(
     chained: list[Check], main: Check, verdict: Verdict, output: str, ok: bool
 ) -> tuple[Check, Verdict]:
     """Which check of a chain failed: the tests if they say that they ran, else what came first."""
-    if main.of == "test" and not names_tests(output):
+    if main.kind == "test" and not names_tests(output):
         main = chained[0]
         for check in chained:
-            if check.of != "test":
+            if check.kind != "test":
                 main = check
-        return main, read_verdict(output, ok, main.of)
+        return main, read_verdict(output, ok, main.kind)
     return main, verdict
 
 
@@ -188,7 +188,7 @@ def _checks(command: str) -> tuple[tuple[Check, tuple[str, ...]], ...]:
     """Each check in order, with the heads of the filters that its output goes through."""
     found: list[tuple[Check, list[str]]] = []
     in_check = False
-    for separator, plain, looks in parts(command):
+    for separator, plain, looks in split_commands(command):
         if separator == "|":
             if in_check and plain:
                 found[-1][1].append(plain.split()[0].rsplit("/", 1)[-1])
@@ -198,27 +198,27 @@ def _checks(command: str) -> tuple[tuple[Check, tuple[str, ...]], ...]:
         if of:
             found.append((Check(of, plain, *_runner(plain)), []))
             in_check = True
-            if len(found) == MOST_CHECKS:
+            if len(found) == MAX_CHECKS:
                 break
     return tuple((check, tuple(filters)) for check, filters in found)
 
 
 def _chained(command: str) -> bool:
     """Whether success of the line means success of every part of it."""
-    return all(part.separator in ("", "&&", "|") for part in parts(command))
+    return all(part.separator in ("", "&&", "|") for part in split_commands(command))
 
 
 def _echoed(check: Check, output: str) -> tuple[Check, ...]:
     """What a task runner said that it ran, as far as those are checks of the same kind."""
     if check.runner.split(" ", 1)[0] not in _TASK_RUNNERS:
         return ()
-    return tuple(echoed for echoed in _echoes(output) if echoed.of == check.of)
+    return tuple(echoed for echoed in _echoes(output) if echoed.kind == check.kind)
 
 
 @lru_cache(maxsize=1)  # asked for each check of a chain
 def _echoes(output: str) -> tuple[Check, ...]:
     text = output if len(output) <= 8000 else f"{output[:5000]}\n{output[-3000:]}"
-    found = map(check_of, _ECHO.findall(lines_with(_ECHO_CUES, text))[:ECHOES])
+    found = map(find_check, _ECHO.findall(lines_with(_ECHO_CUES, text))[:MAX_ECHOES])
     return tuple(echoed for echoed in found if echoed is not None)
 
 
@@ -293,7 +293,7 @@ def covers(passed: Check, failed: Check, failing: tuple[str, ...] = ()) -> bool:
     The same check, run on as much or more; `failing` are the names that failed, so that a
     pass of just those counts too.
     """
-    if passed.of != failed.of or failed.runner not in ("", passed.runner):
+    if passed.kind != failed.kind or failed.runner not in ("", passed.runner):
         return False
     ran_on, narrowed, widened = _parts(passed.target)
     if not failed.runner:  # only shown, of a run that nobody saw: its names must have run

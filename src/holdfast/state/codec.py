@@ -14,24 +14,24 @@ from holdfast.state.commands import Command
 from holdfast.state.dead_ends import DeadEnd
 from holdfast.state.decisions import Decision
 from holdfast.state.errors import Error
-from holdfast.state.files import File
-from holdfast.state.git_work import from_values as git_work_from_values
+from holdfast.state.git_work import decode_git_work as git_work_from_values
 from holdfast.state.identifiers import Identifier
-from holdfast.state.life import Point
 from holdfast.state.lookups import Lookup
-from holdfast.state.model import Place, State, Usage
-from holdfast.state.moment import Moment
+from holdfast.state.model import SessionInfo, State, Usage
 from holdfast.state.next_step import NextStep
-from holdfast.state.plan import Plan
+from holdfast.state.plans import Plan
+from holdfast.state.position import Position
 from holdfast.state.replies import Reply
 from holdfast.state.requests import Request
 from holdfast.state.rules import Rule
 from holdfast.state.skills import Skill
 from holdfast.state.subagents import Subagent
+from holdfast.state.suite_runs import SuiteRun
 from holdfast.state.tasks import Task
-from holdfast.state.test_state import SuiteRun
+from holdfast.state.touched_files import TouchedFile
+from holdfast.state.usage_history import UsagePoint
 
-VERSION = 2
+STATE_VERSION = 3
 
 _RECORDS: dict[str, Any] = {
     "requests": Request,
@@ -39,11 +39,11 @@ _RECORDS: dict[str, Any] = {
     "rules": Rule,
     "tasks": Task,
     "plans": Plan,
-    "tests": SuiteRun,
+    "suite_runs": SuiteRun,
     "errors": Error,
     "dead_ends": DeadEnd,
     "decisions": Decision,
-    "files": File,
+    "files": TouchedFile,
     "commands": Command,
     "identifiers": Identifier,
     "subagents": Subagent,
@@ -51,29 +51,31 @@ _RECORDS: dict[str, Any] = {
     "next_step": NextStep,
 }
 # Every record says where it came from, in the field of this name.
-AT = {name: cls._fields.index("at") for name, cls in _RECORDS.items()}
+ORIGIN_INDEX = {name: cls._fields.index("at") for name, cls in _RECORDS.items()}
 # First, because pages of many sessions read these and no more (`store.excerpts`): by how many of
 # them do, the large ones last.
-_FIRST = "place moment usage requests tasks subagents skills decisions files commands".split()
+_FIRST = "session position usage requests tasks subagents skills decisions files commands".split()
 _ORDER = (*_FIRST, *(name for name in State._fields if name not in _FIRST))
-_VALUES: dict[str, Any] = {"place": Place, "moment": Moment, "usage": Usage}
+_VALUES: dict[str, Any] = {"session": SessionInfo, "position": Position, "usage": Usage}
 
 
 class UnreadableState(ValueError):
     """The document is not a state of this version: fold the transcript again."""
 
 
-def to_document(state: State) -> dict[str, Any]:
-    document: dict[str, Any] = {"version": VERSION}
+def encode_state(state: State) -> dict[str, Any]:
+    document: dict[str, Any] = {"version": STATE_VERSION}
     for name in _ORDER:
         document[name] = getattr(state, name)
     return document
 
 
-def from_document(document: Any) -> State:
+def decode_state(document: Any) -> State:
     try:
-        if document["version"] != VERSION:
-            raise UnreadableState(f"state version {document['version']!r}, expected {VERSION}")
+        if document["version"] != STATE_VERSION:
+            raise UnreadableState(
+                f"state version {document['version']!r}, expected {STATE_VERSION}"
+            )
         fields: dict[str, Any] = {
             name: cls(*map(_frozen, document[name]))
             for name, cls in _VALUES.items()
@@ -81,11 +83,11 @@ def from_document(document: Any) -> State:
         }
         for name, cls in _RECORDS.items():
             rows = document.get(name, {})
-            at = AT[name]
+            at = ORIGIN_INDEX[name]
             fields[name] = {key: _record(cls, at, values) for key, values in rows.items()}
-        heats, life = document.get("symbols", {}), document.get("life", {})
+        heats, life = document.get("symbols", {}), document.get("usage_history", {})
         fields["symbols"] = {word: tuple(heat) for word, heat in heats.items()}
-        fields["life"] = {key: Point(*values) for key, values in life.items()}
+        fields["usage_history"] = {key: UsagePoint(*values) for key, values in life.items()}
         lookups = document.get("lookups", {})
         fields["lookups"] = {key: Lookup(*map(_frozen, row)) for key, row in lookups.items()}
         if "git_work" in document:

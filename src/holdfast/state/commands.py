@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import CommandRan, Origin
-from holdfast.state.checks import FAILED, check_of, checks_in, run_of
-from holdfast.state.facts import DONE, OPEN, Fact, keep, next_number, put
-from holdfast.state.moment import Moment
-from holdfast.state.shell import deeds, parts
+from holdfast.state.checks import FAILED, find_check, list_checks, read_check_run
+from holdfast.state.facts import DONE, OPEN, Fact, next_number, put_record, truncate_safely
+from holdfast.state.position import Position
+from holdfast.state.shell import effective_commands, split_commands
 
-LIMIT = 120
-TEXT = 500
-OUTCOME = 160
+MAX_COMMANDS = 120
+MAX_COMMAND_CHARS = 500
+MAX_OUTCOME_CHARS = 160
 
 
 class Command(NamedTuple):
@@ -36,14 +36,14 @@ class Command(NamedTuple):
 
 
 def on_command_ran(
-    table: dict[str, Command], event: CommandRan, moment: Moment
+    table: dict[str, Command], event: CommandRan, position: Position
 ) -> dict[str, Command]:
     line = event.command[:4000]
-    done = deeds(line)
+    done = effective_commands(line)
     if not done:
         return table
-    run = run_of(line, event.output, event.ok)
-    check = check_of(line) if run is None else run.check
+    run = read_check_run(line, event.output, event.ok)
+    check = find_check(line) if run is None else run.check
     ok = event.ok
     outcome = ""
     if run is not None:
@@ -58,12 +58,12 @@ def on_command_ran(
     elif not outcome and not (ok and _ends_in_a_look(line)):
         outcome = _last_word(event.output, ok)
     # Of a chain that failed, the check failed, or the last command reached; the rest worked.
-    culprit = check.deed if check is not None else done[-1]
+    culprit = check.command if check is not None else done[-1]
     number = 0
-    checks = checks_in(line)
-    about = keep(event.about, 120)
+    checks = list_checks(line)
+    about = truncate_safely(event.about, 120)
     for deed in done:
-        key = keep(deed, TEXT)
+        key = truncate_safely(deed, MAX_COMMAND_CHARS)
         known = table.get(key)
         if known is None:
             number = number + 1 if number else next_number(table)
@@ -75,18 +75,20 @@ def on_command_ran(
             (known.times if known else 0) + 1,
             (known.failures if known else 0) + (not worked),
             worked,
-            keep(outcome, OUTCOME) if deed == culprit else "",
+            truncate_safely(outcome, MAX_OUTCOME_CHARS) if deed == culprit else "",
             checks.get(deed, ""),
-            moment.step,
+            position.step,
             event.at,
         )
-        table = put(table, key, command, LIMIT, lambda c: c.times == 1 and not c.check)
+        table = put_record(
+            table, key, command, MAX_COMMANDS, lambda c: c.times == 1 and not c.check
+        )
     return table
 
 
 def _ends_in_a_look(line: str) -> bool:
     """`git add -A && git status`: the last line printed says nothing of the first command."""
-    last = parts(line)[-1]
+    last = split_commands(line)[-1]
     return last.looks and last.separator != "|"
 
 
@@ -104,11 +106,11 @@ def _last_word(output: str, ok: bool) -> str:
     return lines[-1] if not lines[0].startswith("Exit code") or len(lines) > 1 else lines[0]
 
 
-def facts(table: dict[str, Command]) -> Iterator[Fact]:
+def list_facts(table: dict[str, Command]) -> Iterator[Fact]:
     for command in table.values():
         outcome = "ok" if command.ok else "failed"
         detail = f"{outcome}, run {command.times}x"
         if command.outcome:
             detail += f": {command.outcome}"
-        standing = DONE if command.ok else OPEN
-        yield Fact(f"c{command.number}", "command", command.text, standing, command.at, detail)
+        status = DONE if command.ok else OPEN
+        yield Fact(f"c{command.number}", "command", command.text, status, command.at, detail)

@@ -13,20 +13,20 @@ from itertools import islice
 from typing import NamedTuple
 
 from holdfast.events import CommandRan, Origin
-from holdfast.state.checks import FAILED, Check, check_of, covers, run_of
-from holdfast.state.facts import OPEN, RESOLVED, Fact, keep, next_number, put
-from holdfast.state.moment import Moment
-from holdfast.state.patterns import lazily
+from holdfast.state.checks import FAILED, Check, covers, find_check, read_check_run
+from holdfast.state.facts import OPEN, RESOLVED, Fact, next_number, put_record, truncate_safely
+from holdfast.state.lazy_regex import lazy_compile
+from holdfast.state.position import Position
 
-LIMIT = 40
-LINES = 4
+MAX_ERRORS = 40
+MAX_ERROR_LINES = 4
 
-_TELLING = lazily(
+_TELLING = lazy_compile(
     r"\s*(?:E\s{2,}\S|\S+:\d+(?::\d+)?:? \S|error(?:\[\w+\])?: |Error: "
     r"|[A-Z]\w*(?:Error|Exception)\b|--- FAIL|FAIL(?:ED)?\b|panic: |fatal: "
     r"|undefined: |assert)"
 )
-_EXPECTED = lazily(r"\bexpected\b.*\bgot\b")
+_EXPECTED = lazy_compile(r"\bexpected\b.*\bgot\b")
 
 
 class Error(NamedTuple):
@@ -38,61 +38,65 @@ class Error(NamedTuple):
     lines: tuple[str, ...]  # what it said, quoted
     failing: tuple[str, ...]
     times: int
-    standing: str
+    status: str
     step: int
     at: Origin
     via: tuple[str, ...] = ()  # what a task runner said that it ran for it
 
 
-def on_command_ran(table: dict[str, Error], event: CommandRan, moment: Moment) -> dict[str, Error]:
-    run = None if event.interrupted else run_of(event.command[:4000], event.output, event.ok)
+def on_command_ran(
+    table: dict[str, Error], event: CommandRan, position: Position
+) -> dict[str, Error]:
+    run = (
+        None if event.interrupted else read_check_run(event.command[:4000], event.output, event.ok)
+    )
     if run is None:
         return table
     if run.passed:
-        table = _resolved(table, run.passed, moment, event.at)
+        table = _resolved(table, run.passed, position, event.at)
     if run.verdict.result != FAILED:
         return table
     check = run.check
-    key = keep(f"{check.runner} {' '.join(check.target)}".strip(), 300)
+    key = truncate_safely(f"{check.runner} {' '.join(check.target)}".strip(), 300)
     known = table.get(key)
     number = known.number if known else next_number(table)
     error = Error(
         number,
-        check.of,
-        keep(check.deed, 300),
+        check.kind,
+        truncate_safely(check.command, 300),
         check.runner,
         check.target,
         _telling_lines(event.output),
-        tuple(keep(name, 160) for name in run.verdict.failing[:8]),
+        tuple(truncate_safely(name, 160) for name in run.verdict.failing[:8]),
         (known.times if known else 0) + 1,
         OPEN,
-        moment.step,
+        position.step,
         event.at,
-        tuple(keep(echo.deed, 300) for echo in run.also),
+        tuple(truncate_safely(echo.command, 300) for echo in run.also),
     )
     # A wider run that fails says all that a narrower open error of the same check said.
     new = {
-        name: old._replace(standing=RESOLVED, step=moment.step)
-        if old.standing == OPEN and name != key and any(covers(check, one) for one in _checks(old))
+        name: old._replace(status=RESOLVED, step=position.step)
+        if old.status == OPEN and name != key and any(covers(check, one) for one in _checks(old))
         else old
         for name, old in table.items()
     }
-    return put(new, key, error, LIMIT, lambda e: e.standing != OPEN)
+    return put_record(new, key, error, MAX_ERRORS, lambda e: e.status != OPEN)
 
 
 def _checks(error: Error) -> tuple[Check, ...]:
     """The check that shows the error, and what a task runner ran for it."""
-    echoed = tuple(check for deed in error.via if (check := check_of(deed)) is not None)
+    echoed = tuple(check for deed in error.via if (check := find_check(deed)) is not None)
     return (Check(error.of, error.deed, error.runner, error.target), *echoed)
 
 
 def _resolved(
-    table: dict[str, Error], passed: tuple[Check, ...], moment: Moment, at: Origin
+    table: dict[str, Error], passed: tuple[Check, ...], position: Position, at: Origin
 ) -> dict[str, Error]:
     gone = {
-        key: error._replace(standing=RESOLVED, step=moment.step, at=at)
+        key: error._replace(status=RESOLVED, step=position.step, at=at)
         for key, error in table.items()
-        if error.standing == OPEN
+        if error.status == OPEN
         and any(covers(p, one, error.failing) for p in passed for one in _checks(error))
     }
     return {key: gone.get(key, error) for key, error in table.items()} if gone else table
@@ -101,8 +105,8 @@ def _resolved(
 def _telling_lines(output: str) -> tuple[str, ...]:
     window = output if len(output) <= 16_000 else output[:6000] + "\n" + output[-10_000:]
     lines = window.split("\n")
-    telling = [*islice(filter(_tells, lines), LINES)] or [*filter(str.strip, lines)][-2:]
-    return tuple(dict.fromkeys(keep(line.strip(), 200) for line in telling))
+    telling = [*islice(filter(_tells, lines), MAX_ERROR_LINES)] or [*filter(str.strip, lines)][-2:]
+    return tuple(dict.fromkeys(truncate_safely(line.strip(), 200) for line in telling))
 
 
 def _tells(line: str) -> bool:
@@ -113,9 +117,9 @@ def _tells(line: str) -> bool:
     return "expected" in line and _EXPECTED.search(line) is not None
 
 
-def facts(table: dict[str, Error]) -> Iterator[Fact]:
+def list_facts(table: dict[str, Error]) -> Iterator[Fact]:
     for error in table.values():
         said = error.lines[0] if error.lines else "failed"
         detail = "; ".join((*error.lines[1:], *error.failing, f"seen {error.times}x"))
         text = f"{error.deed}: {said}"
-        yield Fact(f"e{error.number}", "error", text, error.standing, error.at, detail)
+        yield Fact(f"e{error.number}", "error", text, error.status, error.at, detail)

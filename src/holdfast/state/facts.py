@@ -22,7 +22,7 @@ CANCELLED = "cancelled"  # given up or deleted before it was finished
 SUPERSEDED = "superseded"  # replaced by a later word on the same thing
 RESOLVED = "resolved"  # an error or a dead end that no longer stands
 
-STANDINGS = (OPEN, DONE, CANCELLED, SUPERSEDED, RESOLVED)
+STATUSES = (OPEN, DONE, CANCELLED, SUPERSEDED, RESOLVED)
 
 # Kinds, in the order in which a person would want to read them.
 KINDS = (
@@ -52,7 +52,7 @@ class Fact(NamedTuple):
     id: str  # short and stable within the session, e.g. "t3": what `holdfast show` opens
     kind: str
     text: str
-    standing: str
+    status: str
     at: Origin
     detail: str = ""  # the rest in words, for search and `holdfast show`
 
@@ -62,17 +62,17 @@ Record = TypeVar("Record")
 _NUMBER = itemgetter(0)
 
 
-class Working(dict[str, Record]):
+class MutableTable(dict[str, Record]):
     """A table that nobody but a fold in progress holds, so that it may be changed in place.
 
     `fold` copies the tables it changes. Whoever folds many events in a row has tables of its own
-    (`fold.Folding`): copying a thousand symbols for each event took a fifth of the time.
+    (`fold.FoldSession`): copying a thousand symbols for each event took a fifth of the time.
     """
 
 
 def writable(table: dict[str, Record]) -> dict[str, Record]:
     """The table if it may be changed in place, else a copy that may."""
-    return table if type(table) is Working else dict(table)
+    return table if type(table) is MutableTable else dict(table)
 
 
 def next_number(table: Mapping[str, tuple[Any, ...]]) -> int:
@@ -80,7 +80,7 @@ def next_number(table: Mapping[str, tuple[Any, ...]]) -> int:
     return 1 + max(map(_NUMBER, table.values()), default=0)
 
 
-def put(
+def put_record(
     table: dict[str, Record],
     key: str,
     record: Record,
@@ -108,14 +108,14 @@ def _victim(table: dict[str, Record], expendable: Callable[[Record], bool] | Non
     return next(iter(table))
 
 
-def clip(text: str, limit: int) -> str:
+def truncate(text: str, limit: int) -> str:
     """At most `limit` characters, the cut marked; the beginning carries the meaning."""
     if len(text) <= limit:
         return text
     return text[: limit - 1].rstrip() + "…"
 
 
-def clip_middle(text: str, limit: int) -> str:
+def truncate_middle(text: str, limit: int) -> str:
     """At most `limit` characters, keeping both ends: for output, whose end is the verdict."""
     if len(text) <= limit:
         return text
@@ -123,7 +123,7 @@ def clip_middle(text: str, limit: int) -> str:
     return f"{text[:head].rstrip()} … {text[len(text) - (limit - head - 3) :].lstrip()}"
 
 
-def keep(text: str, limit: int) -> str:
+def truncate_safely(text: str, limit: int) -> str:
     """At most `limit` characters of a text, no secret cut in two.
 
     Half a token that a cut left behind would no longer be recognised by the gate that every
@@ -137,10 +137,10 @@ def keep(text: str, limit: int) -> str:
     if cut > 0:
         return text[:cut].rstrip() + "…"
     window = text[: limit * 4]
-    return clip(redact(window) if suspicious(window) else window, limit)
+    return truncate(redact(window) if suspicious(window) else window, limit)
 
 
-def keep_ends(text: str, limit: int) -> str:
+def truncate_output_safely(text: str, limit: int) -> str:
     """`keep` for output: both ends stay, since the verdict stands at the end."""
     if len(text) <= limit:
         return text
@@ -152,10 +152,10 @@ def keep_ends(text: str, limit: int) -> str:
     if cut > 0 and end > 0 and "PRIVATE KEY" not in text:
         return f"{text[:cut].rstrip()} … {text[end:].lstrip()}"
     window = text if len(text) <= limit * 4 else text[: limit * 2] + "\n…\n" + text[-limit * 2 :]
-    return clip_middle(redact(window) if suspicious(window) else window, limit)
+    return truncate_middle(redact(window) if suspicious(window) else window, limit)
 
 
-def keep_both_ends(text: str, limit: int) -> str:
+def truncate_message_safely(text: str, limit: int) -> str:
     """At most `limit` characters of words somebody wrote: the beginning and the end.
 
     Whoever pastes says before or behind the paste what it is for. Cut between words, and where
@@ -171,4 +171,4 @@ def keep_both_ends(text: str, limit: int) -> str:
     if head > 0 and found and "PRIVATE KEY" not in text:
         return f"{text[:head].rstrip()}\n…\n{text[min(found) :].lstrip()}"
     window = text[: limit * 2] + "\n…\n" + text[-limit * 2 :]
-    return clip_middle(redact(window) if suspicious(window) else window, limit)
+    return truncate_middle(redact(window) if suspicious(window) else window, limit)

@@ -16,29 +16,29 @@ from holdfast.state import (
     dead_ends,
     decisions,
     errors,
-    files,
-    git_fold,
+    git_handlers,
     identifiers,
-    life,
     lookups,
     next_step,
-    plan,
+    plans,
     replies,
     requests,
     rules,
     skills,
     subagents,
+    suite_runs,
     symbols,
     tasks,
-    test_state,
+    touched_files,
+    usage_history,
 )
-from holdfast.state.facts import Working
-from holdfast.state.model import EMPTY, Place, State, Usage
-from holdfast.state.moment import STEPS, Moment
+from holdfast.state.facts import MutableTable
+from holdfast.state.model import EMPTY_STATE, SessionInfo, State, Usage
+from holdfast.state.position import STEP_EVENTS, Position
 
 Handler = Callable[[Any, Any, Any], Any]
 
-_LISTENERS: dict[type, tuple[tuple[str, Handler], ...]] = {
+_HANDLERS: dict[type, tuple[tuple[str, Handler], ...]] = {
     ev.UserSaid: (
         ("requests", requests.on_user_said),
         ("rules", rules.on_user_said),
@@ -55,24 +55,24 @@ _LISTENERS: dict[type, tuple[tuple[str, Handler], ...]] = {
     ),
     ev.CommandRan: (
         ("commands", commands.on_command_ran),
-        ("tests", test_state.on_command_ran),
+        ("suite_runs", suite_runs.on_command_ran),
         ("errors", errors.on_command_ran),
         ("dead_ends", dead_ends.on_command_ran),
-        ("files", files.on_command_ran),
+        ("files", touched_files.on_command_ran),
         ("identifiers", identifiers.on_command_ran),
         ("symbols", symbols.on_command_ran),
         ("lookups", lookups.on_command_ran),
-        ("git_work", git_fold.on_command_ran),
+        ("git_work", git_handlers.on_command_ran),
     ),
     ev.FileTouched: (
-        ("files", files.on_file_touched),
+        ("files", touched_files.on_file_touched),
         ("symbols", symbols.on_file_touched),
         ("lookups", lookups.on_file_touched),
         ("dead_ends", dead_ends.on_file_touched),
-        ("git_work", git_fold.on_file_touched),
+        ("git_work", git_handlers.on_file_touched),
     ),
     ev.Searched: (
-        ("files", files.on_searched),
+        ("files", touched_files.on_searched),
         ("symbols", symbols.on_searched),
         ("lookups", lookups.on_searched),
     ),
@@ -87,7 +87,7 @@ _LISTENERS: dict[type, tuple[tuple[str, Handler], ...]] = {
     ev.TasksListed: (("tasks", tasks.on_tasks_listed),),
     ev.TodosSet: (("tasks", tasks.on_todos_set),),
     ev.PlanSet: (
-        ("plans", plan.on_plan_set),
+        ("plans", plans.on_plan_set),
         ("symbols", symbols.on_plan_set),
         ("dead_ends", dead_ends.on_plan_set),
     ),
@@ -105,32 +105,32 @@ _LISTENERS: dict[type, tuple[tuple[str, Handler], ...]] = {
     ev.SummaryGiven: (("replies", replies.on_summary_given),),
     ev.SessionSeen: (
         ("identifiers", identifiers.on_session_seen),
-        ("git_work", git_fold.on_session_seen),
+        ("git_work", git_handlers.on_session_seen),
     ),
     ev.LinkSeen: (
         ("identifiers", identifiers.on_link_seen),
-        ("git_work", git_fold.on_link_seen),
+        ("git_work", git_handlers.on_link_seen),
     ),
-    ev.UsageMeasured: (("life", life.on_usage_measured),),
+    ev.UsageMeasured: (("usage_history", usage_history.on_usage_measured),),
 }
 
 # What a subagent does is known of the subagent, never taken for the main thread's state; but the
 # work tree is one, whoever edits and commits in it.
-_OF_SUBAGENTS: dict[type, tuple[tuple[str, Handler], ...]] = {
+_SUBAGENT_HANDLERS: dict[type, tuple[tuple[str, Handler], ...]] = {
     ev.FileTouched: (
-        ("subagents", subagents.on_own_deed),
-        ("git_work", git_fold.on_file_touched),
+        ("subagents", subagents.on_subagent_action),
+        ("git_work", git_handlers.on_file_touched),
     ),
     ev.CommandRan: (
-        ("subagents", subagents.on_own_deed),
-        ("git_work", git_fold.on_command_ran),
+        ("subagents", subagents.on_subagent_action),
+        ("git_work", git_handlers.on_command_ran),
     ),
     ev.SubagentStarted: (("subagents", subagents.on_subagent_started),),
     ev.SubagentEnded: (("subagents", subagents.on_subagent_ended),),
 }
 
 _INDEX = {field: index for index, field in enumerate(State._fields)}
-_PLACE, _MOMENT, _USAGE = _INDEX["place"], _INDEX["moment"], _INDEX["usage"]
+_SESSION, _POSITION, _USAGE = _INDEX["session"], _INDEX["position"], _INDEX["usage"]
 
 # A record from its values, a third of the time of calling the class: two for every event.
 _make = tuple.__new__
@@ -140,20 +140,20 @@ def fold(state: State, event: ev.Event) -> State:
     values: list[Any] = list(state)
     _advance(values, (event,))
     if not event.at.agent:
-        values[_PLACE] = _at_time(values[_PLACE], event.at.time, event.at.time)
+        values[_SESSION] = _at_time(values[_SESSION], event.at.time, event.at.time)
     return _make(State, values)
 
 
-def fold_all(events: Sequence[ev.Event], state: State = EMPTY) -> State:
-    folding = Folding(state)
-    folding.hear(events)
+def fold_all(events: Sequence[ev.Event], state: State = EMPTY_STATE) -> State:
+    folding = FoldSession(state)
+    folding.apply(events)
     return folding.state()
 
 
-class Folding:
+class FoldSession:
     """A fold of many events in a row: the same as `fold` one by one, in half the time.
 
-    Its tables are its own and are changed in place (`facts.Working`), and no state is made
+    Its tables are its own and are changed in place (`facts.MutableTable`), and no state is made
     until one is asked for.
     """
 
@@ -161,12 +161,12 @@ class Folding:
 
     def __init__(self, state: State) -> None:
         self._values: list[Any] = [
-            Working(value) if type(value) is dict else value for value in state
+            MutableTable(value) if type(value) is dict else value for value in state
         ]
         self._first = ""
-        self._latest = state.place.updated
+        self._latest = state.session.updated
 
-    def hear(self, events: Sequence[ev.Event]) -> None:
+    def apply(self, events: Sequence[ev.Event]) -> None:
         latest = self._latest
         for event in events:
             at = event.at
@@ -178,12 +178,12 @@ class Folding:
 
     def state(self) -> State:
         """What is known by now, safe to keep."""
-        values: list[Any] = [dict(v) if type(v) is Working else v for v in self._values]
-        values[_PLACE] = _at_time(values[_PLACE], self._first, self._latest)
+        values: list[Any] = [dict(v) if type(v) is MutableTable else v for v in self._values]
+        values[_SESSION] = _at_time(values[_SESSION], self._first, self._latest)
         return _make(State, values)
 
 
-def _at_time(place: Place, first: str, latest: str) -> Place:
+def _at_time(place: SessionInfo, first: str, latest: str) -> SessionInfo:
     if latest <= place.updated:
         return place
     return place._replace(started=place.started or first, updated=latest)
@@ -200,45 +200,45 @@ def _advance(values: list[Any], events: Sequence[ev.Event]) -> None:
     for event in events:
         kind = type(event)
         if event.at.agent:
-            turns = _HEARD_OF_SUBAGENTS.get(kind)
+            turns = _INDEXED_SUBAGENT_HANDLERS.get(kind)
         else:
-            about_session, turns = _HEARD.get(kind, _NOT_HEARD)
+            about_session, turns = _INDEXED_HANDLERS.get(kind, _NO_HANDLERS)
             if about_session is not None:
                 about_session(values, event)
         if turns is not None:
-            heard.append((event, values[_MOMENT], turns))
+            heard.append((event, values[_POSITION], turns))
     for turn in _TURNS:
-        for event, moment, turns in heard:
+        for event, position, turns in heard:
             for index, handler in turns[turn]:
                 table = values[index]
-                new = handler(table, event, moment)
+                new = handler(table, event, position)
                 if new is not table:
-                    values[index] = Working(new) if type(table) is Working else new
+                    values[index] = MutableTable(new) if type(table) is MutableTable else new
 
 
 def _step_taken(values: list[Any], event: ev.Event) -> None:
-    turn, step, epoch = values[_MOMENT]
-    values[_MOMENT] = _make(Moment, (turn, step + 1, epoch))
+    turn, step, epoch = values[_POSITION]
+    values[_POSITION] = _make(Position, (turn, step + 1, epoch))
 
 
 def _user_said(values: list[Any], event: ev.UserSaid) -> None:
-    if event.how in ("prompt", "queued"):
-        moment = values[_MOMENT]
-        values[_MOMENT] = moment._replace(turn=moment.turn + 1)
+    if event.source in ("prompt", "queued"):
+        position = values[_POSITION]
+        values[_POSITION] = position._replace(turn=position.turn + 1)
 
 
 def _command_invoked(values: list[Any], event: ev.CommandInvoked) -> None:
     if event.by == "user" and not skills.is_control(event.name):
-        moment = values[_MOMENT]
-        values[_MOMENT] = moment._replace(turn=moment.turn + 1)
+        position = values[_POSITION]
+        values[_POSITION] = position._replace(turn=position.turn + 1)
 
 
 def _session_seen(values: list[Any], event: ev.SessionSeen) -> None:
-    place = values[_PLACE]
+    place = values[_SESSION]
     folders = place.folders
     if event.cwd and event.cwd not in folders:
         folders = (*folders, event.cwd)[-12:]
-    values[_PLACE] = place._replace(
+    values[_SESSION] = place._replace(
         session_id=event.session_id or place.session_id,
         client=event.client or place.client,
         cwd=event.cwd or place.cwd,
@@ -248,7 +248,7 @@ def _session_seen(values: list[Any], event: ev.SessionSeen) -> None:
 
 
 def _title_set(values: list[Any], event: ev.TitleSet) -> None:
-    values[_PLACE] = values[_PLACE]._replace(title=event.title[:200])
+    values[_SESSION] = values[_SESSION]._replace(title=event.title[:200])
 
 
 def _usage_measured(values: list[Any], event: ev.UsageMeasured) -> None:
@@ -258,8 +258,8 @@ def _usage_measured(values: list[Any], event: ev.UsageMeasured) -> None:
 
 
 def _compacted(values: list[Any], event: ev.Compacted) -> None:
-    moment = values[_MOMENT]
-    values[_MOMENT] = moment._replace(epoch=moment.epoch + 1)
+    position = values[_POSITION]
+    values[_POSITION] = position._replace(epoch=position.epoch + 1)
     # The context was just emptied: until the next answer nobody knows how full it is.
     values[_USAGE] = Usage(values[_USAGE].model, requested=values[_USAGE].requested)
 
@@ -275,13 +275,13 @@ _ABOUT_SESSION: dict[type, Callable[[list[Any], Any], None]] = {
 }
 
 
-_Listeners = tuple[tuple[int, Handler], ...]
+_Handlers = tuple[tuple[int, Handler], ...]
 _AboutSession = Callable[[list[Any], Any], None] | None
 _READS_CODE = frozenset(("files", "symbols"))
 _TURNS = (0, 1)
 
 
-def _indexed(listeners: tuple[tuple[str, Handler], ...]) -> tuple[_Listeners, _Listeners]:
+def _indexed(listeners: tuple[tuple[str, Handler], ...]) -> tuple[_Handlers, _Handlers]:
     """Those of the first turn and those of the second, by their place in the state."""
     first, second = (
         tuple(
@@ -295,12 +295,12 @@ def _indexed(listeners: tuple[tuple[str, Handler], ...]) -> tuple[_Listeners, _L
 
 
 # The tables above, in the shape in which one look-up per event is enough.
-_HEARD: dict[type, tuple[_AboutSession, tuple[_Listeners, _Listeners]]] = {
+_INDEXED_HANDLERS: dict[type, tuple[_AboutSession, tuple[_Handlers, _Handlers]]] = {
     kind: (
-        _ABOUT_SESSION.get(kind, _step_taken if kind in STEPS else None),
-        _indexed(_LISTENERS.get(kind, ())),
+        _ABOUT_SESSION.get(kind, _step_taken if kind in STEP_EVENTS else None),
+        _indexed(_HANDLERS.get(kind, ())),
     )
-    for kind in {*_LISTENERS, *_ABOUT_SESSION, *STEPS}
+    for kind in {*_HANDLERS, *_ABOUT_SESSION, *STEP_EVENTS}
 }
-_HEARD_OF_SUBAGENTS = {kind: _indexed(heard) for kind, heard in _OF_SUBAGENTS.items()}
-_NOT_HEARD: tuple[_AboutSession, None] = (None, None)
+_INDEXED_SUBAGENT_HANDLERS = {kind: _indexed(heard) for kind, heard in _SUBAGENT_HANDLERS.items()}
+_NO_HANDLERS: tuple[_AboutSession, None] = (None, None)

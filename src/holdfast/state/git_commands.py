@@ -10,23 +10,25 @@ from functools import lru_cache
 from posixpath import join, normpath
 from typing import NamedTuple
 
-from holdfast.state.patterns import lazily
-from holdfast.state.shell import parts
+from holdfast.state.lazy_regex import lazy_compile
+from holdfast.state.shell import split_commands
 
-LINE = 16_000  # of a command line: a commit's message may be long, and comes before `git push`
-WORDS = 400
+MAX_LINE_CHARS = (
+    16_000  # of a command line: a commit's message may be long, and comes before `git push`
+)
+MAX_WORDS = 400
 
-_WORD = lazily(r"""(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+""")
-_QUOTES = lazily(r"""\\(.)|"((?:[^"\\]|\\.)*)"|'([^']*)'""")
+_WORD = lazy_compile(r"""(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+""")
+_QUOTES = lazy_compile(r"""\\(.)|"((?:[^"\\]|\\.)*)"|'([^']*)'""")
 _CUES = ("git", "gh ", "glab ", "sed ", "perl ", "rm ", "mv ", ">", "tee ", "touch ")
-_REDIRECT = lazily(r"(?<![0-9&<>=-])>>?\s*([^\s;&|<>()]+)")
-_HERE_MESSAGE = lazily(r"<<-?\s*+['\"]?+\w++[^\n]*+\n\s*+([^\n]+)")
+_REDIRECT = lazy_compile(r"(?<![0-9&<>=-])>>?\s*([^\s;&|<>()]+)")
+_HERE_MESSAGE = lazy_compile(r"<<-?\s*+['\"]?+\w++[^\n]*+\n\s*+([^\n]+)")
 # Options of git itself whose value is the next word.
 _VALUED = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"))
 _WRITERS = frozenset(("cat", "echo", "printf", "tee"))
 
 
-class Step(NamedTuple):
+class GitStep(NamedTuple):
     """One simple command that matters here."""
 
     tool: str  # "git" | "gh" | "glab" | "edit" | "rm" | "mv"
@@ -40,26 +42,26 @@ class Step(NamedTuple):
     message: str = ""  # first line of a commit's message
 
 
-def steps(command: str, cwd: str) -> tuple[Step, ...]:
+def list_git_steps(command: str, cwd: str) -> tuple[GitStep, ...]:
     """The commands of a line that concern git or change files in plain sight, in order."""
-    command = command[:LINE]
+    command = command[:MAX_LINE_CHARS]
     if not any(cue in command for cue in _CUES):
         return ()
     return _steps(command, cwd)
 
 
 @lru_cache(maxsize=64)
-def _steps(command: str, cwd: str) -> tuple[Step, ...]:
-    found: list[Step] = []
+def _steps(command: str, cwd: str) -> tuple[GitStep, ...]:
+    found: list[GitStep] = []
     here = cwd
-    listed = parts(command.replace("\\\n", " "))
+    listed = split_commands(command.replace("\\\n", " "))
     for number, part in enumerate(listed[:60]):
         plain = part.plain.lstrip("( ")
         if plain.endswith(")") and plain.count("(") < plain.count(")"):
             plain = plain.rstrip(") ")
         head = plain.partition(" ")[0].rpartition("/")[2]
         if head in ("cd", "pushd"):
-            here = _moved(here, words_of(plain)[1:])
+            here = _moved(here, split_words(plain)[1:])
             continue
         piped = number + 1 < len(listed) and listed[number + 1].separator == "|"
         sure = part.separator in ("", "&&", ";", "\n")
@@ -75,11 +77,11 @@ def _steps(command: str, cwd: str) -> tuple[Step, ...]:
     return tuple(found)
 
 
-def words_of(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """The words of a simple command without their quotes."""
     return [
         _QUOTES.sub(lambda found: found[1] or found[2] or found[3] or "", word)
-        for word in _WORD.findall(text)[:WORDS]
+        for word in _WORD.findall(text)[:MAX_WORDS]
     ]
 
 
@@ -87,11 +89,11 @@ def _moved(here: str, words: list[str]) -> str:
     target = next((word for word in words if not word.startswith("-")), "")
     if not target or "$" in target or target[0] == "~":
         return ""  # nobody knows where that is
-    return inside(here, target)
+    return resolve_path(here, target)
 
 
 @lru_cache(maxsize=4096)  # pathspecs are held against every change
-def inside(directory: str, path: str) -> str:
+def resolve_path(directory: str, path: str) -> str:
     """A path as seen from a directory; relative where the directory is not known."""
     path = path.replace("\\", "/") if path[1:3] == ":\\" else path
     if path.startswith("/") or path[1:3] == ":/" or not directory:
@@ -99,11 +101,11 @@ def inside(directory: str, path: str) -> str:
     return normpath(join(directory, path))
 
 
-def _git(plain: str, here: str, piped: bool, sure: bool, line: str) -> Step | None:
-    words, redirected = _without_redirections(words_of(plain)[1:])
+def _git(plain: str, here: str, piped: bool, sure: bool, line: str) -> GitStep | None:
+    words, redirected = _without_redirections(split_words(plain)[1:])
     while words and words[0].startswith("-"):
         if words[0] in ("-C", "--work-tree") and len(words) > 1:
-            here = inside(here, words[1]) if "$" not in words[1] else ""
+            here = resolve_path(here, words[1]) if "$" not in words[1] else ""
         words = words[2:] if words[0] in _VALUED else words[1:]
     if not words:
         return None
@@ -117,7 +119,7 @@ def _git(plain: str, here: str, piped: bool, sure: bool, line: str) -> Step | No
             here_text = _HERE_MESSAGE.search(line) if "<<" in line else None
             message = here_text[1].strip() if here_text else ""
     options, others, dashed = _sorted_words(rest)
-    return Step(
+    return GitStep(
         "git", name, options, others, here, not (piped or redirected), sure, dashed, message
     )
 
@@ -183,8 +185,8 @@ def _without_redirections(words: list[str]) -> tuple[list[str], bool]:
     return kept, redirected
 
 
-def _hub(tool: str, plain: str, here: str, piped: bool, sure: bool) -> Step | None:
-    words, redirected = _without_redirections(words_of(plain)[1:])
+def _hub(tool: str, plain: str, here: str, piped: bool, sure: bool) -> GitStep | None:
+    words, redirected = _without_redirections(split_words(plain)[1:])
     if len(words) < 2 or words[0] not in ("pr", "mr"):
         return None
     rest = words[2:]
@@ -211,22 +213,22 @@ def _hub(tool: str, plain: str, here: str, piped: bool, sure: bool) -> Step | No
         at += 1
     name = f"pr {words[1]}"
     shown = not (piped or redirected)
-    return Step(tool, name, frozenset(options), tuple(others), here, shown, sure, (), title)
+    return GitStep(tool, name, frozenset(options), tuple(others), here, shown, sure, (), title)
 
 
-def _file_step(head: str, plain: str, here: str, sure: bool, line: str) -> Step | None:
+def _file_step(head: str, plain: str, here: str, sure: bool, line: str) -> GitStep | None:
     if head in ("rm", "unlink", "mv", "touch"):
-        words = tuple(word for word in words_of(plain)[1:] if not word.startswith("-"))
+        words = tuple(word for word in split_words(plain)[1:] if not word.startswith("-"))
         return _edit("edit" if head == "touch" else head.replace("unlink", "rm"), words, here, sure)
     if head in ("sed", "perl"):
-        words = tuple(words_of(plain)[1:])
+        words = tuple(split_words(plain)[1:])
         in_place = any(word.startswith(("-i", "--in-place", "-pi")) for word in words)
         if not in_place:
             return None
         files = tuple(word for word in words if _names_file(word))
         return _edit("edit", files, here, sure)
     if head == "tee":
-        files = tuple(word for word in words_of(plain)[1:] if not word.startswith("-"))
+        files = tuple(word for word in split_words(plain)[1:] if not word.startswith("-"))
         return _edit("edit", tuple(filter(_names_file, files)), here, sure)
     if head in _WRITERS and (">" in plain or "<<" in plain):
         # A here-document's own line is cut off with its text: `cat <<EOF > file`.
@@ -243,9 +245,9 @@ def _file_step(head: str, plain: str, here: str, sure: bool, line: str) -> Step 
     return None
 
 
-def _edit(tool: str, words: tuple[str, ...], here: str, sure: bool) -> Step | None:
+def _edit(tool: str, words: tuple[str, ...], here: str, sure: bool) -> GitStep | None:
     words = tuple(word for word in words if word and "$" not in word and word[0] != "~")
-    return Step(tool, "", frozenset(), words, here, True, sure) if words else None
+    return GitStep(tool, "", frozenset(), words, here, True, sure) if words else None
 
 
 def _names_file(word: str) -> bool:

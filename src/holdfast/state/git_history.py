@@ -6,11 +6,11 @@ Functions of the same shape as those in `git_tree`.
 from __future__ import annotations
 
 from holdfast.state import git_output as printed
-from holdfast.state.facts import keep
-from holdfast.state.git_commands import Step
-from holdfast.state.git_records import (
-    SUBJECT,
-    Line,
+from holdfast.state.facts import truncate_safely
+from holdfast.state.git_commands import GitStep
+from holdfast.state.git_updates import (
+    MAX_SUBJECT_CHARS,
+    CommandResult,
     changes_in,
     full_path,
     is_selected,
@@ -19,56 +19,72 @@ from holdfast.state.git_records import (
     mark_pushed,
     names_change,
     same_id,
+    succeeded_silently,
     with_branch,
     with_change,
     with_commit,
     with_repository,
     with_root,
-    without,
-    worked_silently,
+    without_changes,
 )
-from holdfast.state.git_tree import reconciled, unstage, unstage_named, with_conflicts
-from holdfast.state.git_work import COMMITS, FILES_OF_COMMIT, Change, Commit, GitWork, root_of
+from holdfast.state.git_work import (
+    MAX_COMMITS,
+    MAX_FILES_PER_COMMIT,
+    Change,
+    Commit,
+    GitWork,
+    find_root,
+)
+from holdfast.state.git_worktree import apply_status, unstage, unstage_named, with_conflicts
 
 
-def on_commit(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
+def on_commit(work: GitWork, step: GitStep, line: CommandResult, root: str) -> GitWork:
     if "--dry-run" in step.options:
         return work
-    if not line.made and (status := printed.long_status(line.output)):
-        return reconciled(work, root, step.directory, status, status.clean, True, False, line.at)
+    if not line.made and (status := printed.parse_long_status(line.output)):
+        return apply_status(work, root, step.directory, status, status.clean, True, False, line.at)
     if line.made:
         made = line.made.pop(0)
     elif listed := _listed(work, step, line, root):
         made = listed
     else:
-        done = worked_silently(step, line) and (
+        done = succeeded_silently(step, line) and (
             (step.shown and "-q" in step.options)
             or "--quiet" in step.options
-            or printed.totals(line.output) is not None
+            or printed.parse_totals(line.output) is not None
         )
         if not done:
             return work
-        subject = keep(step.message, SUBJECT)
-        sums = printed.totals(line.output) or (0, 0, 0)
-        made = printed.Committed(work.repositories[root].branch, "", subject, *sums)
+        subject = truncate_safely(step.message, MAX_SUBJECT_CHARS)
+        sums = printed.parse_totals(line.output) or (0, 0, 0)
+        made = printed.PrintedCommit(work.repositories[root].branch, "", subject, *sums)
     amend = "--amend" in step.options
     return _record(work, step, line, root, made, amend)
 
 
-def _listed(work: GitWork, step: Step, line: Line, root: str) -> printed.Committed | None:
+def _listed(
+    work: GitWork, step: GitStep, line: CommandResult, root: str
+) -> printed.PrintedCommit | None:
     """The commit as a log behind it lists it, where its own line was cut away."""
     subject = step.message.partition("\n")[0].strip()
     known = {commit.id for commit in work.commits.values() if commit.id}
     if not subject or "--amend" in step.options:
         return None
-    for row in printed.logged(line.output):
+    for row in printed.parse_log(line.output):
         if row.subject == subject and not any(same_id(row.id, one) for one in known):
-            return printed.Committed(work.repositories[root].branch, row.id, keep(subject, SUBJECT))
+            return printed.PrintedCommit(
+                work.repositories[root].branch, row.id, truncate_safely(subject, MAX_SUBJECT_CHARS)
+            )
     return None
 
 
 def _record(
-    work: GitWork, step: Step, line: Line, root: str, made: printed.Committed, amend: bool
+    work: GitWork,
+    step: GitStep,
+    line: CommandResult,
+    root: str,
+    made: printed.PrintedCommit,
+    amend: bool,
 ) -> GitWork:
     """A commit was made: remember it, and what went into it is no longer uncommitted."""
     taken = _taken(work, step, root, made.files if not amend else 0)
@@ -80,19 +96,21 @@ def _record(
             left.append(
                 change._replace(how="modified", staged=False, added=None, removed=None, exact=False)
             )
-    work = without(work, taken)
+    work = without_changes(work, taken)
     for change in left:
         work = with_change(work, change)
     branch = made.branch
     if branch:
         work = with_branch(work, root, branch)
-    files = taken[:FILES_OF_COMMIT]
+    files = taken[:MAX_FILES_PER_COMMIT]
     number = 1 + max((commit.number for commit in work.commits.values()), default=0)
     last = last_commit(work, root, branch)
     if amend and last is not None:
         number = last.number
-        files = tuple(dict.fromkeys((*last.files, *taken)))[:FILES_OF_COMMIT]
-    subject = keep(made.subject, SUBJECT) or (last.subject if amend and last else "")
+        files = tuple(dict.fromkeys((*last.files, *taken)))[:MAX_FILES_PER_COMMIT]
+    subject = truncate_safely(made.subject, MAX_SUBJECT_CHARS) or (
+        last.subject if amend and last else ""
+    )
     commit = Commit(
         number, made.id, subject, branch, False, files, made.added, made.removed, root, line.at
     )
@@ -103,10 +121,12 @@ def _record(
     return with_repository(work, known._replace(operation=ending, ahead=ahead))
 
 
-def _taken(work: GitWork, step: Step, root: str, files: int) -> tuple[str, ...]:
+def _taken(work: GitWork, step: GitStep, root: str, files: int) -> tuple[str, ...]:
     """The changes that went into a commit."""
     here = [
-        change for path, change in work.changes.items() if root_of(work.repositories, path) == root
+        change
+        for path, change in work.changes.items()
+        if find_root(work.repositories, path) == root
     ]
     words = (*step.words, *step.after_dashes) if step.name == "commit" else ()
     if words:
@@ -120,7 +140,7 @@ def _taken(work: GitWork, step: Step, root: str, files: int) -> tuple[str, ...]:
     return tuple(change.path for change in here) if 0 < len(here) <= files else ()
 
 
-def on_cherry_pick(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
+def on_cherry_pick(work: GitWork, step: GitStep, line: CommandResult, root: str) -> GitWork:
     """cherry-pick, revert, am: each commit has its line; and those that stop half-way."""
     if "--abort" in step.options or "--quit" in step.options:
         return _aborted(work, step, line, root)
@@ -130,36 +150,36 @@ def on_cherry_pick(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
     return with_conflicts(work, step, line, root, step.name)
 
 
-def _aborted(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
-    if not worked_silently(step, line):
+def _aborted(work: GitWork, step: GitStep, line: CommandResult, root: str) -> GitWork:
+    if not succeeded_silently(step, line):
         return work
     gone = [path for path, change in changes_in(work, root) if change.how == "conflict"]
-    work = without(work, gone)
+    work = without_changes(work, gone)
     return with_repository(work, work.repositories[root]._replace(operation=""))
 
 
-def on_merge(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
+def on_merge(work: GitWork, step: GitStep, line: CommandResult, root: str) -> GitWork:
     if "--abort" in step.options:
         return _aborted(work, step, line, root)
     if "Merge made by " in line.output:
         what = step.words[0] if step.words else "upstream"
         branch = work.repositories[root].branch
         subject = step.message or f"Merge {what}"
-        made = printed.Committed(branch, "", keep(subject, SUBJECT))
+        made = printed.PrintedCommit(branch, "", truncate_safely(subject, MAX_SUBJECT_CHARS))
         return _record(work, step._replace(name="merge"), line, root, made, amend=False)
     if len(line.made) > len(line.commits_left):  # merge --continue
         return _record(work, step, line, root, line.made.pop(0), amend=False)
     return with_conflicts(work, step, line, root, "merge")
 
 
-def on_pull(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
+def on_pull(work: GitWork, step: GitStep, line: CommandResult, root: str) -> GitWork:
     rebases = "Successfully rebased" in line.output
     if rebases or "Rebasing (" in line.output:
         return on_rebase(work, step, line, root)
     return on_merge(work, step._replace(words=()), line, root)
 
 
-def on_rebase(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
+def on_rebase(work: GitWork, step: GitStep, line: CommandResult, root: str) -> GitWork:
     if "--abort" in step.options or "--quit" in step.options:
         return _aborted(work, step, line, root)
     known = work.repositories[root]
@@ -168,11 +188,13 @@ def on_rebase(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
     while len(line.made) > len(line.commits_left):
         made = line.made.pop(0)
         for key, commit in work.commits.items():
-            if commit.root == root and commit.subject == keep(made.subject, SUBJECT):
+            if commit.root == root and commit.subject == truncate_safely(
+                made.subject, MAX_SUBJECT_CHARS
+            ):
                 work = with_commit(work, commit._replace(id=made.id, pushed=False))
                 renamed.add(key)
                 break
-        work = without(work, _taken(work, step, root, 0))
+        work = without_changes(work, _taken(work, step, root, 0))
     if "Successfully rebased and updated" in line.output:
         full = line.output.partition("updated refs/heads/")[2].split("\n", 1)[0].rstrip(". ")
         branch = branch or full
@@ -190,8 +212,8 @@ def on_rebase(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
     return with_conflicts(work, step, line, root, "rebase")
 
 
-def on_reset(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
-    unstaged = printed.after_reset(line.output)
+def on_reset(work: GitWork, step: GitStep, line: CommandResult, root: str) -> GitWork:
+    unstaged = printed.parse_reset_paths(line.output)
     if not line.ok and not unstaged:
         return work
     paths = step.after_dashes
@@ -205,7 +227,7 @@ def on_reset(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
         work = _went_back(work, step, line, root, target, hard)
     for path, change in changes_in(work, root):
         if hard and change.tracked:
-            work = without(work, (path,))
+            work = without_changes(work, (path,))
         elif not hard and "--soft" not in step.options and change.staged:
             work = unstage(work, change)
     for path in unstaged:
@@ -219,7 +241,7 @@ def on_reset(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
 
 
 def _went_back(
-    work: GitWork, step: Step, line: Line, root: str, target: str, hard: bool
+    work: GitWork, step: GitStep, line: CommandResult, root: str, target: str, hard: bool
 ) -> GitWork:
     """Commits that a reset took back; without --hard, what was in them is uncommitted again."""
     branch = work.repositories[root].branch
@@ -262,18 +284,18 @@ def _steps_back(target: str) -> int | None:
         return len(name)
     digits = name[1:]
     if name[0] == "~" and (digits.isdecimal() or not digits):
-        return min(int(digits[:4] or 1), COMMITS)
+        return min(int(digits[:4] or 1), MAX_COMMITS)
     return None
 
 
-def on_push(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
+def on_push(work: GitWork, step: GitStep, line: CommandResult, root: str) -> GitWork:
     if step.options & {"-n", "--dry-run", "--delete", "-d"}:
         return work
     known = work.repositories[root]
-    for local, upstream in printed.tracked(line.output):
+    for local, upstream in printed.parse_tracking(line.output):
         if local == known.branch:
             work = with_repository(work, known._replace(upstream=upstream))
-    lines = printed.pushed(line.output, "From " in line.output)
+    lines = printed.parse_push(line.output, "From " in line.output)
     for moved in lines:
         branch = known.branch if moved.local == "HEAD" else moved.local
         if moved.ok:
@@ -285,7 +307,7 @@ def on_push(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
     branch = step.words[1].partition(":")[0].lstrip("+") if len(step.words) > 1 else ""
     # "$(git branch --show-current)" is the current one too, as far as a name can be read.
     branch = known.branch if branch in ("", "HEAD", "@") or "$" in branch else branch
-    silent = worked_silently(step, line)
+    silent = succeeded_silently(step, line)
     if "Everything up-to-date" in line.output or (silent and step.shown):
         return mark_pushed(work, root, branch, "")
     if line.ok and not step.shown:
@@ -293,16 +315,18 @@ def on_push(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
     return work
 
 
-def on_log(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
+def on_log(work: GitWork, step: GitStep, line: CommandResult, root: str) -> GitWork:
     """log, show, reflog: ids that were not known, or not whole."""
     if not work.commits:
         return work
-    for row in printed.logged(line.output):
+    for row in printed.parse_log(line.output):
         for commit in work.commits.values():
             if commit.root != root:
                 continue
             longer = commit.id and len(row.id) > len(commit.id) and row.id.startswith(commit.id)
-            named = not commit.id and row.subject and row.subject[:SUBJECT] == commit.subject
+            named = (
+                not commit.id and row.subject and row.subject[:MAX_SUBJECT_CHARS] == commit.subject
+            )
             if longer or named:
                 work = with_commit(work, commit._replace(id=row.id))
                 break
@@ -324,7 +348,7 @@ def _seen_upstream(work: GitWork, root: str, tip: str, refs: list[str]) -> GitWo
     return work
 
 
-def on_rev_parse(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
+def on_rev_parse(work: GitWork, step: GitStep, line: CommandResult, root: str) -> GitWork:
     """rev-parse: the root, the branch or the id of HEAD, when it alone was asked for."""
     words = line.output.split()
     if not line.ok or len(words) != 1:
@@ -341,13 +365,13 @@ def on_rev_parse(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
     return on_log(work, step, line, root)
 
 
-def on_branch_command(work: GitWork, step: Step, line: Line, root: str) -> GitWork:
+def on_branch_command(work: GitWork, step: GitStep, line: CommandResult, root: str) -> GitWork:
     if not line.ok:
         return work
     if "--show-current" in step.options:
         words = line.output.split()
         return with_branch(work, root, words[0]) if len(words) == 1 else work
-    if step.options & {"-m", "-M"} and step.words and worked_silently(step, line):
+    if step.options & {"-m", "-M"} and step.words and succeeded_silently(step, line):
         now = work.repositories[root].branch
         before = step.words[0] if len(step.words) > 1 else now
         after = step.words[-1]
@@ -355,7 +379,7 @@ def on_branch_command(work: GitWork, step: Step, line: Line, root: str) -> GitWo
             if commit.root == root and commit.branch == before:
                 work = with_commit(work, commit._replace(branch=after))
         return with_branch(work, root, after) if before == now else work
-    for row in line.output[: printed.WINDOW].split("\n"):
+    for row in line.output[: printed.MAX_OUTPUT_CHARS].split("\n"):
         if row.startswith("* ") and not row.startswith("* ("):
             return with_branch(work, root, row[2:].split()[0]) if row[2:].split() else work
     return work

@@ -10,36 +10,38 @@ import re
 from itertools import islice
 from typing import NamedTuple
 
-from holdfast.state.patterns import lazily
+from holdfast.state.lazy_regex import lazy_compile
 
-WINDOW = 60_000
-ENTRIES = 200  # of one listing
-STAT_LINE = 400  # characters
+MAX_OUTPUT_CHARS = 60_000
+MAX_ENTRIES = 200  # of one listing
+MAX_STAT_LINE_CHARS = 400  # characters
 
-_SECTION = lazily(
+_SECTION = lazy_compile(
     r"^(Changes to be committed|Changes not staged for commit|Changed but not updated"
     r"|Untracked files|Unmerged paths|Ignored files):",
 )
-_LONG_ENTRY = lazily(
+_LONG_ENTRY = lazy_compile(
     r"^(?:\t| {8})(?:(new file|modified|deleted|renamed|copied|typechange|both modified|both added"
     r"|both deleted|added by us|added by them|deleted by us|deleted by them):\s+)?(\S.*)$"
 )
-_SUBMODULE = lazily(r" \((?:new commits|modified content|untracked content|, )+\)$")
-_SHORT_ENTRY = lazily(r"^([ MADRCUT?!]{2}|[MADRCUT](?= \S)) (\S.*)$")
-_SHORT_BRANCH = lazily(
+_SUBMODULE = lazy_compile(r" \((?:new commits|modified content|untracked content|, )+\)$")
+_SHORT_ENTRY = lazy_compile(r"^([ MADRCUT?!]{2}|[MADRCUT](?= \S)) (\S.*)$")
+_SHORT_BRANCH = lazy_compile(
     r"^## (?:No commits yet on |Initial commit on )?(?P<branch>HEAD \(no branch\)|[^\s]+?)"
     r"(?:\.\.\.(?P<upstream>\S+))?(?: \[(?P<distance>[^\]]*)\])?$"
 )
-_AHEAD = lazily(r"\bahead (?:of '[^'\n]{1,250}' by )?(\d+)")
-_ON_BRANCH = lazily(r"^On branch (\S+)$", re.M)
-_DETACHED = lazily(r"^(?:HEAD detached (?:at|from) |Note: (?:switching to|checking out) ')", re.M)
-_UP_TO_DATE = lazily(r"^Your branch is up[ -]to[ -]date with '([^'\n]{1,250})'", re.M)
-_AHEAD_OF = lazily(r"^Your branch is ahead of '([^'\n]{1,250})' by (\d+) commit", re.M)
-_BEHIND = lazily(r"^Your branch is behind '([^'\n]{1,250})'", re.M)
-_DIVERGED = lazily(
+_AHEAD = lazy_compile(r"\bahead (?:of '[^'\n]{1,250}' by )?(\d+)")
+_ON_BRANCH = lazy_compile(r"^On branch (\S+)$", re.M)
+_DETACHED = lazy_compile(
+    r"^(?:HEAD detached (?:at|from) |Note: (?:switching to|checking out) ')", re.M
+)
+_UP_TO_DATE = lazy_compile(r"^Your branch is up[ -]to[ -]date with '([^'\n]{1,250})'", re.M)
+_AHEAD_OF = lazy_compile(r"^Your branch is ahead of '([^'\n]{1,250})' by (\d+) commit", re.M)
+_BEHIND = lazy_compile(r"^Your branch is behind '([^'\n]{1,250})'", re.M)
+_DIVERGED = lazy_compile(
     r"^Your branch and '([^'\n]{1,250})' have diverged,\s+and have (\d+) and \d+", re.M
 )
-_OPERATION = lazily(
+_OPERATION = lazy_compile(
     r"^(?:\(?All conflicts fixed but you are still (merging)|You have unmerged paths"
     r"|(?:interactive )?(rebase) in progress"
     r"|You are currently (rebasing|cherry-picking|reverting))",
@@ -53,39 +55,39 @@ _OPERATIONS = {
     "reverting": "revert",
 }
 
-_COMMITTED = lazily(
+_COMMITTED = lazy_compile(
     r"^\[(?P<branch>[^\s\]]+(?: HEAD)?)(?: \(root-commit\))? (?P<id>[0-9a-f]{7,64})\] "
     r"(?P<subject>.*)$",
     re.M,
 )
-_TOTALS = lazily(
+_TOTALS = lazy_compile(
     r"^ (\d+) files? changed(?:, (\d+) insertions?\(\+\))?(?:, (\d+) deletions?\(-\))?$", re.M
 )
-_PUSH_LINE = lazily(
+_PUSH_LINE = lazy_compile(
     r"^ ([*+ !=-]) (?:\[([^\]]+)\]|([0-9a-f]{7,64})\.\.\.?([0-9a-f]{7,64}))\s+(\S+) -> (\S+)", re.M
 )
-_TRACKS = lazily(r"^branch '([^'\n]{1,250})' set up to track '([^'\n]{1,250})'", re.M | re.I)
-_SWITCHED = lazily(
+_TRACKS = lazy_compile(r"^branch '([^'\n]{1,250})' set up to track '([^'\n]{1,250})'", re.M | re.I)
+_SWITCHED = lazy_compile(
     r"^(?:Switched to (?:a new )?branch|Already on|Switched to and reset branch|Reset branch)"
     r" '([^'\n]{1,250})'|switched to branch (\S+?)\.?$",
     re.M,
 )
-_NUMSTAT = lazily(r"^(\d+|-)\t(\d+|-)\t(\S.*)$", re.M)
-_STAT = lazily(r"^ (\S.*\S|\S) +\| +(?:(\d+) ?([+-]*)|Bin .*)$")
-_CONFLICT = lazily(
+_NUMSTAT = lazy_compile(r"^(\d+|-)\t(\d+|-)\t(\S.*)$", re.M)
+_STAT = lazy_compile(r"^ (\S.*\S|\S) +\| +(?:(\d+) ?([+-]*)|Bin .*)$")
+_CONFLICT = lazy_compile(
     r"^CONFLICT \([^)]*\): (?:Merge conflict in (\S.*)|(\S+) (?:deleted|renamed) )", re.M
 )
-_AFTER_RESET = lazily(r"^([MDATU])\t(\S.*)$", re.M)
-_LOG_LINE = lazily(
+_AFTER_RESET = lazy_compile(r"^([MDATU])\t(\S.*)$", re.M)
+_LOG_LINE = lazy_compile(
     r"^[*|\\/ ]*(?:commit )?([0-9a-f]{7,64})(?: \(([^)]*)\))?(?:[ \t]+(\S.*))?$", re.M
 )
-_LOG_SUBJECT = lazily(r"\n\n {4}(\S[^\n]*)")
-_PULL = lazily(r"https?://[^\s\"'<>()]{1,300}/(?:pull|merge_requests)/(\d+)\b")
-_ESCAPE = lazily(r"\\([0-7]{3}|.)")
+_LOG_SUBJECT = lazy_compile(r"\n\n {4}(\S[^\n]*)")
+_PULL = lazy_compile(r"https?://[^\s\"'<>()]{1,300}/(?:pull|merge_requests)/(\d+)\b")
+_ESCAPE = lazy_compile(r"\\([0-7]{3}|.)")
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 
 
-class Entry(NamedTuple):
+class StatusEntry(NamedTuple):
     """One path of a status."""
 
     path: str  # as git printed it, without quotes
@@ -94,8 +96,8 @@ class Entry(NamedTuple):
     before: str = ""  # renamed: the old path
 
 
-class Status(NamedTuple):
-    entries: tuple[Entry, ...]
+class GitStatus(NamedTuple):
+    entries: tuple[StatusEntry, ...]
     branch: str = ""  # "" where it is not said
     detached: bool = False
     upstream: str = ""
@@ -104,7 +106,7 @@ class Status(NamedTuple):
     clean: bool = False  # it says that nothing is left
 
 
-class Committed(NamedTuple):
+class PrintedCommit(NamedTuple):
     branch: str  # "" when HEAD was detached
     id: str
     subject: str
@@ -113,20 +115,20 @@ class Committed(NamedTuple):
     removed: int = 0
 
 
-class Pushed(NamedTuple):
+class PushedRef(NamedTuple):
     local: str
     remote: str
     tip: str  # "" where git did not print it
     ok: bool
 
 
-class Logged(NamedTuple):
+class LoggedCommit(NamedTuple):
     id: str
     refs: str  # "HEAD -> main, origin/main"
     subject: str
 
 
-class Counted(NamedTuple):
+class DiffCount(NamedTuple):
     """Lines of one file in a diff; None where git did not count (a binary, a scaled bar)."""
 
     path: str
@@ -134,15 +136,15 @@ class Counted(NamedTuple):
     removed: int | None
 
 
-def long_status(output: str) -> Status | None:
+def parse_long_status(output: str) -> GitStatus | None:
     """`git status`, also as `git commit` and `git stash pop` print it; None when there is none."""
-    text = output[:WINDOW]
+    text = output[:MAX_OUTPUT_CHARS]
     on = _ON_BRANCH.search(text)
     detached = _DETACHED.search(text) is not None
     clean = "\nnothing to commit, working tree clean" in f"\n{text}"
     if on is None and not detached and not clean:
         return None
-    entries: list[Entry] = []
+    entries: list[StatusEntry] = []
     section = ""
     for line in text.split("\n"):
         header = _SECTION.match(line)
@@ -150,7 +152,7 @@ def long_status(output: str) -> Status | None:
             section = header.group(1)
         elif section and line and not line[0].isspace():
             section = ""
-        elif section and section[0] != "I" and len(entries) < ENTRIES:
+        elif section and section[0] != "I" and len(entries) < MAX_ENTRIES:
             found = _LONG_ENTRY.match(line)
             if found:
                 entries.append(_long_entry(section, found.group(1) or "", found.group(2)))
@@ -159,7 +161,7 @@ def long_status(output: str) -> Status | None:
     if said:
         operation = _OPERATIONS.get(next(filter(None, said[0].groups()), "merging"), "merge")
     upstream, ahead = _upstream(text)
-    return Status(
+    return GitStatus(
         tuple(entries),
         on.group(1) if on else "",
         detached and on is None,
@@ -188,26 +190,26 @@ _LONG_LETTERS = {
 }
 
 
-def _long_entry(section: str, word: str, path: str) -> Entry:
+def _long_entry(section: str, word: str, path: str) -> StatusEntry:
     if section.startswith("Untracked"):
-        return Entry(unquoted(path), "?", "?")
+        return StatusEntry(unquote_path(path), "?", "?")
     if section.startswith("Unmerged"):
-        return Entry(unquoted(path), "U", "U")
+        return StatusEntry(unquote_path(path), "U", "U")
     letter = _LONG_LETTERS.get(word, "M")
     before, arrow, after = path.partition(" -> ")
     if letter in "RC" and arrow:
-        return Entry(unquoted(after), letter, " ", unquoted(before))
-    path = unquoted(_SUBMODULE.sub("", path))
-    return Entry(path, letter, " ") if "to be" in section else Entry(path, " ", letter)
+        return StatusEntry(unquote_path(after), letter, " ", unquote_path(before))
+    path = unquote_path(_SUBMODULE.sub("", path))
+    return StatusEntry(path, letter, " ") if "to be" in section else StatusEntry(path, " ", letter)
 
 
-def short_status(output: str) -> Status:
+def parse_short_status(output: str) -> GitStatus:
     """`git status --short` and `--porcelain`, with or without `--branch`; also version 2."""
-    entries: list[Entry] = []
+    entries: list[StatusEntry] = []
     branch = upstream = ""
     detached = False
     ahead: int | None = None
-    for line in output[:WINDOW].split("\n"):
+    for line in output[:MAX_OUTPUT_CHARS].split("\n"):
         if line.startswith("diff --git "):
             break  # what follows is another command's
         if line.startswith("## "):
@@ -227,14 +229,14 @@ def short_status(output: str) -> Status:
                 upstream = value
             elif name == "ab" and value[:1] == "+" and value[1:].split()[0].isdecimal():
                 ahead = int(value[1:].split()[0])
-        elif len(entries) < ENTRIES:
+        elif len(entries) < MAX_ENTRIES:
             entry = _version_2(line) or _version_1(line)
             if entry:
                 entries.append(entry)
-    return Status(tuple(entries), branch, detached, upstream, ahead)
+    return GitStatus(tuple(entries), branch, detached, upstream, ahead)
 
 
-def _version_1(line: str) -> Entry | None:
+def _version_1(line: str) -> StatusEntry | None:
     found = _SHORT_ENTRY.match(line)
     if found is None:
         return None
@@ -245,14 +247,14 @@ def _version_1(line: str) -> Entry | None:
         return None
     before, arrow, after = path.partition(" -> ")
     if code[0] in "RC" and arrow:
-        return Entry(unquoted(after), code[0], code[1], unquoted(before))
-    return Entry(unquoted(path), code[0], code[1])
+        return StatusEntry(unquote_path(after), code[0], code[1], unquote_path(before))
+    return StatusEntry(unquote_path(path), code[0], code[1])
 
 
-def _version_2(line: str) -> Entry | None:
+def _version_2(line: str) -> StatusEntry | None:
     kind, _, rest = line.partition(" ")
     if kind == "?" and rest:
-        return Entry(unquoted(rest), "?", "?")
+        return StatusEntry(unquote_path(rest), "?", "?")
     if kind not in ("1", "2", "u"):
         return None
     fields = rest.split(" ", {"1": 7, "2": 8, "u": 9}[kind])
@@ -260,10 +262,10 @@ def _version_2(line: str) -> Entry | None:
         return None
     path, _, before = fields[-1].partition("\t")
     code = "UU" if kind == "u" else fields[0].replace(".", " ")
-    return Entry(unquoted(path), code[0], code[1], unquoted(before))
+    return StatusEntry(unquote_path(path), code[0], code[1], unquote_path(before))
 
 
-def unquoted(path: str) -> str:
+def unquote_path(path: str) -> str:
     """A path as git quotes it when it holds odd characters: "caf\\303\\251.txt"."""
     if len(path) < 2 or path[0] != '"' or path[-1] != '"':
         return path
@@ -283,9 +285,9 @@ def unquoted(path: str) -> str:
     return data.decode("utf-8", "replace")
 
 
-def committed(output: str) -> list[Committed]:
+def parse_commits(output: str) -> list[PrintedCommit]:
     """Every `[branch id] subject` line, with the totals that follow it."""
-    text = output[:WINDOW]
+    text = output[:MAX_OUTPUT_CHARS]
     lines = list(islice(_COMMITTED.finditer(text), 50))
     made = []
     for number, line in enumerate(lines):
@@ -294,30 +296,30 @@ def committed(output: str) -> list[Committed]:
         counts = [int(count or 0) for count in totals.groups()] if totals else [0, 0, 0]
         branch = line["branch"]
         made.append(
-            Committed(
+            PrintedCommit(
                 "" if branch.endswith(" HEAD") else branch, line["id"], line["subject"], *counts
             )
         )
     return made
 
 
-def totals(output: str) -> tuple[int, int, int] | None:
+def parse_totals(output: str) -> tuple[int, int, int] | None:
     """Files, insertions and deletions of the first "N files changed" line."""
-    found = _TOTALS.search(output[:WINDOW])
+    found = _TOTALS.search(output[:MAX_OUTPUT_CHARS])
     if found is None:
         return None
     files, added, removed = (int(count or 0) for count in found.groups())
     return files, added, removed
 
 
-def pushed(output: str, also_fetched: bool = False) -> list[Pushed]:
+def parse_push(output: str, also_fetched: bool = False) -> list[PushedRef]:
     """The references that a push says it moved, or was refused to.
 
     `git fetch` prints the same lines below "From ...", those of a push stand below "To ...".
     """
-    found: list[Pushed] = []
+    found: list[PushedRef] = []
     ours = not also_fetched
-    for line in output[:WINDOW].split("\n"):
+    for line in output[:MAX_OUTPUT_CHARS].split("\n"):
         if line.startswith("To "):
             ours = True
         elif line.startswith("From "):
@@ -326,66 +328,70 @@ def pushed(output: str, also_fetched: bool = False) -> list[Pushed]:
             flag, note, _, tip, local, remote = match.groups()
             if flag == "-" or (note or "").startswith("new tag"):
                 continue
-            found.append(Pushed(local, remote, tip or "", flag != "!"))
+            found.append(PushedRef(local, remote, tip or "", flag != "!"))
     return found[:20]
 
 
-def tracked(output: str) -> list[tuple[str, str]]:
+def parse_tracking(output: str) -> list[tuple[str, str]]:
     """Branches that were set up to track an upstream: (branch, upstream)."""
-    return [(found[1], found[2]) for found in islice(_TRACKS.finditer(output[:WINDOW]), 5)]
+    return [
+        (found[1], found[2]) for found in islice(_TRACKS.finditer(output[:MAX_OUTPUT_CHARS]), 5)
+    ]
 
 
-def switched(output: str) -> tuple[str, bool]:
+def parse_switch(output: str) -> tuple[str, bool]:
     """The branch that git says HEAD is on now, and whether it says that HEAD is detached."""
-    text = output[:WINDOW]
+    text = output[:MAX_OUTPUT_CHARS]
     branch = ""
     for found in islice(_SWITCHED.finditer(text), 10):
         branch = found.group(1) or found.group(2)
     return branch, not branch and _DETACHED.search(text) is not None
 
 
-def counts(output: str) -> list[Counted]:
+def parse_diff_counts(output: str) -> list[DiffCount]:
     """Lines added and removed by file, from `--numstat`, `--stat` or a diff itself."""
-    text = output[:WINDOW]
-    found: list[Counted] = [
-        Counted(
-            unquoted(match[3]),
+    text = output[:MAX_OUTPUT_CHARS]
+    found: list[DiffCount] = [
+        DiffCount(
+            unquote_path(match[3]),
             int(match[1]) if match[1].isdecimal() else None,
             int(match[2]) if match[2].isdecimal() else None,
         )
-        for match in islice(_NUMSTAT.finditer(text), ENTRIES)
+        for match in islice(_NUMSTAT.finditer(text), MAX_ENTRIES)
     ]
     if found:
         return found
     if "\ndiff --git " in f"\n{text}":
-        return _diff_counts(text, complete=len(output) <= WINDOW)
+        return _diff_counts(text, complete=len(output) <= MAX_OUTPUT_CHARS)
     for line in text.split("\n"):
         # Git keeps to the terminal's width, 80 columns where there is none.
-        match = _STAT.match(line) if " | " in line and len(line) <= STAT_LINE else None
-        if match is None or len(found) == ENTRIES:
+        match = _STAT.match(line) if " | " in line and len(line) <= MAX_STAT_LINE_CHARS else None
+        if match is None or len(found) == MAX_ENTRIES:
             continue
         path, total, bar = match.groups()
         plus, minus = (bar or "").count("+"), (bar or "").count("-")
         exact = total is not None and plus + minus == int(total)
-        found.append(Counted(unquoted(path), plus if exact else None, minus if exact else None))
+        found.append(
+            DiffCount(unquote_path(path), plus if exact else None, minus if exact else None)
+        )
     return found
 
 
-def _diff_counts(text: str, complete: bool) -> list[Counted]:
-    found: list[Counted] = []
-    pieces = f"\n{text}".split("\ndiff --git ")[1 : ENTRIES + 1]
+def _diff_counts(text: str, complete: bool) -> list[DiffCount]:
+    found: list[DiffCount] = []
+    pieces = f"\n{text}".split("\ndiff --git ")[1 : MAX_ENTRIES + 1]
     for number, piece in enumerate(pieces):
         head, _, body = piece.partition("\n")
         path = head.rpartition(" b/")[2].rstrip('"')
         if not path:
             continue
         if number == len(pieces) - 1 and not complete:
-            found.append(Counted(path, None, None))
+            found.append(DiffCount(path, None, None))
             continue
         inside = body.partition("\n@@")[2]
         lines = inside.split("\n")[1:]
         found.append(
-            Counted(
+            DiffCount(
                 path,
                 sum(line.startswith("+") for line in lines),
                 sum(line.startswith("-") for line in lines),
@@ -394,31 +400,33 @@ def _diff_counts(text: str, complete: bool) -> list[Counted]:
     return found
 
 
-def conflicts(output: str) -> list[str]:
-    found = (match[1] or match[2] for match in islice(_CONFLICT.finditer(output[:WINDOW]), 60))
+def parse_conflicts(output: str) -> list[str]:
+    found = (
+        match[1] or match[2] for match in islice(_CONFLICT.finditer(output[:MAX_OUTPUT_CHARS]), 60)
+    )
     return list(dict.fromkeys(path.strip() for path in found))
 
 
-def after_reset(output: str) -> list[str]:
+def parse_reset_paths(output: str) -> list[str]:
     """The paths below "Unstaged changes after reset:"."""
-    below = output[:WINDOW].partition("Unstaged changes after reset:")[2]
-    return [unquoted(found[2]) for found in islice(_AFTER_RESET.finditer(below), ENTRIES)]
+    below = output[:MAX_OUTPUT_CHARS].partition("Unstaged changes after reset:")[2]
+    return [unquote_path(found[2]) for found in islice(_AFTER_RESET.finditer(below), MAX_ENTRIES)]
 
 
-def logged(output: str) -> list[Logged]:
+def parse_log(output: str) -> list[LoggedCommit]:
     """Commits of a log, a reflog or a single id, in the order of the output."""
-    text = output[:WINDOW]
+    text = output[:MAX_OUTPUT_CHARS]
     found = []
     for line in islice(_LOG_LINE.finditer(text), 60):
         subject = line[3] or ""
         if not subject and len(line[1]) >= 40:
             below = _LOG_SUBJECT.search(text, line.end(), line.end() + 1500)
             subject = below[1] if below else ""
-        found.append(Logged(line[1], line[2] or "", subject))
+        found.append(LoggedCommit(line[1], line[2] or "", subject))
     return found
 
 
-def pull_requests(output: str) -> list[tuple[str, int]]:
+def parse_pull_requests(output: str) -> list[tuple[str, int]]:
     """Links to pull requests (and GitLab's merge requests) with their number."""
-    found = islice(_PULL.finditer(output[:WINDOW]), 20)
+    found = islice(_PULL.finditer(output[:MAX_OUTPUT_CHARS]), 20)
     return [(match[0], int(match[1][:9])) for match in found]

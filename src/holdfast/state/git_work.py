@@ -15,18 +15,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from holdfast.events import Origin
-from holdfast.state.facts import DONE, OPEN, Fact, clip
-from holdfast.state.patterns import lazily
+from holdfast.state.facts import DONE, OPEN, Fact, truncate
+from holdfast.state.lazy_regex import lazy_compile
 
-CHANGES = 150
-COMMITS = 60
-REPOSITORIES = 8
-PULL_REQUESTS = 8
-STASHES = 5
-FILES_OF_COMMIT = 30
+MAX_CHANGES = 150
+MAX_COMMITS = 60
+MAX_REPOSITORIES = 8
+MAX_PULL_REQUESTS = 8
+MAX_STASHES = 5
+MAX_FILES_PER_COMMIT = 30
 
 # Where work trees beside the main one are usually put.
-_WORK_TREE = lazily(r"^(.*/(?:\.claude/worktrees|\.worktrees|worktrees)/[^/]+)(?:/|$)")
+_WORK_TREE = lazy_compile(r"^(.*/(?:\.claude/worktrees|\.worktrees|worktrees)/[^/]+)(?:/|$)")
 
 
 class Change(NamedTuple):
@@ -79,7 +79,7 @@ class PullRequest(NamedTuple):
     title: str
     branch: str
     root: str
-    standing: str  # "open" | "merged" | "closed"
+    status: str  # "open" | "merged" | "closed"
     at: Origin
 
 
@@ -103,10 +103,10 @@ class GitWork(NamedTuple):
     stashes: tuple[Stash, ...]
 
 
-EMPTY = GitWork("", "", -1, "", {}, {}, {}, {}, ())
+NO_GIT_WORK = GitWork("", "", -1, "", {}, {}, {}, {}, ())
 
 
-def root_of(repositories: dict[str, Repository], path: str) -> str:
+def find_root(repositories: dict[str, Repository], path: str) -> str:
     """The repository that a path is in, "" when none is known there."""
     best = ""
     for root in repositories:
@@ -122,7 +122,7 @@ def work_tree(path: str) -> str:
     return found[1] if found else ""
 
 
-class Knows(Protocol):
+class HasGitWork(Protocol):
     """A state (`model.State`, which imports this module)."""
 
     @property
@@ -145,51 +145,51 @@ class Edited(Protocol):
     def created(self) -> bool: ...
 
 
-def uncommitted(state: Knows) -> list[Change]:
+def list_uncommitted(state: HasGitWork) -> list[Change]:
     """What would be lost with the work tree, latest last; files outside of git are left out.
 
     So are those of a repository that the session only looked at: what lies about there is
     somebody else's.
     """
     work = state.git_work
-    rooted = [(root_of(work.repositories, one.path), one) for one in work.changes.values()]
+    rooted = [(find_root(work.repositories, one.path), one) for one in work.changes.values()]
     edited = {file.path for file in state.files.values() if file.changed or file.created}
     mine = {work.home, *(commit.root for commit in work.commits.values())}
     mine |= {root for root, one in rooted if one.path in edited}
     return [one for root, one in rooted if root and root in mine]
 
 
-def commits(state: Knows, pushed: bool | None = None) -> list[Commit]:
+def list_commits(state: HasGitWork, pushed: bool | None = None) -> list[Commit]:
     """The commits that this session made and that still stand, in order."""
     made = state.git_work.commits.values()
     return [commit for commit in made if pushed is None or bool(commit.pushed) == pushed]
 
 
-def repository(state: Knows) -> Repository | None:
+def current_repository(state: HasGitWork) -> Repository | None:
     """The repository that the session works in."""
     work = state.git_work
     return work.repositories.get(work.home)
 
 
-def branch(state: Knows) -> str:
+def current_branch(state: HasGitWork) -> str:
     """The branch that is checked out there; "" when HEAD is detached or nobody knows."""
-    known = repository(state)
+    known = current_repository(state)
     return known.branch if known else ""
 
 
-def operation(state: Knows) -> str:
+def current_operation(state: HasGitWork) -> str:
     """A merge, rebase, cherry-pick or revert that was begun and is not finished."""
-    known = repository(state)
+    known = current_repository(state)
     return known.operation if known else ""
 
 
-def pull_request(state: Knows) -> PullRequest | None:
+def current_pull_request(state: HasGitWork) -> PullRequest | None:
     """The one of the branch that is checked out, else the last that is still open."""
     work = state.git_work
-    now = branch(state)
+    now = current_branch(state)
     latest = None
     for request in work.pull_requests.values():
-        if request.standing == "open":
+        if request.status == "open":
             latest = request
     for request in work.pull_requests.values():
         if now and request.branch == now and request.root == work.home:
@@ -197,24 +197,24 @@ def pull_request(state: Knows) -> PullRequest | None:
     return latest
 
 
-def stashes(state: Knows) -> list[Stash]:
+def list_stashes(state: HasGitWork) -> list[Stash]:
     """What was put aside with `git stash` and not taken back, latest last."""
     return list(state.git_work.stashes)
 
 
-def facts(work: GitWork) -> Iterator[Fact]:
+def list_facts(work: GitWork) -> Iterator[Fact]:
     for commit in work.commits.values():
         name = commit.id or "commit"
         where = f"on {commit.branch}" if commit.branch else "on no branch"
         detail = f"{where}, {PUSHED[commit.pushed]}"
         if commit.files:
             detail += f"; {', '.join(path.rpartition('/')[2] for path in commit.files)}"
-        standing = DONE if commit.pushed else OPEN
+        status = DONE if commit.pushed else OPEN
         text = f"{name} {commit.subject}"
-        yield Fact(f"g{commit.number}", "commit", text, standing, commit.at, clip(detail, 600))
+        yield Fact(f"g{commit.number}", "commit", text, status, commit.at, truncate(detail, 600))
 
 
-def from_values(values: list[Any]) -> GitWork:
+def decode_git_work(values: list[Any]) -> GitWork:
     """Back from the arrays that a JSON document holds."""
     cwd, cwd_before, moved_at, home, repositories, changes, made, requests, put_aside = values
     return GitWork(

@@ -12,19 +12,19 @@ from itertools import islice
 from typing import NamedTuple
 
 from holdfast.events import AgentSaid, CommandRan, LinkSeen, Origin, SessionSeen, UserSaid
-from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, next_number, put
-from holdfast.state.moment import Moment
-from holdfast.state.patterns import lazily
-from holdfast.state.wording import has_any
+from holdfast.state.facts import OPEN, SUPERSEDED, Fact, next_number, put_record, truncate_safely
+from holdfast.state.lazy_regex import lazy_compile
+from holdfast.state.position import Position
+from holdfast.state.prose import has_any
 
-LIMIT = 120
-CONTEXT = 140
-WINDOW = 4000
-OUTPUT = 2000  # of what a command printed: its end
-COMMITS = 8  # of one text: a log of a hundred commits is not what is being worked on
+MAX_IDENTIFIERS = 120
+MAX_CONTEXT_CHARS = 140
+MAX_SCAN_CHARS = 4000
+MAX_OUTPUT_CHARS = 2000  # of what a command printed: its end
+MAX_COMMITS_PER_TEXT = 8  # of one text: a log of a hundred commits is not what is being worked on
 
-_URL = lazily(r"https?://[^\s\"'<>()\[\]{}`|\\]+[^\s\"'<>()\[\]{}`|\\.,;:!?*]")
-_PORT = lazily(
+_URL = lazy_compile(r"https?://[^\s\"'<>()\[\]{}`|\\]+[^\s\"'<>()\[\]{}`|\\.,;:!?*]")
+_PORT = lazy_compile(
     r"(?:\b(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):"
     r"|\bports?\b(?: (?:is|number|to|on))?[ =:]+|--port[= ]|\bPORT=)"
     r"(\d{2,5})\b",
@@ -34,22 +34,22 @@ _PORT = lazily(
 _PORT_HOSTS = ("localhost:", "127.0.0.1:", "0.0.0.0:", "[::")
 # And in the letters in which people write it: asked before the whole text is made small.
 _PORT_CUES = ("ort", "ORT", "ost:", "OST:", ".0.0.", "[::")
-_PORT_WORD = lazily(r"ports?(?: (?:is|number|to|on))?[ =:]+\d\d")
-_SENTENCE_END = lazily(r"[?\n]|[.!](?=\s|$)")
+_PORT_WORD = lazy_compile(r"ports?(?: (?:is|number|to|on))?[ =:]+\d\d")
+_SENTENCE_END = lazy_compile(r"[?\n]|[.!](?=\s|$)")
 # Begins with the dash, a plain character, for which `re` looks quickly; the rest is checked
 # backwards from there.
-_TICKET = lazily(r"-(?<=[A-Z0-9]-)\d{1,6}\b")
-_TICKET_KEY = lazily(r"\b[A-Z][A-Z0-9]{1,9}\Z")
-_NOT_TICKETS = lazily(
+_TICKET = lazy_compile(r"-(?<=[A-Z0-9]-)\d{1,6}\b")
+_TICKET_KEY = lazy_compile(r"\b[A-Z][A-Z0-9]{1,9}\Z")
+_NOT_TICKETS = lazy_compile(
     r"^(?:UTF|SHA|ISO|RFC|AES|RSA|MD|TLS|CVE|HTTP|GPT|BASE|INT|UINT|X|ADR|ARM|H|V|P|ES|IPV|EC|CP)\d*-"
 )
 # Whole values only, and none that the shell makes: `X=$(date)` says nothing exact.
-_ENVIRONMENT = lazily(
+_ENVIRONMENT = lazy_compile(
     r"(?:^|\s|export )([A-Z][A-Z0-9_]{2,40}="
     r"(?:\"[^\"$`]{0,80}\"|'[^']{0,80}'|[^\s;&|\"'$`()]{1,80})(?=$|[\s;&|]))"
 )
 # Stands in every one of them, and begins with a plain character.
-_ENVIRONMENT_CUE = lazily(r"=(?<=[A-Z0-9_]{3}=)")
+_ENVIRONMENT_CUE = lazy_compile(r"=(?<=[A-Z0-9_]{3}=)")
 
 
 # What may stand in a commit's name as "0", the rest as a space: seven of them in a row are five
@@ -58,12 +58,12 @@ _HEX = bytes(48 if chr(code) in "0123456789abcdef" else 32 for code in range(256
 _HASH = b"0" * 7
 _HASH_LENGTHS = frozenset((7, 8, 9, 10, 11, 12, 40))
 # Words beside a hash that make it a commit's, and those that make it something else's.
-_OF_COMMIT = lazily(
+_OF_COMMIT = lazy_compile(
     r"\b(?:commit\w*|sha|rev(?:ision|ert\w*)?|head|merge[ds]?|cherry|branch|git|tag(?:ged)?|rebase[ds]?"
     r"|push(?:ed)?|landed|main|master|bisect|introduced|fixed (?:in|by))\b",
     re.I,
 )
-_OF_OTHERS = lazily(
+_OF_OTHERS = lazy_compile(
     r"^index |\b(?:sha256|sha512|md5|checksum|digest|integrity|etag|container|image id|uuid)\b",
     re.I,
 )
@@ -71,12 +71,12 @@ _OF_OTHERS = lazily(
 
 class Identifier(NamedTuple):
     number: int
-    sort: str  # port | url | ticket | commit | environment | branch | link
+    category: str  # port | url | ticket | commit | environment | branch | link
     value: str
     context: str
     typed: int  # in the words or commands of the user and the agent
     seen: int  # in output
-    standing: str
+    status: str
     step: int
     at: Origin
 
@@ -85,38 +85,38 @@ Table = dict[str, Identifier]
 
 
 def _note(
-    table: Table, sort: str, value: str, line: str, typed: bool, moment: Moment, at: Origin
+    table: Table, sort: str, value: str, line: str, typed: bool, position: Position, at: Origin
 ) -> Table:
-    key = keep(f"{sort} {value}", 220)
+    key = truncate_safely(f"{sort} {value}", 220)
     known = table.get(key)
     number = known.number if known else next_number(table)
-    context = keep(line.strip(), CONTEXT)
+    context = truncate_safely(line.strip(), MAX_CONTEXT_CHARS)
     if known and not typed and known.typed:
         context = known.context  # what was said about it beats where it scrolled past
     identifier = Identifier(
         number,
         sort,
-        keep(value, 200),
+        truncate_safely(value, 200),
         context,
         (known.typed if known else 0) + typed,
         (known.seen if known else 0) + (not typed),
         OPEN,
-        moment.step,
+        position.step,
         at,
     )
-    return put(table, key, identifier, LIMIT, lambda i: not i.typed)
+    return put_record(table, key, identifier, MAX_IDENTIFIERS, lambda i: not i.typed)
 
 
 def _line_around(text: str, start: int, end: int) -> str:
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", end)
     line = text[first : last if last >= 0 else len(text)]
-    if len(line) <= CONTEXT:
+    if len(line) <= MAX_CONTEXT_CHARS:
         return line
     offset = max(0, start - first - 50)
     if offset:
         offset = line.find(" ", offset, start - first) + 1 or offset  # not in mid-word
-    window = line[offset : offset + CONTEXT - 2]
+    window = line[offset : offset + MAX_CONTEXT_CHARS - 2]
     if offset + len(window) < len(line):
         # Half an address at the end would read as another one.
         window = window[: max(window.rfind(" "), 0)] + "…"
@@ -130,24 +130,24 @@ def _is_asked(text: str, place: int) -> bool:
 
 
 def _scan(
-    table: Table, text: str, typed: bool, moment: Moment, at: Origin, *, words: bool = False
+    table: Table, text: str, typed: bool, position: Position, at: Origin, *, words: bool = False
 ) -> Table:
     """`words` says that somebody said it, where a command would have used it."""
     if "://" in text:
         for found in islice(_URL.finditer(text), 12):
             line = _line_around(text, *found.span())
-            table = _note(table, "url", found.group(), line, typed, moment, at)
+            table = _note(table, "url", found.group(), line, typed, position, at)
     if has_any(text, _PORT_CUES) and _names_port(text.lower()):
         for found in islice(_PORT.finditer(text), 6):
             if int(found.group(1)) <= 65535 and not (words and _is_asked(text, found.end())):
                 line = _line_around(text, *found.span())
-                table = _note(table, "port", found.group(1), line, typed, moment, at)
+                table = _note(table, "port", found.group(1), line, typed, position, at)
     if "-" in text:
         for start, end in islice(_tickets(text), 12):
             ticket = text[start:end]
             if not _NOT_TICKETS.match(ticket):
                 line = _line_around(text, start, end)
-                table = _note(table, "ticket", ticket, line, typed, moment, at)
+                table = _note(table, "ticket", ticket, line, typed, position, at)
     return table
 
 
@@ -164,10 +164,10 @@ def _tickets(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _scan_commits(
-    table: Table, text: str, typed: bool, moment: Moment, at: Origin, *, words: bool = False
+    table: Table, text: str, typed: bool, position: Position, at: Origin, *, words: bool = False
 ) -> Table:
     """In words a commit is named as one, or known; what git prints may be of other things too."""
-    for start, end in islice(_hashes(text), COMMITS):
+    for start, end in islice(_hashes(text), MAX_COMMITS_PER_TEXT):
         line = _line_around(text, start, end)
         value = text[start : min(end, start + 10)]
         if words:
@@ -175,7 +175,7 @@ def _scan_commits(
                 continue
         elif _OF_OTHERS.search(line):
             continue
-        table = _note(table, "commit", value, line, typed, moment, at)
+        table = _note(table, "commit", value, line, typed, position, at)
     return table
 
 
@@ -204,53 +204,57 @@ def _in_word(text: str, place: int) -> bool:
     return character.isalnum() or character in "_-"
 
 
-def on_user_said(table: Table, event: UserSaid, moment: Moment) -> Table:
-    text = event.text[: WINDOW * 2]
-    table = _scan(table, text, True, moment, event.at, words=True)
-    return _scan_commits(table, text, True, moment, event.at, words=True)
+def on_user_said(table: Table, event: UserSaid, position: Position) -> Table:
+    text = event.text[: MAX_SCAN_CHARS * 2]
+    table = _scan(table, text, True, position, event.at, words=True)
+    return _scan_commits(table, text, True, position, event.at, words=True)
 
 
-def on_agent_said(table: Table, event: AgentSaid, moment: Moment) -> Table:
-    text = event.text[: WINDOW * 2]
-    table = _scan(table, text, True, moment, event.at, words=True)
-    return _scan_commits(table, text, True, moment, event.at, words=True)
+def on_agent_said(table: Table, event: AgentSaid, position: Position) -> Table:
+    text = event.text[: MAX_SCAN_CHARS * 2]
+    table = _scan(table, text, True, position, event.at, words=True)
+    return _scan_commits(table, text, True, position, event.at, words=True)
 
 
-def on_command_ran(table: Table, event: CommandRan, moment: Moment) -> Table:
-    command = event.command[:WINDOW]
-    table = _scan(table, command, True, moment, event.at)
+def on_command_ran(table: Table, event: CommandRan, position: Position) -> Table:
+    command = event.command[:MAX_SCAN_CHARS]
+    table = _scan(table, command, True, position, event.at)
     if _ENVIRONMENT_CUE.search(command):
         for found in islice(_ENVIRONMENT.finditer(command), 6):
-            value = keep(found.group(1), 160)
-            table = _note(table, "environment", value, command, True, moment, event.at)
-    output = event.output if len(event.output) <= OUTPUT else event.output[-OUTPUT:]
-    table = _scan(table, output, False, moment, event.at)
+            value = truncate_safely(found.group(1), 160)
+            table = _note(table, "environment", value, command, True, position, event.at)
+    output = (
+        event.output if len(event.output) <= MAX_OUTPUT_CHARS else event.output[-MAX_OUTPUT_CHARS:]
+    )
+    table = _scan(table, output, False, position, event.at)
     if "git" in command or "gh " in command:
-        table = _scan_commits(table, command, True, moment, event.at)
-        table = _scan_commits(table, output, False, moment, event.at)
+        table = _scan_commits(table, command, True, position, event.at)
+        table = _scan_commits(table, output, False, position, event.at)
     return table
 
 
-def on_session_seen(table: Table, event: SessionSeen, moment: Moment) -> Table:
+def on_session_seen(table: Table, event: SessionSeen, position: Position) -> Table:
     """The branch: one at a time. Leaving a branch supersedes it."""
     if not event.branch or event.at.agent:
         return table
     key = f"branch {event.branch}"
     known = table.get(key)
-    if known is not None and known.standing == OPEN:
+    if known is not None and known.status == OPEN:
         return table
     table = {
-        name: item._replace(standing=SUPERSEDED) if item.sort == "branch" else item
+        name: item._replace(status=SUPERSEDED) if item.category == "branch" else item
         for name, item in table.items()
     }
-    return _note(table, "branch", event.branch, f"on branch {event.branch}", True, moment, event.at)
+    return _note(
+        table, "branch", event.branch, f"on branch {event.branch}", True, position, event.at
+    )
 
 
-def on_link_seen(table: Table, event: LinkSeen, moment: Moment) -> Table:
-    return _note(table, "link", event.url, event.label, True, moment, event.at)
+def on_link_seen(table: Table, event: LinkSeen, position: Position) -> Table:
+    return _note(table, "link", event.url, event.label, True, position, event.at)
 
 
-def facts(table: Table) -> Iterator[Fact]:
+def list_facts(table: Table) -> Iterator[Fact]:
     for item in table.values():
-        text = f"{item.sort} {item.value}"
-        yield Fact(f"i{item.number}", "identifier", text, item.standing, item.at, item.context)
+        text = f"{item.category} {item.value}"
+        yield Fact(f"i{item.number}", "identifier", text, item.status, item.at, item.context)

@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from holdfast.events import CommandRan, FileTouched, Searched, ToolRan
-from holdfast.state.facts import keep, put
-from holdfast.state.moment import Moment
-from holdfast.state.shell import parts
+from holdfast.state.facts import put_record, truncate_safely
+from holdfast.state.position import Position
+from holdfast.state.shell import split_commands
 
-LIMIT = 150  # the oldest that were looked up once go first
-SUBJECT = 160
-EPOCHS = 12
+MAX_LOOKUPS = 150  # the oldest that were looked up once go first
+MAX_SUBJECT_CHARS = 160
+MAX_EPOCHS = 12
 _PAGES = frozenset(("WebFetch", "WebSearch"))
 
 
@@ -32,45 +32,45 @@ class Lookup(NamedTuple):
 Table = dict[str, Lookup]
 
 
-def on_file_touched(table: Table, event: FileTouched, moment: Moment) -> Table:
-    if event.how != "read" or not event.ok:
+def on_file_touched(table: Table, event: FileTouched, position: Position) -> Table:
+    if event.action != "read" or not event.ok:
         return table
-    return _looked_up(table, "Read", event.path, event.at.time, moment)
+    return _looked_up(table, "Read", event.path, event.at.time, position)
 
 
-def on_searched(table: Table, event: Searched, moment: Moment) -> Table:
+def on_searched(table: Table, event: Searched, position: Position) -> Table:
     subject = f"{event.pattern} in {event.where}" if event.where else event.pattern
-    return _looked_up(table, "Search", subject, event.at.time, moment)
+    return _looked_up(table, "Search", subject, event.at.time, position)
 
 
-def on_tool_ran(table: Table, event: ToolRan, moment: Moment) -> Table:
+def on_tool_ran(table: Table, event: ToolRan, position: Position) -> Table:
     if event.tool not in _PAGES:
         return table
-    return _looked_up(table, event.tool, event.asked, event.at.time, moment)
+    return _looked_up(table, event.tool, event.input, event.at.time, position)
 
 
-def on_command_ran(table: Table, event: CommandRan, moment: Moment) -> Table:
-    ran = parts(event.command[:4000])
+def on_command_ran(table: Table, event: CommandRan, position: Position) -> Table:
+    ran = split_commands(event.command[:4000])
     if not event.ok or not ran or not all(part.looks for part in ran):
         return table
     asked = [part.plain for part in ran if part.separator != "|" and part.plain[:3] != "cd "]
-    return _looked_up(table, "Bash", "; ".join(asked), event.at.time, moment) if asked else table
+    return _looked_up(table, "Bash", "; ".join(asked), event.at.time, position) if asked else table
 
 
-def _looked_up(table: Table, what: str, subject: str, time: str, moment: Moment) -> Table:
-    subject = keep(subject, SUBJECT)
+def _looked_up(table: Table, what: str, subject: str, time: str, position: Position) -> Table:
+    subject = truncate_safely(subject, MAX_SUBJECT_CHARS)
     key = f"{what}:{subject}"
     known = table.get(key)
     if known is None:
-        new = Lookup(what, subject, moment.epoch, (), 1, time)
+        new = Lookup(what, subject, position.epoch, (), 1, time)
     else:
         again = known.again
-        if moment.epoch > known.seen and moment.epoch not in again:
-            again = (*again, moment.epoch)[-EPOCHS:]
+        if position.epoch > known.seen and position.epoch not in again:
+            again = (*again, position.epoch)[-MAX_EPOCHS:]
         new = Lookup(what, subject, known.seen, again, known.times + 1, time)
-    return put(table, key, new, LIMIT, lambda one: not one.again)
+    return put_record(table, key, new, MAX_LOOKUPS, lambda one: not one.again)
 
 
-def again_in(table: Table, epoch: int) -> list[Lookup]:
+def list_repeated(table: Table, epoch: int) -> list[Lookup]:
     """What was looked up in this epoch although an earlier one had already seen it."""
     return [one for one in table.values() if epoch in one.again]

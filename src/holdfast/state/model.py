@@ -14,29 +14,29 @@ from holdfast.state import (
     dead_ends,
     decisions,
     errors,
-    files,
-    finished,
     git_work,
     identifiers,
-    life,
     lookups,
     next_step,
     notes,
-    plan,
+    plans,
     replies,
     requests,
     rules,
     skills,
     subagents,
+    suite_runs,
     symbols,
+    task_summary,
     tasks,
-    test_state,
+    touched_files,
+    usage_history,
 )
 from holdfast.state.facts import Fact
-from holdfast.state.moment import Moment
+from holdfast.state.position import Position
 
 
-class Place(NamedTuple):
+class SessionInfo(NamedTuple):
     """Where the session runs."""
 
     session_id: str = ""
@@ -60,55 +60,55 @@ class Usage(NamedTuple):
 
 
 class State(NamedTuple):
-    place: Place = Place()
-    moment: Moment = Moment()
+    session: SessionInfo = SessionInfo()
+    position: Position = Position()
     usage: Usage = Usage()
     requests: dict[str, requests.Request] = {}
     replies: replies.Table = {}
     rules: dict[str, rules.Rule] = {}
     tasks: dict[str, tasks.Task] = {}
-    plans: dict[str, plan.Plan] = {}
-    tests: dict[str, test_state.SuiteRun] = {}
+    plans: dict[str, plans.Plan] = {}
+    suite_runs: dict[str, suite_runs.SuiteRun] = {}
     errors: dict[str, errors.Error] = {}
     dead_ends: dict[str, dead_ends.DeadEnd] = {}
     decisions: dict[str, decisions.Decision] = {}
-    files: dict[str, files.File] = {}
+    files: dict[str, touched_files.TouchedFile] = {}
     commands: dict[str, commands.Command] = {}
     identifiers: dict[str, identifiers.Identifier] = {}
     subagents: dict[str, subagents.Subagent] = {}
     skills: dict[str, skills.Skill] = {}
     next_step: dict[str, next_step.NextStep] = {}
-    git_work: git_work.GitWork = git_work.EMPTY
+    git_work: git_work.GitWork = git_work.NO_GIT_WORK
     symbols: symbols.Table = {}
-    life: life.Table = {}
+    usage_history: usage_history.Table = {}
     lookups: lookups.Table = {}
     # Not folded and never saved with the state: laid over it for whoever is shown it.
     notes: notes.Table = {}
-    finished: dict[str, finished.Finished] = {}
+    task_summaries: dict[str, task_summary.TaskSummary] = {}
 
 
 # The default tables above are shared between states: nothing may write into a table.
 # `fold` never does, and tests/state/test_fold.py folds the corpus twice to hold it.
 
-EMPTY = State()
+EMPTY_STATE = State()
 
 
-def facts(state: State) -> Iterator[Fact]:
+def list_facts(state: State) -> Iterator[Fact]:
     """Every fact of the state, by kind."""
-    yield from requests.facts(state.requests)
-    yield from rules.facts(state.rules)
-    yield from tasks.facts(state.tasks)
-    yield from plan.facts(state.plans)
-    yield from test_state.facts(state.tests)
-    yield from errors.facts(state.errors)
-    yield from dead_ends.facts(state.dead_ends)
-    yield from decisions.facts(state.decisions)
-    yield from files.facts(state.files)
-    yield from commands.facts(state.commands)
-    yield from identifiers.facts(state.identifiers)
-    yield from subagents.facts(state.subagents)
-    yield from skills.facts(state.skills)
-    yield from next_step.facts(state.next_step)
-    yield from git_work.facts(state.git_work)
-    yield from replies.facts(state.replies)
-    yield from notes.facts(state.notes)
+    yield from requests.list_facts(state.requests)
+    yield from rules.list_facts(state.rules)
+    yield from tasks.list_facts(state.tasks)
+    yield from plans.list_facts(state.plans)
+    yield from suite_runs.list_facts(state.suite_runs)
+    yield from errors.list_facts(state.errors)
+    yield from dead_ends.list_facts(state.dead_ends)
+    yield from decisions.list_facts(state.decisions)
+    yield from touched_files.list_facts(state.files)
+    yield from commands.list_facts(state.commands)
+    yield from identifiers.list_facts(state.identifiers)
+    yield from subagents.list_facts(state.subagents)
+    yield from skills.list_facts(state.skills)
+    yield from next_step.list_facts(state.next_step)
+    yield from git_work.list_facts(state.git_work)
+    yield from replies.list_facts(state.replies)
+    yield from notes.list_facts(state.notes)

@@ -11,26 +11,26 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.events import Origin
-from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep
+from holdfast.state.facts import OPEN, SUPERSEDED, Fact, truncate_safely
 
 if TYPE_CHECKING:
     from holdfast.state.model import State
 
-KINDS = ("note", "decision", "rule", "dead_end", "next_step")
-LIMIT = 60
-TEXT = 400
+NOTE_KINDS = ("note", "decision", "rule", "dead_end", "next_step")
+MAX_NOTES = 60
+MAX_NOTE_CHARS = 400
 
 
 class Note(NamedTuple):
     number: int
     kind: str  # one of KINDS
     text: str
-    by: str  # "user" | "agent" | "file": a line somebody typed into the notes file
-    standing: str
+    by: str  # "user" | "agent" | "file": a line somebody written in the notes file
+    status: str
     at: Origin
 
 
-class Written(NamedTuple):
+class NoteLine(NamedTuple):
     """A note as it was written down."""
 
     kind: str
@@ -42,7 +42,7 @@ class Written(NamedTuple):
 Table = dict[str, Note]
 
 
-def table_of(written: Iterable[Written]) -> Table:
+def build_note_table(written: Iterable[NoteLine]) -> Table:
     """The notes that stand or stood, in the order of writing; each text once.
 
     The number is the place in its file, so that an id does not come to name another note. A later
@@ -54,21 +54,21 @@ def table_of(written: Iterable[Written]) -> Table:
     for one in written:
         prefix = "mf" if one.by == "file" else "m"
         number = counts[prefix] = counts[prefix] + 1
-        text = keep(" ".join(one.text.split()), TEXT)
-        if not text or one.kind not in KINDS or (one.kind, text) in known:
+        text = truncate_safely(" ".join(one.text.split()), MAX_NOTE_CHARS)
+        if not text or one.kind not in NOTE_KINDS or (one.kind, text) in known:
             continue
         known.add((one.kind, text))
         if one.kind == "next_step":
             found = {
-                key: note._replace(standing=SUPERSEDED) if note.kind == "next_step" else note
+                key: note._replace(status=SUPERSEDED) if note.kind == "next_step" else note
                 for key, note in found.items()
             }
         at = Origin("", 0, 0, one.time)
         found[f"{prefix}{number}"] = Note(number, one.kind, text, one.by, OPEN, at)
-    return dict(list(found.items())[-LIMIT:])
+    return dict(list(found.items())[-MAX_NOTES:])
 
 
-def laid_over(state: State, table: Table) -> State:
+def overlay_notes(state: State, table: Table) -> State:
     """The state with these notes; what it had from the transcript in the same words goes."""
     if not table:
         return state
@@ -81,7 +81,7 @@ def laid_over(state: State, table: Table) -> State:
     dead_ends = {
         key: end
         for key, end in state.dead_ends.items()
-        if not (end.source == "note" and end.tried in said)
+        if not (end.source == "note" and end.attempt in said)
     }
     return state._replace(notes=table, decisions=decisions, dead_ends=dead_ends)
 
@@ -94,16 +94,16 @@ def _without_label(text: str) -> str:
     return text
 
 
-def standing(state: State, kind: str = "") -> list[tuple[str, Note]]:
+def list_open_notes(state: State, kind: str = "") -> list[tuple[str, Note]]:
     """Those that stand, in the order of writing."""
     return [
         (key, note)
         for key, note in state.notes.items()
-        if note.standing == OPEN and (not kind or note.kind == kind)
+        if note.status == OPEN and (not kind or note.kind == kind)
     ]
 
 
-def facts(table: Table) -> Iterator[Fact]:
+def list_facts(table: Table) -> Iterator[Fact]:
     for key, note in table.items():
-        who = "typed into the notes file" if note.by == "file" else f"noted by the {note.by}"
-        yield Fact(key, note.kind, note.text, note.standing, note.at, who)
+        who = "written in the notes file" if note.by == "file" else f"noted by the {note.by}"
+        yield Fact(key, note.kind, note.text, note.status, note.at, who)

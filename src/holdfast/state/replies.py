@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import AgentSaid, Origin, SummaryGiven
-from holdfast.state.facts import DONE, Fact, keep, keep_both_ends, writable
-from holdfast.state.moment import Moment
-from holdfast.state.wording import without_code
+from holdfast.state.facts import DONE, Fact, truncate_message_safely, truncate_safely, writable
+from holdfast.state.position import Position
+from holdfast.state.prose import strip_code
 
-TEXT = 5_000
-SUMMARY = 14_000
-TOTAL = 240_000
-SHOWN = 200
+MAX_REPLY_CHARS = 5_000
+MAX_SUMMARY_CHARS = 14_000
+MAX_TOTAL_CHARS = 240_000
+MAX_FACT_CHARS = 200
 SUMMARY_KEY = "a0"  # one name, since a later summary takes the place of the one before
 
 
@@ -37,33 +37,35 @@ class Reply(NamedTuple):
 Table = dict[str, Reply]
 
 
-def on_agent_said(table: Table, event: AgentSaid, moment: Moment) -> Table:
+def on_agent_said(table: Table, event: AgentSaid, position: Position) -> Table:
     text = event.text.strip()
-    if len(text) > TEXT:
-        text = without_code(text).strip()
-    return _put(table, keep_both_ends(text, TEXT), "agent", moment, event.at)
+    if len(text) > MAX_REPLY_CHARS:
+        text = strip_code(text).strip()
+    return _put(table, truncate_message_safely(text, MAX_REPLY_CHARS), "agent", position, event.at)
 
 
-def on_summary_given(table: Table, event: SummaryGiven, moment: Moment) -> Table:
+def on_summary_given(table: Table, event: SummaryGiven, position: Position) -> Table:
     """Only the latest: it tells what the ones before it did, as far as anything does."""
     if SUMMARY_KEY in table:
         table = writable(table)
         del table[SUMMARY_KEY]
-    text = keep_both_ends(event.text.strip(), SUMMARY)
-    return _put(table, text, "summary", moment, event.at)
+    text = truncate_message_safely(event.text.strip(), MAX_SUMMARY_CHARS)
+    return _put(table, text, "summary", position, event.at)
 
 
-def _put(table: Table, text: str, by: str, moment: Moment, at: Origin) -> Table:
+def _put(table: Table, text: str, by: str, position: Position, at: Origin) -> Table:
     if len(text) < 3:
         return table
     latest = next(reversed(table), None)
     upto = (table[latest].upto if latest else 0) + len(text)
     number = 0 if by == "summary" else 1 + _last_number(table)
     table = writable(table)
-    table[f"a{number}"] = Reply(number, text, by, moment.turn, moment.step, moment.epoch, at, upto)
+    table[f"a{number}"] = Reply(
+        number, text, by, position.turn, position.step, position.epoch, at, upto
+    )
     while len(table) > 1:
         oldest = next(iter(table))
-        if upto - table[oldest].upto < TOTAL:
+        if upto - table[oldest].upto < MAX_TOTAL_CHARS:
             break
         del table[oldest]
     return table
@@ -74,7 +76,14 @@ def _last_number(table: Table) -> int:
     return next((reply.number for reply in reversed(table.values()) if reply.number), 0)
 
 
-def facts(table: Table) -> Iterator[Fact]:
+def list_facts(table: Table) -> Iterator[Fact]:
     """So that an id in a brief opens its row; the whole text is indexed as a message."""
     for key, reply in table.items():
-        yield Fact(key, "reply", keep(reply.text, SHOWN), DONE, reply.at, f"by the {reply.by}")
+        yield Fact(
+            key,
+            "reply",
+            truncate_safely(reply.text, MAX_FACT_CHARS),
+            DONE,
+            reply.at,
+            f"by the {reply.by}",
+        )

@@ -1,8 +1,8 @@
 """Rules: standing demands of the user that are in force, word for word.
 
 A request is not a rule: "add a test" is done once, "always add a test" holds. Everything the user
-typed is kept and quoted anyway (`requests`), so only a sentence that plainly says it holds from
-now on is called a rule; when in doubt it is not. It has to be the user's own sentence: what is
+typed is kept and quoted anyway (`build_requests`), so only a sentence that plainly says it holds
+from now on is called a rule; when in doubt it is not. It has to be the user's own sentence: what is
 quoted, pasted or reported is somebody else's. A limit on the work at hand ("don't commit yet")
 ends with its request. A later sentence that corrects a rule supersedes it, clause by clause, so
 that a withdrawn rule is never given again.
@@ -15,16 +15,23 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import Origin, UserSaid
-from holdfast.state.facts import OPEN, SUPERSEDED, Fact, keep, next_number, put
-from holdfast.state.moment import Moment
-from holdfast.state.patterns import any_of, lazily
-from holdfast.state.wording import has_any, overlap, plain_words, sentences, small, without_code
+from holdfast.state.facts import OPEN, SUPERSEDED, Fact, next_number, put_record, truncate_safely
+from holdfast.state.lazy_regex import lazy_any_word, lazy_compile
+from holdfast.state.position import Position
+from holdfast.state.prose import (
+    has_any,
+    lower_ascii_apostrophes,
+    split_sentences,
+    strip_code,
+    subject_words,
+    word_overlap,
+)
 
-LIMIT = 60
-TEXT = 400
+MAX_RULES = 60
+MAX_RULE_CHARS = 400
 # A pasted log or document is not a list of rules, whatever words stand in it.
-LONGEST_MESSAGE = 6000
-LONGEST_RULE = 330
+MAX_SCANNED_CHARS = 6000
+MAX_SENTENCE_CHARS = 330
 
 # The patterns and words below are for small letters (`wording.small`).
 
@@ -33,7 +40,7 @@ LONGEST_RULE = 330
 # 0", "deterministic rather than heuristic") rule nothing.
 _SAID = r"(?:^|[,;:.–—-] ?|\b(?:please|and|but|so|also|then|you|must|should|just) )"
 _FIRST = r"^(?:(?:and|also|but|so|please|just|oh|ok|okay|again)[, ]+)*"
-_STANDING = lazily(
+_STANDING = lazy_compile(
     rf"{_SAID}(?:always|never)\b(?= \w)"
     # What is forbidden without saying for how long: only as a sentence of its own.
     rf"|{_FIRST}(?:do not|don't|dont|avoid|refrain from|prefer)\b(?= \w)"
@@ -48,25 +55,25 @@ _STANDING = lazily(
     r"|not allowed\b|forbidden\b|rule:|important:)"
 )
 # It ends with what is being done: not a rule, however firmly it is said.
-_ONE_OFF = lazily(
+_ONE_OFF = lazy_compile(
     r"\b(?:yet|for now|right now|at the moment|for the moment|this time|just this once|today"
     r"|(?:in|for|with) this (?:pr|commit|change|task|step|session|turn|one|case)|until|till|so far"
     r"|not now|anything else|but just|is now|(?:does|do|would) seem|(?:don't|do not) \w+ it)\b"
     r"|\bnow\b[.!]?$"
 )
-_TELLING = lazily(r"\b(?:where|which|when|because|since) (?:we|it|they|i)\b[^,;.]*$")
-_CORRECTION = lazily(
+_TELLING = lazy_compile(r"\b(?:where|which|when|because|since) (?:we|it|they|i)\b[^,;.]*$")
+_CORRECTION = lazy_compile(
     r"\b(?:actually|instead|no longer|not .{1,40} any ?more|scrap (?:that|the)"
     r"|forget (?:that|the|about)"
     r"|change of plan|changed my mind|on second thoughts?|correction|ignore (?:that|the|my)|rather"
     r"|i was wrong|that's wrong|not what i|revert|drop (?:that|the rule)|you (?:can|may) (?:now )?)"
     r"|^(?:no|nope|wait|hmm|sorry)\b"
 )
-_WITHDRAWAL = lazily(
+_WITHDRAWAL = lazy_compile(
     r"\b(?:forget|scrap|drop|ignore|no longer|not .{1,40} any ?more|never ?mind|lift)\b"
 )
 # One of these stands in every sentence that _STANDING or _CORRECTION matches.
-_CUES = any_of(
+_CUES = lazy_any_word(
     "always", "never", "do not", "don't", "dont", "avoid", "refrain", "prefer", "we only",
     "no more", "remember", "keep in mind", "we use", "from now on", "going forward", "every",
     "future", "at all times", "whenever", "must", "you ca", "you may", "you should", "each",
@@ -76,7 +83,7 @@ _CUES = any_of(
 )  # fmt: skip
 _BEGINNINGS = ("no", "wait", "hmm", "sorry")
 # "don't know / don't think / can't find" speak of the speaker, not of the agent's conduct.
-_SPEAKER = lazily(
+_SPEAKER = lazy_compile(
     r"\b(?:i|we|it|he|she|they|that|this|which|you)\s+(?:really |just |still |probably )?"
     r"(?:do not|don't|dont|cannot|can't|should not|shouldn't|didn't|doesn't|won't)\b"
     r"|\b(?:don't|do not|dont) (?:know|think|see|understand|have|mean|worry|mind|get)\b"
@@ -85,43 +92,43 @@ _SPEAKER = lazily(
 
 
 # Diffs, tables, logs and places in files: words of a tool, not of the user.
-_PASTED = lazily(
+_PASTED = lazy_compile(
     r"^[+│╭╰├|$@%]|\S\.\w{1,5}:\d+|\blines? \d+|/(?:var|tmp|usr)/|[{};]\s*$|\w\(\w*\)|:=|=="
 )
 # "House rules: ..." says of everything in its paragraph that it holds.
 _HEADINGS = ("rule", "convention", "guideline", "constraint", "principles")
-_ANNOUNCED = lazily(
+_ANNOUNCED = lazy_compile(
     r"^\W*(?:\w+ ){0,4}(?:rules?|conventions?|guidelines?|constraints?|principles)\b"
     r"[^.!?\n:]{0,60}:"
 )
-_PARAGRAPH = lazily(r"\n\s*\n")
+_PARAGRAPH = lazy_compile(r"\n\s*\n")
 # Words of others in a message of the user: Markdown quotes, fenced and indented blocks, what
 # stands in quotation marks, and what is said to stand in a file.
-_QUOTED_LINES = lazily(r"^[ \t]*>.*$|^(?: {4,}|\t).*$", re.M)
-_FENCED = lazily(r"^~~~.*?(?:^~~~[^\n]*$|\Z)", re.M | re.S)
-_IN_MARKS = lazily(r"\"[^\"\n]{12,}\"|“[^”\n]{12,}”")
-_REPORTED = lazily(
+_QUOTED_LINES = lazy_compile(r"^[ \t]*>.*$|^(?: {4,}|\t).*$", re.M)
+_FENCED = lazy_compile(r"^~~~.*?(?:^~~~[^\n]*$|\Z)", re.M | re.S)
+_IN_MARKS = lazy_compile(r"\"[^\"\n]{12,}\"|“[^”\n]{12,}”")
+_REPORTED = lazy_compile(
     r"^[^\n]*\b(?:says|said|reads|states|according to|quoting|copied from|pasted from"
     r"|from (?:the )?\S+\.\w{1,5}\b)[^\n]*:[ \t]*\n+(?:[^\n]+\n?)*",
     re.M | re.I,
 )
 # A sentence may hold two demands; each stands or falls by itself.
-_CLAUSES = lazily(r"[,;]?\s+(?:and|but)\s+(?=(?:always|never|do not|don't|please)\b)", re.I)
+_CLAUSES = lazy_compile(r"[,;]?\s+(?:and|but)\s+(?=(?:always|never|do not|don't|please)\b)", re.I)
 
 
 class Rule(NamedTuple):
     number: int
     text: str
-    standing: str
+    status: str
     superseded_by: str  # id of the rule or request that took its place
     turn: int
     at: Origin
 
 
-def states_a_rule(sentence: str) -> bool:
-    if len(sentence) > LONGEST_RULE or _asks(sentence):
+def is_rule(sentence: str) -> bool:
+    if len(sentence) > MAX_SENTENCE_CHARS or _asks(sentence):
         return False
-    heard = small(sentence)
+    heard = lower_ascii_apostrophes(sentence)
     if _STANDING.search(heard) is None or _PASTED.search(sentence) or _ONE_OFF.search(heard):
         return False
     # "I don't think we should" has a cue only in the speaker's own verb.
@@ -133,50 +140,50 @@ def _asks(sentence: str) -> bool:
     return sentence.rstrip().endswith("?")
 
 
-def on_user_said(table: dict[str, Rule], event: UserSaid, moment: Moment) -> dict[str, Rule]:
-    if len(event.text) > LONGEST_MESSAGE:
+def on_user_said(table: dict[str, Rule], event: UserSaid, position: Position) -> dict[str, Rule]:
+    if len(event.text) > MAX_SCANNED_CHARS:
         return table
-    own = own_words(event.text)
-    lowered = small(own)
+    own = strip_quoted_text(event.text)
+    lowered = lower_ascii_apostrophes(own)
     if not (_CUES.search(lowered) or has_any(lowered, (*_BEGINNINGS, *_HEADINGS))):
         return table
     for sentence, announced in _with_announcements(own):
-        lowered = small(sentence)
+        lowered = lower_ascii_apostrophes(sentence)
         cued = announced or _CUES.search(lowered) or lowered.startswith(_BEGINNINGS)
         if not cued or _asks(sentence):
             continue
         corrects = _CORRECTION.search(lowered) is not None
-        ruling = announced or states_a_rule(sentence)
+        ruling = announced or is_rule(sentence)
         if not (ruling or corrects):
             continue
-        text = keep(sentence, TEXT)
+        text = truncate_safely(sentence, MAX_RULE_CHARS)
         key = f"r{next_number(table)}"
-        subject = plain_words(sentence)
+        subject = subject_words(sentence)
         withdraws = corrects and _WITHDRAWAL.search(lowered) is not None
-        if any(rule.text == text and rule.standing == OPEN for rule in table.values()):
+        if any(rule.text == text and rule.status == OPEN for rule in table.values()):
             continue
         replaced = [
             old
             for old, rule in table.items()
-            if rule.standing == OPEN and _replaces(subject, corrects, plain_words(rule.text))
+            if rule.status == OPEN and _replaces(subject, corrects, subject_words(rule.text))
         ]
         if replaced:
             table = {
-                name: rule._replace(standing=SUPERSEDED, superseded_by=key)
+                name: rule._replace(status=SUPERSEDED, superseded_by=key)
                 if name in replaced
                 else rule
                 for name, rule in table.items()
             }
         # A correction of a rule is itself the rule now, unless it only lifts the old one.
         if ruling or (replaced and not withdraws):
-            rule = Rule(int(key[1:]), text, OPEN, "", moment.turn, event.at)
-            table = put(table, key, rule, LIMIT, lambda r: r.standing != OPEN)
+            rule = Rule(int(key[1:]), text, OPEN, "", position.turn, event.at)
+            table = put_record(table, key, rule, MAX_RULES, lambda r: r.status != OPEN)
     return table
 
 
-def own_words(text: str) -> str:
+def strip_quoted_text(text: str) -> str:
     """A message without the words of others in it."""
-    text = without_code(text)
+    text = strip_code(text)
     if "~~~" in text:
         text = _FENCED.sub("\n", text)
     if ">" in text or "    " in text or "\t" in text:
@@ -191,24 +198,24 @@ def _with_announcements(text: str) -> list[tuple[str, bool]]:
     found: list[tuple[str, bool]] = []
     for paragraph in _PARAGRAPH.split(text):
         announced = False
-        for sentence in sentences(paragraph):
-            heading = _ANNOUNCED.match(small(sentence))
+        for sentence in split_sentences(paragraph):
+            heading = _ANNOUNCED.match(lower_ascii_apostrophes(sentence))
             if heading is not None and heading.end() == len(sentence):
                 announced = True
                 continue
             announced = announced or heading is not None
-            fits = len(sentence) <= LONGEST_RULE and not _asks(sentence)
+            fits = len(sentence) <= MAX_SENTENCE_CHARS and not _asks(sentence)
             before = ""
             for clause in _CLAUSES.split(sentence):
                 # "... branches where we add files but don't change the tree" tells, not rules.
-                if not _TELLING.search(small(before)):
+                if not _TELLING.search(lower_ascii_apostrophes(before)):
                     found.append((clause, announced and fits))
                 before = clause
     return found
 
 
 def _replaces(subject: frozenset[str], corrects: bool, old: frozenset[str]) -> bool:
-    shared = overlap(subject, old)
+    shared = word_overlap(subject, old)
     if corrects:
         # "Actually, use spaces, not tabs" against "always indent with tabs": one shared
         # subject word of few is enough once the user says that they correct themselves.
@@ -217,7 +224,7 @@ def _replaces(subject: frozenset[str], corrects: bool, old: frozenset[str]) -> b
     return shared >= 0.75 and len(subject & old) >= 3
 
 
-def facts(table: dict[str, Rule]) -> Iterator[Fact]:
+def list_facts(table: dict[str, Rule]) -> Iterator[Fact]:
     for key, rule in table.items():
         detail = f"superseded by {rule.superseded_by}" if rule.superseded_by else ""
-        yield Fact(key, "rule", rule.text, rule.standing, rule.at, detail)
+        yield Fact(key, "rule", rule.text, rule.status, rule.at, detail)

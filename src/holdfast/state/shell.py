@@ -9,25 +9,25 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from holdfast.state.patterns import lazily
+from holdfast.state.lazy_regex import lazy_compile
 
 # Quoted stretches and escapes are passed over, so that "a | b" inside quotes does not split.
 # Possessive repeats stand around single characters only: around a group, `re` of Python before
 # 3.11.5 gives wrong matches (the last character of a command was lost).
-_SPLIT = lazily(
+_SPLIT = lazy_compile(
     r"""((?:[^\\"'|&;\n]++|\\.|"[^"\\]*+(?:\\.[^"\\]*+)*"|'[^']*+'|&(?!&)(?=>|\d)|(?<=>)&)+)"""
     r"""|(\|\||&&|[|;&\n])"""
 )
-_SPACES = lazily(r"[ \t]+")
-_NOISE = lazily(r"\s*(?:\d?>\s*&\s*\d|\d?>>?\s*/dev/null|&>\s*/dev/null|<\s*/dev/null)")
-_PREFIX = lazily(
+_SPACES = lazy_compile(r"[ \t]+")
+_NOISE = lazy_compile(r"\s*(?:\d?>\s*&\s*\d|\d?>>?\s*/dev/null|&>\s*/dev/null|<\s*/dev/null)")
+_PREFIX = lazy_compile(
     r"^(?:(?:[A-Za-z_][A-Za-z0-9_]*=(?:\"[^\"]*\"|'[^']*'|(?!\"?\$\()\S*)\s+)+"
     r"|sudo\s+(?:-\S+\s+)*|time\s+|nohup\s+|command\s+|exec\s+|env\s+(?=\S+=)"
     r"|timeout\s+(?:-\S+\s+)*\d+[smh]?\s+|(?:do|then|else|if|while|until|!|\{|\()\s+)"
 )
-_ASSIGNMENT = lazily(r"[A-Za-z_][A-Za-z0-9_]*=(?:\"[^\"]*\"|'[^']*'|\S*)")
-_HELD = lazily(r"[A-Za-z_][A-Za-z0-9_]*=\"?\$\(\s*(?!\()")
-_HEREDOC = lazily(r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*(?:\n(?!\1\b)[^\n]*)*(?:\n\1)?")
+_ASSIGNMENT = lazy_compile(r"[A-Za-z_][A-Za-z0-9_]*=(?:\"[^\"]*\"|'[^']*'|\S*)")
+_HELD = lazy_compile(r"[A-Za-z_][A-Za-z0-9_]*=\"?\$\(\s*(?!\()")
+_HEREDOC = lazy_compile(r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*(?:\n(?!\1\b)[^\n]*)*(?:\n\1)?")
 
 # Heads that only look. A command made of these alone is a look-up, not a deed.
 _LOOKS = frozenset(
@@ -66,14 +66,14 @@ _GIT_LOOKS = frozenset(
         *(("remote", "get-url"), ("submodule", "status"), ("bundle", "verify"), ("notes", "show")),
     )
 )
-_LOOKING_SED = lazily(r"^sed\s+(?:-[nE]+\s+)+")
+_LOOKING_SED = lazy_compile(r"^sed\s+(?:-[nE]+\s+)+")
 
 
 # Of a git command: what it does is said early, and a message may be long.
-GIT_WORDS = 24
+MAX_GIT_WORDS = 24
 
 
-class Part(NamedTuple):
+class SimpleCommand(NamedTuple):
     """A simple command of a command line."""
 
     separator: str  # what stands before it: "|", "&&" ..., "" for the first
@@ -82,13 +82,13 @@ class Part(NamedTuple):
 
 
 @lru_cache(maxsize=1024)  # several kinds of facts read the same command line
-def parts(command: str) -> tuple[Part, ...]:
+def split_commands(command: str) -> tuple[SimpleCommand, ...]:
     """The simple commands of a line in order; here-documents are left out."""
     if "\\\n" in command:
         command = command.replace("\\\n", " ")  # a line that goes on in the next
     if "<<" in command:
         command = _HEREDOC.sub("<<\\1", command)
-    found: list[Part] = []
+    found: list[SimpleCommand] = []
     separator = ""
     in_comment = False
     for text, mark in _SPLIT.findall(command):
@@ -99,7 +99,7 @@ def parts(command: str) -> tuple[Part, ...]:
             in_comment = True
         elif text := text.strip():
             plain = _bare(text)
-            found.append(Part(separator, plain, separator == "|" or _looks(plain)))
+            found.append(SimpleCommand(separator, plain, separator == "|" or _looks(plain)))
     return tuple(found)
 
 
@@ -135,7 +135,7 @@ def _looks(segment: str) -> bool:
     if subcommands is None:
         return len(words) == 2 and words[1] in ("--version", "-V", "--help", "-h", "version")
     if head == "git":
-        return _git_looks(segment.split(None, GIT_WORDS)[1:])
+        return _git_looks(segment.split(None, MAX_GIT_WORDS)[1:])
     rest = [word for word in segment.split()[1:] if not word.startswith("-")]
     if head == "gh":
         return len(rest) > 1 and rest[1] in subcommands
@@ -169,11 +169,11 @@ def _writes(segment: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def deeds(command: str) -> tuple[str, ...]:
+def effective_commands(command: str) -> tuple[str, ...]:
     """Each simple command that does something, in order: no cd, look-ups or filters."""
-    return tuple(dict.fromkeys(part.plain for part in parts(command) if not part.looks))
+    return tuple(dict.fromkeys(part.plain for part in split_commands(command) if not part.looks))
 
 
-def normalise(command: str) -> str:
+def normalise_command(command: str) -> str:
     """The deeds of a command line as one text; empty when the whole line only looks."""
-    return " && ".join(deeds(command))
+    return " && ".join(effective_commands(command))

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import CommandInvoked, Origin
-from holdfast.state.facts import OPEN, Fact, keep, next_number, put
-from holdfast.state.moment import Moment
+from holdfast.state.facts import OPEN, Fact, next_number, put_record, truncate_safely
+from holdfast.state.position import Position
 
-LIMIT = 30
+MAX_SKILLS = 30
 # The client's own controls: they act on the session and carry no rules.
 _CONTROLS = frozenset(
     """clear compact model config cost help exit quit login logout status doctor resume rewind
@@ -35,7 +35,7 @@ class Skill(NamedTuple):
 
 
 def on_command_invoked(
-    table: dict[str, Skill], event: CommandInvoked, moment: Moment
+    table: dict[str, Skill], event: CommandInvoked, position: Position
 ) -> dict[str, Skill]:
     name = event.name.strip().lstrip("/")
     if not name or is_control(name):
@@ -45,17 +45,17 @@ def on_command_invoked(
     skill = Skill(
         number,
         name,
-        keep(event.arguments, 500),
+        truncate_safely(event.arguments, 500),
         event.by,
         (known.times if known else 0) + 1,
-        moment.step,
+        position.step,
         event.at,
     )
     # The order is that of first use, so that rules come back in the order they were given.
-    return {**table, name: skill} if known else put(table, name, skill, LIMIT)
+    return {**table, name: skill} if known else put_record(table, name, skill, MAX_SKILLS)
 
 
-def facts(table: dict[str, Skill]) -> Iterator[Fact]:
+def list_facts(table: dict[str, Skill]) -> Iterator[Fact]:
     for skill in table.values():
         text = f"/{skill.name}" + (f" {skill.arguments}" if skill.arguments else "")
         yield Fact(f"k{skill.number}", "skill", text, OPEN, skill.at, f"invoked by the {skill.by}")

@@ -24,18 +24,18 @@ from holdfast.events import (
     UserSaid,
 )
 from holdfast.state.facts import writable
-from holdfast.state.moment import Moment
-from holdfast.state.patterns import lazily, lazily_bytes
+from holdfast.state.lazy_regex import lazy_compile, lazy_compile_bytes
+from holdfast.state.position import Position
 
-LONGEST = 60
-LIMIT = 1500  # symbols kept; the coldest go first
-SPARE = 300  # how far the table may outgrow LIMIT before it is cut: cutting sorts
-FAST, SLOW = 8.0, 60.0  # steps in which a heat falls to 1/e
+MAX_SYMBOL_CHARS = 60
+MAX_SYMBOLS = 1500  # symbols kept; the coldest go first
+SPARE_SYMBOLS = 300  # how far the table may outgrow LIMIT before it is cut: cutting sorts
+FAST_DECAY_STEPS, SLOW_DECAY_STEPS = 8.0, 60.0  # steps in which a heat falls to 1/e
 # How much of a text is looked at. Beyond these, more text adds few new names.
-TYPED_WINDOW = 40_000
-SEEN_WINDOW = 8_000
-SEARCH_WINDOW = 3000
-OUTPUT = 3000
+MAX_TYPED_CHARS = 40_000
+MAX_SEEN_CHARS = 8_000
+MAX_SEARCH_CHARS = 3000
+MAX_OUTPUT_CHARS = 3000
 
 # Everything that cannot be part of a name becomes a space.
 _SEPARATE = bytes(
@@ -43,7 +43,7 @@ _SEPARATE = bytes(
 )
 # A stretch of words in small letters, which are most of any text and never symbols, is one
 # separator: half the time of looking at every word. One of them may begin with a capital.
-_BETWEEN = lazily_bytes(rb" (?:[a-z0-9 ]* (?:[A-Z][a-z0-9 ]* |)|)")
+_BETWEEN = lazy_compile_bytes(rb" (?:[a-z0-9 ]* (?:[A-Z][a-z0-9 ]* |)|)")
 
 
 # Typed: fading fast, fading slowly; seen: the same; and the step at which that was true. In
@@ -52,7 +52,7 @@ _BETWEEN = lazily_bytes(rb" (?:[a-z0-9 ]* (?:[A-Z][a-z0-9 ]* |)|)")
 Heat = tuple[int, int, int, int, int]
 Table = dict[str, Heat]
 
-ONCE = 1000  # the heat of one mention
+HEAT_PER_MENTION = 1000  # the heat of one mention
 
 
 def is_symbol(word: str) -> bool:
@@ -60,10 +60,10 @@ def is_symbol(word: str) -> bool:
 
 
 # A capital behind a small letter: camelCase and PascalCase, but not "Strategy".
-_SHAPE = lazily(r"\w*?(?:_|[a-z](?=[A-Z]))|[0-9]*[A-Z][A-Z0-9]*\Z")
-_BREAK = lazily(r"\\[nrt](?=[A-Z])")
-_DIGIT = lazily(r"[0-9]")
-_TURN = lazily(r"[a-z](?=[A-Z0-9_])|[A-Z0-9_](?=[a-z])")
+_SHAPE = lazy_compile(r"\w*?(?:_|[a-z](?=[A-Z]))|[0-9]*[A-Z][A-Z0-9]*\Z")
+_BREAK = lazy_compile(r"\\[nrt](?=[A-Z])")
+_DIGIT = lazy_compile(r"[0-9]")
+_TURN = lazy_compile(r"[a-z](?=[A-Z0-9_])|[A-Z0-9_](?=[a-z])")
 
 
 class _Names(dict[bytes, str | None]):
@@ -83,7 +83,7 @@ class _Names(dict[bytes, str | None]):
 
 
 def _named(word: bytes) -> str | None:
-    if not 6 <= len(word) <= LONGEST or word[:1].isdigit():
+    if not 6 <= len(word) <= MAX_SYMBOL_CHARS or word[:1].isdigit():
         return None
     name = word.decode("ascii", "replace")
     core = name.strip("_")
@@ -105,7 +105,7 @@ _NAMES = _Names()
 
 
 @lru_cache(maxsize=8)  # a file and the symbols' own table ask about the same text
-def symbols_in(text: str) -> AbstractSet[str]:
+def find_symbols(text: str) -> AbstractSet[str]:
     """The symbols of a text, in the order in which they first stand there."""
     return dict.fromkeys(filter(None, map(_NAMES.__getitem__, _words(text)))).keys()
 
@@ -117,9 +117,9 @@ def _words(text: str) -> list[bytes]:
     return _BETWEEN.split(b" %b " % text.encode("utf-8", "replace").translate(_SEPARATE))
 
 
-def most_used(text: str, limit: int) -> Collection[str]:
+def find_frequent_symbols(text: str, limit: int) -> Collection[str]:
     """The symbols of a text, the most frequent ones if there are more than `limit`."""
-    found = symbols_in(text)
+    found = find_symbols(text)
     if len(found) <= limit:
         return found
     counts = Counter(_words(text))
@@ -135,34 +135,36 @@ class _Fading(dict[int, tuple[float, float]]):
     def __missing__(self, age: int) -> tuple[float, float]:
         if len(self) >= 4096:
             self.clear()
-        self[age] = left = math.exp(-age / FAST), math.exp(-age / SLOW)
+        self[age] = left = math.exp(-age / FAST_DECAY_STEPS), math.exp(-age / SLOW_DECAY_STEPS)
         return left
 
 
 _FADING = _Fading()
 
 
-def faded(heat: Heat, step: int) -> tuple[float, float, float, float]:
+def decay_heat(heat: Heat, step: int) -> tuple[float, float, float, float]:
     """The four heats as they are at a later step, in mentions."""
     typed_fast, typed_slow, seen_fast, seen_slow, then = heat
     fast, slow = _FADING[step - then]
-    fast, slow = fast / ONCE, slow / ONCE
+    fast, slow = fast / HEAT_PER_MENTION, slow / HEAT_PER_MENTION
     return typed_fast * fast, typed_slow * slow, seen_fast * fast, seen_slow * slow
 
 
-def warm(table: Table, typed: AbstractSet[str], seen: AbstractSet[str], moment: Moment) -> Table:
+def warm_symbols(
+    table: Table, typed: AbstractSet[str], seen: AbstractSet[str], position: Position
+) -> Table:
     """The table in which these were typed or seen now; what was typed counts as that alone."""
     new = writable(table)
-    step = moment.step
+    step = position.step
     if typed:
         _warm_typed(new, typed, step)
     if seen:
         # Not by subtracting: a set has an order of its own in every process.
         only = [word for word in seen if word not in typed] if typed else seen
         _warm_seen(new, only, step)
-    if len(new) > LIMIT + SPARE:
+    if len(new) > MAX_SYMBOLS + SPARE_SYMBOLS:
         kept = sorted(new, key=lambda word: (_warmth(new[word], step), word), reverse=True)
-        keep = set(kept[:LIMIT])
+        keep = set(kept[:MAX_SYMBOLS])
         return {word: heat for word, heat in new.items() if word in keep}
     return new
 
@@ -170,7 +172,7 @@ def warm(table: Table, typed: AbstractSet[str], seen: AbstractSet[str], moment: 
 # Two that are nearly the same, and spelled out: they run for every symbol that goes by, and most
 # were never typed.
 def _warm_typed(table: Table, words: AbstractSet[str], step: int) -> None:
-    fresh = (ONCE, ONCE, 0, 0, step)
+    fresh = (HEAT_PER_MENTION, HEAT_PER_MENTION, 0, 0, step)
     for word in words:
         heat = table.get(word)
         if heat is None:
@@ -179,8 +181,8 @@ def _warm_typed(table: Table, words: AbstractSet[str], step: int) -> None:
         typed_fast, typed_slow, seen_fast, seen_slow, then = heat
         fast, slow = _FADING[step - then]
         table[word] = (
-            int(typed_fast * fast) + ONCE,
-            int(typed_slow * slow) + ONCE,
+            int(typed_fast * fast) + HEAT_PER_MENTION,
+            int(typed_slow * slow) + HEAT_PER_MENTION,
             int(seen_fast * fast),
             int(seen_slow * slow),
             step,
@@ -188,7 +190,7 @@ def _warm_typed(table: Table, words: AbstractSet[str], step: int) -> None:
 
 
 def _warm_seen(table: Table, words: Iterable[str], step: int) -> None:
-    fresh = (0, 0, ONCE, ONCE, step)
+    fresh = (0, 0, HEAT_PER_MENTION, HEAT_PER_MENTION, step)
     for word in words:
         heat = table.get(word)
         if heat is None:
@@ -201,8 +203,8 @@ def _warm_seen(table: Table, words: Iterable[str], step: int) -> None:
         table[word] = (
             typed_fast,
             typed_slow,
-            int(seen_fast * fast) + ONCE,
-            int(seen_slow * slow) + ONCE,
+            int(seen_fast * fast) + HEAT_PER_MENTION,
+            int(seen_slow * slow) + HEAT_PER_MENTION,
             step,
         )
 
@@ -214,42 +216,42 @@ def _warmth(heat: Heat, step: int) -> float:
 _NONE: AbstractSet[str] = frozenset()
 
 
-def on_agent_said(table: Table, event: AgentSaid, moment: Moment) -> Table:
-    words = symbols_in(event.text[:SEEN_WINDOW])
-    return warm(table, words, _NONE, moment) if words else table
+def on_agent_said(table: Table, event: AgentSaid, position: Position) -> Table:
+    words = find_symbols(event.text[:MAX_SEEN_CHARS])
+    return warm_symbols(table, words, _NONE, position) if words else table
 
 
-def on_user_said(table: Table, event: UserSaid, moment: Moment) -> Table:
-    words = symbols_in(event.text[:SEEN_WINDOW])
-    return warm(table, _NONE, words, moment) if words else table
+def on_user_said(table: Table, event: UserSaid, position: Position) -> Table:
+    words = find_symbols(event.text[:MAX_SEEN_CHARS])
+    return warm_symbols(table, _NONE, words, position) if words else table
 
 
-def on_command_ran(table: Table, event: CommandRan, moment: Moment) -> Table:
-    typed = symbols_in(event.command[:SEEN_WINDOW])
-    seen = symbols_in(event.output[-OUTPUT:])
-    return warm(table, typed, seen, moment) if typed or seen else table
+def on_command_ran(table: Table, event: CommandRan, position: Position) -> Table:
+    typed = find_symbols(event.command[:MAX_SEEN_CHARS])
+    seen = find_symbols(event.output[-MAX_OUTPUT_CHARS:])
+    return warm_symbols(table, typed, seen, position) if typed or seen else table
 
 
-def on_searched(table: Table, event: Searched, moment: Moment) -> Table:
-    typed = symbols_in(event.pattern)
-    seen = symbols_in(event.output[:SEARCH_WINDOW])
-    return warm(table, typed, seen, moment) if typed or seen else table
+def on_searched(table: Table, event: Searched, position: Position) -> Table:
+    typed = find_symbols(event.pattern)
+    seen = find_symbols(event.output[:MAX_SEARCH_CHARS])
+    return warm_symbols(table, typed, seen, position) if typed or seen else table
 
 
-def on_file_touched(table: Table, event: FileTouched, moment: Moment) -> Table:
+def on_file_touched(table: Table, event: FileTouched, position: Position) -> Table:
     if not event.ok:
         return table
-    if event.how == "read":
-        return warm(table, _NONE, symbols_in(event.text[:SEEN_WINDOW]), moment)
+    if event.action == "read":
+        return warm_symbols(table, _NONE, find_symbols(event.text[:MAX_SEEN_CHARS]), position)
     # Neither what was replaced nor the lines around a change: survival is the same without.
-    return warm(table, symbols_in(event.text[:TYPED_WINDOW]), _NONE, moment)
+    return warm_symbols(table, find_symbols(event.text[:MAX_TYPED_CHARS]), _NONE, position)
 
 
-def on_subagent_ended(table: Table, event: SubagentEnded, moment: Moment) -> Table:
-    words = symbols_in(event.result[:SEEN_WINDOW])
-    return warm(table, _NONE, words, moment) if words else table
+def on_subagent_ended(table: Table, event: SubagentEnded, position: Position) -> Table:
+    words = find_symbols(event.result[:MAX_SEEN_CHARS])
+    return warm_symbols(table, _NONE, words, position) if words else table
 
 
-def on_plan_set(table: Table, event: PlanSet, moment: Moment) -> Table:
-    words = symbols_in(event.text[:SEEN_WINDOW])
-    return warm(table, words, _NONE, moment) if words else table
+def on_plan_set(table: Table, event: PlanSet, position: Position) -> Table:
+    words = find_symbols(event.text[:MAX_SEEN_CHARS])
+    return warm_symbols(table, words, _NONE, position) if words else table

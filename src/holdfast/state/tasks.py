@@ -11,15 +11,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import Origin, TaskChanged, TaskCreated, TasksListed, Todo, TodosSet
-from holdfast.state.facts import CANCELLED, DONE, OPEN, Fact, keep, put
-from holdfast.state.moment import Moment
-from holdfast.state.wording import overlap, plain_words
+from holdfast.state.facts import CANCELLED, DONE, OPEN, Fact, put_record, truncate_safely
+from holdfast.state.position import Position
+from holdfast.state.prose import subject_words, word_overlap
 
-LIMIT = 150
-SUBJECT = 200
+MAX_TASKS = 150
+MAX_SUBJECT_CHARS = 200
 # Share of its words that an item of a todo list keeps when the agent only rewords it.
-SAME_TASK = 0.6
-_STANDING = {
+SAME_TASK_OVERLAP = 0.6
+_STATUS_OF_CLIENT_STATUS = {
     "pending": OPEN,
     "in_progress": OPEN,
     "completed": DONE,
@@ -32,8 +32,8 @@ class Task(NamedTuple):
     task: str  # the client's id; for todo lists, our own
     subject: str
     description: str
-    status: str  # the client's word: pending, in_progress, completed, deleted
-    standing: str
+    client_status: str  # the client's word: pending, in_progress, completed, deleted
+    status: str
     owner: str
     blocks: tuple[str, ...]
     blocked_by: tuple[str, ...]
@@ -43,52 +43,60 @@ class Task(NamedTuple):
 
 
 def _expendable(task: Task) -> bool:
-    return task.standing != OPEN
+    return task.status != OPEN
 
 
-def on_task_created(table: dict[str, Task], event: TaskCreated, moment: Moment) -> dict[str, Task]:
+def on_task_created(
+    table: dict[str, Task], event: TaskCreated, position: Position
+) -> dict[str, Task]:
     key = f"t{event.task}"
     known = table.get(key)
-    if known is not None and known.subject == event.subject and known.standing == OPEN:
+    if known is not None and known.subject == event.subject and known.status == OPEN:
         return table
     task = Task(
         event.task,
-        keep(event.subject, SUBJECT),
-        keep(event.description, 500),
+        truncate_safely(event.subject, MAX_SUBJECT_CHARS),
+        truncate_safely(event.description, 500),
         "pending",
         OPEN,
         "",
         (),
         (),
-        moment.step,
-        moment.step,
+        position.step,
+        position.step,
         event.at,
     )
-    return put(table, key, task, LIMIT, _expendable)
+    return put_record(table, key, task, MAX_TASKS, _expendable)
 
 
-def on_task_changed(table: dict[str, Task], event: TaskChanged, moment: Moment) -> dict[str, Task]:
+def on_task_changed(
+    table: dict[str, Task], event: TaskChanged, position: Position
+) -> dict[str, Task]:
     key = f"t{event.task}"
     task = table.get(key)
     if task is None:
         if event.subject is None:
             return table  # a change to a task of which nothing is known says nothing
-        table = on_task_created(table, TaskCreated(event.at, event.task, event.subject), moment)
+        table = on_task_created(table, TaskCreated(event.at, event.task, event.subject), position)
         task = table[key]
-    status = event.status or task.status
+    status = event.status or task.client_status
     started = task.started_step
-    if status == "in_progress" and task.status != "in_progress":
-        started = moment.step
+    if status == "in_progress" and task.client_status != "in_progress":
+        started = position.step
     changed = task._replace(
-        subject=keep(event.subject, SUBJECT) if event.subject else task.subject,
-        description=keep(event.description, 500) if event.description else task.description,
-        status=status,
-        standing=_STANDING.get(status, task.standing),
+        subject=truncate_safely(event.subject, MAX_SUBJECT_CHARS)
+        if event.subject
+        else task.subject,
+        description=truncate_safely(event.description, 500)
+        if event.description
+        else task.description,
+        client_status=status,
+        status=_STATUS_OF_CLIENT_STATUS.get(status, task.status),
         owner=event.owner if event.owner is not None else task.owner,
         blocks=_merge(task.blocks, event.blocks),
         blocked_by=_merge(task.blocked_by, event.blocked_by),
         started_step=started,
-        step=moment.step,
+        step=position.step,
         at=event.at,
     )
     if changed[:-3] == task[:-3]:
@@ -101,35 +109,41 @@ def _merge(known: tuple[str, ...], added: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(known + added)) if added else known
 
 
-def on_tasks_listed(table: dict[str, Task], event: TasksListed, moment: Moment) -> dict[str, Task]:
+def on_tasks_listed(
+    table: dict[str, Task], event: TasksListed, position: Position
+) -> dict[str, Task]:
     for change in event.tasks:
-        table = on_task_changed(table, change, moment)
+        table = on_task_changed(table, change, position)
     return table
 
 
-def on_todos_set(table: dict[str, Task], event: TodosSet, moment: Moment) -> dict[str, Task]:
-    todos = {keep(todo.content, SUBJECT): todo for todo in event.todos if todo.content}
+def on_todos_set(table: dict[str, Task], event: TodosSet, position: Position) -> dict[str, Task]:
+    todos = {
+        truncate_safely(todo.content, MAX_SUBJECT_CHARS): todo
+        for todo in event.todos
+        if todo.content
+    }
     ours = {task.subject: key for key, task in table.items() if key.startswith("td")}
     new = dict(table)
     for subject, reworded in _reworded(table, ours, todos).items():
         key = ours.pop(subject)
         ours[reworded] = key
-        new[key] = table[key]._replace(subject=reworded, step=moment.step, at=event.at)
+        new[key] = table[key]._replace(subject=reworded, step=position.step, at=event.at)
     for subject, key in ours.items():
         task = table[key]
-        if subject not in todos and task.standing == OPEN:
+        if subject not in todos and task.status == OPEN:
             new[key] = task._replace(
-                status="deleted", standing=CANCELLED, step=moment.step, at=event.at
+                client_status="deleted", status=CANCELLED, step=position.step, at=event.at
             )
     for subject, todo in todos.items():
         known = ours.get(subject)
         if known is not None:
             task = new[known]
-            if task.status != todo.status:
+            if task.client_status != todo.status:
                 new[known] = task._replace(
-                    status=todo.status,
-                    standing=_STANDING.get(todo.status, OPEN),
-                    step=moment.step,
+                    client_status=todo.status,
+                    status=_STATUS_OF_CLIENT_STATUS.get(todo.status, OPEN),
+                    step=position.step,
                     at=event.at,
                 )
             continue
@@ -141,15 +155,15 @@ def on_todos_set(table: dict[str, Task], event: TodosSet, moment: Moment) -> dic
             subject,
             "",
             todo.status,
-            _STANDING.get(todo.status, OPEN),
+            _STATUS_OF_CLIENT_STATUS.get(todo.status, OPEN),
             "",
             (),
             (),
-            moment.step,
-            moment.step,
+            position.step,
+            position.step,
             event.at,
         )
-        new = put(new, f"td{number}", task, LIMIT, _expendable)
+        new = put_record(new, f"td{number}", task, MAX_TASKS, _expendable)
     return new
 
 
@@ -157,26 +171,30 @@ def _reworded(
     table: dict[str, Task], ours: dict[str, str], todos: dict[str, Todo]
 ) -> dict[str, str]:
     """Items that are gone and came back in other words: the same task, not one given up."""
-    gone = [s for s, key in ours.items() if s not in todos and table[key].standing == OPEN]
+    gone = [s for s, key in ours.items() if s not in todos and table[key].status == OPEN]
     fresh = [subject for subject in todos if subject not in ours]
     pairs = sorted(
-        ((overlap(plain_words(old), plain_words(new)), old, new) for old in gone for new in fresh),
+        (
+            (word_overlap(subject_words(old), subject_words(new)), old, new)
+            for old in gone
+            for new in fresh
+        ),
         key=lambda pair: -pair[0],
     )
     found: dict[str, str] = {}
     for share, old, new in pairs:
-        if share >= SAME_TASK and old not in found and new not in found.values():
+        if share >= SAME_TASK_OVERLAP and old not in found and new not in found.values():
             found[old] = new
     return found
 
 
-def facts(table: dict[str, Task]) -> Iterator[Fact]:
+def list_facts(table: dict[str, Task]) -> Iterator[Fact]:
     for key, task in table.items():
-        detail = [task.status]
+        detail = [task.client_status]
         if task.owner:
             detail.append(f"owner {task.owner}")
         if task.blocked_by:
             detail.append("blocked by " + ", ".join("t" + task for task in task.blocked_by))
         if task.description:
             detail.append(task.description)
-        yield Fact(key, "task", task.subject, task.standing, task.at, "; ".join(detail))
+        yield Fact(key, "task", task.subject, task.status, task.at, "; ".join(detail))

@@ -16,12 +16,12 @@ from holdfast.state.facts import CANCELLED, OPEN
 from holdfast.state.tasks import Task
 
 
-class Waves(NamedTuple):
+class TaskWaves(NamedTuple):
     """Keys of the tasks' table throughout; every task that counts stands in exactly one wave."""
 
     waves: tuple[tuple[str, ...], ...]
     blockers: dict[str, tuple[str, ...]]  # of each task, those among them
-    circles: tuple[tuple[str, ...], ...]  # tasks that wait for each other, in the order they do
+    cycles: tuple[tuple[str, ...], ...]  # tasks that wait for each other, in the order they do
 
     @property
     def ready(self) -> tuple[str, ...]:
@@ -34,30 +34,30 @@ class Waves(NamedTuple):
         return {key: number for number, wave in enumerate(self.waves) for key in wave}
 
 
-def waves(tasks: Mapping[str, Task]) -> Waves:
-    return _waves({key: task for key, task in tasks.items() if task.standing == OPEN})
+def list_waves(tasks: Mapping[str, Task]) -> TaskWaves:
+    return _build_waves({key: task for key, task in tasks.items() if task.status == OPEN})
 
 
-def planned(tasks: Mapping[str, Task]) -> Waves:
+def list_planned_waves(tasks: Mapping[str, Task]) -> TaskWaves:
     """Of all that was not given up. A finished task that gave way to the limit of the state takes
     its wave with it; no other change of standing moves a task."""
-    return _waves({key: task for key, task in tasks.items() if task.standing != CANCELLED})
+    return _build_waves({key: task for key, task in tasks.items() if task.status != CANCELLED})
 
 
-def _waves(tasks: Mapping[str, Task]) -> Waves:
+def _build_waves(tasks: Mapping[str, Task]) -> TaskWaves:
     blockers = _blockers(tasks)
     left = dict(blockers)
     found: list[tuple[str, ...]] = []
-    circles: list[tuple[str, ...]] = []
+    cycles: list[tuple[str, ...]] = []
     while left:
         wave = tuple(key for key, names in left.items() if not any(name in left for name in names))
         if not wave:
-            wave = _circle(left)
-            circles.append(wave)
+            wave = _find_cycle(left)
+            cycles.append(wave)
         found.append(wave)
         for key in wave:
             del left[key]
-    return Waves(tuple(found), blockers, tuple(circles))
+    return TaskWaves(tuple(found), blockers, tuple(cycles))
 
 
 def _blockers(tasks: Mapping[str, Task]) -> dict[str, tuple[str, ...]]:
@@ -74,7 +74,7 @@ def _blockers(tasks: Mapping[str, Task]) -> dict[str, tuple[str, ...]]:
     return {key: tuple(names) for key, names in waits.items()}
 
 
-def _circle(left: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+def _find_cycle(left: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """One circle among tasks of which each waits for another one."""
     seen: list[str] = []
     key = next(iter(left))

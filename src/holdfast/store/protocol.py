@@ -73,15 +73,15 @@ class Session(NamedTuple):
         return SessionKey(self.project, self.id)
 
 
-class Saved(NamedTuple):
+class SavedState(NamedTuple):
     """A state with the place in the transcript it was folded up to.
 
-    `knows` orders saves of one session: (generation, offset). A transcript that was replaced
+    `revision` orders saves of one session: (generation, offset). A transcript that was replaced
     starts a new generation; within one, the offset only grows.
     """
 
     session: Session
-    knows: tuple[int, int]
+    revision: tuple[int, int]
     state: dict[str, Any]
     position: dict[str, Any]
 
@@ -90,7 +90,7 @@ class Message(NamedTuple):
     """Words of the user or the agent, kept for search."""
 
     row: str
-    who: str  # "user" | "agent" | "summary"
+    speaker: str  # "user" | "agent" | "summary"
     text: str
     time: str
     start: int = 0
@@ -103,10 +103,10 @@ class Checkpoint(NamedTuple):
     epoch: int
     cause: str
     time: str
-    knows: tuple[int, int]
+    revision: tuple[int, int]
 
 
-class Excerpt(NamedTuple):
+class PartialState(NamedTuple):
     """Some of the state of a checkpoint."""
 
     session_id: str
@@ -124,17 +124,17 @@ class Compaction(NamedTuple):
     tokens_before: int | None = None
     tokens_after: int | None = None
     summary: str = ""
-    kept: tuple[str, ...] = ()  # ids of facts the summary carries
+    kept: tuple[str, ...] = ()  # ids of facts the summary contains
     lost: tuple[str, ...] = ()  # ids of facts it does not
 
 
 class Delivery(NamedTuple):
-    """Text that was handed to the client; at most one of each `what` per epoch."""
+    """Text that was handed to the client; at most one of each `kind` per epoch."""
 
     session_id: str
     epoch: int
-    what: str  # "brief" | "gap" | "steering" | "handoff" | "notice"
-    road: str  # the hook that carried it
+    kind: str  # "brief" | "gap" | "steering" | "handoff" | "notice"
+    channel: str  # the hook that delivered it
     time: str
     text: str
     facts: tuple[str, ...] = ()
@@ -154,13 +154,13 @@ class Hit(NamedTuple):
 class Store(Protocol):
     """An id belongs to its project: two projects can have a session of the same id. Where a store
     sees several, a bare id means the one that was there first; one that is bound to a project
-    (`of`, `projects`) sees that project's alone."""
+    (`scoped_to`, `projects`) sees that project's alone."""
 
-    def load(self, session_id: str) -> Saved | None: ...
+    def load(self, session_id: str) -> SavedState | None: ...
 
     def save(
         self,
-        saved: Saved,
+        saved: SavedState,
         facts: Iterable[Fact] = (),
         messages: Iterable[Message] = (),
         *,
@@ -169,7 +169,7 @@ class Store(Protocol):
         """Keep the state with its changed facts and new messages, all or nothing.
 
         False, and nothing changed, when the store already knows more: it has a later
-        `knows`, or it has a state and this one is empty. At the same `knows` the last save
+        `revision`, or it has a state and this one is empty. At the same `revision` the last save
         wins. The same save twice is one. An empty field of `saved.session` never replaces a
         known one; `started` keeps the earliest word and `updated` the latest.
 
@@ -177,7 +177,7 @@ class Store(Protocol):
         facts go. Messages stay, because they were said.
         """
 
-    def checkpoint(self, saved: Saved, cause: str, epoch: int, time: str) -> Checkpoint:
+    def checkpoint(self, saved: SavedState, cause: str, epoch: int, time: str) -> Checkpoint:
         """Save the state at a moment. The same state again answers the existing checkpoint.
 
         `load` answers this state too, where the store did not know more.
@@ -188,24 +188,24 @@ class Store(Protocol):
     ) -> Sequence[Checkpoint]:
         """Latest first; of one session, of a project's, or of all. Below 0 is no limit."""
 
-    def checkpointed(self, checkpoint_id: int) -> Saved | None:
+    def load_checkpoint(self, checkpoint_id: int) -> SavedState | None:
         """The state as it was then, with the session as it was then."""
 
-    def excerpts(
+    def partial_states(
         self, sessions: Sequence[Session], names: Collection[str]
     ) -> dict[SessionKey, dict[str, Any]]:
         """By session, what its state says under these names: a fraction of the cost of `load`
         where they are few. Sessions without a state are left out."""
 
-    def checkpoint_excerpts(
+    def partial_checkpoint_states(
         self, checkpoint_ids: Sequence[int], names: Collection[str]
-    ) -> dict[int, Excerpt]:
+    ) -> dict[int, PartialState]:
         """The same of checkpoints, by id; those that are not there are left out."""
 
     def session(self, session_id: str) -> Session | None:
         """By full id, or by a prefix that names exactly one."""
 
-    def homes(self, session_id: str) -> Sequence[str]:
+    def session_projects(self, session_id: str) -> Sequence[str]:
         """The projects that have a session of this id, the first one first."""
 
     def sessions(self, *, project: str = "", limit: int = 50, offset: int = 0) -> Sequence[Session]:
@@ -217,10 +217,10 @@ class Store(Protocol):
     def pin(self, session_id: str, pinned: bool = True) -> bool:
         """Hold a session back from pruning, or let it go. False when it is not known."""
 
-    def pinned(self) -> Sequence[str]:
+    def pinned_sessions(self) -> Sequence[str]:
         """Ids of the sessions held back."""
 
-    def facts(self, session_id: str, *, kind: str = "", standing: str = "") -> Sequence[Fact]:
+    def facts(self, session_id: str, *, kind: str = "", status: str = "") -> Sequence[Fact]:
         """In the order of the transcript."""
 
     def fact(self, session_id: str, fact_id: str) -> Fact | None: ...
@@ -240,7 +240,7 @@ class Store(Protocol):
 
     def record_compaction(self, compaction: Compaction) -> None:
         """By (session, epoch); later calls fill in what earlier ones did not know, and change
-        nothing that they did. `kept` and `lost` are one word, spoken together."""
+        nothing that they did. `kept` and `lost` are set together."""
 
     def compactions(self, session_id: str = "", limit: int = 50) -> Sequence[Compaction]:
         """Latest first."""
@@ -261,7 +261,7 @@ class Store(Protocol):
         overlaps others is kept whole, because losing rows is worse than having them twice.
         """
 
-    def archived(self, session_id: str) -> Iterable[tuple[int, int, int, bytes]]:
+    def read_archive(self, session_id: str) -> Iterable[tuple[int, int, int, bytes]]:
         """(generation, start, end, rows), in order."""
 
     def archived_until(self, session_id: str, generation: int) -> int:
@@ -275,7 +275,7 @@ class Store(Protocol):
         remaining session always stays, and sessions that are pinned, or `held` back this time,
         lose nothing. Answers what was (or would be) dropped, by table."""
 
-    def forget(self, session_id: str) -> dict[str, int]:
+    def delete_session(self, session_id: str) -> dict[str, int]:
         """Drop everything about one session, pinned or not. Answers what was dropped."""
 
     def health(self) -> dict[str, Any]:

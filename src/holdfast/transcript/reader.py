@@ -21,16 +21,16 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from holdfast.clients.protocol import PASSED_OVER, Row
+from holdfast.clients.client_protocol import SKIPPED_ROW, Row
 
 # Several pasted images make rows of 10 MB; beyond 16 MB a row is skipped, not held.
-MAX_LINE = 16 * 1024 * 1024
-CHUNK = 256 * 1024
-LOOK = 64 * 1024  # bytes between two looks at the clock
-HEAD = 1024  # bytes of the file's start that identify it
-TAIL = 256  # bytes before the cursor that tell a rewritten file from a grown one
-OVERSIZED_KEPT = 20  # how many skipped lines are described; all are counted
-OVERSIZED_HEAD = 300
+MAX_LINE_BYTES = 16 * 1024 * 1024
+CHUNK_BYTES = 256 * 1024
+STOP_CHECK_BYTES = 64 * 1024  # bytes between two looks at the clock
+HEAD_BYTES = 1024  # bytes of the file's start that identify it
+TAIL_BYTES = 256  # bytes before the cursor that tell a rewritten file from a grown one
+MAX_OVERSIZED = 20  # how many skipped lines are described; all are counted
+OVERSIZED_HEAD_BYTES = 300
 _GZIP = b"\x1f\x8b"  # how a compressed file begins
 
 Loads = Callable[[bytes], Any]
@@ -70,19 +70,21 @@ class Cursor(NamedTuple):
     @classmethod
     def from_json(cls, saved: object) -> Cursor:
         """Whatever was saved; anything that cannot be a cursor starts anew."""
-        if not isinstance(saved, (list, tuple)) or len(saved) != len(START):
-            return START
+        if not isinstance(saved, (list, tuple)) or len(saved) != len(START_CURSOR):
+            return START_CURSOR
         if not all(type(n) is int and 0 <= n < 2**63 for n in saved):
-            return START
+            return START_CURSOR
         cursor = cls(*saved)
-        sane = cursor.head_length <= HEAD and cursor.tail_length <= min(TAIL, cursor.offset)
-        return cursor if sane else START
+        sane = cursor.head_length <= HEAD_BYTES and cursor.tail_length <= min(
+            TAIL_BYTES, cursor.offset
+        )
+        return cursor if sane else START_CURSOR
 
 
-START = Cursor()
+START_CURSOR = Cursor()
 
 
-class Oversized(NamedTuple):
+class OversizedLine(NamedTuple):
     """What is known of a line that was too long to hold."""
 
     start: int
@@ -90,7 +92,7 @@ class Oversized(NamedTuple):
     head: str
 
 
-class Reader:
+class TranscriptReader:
     """One pass over what is new in a transcript. Use as a context manager.
 
     `reset` says why the cursor did not fit the file and reading began at 0 ("truncated" or
@@ -98,26 +100,27 @@ class Reader:
     that was handed out. A last line without its newline is left for the next pass, unless
     `final` says that nothing more will come. With `limit_bytes` the pass ends after the line
     that reaches so many bytes; with `stop`, soon after it answers True (asked every 64 KB). The
-    cursor goes on from there; `stopped` says that it was one of these and not the file's end.
+    cursor goes on from there; `on_stop_result` says that it was one of these and not the file's
+    end.
     """
 
     def __init__(
         self,
         path: str | os.PathLike[str],
-        cursor: Cursor = START,
+        cursor: Cursor = START_CURSOR,
         *,
         loads: Loads | None = None,
         limit_bytes: int | None = None,
         stop: Callable[[], bool] | None = None,
-        max_line: int = MAX_LINE,
+        max_line: int = MAX_LINE_BYTES,
         final: bool = False,
     ) -> None:
         self.path = os.fspath(path)
         self.reset = ""
         self.stopped = False
         self.blank = 0  # empty lines of this pass, which are not parsed
-        self.oversized: list[Oversized] = []
-        self._loads = loads or loads_text
+        self.oversized: list[OversizedLine] = []
+        self._loads = loads or parse_line
         self._limit = limit_bytes
         self._stop = stop
         self._max_line = max_line
@@ -131,7 +134,7 @@ class Reader:
             self._file.close()
             raise
 
-    def __enter__(self) -> Reader:
+    def __enter__(self) -> TranscriptReader:
         return self
 
     def __exit__(self, *failure: object) -> None:
@@ -142,7 +145,7 @@ class Reader:
 
     @property
     def cursor(self) -> Cursor:
-        head, tail = self._head[: self._offset], self._tail[-TAIL:]
+        head, tail = self._head[: self._offset], self._tail[-TAIL_BYTES:]
         return Cursor(
             self._offset,
             zlib.crc32(head),
@@ -161,13 +164,13 @@ class Reader:
         start = self._offset
         end_at = sys.maxsize if self._limit is None else start + self._limit
         # Where to look up from reading: at the limit, and now and then at the clock.
-        pause_at = end_at if self._stop is None else min(end_at, start + LOOK)
+        pause_at = end_at if self._stop is None else min(end_at, start + STOP_CHECK_BYTES)
         while True:
             if start >= pause_at:
                 if start >= end_at or (self._stop is not None and self._stop()):
                     self.stopped = True
                     return
-                pause_at = min(end_at, start + LOOK)
+                pause_at = min(end_at, start + STOP_CHECK_BYTES)
             try:
                 line = readline(limit)
             except (OSError, EOFError, zlib.error) as error:
@@ -193,7 +196,7 @@ class Reader:
                 data = loads(line)
             except (ValueError, RecursionError):
                 data = _salvage(line)
-            if data is PASSED_OVER:
+            if data is SKIPPED_ROW:
                 self._rows += 1
             elif type(data) is dict:
                 self._rows += 1
@@ -204,16 +207,16 @@ class Reader:
 
     def _settle(self, cursor: Cursor) -> None:
         """Go to the cursor if this is the file it was made from, else to the start."""
-        self._head = self._read(HEAD)
+        self._head = self._read(HEAD_BYTES)
         self.reset = self._misfit(cursor)
         if self.reset:
-            cursor = START
+            cursor = START_CURSOR
             self._tail = b""
         self._offset, self._rows = cursor.offset, cursor.rows
         self._bad, self._oversized = cursor.bad, cursor.oversized
         self._seek(cursor.offset)
         if isinstance(self._file, io.RawIOBase):
-            self._file = io.BufferedReader(self._file, CHUNK)
+            self._file = io.BufferedReader(self._file, CHUNK_BYTES)
 
     def _misfit(self, cursor: Cursor) -> str:
         if len(self._head) < cursor.head_length:
@@ -228,23 +231,23 @@ class Reader:
 
     def _skip_line(self, start: int, piece: bytes) -> int | None:
         """Pass over a line too long to hold; None while its end is not written yet."""
-        head = piece[:OVERSIZED_HEAD].decode("utf-8", "replace")
+        head = piece[:OVERSIZED_HEAD_BYTES].decode("utf-8", "replace")
         end = start
         while True:
             end += len(piece)
             if piece[-1] == _NEWLINE:
                 break
-            tail = piece[-TAIL:]
-            piece = self._readline(CHUNK)
+            tail = piece[-TAIL_BYTES:]
+            piece = self._readline(CHUNK_BYTES)
             if not piece:
                 if not self._final:
                     return None
                 piece = tail
                 break
-        self._offset, self._tail = end, piece[-TAIL:]
+        self._offset, self._tail = end, piece[-TAIL_BYTES:]
         self._oversized += 1
-        if len(self.oversized) < OVERSIZED_KEPT:
-            self.oversized.append(Oversized(start, end, head))
+        if len(self.oversized) < MAX_OVERSIZED:
+            self.oversized.append(OversizedLine(start, end, head))
         return end
 
     def _readline(self, limit: int) -> bytes:
@@ -279,7 +282,7 @@ _make = tuple.__new__  # a third of the time of Row(...), for every row
 _BLANK = object()
 
 
-def loads_text(line: bytes) -> Any:
+def parse_line(line: bytes) -> Any:
     """Standard-library parsing that never lets half a surrogate pair through.
 
     The client cuts strings between the two halves of an emoji and writes the rest as an
@@ -331,6 +334,6 @@ def _unpacked(path: str) -> BinaryIO:
 
     with open(path, "rb") as packed:
         if packed.read(2) not in (b"", _GZIP):
-            reason = "ends in .gz, but is not compressed; it can be read under a name without it"
+            reason = "ends in .gz but is not compressed; rename it to remove the suffix"
             raise TranscriptUnreadable(f"{path}: {reason}")
     return cast(BinaryIO, gzip.open(path, "rb"))

@@ -6,56 +6,64 @@ role's. Those of the default role are at hand, the others are imported when a ro
 
 from __future__ import annotations
 
-from holdfast.brief.lines import Section
-from holdfast.brief.sections import asked, git, stood, trouble, verified, work, written
+from holdfast.brief.section_lines import Section
+from holdfast.brief.sections import (
+    check_results,
+    failures,
+    git_status,
+    user_intent,
+    user_rules,
+    work_items,
+    written_notes,
+)
 
-_OF_MAIN: dict[str, Section] = {
-    "request": stood.request,
-    "last_words": stood.last_words,
-    "last_done": stood.last_done,
-    "rules": asked.rules,
-    "notes": written.notes,
-    "git": git.git,
-    "verified": verified.verified,
-    "tasks": work.tasks,
-    "finished": work.finished,
-    "summaries": written.summaries,
-    "plan": work.plan,
-    "running": work.running,
-    "tests": trouble.tests,
-    "errors": trouble.errors,
-    "dead_ends": trouble.dead_ends,
+_MAIN_SECTIONS: dict[str, Section] = {
+    "request": user_intent.request,
+    "last_words": user_intent.last_words,
+    "last_done": user_intent.last_done,
+    "rules": user_rules.rules,
+    "notes": written_notes.notes,
+    "git": git_status.git,
+    "verified": check_results.verified,
+    "tasks": work_items.tasks,
+    "finished": work_items.finished,
+    "summaries": written_notes.summaries,
+    "plan": work_items.plan,
+    "running": work_items.running,
+    "tests": failures.tests,
+    "errors": failures.errors,
+    "dead_ends": failures.dead_ends,
 }
 
 
-def section(name: str) -> Section:
-    found = _OF_MAIN.get(name)
-    return _others()[name] if found is None else found
+def find_section(name: str) -> Section:
+    found = _MAIN_SECTIONS.get(name)
+    return _load_role_sections()[name] if found is None else found
 
 
-def names() -> list[str]:
+def list_section_names() -> list[str]:
     """Every section that can be stated."""
-    return [*_OF_MAIN, *_others()]
+    return [*_MAIN_SECTIONS, *_load_role_sections()]
 
 
-def _others() -> dict[str, Section]:
-    from holdfast.brief.sections import checking, coding, leading, near
+def _load_role_sections() -> dict[str, Section]:
+    from holdfast.brief.sections import code_changes, coordination, near_task, verification
 
     return {
-        "progress": leading.progress,
-        "waves": leading.waves,
-        "subagents": leading.subagents,
-        "blockers": leading.blockers,
-        "decided": leading.decided,
-        "next_steps": leading.next_steps,
-        "current_task": coding.current_task,
-        "changes": coding.changes,
-        "code": coding.code,
-        "next_action": coding.next_action,
-        "near_errors": near.near_errors,
-        "near_changes": near.near_changes,
-        "near_notes": near.near_notes,
-        "claims": checking.claims,
-        "checks": checking.checks,
-        "unchecked": checking.unchecked,
+        "progress": coordination.progress,
+        "waves": coordination.waves,
+        "subagents": coordination.subagents,
+        "blockers": coordination.blockers,
+        "decided": coordination.decided,
+        "next_steps": coordination.next_steps,
+        "current_task": code_changes.current_task,
+        "changes": code_changes.changes,
+        "code": code_changes.code,
+        "next_action": code_changes.next_action,
+        "near_errors": near_task.near_errors,
+        "near_changes": near_task.near_changes,
+        "near_notes": near_task.near_notes,
+        "claims": verification.claims,
+        "checks": verification.checks,
+        "unchecked": verification.unchecked,
     }

@@ -17,15 +17,15 @@ from holdfast.server.problems import NotFound
 
 router = APIRouter(include_in_schema=False)
 
-ASSETS = "/dashboard/"
+ASSETS_PREFIX = "/dashboard/"
 # Scripts and styles of ours and nothing else; no page may stand around it; and a script that
 # would turn text into markup is stopped by the browser.
-POLICY = (
+CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
     " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
     " require-trusted-types-for 'script'; trusted-types 'none'"
 )
-_MEDIA = {
+_MEDIA_TYPES = {
     ".html": "text/html",
     ".css": "text/css",
     ".js": "text/javascript",
@@ -33,49 +33,49 @@ _MEDIA = {
 }
 
 
-class File(NamedTuple):
+class Asset(NamedTuple):
     body: bytes
     media: str
 
 
-def is_page(path: str) -> bool:
-    return path in ("/", ASSETS.rstrip("/")) or path.startswith(ASSETS)
+def is_dashboard_path(path: str) -> bool:
+    return path in ("/", ASSETS_PREFIX.rstrip("/")) or path.startswith(ASSETS_PREFIX)
 
 
-def _read(folder: Traversable, under: str = "") -> dict[str, File]:
-    found: dict[str, File] = {}
+def _load_assets(folder: Traversable, under: str = "") -> dict[str, Asset]:
+    found: dict[str, Asset] = {}
     for one in folder.iterdir():
         name = under + one.name
         if one.is_dir():
-            found.update(_read(one, f"{name}/"))
+            found.update(_load_assets(one, f"{name}/"))
         else:
-            found[name] = File(one.read_bytes(), _MEDIA[one.name[one.name.rindex(".") :]])
+            found[name] = Asset(one.read_bytes(), _MEDIA_TYPES[one.name[one.name.rindex(".") :]])
     return found
 
 
 # Some 100 kB, read once: what is served is what was there at the start.
-_FILES = _read(files(__name__) / "page")
+_ASSETS = _load_assets(files(__name__) / "page")
 
 
 @router.api_route("/", methods=["GET", "HEAD"])
-async def page() -> Response:
-    return _answer(_FILES["index.html"])
+async def get_index() -> Response:
+    return _answer(_ASSETS["index.html"])
 
 
 @router.get("/dashboard")
 @router.get("/dashboard/")
-async def elsewhere(request: Request) -> Response:
+async def redirect_to_index(request: Request) -> Response:
     # Relative, for a proxy that serves this below a path of its own.
     return RedirectResponse("../" if request.url.path.endswith("/") else "./")
 
 
-@router.get(ASSETS + "{name:path}")
-async def asset(name: str) -> Response:
-    found = _FILES.get(name)
+@router.get(ASSETS_PREFIX + "{name:path}")
+async def get_asset(name: str) -> Response:
+    found = _ASSETS.get(name)
     if found is None or name == "index.html":
-        raise NotFound("The dashboard has no such file")
+        raise NotFound("No such dashboard file")
     return _answer(found)
 
 
-def _answer(file: File) -> Response:
+def _answer(file: Asset) -> Response:
     return Response(file.body, media_type=f"{file.media}; charset=utf-8")

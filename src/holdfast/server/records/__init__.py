@@ -1,9 +1,9 @@
-"""What the service keeps beside the sessions: projects, contexts, letters, deeds, tokens.
+"""What the service keeps beside the sessions: projects, contexts, messages, actions, tokens.
 
-The same statements on SQLite and PostgreSQL: `engine` hides the little that differs.
+The same statements on SQLite and PostgreSQL: `transactions` hides the little that differs.
 """
 
-from holdfast.server.records.engine import (
+from holdfast.server.records.transactions import (
     PostgresRecords,
     Records,
     SqliteRecords,

@@ -1,6 +1,6 @@
 """Projects by name, by id, and by the folders in which machines have them.
 
-A project's name is what all machines call it (`lifecycle.identity`): a remote, a name that a
+A project's name is what all machines call it (`sync.project_id`): a remote, a name that a
 person gave, or a folder. Its id is made from that name, so that everyone makes the same.
 """
 
@@ -11,13 +11,13 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from holdfast.lifecycle.carrying.identity import project_id
-from holdfast.server.records.engine import Transaction
+from holdfast.server.records.transactions import Transaction
+from holdfast.sync.project_id import make_project_id
 
 # Of a folder, those above it that are looked at.
-DEEPEST = 60
-# The sayer who sees all projects.
-ALL = "*"
+MAX_ANCESTORS = 60
+# The scope of one who sees all projects.
+ALL_PROJECTS = "*"
 
 
 class Project(NamedTuple):
@@ -26,23 +26,23 @@ class Project(NamedTuple):
     name: str
 
 
-class Folder(NamedTuple):
+class ProjectFolder(NamedTuple):
     project: str
     path: str
     machine: str
 
 
-def id_of(path: str) -> str:
-    return project_id(path)
+def project_id_for(path: str) -> str:
+    return make_project_id(path)
 
 
-def project_at(path: str) -> Project:
-    return Project(id_of(path), path, os.path.basename(path.rstrip("/")) or path)
+def build_project(path: str) -> Project:
+    return Project(project_id_for(path), path, os.path.basename(path.rstrip("/")) or path)
 
 
-def keep(transaction: Transaction, path: str, now: str) -> Project:
-    project = project_at(path)
-    transaction.change(
+def save_project(transaction: Transaction, path: str, now: str) -> Project:
+    project = build_project(path)
+    transaction.execute(
         "INSERT INTO projects (project, id, name, created) VALUES (:path, :id, :name, :now)"
         " ON CONFLICT DO NOTHING",
         path=path,
@@ -53,22 +53,22 @@ def keep(transaction: Transaction, path: str, now: str) -> Project:
     return project
 
 
-def known(transaction: Transaction) -> list[Project]:
-    rows = transaction.rows("SELECT id, project, name FROM projects WHERE {mine} ORDER BY project")
+def list_projects(transaction: Transaction) -> list[Project]:
+    rows = transaction.query("SELECT id, project, name FROM projects WHERE {mine} ORDER BY project")
     return [Project(*row) for row in rows]
 
 
-def with_id(transaction: Transaction, project_id: str) -> Project | None:
-    rows = transaction.rows(
+def find_by_id(transaction: Transaction, project_id: str) -> Project | None:
+    rows = transaction.query(
         "SELECT id, project, name FROM projects WHERE {mine} AND id = :id", id=project_id
     )
     return Project(*rows[0]) if rows else None
 
 
-def among(transaction: Transaction, paths: Sequence[str]) -> list[Project]:
+def find_by_paths(transaction: Transaction, paths: Sequence[str]) -> list[Project]:
     """Those that are known by one of these names."""
     names = {f"name_{number}": path for number, path in enumerate(paths)}
-    rows = transaction.rows(
+    rows = transaction.query(
         "SELECT id, project, name FROM projects WHERE {mine} AND project IN"
         f" ({', '.join(f':{name}' for name in names) or 'NULL'})",
         **names,
@@ -76,14 +76,14 @@ def among(transaction: Transaction, paths: Sequence[str]) -> list[Project]:
     return [Project(*row) for row in rows]
 
 
-def keep_folder(
-    transaction: Transaction, folder: Folder, now: str, seen: Sequence[str] | None
+def save_folder(
+    transaction: Transaction, folder: ProjectFolder, now: str, seen: Sequence[str] | None
 ) -> None:
-    """A machine has the project there, by the word of one who sees these projects; the widest
-    sight counts. The root is around everything and tells nothing."""
+    """A machine has the project there, on the word of one who sees these projects; the widest
+    scope counts. The root is around everything and tells nothing."""
     if not folder.path.startswith("/") or not folder.path.strip("/"):
         return
-    transaction.change(
+    transaction.execute(
         "INSERT INTO folders (project, path, machine, created, sayer)"
         " VALUES (:project, :path, :machine, :now, :sayer)"
         " ON CONFLICT (project, path, machine) DO UPDATE SET sayer = excluded.sayer"
@@ -91,57 +91,63 @@ def keep_folder(
         " (excluded.sayer = :all OR length(excluded.sayer) > length(folders.sayer))",
         **folder._asdict(),
         now=now,
-        sayer=_sight(seen),
-        all=ALL,
+        sayer=_encode_scope(seen),
+        all=ALL_PROJECTS,
     )
 
 
-def folders_around(transaction: Transaction, path: str) -> list[Folder]:
+def list_enclosing_folders(transaction: Transaction, path: str) -> list[ProjectFolder]:
     """Where machines have projects: this folder, or one that it is in; the nearest first.
 
     A token for one project can say of any folder that its project is there. So that it draws
     nothing to itself that others mean for theirs, its word counts for those alone who see no
     more than it does."""
-    around = above(path)
-    rows = transaction.rows(
+    around = list_ancestors(path)
+    rows = transaction.query(
         "SELECT project, path, machine, sayer FROM folders WHERE {mine} AND path IN"
         f" ({', '.join(f':above_{number}' for number in range(len(around)))})",
         **{f"above_{number}": folder for number, folder in enumerate(around)},
     )
-    found = [Folder(*row[:3]) for row in rows if _counts(row[3], row[0], transaction.projects)]
+    found = [
+        ProjectFolder(*row[:3])
+        for row in rows
+        if _is_trusted_for(row[3], row[0], transaction.projects)
+    ]
     return sorted(found, key=lambda folder: -len(folder.path))
 
 
-def _sight(projects: Sequence[str] | None) -> str:
-    return ALL if projects is None else json.dumps(sorted(projects))
+def _encode_scope(projects: Sequence[str] | None) -> str:
+    return ALL_PROJECTS if projects is None else json.dumps(sorted(projects))
 
 
-def _counts(sayer: str, project: str, projects: Sequence[str] | None) -> bool:
+def _is_trusted_for(sayer: str, project: str, projects: Sequence[str] | None) -> bool:
     """Whether one who saw these projects has a say for one who sees those."""
-    if sayer == ALL:
+    if sayer == ALL_PROJECTS:
         return True
     known = {project, *(json.loads(sayer) if sayer else ())}
     return projects is not None and known.issuperset(projects)
 
 
-def nearest(path: str, projects: Sequence[Project], folders: Sequence[Folder]) -> list[Project]:
+def find_nearest(
+    path: str, projects: Sequence[Project], folders: Sequence[ProjectFolder]
+) -> list[Project]:
     """Those with the longest path around a folder: one, none, or several machines' different
     ones. A project that is itself called by the path comes before one that is only there."""
-    around = set(above(path))
+    around = set(list_ancestors(path))
     named = [project for project in projects if project.path in around]
     best = max((len(project.path) for project in named), default=0)
     if folders and len(folders[0].path) > best:
         longest = len(folders[0].path)
         there = {folder.project for folder in folders if len(folder.path) == longest}
-        return [project_at(name) for name in sorted(there)]
+        return [build_project(name) for name in sorted(there)]
     return [project for project in named if len(project.path) == best][:1]
 
 
-def above(path: str) -> list[str]:
+def list_ancestors(path: str) -> list[str]:
     """The folder and those it is in, `/` last."""
     found = [path]
     folder = path.rstrip("/")
-    for _ in range(DEEPEST):
+    for _ in range(MAX_ANCESTORS):
         if folder not in found:
             found.append(folder or "/")
         if "/" not in folder:

@@ -10,10 +10,10 @@ import hmac
 import secrets
 from typing import NamedTuple
 
-from holdfast.server.records.engine import Transaction, structure
+from holdfast.server.records.transactions import Transaction, parse_json_column
 
 SCOPES = ("read", "write", "admin")
-PREFIX = "hf"
+TOKEN_PREFIX = "hf"
 
 
 class Token(NamedTuple):
@@ -29,7 +29,7 @@ class Token(NamedTuple):
 _COLUMNS = "id, name, scopes, projects, created, expires, revoked"
 
 
-def create(
+def create_token(
     transaction: Transaction,
     *,
     name: str,
@@ -41,7 +41,7 @@ def create(
     """The token, and the words that a caller sends."""
     token_id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
     token = Token(token_id, name, scopes, projects, now, expires, "")
-    transaction.change(
+    transaction.execute(
         "INSERT INTO tokens (id, name, digest, scopes, projects, created, expires, revoked)"
         " VALUES (:id, :name, :digest, :scopes, :projects, :created, :expires, '')",
         id=token_id,
@@ -52,17 +52,17 @@ def create(
         created=now,
         expires=expires,
     )
-    return token, f"{PREFIX}_{token_id}_{secret}"
+    return token, f"{TOKEN_PREFIX}_{token_id}_{secret}"
 
 
-def listed(transaction: Transaction) -> list[Token]:
-    rows = transaction.rows(f"SELECT {_COLUMNS} FROM tokens ORDER BY created, id")
-    return [_token(row) for row in rows]
+def list_tokens(transaction: Transaction) -> list[Token]:
+    rows = transaction.query(f"SELECT {_COLUMNS} FROM tokens ORDER BY created, id")
+    return [_token_from_row(row) for row in rows]
 
 
-def revoke(transaction: Transaction, token_id: str, now: str) -> bool:
+def revoke_token(transaction: Transaction, token_id: str, now: str) -> bool:
     return (
-        transaction.change(
+        transaction.execute(
             "UPDATE tokens SET revoked = :now WHERE id = :id AND revoked = ''",
             id=token_id,
             now=now,
@@ -71,18 +71,18 @@ def revoke(transaction: Transaction, token_id: str, now: str) -> bool:
     )
 
 
-class InForce:
+class ActiveTokens:
     """The tokens that are not revoked, with their digests, as they were when they were read."""
 
     def __init__(self, transaction: Transaction) -> None:
-        rows = transaction.rows(f"SELECT {_COLUMNS}, digest FROM tokens WHERE revoked = ''")
-        self._known = {row[0]: (_token(row[:-1]), str(row[-1])) for row in rows}
+        rows = transaction.query(f"SELECT {_COLUMNS}, digest FROM tokens WHERE revoked = ''")
+        self._known = {row[0]: (_token_from_row(row[:-1]), str(row[-1])) for row in rows}
 
-    def understood(self, words: str, now: str) -> Token | None:
+    def verify(self, words: str, now: str) -> Token | None:
         """The token that these words are, if it is one and still good."""
         prefix, _, rest = words.partition("_")
         token_id, _, secret = rest.partition("_")
-        if prefix != PREFIX or not secret or token_id not in self._known:
+        if prefix != TOKEN_PREFIX or not secret or token_id not in self._known:
             return None
         token, digest = self._known[token_id]
         if not hmac.compare_digest(digest, _digest(secret)):
@@ -94,9 +94,9 @@ def _digest(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
-def _token(row: tuple[object, ...]) -> Token:
+def _token_from_row(row: tuple[object, ...]) -> Token:
     token_id, name, scopes, projects, created, expires, revoked = row
-    where = structure(projects)
+    where = parse_json_column(projects)
     return Token(
         str(token_id),
         str(name),

@@ -7,33 +7,44 @@ from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Query, Request
 
-from holdfast.server import snapshots
-from holdfast.server.bounds import within_bounds
-from holdfast.server.hierarchy import STATUS
-from holdfast.server.models import ContextAnswer, ContextRequest, Contexts
+from holdfast.server import checkpoint_snapshot
+from holdfast.server.document_limits import check_document_size
+from holdfast.server.hierarchy import SUBTASK_STATUS
 from holdfast.server.records import Transaction, contexts
-from holdfast.server.records.contexts import SNAPSHOT, Context, Only, richness
-from holdfast.server.records.projects import id_of
-from holdfast.server.routes.paging import Key, Limit, Offset, Words, following
-from holdfast.server.sight import Sight
-from holdfast.server.strict import StrictRoute
-from holdfast.server.visit import Visit, new_id
-from holdfast.state import State, UnreadableState, from_document
+from holdfast.server.records.contexts import (
+    SNAPSHOT_KIND,
+    AgentContext,
+    ContextFilter,
+    measure_richness,
+)
+from holdfast.server.records.projects import project_id_for
+from holdfast.server.request_context import RequestContext, new_id
+from holdfast.server.routes.paging import (
+    IdempotencyKey,
+    Limit,
+    Offset,
+    TextQuery,
+    next_offset_after,
+)
+from holdfast.server.routing import StrictRoute
+from holdfast.server.schemas import ContextPage, ContextRequest, ContextResponse
+from holdfast.server.scoped_store import ScopedStore
+from holdfast.state import State, UnreadableState, decode_state
 from holdfast.store.protocol import Checkpoint, Session
 
 router = APIRouter(prefix="/api/agent-contexts", route_class=StrictRoute, tags=["agents"])
 
-OBSERVED_SESSIONS = 10
+MAX_OBSERVED_SESSIONS = 10
 # Snapshots of one page that tell all: what they tell is half of a state, and takes 2 ms to read.
-DETAILED = 20
+MAX_DETAILED = 20
 # What of a state tells of its subagents.
-_AGENTS = frozenset(("version", "subagents"))
+_SUBAGENT_FIELDS = frozenset(("version", "subagents"))
 
-Details = Annotated[
+DetailsQuery = Annotated[
     bool,
     Query(
-        description=f"Whether the first {DETAILED} snapshots of a page also tell what was going"
-        " on by the session's own state, and not only when and why they were made"
+        description=f"Whether the first {MAX_DETAILED} snapshots of a page also describe what was "
+        "going on, from the session's own state, not only when and why they were made"
     ),
 ]
 
@@ -42,60 +53,69 @@ class _Entry(NamedTuple):
     """What may stand on a page, known by its time; what it says is read once it does."""
 
     time: str
-    what: str | Checkpoint | ContextAnswer  # the id of a posted one
+    what: str | Checkpoint | ContextResponse  # the id of a posted one
 
 
 @router.get("")
-def listed(
+def get_contexts_page(
     request: Request,
-    agent_id: Words = "",
-    agent_type: Words = "",
-    session_id: Words = "",
-    project_id: Words = "",
-    details: Details = True,
+    agent_id: TextQuery = "",
+    agent_type: TextQuery = "",
+    session_id: TextQuery = "",
+    project_id: TextQuery = "",
+    details: DetailsQuery = True,
     limit: Limit = 50,
     offset: Offset = 0,
-) -> Contexts:
+) -> ContextPage:
     """Latest first. `agent_type=compact-snapshot` with a session's id as `agent_id` is its
     snapshot history: what was posted, and the checkpoints that the session's own hooks made
     (trigger `manual`, `auto`, `proactive` or `end`). Without that filter also what was seen of
     subagents, as far as they said nothing themselves."""
-    visit = Visit(request)
-    project = visit.project_by_id(project_id).path if project_id else ""
-    only = Only(project, session_id, agent_id, agent_type)
+    ctx = RequestContext(request)
+    project = ctx.get_project_by_id(project_id).path if project_id else ""
+    only = ContextFilter(project, session_id, agent_id, agent_type)
     # Sorted lists are merged: each has to give as many as could stand on the page.
     most = limit + offset
-    with visit.sight() as sight:
-        checkpoints = _checkpoints(sight, only, most)
-        seen = _subagents(sight, only)
-    with visit.records() as transaction:
-        entries = [_Entry(time, name) for name, time in contexts.heads(transaction, only, most)]
+    with ctx.scoped_store() as scoped_store:
+        checkpoints = _checkpoints(scoped_store, only, most)
+        seen = _subagents(scoped_store, only)
+    with ctx.records_transaction() as transaction:
+        entries = [
+            _Entry(time, name)
+            for name, time in contexts.list_context_times(transaction, only, most)
+        ]
         entries += [_Entry(one.time, one) for one in checkpoints]
-        heard = contexts.heard(transaction, [one.agent_id for one in seen])
+        heard = contexts.find_posting_agents(transaction, [one.agent_id for one in seen])
         entries += [_Entry(one.last_updated, one) for one in seen if one.agent_id not in heard]
         # Some clocks tell fractions of a second, and "Z" comes behind every digit.
         entries.sort(key=lambda entry: entry.time.rstrip("Z"), reverse=True)
         page = [entry.what for entry in entries[offset:most]]
-        posted = contexts.named(transaction, [what for what in page if isinstance(what, str)])
+        posted = contexts.get_contexts(
+            transaction, [what for what in page if isinstance(what, str)]
+        )
     # One that was pruned a moment ago is not there any more.
     there = [posted.get(what) if isinstance(what, str) else what for what in page]
-    with visit.sight() as sight:
-        answers = _told(sight, [what for what in there if what is not None], details)
-    return Contexts(contexts=answers, next_offset=following(page, limit, offset))
+    with ctx.scoped_store() as scoped_store:
+        answers = _build_responses(
+            scoped_store, [what for what in there if what is not None], details
+        )
+    return ContextPage(contexts=answers, next_offset=next_offset_after(page, limit, offset))
 
 
 @router.post("", status_code=201)
-def add(request: Request, body: ContextRequest, key: Key = "") -> ContextAnswer:
-    """What an agent is doing, in its own words."""
-    visit = Visit(request)
-    within_bounds(body.role_context)
-    project = visit.project_for(
+def post_context(
+    request: Request, body: ContextRequest, key: IdempotencyKey = ""
+) -> ContextResponse:
+    """Record what an agent is doing, in its own words."""
+    ctx = RequestContext(request)
+    check_document_size(body.role_context)
+    project = ctx.resolve_project(
         project_id=body.project_id, path=body.project, cwd=body.cwd, session=body.session_id
     )
 
     def effect(transaction: Transaction) -> dict[str, Any]:
-        visit.claim_session(transaction, project, body.session_id)
-        context = Context(
+        ctx.claim_session(transaction, project, body.session_id)
+        context = AgentContext(
             *(
                 new_id(),
                 project,
@@ -104,38 +124,50 @@ def add(request: Request, body: ContextRequest, key: Key = "") -> ContextAnswer:
                 body.agent_type,
                 body.role_context,
             ),
-            *(body.skills_to_restore, body.tools_used, richness(body.role_context), visit.now),
+            *(
+                body.skills_to_restore,
+                body.tools_used,
+                measure_richness(body.role_context),
+                ctx.now,
+            ),
         )
-        contexts.add(transaction, context)
+        contexts.add_context(transaction, context)
         return _answer(context).model_dump()
 
-    return ContextAnswer(**visit.write(project, "context", body.session_id, body, key, effect))
+    return ContextResponse(
+        **ctx.run_idempotent(project, "context", body.session_id, body, key, effect)
+    )
 
 
-def _answer(context: Context, state: State | None = None) -> ContextAnswer:
+def _answer(context: AgentContext, state: State | None = None) -> ContextResponse:
     """With the state that was kept beside it, where it says less than that."""
-    body = {**snapshots.details(state), **_filled(context.body)} if state else context.body
-    return ContextAnswer(
+    body = (
+        {**checkpoint_snapshot.build_details(state), **_drop_empty(context.body)}
+        if state
+        else context.body
+    )
+    return ContextResponse(
         id=context.id,
-        project_id=id_of(context.project),
+        project_id=project_id_for(context.project),
         session_id=context.session,
         agent_id=context.agent,
         agent_type=context.kind,
         role_context=body,
-        skills_to_restore=context.skills or (snapshots.skills_of(state) if state else []),
-        tools_used=context.tools or (snapshots.tools_of(state) if state else []),
+        skills_to_restore=context.skills
+        or (checkpoint_snapshot.list_skills(state) if state else []),
+        tools_used=context.tools or (checkpoint_snapshot.list_tools(state) if state else []),
         last_updated=context.created,
         origin="posted",
     )
 
 
-def _filled(body: dict[str, Any]) -> dict[str, Any]:
+def _drop_empty(body: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in body.items() if value not in ("", None, [], {})}
 
 
-def _checkpoints(sight: Sight, only: Only, most: int) -> list[Checkpoint]:
+def _checkpoints(scoped_store: ScopedStore, only: ContextFilter, most: int) -> list[Checkpoint]:
     """Those that are nobody's posted snapshot, at most so many."""
-    if only.kind not in ("", SNAPSHOT):
+    if only.kind not in ("", SNAPSHOT_KIND):
         return []
     session = only.session or only.agent
     if only.agent not in ("", session):
@@ -143,25 +175,27 @@ def _checkpoints(sight: Sight, only: Only, most: int) -> list[Checkpoint]:
     found: list[Checkpoint] = []
     read = 0
     while len(found) < most:
-        page = sight.checkpoint_history(session, only.project, most, read)
-        found += filter(snapshots.is_own, page)
+        page = scoped_store.checkpoint_history(session, only.project, most, read)
+        found += filter(checkpoint_snapshot.is_made_by_hooks, page)
         read += len(page)
         if len(page) < most:
             break
     return found[:most]
 
 
-def _told(
-    sight: Sight, page: Sequence[Context | Checkpoint | ContextAnswer], details: bool
-) -> list[ContextAnswer]:
+def _build_responses(
+    scoped_store: ScopedStore,
+    page: Sequence[AgentContext | Checkpoint | ContextResponse],
+    details: bool,
+) -> list[ContextResponse]:
     projects: dict[str, str] = {}
-    states = _states(sight, page) if details else {}
+    states = _states(scoped_store, page) if details else {}
     answers = []
     for one in page:
         if isinstance(one, Checkpoint):
-            project = _project(sight, one.session_id, projects)
-            answers.append(_snapshot(one, states.get(one.id), project))
-        elif isinstance(one, Context):
+            project = _project_of_session(scoped_store, one.session_id, projects)
+            answers.append(_checkpoint_response(one, states.get(one.id), project))
+        elif isinstance(one, AgentContext):
             answers.append(_answer(one, states.get(one.id)))
         else:
             answers.append(one)
@@ -169,71 +203,76 @@ def _told(
 
 
 def _states(
-    sight: Sight, page: Sequence[Context | Checkpoint | ContextAnswer]
+    scoped_store: ScopedStore, page: Sequence[AgentContext | Checkpoint | ContextResponse]
 ) -> dict[int | str, State]:
     """Of the first snapshots of a page, by their ids: those of the hooks' own checkpoints, and of
     checkpoints that were made with a posted one. What a posted one says of its checkpoint is
-    anybody's word: it counts for a session in sight, and for its own."""
+    anybody's word: it counts for a visible session, and for its own."""
     snapshots_ = [
         one
         for one in page
-        if isinstance(one, Checkpoint) or (isinstance(one, Context) and one.kind == SNAPSHOT)
-    ][:DETAILED]
+        if isinstance(one, Checkpoint)
+        or (isinstance(one, AgentContext) and one.kind == SNAPSHOT_KIND)
+    ][:MAX_DETAILED]
     numbers = {one.id: _checkpoint_of(one) for one in snapshots_}
-    found = sight.checkpoint_excerpts([n for n in numbers.values() if n], snapshots.READ)
+    found = scoped_store.partial_checkpoint_states(
+        [n for n in numbers.values() if n], checkpoint_snapshot.STATE_FIELDS
+    )
     states: dict[int | str, State] = {}
     for one in snapshots_:
         kept = found.get(numbers[one.id])
         whose = one.session_id if isinstance(one, Checkpoint) else one.session
-        state = _state(kept.state) if kept and kept.session_id == whose else None
+        state = _load_state(kept.state) if kept and kept.session_id == whose else None
         if state is not None:
             states[one.id] = state
     return states
 
 
-def _checkpoint_of(one: Checkpoint | Context) -> int:
+def _checkpoint_of(one: Checkpoint | AgentContext) -> int:
     """0 for none."""
     number = one.id if isinstance(one, Checkpoint) else one.body.get("checkpoint")
     return number if type(number) is int and 0 < number < 2**63 else 0
 
 
-def _project(sight: Sight, session_id: str, known: dict[str, str]) -> str:
+def _project_of_session(scoped_store: ScopedStore, session_id: str, known: dict[str, str]) -> str:
     if session_id not in known:
-        session = sight.session(session_id)
+        session = scoped_store.session(session_id)
         known[session_id] = session.project if session else ""
     return known[session_id]
 
 
-def _snapshot(checkpoint: Checkpoint, state: State | None, project: str) -> ContextAnswer:
-    return ContextAnswer(
+def _checkpoint_response(
+    checkpoint: Checkpoint, state: State | None, project: str
+) -> ContextResponse:
+    return ContextResponse(
         id=f"checkpoint-{checkpoint.id}",
-        project_id=id_of(project),
+        project_id=project_id_for(project),
         session_id=checkpoint.session_id,
         agent_id=checkpoint.session_id,
-        agent_type=SNAPSHOT,
-        role_context=snapshots.role_context(checkpoint, state),
-        skills_to_restore=snapshots.skills_of(state) if state else [],
-        tools_used=snapshots.tools_of(state) if state else [],
+        agent_type=SNAPSHOT_KIND,
+        role_context=checkpoint_snapshot.build_role_context(checkpoint, state),
+        skills_to_restore=checkpoint_snapshot.list_skills(state) if state else [],
+        tools_used=checkpoint_snapshot.list_tools(state) if state else [],
         last_updated=checkpoint.time,
         origin="observed",
     )
 
 
-def _subagents(sight: Sight, only: Only) -> list[ContextAnswer]:
-    if only.kind == SNAPSHOT:
+def _subagents(scoped_store: ScopedStore, only: ContextFilter) -> list[ContextResponse]:
+    if only.kind == SNAPSHOT_KIND:
         return []
     sessions: Sequence[Session]
     if only.session:
-        one = sight.session(only.session)
+        one = scoped_store.session(only.session)
         sessions = [one] if one and only.project in ("", one.project) else []
     else:
-        sessions = sight.sessions(only.project, OBSERVED_SESSIONS, 0)
-    documents = sight.excerpts(sessions, _AGENTS)
+        sessions = scoped_store.sessions(only.project, MAX_OBSERVED_SESSIONS, 0)
+    documents = scoped_store.partial_states(sessions, _SUBAGENT_FIELDS)
     found = [
         answer
         for session in sessions
-        if (state := _state(documents.get(session.key))) is not None
-        for answer in _seen(session, state)
+        if (state := _load_state(documents.get(session.key))) is not None
+        for answer in _observed_subagents(session, state)
     ]
     return [
         answer
@@ -242,17 +281,17 @@ def _subagents(sight: Sight, only: Only) -> list[ContextAnswer]:
     ]
 
 
-def _seen(session: Session, state: State) -> list[ContextAnswer]:
+def _observed_subagents(session: Session, state: State) -> list[ContextResponse]:
     return [
-        ContextAnswer(
+        ContextResponse(
             id=f"{session.id}:s{one.number}",
-            project_id=id_of(session.project),
+            project_id=project_id_for(session.project),
             session_id=session.id,
             agent_id=one.agent,
             agent_type=one.role,
             role_context={
                 "current_task": one.about,
-                "status": STATUS.get(one.standing, "completed"),
+                "status": SUBTASK_STATUS.get(one.status, "completed"),
                 "result": one.result,
                 "modified_files": list(one.changed),
             },
@@ -266,8 +305,8 @@ def _seen(session: Session, state: State) -> list[ContextAnswer]:
     ]
 
 
-def _state(document: dict[str, Any] | None) -> State | None:
+def _load_state(document: dict[str, Any] | None) -> State | None:
     try:
-        return from_document(document) if document else None
+        return decode_state(document) if document else None
     except UnreadableState:
         return None  # another version's: its owner folds it again

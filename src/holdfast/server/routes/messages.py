@@ -6,23 +6,29 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request
 
-from holdfast.server.models import (
+from holdfast.server.problems import NotFound
+from holdfast.server.records import Transaction, agent_messages
+from holdfast.server.records.agent_messages import AgentMessage
+from holdfast.server.records.projects import project_id_for
+from holdfast.server.request_context import RequestContext, new_id
+from holdfast.server.routes.paging import (
+    IdempotencyKey,
+    Limit,
+    Offset,
+    TextQuery,
+    next_offset_after,
+)
+from holdfast.server.routing import StrictRoute
+from holdfast.server.schemas import (
     AcknowledgeRequest,
     DeliverRequest,
-    MessageAnswer,
+    MessagePage,
+    MessageReceipt,
+    MessageReceiptList,
     MessageRequest,
-    Messages,
-    Reading,
-    Readings,
+    MessageResponse,
 )
-from holdfast.server.problems import NotFound
-from holdfast.server.records import Transaction, letters
-from holdfast.server.records.letters import Letter
-from holdfast.server.records.projects import id_of
-from holdfast.server.routes.paging import Key, Limit, Offset, Words, following
-from holdfast.server.settings import after
-from holdfast.server.strict import StrictRoute
-from holdfast.server.visit import Visit, new_id
+from holdfast.server.server_settings import add_seconds
 
 router = APIRouter(prefix="/api/messages", route_class=StrictRoute, tags=["messages"])
 
@@ -30,124 +36,135 @@ MessageId = Annotated[str, Path(max_length=200)]
 
 
 @router.get("")
-def listed(
+def get_messages(
     request: Request,
-    agent_id: Words = "",
-    role: Words = "",
-    from_agent_id: Words = "",
-    topic: Words = "",
-    project_id: Words = "",
-    standing: Annotated[Literal["all", "pending"], Query()] = "all",
+    agent_id: TextQuery = "",
+    role: TextQuery = "",
+    from_agent_id: TextQuery = "",
+    topic: TextQuery = "",
+    project_id: TextQuery = "",
+    status: Annotated[Literal["all", "pending"], Query()] = "all",
     limit: Limit = 50,
     offset: Offset = 0,
-) -> Messages:
-    """Latest first; with `agent_id` or `role`, those that are for them. Changes nothing."""
-    visit = Visit(request)
-    project = visit.project_by_id(project_id).path if project_id else ""
-    with visit.records() as transaction:
-        found = letters.listed(
+) -> MessagePage:
+    """List messages, latest first; with `agent_id` or `role`, only theirs. Delivers nothing."""
+    ctx = RequestContext(request)
+    project = ctx.get_project_by_id(project_id).path if project_id else ""
+    with ctx.records_transaction() as transaction:
+        found = agent_messages.list_messages(
             transaction,
-            now=visit.now,
+            now=ctx.now,
             project=project,
             sender=from_agent_id,
             reader=agent_id,
             role=role,
             topic=topic,
-            pending=standing == "pending",
+            pending=status == "pending",
             limit=limit,
             offset=offset,
         )
-    return Messages(
-        messages=[_answer(letter) for letter in found], next_offset=following(found, limit, offset)
+    return MessagePage(
+        messages=[_answer(letter) for letter in found],
+        next_offset=next_offset_after(found, limit, offset),
     )
 
 
 @router.post("", status_code=201)
-def send(request: Request, body: MessageRequest, key: Key = "") -> MessageAnswer:
-    """To one agent, to a role, or to everybody in the project."""
-    visit = Visit(request)
-    project = visit.project_for(project_id=body.project_id, path=body.project, cwd=body.cwd)
+def send_message(
+    request: Request, body: MessageRequest, key: IdempotencyKey = ""
+) -> MessageResponse:
+    """Send a message to one agent, to a role, or to everyone in the project."""
+    ctx = RequestContext(request)
+    project = ctx.resolve_project(project_id=body.project_id, path=body.project, cwd=body.cwd)
 
     def effect(transaction: Transaction) -> dict[str, Any]:
-        letter = Letter(
+        letter = AgentMessage(
             *(new_id(), project, body.from_agent_id, body.to_agent_id, body.to_role),
-            *(body.topic, body.payload, body.priority, visit.now),
-            after(visit.now, body.ttl_seconds) if body.ttl_seconds else "",
+            *(body.topic, body.payload, body.priority, ctx.now),
+            add_seconds(ctx.now, body.ttl_seconds) if body.ttl_seconds else "",
         )
-        letters.add(transaction, letter)
+        agent_messages.add_message(transaction, letter)
         return _answer(letter).model_dump()
 
-    return MessageAnswer(**visit.write(project, "message", "", body, key, effect))
+    return MessageResponse(**ctx.run_idempotent(project, "message", "", body, key, effect))
 
 
 @router.post("/deliver")
-def deliver(request: Request, body: DeliverRequest, key: Key = "") -> Messages:
-    """Messages that this reader was never given, most urgent first. Each is given once."""
-    visit = Visit(request)
-    project = visit.project_for(
+def deliver(request: Request, body: DeliverRequest, key: IdempotencyKey = "") -> MessagePage:
+    """Deliver pending messages to this reader, most urgent first. Each is delivered once."""
+    ctx = RequestContext(request)
+    project = ctx.resolve_project(
         project_id=body.project_id, path=body.project, cwd=body.cwd, session=body.session_id
     )
 
     def effect(transaction: Transaction) -> dict[str, Any]:
-        found = letters.deliver(
+        found = agent_messages.deliver_messages(
             transaction,
             project=project,
             reader=body.agent_id,
             role=body.role,
             limit=body.limit,
-            now=visit.now,
+            now=ctx.now,
         )
         told = [_answer(letter) for letter in found]
-        return Messages(messages=told, next_offset=None).model_dump()
+        return MessagePage(messages=told, next_offset=None).model_dump()
 
-    return Messages(**visit.write(project, "delivery", body.session_id, body, key, effect))
+    return MessagePage(
+        **ctx.run_idempotent(project, "delivery", body.session_id, body, key, effect)
+    )
 
 
 @router.post("/{message_id}/ack")
-def acknowledge(
-    request: Request, message_id: MessageId, body: AcknowledgeRequest, key: Key = ""
-) -> Readings:
-    """The reader has understood it. The first time counts."""
-    visit = Visit(request)
-    with visit.records() as transaction:
-        letter = _known(letters.one(transaction, message_id))
-    visit.about(letter.project, "")
+def acknowledge_message(
+    request: Request, message_id: MessageId, body: AcknowledgeRequest, key: IdempotencyKey = ""
+) -> MessageReceiptList:
+    """Acknowledge a message. Only the first time counts."""
+    ctx = RequestContext(request)
+    with ctx.records_transaction() as transaction:
+        letter = _require_message(agent_messages.get_message(transaction, message_id))
+    ctx.set_audit_subject(letter.project, "")
 
     def effect(transaction: Transaction) -> dict[str, Any]:
-        letters.mark(transaction, letter, body.agent_id, visit.now, acknowledged=visit.now)
-        return _readings(transaction, letter).model_dump()
+        agent_messages.save_receipt(
+            transaction, letter, body.agent_id, ctx.now, acknowledged=ctx.now
+        )
+        return _receipts_response(transaction, letter).model_dump()
 
-    return Readings(**visit.write(letter.project, "acknowledged", "", body, key, effect))
+    return MessageReceiptList(
+        **ctx.run_idempotent(letter.project, "acknowledged", "", body, key, effect)
+    )
 
 
 @router.get("/{message_id}/readers")
-def readers(request: Request, message_id: MessageId) -> Readings:
-    """Who was given a message, and who acknowledged it."""
-    visit = Visit(request)
-    with visit.records() as transaction:
-        return _readings(transaction, _known(letters.one(transaction, message_id)))
+def get_receipts(request: Request, message_id: MessageId) -> MessageReceiptList:
+    """List who received a message, and who acknowledged it."""
+    ctx = RequestContext(request)
+    with ctx.records_transaction() as transaction:
+        return _receipts_response(
+            transaction, _require_message(agent_messages.get_message(transaction, message_id))
+        )
 
 
-def _known(found: Letter | None) -> Letter:
+def _require_message(found: AgentMessage | None) -> AgentMessage:
     if found is None:
         raise NotFound("No such message")
     return found
 
 
-def _readings(transaction: Transaction, letter: Letter) -> Readings:
-    return Readings(
+def _receipts_response(transaction: Transaction, letter: AgentMessage) -> MessageReceiptList:
+    return MessageReceiptList(
         id=letter.id,
         readers=[
-            Reading(reader=reader, delivered_at=given, acknowledged_at=acknowledged)
-            for reader, given, acknowledged in letters.readers(transaction, letter)
+            MessageReceipt(reader=reader, delivered_at=given, acknowledged_at=acknowledged)
+            for reader, given, acknowledged in agent_messages.list_receipts(transaction, letter)
         ],
     )
 
 
-def _answer(letter: Letter) -> MessageAnswer:
-    return MessageAnswer(
+def _answer(letter: AgentMessage) -> MessageResponse:
+    return MessageResponse(
         id=letter.id,
-        project_id=id_of(letter.project),
+        project_id=project_id_for(letter.project),
         from_agent_id=letter.sender,
         to_agent_id=letter.to_agent,
         to_role=letter.to_role,

@@ -7,57 +7,61 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from holdfast.server import hierarchy as tree
-from holdfast.server.models import Hierarchy, ProjectAnswer, Projects
 from holdfast.server.problems import NotFound
 from holdfast.server.records.projects import Project
+from holdfast.server.request_context import RequestContext
 from holdfast.server.routes.paging import Limit, Offset
-from holdfast.server.strict import StrictRoute
-from holdfast.server.visit import Visit
-from holdfast.state import UnreadableState, from_document
+from holdfast.server.routing import StrictRoute
+from holdfast.server.schemas import Hierarchy, ProjectList, ProjectResponse
+from holdfast.state import UnreadableState, decode_state
 
 router = APIRouter(prefix="/api", route_class=StrictRoute, tags=["projects"])
 
 # What of a state the hierarchy is read from: the rest is most of it.
-_READ = {"version", "place", "moment", "requests", "tasks", "subagents"}
+_STATE_FIELDS = {"version", "session", "position", "requests", "tasks", "subagents"}
 
 
 @router.get("/projects")
-def projects(request: Request) -> Projects:
-    """All projects that the caller may see."""
-    return Projects(projects=[_answer(project) for project in Visit(request).projects()])
+def get_projects(request: Request) -> ProjectList:
+    """List the projects visible to the caller."""
+    return ProjectList(
+        projects=[_answer(project) for project in RequestContext(request).list_projects()]
+    )
 
 
 @router.get("/projects/by-path")
-def by_path(
+def get_project_by_path(
     request: Request, path: Annotated[str, Query(min_length=1, max_length=1000)]
-) -> ProjectAnswer:
+) -> ProjectResponse:
     """The project that a folder belongs to."""
-    found = Visit(request).project_of_path(path)
+    found = RequestContext(request).find_project_by_path(path)
     if found is None:
-        raise NotFound("No project is known at this path")
+        raise NotFound("No known project at this path")
     return _answer(found)
 
 
 @router.get("/hierarchy/{project}")
-def hierarchy(request: Request, project: str, limit: Limit = 20, offset: Offset = 0) -> Hierarchy:
+def get_hierarchy(
+    request: Request, project: str, limit: Limit = 20, offset: Offset = 0
+) -> Hierarchy:
     """Requests, tasks by wave and subtasks by agent, from the project's latest sessions."""
-    visit = Visit(request)
-    found = visit.project_by_id(project)
+    ctx = RequestContext(request)
+    found = ctx.get_project_by_id(project)
     answer = Hierarchy(project=_answer(found), requests=[], waves=[], circles=[])
-    with visit.sight() as sight:
-        sessions = sight.sessions(found.path, limit, offset)
-        documents = sight.excerpts(sessions, _READ)
+    with ctx.scoped_store() as scoped_store:
+        sessions = scoped_store.sessions(found.path, limit, offset)
+        documents = scoped_store.partial_states(sessions, _STATE_FIELDS)
     for session in sessions:
         try:
-            state = from_document(documents.get(session.key))
+            state = decode_state(documents.get(session.key))
         except UnreadableState:
             continue  # written by another version, or not at all: its owner folds it again
-        answer.requests += tree.of_session(session.id, state)
-        waves, circles = tree.waves_of(session.id, state)
+        answer.requests += tree.build_requests(session.id, state)
+        waves, cycles = tree.build_waves(session.id, state)
         answer.waves += waves
-        answer.circles += circles
+        answer.circles += cycles
     return answer
 
 
-def _answer(project: Project) -> ProjectAnswer:
-    return ProjectAnswer(id=project.id, name=project.name, path=project.path)
+def _answer(project: Project) -> ProjectResponse:
+    return ProjectResponse(id=project.id, name=project.name, path=project.path)

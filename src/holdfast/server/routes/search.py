@@ -6,53 +6,53 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
 
-from holdfast.server.models import HitAnswer, Hits
-from holdfast.server.routes.paging import Limit, Offset, Words, following
-from holdfast.server.routes.sessions import fact_answer
-from holdfast.server.strict import StrictRoute
-from holdfast.server.visit import Visit
+from holdfast.server.request_context import RequestContext
+from holdfast.server.routes.paging import Limit, Offset, TextQuery, next_offset_after
+from holdfast.server.routes.sessions import fact_response
+from holdfast.server.routing import StrictRoute
+from holdfast.server.schemas import HitPage, HitResponse
 from holdfast.store.protocol import Hit
 
 router = APIRouter(prefix="/api", route_class=StrictRoute, tags=["search"])
 
-Kind = Literal[
+SearchKind = Literal[
     "", "message", "request", "rule", "task", "plan", "test", "error", "dead_end", "decision",
     "file", "command", "identifier", "commit", "subagent", "skill", "note", "next_step",
 ]  # fmt: skip
 
 
 @router.get("/search")
-def search(
+def search_sessions(
     request: Request,
     q: Annotated[str, Query(min_length=1, max_length=500, description="A person's words")],
-    session_id: Words = "",
-    project_id: Words = "",
-    kind: Annotated[Kind, Query()] = "",
+    session_id: TextQuery = "",
+    project_id: TextQuery = "",
+    kind: Annotated[SearchKind, Query()] = "",
     limit: Limit = 20,
     offset: Offset = 0,
-) -> Hits:
-    """Best first; what still stands before what does not."""
-    visit = Visit(request)
-    project = visit.project_by_id(project_id).path if project_id else ""
-    with visit.sight() as sight:
-        found = sight.search(
+) -> HitPage:
+    """Best match first; facts that are still valid rank higher."""
+    ctx = RequestContext(request)
+    project = ctx.get_project_by_id(project_id).path if project_id else ""
+    with ctx.scoped_store() as scoped_store:
+        found = scoped_store.search(
             q, session_id=session_id, project=project, kind=kind, limit=limit, offset=offset
         )
-    return Hits(
+    return HitPage(
         query=q,
         hits=[_answer(hit) for hit in found],
-        next_offset=following(found, limit, offset),
+        next_offset=next_offset_after(found, limit, offset),
     )
 
 
-def _answer(hit: Hit) -> HitAnswer:
+def _answer(hit: Hit) -> HitResponse:
     message = hit.message
-    return HitAnswer(
+    return HitResponse(
         session_id=hit.session_id,
         score=hit.score,
         snippet=hit.snippet,
-        fact=fact_answer(hit.fact) if hit.fact else None,
+        fact=fact_response(hit.fact) if hit.fact else None,
         row=message.row if message else "",
-        who=message.who if message else "",
+        who=message.speaker if message else "",
         time=message.time if message else (hit.fact.at.time if hit.fact else ""),
     )

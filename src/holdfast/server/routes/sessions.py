@@ -8,163 +8,171 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query, Request
 
 from holdfast.brief.compose import compose
-from holdfast.lifecycle.roles import UnknownRole, role_folders, role_named
-from holdfast.server import restore as restoring
-from holdfast.server.models import (
-    BriefAnswer,
-    CheckpointAnswer,
-    Checkpoints,
-    CompactionAnswer,
-    Compactions,
-    FactAnswer,
-    Facts,
-    SessionAnswer,
-    Sessions,
-)
+from holdfast.server import restored_context
 from holdfast.server.problems import NotFound
-from holdfast.server.records.projects import id_of
-from holdfast.server.routes.paging import Limit, Offset, Words, following
-from holdfast.server.strict import StrictRoute
-from holdfast.server.visit import Visit
-from holdfast.state import UnreadableState, from_document
+from holdfast.server.records.projects import project_id_for
+from holdfast.server.request_context import RequestContext
+from holdfast.server.routes.paging import Limit, Offset, TextQuery, next_offset_after
+from holdfast.server.routing import StrictRoute
+from holdfast.server.schemas import (
+    BriefResponse,
+    CheckpointList,
+    CheckpointResponse,
+    CompactionList,
+    CompactionResponse,
+    FactList,
+    FactResponse,
+    SessionPage,
+    SessionResponse,
+)
+from holdfast.session.role_lookup import UnknownRole, find_role, list_role_dirs
+from holdfast.state import UnreadableState, decode_state
 from holdfast.state.facts import Fact
 from holdfast.store.protocol import Checkpoint, Compaction, Session
 
 router = APIRouter(prefix="/api", route_class=StrictRoute, tags=["sessions"])
 
 SessionId = Annotated[str, Path(min_length=1, max_length=200)]
-Kind = Literal[
+FactKind = Literal[
     "", "request", "rule", "task", "plan", "test", "error", "dead_end", "decision", "file",
     "command", "identifier", "commit", "subagent", "skill", "note", "next_step",
 ]  # fmt: skip
 # Which project's, where several have a session of one id; else the one that was there first.
-OfProject = Annotated[str, Query(max_length=200)]
-FIRST_WORDS = 200
+ProjectIdQuery = Annotated[str, Query(max_length=200)]
+MAX_FIRST_PROMPT_CHARS = 200
 
-Standing = Literal["", "open", "done", "cancelled", "superseded", "resolved"]
+FactStatus = Literal["", "open", "done", "cancelled", "superseded", "resolved"]
 
 
 @router.get("/sessions")
-def sessions(
+def get_sessions(
     request: Request,
-    project_id: Words = "",
-    words: Annotated[bool, Query(description="With the first words of those without a title")] = (
-        False
-    ),
+    project_id: TextQuery = "",
+    words: Annotated[
+        bool, Query(description="Include the first words of sessions without a title")
+    ] = (False),
     limit: Limit = 50,
     offset: Offset = 0,
-) -> Sessions:
+) -> SessionPage:
     """Latest first."""
-    visit = Visit(request)
-    project = visit.project_by_id(project_id).path if project_id else ""
-    with visit.sight() as sight:
-        found = sight.sessions(project, limit, offset)
+    ctx = RequestContext(request)
+    project = ctx.get_project_by_id(project_id).path if project_id else ""
+    with ctx.scoped_store() as scoped_store:
+        found = scoped_store.sessions(project, limit, offset)
         told = [
-            session_answer(
-                one, sight.facts(one.id, kind="request") if words and not one.title else ()
+            session_response(
+                one, scoped_store.facts(one.id, kind="request") if words and not one.title else ()
             )
             for one in found
         ]
-    return Sessions(sessions=told, next_offset=following(found, limit, offset))
+    return SessionPage(sessions=told, next_offset=next_offset_after(found, limit, offset))
 
 
 @router.get("/sessions/{session_id}")
-def session(request: Request, session_id: SessionId, project_id: OfProject = "") -> SessionAnswer:
-    """An id belongs to its project; of several the first one is meant, or `project_id` says it."""
-    with Visit(request).sight(project_id=project_id) as sight:
-        return session_answer(known_session(sight.session(session_id)))
+def get_session(
+    request: Request, session_id: SessionId, project_id: ProjectIdQuery = ""
+) -> SessionResponse:
+    """Ids are unique per project: the first match, unless `make_project_id` is given."""
+    with RequestContext(request).scoped_store(project_id=project_id) as scoped_store:
+        return session_response(require_session(scoped_store.session(session_id)))
 
 
 @router.get("/sessions/{session_id}/facts")
-def facts(
+def get_facts(
     request: Request,
     session_id: SessionId,
-    kind: Annotated[Kind, Query()] = "",
-    standing: Annotated[Standing, Query()] = "",
-    project_id: OfProject = "",
-) -> Facts:
+    kind: Annotated[FactKind, Query()] = "",
+    status: Annotated[FactStatus, Query()] = "",
+    project_id: ProjectIdQuery = "",
+) -> FactList:
     """In the order of the transcript."""
-    with Visit(request).sight(project_id=project_id) as sight:
-        known_session(sight.session(session_id))
-        found = sight.facts(session_id, kind, standing)
-    return Facts(facts=[fact_answer(fact) for fact in found])
+    with RequestContext(request).scoped_store(project_id=project_id) as scoped_store:
+        require_session(scoped_store.session(session_id))
+        found = scoped_store.facts(session_id, kind, status)
+    return FactList(facts=[fact_response(fact) for fact in found])
 
 
 @router.get("/sessions/{session_id}/checkpoints")
-def checkpoints(request: Request, session_id: SessionId, project_id: OfProject = "") -> Checkpoints:
+def get_checkpoints(
+    request: Request, session_id: SessionId, project_id: ProjectIdQuery = ""
+) -> CheckpointList:
     """Latest first."""
-    with Visit(request).sight(project_id=project_id) as sight:
-        known_session(sight.session(session_id))
-        found = sight.checkpoints(session_id)
-    return Checkpoints(checkpoints=[checkpoint_answer(made) for made in found])
+    with RequestContext(request).scoped_store(project_id=project_id) as scoped_store:
+        require_session(scoped_store.session(session_id))
+        found = scoped_store.checkpoints(session_id)
+    return CheckpointList(checkpoints=[checkpoint_response(made) for made in found])
 
 
 @router.get("/sessions/{session_id}/brief")
-def brief(
+def get_brief(
     request: Request,
     session_id: SessionId,
-    role: Words = "main",
+    role: TextQuery = "main",
     max_tokens: Annotated[int, Query(ge=50, le=100_000)] = 2000,
-    project_id: OfProject = "",
-) -> BriefAnswer:
-    """What an agent in this role would be given now."""
-    visit = Visit(request)
+    project_id: ProjectIdQuery = "",
+) -> BriefResponse:
+    """The brief that an agent in this role would be given now."""
+    ctx = RequestContext(request)
     try:
-        reader = role_named(role, role_folders("", visit.hall.settings.data)).role
+        reader = find_role(role, list_role_dirs("", ctx.app_state.settings.data)).role
     except UnknownRole as error:
         raise NotFound(str(error)) from error
-    with visit.sight(project_id=project_id) as sight:
-        saved = sight.load(session_id)
+    with ctx.scoped_store(project_id=project_id) as scoped_store:
+        saved = scoped_store.load(session_id)
     if saved is None:
-        raise NotFound("Nothing is known of this session")
+        raise NotFound("This session is unknown")
     try:
-        made = compose(from_document(saved.state), restoring.characters(max_tokens), role=reader)
+        made = compose(
+            decode_state(saved.state), restored_context.compute_max_chars(max_tokens), role=reader
+        )
     except UnreadableState as error:
-        raise NotFound("Its state is another version's; it will be folded again") from error
-    return BriefAnswer(
+        raise NotFound("Its state has another version; it will be rebuilt") from error
+    return BriefResponse(
         text=made.text,
-        facts=list(made.facts),
+        facts=list(made.fact_ids),
         role=reader.name,
         saved_at=saved.session.updated,
-        tokens=restoring.tokens(made.text),
+        tokens=restored_context.estimate_tokens(made.text),
     )
 
 
 @router.get("/compactions")
-def compactions(request: Request, session_id: Words = "", limit: Limit = 50) -> Compactions:
+def get_compactions(
+    request: Request, session_id: TextQuery = "", limit: Limit = 50
+) -> CompactionList:
     """Latest first: what each summary kept and lost."""
-    with Visit(request).sight() as sight:
-        found = sight.compactions(session_id, limit)
-    return Compactions(compactions=[_compaction(one) for one in found])
+    with RequestContext(request).scoped_store() as scoped_store:
+        found = scoped_store.compactions(session_id, limit)
+    return CompactionList(compactions=[_compaction_response(one) for one in found])
 
 
-def known_session(found: Session | None) -> Session:
+def require_session(found: Session | None) -> Session:
     if found is None:
         raise NotFound("No such session")
     return found
 
 
-def session_answer(one: Session, facts: Sequence[Fact] = ()) -> SessionAnswer:
+def session_response(one: Session, facts: Sequence[Fact] = ()) -> SessionResponse:
     """With the first request among the facts, where the session has no title."""
     fields = one._asdict()
     del fields["transcript"]  # a path on somebody's machine
     asked = (fact.text for fact in facts if fact.kind == "request")
-    first = "" if one.title else next(asked, "")[:FIRST_WORDS]
-    return SessionAnswer(project_id=id_of(one.project), first_words=first, **fields)
+    first = "" if one.title else next(asked, "")[:MAX_FIRST_PROMPT_CHARS]
+    return SessionResponse(project_id=project_id_for(one.project), first_words=first, **fields)
 
 
-def checkpoint_answer(made: Checkpoint) -> CheckpointAnswer:
-    return CheckpointAnswer(
-        id=made.id, epoch=made.epoch, cause=made.cause, time=made.time, offset=made.knows[1]
+def checkpoint_response(made: Checkpoint) -> CheckpointResponse:
+    return CheckpointResponse(
+        id=made.id, epoch=made.epoch, cause=made.cause, time=made.time, offset=made.revision[1]
     )
 
 
-def fact_answer(fact: Fact) -> FactAnswer:
-    return FactAnswer(
+def fact_response(fact: Fact) -> FactResponse:
+    return FactResponse(
         id=fact.id,
         kind=fact.kind,
         text=fact.text,
-        standing=fact.standing,
+        status=fact.status,
         detail=fact.detail,
         time=fact.at.time,
         row=fact.at.row,
@@ -172,8 +180,8 @@ def fact_answer(fact: Fact) -> FactAnswer:
     )
 
 
-def _compaction(one: Compaction) -> CompactionAnswer:
-    return CompactionAnswer(
+def _compaction_response(one: Compaction) -> CompactionResponse:
+    return CompactionResponse(
         session_id=one.session_id,
         epoch=one.epoch,
         time=one.time,

@@ -1,9 +1,10 @@
 """The store of a team: `store.protocol.Store` on PostgreSQL.
 
-Needs the extra `server` (psycopg 3 with its pool); nothing on the hook road imports it. Walk:
-`texts` what a column can hold, `connection` pool, transactions and errors, `migrations` the
-schema, `keeping`, `history` and `archives` writing, `words` and `search` finding, `retention`
-what goes, `store` the face.
+Needs the extra `server` (psycopg 3 with its pool); no hook imports it. The modules:
+`text_encoding`: what a column can hold; `connection`: pool, transactions and errors; `migrations`
+and `roles`: the schema and its roles; `writes`, `history` and `archives`: writing;
+`search_vectors` and `full_text_search`: search; `partial_states`: parts of many states;
+`retention`: clean-up; `store`: the face.
 """
 
 from holdfast.store.postgres.connection import StoreForbidden

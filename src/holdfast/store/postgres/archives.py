@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import zlib
 
-from holdfast.store.archives import Range, missing
 from holdfast.store.postgres.connection import Connection, run, run_many
-from holdfast.store.postgres.keeping import OF_SESSION, ONE_SESSION
+from holdfast.store.postgres.writes import SESSION_BY_ID, SESSION_JOIN
+from holdfast.store.sqlite.archives import ByteRange, find_missing
 
 
-def keep(
+def save_range(
     connection: Connection,
     project: str,
     session: str,
     generation: int,
-    wanted: Range,
+    wanted: ByteRange,
     rows: bytes,
     time: str,
 ) -> None:
@@ -25,7 +25,7 @@ def keep(
         " AND generation = %s AND start_byte < %s AND end_byte > %s ORDER BY start_byte",
         (project, session, generation, end, start),
     ).fetchall()
-    pieces = missing(wanted, [(low, high) for low, high, _ in held])
+    pieces = find_missing(wanted, [(low, high) for low, high, _ in held])
     if not pieces:
         return
     if len(rows) == end - start:
@@ -49,12 +49,12 @@ def keep(
     )
 
 
-def until(connection: Connection, session_id: str, generation: int) -> int:
+def find_first_gap(connection: Connection, session_id: str, generation: int) -> int:
     reached = 0
     for start, end in run(
         connection,
-        f"SELECT a.start_byte, a.end_byte FROM archives a JOIN {OF_SESSION.format('a')}"
-        f" WHERE {ONE_SESSION.format('%s')} AND a.generation = %s ORDER BY a.start_byte",
+        f"SELECT a.start_byte, a.end_byte FROM archives a JOIN {SESSION_JOIN.format('a')}"
+        f" WHERE {SESSION_BY_ID.format('%s')} AND a.generation = %s ORDER BY a.start_byte",
         (session_id, generation),
     ):
         if start > reached:
@@ -63,18 +63,18 @@ def until(connection: Connection, session_id: str, generation: int) -> int:
     return reached
 
 
-def keys(connection: Connection, session_id: str) -> list[tuple[str, int]]:
+def list_keys(connection: Connection, session_id: str) -> list[tuple[str, int]]:
     """(project, place), in order."""
     found = run(
         connection,
-        f"SELECT a.project, a.place FROM archives a JOIN {OF_SESSION.format('a')}"
-        f" WHERE {ONE_SESSION.format('%s')} ORDER BY a.generation, a.start_byte, a.end_byte",
+        f"SELECT a.project, a.place FROM archives a JOIN {SESSION_JOIN.format('a')}"
+        f" WHERE {SESSION_BY_ID.format('%s')} ORDER BY a.generation, a.start_byte, a.end_byte",
         (session_id,),
     )
     return [(project, place) for project, place in found]
 
 
-def one(
+def load_range(
     connection: Connection, session_id: str, key: tuple[str, int]
 ) -> tuple[int, int, int, bytes] | None:
     row = run(

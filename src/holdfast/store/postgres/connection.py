@@ -18,29 +18,29 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import Escaping
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from holdfast.store.postgres import texts
-from holdfast.store.protocol import (
-    StoreBusy,
-    StoreDamaged,
-    StoreError,
-    StoreFull,
-    StoreUnwritable,
-)
+from holdfast.store.postgres import text_encoding
+from holdfast.store.protocol import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreUnwritable
 
 SCHEMA = "holdfast"
-ALL = "*"
+ALL_PROJECTS = "*"
 # Longer than any statement of ours, shorter than a person's patience.
-STATEMENT_SECONDS = 30
+STATEMENT_TIMEOUT_SECONDS = 30
 # For a lock that another transaction holds. Whoever asks is told to come again.
-LOCK_SECONDS = 5
+LOCK_TIMEOUT_SECONDS = 5
 # A transaction whose process does nothing for so long (stopped, swapped out, cut off) is ended by
 # the server, with its locks. Ours think for milliseconds between two statements.
-IDLE_SECONDS = 15
-WAIT_SECONDS = 10.0
-POOL = 10
+IDLE_TIMEOUT_SECONDS = 15
+POOL_TIMEOUT_SECONDS = 10.0
+POOL_SIZE = 10
 
 # Said by a server that will answer in a moment.
-_SOON = ("starting up", "shutting down", "recovery mode", "not yet accepting", "too many")
+_TRANSIENT_ERRORS = (
+    "starting up",
+    "shutting down",
+    "recovery mode",
+    "not yet accepting",
+    "too many",
+)
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 Values = Sequence[Any] | Mapping[str, Any]
@@ -63,7 +63,7 @@ def run_many(connection: Connection, statement: str, rows: Sequence[Values]) -> 
             cursor.executemany(statement.encode(), rows)
 
 
-def shown(url: str) -> str:
+def format_database(url: str) -> str:
     """The database, without its password: for messages and logs."""
     try:
         parts = conninfo_to_dict(url)
@@ -72,7 +72,7 @@ def shown(url: str) -> str:
     return f"{parts.get('host') or 'local'}/{parts.get('dbname') or ''}"
 
 
-def away(url: str) -> str:
+def find_unreachable_reason(url: str) -> str:
     """Why the server does not answer, in its or libpq's own words; "" when it does.
 
     One that answers and says no (a wrong password, no such database) raises StoreError.
@@ -81,70 +81,72 @@ def away(url: str) -> str:
         psycopg.connect(url, connect_timeout=5).close()
     except psycopg.OperationalError as error:
         said = str(error)
-        if "FATAL" in said and not any(word in said for word in _SOON):
-            raise StoreError(f"{shown(url)} says no: {_first(error)}") from error
-        return _first(error)
+        if "FATAL" in said and not any(word in said for word in _TRANSIENT_ERRORS):
+            raise StoreError(
+                f"{format_database(url)} rejected the connection: {_first_line(error)}"
+            ) from error
+        return _first_line(error)
     except psycopg.Error as error:
-        raise StoreError(f"{shown(url)}: {_first(error)}") from error
+        raise StoreError(f"{format_database(url)}: {_first_line(error)}") from error
     return ""
 
 
 @contextmanager
-def naming(where: str) -> Iterator[None]:
+def store_errors(where: str) -> Iterator[None]:
     """Our words for PostgreSQL's errors."""
     try:
         yield
     except errors.InsufficientPrivilege as error:
-        raise StoreForbidden(f"{where}: {_first(error)}") from error
+        raise StoreForbidden(f"{where}: {_first_line(error)}") from error
     except (errors.UndefinedTable, errors.InvalidSchemaName, errors.UndefinedColumn) as error:
         raise StoreDamaged(
-            f"{where} does not have this version's tables: {_first(error)}"
+            f"{where} does not have this version's schema: {_first_line(error)}"
         ) from error
     except errors.DiskFull as error:
-        raise StoreFull(f"the disk of {where} is full: {_first(error)}") from error
+        raise StoreFull(f"the disk of {where} is full: {_first_line(error)}") from error
     except errors.ReadOnlySqlTransaction as error:
-        raise StoreUnwritable(f"{where} cannot be written: {_first(error)}") from error
+        raise StoreUnwritable(f"{where} cannot be written: {_first_line(error)}") from error
     except (
         PoolTimeout,
         psycopg.OperationalError,
         errors.IdleInTransactionSessionTimeout,
     ) as error:
-        raise StoreBusy(f"{where} did not answer: {_first(error)}") from error
+        raise StoreBusy(f"{where} did not answer: {_first_line(error)}") from error
     except psycopg.Error as error:
-        raise StoreError(f"{where}: {_first(error)}") from error
+        raise StoreError(f"{where}: {_first_line(error)}") from error
 
 
-def _first(error: Exception) -> str:
+def _first_line(error: Exception) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
-class Database:
+class PostgresDatabase:
     """One pool; `scope` is what its transactions may see: "*", or a JSON list of projects."""
 
-    __slots__ = ("_inside", "_locked", "_own", "_pool", "only", "scope", "where")
+    __slots__ = ("_inside", "_locked", "_own", "_pool", "display_name", "only_project", "scope")
 
     def __init__(
         self,
         url: str,
         projects: Sequence[str] | None = None,
         *,
-        most: int = POOL,
-        wait: float = WAIT_SECONDS,
+        most: int = POOL_SIZE,
+        wait: float = POOL_TIMEOUT_SECONDS,
     ) -> None:
-        self.where = shown(url)
-        self.scope = scope_of(projects)
+        self.display_name = format_database(url)
+        self.scope = encode_scope(projects)
         # The project that it is bound to, where it is one.
-        self.only = projects[0] if projects is not None and len(projects) == 1 else None
+        self.only_project = projects[0] if projects is not None and len(projects) == 1 else None
         self._own = True
         self._inside: Connection | None = None
         self._locked = ""
-        with naming(self.where):
+        with store_errors(self.display_name):
             self._pool: ConnectionPool[Connection] = ConnectionPool(
                 url,
                 min_size=0,
                 max_size=most,
                 timeout=wait,
-                configure=texts.adapt,
+                configure=text_encoding.register_adapters,
                 # Transactions are begun in words of ours (`begin`): psycopg would send its own
                 # first, which is one more journey to the server and back.
                 kwargs={
@@ -155,26 +157,30 @@ class Database:
                     "keepalives_idle": 10,
                     "keepalives_interval": 5,
                     "keepalives_count": 3,
-                    "tcp_user_timeout": 1000 * STATEMENT_SECONDS,
+                    "tcp_user_timeout": 1000 * STATEMENT_TIMEOUT_SECONDS,
                 },
                 open=True,
                 num_workers=1,
                 reconnect_timeout=wait,
             )
 
-    def of(self, projects: Sequence[str] | None) -> Database:
+    def scoped_to(self, projects: Sequence[str] | None) -> PostgresDatabase:
         """The same pool for other eyes; closing it closes nothing."""
-        other = Database.__new__(Database)
-        other.where, other.scope = self.where, scope_of(projects)
-        other.only = projects[0] if projects is not None and len(projects) == 1 else None
+        other = PostgresDatabase.__new__(PostgresDatabase)
+        other.display_name, other.scope = self.display_name, encode_scope(projects)
+        other.only_project = projects[0] if projects is not None and len(projects) == 1 else None
         other._own, other._pool, other._inside, other._locked = False, self._pool, None, ""
         return other
 
-    def within(self, connection: Connection, locked: str = "") -> Database:
+    def joining(self, connection: Connection, locked: str = "") -> PostgresDatabase:
         """The same, inside a transaction that another has begun and will end: what is done
         here is done with what is done there, or not at all. It holds `locked` already."""
-        other = Database.__new__(Database)
-        other.where, other.scope, other.only = self.where, self.scope, self.only
+        other = PostgresDatabase.__new__(PostgresDatabase)
+        other.display_name, other.scope, other.only_project = (
+            self.display_name,
+            self.scope,
+            self.only_project,
+        )
         other._own, other._pool, other._inside = False, self._pool, connection
         other._locked = locked
         return other
@@ -186,10 +192,10 @@ class Database:
         `lock` names a session (`lock_name`): its writers take turns, also where there is no
         row yet to lock. `discard` rolls back at the end: a rehearsal.
         """
-        with naming(self.where):
+        with store_errors(self.display_name):
             if self._inside is not None:
                 if lock not in ("", self._locked):
-                    take(self._inside, lock)
+                    take_lock(self._inside, lock)
                 yield self._inside
                 return
             connection = self._begun(lock)
@@ -218,7 +224,7 @@ class Database:
         for _ in range(self._pool.max_size + 1):
             connection = self._pool.getconn()
             try:
-                begin(connection, self.scope, lock)
+                begin_scoped(connection, self.scope, lock)
                 return connection
             except psycopg.Error as error:
                 broken = connection.broken
@@ -227,7 +233,7 @@ class Database:
                 self._pool.putconn(connection)
                 if not broken or not isinstance(error, psycopg.OperationalError):
                     raise
-        raise PoolTimeout("no connection of the pool is alive")
+        raise PoolTimeout("no live connection in the pool")
 
     def close(self) -> None:
         if self._own:
@@ -239,42 +245,50 @@ def lock_name(project: str, session: str) -> str:
     return f"{project}\n{session}" if session else ""
 
 
-def scope_of(projects: Sequence[str] | None) -> str:
-    return ALL if projects is None else json.dumps([texts.held(one) for one in projects])
+def encode_scope(projects: Sequence[str] | None) -> str:
+    return (
+        ALL_PROJECTS
+        if projects is None
+        else json.dumps([text_encoding.encode_text(one) for one in projects])
+    )
 
 
-_LOCKED = "pg_advisory_xact_lock(hashtextextended({}, 0))"
+_LOCK_SQL = "pg_advisory_xact_lock(hashtextextended({}, 0))"
 
 
-def take(connection: Connection, name: str) -> None:
+def take_lock(connection: Connection, name: str) -> None:
     """Inside a transaction that has begun."""
-    run(connection, f"SELECT {_LOCKED.format('%s')}", (name,))
+    run(connection, f"SELECT {_LOCK_SQL.format('%s')}", (name,))
 
 
-def begin(connection: Connection, scope: str, lock: str = "") -> None:
+def begin_scoped(connection: Connection, scope: str, lock: str = "") -> None:
     """A transaction, bound, in one journey: a statement without values may be several.
 
     The lock is a statement of its own, behind the one that sets the limits: a timeout holds for
     the statements after it, never for the one it is set in.
     """
-    words = f"BEGIN; {_bound(connection, scope)}"
+    words = f"BEGIN; {_scope_sql(connection, scope)}"
     if lock:
-        words += f"; SELECT {_LOCKED.format(_quoted(connection, lock))}"
+        words += f"; SELECT {_LOCK_SQL.format(_quote_literal(connection, lock))}"
     run(connection, words)
 
 
-def bind(connection: Connection, scope: str) -> None:
+def bind_scope(connection: Connection, scope: str) -> None:
     """Inside a transaction that has begun."""
-    run(connection, _bound(connection, scope))
+    run(connection, _scope_sql(connection, scope))
 
 
-def _bound(connection: Connection, scope: str) -> str:
+def _scope_sql(connection: Connection, scope: str) -> str:
     return f"""SELECT set_config('search_path', '{SCHEMA}', true),
-        set_config('holdfast.projects', {_quoted(connection, scope)}, true),
-        set_config('statement_timeout', '{STATEMENT_SECONDS}s', true),
-        set_config('lock_timeout', '{LOCK_SECONDS}s', true),
-        set_config('idle_in_transaction_session_timeout', '{IDLE_SECONDS}s', true)"""
+        set_config('holdfast.projects', {_quote_literal(connection, scope)}, true),
+        set_config('statement_timeout', '{STATEMENT_TIMEOUT_SECONDS}s', true),
+        set_config('lock_timeout', '{LOCK_TIMEOUT_SECONDS}s', true),
+        set_config('idle_in_transaction_session_timeout', '{IDLE_TIMEOUT_SECONDS}s', true)"""
 
 
-def _quoted(connection: Connection, text: str) -> str:
-    return Escaping(connection.pgconn).escape_literal(texts.held(text).encode()).decode()
+def _quote_literal(connection: Connection, text: str) -> str:
+    return (
+        Escaping(connection.pgconn)
+        .escape_literal(text_encoding.encode_text(text).encode())
+        .decode()
+    )

@@ -16,12 +16,20 @@ from __future__ import annotations
 import psycopg
 
 from holdfast.store.postgres import roles
-from holdfast.store.postgres.connection import ALL, SCHEMA, Connection, bind, naming, run, shown
+from holdfast.store.postgres.connection import (
+    ALL_PROJECTS,
+    SCHEMA,
+    Connection,
+    bind_scope,
+    format_database,
+    run,
+    store_errors,
+)
 from holdfast.store.protocol import StoreDamaged, StoreTooNew
 
 PARTITIONS = 8
 # Any number, as long as it stays: two machines that migrate at once take turns.
-_LOCK = 0x486F6C64
+_MIGRATION_LOCK_KEY = 0x486F6C64
 
 # Bytes decide the order, as in SQLite, whatever the database's language.
 _TEXT = 'TEXT COLLATE "C" NOT NULL'
@@ -30,14 +38,14 @@ _TEXT = 'TEXT COLLATE "C" NOT NULL'
 def _partitioned(name: str, columns: str) -> tuple[str, ...]:
     parts = [f"{name}_{number}" for number in range(PARTITIONS)]
     return (
-        *_in_parts(name, columns),
+        *_create_partitions(name, columns),
         *(f"ALTER TABLE {part} ENABLE ROW LEVEL SECURITY" for part in parts),
         *(f"ALTER TABLE {part} FORCE ROW LEVEL SECURITY" for part in parts),
-        *_guarded(name),
+        *_row_security(name),
     )
 
 
-def _in_parts(name: str, columns: str) -> tuple[str, ...]:
+def _create_partitions(name: str, columns: str) -> tuple[str, ...]:
     return (
         f"CREATE TABLE {name} ({columns}) PARTITION BY HASH (project)",
         *(
@@ -48,24 +56,24 @@ def _in_parts(name: str, columns: str) -> tuple[str, ...]:
     )
 
 
-def _guarded(name: str) -> tuple[str, ...]:
+def _row_security(name: str) -> tuple[str, ...]:
     return (
         f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY",
         f"ALTER TABLE {name} FORCE ROW LEVEL SECURITY",
         # As sub-selects, which are asked once per query and not once per row.
         f"""CREATE POLICY of_projects ON {name} USING (
-            (SELECT current_setting('holdfast.projects', true)) = '{ALL}'
+            (SELECT current_setting('holdfast.projects', true)) = '{ALL_PROJECTS}'
             OR project = ANY (ARRAY(SELECT visible_projects())))""",
     )
 
 
-def _found(texts: str, column: str) -> tuple[str, ...]:
+def _word_tables(texts: str, column: str) -> tuple[str, ...]:
     """The words of a table of texts, which go where it goes."""
     found = f"found_{texts}"
     return (
         f"CREATE UNIQUE INDEX {texts}_by_place ON {texts} (project, place)",
         f"CREATE INDEX {texts}_latest ON {texts} (place)",
-        *_in_parts(
+        *_create_partitions(
             found,
             # No primary key, which would have the project in it: the planner would read all words
             # of a project by that, and not those that are wanted by the index on them.
@@ -79,7 +87,7 @@ def _found(texts: str, column: str) -> tuple[str, ...]:
     )
 
 
-# Of a function that works on the words with its owner's rights, and only for projects in sight.
+# Of a function that works on the words with its owner's rights, and only for visible projects.
 _DEFINER = f"SECURITY DEFINER SET search_path = {SCHEMA}, pg_temp"
 # Plans are made once per connection, not for every search: to plan over all partitions took eight
 # times as long as to search. A plan that is made before there is much to search must suit what
@@ -88,7 +96,7 @@ _PLANNED = """SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
     SET enable_indexscan = off SET enable_hashjoin = off SET enable_mergejoin = off"""
 
 
-def _keeping(texts: str, columns: str, values: str) -> tuple[str, ...]:
+def _word_writers(texts: str, columns: str, values: str) -> tuple[str, ...]:
     """Words are written with a mark in place of their project's (`words.MARK`). Whoever writes
     holds the session's lock."""
     return (
@@ -110,7 +118,7 @@ def _keeping(texts: str, columns: str, values: str) -> tuple[str, ...]:
     )
 
 
-def _finding(texts: str, condition: str) -> str:
+def _word_search(texts: str, condition: str) -> str:
     """Places of the latest texts with these words, ranked: in each project by itself, so that
     neither what is in others nor how much of it is there makes a difference."""
     return f"""CREATE FUNCTION find_in_{texts}(words_wanted text, in_project text, in_session text,
@@ -131,7 +139,7 @@ def _finding(texts: str, condition: str) -> str:
         END $$"""
 
 
-STEPS: list[tuple[str, tuple[str, ...]]] = [
+MIGRATIONS: list[tuple[str, tuple[str, ...]]] = [
     (
         "projects in sight",
         (
@@ -143,7 +151,7 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
                     ELSE '[]'::jsonb END)
             $$""",
             f"""CREATE FUNCTION in_sight(project text) RETURNS boolean LANGUAGE sql STABLE AS $$
-                SELECT current_setting('holdfast.projects', true) = '{ALL}'
+                SELECT current_setting('holdfast.projects', true) = '{ALL_PROJECTS}'
                     OR project IN (SELECT {SCHEMA}.visible_projects())
             $$""",
         ),
@@ -164,7 +172,7 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
             )""",
             "CREATE INDEX sessions_by_project ON sessions (project)",
             "CREATE INDEX sessions_by_time ON sessions ((greatest(updated, started)), place)",
-            *_guarded("sessions"),
+            *_row_security("sessions"),
             # The state as it was packed, because JSONB loses the order of keys, and the order
             # of a table in a state is the order of its events.
             *_partitioned(
@@ -256,7 +264,7 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
             # What the service keeps beside the sessions; `server.records` is written for it.
             f"CREATE TABLE projects (project {_TEXT} PRIMARY KEY, id {_TEXT} UNIQUE, name {_TEXT},"
             f" created {_TEXT})",
-            *_guarded("projects"),
+            *_row_security("projects"),
             *_partitioned(
                 "contexts",
                 f"""project {_TEXT}, id {_TEXT}, session {_TEXT}, agent {_TEXT}, kind {_TEXT},
@@ -313,7 +321,7 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
                     f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY",
                     f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY",
                     f"CREATE POLICY of_the_service ON {table} USING"
-                    f" ((SELECT current_setting('holdfast.projects', true)) = '{ALL}')",
+                    f" ((SELECT current_setting('holdfast.projects', true)) = '{ALL_PROJECTS}')",
                 )
             ),
         ),
@@ -321,7 +329,7 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
     (
         "a write is noted with what it wrote",
         (
-            # A transaction that is bound to projects may add to the trail, and never read it.
+            # A transaction that is bound to projects may add to the audit log, and never read it.
             "CREATE POLICY of_writers ON trail FOR INSERT WITH CHECK (true)",
         ),
     ),
@@ -332,7 +340,7 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
             f"CREATE TABLE folders (project {_TEXT}, path {_TEXT}, machine {_TEXT},"
             f" created {_TEXT}, PRIMARY KEY (project, path, machine))",
             "CREATE INDEX folders_by_path ON folders (path)",
-            *_guarded("folders"),
+            *_row_security("folders"),
         ),
     ),
     (
@@ -342,9 +350,9 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
             # and a match of words might: with both on one table its index is never used, and
             # every search reads everything. So the words are in tables of their own, on which
             # nobody but their owner has any right. Who serves reaches them by these functions,
-            # which keep to the projects in sight.
-            *_found("facts", f"kind {_TEXT},"),
-            *_found("messages", ""),
+            # which keep to the visible projects.
+            *_word_tables("facts", f"kind {_TEXT},"),
+            *_word_tables("messages", ""),
             # Every word begins with a mark of its project: the index then has each project's
             # words by themselves, and a search takes no longer for what is in others.
             """CREATE FUNCTION word_mark(project text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
@@ -354,7 +362,7 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
                 LANGUAGE sql IMMUTABLE AS $$
                 SELECT replace(words_wanted, '''_', '''' || left(md5(project), 8) || '_')::tsquery
             $$""",
-            # Those in sight: the one that is named, the session's, or all. From one to the next
+            # Those visible: the one that is named, the session's, or all. From one to the next
             # by the index: DISTINCT would read every session.
             f"""CREATE FUNCTION searched_projects(in_project text, in_session text)
                 RETURNS SETOF text LANGUAGE sql STABLE SET search_path = {SCHEMA}, pg_temp AS $$
@@ -367,7 +375,7 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
                 UNION ALL
                 (WITH RECURSIVE each_one AS (
                     (SELECT s.project FROM sessions s WHERE in_project = '' AND in_session = ''
-                        AND current_setting('holdfast.projects', true) = '{ALL}'
+                        AND current_setting('holdfast.projects', true) = '{ALL_PROJECTS}'
                         ORDER BY s.project LIMIT 1)
                     UNION ALL
                     SELECT (SELECT s.project FROM sessions s WHERE s.project > each_one.project
@@ -381,10 +389,10 @@ STEPS: list[tuple[str, tuple[str, ...]]] = [
                     '''' || word_mark(NEW.project))::tsvector;
                 RETURN NEW;
             END $$""",
-            *_keeping("facts", "kind,", "of_kind,"),
-            *_keeping("messages", "", ""),
-            _finding("facts", "(of_kind = '' OR f.kind = of_kind)"),
-            _finding("messages", "of_kind IN ('', 'message')"),
+            *_word_writers("facts", "kind,", "of_kind,"),
+            *_word_writers("messages", "", ""),
+            _word_search("facts", "(of_kind = '' OR f.kind = of_kind)"),
+            _word_search("messages", "of_kind IN ('', 'message')"),
             *(
                 f"REVOKE ALL ON FUNCTION {name} FROM PUBLIC"
                 for texts in ("facts", "messages")
@@ -416,22 +424,22 @@ def migrate(url: str, serve_as: str = "") -> list[str]:
 
     The role `serve_as`, and those that were named before, may then serve what is there.
     """
-    where = shown(url)
+    where = format_database(url)
     ran: list[str] = []
-    with naming(where), psycopg.connect(url, autocommit=True) as connection:
+    with store_errors(where), psycopg.connect(url, autocommit=True) as connection:
         while True:
             with connection.transaction():
-                run(connection, "SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+                run(connection, "SELECT pg_advisory_xact_lock(%s)", (_MIGRATION_LOCK_KEY,))
                 run(connection, f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
-                bind(connection, ALL)
+                bind_scope(connection, ALL_PROJECTS)
                 run(
                     connection,
                     "CREATE TABLE IF NOT EXISTS migrations (position BIGINT PRIMARY KEY,"
                     " name TEXT NOT NULL UNIQUE, at TIMESTAMPTZ NOT NULL DEFAULT now())",
                 )
-                missing = _missing(recorded(connection), where)
+                missing = _list_missing(list_applied(connection), where)
                 if not missing:
-                    roles.grant(connection, serve_as)
+                    roles.grant_access(connection, serve_as)
                     return ran
                 position, name, statements = missing[0]
                 for statement in statements:
@@ -444,30 +452,30 @@ def migrate(url: str, serve_as: str = "") -> list[str]:
             ran.append(name)
 
 
-def check(connection: Connection, where: str) -> None:
+def check_version(connection: Connection, where: str) -> None:
     """Raise unless the schema is exactly this version's. Inside a transaction."""
     found = run(connection, "SELECT to_regclass('migrations')").fetchone()
     if found is None or found[0] is None:
-        raise StoreDamaged(f"{where} has no tables of Holdfast yet: run `holdfast db migrate`")
-    missing = _missing(recorded(connection), where)
+        raise StoreDamaged(f"{where} has no Holdfast tables yet: run `holdfast db migrate`")
+    missing = _list_missing(list_applied(connection), where)
     if missing:
         names = ", ".join(name for _, name, _ in missing)
         raise StoreDamaged(f"{where} lacks {names}: run `holdfast db migrate`")
 
 
-def recorded(connection: Connection) -> list[str]:
+def list_applied(connection: Connection) -> list[str]:
     return [row[0] for row in run(connection, "SELECT name FROM migrations ORDER BY position")]
 
 
-def _missing(done: list[str], where: str) -> list[tuple[int, str, tuple[str, ...]]]:
-    unknown = set(done).difference(name for name, _ in STEPS)
+def _list_missing(done: list[str], where: str) -> list[tuple[int, str, tuple[str, ...]]]:
+    unknown = set(done).difference(name for name, _ in MIGRATIONS)
     if unknown:
         raise StoreTooNew(
-            f"{where} went through steps unknown here: {', '.join(sorted(unknown))};"
-            " a newer Holdfast has written it"
+            f"{where} has unknown migrations: {', '.join(sorted(unknown))}; it was written by a "
+            "newer Holdfast"
         )
     return [
         (position, name, statements)
-        for position, (name, statements) in enumerate(STEPS)
+        for position, (name, statements) in enumerate(MIGRATIONS)
         if name not in done
     ]

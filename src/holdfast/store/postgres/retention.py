@@ -9,8 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from holdfast.store.postgres.connection import Connection, Database, lock_name, run, take
-from holdfast.store.postgres.keeping import TABLES
+from holdfast.store.postgres.connection import (
+    Connection,
+    PostgresDatabase,
+    lock_name,
+    run,
+    take_lock,
+)
+from holdfast.store.postgres.writes import SESSION_TABLES
 
 # The last sign of life of a session, "" when no time is known at all.
 _LAST_SIGN = "greatest(s.started, s.updated, s.ended, {})".format(
@@ -38,15 +44,17 @@ _DROP_CHECKPOINTS = """
 """
 
 
-def prune(database: Database, limits: Mapping[str, Any], *, dry_run: bool) -> dict[str, int]:
+def prune_sessions(
+    database: PostgresDatabase, limits: Mapping[str, Any], *, dry_run: bool
+) -> dict[str, int]:
     """By `before`, `keep` and `held`. A dry run is the real one, rolled back: it cannot answer
     anything else."""
-    dropped = dict.fromkeys((*TABLES, "sessions"), 0)
+    dropped = dict.fromkeys((*SESSION_TABLES, "sessions"), 0)
     with database.transaction(discard=dry_run) as connection:
         old = run(connection, _OLD_SESSIONS, limits).fetchall()
         if dry_run:
             for session, project in old:
-                _drop(connection, project, session, dropped)
+                _delete_session_rows(connection, project, session, dropped)
             dropped["checkpoints"] += run(connection, _DROP_CHECKPOINTS, limits).rowcount
             return dropped
     for session, project in old:
@@ -58,14 +66,14 @@ def prune(database: Database, limits: Mapping[str, Any], *, dry_run: bool) -> di
                 {**limits, "id": session, "project": project},
             ).fetchone()
             if still:
-                _drop(connection, still[1], session, dropped)
+                _delete_session_rows(connection, still[1], session, dropped)
     with database.transaction() as connection:
         dropped["checkpoints"] += run(connection, _DROP_CHECKPOINTS, limits).rowcount
     return dropped
 
 
-def forget(database: Database, session_id: str) -> dict[str, int]:
-    dropped = dict.fromkeys((*TABLES, "sessions"), 0)
+def delete_session(database: PostgresDatabase, session_id: str) -> dict[str, int]:
+    dropped = dict.fromkeys((*SESSION_TABLES, "sessions"), 0)
     with database.transaction() as connection:
         found = run(
             connection,
@@ -73,13 +81,15 @@ def forget(database: Database, session_id: str) -> dict[str, int]:
             (session_id,),
         ).fetchone()
         if found:
-            take(connection, lock_name(found[0], session_id))
-            _drop(connection, found[0], session_id, dropped)
+            take_lock(connection, lock_name(found[0], session_id))
+            _delete_session_rows(connection, found[0], session_id, dropped)
     return dropped
 
 
-def _drop(connection: Connection, project: str, session: str, dropped: dict[str, int]) -> None:
-    for table in TABLES:
+def _delete_session_rows(
+    connection: Connection, project: str, session: str, dropped: dict[str, int]
+) -> None:
+    for table in SESSION_TABLES:
         dropped[table] += run(
             connection,
             f"DELETE FROM {table} WHERE project = %s AND session = %s",

@@ -10,11 +10,17 @@ from __future__ import annotations
 import psycopg
 from psycopg import sql
 
-from holdfast.store.postgres.connection import SCHEMA, Connection, naming, run, shown
+from holdfast.store.postgres.connection import (
+    SCHEMA,
+    Connection,
+    format_database,
+    run,
+    store_errors,
+)
 from holdfast.store.protocol import StoreError
 
 # Which roles were let in before: they have the use of the schema.
-_SERVING = """
+_SERVING_ROLES = """
     SELECT DISTINCT r.rolname FROM pg_namespace n, aclexplode(n.nspacl) a
     JOIN pg_roles r ON r.oid = a.grantee
     WHERE n.nspname = %s AND a.privilege_type = 'USAGE' AND a.grantee <> n.nspowner
@@ -25,7 +31,7 @@ _TABLES = """
     WHERE n.nspname = %s AND c.relkind IN ('r', 'p') AND NOT c.relispartition
         AND c.relname <> 'migrations' AND c.relname NOT LIKE 'found\\_%%'
 """
-_ABOVE = """
+_RLS_BYPASS = """
     SELECT current_user,
         (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user),
         EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -33,7 +39,7 @@ _ABOVE = """
 """
 
 
-def grant(connection: Connection, serve_as: str = "") -> None:
+def grant_access(connection: Connection, serve_as: str = "") -> None:
     """To `serve_as` and to whoever was let in before. Inside a transaction of the owner's."""
     if serve_as:
         found = run(
@@ -42,19 +48,19 @@ def grant(connection: Connection, serve_as: str = "") -> None:
             (serve_as,),
         ).fetchone()
         if found is None:
-            raise StoreError(f"there is no role {serve_as}: `createuser {serve_as}` makes one")
+            raise StoreError(f"no role {serve_as}: create it with `createuser {serve_as}`")
         if found[0]:
             raise StoreError(
-                f"the role {serve_as} is the one that migrates: it owns the tables. Serve with"
-                " another one"
+                f"the role {serve_as} runs the migration and owns the tables. Serve with another "
+                "one"
             )
-    before = [row[0] for row in run(connection, _SERVING, (SCHEMA,))]
+    before = [row[0] for row in run(connection, _SERVING_ROLES, (SCHEMA,))]
     tables = [row[0] for row in run(connection, _TABLES, (SCHEMA,))]
     for role in dict.fromkeys([*before, *filter(None, [serve_as])]):
-        _to(connection, role, tables)
+        _grant_to(connection, role, tables)
 
 
-def _to(connection: Connection, role: str, tables: list[str]) -> None:
+def _grant_to(connection: Connection, role: str, tables: list[str]) -> None:
     schema, name = sql.Identifier(SCHEMA), sql.Identifier(role)
     listed = sql.SQL(", ").join(sql.Identifier(SCHEMA, table) for table in tables)
     for statement in (
@@ -67,15 +73,15 @@ def _to(connection: Connection, role: str, tables: list[str]) -> None:
         connection.execute(statement.format(schema=schema, role=name, tables=listed))
 
 
-def above(connection: Connection) -> str:
+def find_rls_bypass(connection: Connection) -> str:
     """Why row-level security does not bind the role of this connection; "" where it does."""
-    row = run(connection, _ABOVE, (SCHEMA,)).fetchone()
+    row = run(connection, _RLS_BYPASS, (SCHEMA,)).fetchone()
     name, free, owns = row if row is not None else ("", False, False)
     if free:
-        return f"the role {name} is above it"
-    return f"the role {name} owns the tables and may switch it off" if owns else ""
+        return f"the role {name} bypasses it"
+    return f"the role {name} owns the tables and can disable it" if owns else ""
 
 
-def above_at(url: str) -> str:
-    with naming(shown(url)), psycopg.connect(url, connect_timeout=10) as connection:
-        return above(connection)
+def find_rls_bypass_at(url: str) -> str:
+    with store_errors(format_database(url)), psycopg.connect(url, connect_timeout=10) as connection:
+        return find_rls_bypass(connection)

@@ -9,56 +9,56 @@ from contextlib import contextmanager
 from typing import Any
 
 from holdfast.state.facts import Fact
-from holdfast.store.index import Filter
 from holdfast.store.postgres import (
     archives,
-    excerpts,
+    full_text_search,
     history,
-    keeping,
     migrations,
+    partial_states,
     retention,
     roles,
-    search,
+    writes,
 )
 from holdfast.store.postgres.connection import (
-    POOL,
-    WAIT_SECONDS,
+    POOL_SIZE,
+    POOL_TIMEOUT_SECONDS,
     Connection,
-    Database,
+    PostgresDatabase,
     lock_name,
     run,
 )
-from holdfast.store.postgres.keeping import (
+from holdfast.store.postgres.text_encoding import from_jsonb, to_jsonb
+from holdfast.store.postgres.writes import (
     FACT_COLUMNS,
-    OF_SESSION,
-    ONE_SESSION,
+    SESSION_BY_ID,
     SESSION_COLUMNS,
+    SESSION_JOIN,
 )
-from holdfast.store.postgres.texts import document, from_document
 from holdfast.store.protocol import (
     Checkpoint,
     Compaction,
     Delivery,
-    Excerpt,
     Hit,
     Message,
-    Saved,
+    PartialState,
+    SavedState,
     Session,
     SessionKey,
     StoreDamaged,
 )
-from holdfast.store.search import understood
+from holdfast.store.search_query import parse_query
+from holdfast.store.sqlite.full_text_index import SearchFilter
 
 # Whoever listens is told that something was saved, and where; what, it asks by itself.
-CHANNEL = "holdfast"
+NOTIFY_CHANNEL = "holdfast"
 
 _CHECKPOINT = (
     "SELECT c.id, c.session, c.epoch, c.cause, c.time, c.generation, c.reached"
-    f" FROM checkpoints c JOIN {OF_SESSION.format('c')}"
+    f" FROM checkpoints c JOIN {SESSION_JOIN.format('c')}"
 )
 
 # The same state again is the checkpoint that there is; the last column says whether it is new.
-_KEEP_CHECKPOINT = """
+_UPSERT_CHECKPOINT = """
     WITH same AS (
         SELECT id, session, epoch, cause, time, generation, reached FROM checkpoints
         WHERE project = %(project)s AND session = %(session)s AND generation = %(generation)s
@@ -75,7 +75,7 @@ _KEEP_CHECKPOINT = """
 """
 
 
-def notice(what: str, project: str, session: str, teller: str = "") -> str:
+def format_notification(what: str, project: str, session: str, teller: str = "") -> str:
     """What goes over the channel; "" when it cannot."""
     said = json.dumps({"what": what, "project": project, "session": session, "teller": teller})
     # PostgreSQL refuses 8,000 bytes and more; a project that long is told by its absence.
@@ -95,88 +95,88 @@ class PostgresStore:
         url: str,
         projects: Sequence[str] | None = None,
         *,
-        most: int = POOL,
-        wait: float = WAIT_SECONDS,
+        most: int = POOL_SIZE,
+        wait: float = POOL_TIMEOUT_SECONDS,
         quiet: bool = False,
     ) -> None:
         self._quiet = quiet
-        self._database = Database(url, projects, most=most, wait=wait)
+        self._database = PostgresDatabase(url, projects, most=most, wait=wait)
         try:
             with self._database.transaction() as connection:
-                migrations.check(connection, self._database.where)
+                migrations.check_version(connection, self._database.display_name)
         except BaseException:
             self._database.close()
             raise
 
-    def of(self, projects: Sequence[str] | None) -> PostgresStore:
+    def scoped_to(self, projects: Sequence[str] | None) -> PostgresStore:
         """The same store for other eyes, on the same connections."""
         other = PostgresStore.__new__(PostgresStore)
-        other._database, other._quiet = self._database.of(projects), self._quiet
+        other._database, other._quiet = self._database.scoped_to(projects), self._quiet
         return other
 
-    def within(self, connection: Connection, locked: str = "") -> PostgresStore:
+    def joining(self, connection: Connection, locked: str = "") -> PostgresStore:
         """The same store inside a transaction that its caller has begun and will end, and in
         which the session `locked` is its own already."""
         other = PostgresStore.__new__(PostgresStore)
-        other._database, other._quiet = self._database.within(connection, locked), self._quiet
+        other._database, other._quiet = self._database.joining(connection, locked), self._quiet
         return other
 
     @property
-    def database(self) -> Database:
+    def database(self) -> PostgresDatabase:
         return self._database
 
     def close(self) -> None:
         self._database.close()
 
-    def load(self, session_id: str) -> Saved | None:
+    def load(self, session_id: str) -> SavedState | None:
         with self._database.transaction() as connection:
             row = run(
                 connection,
                 f"SELECT {SESSION_COLUMNS}, t.generation, t.reached, t.position, t.state"
-                f" FROM states t JOIN {OF_SESSION.format('t')}"
-                f" WHERE {ONE_SESSION.format('%s')}",
+                f" FROM states t JOIN {SESSION_JOIN.format('t')}"
+                f" WHERE {SESSION_BY_ID.format('%s')}",
                 (session_id,),
             ).fetchone()
         return None if row is None else self._saved(row[:-4], row[-4:])
 
     def save(
         self,
-        saved: Saved,
+        saved: SavedState,
         facts: Iterable[Fact] = (),
         messages: Iterable[Message] = (),
         *,
         whole: bool = False,
     ) -> bool:
         # Packing and cutting words take longer than writing: done before the lock is taken.
-        packed = keeping.pack(saved.state)
-        fact_rows = [keeping.fact_row(fact) for fact in facts]
-        message_rows = [keeping.message_row(message) for message in messages]
+        packed = writes.pack_state(saved.state)
+        fact_rows = [writes.fact_to_row(fact) for fact in facts]
+        message_rows = [writes.message_to_row(message) for message in messages]
         session_id = saved.session.id
         with self._locked(session_id, saved.session.project) as connection:
-            found = keeping.found(connection, saved.session)
-            if found.more_than(saved):
+            found = writes.find_session(connection, saved.session)
+            if found.is_newer_than(saved):
                 return False
-            project = keeping.keep_found(connection, saved.session, found.session).project
-            keeping.keep_state(connection, project, saved, packed)
+            project = writes.upsert_found_session(connection, saved.session, found.session).project
+            writes.upsert_state(connection, project, saved, packed)
             if fact_rows or whole:
-                keeping.keep_facts(connection, project, session_id, fact_rows, whole)
+                writes.upsert_facts(connection, project, session_id, fact_rows, whole)
             if message_rows:
-                keeping.keep_messages(connection, project, session_id, message_rows)
+                writes.insert_messages(connection, project, session_id, message_rows)
             self._tell(connection, "saved", project, session_id)
         return True
 
-    def checkpoint(self, saved: Saved, cause: str, epoch: int, time: str) -> Checkpoint:
-        packed = keeping.pack(saved.state)
+    def checkpoint(self, saved: SavedState, cause: str, epoch: int, time: str) -> Checkpoint:
+        packed = writes.pack_state(saved.state)
         session_id = saved.session.id
         with self._locked(session_id, saved.session.project) as connection:
-            found = keeping.found(connection, saved.session)
-            header = keeping.keep_found(connection, saved.session, found.session)
+            found = writes.find_session(connection, saved.session)
+            header = writes.upsert_found_session(connection, saved.session, found.session)
             project = header.project
-            if not found.more_than(saved):
-                keeping.keep_state(connection, project, saved, packed)
+            if not found.is_newer_than(saved):
+                writes.upsert_state(connection, project, saved, packed)
             made = run(
                 connection,
-                _KEEP_CHECKPOINT,
+                _UPSERT_CHECKPOINT,
                 {
                     "project": project,
                     "session": session_id,
@@ -184,10 +184,10 @@ class PostgresStore:
                     "cause": cause,
                     "time": time,
                     "state": packed,
-                    "generation": saved.knows[0],
-                    "reached": saved.knows[1],
-                    "header": document(header),
-                    "position": keeping.pack(saved.position),
+                    "generation": saved.revision[0],
+                    "reached": saved.revision[1],
+                    "header": to_jsonb(header),
+                    "position": writes.pack_state(saved.position),
                 },
             ).fetchone()
             assert made is not None  # it is there, or was made
@@ -198,7 +198,7 @@ class PostgresStore:
     def checkpoints(
         self, session_id: str = "", *, project: str = "", limit: int = -1, offset: int = 0
     ) -> Sequence[Checkpoint]:
-        one = "s.id = %s" if project else ONE_SESSION.format("%s")
+        one = "s.id = %s" if project else SESSION_BY_ID.format("%s")
         named = [(c, v) for c, v in ((one, session_id), ("s.project = %s", project)) if v]
         only = " AND ".join(condition for condition, _ in named) or "true"
         with self._database.transaction() as connection:
@@ -209,7 +209,7 @@ class PostgresStore:
             ).fetchall()
         return [_checkpoint(row) for row in rows]
 
-    def checkpointed(self, checkpoint_id: int) -> Saved | None:
+    def load_checkpoint(self, checkpoint_id: int) -> SavedState | None:
         with self._database.transaction() as connection:
             row = run(
                 connection,
@@ -217,17 +217,17 @@ class PostgresStore:
                 " WHERE id = %s",
                 (checkpoint_id,),
             ).fetchone()
-        return None if row is None else self._saved(from_document(row[0]), row[1:])
+        return None if row is None else self._saved(from_jsonb(row[0]), row[1:])
 
-    def excerpts(
+    def partial_states(
         self, sessions: Sequence[Session], names: Collection[str]
     ) -> dict[SessionKey, dict[str, Any]]:
-        return excerpts.of_sessions(self._database, sessions, names)
+        return partial_states.load_session_parts(self._database, sessions, names)
 
-    def checkpoint_excerpts(
+    def partial_checkpoint_states(
         self, checkpoint_ids: Sequence[int], names: Collection[str]
-    ) -> dict[int, Excerpt]:
-        return excerpts.of_checkpoints(self._database, checkpoint_ids, names)
+    ) -> dict[int, PartialState]:
+        return partial_states.load_checkpoint_parts(self._database, checkpoint_ids, names)
 
     def session(self, session_id: str) -> Session | None:
         if not session_id:
@@ -243,7 +243,7 @@ class PostgresStore:
             return None
         return Session(*rows[0])
 
-    def homes(self, session_id: str) -> Sequence[str]:
+    def session_projects(self, session_id: str) -> Sequence[str]:
         with self._database.transaction() as connection:
             rows = run(
                 connection,
@@ -268,7 +268,7 @@ class PostgresStore:
         with self._database.transaction() as connection:
             run(
                 connection,
-                f"UPDATE sessions s SET ended = %s WHERE {ONE_SESSION.format('%s')}",
+                f"UPDATE sessions s SET ended = %s WHERE {SESSION_BY_ID.format('%s')}",
                 (time, session_id),
             )
 
@@ -276,38 +276,38 @@ class PostgresStore:
         with self._database.transaction() as connection:
             changed = run(
                 connection,
-                f"UPDATE sessions s SET pinned = %s WHERE {ONE_SESSION.format('%s')}",
+                f"UPDATE sessions s SET pinned = %s WHERE {SESSION_BY_ID.format('%s')}",
                 (pinned, session_id),
             ).rowcount
         return changed > 0
 
-    def pinned(self) -> Sequence[str]:
+    def pinned_sessions(self) -> Sequence[str]:
         with self._database.transaction() as connection:
             rows = run(connection, "SELECT id FROM sessions WHERE pinned ORDER BY place")
             return [row[0] for row in rows]
 
-    def facts(self, session_id: str, *, kind: str = "", standing: str = "") -> Sequence[Fact]:
+    def facts(self, session_id: str, *, kind: str = "", status: str = "") -> Sequence[Fact]:
         with self._database.transaction() as connection:
             rows = run(
                 connection,
-                f"SELECT {FACT_COLUMNS} FROM facts f JOIN {OF_SESSION.format('f')}"
-                f" WHERE {ONE_SESSION.format('%(session)s')}"
+                f"SELECT {FACT_COLUMNS} FROM facts f JOIN {SESSION_JOIN.format('f')}"
+                f" WHERE {SESSION_BY_ID.format('%(session)s')}"
                 " AND (%(kind)s::text = '' OR f.kind = %(kind)s)"
                 " AND (%(standing)s::text = '' OR f.standing = %(standing)s)"
                 " ORDER BY f.row_start, f.place",
-                {"session": session_id, "kind": kind, "standing": standing},
+                {"session": session_id, "kind": kind, "standing": status},
             )
-            return [keeping.fact_from(row) for row in rows]
+            return [writes.fact_from_row(row) for row in rows]
 
     def fact(self, session_id: str, fact_id: str) -> Fact | None:
         with self._database.transaction() as connection:
             row = run(
                 connection,
-                f"SELECT {FACT_COLUMNS} FROM facts f JOIN {OF_SESSION.format('f')}"
-                f" WHERE {ONE_SESSION.format('%s')} AND f.id = %s",
+                f"SELECT {FACT_COLUMNS} FROM facts f JOIN {SESSION_JOIN.format('f')}"
+                f" WHERE {SESSION_BY_ID.format('%s')} AND f.id = %s",
                 (session_id, fact_id),
             ).fetchone()
-        return None if row is None else keeping.fact_from(row)
+        return None if row is None else writes.fact_from_row(row)
 
     def search(
         self,
@@ -319,9 +319,9 @@ class PostgresStore:
         limit: int = 20,
         offset: int = 0,
     ) -> Sequence[Hit]:
-        wanted = Filter(session_id, project, kind, max(limit, 0), max(offset, 0))
+        wanted = SearchFilter(session_id, project, kind, max(limit, 0), max(offset, 0))
         with self._database.transaction() as connection:
-            return search.find(connection, understood(query), wanted)
+            return full_text_search.find_hits(connection, parse_query(query), wanted)
 
     def record_compaction(self, compaction: Compaction) -> None:
         with self._locked(compaction.session_id) as connection:
@@ -330,7 +330,7 @@ class PostgresStore:
 
     def compactions(self, session_id: str = "", limit: int = 50) -> Sequence[Compaction]:
         with self._database.transaction() as connection:
-            return history.compactions(connection, session_id, limit)
+            return history.list_compactions(connection, session_id, limit)
 
     def record_delivery(self, delivery: Delivery) -> bool:
         with self._locked(delivery.session_id) as connection:
@@ -338,41 +338,43 @@ class PostgresStore:
 
     def deliveries(self, session_id: str = "", limit: int = 50) -> Sequence[Delivery]:
         with self._database.transaction() as connection:
-            return history.deliveries(connection, session_id, limit)
+            return history.list_deliveries(connection, session_id, limit)
 
     def archive(
         self, session_id: str, generation: int, start: int, end: int, rows: bytes, time: str
     ) -> None:
         with self._locked(session_id) as connection:
-            project = keeping.keep_session(connection, Session(session_id))
-            archives.keep(connection, project, session_id, generation, (start, end), rows, time)
+            project = writes.upsert_session(connection, Session(session_id))
+            archives.save_range(
+                connection, project, session_id, generation, (start, end), rows, time
+            )
 
-    def archived(self, session_id: str) -> Iterator[tuple[int, int, int, bytes]]:
+    def read_archive(self, session_id: str) -> Iterator[tuple[int, int, int, bytes]]:
         with self._database.transaction() as connection:
-            keys = archives.keys(connection, session_id)
+            keys = archives.list_keys(connection, session_id)
         for key in keys:
             # One at a time: a long session's rows need not fit in memory together.
             with self._database.transaction() as connection:
-                piece = archives.one(connection, session_id, key)
+                piece = archives.load_range(connection, session_id, key)
             if piece is not None:
                 yield piece
 
     def archived_until(self, session_id: str, generation: int) -> int:
         with self._database.transaction() as connection:
-            return archives.until(connection, session_id, generation)
+            return archives.find_first_gap(connection, session_id, generation)
 
     def prune(
         self, *, before: str, keep: int, held: Collection[str] = (), dry_run: bool = False
     ) -> dict[str, int]:
         limits = {"before": before, "keep": max(keep, 1), "held": list(held)}
-        return retention.prune(self._database, limits, dry_run=dry_run)
+        return retention.prune_sessions(self._database, limits, dry_run=dry_run)
 
-    def forget(self, session_id: str) -> dict[str, int]:
-        return retention.forget(self._database, session_id)
+    def delete_session(self, session_id: str) -> dict[str, int]:
+        return retention.delete_session(self._database, session_id)
 
     def health(self) -> dict[str, Any]:
         with self._database.transaction() as connection:
-            steps = migrations.recorded(connection)
+            steps = migrations.list_applied(connection)
             row = run(
                 connection,
                 "SELECT current_setting('server_version'),"
@@ -381,57 +383,58 @@ class PostgresStore:
                 " AND c.relkind = 'r'",
             ).fetchone()
             version, size = row if row is not None else ("", 0)
-            above = roles.above(connection)
+            above = roles.find_rls_bypass(connection)
             strays = sum(
                 _count(
                     connection,
                     f"{table} x WHERE NOT EXISTS (SELECT 1 FROM sessions s"
                     " WHERE s.id = x.session AND s.project = x.project)",
                 )
-                for table in keeping.TABLES
+                for table in writes.SESSION_TABLES
             )
             return {
-                "path": self._database.where,
+                "path": self._database.display_name,
                 "engine": f"PostgreSQL {version}",
                 "schema": len(steps),
                 "steps": steps,
-                "integrity": f"{strays} rows without their session" if strays else "ok",
+                "integrity": f"{strays} rows without a session" if strays else "ok",
                 "search": "full text",
                 "bytes": size,
                 "row_security": f"not in force: {above}" if above else "in force",
                 "counts": {
-                    table: _count(connection, table) for table in ("sessions", *keeping.TABLES)
+                    table: _count(connection, table)
+                    for table in ("sessions", *writes.SESSION_TABLES)
                 },
             }
 
     @contextmanager
     def _locked(self, session_id: str, project: str = "") -> Iterator[Connection]:
         """A transaction that holds the session; its id belongs to its project."""
-        if self._database.only is not None:
-            project = self._database.only
+        if self._database.only_project is not None:
+            project = self._database.only_project
         elif not project:
-            project = next(iter(self.homes(session_id)), "")
+            project = next(iter(self.session_projects(session_id)), "")
         with self._database.transaction(lock=lock_name(project, session_id)) as connection:
             yield connection
 
     def _tell(self, connection: Connection, what: str, project: str, session: str) -> None:
         """Wake whoever listens, once this transaction is through."""
-        said = notice(what, project, session)
+        said = format_notification(what, project, session)
         if said and not self._quiet:
-            run(connection, "SELECT pg_notify(%s, %s)", (CHANNEL, said))
+            run(connection, "SELECT pg_notify(%s, %s)", (NOTIFY_CHANNEL, said))
 
-    def _saved(self, header: Sequence[str], row: Sequence[Any]) -> Saved:
+    def _saved(self, header: Sequence[str], row: Sequence[Any]) -> SavedState:
         generation, reached, position, packed = row
         try:
-            return Saved(
+            return SavedState(
                 Session(*header),
                 (generation, reached),
-                keeping.unpack(packed),
-                keeping.unpack(position),
+                writes.unpack_state(packed),
+                writes.unpack_state(position),
             )
         except (zlib.error, ValueError) as error:
             raise StoreDamaged(
-                f"{self._database.where} holds an unreadable state: {error}"
+                f"{self._database.display_name} contains an unreadable state: {error}"
             ) from error
 
 

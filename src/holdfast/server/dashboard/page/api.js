@@ -65,7 +65,7 @@ async function asked(url, signal) {
     return await fetch(url, { headers: headers(), signal, cache: "no-store", credentials: "omit" });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Refusal(0, "The service does not answer");
+    throw new Refusal(0, "The server does not respond");
   }
 }
 

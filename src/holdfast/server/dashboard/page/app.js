@@ -62,7 +62,7 @@ async function show({ fresh }) {
   main.setAttribute("aria-busy", "true");
   let drawn;
   try {
-    if (!found) throw new Refusal(404, "There is no such page");
+    if (!found) throw new Refusal(404, "Page not found");
     drawn = await found[0](route, ...found[2]);
   } catch (error) {
     if (mine.signal.aborted) return;
@@ -105,7 +105,7 @@ function arrived() {
 function refused(error) {
   if (error.status === 401) {
     return {
-      title: "A token is needed",
+      title: "Token required",
       body: tokenForm({
         wrong: token() ? error.message : "",
         onToken: (words) => {
@@ -117,13 +117,13 @@ function refused(error) {
     };
   }
   const words =
-    error instanceof Refusal ? error.message : "The page made a mistake; the browser's console tells more.";
+    error instanceof Refusal ? error.message : "Unexpected error; see the browser console";
   const heading =
     error.status === 404
-      ? "It is not here"
+      ? "Not found"
       : error.status === 403
-        ? "This token may not see it"
-        : "That did not work";
+        ? "Access denied"
+        : "Request failed";
   return {
     title: heading,
     body: [
@@ -150,7 +150,7 @@ function heard(event) {
   due = setTimeout(() => show({ fresh: false }), BURST);
 }
 
-const STATES = { live: "Live", waiting: "Connecting", closed: "Not live" };
+const STATES = { live: "Live", waiting: "Connecting", closed: "Disconnected" };
 
 const listenAgain = listen({
   onEvent: heard,

@@ -5,8 +5,8 @@ import { number } from "./words.js";
 
 const SHARES = [
   ["kept", "in the summary"],
-  ["back", "lost, and given back"],
-  ["lost", "lost, and not given back"],
+  ["back", "lost and restored"],
+  ["lost", "lost and not restored"],
 ];
 
 const shares = (one) => ({ kept: one.kept, back: one.back, lost: one.lost - one.back });

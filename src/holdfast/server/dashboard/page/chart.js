@@ -90,7 +90,7 @@ export function lifeChart(life, compactionHref) {
     el(
       "div",
       { class: "under-plot" },
-      el("label", { class: "unseen", for: "life-moment" }, "Moment of the session"),
+      el("label", { class: "unseen", for: "life-moment" }, "Point in the session"),
       slider,
       readout,
     ),
@@ -137,7 +137,7 @@ function drawn({ points, compactions, checkpoints, given, scale, axis, compactio
     checkpoints.map((one) =>
       titled(diamond(x(one.at), laneY(0)), `Checkpoint, ${moment(one.time)} (${one.cause})`),
     ),
-    lane("given back", 1, width),
+    lane("restored", 1, width),
     given.map((one) =>
       titled(
         triangle(x(one.at), laneY(1)),
@@ -155,7 +155,7 @@ function drawn({ points, compactions, checkpoints, given, scale, axis, compactio
       height: HEIGHT,
       viewBox: `0 0 ${width} ${HEIGHT}`,
       role: "group",
-      "aria-label": "Context use over time; compactions are links",
+      "aria-label": "Context usage over time; compactions are links",
     },
     quiet,
     flags,
@@ -208,7 +208,7 @@ function pauseMark(pause, x, points, axis) {
   return sv(
     "g",
     { class: "pause" },
-    sv("title", {}, `A pause of ${long}, drawn short`),
+    sv("title", {}, `A pause of ${long}, shortened`),
     sv("rect", { x: x(pause.from), y: TOP, width: Math.max(1, x(pause.to) - x(pause.from)), height: PLOT }),
     sv(
       "text",
@@ -258,8 +258,8 @@ function legend() {
     key(sv("path", { class: "context", d: "M1,11 L17,3" }), "context, in tokens"),
     key(sv("line", { class: "drop", x1: 9, x2: 9, y1: 1, y2: 13 }), "compaction"),
     key(diamond(9, 7), "checkpoint"),
-    key(triangle(9, 7), "given back"),
-    key(sv("rect", { class: "pause-key", x: 5, y: 0, width: 8, height: 14 }), "pause, drawn short"),
+    key(triangle(9, 7), "restored"),
+    key(sv("rect", { class: "pause-key", x: 5, y: 0, width: 8, height: 14 }), "pause, shortened"),
   );
 }
 
@@ -267,10 +267,10 @@ function inWords(life, points, scale) {
   const highest = points.reduce((most, one) => (one.context > most.context ? one : most));
   const last = points.at(-1);
   const pauses = scale.pauses.length
-    ? ` ${count(scale.pauses.length, "pause")} of more than 25 minutes ${scale.pauses.length === 1 ? "is" : "are"} drawn short.`
+    ? ` ${count(scale.pauses.length, "pause")} of more than 25 minutes ${scale.pauses.length === 1 ? "is" : "are"} shortened.`
     : "";
   return (
     `From ${moment(points[0].time)} to ${moment(last.time)}: ${count(life.compactions.length, "compaction")} and ${count(life.checkpoints.length, "checkpoint")}.` +
-    ` The context was fullest with ${number(highest.context)} tokens and is now at ${number(last.context)}.${pauses}`
+    ` Peak context ${number(highest.context)} tokens, now ${number(last.context)}.${pauses}`
   );
 }

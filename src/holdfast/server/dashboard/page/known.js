@@ -1,4 +1,4 @@
-// What is known of a session: its facts, by kind, standing and words; the latest first.
+// The known facts of a session, by kind, status and words; the latest first.
 
 import { el } from "./dom.js";
 import { chip, empty, fact, unfolding } from "./parts.js";
@@ -18,9 +18,9 @@ export function facts(all, memory, folder) {
     if (counts.has(kind))
       kinds.append(el("option", { value: kind }, `${KINDS[kind][1]} (${number(counts.get(kind))})`));
   }
-  const standing = el(
+  const status = el(
     "select",
-    { id: "fact-standing", "data-key": "fact-standing" },
+    { id: "fact-status", "data-key": "fact-status" },
     el("option", { value: "open" }, "Open"),
     el("option", { value: "" }, "Open and closed"),
   );
@@ -31,7 +31,7 @@ export function facts(all, memory, folder) {
     placeholder: "Words",
   });
   kinds.value = memory.kind ?? "";
-  standing.value = memory.standing ?? "open";
+  status.value = memory.status ?? "open";
   words.value = memory.words ?? "";
 
   function draw() {
@@ -39,7 +39,7 @@ export function facts(all, memory, folder) {
     const found = all.filter(
       (one) =>
         (!kinds.value || one.kind === kinds.value) &&
-        (!standing.value || one.standing === standing.value) &&
+        (!status.value || one.status === status.value) &&
         (!asked || `${one.text} ${one.detail}`.toLowerCase().includes(asked)),
     );
     found.reverse();
@@ -50,20 +50,20 @@ export function facts(all, memory, folder) {
             key: "facts",
             size: 40,
             props: { class: "facts" },
-            what: "facts left",
+            what: "more facts",
           })
-        : [empty(all.length ? "No fact is like that." : "Nothing is known of this session yet.")]),
+        : [empty(all.length ? "No matching facts." : "No facts for this session yet.")]),
     );
   }
 
   function chosen() {
-    Object.assign(memory, { kind: kinds.value, standing: standing.value, words: words.value });
+    Object.assign(memory, { kind: kinds.value, status: status.value, words: words.value });
     delete memory.facts;
     draw();
   }
 
   kinds.addEventListener("change", chosen);
-  standing.addEventListener("change", chosen);
+  status.addEventListener("change", chosen);
   words.addEventListener("input", chosen);
   draw();
   return el(
@@ -72,13 +72,13 @@ export function facts(all, memory, folder) {
     el(
       "div",
       { class: "head" },
-      el("h2", {}, "What is known"),
+      el("h2", {}, "Known facts"),
       el(
         "div",
         { class: "asked" },
         el("label", { class: "choice" }, el("span", { class: "unseen" }, "Kind"), kinds),
-        el("label", { class: "choice" }, el("span", { class: "unseen" }, "Standing"), standing),
-        el("label", { class: "choice" }, el("span", { class: "unseen" }, "Words in it"), words),
+        el("label", { class: "choice" }, el("span", { class: "unseen" }, "Status"), status),
+        el("label", { class: "choice" }, el("span", { class: "unseen" }, "Filter by text"), words),
       ),
     ),
     place,
@@ -86,11 +86,11 @@ export function facts(all, memory, folder) {
 }
 
 const line = (folder) => (one) => {
-  const open = one.standing === "open";
+  const open = one.status === "open";
   return fact(one, {
     folder,
     key: "fact",
     kind: open ? "" : "closed",
-    mark: open ? null : chip(one.standing),
+    mark: open ? null : chip(one.status),
   });
 };

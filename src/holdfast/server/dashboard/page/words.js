@@ -83,8 +83,8 @@ export const kindName = (kind) => KINDS[kind]?.[0] ?? (kind || "Unknown");
 
 const WHAT = {
   brief: "Brief",
-  gap: "What was still missing",
-  steering: "Asked of the summariser",
+  gap: "Gap",
+  steering: "Steering",
   handoff: "Handoff",
   notice: "Notice",
 };

@@ -8,9 +8,9 @@ import { breaking, chip, crumbs, empty, fact, heading, inside, time, unfolding }
 import { count, deliveryName, folderName, folderOf, number, sessionName, tokens } from "../words.js";
 
 const COMPARED = {
-  recorded: "The hooks compared the summary with what was known, when it was made.",
-  afterwards: "No hook was there: the summary was compared with the checkpoint of that moment, now.",
-  no: "Nobody could compare: there is no summary, or no checkpoint of that moment.",
+  recorded: "The hooks compared the summary with the known facts when it was written.",
+  afterwards: "No hook ran: the summary was compared afterwards with the checkpoint of that time.",
+  no: "Not compared: there is no summary, or no checkpoint of that time.",
 };
 
 export async function compaction(route, id, epoch) {
@@ -67,16 +67,16 @@ export async function compaction(route, id, epoch) {
 }
 
 function outcome(one) {
-  if (one.lost === null) return "What the summary held is not known";
+  if (one.lost === null) return "The content of the summary is unknown";
   const all = one.kept + one.lost;
   if (one.lost === 0) return `The summary kept all ${number(all)} facts that mattered`;
   const rest = one.lost - one.back;
   const given =
     rest === 0
       ? one.lost === 1
-        ? "it was given back"
-        : "all of them were given back"
-      : `${number(one.back)} were given back`;
+        ? "it was restored"
+        : "all of them were restored"
+      : `${number(one.back)} were restored`;
   return `Of ${number(all)} facts that mattered, the summary lost ${number(one.lost)}; ${given}`;
 }
 
@@ -118,12 +118,12 @@ const kept = (close, memory) =>
     "kept",
     "The summary kept",
     close.compared === "no" ? null : close.kept.length,
-    "Of what must not be lost, this stands in the client's summary.",
+    "Facts that must not be lost and are in the client's summary.",
     listed(
       close.kept,
       memory,
       "kept",
-      close.compared === "no" ? "Not compared." : "Nothing of it.",
+      close.compared === "no" ? "Not compared." : "None.",
       folderOf(close.session),
     ),
   );
@@ -133,14 +133,14 @@ const lost = (close, memory) =>
     "lost",
     "The summary lost",
     close.compared === "no" ? null : close.lost.length,
-    "This stood before, and the summary does not tell it.",
+    "Facts that were known before and are missing from the summary.",
     listed(
       close.lost,
       memory,
       "lost",
-      close.compared === "no" ? "Not compared." : "Nothing: it told everything.",
+      close.compared === "no" ? "Not compared." : "None: the summary is complete.",
       folderOf(close.session),
-      (one) => (one.back ? chip("given back", "good") : chip("not given back", "warm")),
+      (one) => (one.back ? chip("restored", "good") : chip("not restored", "warm")),
     ),
   );
 
@@ -152,11 +152,11 @@ function given(close, memory) {
   const ordered = [...told.values()].sort((a, b) => missing.has(b.id) - missing.has(a.id));
   return column(
     "given",
-    "Holdfast gave back",
+    "Restored by Holdfast",
     told.size || back.length,
-    "Told to the agent as it went on: all that stands, not only what was lost.",
+    "Delivered to the agent after the compaction: all current facts, not only lost ones.",
     back.length === 0
-      ? el("p", { class: "none" }, "Nothing is recorded: no hook was there, or it had nothing to tell.")
+      ? el("p", { class: "none" }, "Nothing recorded: no hook ran, or there was nothing to restore.")
       : [
           el(
             "ul",
@@ -174,7 +174,7 @@ function given(close, memory) {
             ordered,
             memory,
             "given",
-            "No single fact was named; the text below has it all.",
+            "No individual facts listed; see the full text below.",
             folderOf(close.session),
             (one) => missing.has(one.id) && chip("was lost", "warm"),
           ),
@@ -186,11 +186,11 @@ function again(close, memory) {
   const items = close.again;
   return column(
     "again",
-    "Looked up again",
+    "Repeated look-ups",
     items.length,
-    "Seen before the compaction, and looked up once more after it.",
+    "Seen before the compaction and looked up again after it.",
     items.length === 0
-      ? el("p", { class: "none" }, "Nothing so far: the agent went on without looking back.")
+      ? el("p", { class: "none" }, "None so far.")
       : unfolding(
           items,
           (one) =>
@@ -199,7 +199,7 @@ function again(close, memory) {
               { class: "fact" },
               el("span", { class: "kind" }, one.what),
               el("span", { class: "text mono" }, breaking(inside(one.subject, folderOf(close.session)))),
-              el("span", { class: "detail" }, `${count(one.count, "time")} in all, last `, time(one.time)),
+              el("span", { class: "detail" }, `${count(one.count, "time")} in total, last `, time(one.time)),
             ),
           { memory, key: "again", size: 12, props: { class: "facts" }, what: "left" },
         ),
@@ -211,11 +211,11 @@ function texts(close) {
     ["The client’s summary", close.summary],
     ...close.given.map((one) => [`${deliveryName(one.what)}, by ${one.road}`, one.text]),
   ].filter(([, text]) => text);
-  if (pages.length === 0) return empty("No text of this compaction is stored.");
+  if (pages.length === 0) return empty("No text is stored for this compaction.");
   return el(
     "section",
     { class: "card" },
-    el("h2", {}, "Word for word"),
+    el("h2", {}, "Full text"),
     pages.map(([name, text], index) =>
       el(
         "details",

@@ -26,9 +26,9 @@ export async function messages(route, projectId) {
       el(
         "span",
         {},
-        "Agents write to each other with ",
+        "Agents send messages with ",
         el("code", {}, "POST /api/messages"),
-        ": to one agent, to a role, or to everybody in the project.",
+        ": to one agent, to a role, or to everyone in the project.",
       ),
     ),
   });
@@ -49,7 +49,7 @@ function letter(one, project) {
   const unfold = el(
     "details",
     { "data-key": `readers:${one.id}` },
-    el("summary", {}, "Who has read it"),
+    el("summary", {}, "Read by"),
     readers,
   );
   unfold.addEventListener("toggle", () => unfold.open && readBy(one, readers));
@@ -102,7 +102,7 @@ async function readBy(one, place) {
   try {
     const found = await get(["messages", one.id, "readers"]);
     if (found.readers.length === 0) {
-      place.textContent = "Nobody yet: it waits for their next prompt.";
+      place.textContent = "Nobody yet: delivered with the next prompt.";
       return;
     }
     place.replaceChildren(
@@ -114,7 +114,7 @@ async function readBy(one, place) {
             "li",
             {},
             el("span", { class: "who" }, each.reader),
-            " was given it ",
+            " received it ",
             time(each.delivered_at, { relative: true }),
             each.acknowledged_at ? [", acknowledged ", time(each.acknowledged_at, { relative: true })] : "",
           ),

@@ -8,7 +8,7 @@ import { KINDS, kindName } from "../words.js";
 const WHO = { user: "The user said", agent: "The agent said", summary: "A summary said" };
 const EXACT = new Set(["file", "command", "identifier"]);
 const LONGEST = 200;
-const STANDS = {
+const STATUS = {
   open: "open",
   done: "done",
   cancelled: "cancelled",
@@ -35,8 +35,8 @@ export async function search(route) {
         words
           ? await hits(route, words, kind, projectId)
           : empty(
-              "Type a person's words: a rule, a file, an error message.",
-              "Every session is searched: what was known, and what was said.",
+              "Search for a rule, a file, an error message.",
+              "Searches facts and messages of all sessions.",
             ),
       ),
     ],
@@ -49,7 +49,7 @@ function form(words, kind, projectId, projects) {
     "select",
     { id: "kind", "data-key": "kind" },
     el("option", { value: "" }, "Everything"),
-    el("option", { value: "message", selected: kind === "message" }, "What was said"),
+    el("option", { value: "message", selected: kind === "message" }, "Messages"),
     Object.entries(KINDS).map(([name, [, many]]) =>
       el("option", { value: name, selected: kind === name }, many),
     ),
@@ -97,7 +97,7 @@ async function hits(route, words, kind, projectId) {
       return { items: page.hits, next: page.next_offset };
     },
     draw: (one) => hit(one, terms),
-    none: empty("Nothing was found.", "Fewer words find more; parts of names and paths are found, too."),
+    none: empty("No results.", "Try fewer words; parts of names and paths also match."),
   });
 }
 
@@ -109,7 +109,7 @@ function hit(one, terms) {
       "div",
       { class: "line" },
       chip(one.fact ? kindName(one.fact.kind) : (WHO[one.who] ?? "Said")),
-      one.fact && el("span", { class: "soft small" }, STANDS[one.fact.standing] ?? one.fact.standing),
+      one.fact && el("span", { class: "soft small" }, STATUS[one.fact.status] ?? one.fact.status),
       el(
         "span",
         { class: "soft small end" },

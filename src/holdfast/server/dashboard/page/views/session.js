@@ -45,8 +45,8 @@ export async function session(route, id) {
         life.points.length
           ? [lifeChart(life, href), asTable(life)]
           : empty(
-              "No context use has been seen yet.",
-              "It is read from the transcript; the next answer of the agent brings the first point.",
+              "No context usage recorded yet.",
+              "It is read from the transcript; the agent's next reply adds the first point.",
             ),
       ),
       el("section", { class: "card" }, el("h2", {}, "Compactions"), compactions(life, href)),
@@ -62,7 +62,7 @@ function about(one, life) {
     one.branch && ["Branch", el("code", {}, one.branch)],
     life.model && ["Model", life.model],
     ["Begun", time(one.started)],
-    one.ended ? ["Ended", time(one.ended)] : ["Last work", time(one.updated, { relative: true })],
+    one.ended ? ["Ended", time(one.ended)] : ["Last activity", time(one.updated, { relative: true })],
     ["Id", el("code", {}, one.id)],
   ];
   return el(
@@ -83,18 +83,18 @@ function tiles(life) {
   return el(
     "dl",
     { class: "tiles" },
-    tile("Context now", last ? tokens(last.context) : "none yet", last ? "tokens" : "no answer so far"),
+    tile("Context now", last ? tokens(last.context) : "none yet", last ? "tokens" : "no reply yet"),
     tile(
       "Compactions",
       number(life.compactions.length),
       first ? `in ${duration(stamp(last.time) - stamp(first.time))}` : "",
     ),
     tile(
-      "Given back",
+      "Restored",
       judged.length ? `${number(back)} of ${number(lost)}` : "none",
-      judged.length ? "facts that summaries lost" : "no summary was compared",
+      judged.length ? "facts lost by summaries" : "no summary was compared",
     ),
-    tile("Looked up again", number(again), "after a compaction"),
+    tile("Repeated look-ups", number(again), "after a compaction"),
     tile("Open facts", number(open), openKinds(life.kinds)),
   );
 }
@@ -113,7 +113,7 @@ function asTable(life) {
   const unfold = el(
     "details",
     { class: "as-table", "data-key": "as-table" },
-    el("summary", {}, "The chart as a table"),
+    el("summary", {}, "Show as table"),
   );
   unfold.addEventListener("toggle", () => {
     if (!unfold.open || unfold.childElementCount > 1) return;
@@ -127,11 +127,11 @@ function asTable(life) {
       ...life.checkpoints.map((one) => [one.time, "Checkpoint", one.cause]),
       ...life.deliveries.map((one) => [
         one.time,
-        `Handed over: ${one.what}`,
+        `Delivered: ${one.what}`,
         count(one.characters, "character"),
       ]),
     ].sort((a, b) => stamp(a[0]) - stamp(b[0]));
-    const made = table("What the chart shows", [["Time"], ["What"], ["How much"]]);
+    const made = table("What the chart shows", [["Time"], ["What"], ["Amount"]]);
     made.append(
       ...happened.map(([when, what, much]) =>
         el("tr", {}, el("td", {}, moment(when)), el("td", {}, what), el("td", {}, much)),
@@ -145,13 +145,13 @@ function asTable(life) {
 function compactions(life, href) {
   if (life.compactions.length === 0) {
     return empty(
-      "No compaction so far.",
-      "When the context is full, the client replaces it with a summary. What that summary keeps and loses will stand here.",
+      "No compactions yet.",
+      "When the context is full, the client replaces it with a summary. What the summary keeps and loses will be shown here.",
     );
   }
   const made = table(
-    "Compactions, the first on top",
-    [["Compaction"], ["Tokens before", "n"], ["What became of the facts", "grows"], ["Looked up again", "n"]],
+    "Compactions, oldest first",
+    [["Compaction"], ["Tokens before", "n"], ["Facts", "grows"], ["Repeated look-ups", "n"]],
     "compactions",
   );
   made.append(
@@ -174,13 +174,13 @@ function compactions(life, href) {
           "td",
           { class: "grows" },
           one.lost === null
-            ? el("span", { class: "soft" }, "not compared: no checkpoint of that moment")
+            ? el("span", { class: "soft" }, "not compared: no checkpoint of that time")
             : [
                 survival(one),
                 el(
                   "span",
                   { class: "under" },
-                  `${number(one.kept)} in the summary, ${number(one.lost)} lost, ${number(one.back)} of these given back`,
+                  `${number(one.kept)} in the summary, ${number(one.lost)} lost, ${number(one.back)} of them restored`,
                 ),
               ],
         ),
@@ -203,7 +203,7 @@ function brief(id) {
     if (!unfold.open) return;
     try {
       const made = await get(["sessions", id, "brief"]);
-      text.textContent = made.text || "Nothing: no fact of this session stands.";
+      text.textContent = made.text || "Nothing: this session has no current facts.";
     } catch (error) {
       text.textContent = `${error.message}.`;
     }

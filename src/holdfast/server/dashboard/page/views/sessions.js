@@ -14,7 +14,7 @@ export async function sessions(route, projectId) {
   const project = projects.find((one) => one.id === projectId);
   const rows = table(
     "Sessions, latest first",
-    [["Session"], ["Project", "project"], ["Last work", "when"], ["Begun", "when wide-only"], ["State"]],
+    [["Session"], ["Project", "project"], ["Last activity", "when"], ["Begun", "when wide-only"], ["State"]],
     "sessions",
   );
   const list = await paged({
@@ -31,17 +31,17 @@ export async function sessions(route, projectId) {
     },
     draw: row,
     none: empty(
-      "No session is known yet.",
+      "No sessions yet.",
       el(
         "span",
         {},
         "Install the hooks with ",
         el("code", {}, "holdfast install"),
-        " and work on; or index old sessions with ",
+        " and start working; or index existing sessions with ",
         el("code", {}, "holdfast ingest"),
         ".",
       ),
-      el("span", {}, "On another machine, ", el("code", {}, "holdfast carry"), " brings its sessions here."),
+      el("span", {}, "On another machine, ", el("code", {}, "holdfast carry"), " syncs its sessions to this server."),
     ),
   });
   return {
@@ -102,7 +102,7 @@ function side(projects, projectId, memory) {
       memory,
       key: "projects",
       size: MANY,
-      what: "projects left",
+      what: "more projects",
     });
     list.prepend(choice("#/", "All projects", "", !projectId));
     place.replaceChildren(list, more);

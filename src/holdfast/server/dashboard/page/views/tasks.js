@@ -30,8 +30,8 @@ export async function tasks(route, asked) {
           "section",
           { class: "card" },
           empty(
-            "No project is known yet.",
-            "Tasks come from the task tools of the agents, as soon as a session is seen.",
+            "No projects yet.",
+            "Tasks appear when agents use their task tools.",
           ),
         ),
       ],
@@ -76,8 +76,8 @@ export async function tasks(route, asked) {
             "section",
             { class: "card" },
             empty(
-              `No tasks in ${folderName(project.path)} so far.`,
-              "They appear when an agent uses its task tools or starts subagents; nobody has to enter them.",
+              `No tasks in ${folderName(project.path)} yet.`,
+              "They appear automatically when an agent uses its task tools or starts subagents.",
             ),
           ),
       more,
@@ -114,9 +114,9 @@ function board(session, tree, memory) {
     ),
   ]);
   const columns = [
-    ready.length ? ["Can run now", "nothing stands in its way", ready] : null,
+    ready.length ? ["Ready", "not blocked", ready] : null,
     ...waiting.filter(([, , found]) => found.length),
-    stuck.length ? ["In a circle", "these wait for each other", stuck] : null,
+    stuck.length ? ["Dependency cycle", "these wait for each other", stuck] : null,
   ].filter(Boolean);
   return el(
     "section",
@@ -160,7 +160,7 @@ function board(session, tree, memory) {
       el(
         "div",
         { class: "loose" },
-        el("h3", {}, "Agents beside the tasks"),
+        el("h3", {}, "Agents without a task"),
         el("ul", { class: "agents" }, loose.map(agent)),
       ),
   );

@@ -24,7 +24,7 @@ export function tokenForm({ wrong, onToken }) {
     el(
       "p",
       { class: "soft small", id: "token-about" },
-      "It stays in this tab, and is forgotten when the tab is closed.",
+      "Stored only for this tab; removed when the tab is closed.",
     ),
   );
   form.addEventListener("submit", (event) => {
@@ -32,12 +32,12 @@ export function tokenForm({ wrong, onToken }) {
     if (field.value.trim()) onToken(field.value.trim());
   });
   return [
-    heading("A token is needed"),
+    heading("Token required"),
     el(
       "section",
       { class: "card narrow" },
       form,
-      el("p", {}, "Whoever runs this service makes one with:"),
+      el("p", {}, "The server's administrator can create one with:"),
       el("pre", {}, "holdfast token create NAME --scope read"),
     ),
   ];

@@ -1,0 +1,238 @@
+"""How long the hooks that hold up the agent take, against an interpreter that does nothing.
+
+Ratios to `python -I -S -c pass` in the same run, the two taken in turns, the best of each: other
+work on the machine only ever adds to a time. PreCompact is measured twice, behind a short
+and a long history, because its cost must follow the new rows and not the file.
+"""
+
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+import holdfast
+from holdfast.clients.claude_code.install import hook_launcher
+from holdfast.fastpath.session_dir import PrebuiltText, SessionDir
+from holdfast.samples import SESSION_FILE
+
+ROUNDS = 40
+HEAVY_ROUNDS = 15
+STOP_ROUNDS = 20
+MEGABYTE = 1_000_000
+NEW_ROWS = MEGABYTE
+HISTORIES = (MEGABYTE, 500 * MEGABYTE)
+
+SCRIPT = Path(holdfast.__file__).with_name("hooks") / "main.py"
+INTERPRETER = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+IDLE_COMMAND = [INTERPRETER, "-I", "-S", "-c", "pass"]
+
+
+class Row(NamedTuple):
+    what: str
+    ratio: float  # to the interpreter that does nothing
+    milliseconds: float
+    limit: float  # what the ratio may be at most
+    runs: int
+
+
+class HookSandbox(NamedTuple):
+    """A home of its own, with one session in it."""
+
+    home: Path
+    session_id: str
+    transcript: Path
+
+    @property
+    def data(self) -> str:
+        return str(self.home / "holdfast")
+
+    def call(self, event: str, **fields: str) -> float:
+        payload = {
+            "session_id": self.session_id,
+            "transcript_path": str(self.transcript),
+            "cwd": str(self.home),
+            "hook_event_name": event,
+            **fields,
+        }
+        words = [INTERPRETER, *hook_launcher.build_arguments(str(SCRIPT), event)]
+        return _timed(words, json.dumps(payload).encode(), self.data)
+
+
+def run() -> list[Row]:
+    with tempfile.TemporaryDirectory() as folder:
+        rows = [
+            _prompt(Path(folder) / "prompt"),
+            _after_compaction(Path(folder) / "brief"),
+            _summary_written(Path(folder) / "summary"),
+        ]
+        for history in HISTORIES:
+            rows.append(_before_compaction(Path(folder) / str(history), history))
+            (Path(folder) / str(history) / "session.jsonl").unlink()
+        return rows
+
+
+def _prompt(home: Path) -> Row:
+    place = _place(home)
+    asked = "Please go on with the cart, keep the totals right, and run all the tests again."
+
+    def once() -> float:
+        return place.call("UserPromptSubmit", prompt=asked)
+
+    return _measured("UserPromptSubmit, nothing pending", once, 2.0, ROUNDS)
+
+
+def _after_compaction(home: Path) -> Row:
+    place = _place(home)
+    place.transcript.write_bytes(Path(SESSION_FILE).read_bytes())
+    session_dir = SessionDir(place.data, place.session_id)
+    size = place.transcript.stat().st_size
+    text = "Holdfast: the state of this session. " + "Words of a brief. " * 330
+    epochs = iter(range(10_000))
+
+    def once() -> float:
+        # A new epoch each time: a brief is delivered once.
+        session_dir.prepare(PrebuiltText(next(epochs), 0, size, "2026-01-01T00:00:00Z", "q1", text))
+        return place.call("SessionStart", source="compact")
+
+    return _measured("SessionStart(compact), brief prepared", once, 3.0, ROUNDS)
+
+
+def _summary_written(home: Path) -> Row:
+    """The summariser has ended: the brief is chosen against its summary."""
+    place = _place(home)
+    rows = _rows(place.session_id)
+    with place.transcript.open("wb") as transcript:
+        _grow(transcript.write, rows, MEGABYTE)
+    _known_up_to_now(place)
+    place.call("PreCompact", trigger="auto")
+    _settled(place)
+    summary = "The shop gets a percentage discount; the server test is red. " * 200
+
+    def once() -> float:
+        return place.call(
+            "SubagentStop", agent_id="compact", agent_type="", last_assistant_message=summary
+        )
+
+    return _measured("SubagentStop of a compaction, 12,000 characters", once, 15.0, HEAVY_ROUNDS)
+
+
+def _before_compaction(home: Path, history: int) -> Row:
+    place = _place(home)
+    rows = _rows(place.session_id)
+    with place.transcript.open("wb") as transcript:
+        _grow(transcript.write, rows, history)
+    _known_up_to_now(place)
+
+    def once() -> float:
+        with place.transcript.open("ab") as transcript:
+            _grow(transcript.write, rows, NEW_ROWS)
+        return place.call("PreCompact", trigger="auto")
+
+    what = f"PreCompact, 1 MB of new rows behind {history // MEGABYTE} MB"
+    return _measured(what, once, 12.0, HEAVY_ROUNDS, between=lambda: _settled(place))
+
+
+def _place(home: Path) -> HookSandbox:
+    home.mkdir()
+    return HookSandbox(home, str(uuid.uuid4()), home / "session.jsonl")
+
+
+def _known_up_to_now(place: HookSandbox) -> None:
+    """As in a session that Holdfast has followed: the background hooks have read it all."""
+    for _ in range(STOP_ROUNDS):
+        place.call("Stop")  # reads for less than a minute, and goes on the next time
+        if read_offset(place) == place.transcript.stat().st_size:
+            return
+    raise AssertionError("the history is not being read")
+
+
+def _settled(place: HookSandbox) -> None:
+    """Let the detached part of PreCompact, which archives, come to its end."""
+    deadline = time.monotonic() + 60
+    from holdfast.store.sqlite.store import SqliteStore
+
+    while time.monotonic() < deadline:
+        store = SqliteStore(f"{place.data}/holdfast.db")
+        kept = store.archived_until(place.session_id, 0)
+        store.close()
+        if kept >= place.transcript.stat().st_size:
+            return
+        time.sleep(0.05)
+
+
+def read_offset(place: HookSandbox) -> int:
+    prepared = SessionDir(place.data, place.session_id).prepared()
+    return prepared.offset if prepared else 0
+
+
+def _rows(session_id: str) -> Iterator[bytes]:
+    """Real rows of the sample, again and again: each time later, and with ids of their own.
+
+    Rows that only looked like new ones would be recognised as repetitions and cost nothing.
+    """
+    sample = [json.loads(line) for line in Path(SESSION_FILE).read_bytes().splitlines()]
+    sample = [row for row in sample if "uuid" in row and row.get("subtype") != "compact_boundary"]
+    first = next(index for index, row in enumerate(sample) if not row.get("parentUuid"))
+    last = "null"
+    for number in itertools.count():
+        for index, row in enumerate(sample):
+            text = json.dumps({**row, "sessionId": ""}, separators=(",", ":"))
+            text = _IDS.sub(lambda found: f"{found[1]}{found[2]}{number:08x}", text)  # noqa: B023
+            text = _TIME.sub(lambda found: _later(found[0], number), text)  # noqa: B023
+            if index == first:
+                text = text.replace('"parentUuid":null', f'"parentUuid":{last}')
+            yield text.replace('"sessionId":""', f'"sessionId":"{session_id}"').encode() + b"\n"
+        last = json.dumps(json.loads(text)["uuid"])
+
+
+# Rows, tool calls and answers: the last eight digits become the number of the copy.
+_IDS = re.compile(
+    r"((?:toolu_|msg_|req_)[0-9a-f]{16}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-)"
+    r"(|[0-9a-f]{4})[0-9a-f]{8}\b"
+)
+_TIME = re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d\d\dZ")
+
+
+def _later(time_text: str, minutes: int) -> str:
+    moment = datetime.fromisoformat(time_text) + timedelta(minutes=minutes)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + time_text[-4:]
+
+
+def _grow(write: Callable[[bytes], int], rows: Iterator[bytes], size: int) -> None:
+    while size > 0:
+        size -= write(next(rows))
+
+
+def _measured(
+    what: str,
+    once: Callable[[], float],
+    limit: float,
+    rounds: int,
+    between: Callable[[], None] = lambda: None,
+) -> Row:
+    once()  # byte code and file caches are warm, as in any session past its first minute
+    between()
+    ours, nothing = [], []
+    for _ in range(rounds):
+        nothing.append(_timed(IDLE_COMMAND, b"", ""))
+        ours.append(once())
+        between()
+    return Row(what, min(ours) / min(nothing), min(ours) * 1000, limit, rounds)
+
+
+def _timed(words: list[str], stdin: bytes, data: str) -> float:
+    environment = {"PATH": os.defpath, "HOLDFAST_HOME": data}
+    start = time.perf_counter()
+    done = subprocess.run(words, input=stdin, env=environment, capture_output=True, check=True)
+    took = time.perf_counter() - start
+    assert not done.stderr, done.stderr
+    return took

@@ -1,0 +1,305 @@
+"""The audit of one session: every compaction of it, from the transcript and its copies.
+
+Folds the transcript once with the product's own code, and measures need and look-ups with the
+survival benchmark's. Reads files and writes none. Runs in a worker process.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+import orjson
+
+from holdfast.audit.consequences import ConsequenceFinder, format_quote
+from holdfast.audit.durations import seconds_between
+from holdfast.audit.results import Compaction, FactCount, Lookups, Lost, Need, Repeat, Session
+from holdfast.brief import prebuilt
+from holdfast.brief.gap import MIN_WORD_SHARE, MIN_WORDS, TextCoverage, covers_fact, list_open_facts
+from holdfast.brief.statements import users_sentences
+from holdfast.clients.claude_code.transcript.compaction_seconds import compaction_seconds
+from holdfast.events import Compacted, Event, SummaryGiven, UsageMeasured
+from holdfast.fastpath.project import locate_project
+from holdfast.measure.entities import Entity
+from holdfast.measure.knowledge import SessionText
+from holdfast.measure.need import LOOKUP_WINDOW, lookup_key
+from holdfast.measure.prepared_boundary import prepare_boundary
+from holdfast.measure.scoring import score_brief
+from holdfast.measure.session_files import find_boundaries, is_boundary, load_session
+from holdfast.measure.text_pieces import Call
+from holdfast.redact import redact
+from holdfast.session.follow import INITIAL, follow_transcript
+from holdfast.session.provenance import read_source_row
+from holdfast.session.transcript_scan import Boundary, scan_boundaries
+from holdfast.state import State
+from holdfast.state.facts import Fact
+from holdfast.state.model import list_facts as all_facts
+from holdfast.state.prose import subject_words
+from holdfast.transcript.reader import TranscriptError
+
+# Need is measured with every row of a session in memory, at some six times its size on disk.
+MAX_MEASURED_BYTES = 200_000_000
+GZIP_RATIO = 6  # how much a packed transcript grows, roughly
+# A longer pause before an automatic compaction is not the compaction.
+MAX_WAIT_SECONDS = 600.0
+MAX_LOST = 60
+# No summary repeats a plan of pages nearly word for word, so it would always count as lost.
+IGNORED_KINDS = frozenset({"plan"})
+SAID = "said"  # beside the kinds of facts: every sentence of the user
+MAX_REPEATS = LOOKUP_WINDOW
+
+
+def audit_session(session_id: str, paths: list[str]) -> Session:
+    """Everything there is to say about one session. Never raises for what a file holds."""
+    session = Session(session_id, paths[0], sum(map(_size, paths)))
+    try:
+        told = _fold_all(session, sorted(paths, key=lambda p: (-_size(p), p)))
+        if session.compactions:
+            _measure(session, paths, told)
+    except (TranscriptError, OSError, EOFError, zlib.error) as error:
+        session.error = str(error) or type(error).__name__
+    return session
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def _fold_all(session: Session, paths: list[str]) -> dict[str, str]:
+    """Each compaction once, from the first copy that holds it; the brief before each."""
+    told: dict[str, str] = {}
+    for path in paths:
+        marks = [m for m in scan_boundaries(path, loads=orjson.loads) if m.row not in told]
+        if marks:
+            _fold_one(session, path, marks, told)
+    return told
+
+
+def _fold_one(session: Session, path: str, marks: list[Boundary], told: dict[str, str]) -> None:
+    followed = INITIAL
+    hearing: _CompactionAudit | None = None
+    for mark in [*marks, None]:
+        until = mark.start if mark is not None else None
+        followed = follow_transcript(
+            path,
+            followed,
+            loads=orjson.loads,
+            on_event=hearing.apply if hearing is not None else None,
+            until=until,
+            final=True,
+        )
+        if hearing is not None:
+            session.compactions.append(hearing.compaction())
+        if mark is not None:
+            hearing = _CompactionAudit(path, mark, followed.state)
+            told[mark.row] = hearing.brief
+    place = followed.state.session
+    if place.updated >= session.updated:
+        folder = place.folders[0] if place.folders else place.cwd
+        session.project = _without_worktree(locate_project(folder)[0]) if folder else ""
+        session.title = format_quote(place.title)
+        session.started, session.updated = place.started, place.updated
+
+
+def _without_worktree(folder: str) -> str:
+    """A worktree inside its repository, by its path: the folder itself may be long gone."""
+    for mark in ("/.claude/worktrees/", "/.worktrees/", "/worktrees/"):
+        folder = folder.partition(mark)[0]
+    return folder
+
+
+class _CompactionAudit:
+    """One compaction: the state before it, and what is heard after it."""
+
+    def __init__(self, path: str, mark: Boundary, state: State) -> None:
+        self._path, self._mark, self._state = path, mark, state
+        self.brief = prebuilt.compose_restore_brief(state, state.session.updated).text
+        self._compacted: Compacted | None = None
+        self._summary = ""
+        self._first_context: int | None = None
+        self._aftermath: ConsequenceFinder | None = None
+
+    def apply(self, event: Event) -> None:
+        if event.at.start < self._mark.start:
+            return
+        if isinstance(event, Compacted) and self._compacted is None:
+            self._compacted = event
+        elif isinstance(event, SummaryGiven) and not event.at.agent and not self._summary:
+            self._summary = event.text
+        elif isinstance(event, UsageMeasured) and self._first_context is None and event.context:
+            self._first_context = event.context
+        if self._aftermath is None and self._summary:
+            self._aftermath = ConsequenceFinder(self._state, self._mark.start, _Judge(self))
+        if self._aftermath is not None:
+            self._aftermath.apply(event)
+
+    def compaction(self) -> Compaction:
+        seen = self._compacted
+        made = Compaction(
+            self._mark.row,
+            seen.at.time if seen else "",
+            seen.trigger if seen else "",
+            tokens_before=seen.tokens_before if seen else None,
+            tokens_after=(seen.tokens_after if seen else None) or self._first_context,
+            summary_chars=len(self._summary),
+            brief_chars=len(self.brief),
+        )
+        self._time(made)
+        if self._summary:
+            self._facts(made)
+            if self._aftermath is not None:
+                made.consequences = self._aftermath.found()
+        return made
+
+    def _time(self, made: Compaction) -> None:
+        row = read_source_row(self._path, self._mark.row, self._mark.start, loads=orjson.loads)
+        data = orjson.loads(row) if row else {}
+        made.seconds = compaction_seconds(data) if isinstance(data, dict) else None
+        if made.seconds is None and made.trigger == "auto":
+            # Nothing else happens between the last row and the boundary of an automatic one.
+            waited = seconds_between(self._state.session.updated, made.time)
+            if waited is not None and 0 < waited <= MAX_WAIT_SECONDS:
+                made.seconds, made.seconds_estimated = waited, True
+
+    def _facts(self, made: Compaction) -> None:
+        judge = _Judge(self)
+        counts: dict[str, list[int]] = {}
+        lost = []
+        for fact in list_open_facts(self._state):
+            if fact.kind in IGNORED_KINDS:
+                continue
+            in_summary, kept = judge.of(fact)
+            known = counts.setdefault(fact.kind, [0, 0, 0])
+            known[0] += 1
+            known[1] += in_summary
+            known[2] += kept
+            if not in_summary:
+                lost.append(
+                    Lost(fact.kind, format_quote(fact.text), format_quote(fact.detail), kept)
+                )
+        counts[SAID] = judge.sentences()
+        made.facts = {kind: FactCount(*numbers) for kind, numbers in counts.items() if numbers[0]}
+        made.lost = tuple(lost[:MAX_LOST])
+
+    @property
+    def state(self) -> State:
+        return self._state
+
+    @property
+    def summary(self) -> str:
+        return self._summary
+
+    @property
+    def kept(self) -> frozenset[str]:
+        return frozenset(self._compacted.kept) if self._compacted else frozenset()
+
+
+class _Judge:
+    """Whether the summary tells a fact, and whether the brief or the summary does."""
+
+    def __init__(self, hearing: _CompactionAudit) -> None:
+        self._kept = hearing.kept
+        self._summary = TextCoverage(hearing.summary)
+        self._brief = TextCoverage(hearing.brief)
+        self._state = hearing.state
+        self._facts = {fact.id: fact for fact in all_facts(hearing.state)}
+        self._rows = {f"q{r.number}": r.at.row for r in hearing.state.requests.values()}
+
+    def __call__(self, name: str) -> tuple[bool, bool]:
+        fact = self._facts.get(name)
+        return self.of(fact) if fact is not None else (False, False)
+
+    def sentences(self) -> list[int]:
+        """How many sentences of the user stood, how many the summary tells, and with the brief."""
+        counts = [0, 0, 0]
+        for request, sentence in users_sentences(self._state):
+            if len(subject_words(sentence)) < MIN_WORDS:
+                continue  # "go on" stands everywhere and nowhere
+            in_summary = self._rows.get(request, "") in self._kept
+            in_summary = in_summary or self._summary.covers_sentence(sentence, MIN_WORD_SHARE)
+            counts[0] += 1
+            counts[1] += in_summary
+            counts[2] += in_summary or self._brief.covers_sentence(sentence, MIN_WORD_SHARE)
+        return counts
+
+    def of(self, fact: Fact) -> tuple[bool, bool]:
+        # What stands in a message that the client kept word for word was not lost either.
+        in_summary = fact.at.row in self._kept or covers_fact(self._summary, fact)
+        return in_summary, in_summary or covers_fact(self._brief, fact)
+
+
+def _measure(session: Session, paths: list[str], told: dict[str, str]) -> None:
+    """Look-ups and need, from the raw rows, as the benchmark defines them."""
+    grown = sum(_size(p) * (GZIP_RATIO if p.endswith(".gz") else 1) for p in paths)
+    if grown > MAX_MEASURED_BYTES:
+        session.too_large = True
+        return
+    merged = load_session([Path(p) for p in paths])
+    text = SessionText(merged)
+    session.rare = _clean(text.rare_kinds())
+    by_uuid = {made.uuid: made for made in session.compactions}
+    marks = [i for i, row in enumerate(merged.rows) if is_boundary(row)]
+    for number, index in enumerate(marks):
+        end = marks[number + 1] if number + 1 < len(marks) else len(merged.rows)
+        made = by_uuid.get(str(merged.rows[index].get("uuid", "")))
+        if made is not None:
+            made.lookups = _lookups(text, index, end)
+    for boundary in find_boundaries(merged.rows):
+        made = by_uuid.get(boundary.uuid)
+        if made is None or made.need is not None:
+            continue
+        ready = prepare_boundary(text, boundary, tuple(paths))
+        if ready is not None:
+            outcome = score_brief(told[made.uuid], ready, None)
+            made.need = Need(
+                tuple(map(_cleaned, ready.need.entities)),
+                _clean(ready.need.in_summary),
+                _clean(outcome.grounded),
+            )
+
+
+def _cleaned(entity: Entity) -> Entity:
+    return Entity(entity.kind, redact(entity.value))
+
+
+def _clean(entities: Iterable[Entity]) -> frozenset[Entity]:
+    return frozenset(map(_cleaned, entities))
+
+
+def _lookups(text: SessionText, index: int, end: int) -> Lookups:
+    before = [c for c in text.reading.calls if c.row < index]
+    after = [c for c in text.reading.calls if index < c.row < end][:LOOKUP_WINDOW]
+    known: set[tuple[str, ...]] = set()
+    again_before = []
+    for call in before:
+        key = lookup_key(call, text)
+        again_before.append(key is not None and key in known)
+        if key is not None:
+            known.add(key)
+    repeats = [c for c in after if (key := lookup_key(c, text)) is not None and key in known]
+    last = again_before[-LOOKUP_WINDOW:]
+    return Lookups(
+        after=len(after),
+        repeats=tuple(_repeat(call, text) for call in repeats[:MAX_REPEATS]),
+        before=len(last),
+        repeats_before=sum(last),
+    )
+
+
+def _repeat(call: Call, text: SessionText) -> Repeat:
+    asked = lookup_key(call, text) or (call.tool,)
+    said = " ".join(_relative(asked[1:], text.roots))
+    return Repeat(format_quote(f"{call.tool} {redact(said)}"), len(call.result or ""))
+
+
+def _relative(parts: Iterable[str], roots: list[str]) -> Iterable[str]:
+    for part in parts:
+        for root in roots:
+            part = part.removeprefix(root + "/")
+        if part:
+            yield part

@@ -1,0 +1,91 @@
+"""What is committed, pushed and not: the state that summaries lose most often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdfast.brief.path_display import group_by_folder
+from holdfast.brief.quotable_pieces import collapse_whitespace, truncate_words
+from holdfast.brief.section_lines import Line, SizeLimits
+from holdfast.state import git_work
+from holdfast.state.lazy_regex import lazy_compile
+from holdfast.state.model import State
+
+_PULL = lazy_compile(r"^https://\S+/(?:pull|merge_requests)/\d+$")
+# Branches that nobody opens a pull request from.
+_TRUNKS = frozenset(("main", "master", "trunk", "develop"))
+
+
+def git(state: State, size: SizeLimits) -> Iterator[Line]:
+    branch = git_work.current_branch(state) or state.session.branch
+    branch = "" if branch == "HEAD" else branch
+    made = git_work.list_commits(state)
+    changed = git_work.list_uncommitted(state)
+    request = git_work.current_pull_request(state)
+    if branch or made or changed:
+        yield Line(
+            f"Git: {'; '.join(_format_branch(state, branch, request, bool(made or changed)))}."
+        )
+    if changed:
+        yield Line(_uncommitted(state, changed, bool(made), size))
+    elif made:
+        yield Line("No uncommitted changes are known.")
+    if made:
+        shown = "; ".join(_commit(one, size) for one in reversed(made[-size.commits :]))
+        more = f"; and {len(made) - size.commits} before" if len(made) > size.commits else ""
+        yield Line(f"Committed in this session: {shown}{more}")
+
+
+def _format_branch(
+    state: State, branch: str, request: git_work.PullRequest | None, worked: bool
+) -> Iterator[str]:
+    yield f"branch {branch}" if branch else "no branch known"
+    operation = git_work.current_operation(state)
+    if operation:
+        yield f"a {operation} is in progress"
+    if request is not None:
+        yield f"pull request #{request.number} {request.url} ({request.status})"
+    elif seen := _seen(state):
+        yield f"pull request seen: {seen}"
+    elif worked and branch not in _TRUNKS:
+        yield "no open PR known"
+
+
+def _seen(state: State) -> str:
+    """The address of a pull request that came up most, where none is known as this branch's."""
+    found = [
+        (item.typed + item.seen, item.step, item.value)
+        for item in state.identifiers.values()
+        if item.category == "url" and _PULL.search(item.value)
+    ]
+    often, _, value = max(found, default=(0, 0, ""))
+    return value if often > 1 else ""
+
+
+def _uncommitted(
+    state: State, changed: list[git_work.Change], committed: bool, size: SizeLimits
+) -> str:
+    head = "Uncommitted" if committed else "Nothing was committed in this session; uncommitted"
+    paths = [(one.path, _counts(one)) for one in reversed(changed)]
+    more = f" and {len(paths) - size.files} more" if len(paths) > size.files else ""
+    listed = group_by_folder(paths[: size.files], state.session.folders)
+    unseen = " (what subagents edited may be missing)" if _subagents_worked(state) else ""
+    return f"{head} changes in the working tree: {listed}{more}{unseen}"
+
+
+def _subagents_worked(state: State) -> bool:
+    """Their edits are in files of their own, which this session's transcript does not show."""
+    return any(one.role != "job" for one in state.subagents.values())
+
+
+def _counts(one: git_work.Change) -> str:
+    how = "" if one.how == "modified" else one.how
+    lines = f"+{one.added or 0} -{one.removed or 0}" if one.exact and one.added else ""
+    told = ", ".join(part for part in (how, lines) if part)
+    return f" ({told})" if told else ""
+
+
+def _commit(one: git_work.Commit, size: SizeLimits) -> str:
+    name = f"{one.id} " if one.id else ""
+    subject = truncate_words(collapse_whitespace(one.subject), size.line - 10)
+    return f'{name}"{subject}" ({git_work.PUSHED[one.pushed]})'

@@ -1,0 +1,85 @@
+"""For a reader who checks: what was claimed done, what ran after the last change, what did not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdfast.brief.path_display import shorten_path
+from holdfast.brief.section_lines import Line, SizeLimits, shorten_paths, truncate_line
+from holdfast.state.checks import covers, find_check
+from holdfast.state.commands import Command
+from holdfast.state.facts import DONE, OPEN
+from holdfast.state.model import State
+
+
+def claims(state: State, size: SizeLimits) -> Iterator[Line]:
+    """Each finished task, with the checks that ran after the last change made for it."""
+    done = [(key, task) for key, task in state.tasks.items() if task.status == DONE]
+    done.sort(key=lambda item: -item[1].step)
+    before = ""
+    for key, task in done[: 4 if size.tight else size.open_tasks]:
+        changes = [f.changed_step for f in state.files.values() if f.changed_step <= task.step]
+        since = [run for run in _runs(state) if run.step > max(changes, default=-1)]
+        checked = "; ".join(
+            f"`{truncate_line(run.text, 60)}` {_verdict(run, 50)}" for run in since[:2]
+        )
+        how = f"checked after its last change: {checked}" if checked else "no check ran after it"
+        how, before = ("checked the same way" if checked and checked == before else how), checked
+        yield Line(f"- #{task.task} {truncate_line(task.subject, 100)}: {how}", key)
+    said = state.next_step.get("next")
+    if said is not None:
+        words = truncate_line(said.last_words, size.line + 90)
+        yield Line(f'- the agent\'s last words: "{words}"', "n1")
+
+
+def checks(state: State, size: SizeLimits) -> Iterator[Line]:
+    """Tests, linters and builds with their last verdict, and whether it is still about the code."""
+    last = _last_change(state)
+    for run in _runs(state)[: 4 if size.tight else 12]:
+        when = "after" if run.step > last else "before"
+        text = truncate_line(shorten_paths(run.text, state), size.line + 30)
+        yield Line(
+            f"- {when} the last change: {run.check} `{text}` {_verdict(run, 80)}", f"c{run.number}"
+        )
+
+
+def unchecked(state: State, size: SizeLimits) -> Iterator[Line]:
+    """Files that were changed after the last check of any kind."""
+    checked = max((run.step for run in _runs(state)), default=-1)
+    files = [f for f in state.files.values() if f.status == OPEN and f.changed_step > checked]
+    files.sort(key=lambda file: -file.changed_step)
+    for file in files[: 6 if size.tight else 2 * size.open_tasks]:
+        path = shorten_path(file.path, state.session.folders)
+        yield Line(f"- {path} (changed {file.changed}x)", f"f{file.number}")
+    for one in state.subagents.values():
+        if one.changed and one.step > checked:
+            paths = ", ".join(
+                shorten_path(path, state.session.folders) for path in one.changed[-6:]
+            )
+            yield Line(f"- by {one.role or 'subagent'} {one.agent[:12]}: {paths}", f"s{one.number}")
+
+
+def _runs(state: State) -> list[Command]:
+    """Commands whose purpose is a verdict, latest first, unless a later one says otherwise."""
+    runs = [command for command in state.commands.values() if command.check]
+    telling = [run for run in runs if run.ok or not _passed_since(run, runs)]
+    return sorted(telling, key=lambda command: -command.step)
+
+
+def _passed_since(failed: Command, runs: list[Command]) -> bool:
+    """Whether a later run of the same check, on as much or more, passed."""
+    check = find_check(failed.text)
+    return check is not None and any(
+        run.ok and run.step > failed.step and covers(passed, check)
+        for run in runs
+        if (passed := find_check(run.text)) is not None
+    )
+
+
+def _verdict(run: Command, limit: int) -> str:
+    word = "passed" if run.ok else "failed"
+    return f"{word} ({truncate_line(run.outcome, limit)})" if run.outcome else word
+
+
+def _last_change(state: State) -> int:
+    return max((file.changed_step for file in state.files.values()), default=-1)

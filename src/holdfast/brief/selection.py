@@ -1,0 +1,101 @@
+"""Choosing: the statements that tell the most in the room there is.
+
+Greedy, by what a statement still adds for its length: a word that was told already adds little.
+Lazy: values only fall as more is told, so a value that is still the best after it was looked at
+again is the best of all. Pure.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Mapping
+
+from holdfast.brief.quotable_pieces import content_words as words_of
+from holdfast.brief.statements import Statement
+
+# What a word adds that was told before, as a share: two statements on one subject may both count.
+REPEATED_WORD_SHARE = 0.3
+# Characters that every statement costs its reader, whatever its length.
+STATEMENT_OVERHEAD_CHARS = 30
+# What stands beside a chosen piece of the same message makes both easier to understand.
+NEIGHBOUR_BONUS = 1.3
+
+
+class Selection:
+    """A set of statements that grows until the room is used."""
+
+    def __init__(self, offered: list[Statement], weights: Mapping[str, float]) -> None:
+        self._offered = offered
+        self._weights = weights
+        self._told: dict[str, int] = {}
+        self.chosen: dict[int, None] = {}  # in the order in which they were chosen
+
+    def statements(self) -> list[Statement]:
+        """What was chosen, in the order in which it is read."""
+        return [self._offered[place] for place in sorted(self.chosen)]
+
+    def count_words(self, text: str) -> None:
+        """Count a text as told that stands in the brief anyway."""
+        for word in words_of(text):
+            self._told[word] = self._told.get(word, 0) + 1
+
+    def drop_last(self) -> None:
+        """Take back what was chosen last, which adds the least."""
+        self.chosen.popitem()
+
+    def fill(
+        self,
+        room: int,
+        cost: Callable[[Statement], int],
+        among: Iterable[int] | None = None,
+        value: Callable[[Statement], float] | None = None,
+    ) -> int:
+        """Choose while something fits into `room`; answers what was used."""
+        worth = value or self._value
+        places = range(len(self._offered)) if among is None else among
+        heap = [(-worth(self._offered[i]), i) for i in places if i not in self.chosen]
+        heapq.heapify(heap)
+        allowed = None if among is None else set(among)
+        used = 0
+        while heap:
+            _, place = heapq.heappop(heap)
+            one = self._offered[place]
+            if place in self.chosen:
+                continue
+            price = cost(one)
+            if used + price > room:
+                continue
+            now = -worth(one) * self._beside(place)
+            if heap and now > heap[0][0] + 1e-12:
+                if now < 0:
+                    heapq.heappush(heap, (now, place))
+                continue
+            if now >= 0:
+                continue
+            self.chosen[place] = None
+            used += price
+            self.count_words(one.text)
+            for near in (place - 1, place + 1):
+                if (
+                    0 <= near < len(self._offered)
+                    and near not in self.chosen
+                    and (allowed is None or near in allowed)
+                    and self._offered[near].fact == one.fact
+                ):
+                    heapq.heappush(heap, (-worth(self._offered[near]) * NEIGHBOUR_BONUS, near))
+        return used
+
+    def _value(self, one: Statement) -> float:
+        told, weights = self._told, self._weights
+        total = 0.0
+        for word in one.words:
+            times = told.get(word, 0)
+            total += weights[word] * (REPEATED_WORD_SHARE**times if times else 1.0)
+        return total * one.weight / (len(one.text) + STATEMENT_OVERHEAD_CHARS)
+
+    def _beside(self, place: int) -> float:
+        fact = self._offered[place].fact
+        for near in (place - 1, place + 1):
+            if near in self.chosen and self._offered[near].fact == fact:
+                return NEIGHBOUR_BONUS
+        return 1.0

@@ -1,0 +1,243 @@
+"""`holdfast command`: commands and skills in force in a session; by hand, and their files checked.
+
+The hooks register what runs by themselves. Owns which session is meant and what is shown.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.cli.output import (
+    CliError,
+    JsonOption,
+    format_one_line,
+    make_console,
+    print_json,
+    replace_control_chars,
+)
+
+if TYPE_CHECKING:
+    from holdfast.fastpath.session_dir import SessionDir
+    from holdfast.session.update import SessionContext
+    from holdfast.state import State
+
+command = typer.Typer(
+    name="command",
+    no_args_is_help=True,
+    help="Commands and skills whose rules stay active across compactions.",
+)
+
+NameArgument = Annotated[
+    str,
+    typer.Argument(metavar="NAME", help="Name of the command or skill, with or without the slash."),
+]
+SessionOption = Annotated[
+    str,
+    typer.Option(
+        "--session",
+        metavar="SESSION",
+        help="Session id or a prefix of it. Default: the current session, else the latest one of "
+        "this project.",
+    ),
+]
+
+
+@command.command()
+def activate(
+    name: NameArgument,
+    arguments: Annotated[
+        str, typer.Option("--arguments", metavar="TEXT", help="Arguments it was started with.")
+    ] = "",
+    session: SessionOption = "",
+) -> None:
+    """Activate a command by hand. The hooks do this automatically when a command runs.
+
+    Example: `holdfast command activate babysit`
+    """
+    from holdfast.compaction.active_commands.command_finder import find_command_file
+    from holdfast.compaction.active_commands.registry import ACTIVATED
+
+    plain = name.strip().lstrip("/")
+    ctx, session_dir, _ = _session(session)
+    found = find_command_file(plain, ctx.cwd, ctx.config)
+    if found is None:
+        raise CliError(
+            f"No file found for command or skill {plain!r}",
+            "`holdfast command lint` lists the files that are found; see `command_search`.",
+        )
+    _append_activation(session_dir, ACTIVATED, plain, arguments)
+    typer.echo(
+        replace_control_chars(f"/{plain} is active in session {ctx.session_id[:8]} ({found.path}).")
+    )
+
+
+@command.command()
+def deactivate(name: NameArgument, session: SessionOption = "") -> None:
+    """Deactivate a command; its rules are no longer restored after a compaction.
+
+    Example: `holdfast command deactivate babysit`
+    """
+    from holdfast.compaction.active_commands.registry import DEACTIVATED, find_active
+
+    plain = name.strip().lstrip("/")
+    ctx, session_dir, state = _session(session)
+    meant = find_active(plain, state, session_dir, ctx)
+    if meant is None:
+        raise CliError(f"/{plain} is not active in session {ctx.session_id[:8]}")
+    _append_activation(session_dir, DEACTIVATED, meant.name, "")
+    said = f"/{meant.name} is no longer active in session {ctx.session_id[:8]}."
+    typer.echo(replace_control_chars(said))
+
+
+@command.command("list")
+def show(session: SessionOption = "", as_json: JsonOption = False) -> None:
+    """List the active commands of a session and what is kept of each.
+
+    Example: `holdfast command list`
+    """
+    from holdfast.compaction.active_commands.registry import resolve_active
+
+    ctx, session_dir, state = _session(session)
+    rows = [
+        {
+            "name": found.active.name,
+            "by": found.active.started_by,
+            "since": found.active.time,
+            "arguments": found.active.arguments,
+            "file": found.path,
+            "priority": found.file.priority,
+            "kept": _describe_kept(found),
+        }
+        for found in resolve_active(state, session_dir, ctx)
+    ]
+    if as_json:
+        print_json({"session": ctx.session_id, "commands": rows})
+        return
+    _show(ctx.session_id, rows)
+
+
+@command.command()
+def lint(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILE", help="Default: all files on the search path."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find unclosed, empty or oversized blocks and invalid front matter.
+
+    Exits with 1 if there is something to fix.
+
+    Example: `holdfast command lint`
+    """
+    from holdfast.cli.compaction_details import pluralize
+    from holdfast.compaction.active_commands.command_file import find_problems, parse_command_file
+    from holdfast.compaction.active_commands.command_finder import (
+        MAX_FILE_BYTES,
+        list_command_files,
+    )
+    from holdfast.files import File
+
+    ctx = _here()
+    largest = ctx.config.settings.number("command_rules_chars")
+    looked_at = [File(name) for name in files or ()] or list(
+        list_command_files(ctx.cwd, ctx.config)
+    )
+    found = []
+    kept = 0
+    for one in looked_at:
+        path = one.path
+        if files and not os.path.isfile(path):
+            what = "not a regular file" if os.path.exists(path) else "no such file"
+            raise CliError(f"{path}: {what}", "Check the path.")
+        text = one.text(MAX_FILE_BYTES)
+        file = parse_command_file(text)
+        kept += bool(file.rules or file.preserved)
+        found += [(path, fault.line, fault.message) for fault in find_problems(text, largest)]
+    if as_json:
+        faulty = [{"file": path, "line": line, "fault": what} for path, line, what in found]
+        print_json({"files": len(looked_at), "with_rules": kept, "faults": faulty})
+    else:
+        for path, line, what in found:
+            typer.echo(replace_control_chars(f"{path}:{line}: {what}"))
+        typer.echo(f"{pluralize(len(looked_at), 'file')}, {kept} with rules, {len(found)} to fix.")
+    if found:
+        raise typer.Exit(1)
+
+
+def _append_activation(session_dir: SessionDir, sign: str, name: str, arguments: str) -> None:
+    from holdfast.compaction.active_commands.registry import append_manual_entry
+
+    try:
+        append_manual_entry(session_dir, sign, name, arguments, _now())
+    except OSError as error:
+        raise CliError(
+            f"Could not write to {session_dir.path}: {error.strerror or error}"
+        ) from error
+
+
+def _describe_kept(found: Any) -> str:
+    if not found.path:
+        return "nothing (no file)"
+    if found.file.one_shot:
+        return "nothing: one-shot"
+    if found.file.rules or found.file.preserved:
+        return f"{sum(map(len, (*found.file.rules, *found.file.preserved)))} characters of rules"
+    return "description and file"
+
+
+def _show(session_id: str, rows: list[dict[str, Any]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    if not rows:
+        typer.echo(f"No active commands in session {session_id[:8]}.")
+        return
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for heading in ("command", "by", "kept", "file"):
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        said = f"/{row['name']} {row['arguments']}".strip()
+        cells = (format_one_line(said, 60), row["by"], row["kept"], row["file"] or "-")
+        table.add_row(*(Text(replace_control_chars(cell)) for cell in cells))
+    make_console().print(table)
+
+
+def _session(named: str) -> tuple[SessionContext, SessionDir, State]:
+    """The session that is meant; one that nothing was saved of yet has an empty state."""
+    from holdfast.cli.status import find_current_session
+    from holdfast.cli.store_access import find_session, open_user_store
+    from holdfast.fastpath.session_dir import SessionDir
+    from holdfast.paths import data_dir, store_path
+    from holdfast.session.update import SessionContext, load_snapshot
+    from holdfast.state import EMPTY_STATE
+
+    here = _here()
+    running = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
+    if not named and running and not os.path.exists(store_path()):
+        return here._replace(session_id=running), SessionDir(data_dir(), running), EMPTY_STATE
+    with open_user_store() as store:
+        if not named and running and store.session(running) is None:
+            return here._replace(session_id=running), SessionDir(data_dir(), running), EMPTY_STATE
+        session = find_session(store, named) if named else find_current_session(store)
+        cwd = session.cwd or here.cwd
+        ctx = SessionContext(session.id, session.transcript, cwd, here.config)
+        state = load_snapshot(store, ctx).followed.state
+    return ctx, SessionDir(data_dir(), session.id), state
+
+
+def _here() -> SessionContext:
+    from holdfast.paths import data_dir
+    from holdfast.session.context import load_config
+    from holdfast.session.update import SessionContext
+
+    cwd = os.path.realpath(os.getcwd())
+    return SessionContext("", "", cwd, load_config(os.environ, data_dir(), cwd))
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

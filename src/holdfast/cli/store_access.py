@@ -1,0 +1,101 @@
+"""Opening what a command needs: the store and the transcript, with trouble put into words.
+
+Must not print; whoever calls decides what to show.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from holdfast.cli.output import CliError
+from holdfast.store.protocol import (
+    Session,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreTooNew,
+    StoreUnwritable,
+)
+from holdfast.store.sqlite.store import SqliteStore
+from holdfast.transcript.reader import TranscriptError, TranscriptMissing
+
+MAX_SESSIONS_SCANNED = 10_000  # sessions, for those that a name could mean
+MAX_IDS_SHOWN = 3
+
+
+@contextmanager
+def translate_errors() -> Iterator[None]:
+    """Turns what can go wrong with files and the store into a line that says what to do."""
+    try:
+        yield
+    except TranscriptMissing as error:
+        raise CliError(str(error), "Check the path.") from error
+    except TranscriptError as error:
+        raise CliError(str(error)) from error
+    except StoreError as error:
+        raise CliError(str(error), suggest_next_step(error)) from error
+
+
+def suggest_next_step(error: StoreError) -> str:
+    if isinstance(error, StoreBusy) and "did not answer" in str(error):
+        return "Check that PostgreSQL is running and the URL is correct."
+    if isinstance(error, StoreBusy):
+        return "Another Holdfast process is writing: try again in a moment."
+    if isinstance(error, StoreTooNew):
+        return "It was written by a newer Holdfast: upgrade this one."
+    if isinstance(error, StoreUnwritable):
+        return "Free disk space or grant write access, or choose another folder with --home."
+    if isinstance(error, StoreDamaged):
+        if "`holdfast db migrate`" in str(error):
+            return ""  # it says itself what helps
+        return "Move the file away and run `holdfast ingest` to build it again."
+    return ""
+
+
+@contextmanager
+def open_user_store() -> Iterator[SqliteStore]:
+    """The user's store, which must exist."""
+    from holdfast.paths import store_path
+
+    path = store_path()
+    if not os.path.exists(path):
+        raise CliError(
+            f"Nothing is stored yet (no {path})",
+            "Run `holdfast ingest` to index your transcripts.",
+        )
+    with translate_errors():
+        store = SqliteStore(path)
+        try:
+            yield store
+        finally:
+            store.close()
+
+
+def ensure_store_path() -> str:
+    """The user's store, in a folder that is made if it is not there."""
+    from holdfast.files import make_private_dir
+    from holdfast.paths import store_path
+
+    path = store_path()
+    try:
+        make_private_dir(os.path.dirname(path))
+    except OSError as error:
+        raise CliError(
+            f"Cannot create the data folder {os.path.dirname(path)}: {error.strerror}",
+            "Choose another one with --home.",
+        ) from error
+    return path
+
+
+def find_session(store: SqliteStore, name: str) -> Session:
+    """The one session whose id begins so."""
+    found = store.session(name)
+    if found is not None:
+        return found
+    like = [one.id for one in store.sessions(limit=MAX_SESSIONS_SCANNED) if one.id.startswith(name)]
+    if len(like) > 1:
+        some = ", ".join(like[:MAX_IDS_SHOWN]) + (", …" if len(like) > MAX_IDS_SHOWN else "")
+        raise CliError(f"{name!r} matches {len(like)} sessions: {some}", "Use a longer prefix.")
+    raise CliError(f"No session id starts with {name!r}", "`holdfast sessions` lists them.")

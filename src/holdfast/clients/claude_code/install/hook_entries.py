@@ -1,0 +1,266 @@
+"""Holdfast's place in Claude Code's settings: which hooks, what they look like, what is there.
+
+Owns the table of hooks, the shape of an entry, how an entry of ours is recognised, and reading
+what a settings text holds. ``hook_edit`` puts ours in and out of a text, ``settings_file``
+is the only code that opens or writes the file.
+Must not change a text and must not open a file.
+
+Errors, all for the user's eyes:
+
+    SettingsError
+    ├── InvalidSettings    the client would not read this file either; says where
+    ├── UnsafeEdit        reading our edit back gave something else: nothing is written
+    ├── SettingsBusy      another install holds the lock
+    ├── SettingsChanged   somebody else kept writing the file while we tried
+    └── NotWritable       the operating system said no
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from holdfast.clients.claude_code.install import hook_launcher
+from holdfast.settings import json_edit
+from holdfast.settings.json_edit import JsonSyntaxError, Node
+
+# Every entry of ours names this script, whatever interpreter or folder: that is how we know it.
+SCRIPT_SUFFIX = hook_launcher.SCRIPT_PATH_END[1:]
+
+
+class HookSpec(NamedTuple):
+    event: str
+    matcher: str | None
+    run_async: bool
+    timeout_seconds: int  # seconds
+
+
+# Synchronous hooks hold up the agent, so their limit is short; they end within a tenth of it.
+# The client ends the whole of SessionEnd after 1.5 s unless a settings file asks for more.
+HOOKS = (
+    HookSpec("SessionStart", None, run_async=False, timeout_seconds=10),
+    HookSpec("UserPromptSubmit", None, run_async=False, timeout_seconds=10),
+    HookSpec("UserPromptExpansion", None, run_async=False, timeout_seconds=10),
+    HookSpec("PostToolBatch", None, run_async=True, timeout_seconds=60),
+    HookSpec("Stop", None, run_async=True, timeout_seconds=60),
+    # Brings the summary of a compaction before SessionStart asks for the brief, so it is waited
+    # for. After an ordinary subagent the work goes on detached.
+    HookSpec("SubagentStop", None, run_async=False, timeout_seconds=10),
+    HookSpec("PreCompact", None, run_async=False, timeout_seconds=10),
+    HookSpec("PostCompact", None, run_async=False, timeout_seconds=10),
+    HookSpec("SessionEnd", None, run_async=False, timeout_seconds=5),
+)
+
+
+class SettingsError(Exception):
+    """Something about a settings file that the user can act on."""
+
+
+class InvalidSettings(SettingsError):
+    def __init__(self, reason: str, line: int = 1, column: int = 1) -> None:
+        super().__init__(reason)
+        self.reason, self.line, self.column = reason, line, column
+        self.path: str | None = None  # filled in by whoever knows the file
+
+    def __str__(self) -> str:
+        where = f"{self.path}, " if self.path else ""
+        return f"{where}line {self.line}, column {self.column}: {self.reason}"
+
+
+class UnsafeEdit(SettingsError):
+    pass
+
+
+class SettingsBusy(SettingsError):
+    pass
+
+
+class SettingsChanged(SettingsError):
+    pass
+
+
+class NotWritable(SettingsError):
+    pass
+
+
+class InstalledHook(NamedTuple):
+    """An entry of ours, as found. ``argument`` is the event that the entry tells the script."""
+
+    event: str
+    interpreter: str
+    script: str
+    argument: str
+    matcher: str | None
+    background: bool
+    timeout: float | None
+
+
+class ForeignHook(NamedTuple):
+    """Another tool's hook on an event that we use too."""
+
+    event: str
+    matcher: str | None
+    kind: str
+    command: str
+
+
+class HookFlags(NamedTuple):
+    disable_all_hooks: bool
+    # Claude Code 2.1.325 obeys this one in managed settings only.
+    allow_managed_hooks_only: bool
+
+
+class HookLocation(NamedTuple):
+    """Where one hook entry stands in the scanned document."""
+
+    event: str
+    matcher: str | None
+    groups: Node
+    group: Node
+    entries: Node
+    entry: Node
+    value: dict[str, Any]
+
+
+def build_hook_entry(spec: HookSpec, interpreter: str, script: str) -> dict[str, Any]:
+    """Exec form: no shell between the client and the interpreter, so nothing to quote."""
+    entry: dict[str, Any] = {
+        "type": "command",
+        "command": interpreter,
+        "args": hook_launcher.build_arguments(script, spec.event),
+    }
+    if spec.run_async:
+        entry["async"] = True
+    entry["timeout"] = spec.timeout_seconds
+    return entry
+
+
+def choose_interpreter(
+    base_executable: str | None,
+    executable: str,
+    real_path: Callable[[str], str],
+    runs: Callable[[str], bool],
+) -> str:
+    """The interpreter behind shims and virtual environments, where it runs; else our own."""
+    if base_executable:
+        real = real_path(base_executable)
+        if runs(real):
+            return real
+    return executable
+
+
+def is_holdfast_hook(entry: Mapping[str, Any]) -> bool:
+    return find_script(entry) is not None
+
+
+def find_script(entry: Mapping[str, Any]) -> str | None:
+    args = entry.get("args")
+    for arg in args if isinstance(args, list) else ():
+        if isinstance(arg, str) and ("/" + arg.replace("\\", "/")).endswith("/" + SCRIPT_SUFFIX):
+            return arg
+    return None
+
+
+def list_installed_hooks(settings_text: str) -> list[InstalledHook]:
+    """Our entries in this text, in its order; raises InvalidSettings."""
+    return [
+        _installed_hook(p) for p in list_hook_locations(settings_text) if is_holdfast_hook(p.value)
+    ]
+
+
+def _installed_hook(place: HookLocation) -> InstalledHook:
+    value, args = place.value, place.value["args"]
+    script = find_script(value) or ""
+    after = args[args.index(script) + 1 :]
+    timeout = value.get("timeout")
+    return InstalledHook(
+        event=place.event,
+        interpreter=str(value.get("command", "")),
+        script=script,
+        argument=str(after[0]) if after else "",
+        matcher=place.matcher,
+        background=value.get("async") is True,
+        timeout=timeout if isinstance(timeout, int | float) else None,
+    )
+
+
+def list_foreign_hooks(settings_text: str) -> list[ForeignHook]:
+    """Other tools' hooks on our events; raises InvalidSettings."""
+    ours = {spec.event for spec in HOOKS}
+    found = []
+    for place in list_hook_locations(settings_text):
+        if place.event in ours and not is_holdfast_hook(place.value):
+            value = place.value
+            args = value.get("args")
+            words = [value.get("command") or value.get("url") or value.get("prompt") or ""]
+            words += args if isinstance(args, list) else []
+            kind = str(value.get("type", ""))
+            command = " ".join(str(word) for word in words)
+            found.append(ForeignHook(place.event, place.matcher, kind, command))
+    return found
+
+
+def read_hook_flags(settings_text: str) -> HookFlags:
+    """The switches that keep our hooks from running; raises InvalidSettings."""
+    root = parse_root(settings_text)
+    switches = {m.key: m.value.value(settings_text) for m in root.members if "Hooks" in m.key}
+    return HookFlags(
+        disable_all_hooks=switches.get("disableAllHooks") is True,
+        allow_managed_hooks_only=switches.get("allowManagedHooksOnly") is True,
+    )
+
+
+def is_blank(settings_text: str) -> bool:
+    """An empty file: the client takes it for no settings, so it is not broken."""
+    return not settings_text.strip(" \t\r\n")
+
+
+def is_empty(settings_text: str) -> bool:
+    return is_blank(settings_text) or not parse_root(settings_text).members
+
+
+def parse_root(text: str) -> Node:
+    try:
+        root = json_edit.scan("{}" if is_blank(text) else text)
+    except JsonSyntaxError as fault:
+        raise InvalidSettings(fault.reason, fault.line, fault.column) from fault
+    if root.kind != "object":
+        raise invalid_at(text, root, "the settings must be one object, { ... }")
+    return root
+
+
+def invalid_at(text: str, node: Node, reason: str) -> InvalidSettings:
+    return InvalidSettings(reason, *json_edit.position(text, node.start))
+
+
+def _require_single(text: str, node: Node, key: str | None, where: str) -> None:
+    """A second key of one name hides the first: an edit of either would lie."""
+    seen = set()
+    for member in node.members:
+        if member.key in seen and key in (None, member.key):
+            line, column = json_edit.position(text, member.start)
+            raise InvalidSettings(
+                f"{json.dumps(member.key)} appears twice in {where}", line, column
+            )
+        seen.add(member.key)
+
+
+def list_hook_locations(text: str) -> Iterator[HookLocation]:
+    """Every hook entry that is an object in a group that is one, ours and others'."""
+    root = parse_root(text)
+    _require_single(text, root, "hooks", "the settings")
+    hooks = root.get("hooks")
+    if hooks is None or hooks.kind != "object":
+        return
+    _require_single(text, hooks, None, '"hooks"')
+    for event in hooks.members:
+        for group in event.value.items:
+            _require_single(text, group, "hooks", f'a group of "{event.key}"')
+            entries, matcher = group.get("hooks"), group.get("matcher")
+            if entries is None:
+                continue
+            name = matcher.value(text) if matcher else None
+            name = name if isinstance(name, str) else None
+            for entry in entries.items:
+                if entry.kind == "object":
+                    value = entry.value(text)
+                    yield HookLocation(event.key, name, event.value, group, entries, entry, value)

@@ -1,0 +1,289 @@
+"""The only code that writes a settings file: puts our hooks in, takes them out, leaves no trace.
+
+Owns what happens to the file: its encoding, the order of the steps, and how an uninstall finds
+its way back. Each step may be the last one before a crash, so the receipt is written ahead, the
+file is always either the old one or the new one, and a receipt without hooks means nothing.
+Must not decide what to write (``hook_edit`` does), nor read the environment.
+"""
+
+import codecs
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from typing import Literal, NamedTuple
+
+from holdfast.clients.claude_code.install import hook_edit, install_receipt, statusline_edit
+from holdfast.clients.claude_code.install.hook_entries import (
+    InvalidSettings,
+    NotWritable,
+    SettingsBusy,
+    SettingsChanged,
+    is_blank,
+    is_empty,
+    list_installed_hooks,
+)
+from holdfast.clients.claude_code.install.install_receipt import Receipt
+from holdfast.files import make_parents, make_private_dir
+from holdfast.settings import atomic_file
+
+Scope = Literal["user", "project", "local"]
+Action = Literal["installed", "repaired", "unchanged", "removed", "not installed"]
+
+# Another program that writes the file twice in a row while we look is not worth fighting.
+MAX_ATTEMPTS = 3
+
+# The client reads these two besides plain UTF-8, so we keep them as they are.
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"))
+
+
+class InstallOutcome(NamedTuple):
+    """What was done, or with ``dry_run`` would be. None in before or after: no file."""
+
+    action: Action
+    path: str  # the file that holds the bytes: a symlink is followed
+    before: bytes | None
+    after: bytes | None
+    added: tuple[str, ...] = ()
+    repaired: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    backup: str | None = None
+    # Whether our status line stands in the file afterwards.
+    statusline: bool = False
+    # Uninstall: whether the file is now, byte for byte, what it was before the install.
+    # None where no backup is left to tell.
+    identical: bool | None = None
+
+
+class _Plan(NamedTuple):
+    outcome: InstallOutcome
+    receipt: Receipt | None
+
+
+def settings_path(scope: Scope, home: str, config_dir: str | None, project: str) -> str:
+    """The file of a scope; ``config_dir`` is CLAUDE_CONFIG_DIR, where set."""
+    if scope == "user":
+        return os.path.join(config_dir or os.path.join(home, ".claude"), "settings.json")
+    name = "settings.json" if scope == "project" else "settings.local.json"
+    return os.path.join(project, ".claude", name)
+
+
+def decode_settings(raw: bytes | None) -> str:
+    """The settings text in these bytes, no file being no text; raises InvalidSettings."""
+    return _decoded(raw)[0]
+
+
+def install(
+    path: str,
+    *,
+    data_dir: str,
+    interpreter: str,
+    script: str,
+    dry_run: bool = False,
+    statusline: bool = False,
+) -> InstallOutcome:
+    """Puts our hooks into the file, or brings them up to date; raises SettingsError.
+
+    With `statusline` our status line too, around the one that is there. One of ours that is in
+    the file already is brought up to date in any case.
+    """
+    with _errors(path):
+        target = os.path.realpath(path)
+        folder = install_receipt.receipt_dir(data_dir, target)
+
+        def attempt() -> InstallOutcome:
+            plan = _plan_install(target, folder, interpreter, script, statusline)
+            if plan.receipt and not dry_run:
+                _carry_out_install(plan.outcome, plan.receipt, folder)
+            return plan.outcome
+
+        return attempt() if dry_run else _with_lock(data_dir, target, attempt)
+
+
+def uninstall(
+    path: str, *, data_dir: str, dry_run: bool = False, statusline_only: bool = False
+) -> InstallOutcome:
+    """Takes our hooks and status line out, restoring the file as it was where that is known.
+
+    With `statusline_only` the hooks stay.
+    """
+    with _errors(path):
+        target = os.path.realpath(path)
+        folder = install_receipt.receipt_dir(data_dir, target)
+
+        def attempt() -> InstallOutcome:
+            if statusline_only:
+                plan = _plan_without_statusline(target, folder)
+            else:
+                plan = _plan_uninstall(target, folder)
+            if not dry_run:
+                # The receipt goes with the last of our entries.
+                receipt = None if statusline_only else plan.receipt
+                _carry_out_uninstall(plan.outcome, receipt, folder)
+            return plan.outcome
+
+        return attempt() if dry_run else _with_lock(data_dir, target, attempt)
+
+
+def _plan_install(
+    target: str, folder: str, interpreter: str, script: str, statusline: bool
+) -> _Plan:
+    before = atomic_file.read(target)
+    text, encode = _decoded(before)
+    edit = hook_edit.add_hooks(text, interpreter, script)
+    edited, had_line = edit.text, statusline_edit.is_statusline_installed(text)
+    if statusline or had_line:
+        edited = statusline_edit.add_statusline(edited, interpreter, script)
+    if edited == text:
+        return _Plan(InstallOutcome("unchanged", target, before, before, statusline=had_line), None)
+    after = encode(edited)
+    receipt = install_receipt.load_receipt(folder)
+    base, exact = before, True
+    if list_installed_hooks(text) or had_line:
+        base, exact = _base_beneath(before, text, encode, receipt)
+    # A run that was killed may have made the folder and no more: its receipt still counts here.
+    made = receipt.created_dirs if receipt else ()
+    made += tuple(atomic_file.list_missing_dirs(os.path.dirname(target)))
+    made = tuple(dict.fromkeys(made))
+    outcome = InstallOutcome(
+        "repaired" if list_installed_hooks(text) else "installed",
+        target,
+        before,
+        after,
+        edit.added,
+        edit.repaired,
+        edit.removed,
+        backup=None if base is None else install_receipt.backup_path(folder),
+        statusline=statusline or had_line,
+    )
+    return _Plan(outcome, Receipt(install_receipt.digest(after), base, base is None, exact, made))
+
+
+def _base_beneath(
+    before: bytes | None, text: str, encode: Callable[[str], bytes], receipt: Receipt | None
+) -> tuple[bytes | None, bool]:
+    """What an uninstall should lead back to when our entries are in the file already."""
+    known = receipt if receipt and receipt.base_known else None
+    if known and before and install_receipt.digest(before) == known.written:
+        return known.base, known.exact
+    base = _without(text, encode, known)
+    return base, bool(known and known.exact and base == known.base)
+
+
+def _without(text: str, encode: Callable[[str], bytes], receipt: Receipt | None) -> bytes | None:
+    """The file without our entries, where it is not just the one that we wrote."""
+    base_text = decode_settings(receipt.base) if receipt and receipt.base is not None else None
+    left = hook_edit.remove_hooks(text, base_text).text
+    left = statusline_edit.remove_statusline(left, base_text)
+    if receipt and receipt.base_known and is_empty(left) and is_blank(base_text or ""):
+        return receipt.base
+    return encode(left)
+
+
+def _carry_out_install(outcome: InstallOutcome, receipt: Receipt, folder: str) -> None:
+    previous = install_receipt.load_receipt(folder)
+    settings_folder = os.path.dirname(outcome.path)
+    made = atomic_file.list_missing_dirs(settings_folder)
+    done = False
+    try:
+        if outcome.before is not None and not os.access(outcome.path, os.W_OK):
+            raise PermissionError(13, "the file is read-only", outcome.path)
+        install_receipt.save_receipt(folder, outcome.path, receipt)
+        make_parents(outcome.path)
+        atomic_file.replace(outcome.path, outcome.after or b"", outcome.before)
+        done = True
+    finally:
+        if not done:
+            atomic_file.remove_empty_dirs(made)
+            install_receipt.delete_receipt(folder)
+            if previous:
+                install_receipt.save_receipt(folder, outcome.path, previous)
+
+
+def _plan_uninstall(target: str, folder: str) -> _Plan:
+    before = atomic_file.read(target)
+    receipt = install_receipt.load_receipt(folder)
+    text, encode = _decoded(before)
+    ours = list_installed_hooks(text)
+    if before is None or not (ours or statusline_edit.is_statusline_installed(text)):
+        return _Plan(InstallOutcome("not installed", target, before, before), receipt)
+    known = receipt if receipt and receipt.base_known else None
+    if known and install_receipt.digest(before) == known.written:
+        after = known.base
+    else:
+        after = _without(text, encode, receipt)
+    identical = known.exact and after == known.base if known else None
+    removed = tuple(hook.event for hook in ours)
+    outcome = InstallOutcome("removed", target, before, after, removed=removed, identical=identical)
+    return _Plan(outcome, receipt)
+
+
+def _plan_without_statusline(target: str, folder: str) -> _Plan:
+    before = atomic_file.read(target)
+    receipt = install_receipt.load_receipt(folder)
+    text, encode = _decoded(before)
+    if before is None or not statusline_edit.is_statusline_installed(text):
+        return _Plan(InstallOutcome("not installed", target, before, before), receipt)
+    base = decode_settings(receipt.base) if receipt and receipt.base is not None else None
+    after = encode(statusline_edit.remove_statusline(text, base))
+    return _Plan(InstallOutcome("removed", target, before, after), receipt)
+
+
+def _carry_out_uninstall(outcome: InstallOutcome, receipt: Receipt | None, folder: str) -> None:
+    if outcome.before is not None and outcome.after is None:
+        atomic_file.delete(outcome.path, outcome.before)
+    elif outcome.before is not None and outcome.after != outcome.before:
+        if not os.access(outcome.path, os.W_OK):
+            raise PermissionError(13, "the file is read-only", outcome.path)
+        atomic_file.replace(outcome.path, outcome.after or b"", outcome.before)
+    if receipt:
+        atomic_file.remove_empty_dirs(list(receipt.created_dirs))
+        install_receipt.delete_receipt(folder)
+
+
+def _with_lock(data_dir: str, target: str, attempt: Callable[[], InstallOutcome]) -> InstallOutcome:
+    for folder in (data_dir, install_receipt.receipts_dir(data_dir)):
+        make_private_dir(folder)
+    try:
+        with atomic_file.locked(install_receipt.lock_path(data_dir)):
+            for _ in range(MAX_ATTEMPTS):
+                with contextlib.suppress(atomic_file.FileChanged):
+                    return attempt()
+    except atomic_file.LockTimeout as error:
+        raise SettingsBusy(
+            "another holdfast install or uninstall is running; try again when it has finished"
+        ) from error
+    raise SettingsChanged(
+        f"{target} is being changed by another program; nothing was written. "
+        "Close the program that writes it and try again"
+    )
+
+
+def _decoded(raw: bytes | None) -> tuple[str, Callable[[str], bytes]]:
+    """The text of a settings file, and how to turn an edited text back into such a file."""
+    data, mark, encoding = raw or b"", b"", "utf-8"
+    for known_mark, known_encoding in _MARKS:
+        if data.startswith(known_mark):
+            mark, encoding = known_mark, known_encoding
+    body = data[len(mark) :]
+    try:
+        text = body.decode(encoding)
+    except UnicodeDecodeError as error:
+        good = body[: error.start].decode(encoding)
+        line, column = good.count("\n") + 1, len(good) - (good.rfind("\n") + 1) + 1
+        raise InvalidSettings(f"this is not {encoding.upper()} text", line, column) from error
+    return text, lambda edited: mark + edited.encode(encoding)
+
+
+@contextlib.contextmanager
+def _errors(path: str) -> Iterator[None]:
+    """Turns what the system and the parser say into our errors, with the file's name."""
+    try:
+        yield
+    except InvalidSettings as error:
+        error.path = path
+        raise
+    except UnicodeEncodeError as error:
+        raise NotWritable(f"a path that is not valid UTF-8 cannot be written to {path}") from error
+    except OSError as error:
+        subject = error.filename or path
+        raise NotWritable(f"{subject}: {error.strerror or error}") from error

@@ -1,0 +1,360 @@
+"""Claude Code's transcript rows as events.
+
+Owns the row types: which are conversation, which are the client's own books, which belong to
+a subagent, and how rows hang together (calls and results, branches, turns, epochs). Must not
+do I/O, and never raises on a row, whatever stands in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import itemgetter
+from typing import Any
+
+from holdfast.clients.claude_code.transcript import background_jobs, prompts, task_tools, user_text
+from holdfast.clients.claude_code.transcript.json_fields import (
+    as_count,
+    as_id,
+    as_object,
+    as_objects,
+    as_optional_count,
+    as_text,
+    as_texts,
+)
+from holdfast.clients.claude_code.transcript.parser_state import ParserState, ToolCall, bound_input
+from holdfast.clients.claude_code.transcript.tools import build_todos_set, list_events, read_result
+from holdfast.clients.client_protocol import Row
+from holdfast.events import (
+    AgentSaid,
+    CommandInvoked,
+    CommandRan,
+    Compacted,
+    Event,
+    FileTouched,
+    JobStarted,
+    LinkSeen,
+    Origin,
+    Searched,
+    SessionSeen,
+    TitleSet,
+    ToolRan,
+    UsageMeasured,
+    UserSaid,
+)
+
+# The client's own books: nothing in them that a session's state needs.
+_BOOKKEEPING = frozenset(
+    "progress file-history-snapshot file-history-delta continued-in "
+    "resume-head-vouch api-request api-request-shape api-request-blob content-replacement "
+    "data-flow-records data-flow-incomplete fork-context-ref frame-link memory-mode "
+    "artifact-comment-monitor tag relocated agent-name agent-color agent-setting "
+    "bridge-session history-suppression attribution-snapshot mode permission-mode "
+    "isolation-latch session-owner dev-mods atis-latch tools-used worktree-state cost-state "
+    "observer-ref derived-from ended-by-model artifact-autoreact-ledger repl-mode".split()
+)
+# Where a row's session runs; read at once in half the time of one after the other.
+_SESSION = ("sessionId", "cwd", "gitBranch", "version")
+_session = itemgetter(*_SESSION)
+# A record from its values, a third of the time of calling the class.
+_make = tuple.__new__
+_NO_LIMIT = "\U0010ffff"  # sorts behind any time
+# A subagent's own thread: what it did counts, what it was told and said does not.
+_DONE_BY_SUBAGENTS = frozenset({CommandRan, FileTouched, Searched, ToolRan})
+
+# Takes a row's data and its origin, and adds what the row tells to the events.
+Handler = Callable[[dict[str, Any], Origin, list[Event]], None]
+
+
+class ClaudeCodeAdapter:
+    """See `holdfast.clients.client_protocol.Adapter` for what is promised."""
+
+    def __init__(self, parser_state: object = None, *, newest: str = "") -> None:
+        """`newest` is the latest time that a row can have; one that claims a later has none."""
+        self._parser_state = ParserState.from_json(parser_state)
+        self._newest = newest or _NO_LIMIT
+        self._conversation: dict[str, Handler] = {
+            "user": self._user,
+            "assistant": self._assistant,
+            "system": self._system,
+            "attachment": self._attachment,
+        }
+        self._beside: dict[str, Handler] = {
+            "queue-operation": self._queue,
+            "last-prompt": self._bookmark,
+            "summary": self._summary_title,
+            "custom-title": self._title,
+            "ai-title": self._title,
+            "pr-link": self._link,
+        }
+
+    @property
+    def unknown_rows(self) -> int:
+        """Rows of a type this adapter has never heard of, since the transcript's start."""
+        return self._parser_state.unknown
+
+    def parser_state(self) -> dict[str, Any]:
+        return self._parser_state.to_json()
+
+    def remembers(self, row_id: str) -> bool:
+        """Whether a row of this id was read lately."""
+        return self._parser_state.seen.turn_of(row_id) is not None
+
+    def forget_positions(self) -> None:
+        """The rows read so far stand elsewhere now: the file was written anew."""
+        self._parser_state.forget_positions()
+
+    def events(self, row: Row) -> list[Event]:
+        out: list[Event] = []
+        kind = row.data.get("type")
+        if not isinstance(kind, str):
+            kind = ""
+        handler = self._conversation.get(kind)
+        if handler is not None:
+            at = self._begin(row, out)
+            if at is not None:
+                handler(row.data, at, out)
+        elif kind in self._beside:
+            self._beside[kind](row.data, self._origin(row), out)
+        elif kind not in _BOOKKEEPING:
+            self._parser_state.unknown += 1
+        return out
+
+    def _assistant(self, data: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        message = as_object(data.get("message"))
+        speaks = False
+        if not at.agent:
+            self._parser_state.turn_open = True
+            synthetic = message.get("model") == "<synthetic>"
+            speaks = not synthetic and data.get("isApiErrorMessage") is not True
+            if speaks:
+                self._measure(at, message, as_text(data.get("requestedModel")), out)
+        content = message.get("content")
+        if not isinstance(content, list):
+            content = [{"type": "text", "text": content}]
+        for block in content:
+            kind = block.get("type") if isinstance(block, dict) else None
+            if kind == "tool_use":
+                self._call(at, block, out)
+            elif kind == "text" and speaks:
+                said = as_text(block.get("text"))
+                if said and said != "(no content)":
+                    out.append(AgentSaid(at, said))
+
+    def _measure(
+        self, at: Origin, message: dict[str, Any], requested: str, out: list[Event]
+    ) -> None:
+        usage = message.get("usage")
+        if not isinstance(usage, dict):
+            return
+        known = self._parser_state.usage
+        answer, output = message.get("id"), usage.get("output_tokens")
+        if answer == known[0] and output == known[2]:
+            return  # another row of the same answer
+        context = (
+            as_count(usage.get("input_tokens"))
+            + as_count(usage.get("cache_creation_input_tokens"))
+            + as_count(usage.get("cache_read_input_tokens"))
+        )
+        measured = (as_text(answer), context, as_count(output))
+        if context and measured != known:
+            self._parser_state.usage = measured
+            model = as_text(message.get("model"))
+            out.append(UsageMeasured(at, model, context, measured[2], requested))
+
+    def _call(self, at: Origin, block: dict[str, Any], out: list[Event]) -> None:
+        call_id, name = as_text(block.get("id")), as_text(block.get("name"))
+        if not call_id:
+            return
+        asked, size = bound_input(as_object(block.get("input")), at.end - at.start)
+        call: ToolCall = _make(ToolCall, (call_id, name, asked, at.start, at.agent, size))
+        self._parser_state.add_call(call)
+        if name in background_jobs.AGENT_TOOLS and not at.agent:
+            out.append(background_jobs.on_subagent_call(at, call))
+
+    def _user(self, data: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        content = as_object(data.get("message")).get("content")
+        blocks = as_objects(content)
+        results = [block for block in blocks if block.get("type") == "tool_result"]
+        if results:
+            structured = as_object(data.get("toolUseResult")) if len(results) == 1 else {}
+            for block in results:
+                self._result(at, block, structured, out)
+            if not at.agent and len(results) < len(blocks):
+                said = prompts.extract_typed_text(blocks)  # typed while approving the call
+                if said:
+                    out.append(UserSaid(at, said, "queued"))
+        elif not at.agent:
+            prompts.on_user_row(self._parser_state, data, at, content, out)
+
+    def _result(
+        self, at: Origin, block: dict[str, Any], structured: dict[str, Any], out: list[Event]
+    ) -> None:
+        call = self._parser_state.take_call(as_text(block.get("tool_use_id")))
+        if call is None:
+            return
+        result = read_result(block, structured)
+        if at.agent or call.agent:
+            done = list_events(at, call, result)
+            out += [event for event in done if type(event) in _DONE_BY_SUBAGENTS]
+        elif call.name in background_jobs.AGENT_TOOLS:
+            if result.failed and user_text.is_refusal(result.shown):
+                out += list_events(at, call, result)
+            out += background_jobs.on_subagent_result(self._parser_state, at, call, result)
+        elif call.name in background_jobs.POLLING_TOOLS:
+            out += background_jobs.on_poll_result(self._parser_state, at, call, result)
+        elif call.name in background_jobs.STOPPING_TOOLS:
+            out += background_jobs.on_stop_result(self._parser_state, at, call, result)
+        elif call.name == "Skill" and not result.failed:
+            name, arguments = as_text(call.input.get("skill")), as_text(call.input.get("args"))
+            name = name or as_text(call.input.get("command"))
+            prompts.release_command(self._parser_state, {}, out)
+            prompts.hold_command(
+                self._parser_state, at, name.lstrip("/"), arguments, "agent", call.id
+            )
+        else:
+            done = list_events(at, call, result)
+            for event in done:
+                if isinstance(event, JobStarted):
+                    self._parser_state.start_job(event.job, call.id, agent=False)
+            out += done
+
+    def _system(self, data: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        if at.agent:
+            return
+        subtype = data.get("subtype")
+        if subtype == "compact_boundary":
+            self._compacted(at, as_object(data.get("compactMetadata")), out)
+        elif subtype in ("turn_duration", "stop_hook_summary"):
+            prompts.end_turn(self._parser_state, at, out)
+        elif subtype == "local_command":
+            command = user_text.parse_command(as_text(data.get("content")).lstrip())
+            if command is not None:
+                out.append(CommandInvoked(at, command.name, command.arguments, "user"))
+
+    def _compacted(self, at: Origin, details: dict[str, Any], out: list[Event]) -> None:
+        kept = as_texts(as_object(details.get("preservedMessages")).get("uuids"))
+        if not kept:
+            segment = as_object(details.get("preservedSegment"))
+            ends = (as_text(segment.get("headUuid")), as_text(segment.get("tailUuid")))
+            kept = tuple(dict.fromkeys(end for end in ends if end))
+        self._parser_state.open_epoch(kept, at.time)
+        out.append(
+            Compacted(
+                at,
+                as_text(details.get("trigger")),
+                as_optional_count(details.get("preTokens")),
+                as_optional_count(details.get("postTokens")),
+                kept,
+            )
+        )
+
+    def _attachment(self, data: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        if at.agent:
+            return
+        attached = as_object(data.get("attachment"))
+        kind = attached.get("type")
+        if kind == "queued_command":
+            prompts.on_queued_delivery(self._parser_state, at, attached, out)
+        elif kind == "task_reminder":
+            out += task_tools.parse_tasks(at, attached.get("content"))
+        elif kind == "todo_reminder" and isinstance(attached.get("content"), list):
+            out.append(build_todos_set(at, attached.get("content")))
+        elif kind == "file":  # mentioned by the user, or shown again after a compaction
+            file = as_object(as_object(attached.get("content")).get("file"))
+            path = as_text(file.get("filePath")) or as_text(attached.get("filename"))
+            if path:
+                out.append(FileTouched(at, path, "read", True, as_text(file.get("content"))))
+        elif kind == "task_status":
+            out += background_jobs.on_status_note(self._parser_state, at, attached)
+
+    def _queue(self, data: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        out += prompts.on_queue_operation(self._parser_state, data, at)
+
+    def _bookmark(self, data: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        out += prompts.on_last_prompt(self._parser_state, data, at)
+
+    def _summary_title(self, data: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        """A generated title. The client also puts other sessions' ones into a file's head."""
+        leaf = data.get("leafUuid")
+        if isinstance(leaf, str) and self._parser_state.seen.turn_of(leaf) is not None:
+            self._title(data, at, out)
+
+    def _title(self, data: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        custom = as_text(data.get("customTitle"))
+        title = custom or as_text(data.get("aiTitle")) or as_text(data.get("summary"))
+        if not title or (self._parser_state.has_custom_title and not custom):
+            return
+        self._parser_state.has_custom_title = bool(custom) or self._parser_state.has_custom_title
+        out.append(TitleSet(at, title))
+
+    def _link(self, data: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        url = as_text(data.get("prUrl"))
+        if url:
+            number = as_id(data.get("prNumber"))
+            label = f"pull request {as_text(data.get('prRepository'))}#{number}"
+            out.append(LinkSeen(at, label, url))
+
+    def _begin(self, row: Row, out: list[Event]) -> Origin | None:
+        """What every conversation row has: its origin (None if seen before), where it ran."""
+        data, start, end = row
+        parser_state = self._parser_state
+        row_id = data.get("uuid")
+        if not isinstance(row_id, str):
+            row_id = ""
+        elif not parser_state.seen.add(row_id, parser_state.turn):
+            return None
+        time = data.get("timestamp")
+        if not isinstance(time, str) or time > self._newest:
+            time = ""
+        agent = data.get("agentId")
+        if agent or data.get("isSidechain"):
+            return Origin(row_id, start, end, time, as_id(agent) or "sidechain")
+        at: Origin = _make(Origin, (row_id, start, end, time, ""))
+        if time > parser_state.latest:
+            parser_state.latest = time
+        elif _is_copy(data, time, parser_state):
+            return None
+        try:
+            session = _session(data)
+        except KeyError:
+            session = tuple(map(data.get, _SESSION))
+        if session != parser_state.session:
+            self._place(at, session, out)
+        if parser_state.pending_command is not None:
+            prompts.release_command(parser_state, data, out)
+        return at
+
+    def _origin(self, row: Row) -> Origin:
+        """Of a row beside the conversation."""
+        time = as_text(row.data.get("timestamp"))
+        time = "" if time > self._newest else time
+        return Origin(as_text(row.data.get("uuid")), row.start, row.end, time)
+
+    def _place(self, at: Origin, said: tuple[Any, ...], out: list[Event]) -> None:
+        before = self._parser_state.session or ("", "", "", "")
+        now = tuple(as_text(new)[:4096] or old for new, old in zip(said, before, strict=True))
+        if now != before:
+            self._parser_state.session = now
+            client = f"claude-code {now[3]}".rstrip()
+            # Without a repository the client says HEAD; after a branch it is a detached one.
+            branch = "" if now[2] == "HEAD" and before[2] in ("", "HEAD") else now[2]
+            out.append(SessionSeen(at, now[0], now[1], branch, client))
+
+
+def _is_copy(data: dict[str, Any], time: str, parser_state: ParserState) -> bool:
+    """Whether this row stands here for the second time.
+
+    After a compaction that a plugin had a hand in, the client writes the messages it kept once
+    more, with new ids: as they were, at their old times, or built anew at the boundary's (both
+    seen on 2.1.325). Told again, they would bring back finished tasks. A summary may be as old
+    as they are and is none of them.
+    """
+    kind = data.get("type")
+    until = (
+        max(parser_state.copied_until, parser_state.copied_answers_until)
+        if kind == "assistant"
+        else parser_state.copied_until
+    )
+    if not time or time > until or kind == "system":
+        return False
+    return data.get("isCompactSummary") is not True

@@ -1,0 +1,214 @@
+"""Telling the user's own words from everything else that stands in a user row.
+
+Owns the client's markup: which texts are notices, command echoes, reminders or summaries,
+and how to take them apart. Must not know rows, memory or events. Texts can be large, so
+everything here is plain searching, never a pattern over the whole.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+# Blocks that the client puts beside or inside a prompt; what is left is the prompt.
+_INSERTED = ("system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics")
+
+# A text that begins so was written by the client, whatever row carries it.
+# Our own words: the native module places them as plain user rows.
+HOLDFAST_OPENINGS = (
+    "Holdfast: the state of this session",
+    "Holdfast: what the summary above leaves out",
+    "Holdfast: known before the last compaction",
+    "Holdfast: commands and skills in force",
+)
+_CLIENT_OPENINGS = (
+    *HOLDFAST_OPENINGS,
+    "<agent-message",
+    "<agent-notification",
+    "<bash-",
+    "<channel",
+    "<command-",
+    "<cross-session-message",
+    "<fork-",
+    "<local-command-",
+    "<mcp-",
+    "<new-diagnostics",
+    "<persisted-output",
+    "<post-tool-use-hook",
+    "<session-start-hook",
+    "<system-",
+    "<task-",
+    "<teammate-message",
+    "<tick",
+    "<total_tokens",
+    "<user-prompt-submit-hook",
+    "[Request interrupted by user",
+    "[SYSTEM NOTIFICATION",
+    "Another Claude session sent a message",
+    "Base directory for this skill:",
+    "Caveat: The messages below were generated",
+    "Operation stopped by hook:",
+    "Stop hook feedback:",
+    "This session is being continued from a previous conversation",
+)
+# Clients before 2.1 told of subagents alone, under another name.
+_NOTIFICATIONS = ("<task-notification", "<agent-notification")
+_INTERRUPTED = "[Request interrupted by user"
+
+_REFUSED = (
+    "The user doesn't want to proceed with this tool use.",
+    "The user doesn't want to take this action right now.",
+    "User rejected tool use",
+)
+# A running call that is interrupted gets the refusal's text and this correction to it.
+_STOPPED = "this call was stopped while running"
+# A call beside it failed, so this one never ran: nothing is known of how it would have gone.
+_NOT_RUN = "Sibling tool call errored"
+_REFUSAL_WORDS = "the user said:\n"
+# Written by the client when its questions are turned down without an answer.
+_REFUSAL_OF_QUESTIONS = "The user wants to clarify these questions."
+_REFUSAL_NOTE = "\n\nNote: The user's next message may contain"
+
+# Lines the client adds around a summary. The first found of the endings cuts it.
+_SUMMARY_OPENING = "This session is being continued from a previous conversation"
+_SUMMARY_ENDINGS = (
+    "\nIf you need specific details from before compaction",
+    "\nPlease continue the conversation from where we left it off",
+    "\nContinue the conversation from where it left off",
+    "\nThe messages after this summary are the most recent messages",
+    "\nRecent messages are preserved verbatim",
+)
+_PLAN_POINTER = "\nIf you need specific details from before exiting plan mode"
+
+
+class Command(NamedTuple):
+    name: str
+    arguments: str
+    expands: bool  # the client shows what it expanded to in the row that follows
+
+
+class Notification(NamedTuple):
+    """The client's note that background work ended."""
+
+    task: str
+    call: str  # the tool call that began it, "" where the client does not say
+    status: str
+    summary: str
+    result: str
+
+
+def extract_user_text(text: str) -> str:
+    """What the user typed in this text; "" when all of it is the client's."""
+    if "<" in text:
+        for tag in _INSERTED:
+            text = _without(text, tag)
+        if text.startswith("<user-memory-input>"):
+            text = text_in_tag(text, "user-memory-input")
+    text = text.strip()
+    return "" if text.startswith(_CLIENT_OPENINGS) or _is_task(text) else text
+
+
+def _is_task(text: str) -> bool:
+    """A background task that some clients (seen: 2.1.47) put in the queue of prompts as JSON."""
+    return text.startswith('{"task_id":"') and '"task_type":"' in text
+
+
+def is_interruption(text: str) -> bool:
+    return text.startswith(_INTERRUPTED)
+
+
+def parse_command(text: str) -> Command | None:
+    """The slash command a user row echoes."""
+    if not text.startswith("<command-"):
+        return None
+    name = text_in_tag(text, "command-name").strip().lstrip("/")
+    if not name:
+        return None
+    arguments = text_in_tag(text, "command-args").strip()
+    return Command(name, arguments, text.startswith("<command-message>"))
+
+
+def parse_notification(text: str) -> Notification | None:
+    if not text.startswith(_NOTIFICATIONS):
+        return None
+    task = (text_in_tag(text, "task-id") or text_in_tag(text, "agent-id")).strip()
+    if not task:
+        return None
+    return Notification(
+        task,
+        text_in_tag(text, "tool-use-id").strip(),
+        text_in_tag(text, "status").strip(),
+        text_in_tag(text, "summary").strip(),
+        text_in_tag(text, "result").strip(),
+    )
+
+
+def is_refusal(text: str) -> bool:
+    return text.startswith(_REFUSED) and not is_interrupted_call(text)
+
+
+def is_interrupted_call(text: str) -> bool:
+    """A tool call that was interrupted or never came to run, by one client's words or another's."""
+    opening = text[:1000]
+    return _INTERRUPTED in opening or _STOPPED in opening or _NOT_RUN in opening
+
+
+def extract_refusal_text(text: str) -> str:
+    """What the user said while turning a tool call down."""
+    _, said, words = text.partition(_REFUSAL_WORDS)
+    if not said:
+        return ""
+    words = words.partition(_REFUSAL_NOTE)[0].strip()
+    return "" if words.startswith(_REFUSAL_OF_QUESTIONS) else words
+
+
+def strip_summary_frame(text: str) -> str:
+    """The summary itself; whole where the client's own lines are not recognised."""
+    if not text.startswith(_SUMMARY_OPENING):
+        return text.strip()
+    body = text.partition("\n")[2]
+    if "<system-reminder>" in body:
+        body = _without(body, "system-reminder")
+    for ending in _SUMMARY_ENDINGS:
+        found = body.rfind(ending)
+        if found >= 0:
+            body = body[:found]
+    return body.strip().removeprefix("Summary:").strip() or text.strip()
+
+
+def strip_plan(text: str, plan: str) -> str:
+    """The words around a plan that the client pasted into a prompt."""
+    found = text.find(plan) if plan else -1
+    if found < 0:
+        return text.strip()
+    rest = text[found + len(plan) :].partition(_PLAN_POINTER)[0]
+    title = plan.strip().partition("\n")[0]  # which one it was
+    return f"{text[:found].strip()}\n{title}\n{rest.strip()}".strip()
+
+
+def text_in_tag(text: str, tag: str) -> str:
+    """The text between a tag and its end, "" where there is none."""
+    opening = f"<{tag}>"
+    start = text.find(opening)
+    if start < 0:
+        return ""
+    start += len(opening)
+    end = text.find(f"</{tag}>", start)
+    return text[start:end] if end >= 0 else text[start:]
+
+
+def _without(text: str, tag: str) -> str:
+    opening, closing = f"<{tag}>", f"</{tag}>"
+    start = text.find(opening)
+    if start < 0:
+        return text
+    kept = []
+    position = 0
+    while start >= 0:
+        end = text.find(closing, start)
+        if end < 0:  # someone wrote about the tag; it opens nothing
+            break
+        kept.append(text[position:start])
+        position = end + len(closing)
+        start = text.find(opening, position)
+    kept.append(text[position:])
+    return "".join(kept)

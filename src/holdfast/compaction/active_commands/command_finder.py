@@ -1,0 +1,163 @@
+"""Finding the file of a command or skill, where the client would look for it.
+
+First the configured folders, then those in which the project's own tools keep marked commands
+(the development source of a command before its installed copy), then the project's commands and
+skills, the user's, and those of plugins. Reads names and files; `command_file` parses
+them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from holdfast.compaction.active_commands.project_layouts import find_command_dirs
+from holdfast.files import File, is_file, list_names, read
+from holdfast.session.context import EffectiveConfig, list_project_dirs
+
+CommandFinder = Callable[[str], File | None]
+MAX_FILE_BYTES = 512 * 1024
+MAX_FILES = 2_000  # files that a walk through all of them looks at
+_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
+
+
+class SearchPath(NamedTuple):
+    """A folder of command files; `skills` are folders with a SKILL.md each."""
+
+    folder: str
+    skills: bool = False
+    plugin: str = ""  # commands of a plugin are named plugin:command
+    within: str = ""  # the tree that it must stay in; "" for the user's own
+    requires_marker: bool = (
+        False  # only files that carry rules count: the client does not look here
+    )
+
+
+def find_command_file(name: str, cwd: str, config: EffectiveConfig) -> File | None:
+    return make_finder(cwd, config)(name)
+
+
+def make_finder(cwd: str, config: EffectiveConfig) -> CommandFinder:
+    """The same for many names, looking for the places once."""
+    looked_at: list[SearchPath] = []
+    known: dict[str, File | None] = {}
+
+    def found(name: str) -> File | None:
+        if name not in known:
+            if not looked_at:
+                looked_at.extend(list_search_paths(cwd, config))
+            known[name] = _search(name, looked_at)
+        return known[name]
+
+    return found
+
+
+def _search(name: str, looked_at: Sequence[SearchPath]) -> File | None:
+    parts = name.split(":")
+    if not all(part and _PLAIN.issuperset(part) and part.strip(".") for part in parts):
+        return None
+    for place in looked_at:
+        for path in _candidates(place, parts):
+            file = File(path, place.within)
+            if is_file(path, within=place.within) and (
+                not place.requires_marker or _is_marked(file)
+            ):
+                return file
+    return None
+
+
+def _is_marked(file: File) -> bool:
+    text = file.read(MAX_FILE_BYTES) or b""
+    return b"COMPACT_SUMMARY_START" in text or b"compact_context" in text
+
+
+def list_search_paths(cwd: str, config: EffectiveConfig) -> list[SearchPath]:
+    folders = list(
+        dict.fromkeys(f for f in (cwd, config.client_project_dir, *list_project_dirs(cwd)) if f)
+    )
+    found = list(_configured_paths(folders, config))
+    for folder in folders:
+        found += [
+            SearchPath(f"{folder}/{name}", within=folder, requires_marker=True)
+            for name in find_command_dirs(folder)
+        ]
+    for folder in folders:
+        found += [
+            SearchPath(f"{folder}/.claude/commands", within=folder),
+            SearchPath(f"{folder}/.claude/skills", True, within=folder),
+        ]
+    if config.client_config_dir:
+        base = config.client_config_dir
+        found += [SearchPath(f"{base}/commands"), SearchPath(f"{base}/skills", True)]
+        for plugin, folder in list_plugins(base):
+            found += [
+                SearchPath(f"{folder}/commands", plugin=plugin),
+                SearchPath(f"{folder}/skills", True, plugin),
+            ]
+    return list(dict.fromkeys(found))
+
+
+def list_command_files(cwd: str, config: EffectiveConfig) -> Iterator[File]:
+    """Every command and skill file in those places, each once."""
+    seen: set[str] = set()
+    for place in list_search_paths(cwd, config):
+        for folder, below, files in os.walk(place.folder):
+            below.sort()
+            for name in sorted(files):
+                wanted = name == "SKILL.md" if place.skills else name.endswith(".md")
+                path = os.path.join(folder, name)
+                file = File(path, place.within)
+                if not wanted or path in seen or not is_file(path, within=place.within):
+                    continue
+                if len(seen) < MAX_FILES and (not place.requires_marker or _is_marked(file)):
+                    seen.add(path)
+                    yield file
+
+
+def list_plugins(client_folder: str) -> list[tuple[str, str]]:
+    """(name, folder) of every installed plugin, as the client's own list has them."""
+    raw = read(f"{client_folder}/plugins/installed_plugins.json", most=MAX_FILE_BYTES)
+    try:
+        document = json.loads(raw) if raw else {}
+    except (ValueError, RecursionError):
+        return []
+    listed = document.get("plugins") if isinstance(document, dict) else None
+    found = []
+    for key, installs in listed.items() if isinstance(listed, dict) else ():
+        for install in installs if isinstance(installs, list) else [installs]:
+            folder = install.get("installPath") if isinstance(install, dict) else None
+            if isinstance(folder, str) and folder:
+                found.append((str(key).partition("@")[0], folder.rstrip("/")))
+    return found
+
+
+def _configured_paths(folders: Sequence[str], config: EffectiveConfig) -> Iterator[SearchPath]:
+    for wanted in config.settings.words("command_search"):
+        if wanted.startswith(("/", "~")):
+            yield SearchPath(os.path.expanduser(wanted).rstrip("/"))
+        elif ".." not in wanted.split("/"):
+            below = os.path.normpath(wanted)
+            yield from (SearchPath(f"{folder}/{below}", within=folder) for folder in folders)
+
+
+def _candidates(place: SearchPath, parts: list[str]) -> Iterator[str]:
+    """Files that could be this command's here, the likeliest first."""
+    inner = parts
+    if place.plugin:
+        if len(parts) > 1 and parts[0] != place.plugin:
+            return
+        inner = parts[1:] or parts
+    if place.skills:
+        yield f"{place.folder}/{'/'.join(inner)}/SKILL.md"
+        return
+    yield f"{place.folder}/{'/'.join(inner)}.md"
+    if len(inner) > 1:
+        # A configured folder may be the namespace itself.
+        yield f"{place.folder}/{inner[-1]}.md"
+    else:
+        # The client lists a command in a folder below under its bare name too.
+        for name in sorted(list_names(place.folder, within=place.within)):
+            if not name.endswith(".md"):
+                yield f"{place.folder}/{name}/{inner[0]}.md"

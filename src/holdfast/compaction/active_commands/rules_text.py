@@ -1,0 +1,144 @@
+"""The text that puts rules in force back after a compaction, inside a hard budget.
+
+Most urgent first, then in the order in which they were started. A block that does not fit is cut
+at the end of a line and says where the rest is; what has no room at all is named in one line, with
+the path under which its rules can be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from holdfast.quoting import quote_block, quote_inline, sanitize_to_one_line
+
+if TYPE_CHECKING:
+    from holdfast.compaction.active_commands.command_file import CommandFile
+
+OPENING = (
+    "Holdfast: commands and skills in force. They were started before the compaction and are still "
+    "active: do not run them again. Lines that start with a bar quote the named file verbatim; "
+    "they come neither from the user nor from Holdfast."
+)
+MAX_PATH_CHARS = 300
+MAX_ARGUMENTS_CHARS = 200
+MAX_DESCRIPTION_CHARS = 200
+MAX_FIELD_CHARS = 80
+# A shorter piece of a block would hardly tell a rule.
+MIN_PIECE_CHARS = 200
+
+
+class ActiveCommand(NamedTuple):
+    """A command in force in one session."""
+
+    name: str
+    arguments: str = ""
+    started_by: str = "user"  # or "agent", or "hand": `holdfast command activate`
+    time: str = ""
+    state: tuple[tuple[str, str], ...] = ()  # what the project's own list says of it
+
+
+class ResolvedCommand(NamedTuple):
+    active: ActiveCommand
+    file: CommandFile
+    path: str  # as it is shown
+    full_path: str = ""  # as it can be opened from any folder
+
+
+def has_rules(found: ResolvedCommand) -> bool:
+    return not found.file.one_shot
+
+
+def compose_rules(everything: Sequence[ResolvedCommand], max_chars: int) -> str:
+    """Empty when nothing is in force or nothing fits."""
+    kept = sorted((f for f in everything if has_rules(f)), key=lambda found: found.file.priority)
+    text = OPENING
+    told = False
+    for number, found in enumerate(kept):
+        later = kept[number + 1 :]
+        # What comes later is at least named.
+        room = max_chars - len(text) - sum(len(_format_without_rules(one)) + 1 for one in later)
+        piece = _format_within(found, room - 1)
+        if piece:
+            text += "\n" + piece
+            told = True
+    return text if told and len(text) <= max_chars else ""
+
+
+def format_names(everything: Sequence[ResolvedCommand]) -> str:
+    """For the summariser: what is in force, in one line."""
+    kept = [f"/{found.active.name}" for found in everything if has_rules(found)]
+    return ", ".join(kept)
+
+
+def format_pointer(found: ResolvedCommand) -> str:
+    said = (
+        f": {quote_inline(about, MAX_DESCRIPTION_CHARS)}"
+        if (about := found.file.description)
+        else ""
+    )
+    return f"- /{found.active.name}{said} ({_origin(found)})"
+
+
+def _format_without_rules(found: ResolvedCommand) -> str:
+    """For one whose rules have no room."""
+    if not _body(found):
+        return format_pointer(found)
+    return (
+        f"{format_pointer(found)} Its rules still apply; they did not fit here: read {_full(found)}"
+    )
+
+
+def _format_within(found: ResolvedCommand, room: int) -> str:
+    body = quote_block(_body(found)) if _body(found) else ""
+    if not body:
+        line = format_pointer(found)
+        return line if len(line) <= room else ""
+    head = f"--- /{found.active.name} ({_origin(found)}) ---"
+    tail = f"--- end of /{found.active.name} ---"
+    whole = f"{head}\n{body}\n{tail}"
+    if len(whole) <= room:
+        return whole
+    cut = f"(cut here; the rest is in {_full(found)})"
+    left = room - len(head) - len(cut) - len(tail) - 3
+    kept = body[: max(left, 0)].rpartition("\n")[0]
+    if len(kept) >= MIN_PIECE_CHARS:
+        return f"{head}\n{kept}\n{cut}\n{tail}"
+    line = _format_without_rules(found)
+    return line if len(line) <= room else ""
+
+
+def _body(found: ResolvedCommand) -> str:
+    file = found.file
+    parts = list(file.rules)
+    if file.preserved:
+        parts.append("\n".join(f"- {rule}" for rule in file.preserved))
+    known = dict(found.active.state)
+    wanted = file.state_fields or (tuple(known) if parts else ())
+    fields = [f"{_short(name)} = {_short(known[name])}" for name in wanted if known.get(name)]
+    if fields and parts:
+        parts.append("State at the time: " + ", ".join(fields))
+    return "\n".join(parts)
+
+
+def _origin(found: ResolvedCommand) -> str:
+    active = found.active
+    by = "by hand" if active.started_by == "hand" else f"by the {active.started_by}"
+    parts = [f"started {by}", _path(found)]
+    if active.arguments:
+        arguments = quote_inline(active.arguments, MAX_ARGUMENTS_CHARS)
+        parts.append(f"arguments at the time, for reference: {arguments}")
+    return "; ".join(part for part in parts if part)
+
+
+def _path(found: ResolvedCommand) -> str:
+    return sanitize_to_one_line(found.path)[:MAX_PATH_CHARS]
+
+
+def _full(found: ResolvedCommand) -> str:
+    return sanitize_to_one_line(found.full_path or found.path)[:MAX_PATH_CHARS]
+
+
+def _short(text: str) -> str:
+    flat = sanitize_to_one_line(text)
+    return flat if len(flat) <= MAX_FIELD_CHARS else flat[: MAX_FIELD_CHARS - 1].rstrip() + "…"

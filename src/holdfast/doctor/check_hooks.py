@@ -1,0 +1,268 @@
+"""Whether the hooks are in the settings and point at something that runs.
+
+Owns reading our entries, the interpreter behind them, and the switches that turn hooks off.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from holdfast.clients.claude_code.install import hook_edit, hook_entries, hook_launcher
+from holdfast.clients.claude_code.install.hook_entries import HOOKS
+from holdfast.doctor.environment import Environment, SettingsSource, read_settings_sources
+from holdfast.doctor.finding import FAIL, OK, WARN, Finding
+from holdfast.doctor.plugins import Plugin, list_enabled_plugins, read_hooks
+
+CHECK = "hooks"
+SWITCHES_CHECK = "switches"
+RUN_INSTALL = "Run `holdfast install`"
+RUN_FIX = "Run `holdfast doctor --fix`, or `holdfast install` with the same scope"
+PROBE_TIMEOUT_SECONDS = 20
+
+# Answers the interpreter's version and, where it can be imported, ours.
+_PROBE = """\
+import sys
+print(*sys.version_info[:2])
+import json, sqlite3
+sys.path.insert(0, sys.argv[1])
+import holdfast
+print(holdfast.__version__)"""
+
+
+class HookEntry(NamedTuple):
+    """One of our entries, as the client would start it."""
+
+    event: str
+    argv: tuple[str, ...]
+    interpreter: str
+    script: str
+    timeout: float
+
+
+class ProbeResult(NamedTuple):
+    """What an interpreter said. `version` is of Holdfast, "" where it cannot be imported."""
+
+    python: tuple[int, ...] = ()
+    version: str = ""
+    problem: str = ""
+
+
+def parse_entries(text: str) -> list[HookEntry]:
+    found = []
+    for place in hook_entries.list_hook_locations(text):
+        script = hook_entries.find_script(place.value)
+        if script is None:
+            continue
+        command = str(place.value.get("command", ""))
+        argv = (command, *(str(arg) for arg in place.value["args"]))
+        limit = place.value.get("timeout")
+        seconds = float(limit) if isinstance(limit, int | float) else 60.0
+        found.append(HookEntry(place.event, argv, command, script, seconds))
+    return found
+
+
+def list_plugin_entries(around: Environment) -> dict[Plugin, list[HookEntry]]:
+    """The hooks of our own plugin, where the client has it: they start through its launcher."""
+    found: dict[Plugin, list[HookEntry]] = {}
+    for plugin in list_enabled_plugins(around):
+        if plugin.is_ours:
+            hooks = hook_entries.list_foreign_hooks(read_hooks(plugin))
+            launcher = os.path.join(plugin.folder, "bin", "holdfast")
+            found[plugin] = [
+                HookEntry(
+                    hook.event, ("/bin/sh", launcher, "hook", hook.event), "/bin/sh", launcher, 60.0
+                )
+                for hook in hooks
+            ]
+    return found
+
+
+def build_expected_entries(around: Environment) -> list[HookEntry]:
+    """What an install would write now."""
+    return [
+        HookEntry(
+            spec.event,
+            (around.interpreter, *hook_launcher.build_arguments(around.script, spec.event)),
+            around.interpreter,
+            around.script,
+            float(spec.timeout_seconds),
+        )
+        for spec in HOOKS
+    ]
+
+
+def check_hooks(around: Environment) -> list[Finding]:
+    sources = read_settings_sources(around)
+    findings = [report_unreadable(source) for source in sources if source.problem]
+    wired = {source: parse_entries(source.text) for source in sources if source.usable}
+    findings += [_scope(around, source, found) for source, found in wired.items() if found]
+    by_plugin = list_plugin_entries(around)
+    findings += [_plugin(plugin, found) for plugin, found in by_plugin.items()]
+    if not any(wired.values()) and not by_plugin:
+        findings.append(Finding(CHECK, FAIL, "Holdfast's hooks are not installed", RUN_INSTALL))
+    holding = [source for source, found in wired.items() if found]
+    if len(holding) > 1 and len({wired[source][0].argv[:-1] for source in holding}) > 1:
+        scopes = " and ".join(source.scope for source in holding)
+        findings.append(
+            Finding(
+                CHECK,
+                WARN,
+                f"two different copies of the hooks are installed, in the {scopes} settings",
+                "Nothing is delivered twice, but remove one: `holdfast uninstall --scope ...`",
+            )
+        )
+    return findings
+
+
+def _plugin(plugin: Plugin, found: Sequence[HookEntry]) -> Finding:
+    gone = [entry.script for entry in found if not os.path.isfile(entry.script)]
+    if gone or not found:
+        what = f"{gone[0]} does not exist" if gone else "it has no hooks"
+        next_step = "Install the plugin again: `/plugin` in Claude Code"
+        return Finding(CHECK, FAIL, f"the plugin {plugin.name} cannot run: {what}", next_step)
+    return Finding(CHECK, OK, f"{len(found)} hooks from the plugin {plugin.name}, {plugin.folder}")
+
+
+def report_unreadable(source: SettingsSource) -> Finding:
+    # Of a file that is not strict JSON the client reads nothing at all.
+    where = "" if source.path in source.problem else f"{source.path}: "
+    seen = f"the {source.scope} settings cannot be read: {where}{source.problem}"
+    return Finding(CHECK, FAIL, seen, "Fix the file")
+
+
+def _scope(around: Environment, source: SettingsSource, found: Sequence[HookEntry]) -> Finding:
+    where = f"{source.scope} settings, {source.path}"
+    programs = dict.fromkeys((entry.interpreter, entry.script) for entry in found)
+    probes = {program: probe_interpreter(*program) for program in programs}
+    details = tuple(
+        f"{interpreter} runs {script}" + (f" (Holdfast {said.version})" if said.version else "")
+        for (interpreter, script), said in probes.items()
+    )
+    troubles = [said.problem for said in probes.values() if said.problem]
+    if troubles:
+        return Finding(
+            CHECK,
+            FAIL,
+            f"the hooks in the {where} cannot run: {troubles[0]}",
+            RUN_FIX,
+            details,
+            f"install:{source.scope}",
+        )
+    stale = describe_staleness(source.text, found, around)
+    if stale:
+        return Finding(
+            CHECK,
+            WARN,
+            f"the hooks in the {where} {stale}",
+            RUN_FIX,
+            details,
+            f"install:{source.scope}",
+        )
+    return Finding(CHECK, OK, f"{len(found)} hooks in the {where}", details=details)
+
+
+def describe_staleness(text: str, found: Sequence[HookEntry], around: Environment) -> str:
+    """Pure: why an install would change these entries, "" where it would not."""
+    missing = {spec.event for spec in HOOKS} - {entry.event for entry in found}
+    if missing:
+        return f"lack {', '.join(sorted(missing))}"
+    others = {entry.script for entry in found if not _same(entry.script, around.script)}
+    if others:
+        return f"run another copy of Holdfast, {sorted(others)[0]}, not this one, {around.script}"
+    # An interpreter that runs is as good as ours; what an older version wrote around it is not.
+    edit = hook_edit.add_hooks(text, found[0].interpreter, found[0].script)
+    return "" if edit.text == text else "are outdated"
+
+
+def _same(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+def probe_interpreter(interpreter: str, script: str) -> ProbeResult:
+    """Run the interpreter the way a hook does, and import what the hook imports."""
+    if not os.path.exists(interpreter):
+        return ProbeResult(problem=f"the interpreter {interpreter} does not exist")
+    if not os.path.isfile(script):
+        return ProbeResult(problem=f"{script} does not exist")
+    package = script.replace("\\", "/").removesuffix(hook_launcher.SCRIPT_PATH_END)
+    try:
+        ended = subprocess.run(
+            [interpreter, *hook_launcher.PYTHON_FLAGS, "-c", _PROBE, package],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=PROBE_TIMEOUT_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        return ProbeResult(problem=f"{interpreter} does not start: {error}")
+    lines = ended.stdout.split("\n")
+    python = tuple(int(part) for part in lines[0].split() if part.isdecimal())
+    if python and python < (3, 11):
+        shown = ".".join(map(str, python))
+        return ProbeResult(
+            python, problem=f"{interpreter} is Python {shown}; 3.11 or later is required"
+        )
+    if ended.returncode or len(lines) < 2 or not python:
+        said = ended.stderr.strip().rpartition("\n")[2]
+        return ProbeResult(python, problem=f"{interpreter} cannot import Holdfast: {said}")
+    return ProbeResult(python, lines[1])
+
+
+def check_switches(around: Environment) -> list[Finding]:
+    """What keeps hooks from running although they are installed."""
+    off = []
+    for source in read_settings_sources(around):
+        if not source.usable:
+            continue
+        flags = hook_entries.read_hook_flags(source.text)
+        if flags.disable_all_hooks:
+            off.append(f'"disableAllHooks" is on in {source.path}')
+        if flags.allow_managed_hooks_only and source.scope == "managed":
+            off.append(f'"allowManagedHooksOnly" is on in {source.path}')
+    if around.environ.get("CLAUDE_CODE_SIMPLE"):
+        off.append("CLAUDE_CODE_SIMPLE is set in this shell: clients started here do not run hooks")
+    if not off:
+        return [Finding(SWITCHES_CHECK, OK, "hooks are enabled")]
+    by_admin = any("allowManagedHooksOnly" in words for words in off)
+    next_step = "Ask your administrator to allow it" if by_admin else "Remove that setting"
+    return [
+        Finding(SWITCHES_CHECK, FAIL, f"hooks are disabled: {off[0]}", next_step, tuple(off[1:]))
+    ]
+
+
+def describe_hook_problem(around: Environment) -> str:
+    """One line for other commands, from reading alone; "" when nothing is wrong."""
+    found = [e for s in read_settings_sources(around) if s.usable for e in parse_entries(s.text)]
+    if not found and list_plugin_entries(around):
+        return ""
+    if not found:
+        return "The hooks are not installed: run `holdfast install`."
+    for entry in found:
+        for path in (entry.interpreter, entry.script):
+            if not os.path.exists(path):
+                return (
+                    f"The hooks point to {path}, which does not exist: run `holdfast doctor --fix`."
+                )
+    missing = {spec.event for spec in HOOKS} - {entry.event for entry in found}
+    if missing and not list_plugin_entries(around):
+        return f"The hooks lack {', '.join(sorted(missing))}: `holdfast install`."
+    others = {entry.script for entry in found if not _same(entry.script, around.script)}
+    if others:
+        return f"The hooks run another copy, {sorted(others)[0]}: see `holdfast doctor`."
+    return ""
+
+
+def read_setting(source: SettingsSource, name: str) -> Any:
+    """A top-level value of a settings file."""
+    node = hook_entries.parse_root(source.text).get(name)
+    return None if node is None else node.value(source.text)
+
+
+def read_settings_env(source: SettingsSource) -> Mapping[str, Any]:
+    value = read_setting(source, "env")
+    return value if isinstance(value, dict) else {}

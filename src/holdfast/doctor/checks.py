@@ -1,0 +1,50 @@
+"""All checks, in the order in which a person would ask."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+
+from holdfast.clients.claude_code.install.hook_entries import SettingsError
+from holdfast.doctor.check_autocompact import check_autocompact
+from holdfast.doctor.check_client import check_client
+from holdfast.doctor.check_history import check_compactions, check_errors
+from holdfast.doctor.check_hooks import check_hooks, check_switches
+from holdfast.doctor.check_other_hooks import check_other_hooks
+from holdfast.doctor.check_settings import check_settings
+from holdfast.doctor.check_storage import check_folder, check_leftovers, check_store
+from holdfast.doctor.check_sync import check_sync
+from holdfast.doctor.environment import Environment
+from holdfast.doctor.finding import FAIL, Finding
+from holdfast.doctor.hook_trial import check_trial
+from holdfast.store.protocol import StoreError
+
+Check = Callable[[Environment], list[Finding]]
+
+CHECKS: dict[str, Check] = {
+    "client": check_client,
+    "hooks": check_hooks,
+    "switches": check_switches,
+    "settings": check_settings,
+    "trial": check_trial,
+    "data folder": check_folder,
+    "store": check_store,
+    "leftovers": check_leftovers,
+    "errors": check_errors,
+    "compactions": check_compactions,
+    "auto-compact": check_autocompact,
+    "service": check_sync,
+    "other tools": check_other_hooks,
+}
+
+
+def run_checks(around: Environment) -> list[Finding]:
+    findings = []
+    for name, check in CHECKS.items():
+        try:
+            findings += check(around)
+        except (OSError, ValueError, SettingsError, StoreError, subprocess.SubprocessError) as err:
+            # A check that cannot look is a finding too, never a traceback.
+            seen = f"could not be checked: {err}"
+            findings.append(Finding(name, FAIL, seen, "Please report this"))
+    return findings

@@ -1,0 +1,242 @@
+"""Answers for the native module: one JSON object in, one JSON object out.
+
+The module runs inside the client and has no files and no Python of its own: it sends what the
+client told it and does what the answer says. An answer that is not there, or not JSON, means
+that the client goes on by itself, so nothing here has to be an error.
+
+    native-begin     {"mode": "augment", "latch": PATH} | {"mode": "instant", "text": ...,
+                     "keep": [...]} | {"mode": "off"}
+    native-augment   {"text": ..., "status": ...} | {}
+    native-moment    {"now": true | false}
+    native-start     {"mode": ..., "right_moment": ..., "percent": ..., "recall": ...}
+    native-status    {"text": ...}
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from holdfast.brief.verbatim_messages import ConversationMessage
+from holdfast.clients.claude_code.fastpath.hook_payload import extract_summary
+from holdfast.clients.claude_code.transcript.user_text import HOLDFAST_OPENINGS, strip_summary_frame
+from holdfast.compaction import module_handlers
+from holdfast.compaction.handlers import Timestamp, archive_rows
+from holdfast.fastpath.session_dir import PrebuiltText, SessionDir
+from holdfast.files import make_private_dir
+from holdfast.hooks import hook_log
+from holdfast.hooks.fast import HookResult, format_timestamp, record_delivery
+from holdfast.paths import store_path
+from holdfast.session.context import load_config
+from holdfast.session.module_settings import load_module_settings
+from holdfast.session.update import SessionContext
+from holdfast.store.protocol import Store, StoreError
+from holdfast.store.sqlite.store import SqliteStore
+
+# The client's own words around its summary, and ours: no words of the user.
+UNTYPED_OPENINGS = ("This session is being continued", "<", *HOLDFAST_OPENINGS)
+MAX_MESSAGES = 20_000
+STORE_TIMEOUT_SECONDS = 1.0  # the module waits three seconds in all
+
+
+class ModuleRequest:
+    """What the module sent. A field that is absent, or of another type, is empty."""
+
+    def __init__(self, fields: dict[str, Any], data: str) -> None:
+        self.data = data
+        self.session_id = _text(fields, "session_id")
+        self.cwd = _text(fields, "cwd")
+        self.trigger = _text(fields, "trigger")
+        self.transcript = _text(fields, "transcript") or find_transcript(self.session_id)
+        self.summary = _text(fields, "summary")
+        self.kept_text = _text(fields, "kept")  # what the messages that stay tell
+        rows = fields.get("messages")
+        self.messages = (
+            [_parse_message(row) for row in rows[:MAX_MESSAGES]] if isinstance(rows, list) else []
+        )
+
+    @property
+    def session_dir(self) -> SessionDir:
+        return SessionDir(self.data, self.session_id)
+
+    @property
+    def ctx(self) -> SessionContext:
+        config = load_config(os.environ, self.data, self.cwd)
+        confess = partial(hook_log.log_error, self.data)
+        return SessionContext(self.session_id, self.transcript, self.cwd, config, confess)
+
+
+def handle_module(event: str, raw: bytes, data: str) -> HookResult:
+    """The JSON to print, and what is to be done after that."""
+    try:
+        fields = json.loads(raw or b"{}")
+    except ValueError:
+        return HookResult("{}")
+    work = _HANDLERS.get(event)
+    if work is None or not isinstance(fields, dict):
+        return HookResult("{}")
+    asked = ModuleRequest(fields, data)
+    if not asked.session_id:
+        return HookResult("{}")
+    seconds = time.time()
+    now = Timestamp(format_timestamp(seconds), seconds)
+    store = _open_store(data)
+    try:
+        told = work(asked, store, now)
+    except StoreError as error:
+        if store is None:
+            raise
+        hook_log.write_line(data, f"{event} {hook_log.format_error(error)}")
+        told = work(asked, None, now)
+    finally:
+        if store is not None:
+            store.close()
+    later, printed = told.pop("later", None), told.pop("printed", None)
+    return HookResult(json.dumps(told), later, printed)
+
+
+def _begin(asked: ModuleRequest, store: Store | None, now: Timestamp) -> dict[str, Any]:
+    mode = load_module_settings(asked.data, asked.cwd).compaction
+    if mode == "off":
+        return {"mode": "off"}
+    if mode == "instant" and asked.trigger != "precompute":
+        done = module_handlers.on_instant(
+            store, asked.session_dir, asked.ctx, now, asked.trigger, asked.messages
+        )
+        if done is not None:
+            made = done.text
+            return {
+                "mode": "instant",
+                "text": made.text,
+                "keep": list(done.kept_indexes),
+                "status": f"{_count_facts(made)} facts, {len(done.kept_indexes)} messages kept",
+                "printed": lambda: _on_printed(asked, made),
+                "later": lambda: _archive_rows(asked, now, (made.generation, made.offset)),
+            }
+    begun = module_handlers.on_begin(store, asked.session_dir, asked.ctx, now)
+    return {"mode": "augment", "latch": begun.latch} if begun.claimed else {"mode": "off"}
+
+
+def _augment(asked: ModuleRequest, store: Store | None, now: Timestamp) -> dict[str, Any]:
+    # The client's own words around its summary tell nothing of the work.
+    said = strip_summary_frame(extract_summary(asked.summary)) + "\n" + asked.kept_text
+    made = module_handlers.on_augment(store, asked.session_dir, asked.ctx, now, said)
+    if made is None:
+        return {}
+    return {
+        "text": made.text,
+        "status": f"{_count_facts(made)} facts restored after the summary",
+        "printed": lambda: _on_printed(asked, made),
+    }
+
+
+def _count_facts(made: PrebuiltText) -> int:
+    return made.fact_ids.count(",") + 1 if made.fact_ids else 0
+
+
+def _on_printed(asked: ModuleRequest, made: PrebuiltText) -> None:
+    """The module has the text, and in it all that was queued for the next prompt."""
+    record_delivery(asked.session_dir, "brief", module_handlers.MODULE_CHANNEL, made)
+    asked.session_dir.delete_gap()
+
+
+def _moment(asked: ModuleRequest, store: Store | None, now: Timestamp) -> dict[str, Any]:
+    chosen = load_module_settings(asked.data, asked.cwd)
+    due = chosen.compact_between_tasks and module_handlers.is_between_tasks(
+        store, asked.session_dir, asked.ctx, now
+    )
+    return {"now": due}
+
+
+def _start(asked: ModuleRequest, _store: Store | None, _now: Timestamp) -> dict[str, Any]:
+    chosen = load_module_settings(asked.data, asked.cwd)
+    return {
+        "mode": chosen.compaction,
+        "right_moment": chosen.compact_between_tasks,
+        "percent": chosen.compact_between_tasks_at_percent,
+    }
+
+
+def _status(asked: ModuleRequest, store: Store | None, now: Timestamp) -> dict[str, Any]:
+    from holdfast.recall.session_report import format_session_report
+
+    module_handlers.store_spool(store, asked.session_dir, asked.ctx, now)
+    return {
+        "text": format_session_report(
+            store, asked.session_id, load_module_settings(asked.data, asked.cwd).compaction
+        )
+    }
+
+
+_HANDLERS: dict[str, Callable[[ModuleRequest, Store | None, Timestamp], dict[str, Any]]] = {
+    "native-begin": _begin,
+    "native-augment": _augment,
+    "native-moment": _moment,
+    "native-start": _start,
+    "native-status": _status,
+}
+
+
+def _archive_rows(asked: ModuleRequest, now: Timestamp, knows: tuple[int, int]) -> None:
+    """PreCompact, which archives the rows otherwise, is not called on this path."""
+    store = _open_store(asked.data)
+    if store is None:
+        return
+    try:
+        archive_rows(store, asked.ctx, now, knows)
+    finally:
+        store.close()
+
+
+def find_transcript(session_id: str) -> str:
+    """Where the client keeps this session, when the module could not say."""
+    if not session_id or not session_id.replace("-", "").isalnum():
+        return ""
+    home = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
+    with suppress(OSError):
+        for folder in os.listdir(f"{home}/projects"):
+            path = f"{home}/projects/{folder}/{session_id}.jsonl"
+            if os.path.exists(path):
+                return path
+    return ""
+
+
+def _open_store(data: str) -> SqliteStore | None:
+    try:
+        make_private_dir(data)
+        return SqliteStore(store_path(data), busy_seconds=STORE_TIMEOUT_SECONDS)
+    except (StoreError, OSError) as error:
+        hook_log.log_error(data, error)
+        return None
+
+
+def _parse_message(row: object) -> ConversationMessage:
+    if not isinstance(row, dict):
+        return ConversationMessage("user", 0, False)
+    role, opening = _text(row, "role"), _text(row, "opening").lstrip()
+    answers = _ids(row, "answers")
+    typed = role == "user" and not answers and not opening.startswith(UNTYPED_OPENINGS)
+    size = row.get("size")
+    return ConversationMessage(
+        role,
+        size if type(size) is int and size > 0 else 0,
+        typed,
+        _ids(row, "calls"),
+        answers,
+        opening.startswith(HOLDFAST_OPENINGS),
+    )
+
+
+def _ids(row: dict[str, Any], name: str) -> tuple[str, ...]:
+    found = row.get(name)
+    return tuple(i for i in found if type(i) is str) if isinstance(found, list) else ()
+
+
+def _text(fields: dict[str, Any], name: str) -> str:
+    value = fields.get(name)
+    return value if type(value) is str else ""

@@ -1,0 +1,66 @@
+"""The time that a hook may take, whatever it is doing: then its process ends, with 0.
+
+Owns the limits and the two timers behind them. The first counts the time that passes; its handler
+runs between two steps of the interpreter, in system calls that wait, and inside a regular
+expression that does not come to an end, because `re` looks for signals as it goes. The second
+counts the processor's time alone and needs no interpreter: the kernel ends a process that some
+other C code keeps from hearing the first. Imported by the fast hooks: `os` and `_signal`.
+"""
+
+from __future__ import annotations
+
+import os
+
+# Below the client's own limits (`HOOKS` in `install.hook_entries`): we end before it kills us.
+DEFAULT_SECONDS = 8.0
+BACKGROUND_EVENTS = ("PostToolBatch", "Stop")
+BACKGROUND_SECONDS = 50.0
+EVENT_SECONDS = {"SessionEnd": 4.0}
+# For what goes on after the client was let go.
+DETACHED_SECONDS = 120.0
+# What the second timer gives the first.
+GRACE_SECONDS = 2.0
+
+
+def seconds_for(event: str) -> float:
+    return (
+        BACKGROUND_SECONDS
+        if event in BACKGROUND_EVENTS
+        else EVENT_SECONDS.get(event, DEFAULT_SECONDS)
+    )
+
+
+def start_watchdog(event: str, seconds: float = 0.0) -> None:
+    """From now on; a process that forks begins anew, because timers are not inherited."""
+    try:
+        import _signal  # type: ignore[import-not-found]  # the C part; `signal` brings in enum
+    except ImportError:
+        return
+    if not hasattr(_signal, "setitimer"):  # Windows: the client's own limit holds
+        return
+    allowed = seconds or seconds_for(event)
+
+    def end(_: int, frame: object) -> None:
+        # Should even telling take long, this ends the process for good.
+        _signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
+        _signal.setitimer(_signal.ITIMER_REAL, 1.0)
+        _log_timeout(event, allowed, frame)
+        os._exit(0)
+
+    _signal.signal(_signal.SIGALRM, end)
+    _signal.setitimer(_signal.ITIMER_REAL, allowed)
+    _signal.signal(_signal.SIGPROF, _signal.SIG_DFL)
+    _signal.setitimer(_signal.ITIMER_PROF, allowed + GRACE_SECONDS)
+
+
+def _log_timeout(event: str, allowed: float, frame: object) -> None:
+    from holdfast.hooks import hook_log
+
+    code = getattr(frame, "f_code", None)
+    place = f"{code.co_filename.rpartition('/')[2]} {code.co_name}" if code else "an unknown place"
+    try:  # noqa: SIM105  contextlib may not be there yet
+        hook_log.log_exception(
+            TimeoutError(f"stopped after its time limit of {allowed:g} s, in {place}"), event
+        )
+    except OSError:
+        pass  # the disk that held us up refuses the log as well

@@ -1,0 +1,47 @@
+"""Where Holdfast keeps its things: the data directory, and the files in it that several packages
+use.
+
+Must not create anything: whoever writes a file makes its folder. Imported by the fast hooks, so
+it needs `os` alone.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+STORE_FILE = "holdfast.db"
+# Only where the user has redaction patterns of their own: see `settings.user_patterns`.
+PATTERNS_FILE = "patterns.json"
+# Only where the user is connected to a team's server: see `sync.connection_file`.
+CONNECTION_FILE = "service.json"
+# Its modification time says when the next sync is due.
+NEXT_SYNC_FILE = "outbox.next"
+SYNC_INTERVAL_SECONDS = 3.0
+
+
+def data_dir_from(environ: Mapping[str, str]) -> str:
+    """The data directory of this environment; "" when it names no home at all."""
+    chosen = environ.get("HOLDFAST_HOME", "")
+    if chosen:
+        return chosen
+    shared = environ.get("XDG_DATA_HOME", "")
+    if shared.startswith("/"):  # a relative one is to be ignored, says the XDG specification
+        return shared + "/holdfast"
+    home = environ.get("HOME") or environ.get("USERPROFILE") or ""
+    return home + "/.local/share/holdfast" if home else ""
+
+
+def data_dir() -> str:
+    """$HOLDFAST_HOME, else $XDG_DATA_HOME/holdfast, else ~/.local/share/holdfast."""
+    # Without $HOME the user database still knows one; hooks do without, people need not.
+    found = data_dir_from(os.environ)
+    return os.path.abspath(found or os.path.expanduser("~/.local/share/holdfast"))
+
+
+def store_path(folder: str = "") -> str:
+    """The database of this user, or the one in the given data directory."""
+    return os.path.join(folder or data_dir(), STORE_FILE)

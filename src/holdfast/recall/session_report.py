@@ -1,0 +1,96 @@
+"""What Holdfast did for a session: what it saved, what it restored, and why.
+
+Text from the store alone, short enough for a line under a prompt or an answer in a chat.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from holdfast.state.facts import OPEN
+from holdfast.store.protocol import Compaction, Delivery, Store
+
+DELIVERY_LABELS = {
+    "brief": "state restored",
+    "gap": "what the summary lost, restored",
+    "steering": "facts given to the summariser",
+    "handoff": "handoff of an earlier session offered",
+}
+MAX_QUOTE_CHARS = 4_000
+
+
+def format_session_report(store: Store | None, session_id: str, mode: str = "") -> str:
+    """A few lines: what is kept, and what came of the last compaction."""
+    if store is None:
+        return "Holdfast: the store cannot be used; run `holdfast doctor` to see why."
+    saved = store.session(session_id)
+    if saved is None:
+        return "Holdfast: nothing is saved for this session yet."
+    kinds = Counter(f.kind for f in store.facts(saved.id, status=OPEN))
+    lines = [
+        f"Holdfast keeps {sum(kinds.values())} open facts of this session: {_format_counts(kinds)}."
+    ]
+    checkpoints = store.checkpoints(saved.id)
+    if checkpoints:
+        lines.append(
+            f"Last checkpoint: {_format_time(checkpoints[0].time)} ({checkpoints[0].cause})."
+        )
+    compactions = store.compactions(saved.id, 1)
+    if compactions:
+        lines.append(_format_compaction(store, compactions[0]))
+    else:
+        lines.append("No compactions yet.")
+    if mode:
+        lines.append(f"At the next one: {mode}.")
+    return "\n".join(lines)
+
+
+def explain_last_compaction(store: Store, session_id: str) -> str:
+    """What was restored at the last compaction, and why each fact was."""
+    saved = store.session(session_id)
+    latest = store.compactions(saved.id, 1) if saved else ()
+    if saved is None or not latest:
+        return "No known compaction of this session."
+    compaction = latest[0]
+    lines = [_format_compaction(store, compaction)]
+    for fact_id in compaction.lost[:40]:
+        fact = store.fact(saved.id, fact_id)
+        if fact is not None:
+            shown = " ".join(fact.text.split())[:160]
+            lines.append(f"- [{fact.id}] {fact.kind}, not in the summary: {shown}")
+    for delivery in _deliveries(store, compaction):
+        lines += [f"\n{DELIVERY_LABELS.get(delivery.kind, delivery.kind)} by {delivery.channel}:"]
+        lines.append(delivery.text[:MAX_QUOTE_CHARS])
+    return "\n".join(lines)
+
+
+def _format_compaction(store: Store, compaction: Compaction) -> str:
+    told = [
+        f"{DELIVERY_LABELS.get(d.kind, d.kind)} ({d.channel}, {len(d.text):,} characters)"
+        for d in _deliveries(store, compaction)
+    ]
+    checked = len(compaction.kept) + len(compaction.lost)
+    verdict = (
+        f"; its summary kept {len(compaction.kept)} of {checked} facts that must not be lost"
+        if checked
+        else ""
+    )
+    done = "; ".join(told) or "nothing was restored"
+    return (
+        f"Last compaction: {_format_time(compaction.time)} ({compaction.trigger or 'unknown'})"
+        f"{verdict}; {done}."
+    )
+
+
+def _deliveries(store: Store, compaction: Compaction) -> list[Delivery]:
+    found = store.deliveries(compaction.session_id, 20)
+    return [d for d in reversed(found) if d.epoch == compaction.epoch and d.kind != "handoff"]
+
+
+def _format_counts(kinds: Counter[str]) -> str:
+    shown = [f"{count} {kind.replace('_', ' ')}" for kind, count in kinds.most_common(6)]
+    return ", ".join(shown) or "none"
+
+
+def _format_time(time: str) -> str:
+    return f"{time[:10]} {time[11:16]} UTC" if len(time) >= 16 else "at an unknown time"

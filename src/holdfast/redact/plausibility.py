@@ -1,0 +1,227 @@
+"""Tells a secret from a word that only stands where a secret could stand.
+
+Owns: which names name a secret (`classify_name`), and which values are worth hiding (`is_secret`).
+Must not: look at text around the name and value; the engine says in which form they stood.
+
+A miss leaks a secret, a false alarm hides one word of a brief. So a value with a shape of its own
+(mixed digits and letters) goes whenever the name says secret, and a plain word goes only where it
+can be nothing but a literal: in an environment line or between quotes after `password`.
+"""
+
+import re
+
+# How the value stood.
+QUOTED = "quoted"  # between quotes
+ENV = "env"  # NAME=value, upper case, no spaces
+FLAG = "flag"  # --name value
+PLAIN = "plain"  # name: value, or name=value in lower case
+LOOSE = "loose"  # name = value with spaces and no quotes: mostly code
+OPTION = "option"  # where a command takes nothing but a password
+SPOKEN = "spoken"  # in a sentence
+
+PASSWORD = "password"
+SECRET = "secret"
+TOKEN = "token"
+
+_NAME_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_WORD_PART = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)(?:[A-Z][a-z]+|[A-Z]{2,4})*\d{0,3}\Z|\d{1,4}\Z")
+_PARTS = re.compile(r"[^A-Za-z0-9]+")
+_SPACE = re.compile(r"\s")
+_DIGIT = re.compile(r"[0-9]")
+_CONSONANTS = re.compile(r"[bcdfghjklmnpqrstvwxz]{6}", re.I)
+_REFERENCE = re.compile(
+    r"[{<\[(]|\$[{(]|%[({]"  # a template, a tag, a label, a call
+    r"|[$%][A-Za-z_][\w:.]*%?\Z"  # a variable, a format
+    r"|[&*]?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+[!?]?\Z"  # settings.token
+    r"|(?![A-Za-z0-9/+]{40}\Z)(?:\.{0,2}|~)/[\w./\-]*\Z"  # a path, unless it is an AWS secret
+    r"|[A-Za-z][A-Za-z0-9+.\-]*://"  # a URL; its password has a rule of its own
+    r"|@[\w/.\-]+\Z"  # a file to read the value from, or a decorator
+)
+_SIGNS = frozenset("!@#$%^&*()-_=+~?/")
+_LONG_WORD = re.compile(r"[A-Za-z]{20}")
+_LETTER = re.compile(r"[A-Za-z]")
+# A word with a number that people say about passwords, places in a text, versions, measures.
+_TECHNICAL = re.compile(
+    r"(?i)(?:sha|md|aes|utf|base|u?int|float|[hrep]s|https?|ssh|tls|ssl|oauth|python|py|node|php"
+    r"|bcrypt|argon|pbkdf|scrypt|rsa|ed|curve|x|v|ver|version|step|line|row|col|column|test|user"
+    r"|file|section|phase|task|issue|part|level|type|pg|postgres|postgresql|mysql|redis|h|p|f|q"
+    r"|part|chapter|page|item|option|case|example|room|day|week|port|ipv|win|log|k|s|ec|net|web"
+    r"|log4j|es|c|http/|pkcs|rfc|iso|cve|pr|api|app|env|host|server|client|db|key|id|min|max"
+    r"|length|at|least)[-_.#]?\d{1,5}(?:url|sum|mb4)?(?:[-_./][a-z]+)*\Z"
+    r"|v?\d+(?:[.,:/\-]\d+)*(?:[a-z]{1,9}|-[a-z]+|%)?\Z"  # 12, 1.2.3, 24h, 8-char, 2026-01-05
+    r"|[^@\s]+@[\w\-]+(?:\.[\w\-]+)+\Z"  # an address
+    r"|[\w.\-]+\.[a-z]{1,5}(?::\d+)*\Z|[\w.\-]+:\d+\Z"  # a file, a host, a place in a file
+    r"|\w+(?:/[\w.\-]+)+\Z"  # a path
+)
+_SPOKEN_LETTERS = re.compile(r"[A-Za-z0-9!@#$%^&*_=+~?.,:;/|\-]+\Z")
+_EMPTYISH = re.compile(r"(?i)[x*.\-_#0•…?=]+\Z|1234567?8?9?0?\Z|abcd?e?f?(?:123)?\Z|none\Z|null\Z")
+
+_PASSWORD_NAMES = {"password", "passwd", "passphrase", "pwd", "pass", "passw", "passcode", "pw"}
+_FUSED_PASSWORD = ("password", "passwd", "passphrase", "rootpw", "userpw", "adminpw", "dbpw")
+_KEY_OWNERS = frozenset(
+    "api access secret private signing encryption master account shared auth deploy service app "
+    "application consumer subscription admin storage client server webhook crypto cipher session "
+    "jwt hmac aes license root openai anthropic google aws azure gcp stripe github gitlab "
+    "gemini mistral groq cohere deepseek sendgrid mailgun twilio datadog algolia cloudflare "
+    "supabase role firebase heroku openrouter tavily functions host".split()
+)
+_FUSED_KEY = tuple(
+    owner + "key"
+    for owner in "api access secret private signing encryption account sharedaccess".split()
+)
+# Tokens that point into a list or a text rather than open a door.
+_TOKEN_OWNERS_NOT = frozenset(
+    "page next continuation pagination sync cursor start stop end eos bos pad mask max min input "
+    "output total cache prompt completion unk special sep cls idempotency request per num new "
+    "type lexer parser syntax current prev previous first last reserved count".split()
+)
+# A name that goes on with one of these speaks about a secret; it does not hold one.
+_TAILS_NOT = frozenset(
+    "file path name names url uri endpoint id ids type length len size count limit min max ttl "
+    "expiry expires expiration expire age policy regex pattern hash ref arn header field param "
+    "prompt reset enabled required label placeholder hint title description error message msg "
+    "input manager provider store service factory class format rotation version status state "
+    "source scope scopes count index env var variable location dir directory env_var algorithm "
+    "alg strength validator validation changed updated created date at by from for usage users "
+    "user username email kind mode budget window cost price rate bucket attr attribute column "
+    "exists present valid invalid missing is has set unset mount volume generator".split()
+)
+_NOT_VALUES = frozenset(
+    "str string int integer bool boolean bytes any none null nil true false undefined optional "
+    "required secretstr number object unknown void text varchar char uuid self this default empty "
+    "required hidden missing invalid expired valid yes no on off redacted masked removed password "
+    "passwd pass secret token key value login user username admin root guest postgres "
+    "mysql public private basic bearer flag option argument parameter env environment prompt "
+    "interpolated inherit auto file stdin const let var return await new".split()
+)
+_DUMMY_INSIDE = (
+    "example placeholder changeme change-me change_me your- your_ yourpass yourtoken yourapi "
+    "yoursecret dummy redacted xxxxxx ****** insert replace- replace_ fake- fake_ sample foobar "
+    "not-a-real not_a_real notreal ... … <your".split()
+)
+_DUMMY_WORDS = frozenset(
+    "test tests testing tester mock mocked stub fake dummy example sample demo my your the some a "
+    "an our here goes put enter foo bar baz qux invalid wrong bad none old new local default "
+    "password passwd pass pwd passphrase secret secrets token tokens key keys api access auth "
+    "client user value string text field name private public bearer refresh id session jwt csrf "
+    "github gitlab slack openai anthropic google aws azure stripe npm oauth app service bot db "
+    "database login super todo xxx xxxx xxxxx".split()
+)
+
+
+def classify_name(name: str) -> str | None:
+    """Say what a name promises: a password, a secret, a token, or nothing to hide."""
+    parts = [part.lower() for part in _NAME_PARTS.findall(name)]
+    found: str | None = None
+    after = 0
+    for index, part in enumerate(parts):
+        before = parts[index - 1] if index else ""
+        kind = _part_class(part, before)
+        if kind is not None:
+            found, after = kind, index + 1
+    if found is None or any(part in _TAILS_NOT for part in parts[after:]):
+        return None
+    return found
+
+
+def _part_class(part: str, before: str) -> str | None:
+    if part in _PASSWORD_NAMES or part.endswith(_FUSED_PASSWORD):
+        return PASSWORD
+    if part.endswith("pass") and not part.endswith(("bypass", "compass", "surpass", "trespass")):
+        return PASSWORD
+    if part == "secret" or part.endswith("secret"):
+        return SECRET
+    if part == "token" or part.endswith("token"):
+        return None if before in _TOKEN_OWNERS_NOT else TOKEN
+    if part == "key":
+        return TOKEN if before in _KEY_OWNERS else None
+    if part.endswith(_FUSED_KEY) or part in ("credential", "credentials", "apikeys"):
+        return TOKEN
+    if part == "authorization":
+        return TOKEN
+    return None
+
+
+def is_secret(kind: str, value: str, form: str) -> bool:
+    """Say whether a value that stood in this form under a name of this kind is worth hiding."""
+    if len(value) < 4 or _SPACE.search(value) or is_dummy(value):
+        return False
+    if form in (QUOTED, ENV, OPTION) and mixes_signs(value):
+        return True
+    if _REFERENCE.match(value) or "${" in value or "{{" in value or "$(" in value:
+        return False
+    if form == OPTION:
+        return value.lower() not in _NOT_VALUES
+    if form == SPOKEN:
+        return _reads_as_password(value)
+    if form != QUOTED and ("(" in value or value.lower().rstrip(".,;:!?)") in _NOT_VALUES):
+        return False
+    if looks_generated(value):
+        return len(value) >= (6 if kind == PASSWORD else 8)
+    if form == LOOSE:
+        return False
+    if kind == TOKEN:
+        return False
+    has_digit = _DIGIT.search(value) is not None
+    has_sign = not value.replace("_", "a").replace("-", "a").replace(".", "a").isalnum()
+    if form == ENV:
+        return len(value) >= 6
+    if has_digit or has_sign:
+        return kind == PASSWORD and len(value) >= 6 and (has_digit or form == QUOTED)
+    return kind == PASSWORD and form == QUOTED and len(value) >= 8 and value.isalnum()
+
+
+def mixes_signs(value: str) -> bool:
+    """Say whether this is a long key drawn from letters, digits and many signs, as Django's are.
+
+    It may begin like a template or hold what looks like a call; a template has words in it.
+    """
+    if len(value) < 32 or not _DIGIT.search(value):
+        return False
+    signs = set(value) & _SIGNS
+    return len(signs) >= 4 and _LONG_WORD.search(value.removeprefix("django-insecure-")) is None
+
+
+def _reads_as_password(value: str) -> bool:
+    """Say whether a word in a sentence is a password rather than a word, a name or a number."""
+    if len(value) < 6 or not _LETTER.search(value) or _TECHNICAL.match(value):
+        return False
+    if not _SPOKEN_LETTERS.match(value):
+        return False
+    digits = len(_DIGIT.findall(value))
+    signs = bool(set(value.rstrip("!?")[1:]) & _SIGNS - set("-_=+()/"))
+    mixed = value != value.lower() and value != value.upper() and value[1:] != value[1:].lower()
+    return digits >= 2 or (digits == 1 and (signs or mixed or len(value) >= 8)) or (signs and mixed)
+
+
+def is_dummy(value: str) -> bool:
+    """Say whether a value is a stand-in that its author never meant as a secret."""
+    lowered = value.lower()
+    if lowered in _NOT_VALUES or _EMPTYISH.match(value):
+        return True
+    if len(value) >= 8 and len(set(value)) < 5:
+        return True
+    # In one case throughout: among a hundred random letters any word of four turns up in some case.
+    if any(
+        mark in lowered and (mark in value or mark.upper() in value or mark.capitalize() in value)
+        for mark in _DUMMY_INSIDE
+    ):
+        return True
+    parts = [part for part in _NAME_PARTS.findall(value) if not part.isdigit()]
+    digits = len(_DIGIT.findall(value))
+    return bool(parts) and all(part.lower() in _DUMMY_WORDS for part in parts) and digits <= 2
+
+
+def looks_generated(value: str) -> bool:
+    """Say whether letters and digits are mixed as no word, name or version number mixes them."""
+    parts = [part for part in _PARTS.split(value) if part]
+    if not parts or value.isdigit():
+        return False
+    if not all(_WORD_PART.match(part) for part in parts):
+        return len(value) >= 6 and not value.replace(".", "").replace(":", "").isdigit()
+    if _CONSONANTS.search(value):
+        return len(value) >= 12
+    humps = _HUMPS.findall(value)
+    letters = sum(len(hump) for hump in humps)
+    return len(value) >= 12 and letters < 3 * len(humps)

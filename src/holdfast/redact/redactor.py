@@ -1,0 +1,192 @@
+"""Replaces secrets in a text by labels.
+
+Owns: the order of work on one text: find spans, settle overlaps, replace, repeat until nothing is
+left to replace (a label can uncover a neighbour that was hidden by the secret's own letters).
+Must not: know about JSON (rows.py), read settings, or touch the disk.
+
+Errors:
+    ValueError
+        InvalidPattern    a user's pattern that does not compile, or a name that makes no label
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from holdfast.redact import terminal_codes
+from holdfast.redact.assignments import find_assignments, find_headers
+from holdfast.redact.command_passwords import find_cookies, find_option_passwords, find_pgpass
+from holdfast.redact.prefilter import ascii_lower, suspicious
+from holdfast.redact.private_keys import find_private_keys, find_putty_keys, find_web_keys
+from holdfast.redact.prose_passwords import find_prose_passwords
+from holdfast.redact.secret_patterns import LABEL_OPEN
+from holdfast.redact.token_shapes import (
+    Span,
+    compile_once,
+    find_discord_tokens,
+    find_signatures,
+    find_url_passwords,
+    find_web_tokens,
+    find_webhooks,
+    replace_spans,
+)
+from holdfast.redact.vendor_tokens import find_vendor_tokens
+
+_LABEL = r"\[redacted:[a-z0-9\-]{1,40}\]"
+_NAME = r"[a-z0-9][a-z0-9\-]{0,39}\Z"
+
+# Each pass replaces something, so the loop ends by itself; two passes are the rule. The bound
+# keeps a text made to uncover one secret per pass from costing quadratic time.
+_MAX_PASSES = 12
+
+# Above this the prefilter costs more than the finders that it would spare.
+_LONG = 16_000
+
+
+class InvalidPattern(ValueError):
+    """A user's redaction pattern that cannot be used."""
+
+    def __init__(self, name: str, pattern: str, reason: str) -> None:
+        super().__init__(f"redaction pattern {name!r} ({pattern!r}): {reason}")
+        self.name = name
+        self.pattern = pattern
+        self.reason = reason
+
+
+class Redactor:
+    """The built-in patterns and a user's own.
+
+    A user's pattern has no anchor, so it runs over every text and every JSON string. If it has a
+    group, the first group is replaced, else the whole match. Its running time is the user's own
+    risk: a pattern that backtracks without bound will do so here too.
+    """
+
+    __slots__ = ("_extra",)
+
+    def __init__(self, extra_patterns: Sequence[tuple[str, str]] = ()) -> None:
+        self._extra: list[tuple[str, re.Pattern[str]]] = []
+        for name, source in extra_patterns:
+            if not compile_once(_NAME).match(name):
+                raise InvalidPattern(name, source, "a name is 1 to 40 of a-z, 0-9 and '-'")
+            try:
+                self._extra.append((name, re.compile(source)))
+            except (re.error, OverflowError, RecursionError) as error:
+                raise InvalidPattern(name, source, str(error)) from error
+
+    @property
+    def has_extra(self) -> bool:
+        return bool(self._extra)
+
+    def suspicious(self, text: str) -> bool:
+        """Say whether the text could hold a secret; with own patterns, always."""
+        return bool(self._extra) or suspicious(text)
+
+    def redact(self, text: str, *, worth: bool = False) -> str:
+        """Replace every secret by its label and keep everything else as it is.
+
+        `worth` says that a scan has found the text worth a look: the first pass asks no more.
+        """
+        if worth:
+            spans = self.spans(text, worth=True)
+            if not spans:
+                return text
+            text = replace_spans(text, spans)
+        return self.until_clean(text, self.spans, replace_spans)
+
+    def until_clean(
+        self,
+        text: str,
+        find: Callable[[str], list[Span]],
+        put: Callable[[str, Sequence[Span]], str],
+    ) -> str:
+        """Find and replace until nothing is found."""
+        for _ in range(_MAX_PASSES):
+            spans = find(text)
+            if not spans:
+                break
+            text = put(text, spans)
+        return text
+
+    def redact_bytes(self, data: bytes) -> bytes:
+        """Do the same to raw JSONL: every line that was valid JSON stays valid JSON."""
+        from holdfast.redact.jsonl import redact_rows
+
+        return redact_rows(self, data)
+
+    def spans(self, text: str, *, worth: bool = False) -> list[Span]:
+        """Find what one pass replaces: in order, without overlaps, never only a label."""
+        found: list[Span] = []
+        if worth or len(text) > _LONG or suspicious(text):
+            found = _found(text)
+            plain = terminal_codes.strip_codes_with_offsets(text)
+            if plain is not None:
+                # Colours stand between a name and its value, and inside a token.
+                found += terminal_codes.map_spans_back(_found(plain[0]), plain[1])
+        for name, pattern in self._extra:
+            group = 1 if pattern.groups else 0
+            for match in pattern.finditer(text):
+                start, end = match.span(group)
+                if end > start:
+                    found.append((start, end, name))
+        return _settle(text, found) if found else found
+
+
+def _found(text: str) -> list[Span]:
+    """What the built-in finders find. The first that claims a place names it."""
+    lowered = ascii_lower(text)
+    return [
+        *find_private_keys(text),
+        *find_putty_keys(text),
+        *find_web_keys(text),
+        *find_vendor_tokens(text),
+        *find_web_tokens(text),
+        *find_discord_tokens(text),
+        *find_webhooks(text),
+        *find_signatures(text),
+        *find_url_passwords(text),
+        *find_headers(lowered, text),
+        *find_assignments(lowered, text),
+        *find_option_passwords(lowered, text),
+        *find_pgpass(text),
+        *find_cookies(lowered, text),
+        *find_prose_passwords(lowered, text),
+    ]
+
+
+def _settle(text: str, found: list[Span]) -> list[Span]:
+    ranked = sorted((start, end, rank, label) for rank, (start, end, label) in enumerate(found))
+    merged: list[tuple[int, int, int, str]] = []
+    for start, end, rank, label in ranked:
+        if merged and start < merged[-1][1]:
+            last_start, last_end, last_rank, last_label = merged.pop()
+            rank, label = min((rank, label), (last_rank, last_label))
+            start, end = last_start, max(end, last_end)
+        merged.append((start, end, rank, label))
+    if LABEL_OPEN not in text:
+        return [(start, end, label) for start, end, _, label in merged]
+    return _spare_labels(text, merged)
+
+
+def _spare_labels(text: str, merged: list[tuple[int, int, int, str]]) -> list[Span]:
+    """Take a label that a span touches wholly into it; drop spans that hold nothing else."""
+    labels = [match.span() for match in compile_once(_LABEL).finditer(text)]
+    settled: list[Span] = []
+    index = 0
+    for start, end, _, label in merged:
+        while index < len(labels) and labels[index][1] <= start:
+            index += 1
+        covered = 0
+        look = index
+        while look < len(labels) and labels[look][0] < end:
+            start, end = min(start, labels[look][0]), max(end, labels[look][1])
+            covered += labels[look][1] - labels[look][0]
+            look += 1
+        if covered == end - start:
+            continue
+        if settled and start < settled[-1][1]:
+            start, end, label = settled[-1][0], max(end, settled[-1][1]), settled[-1][2]
+            settled.pop()
+        settled.append((start, end, label))
+    return settled
+
+
+BUILT_IN = Redactor()

@@ -1,0 +1,94 @@
+"""Retention: deletes what is too old or too large, in the store and beside it.
+
+A session that is deleted takes its directory with it (notes, handoff page, summaries) and its offer
+to later sessions. Pages that a project keeps in its own tree belong to the project and stay. What
+has not been synced to the team's server yet stays too: the local store is the outbox.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from holdfast.fastpath import handoff_offers
+from holdfast.fastpath.session_dir import SessionDir
+from holdfast.files import exists
+from holdfast.paths import CONNECTION_FILE
+from holdfast.store.protocol import Session, Store
+
+MAX_SESSIONS = 1_000_000
+
+
+class PruneResult(NamedTuple):
+    deleted_rows: dict[str, int]  # by table
+    sessions: tuple[str, ...]  # those that went, or would go
+    unsynced: tuple[str, ...] = ()  # those that would, were they at the service
+
+
+def prune_by_age(
+    store: Store, data: str, *, before: str, keep: int, dry_run: bool = False
+) -> PruneResult:
+    """By age: see `Store.prune`."""
+    known = {session.id: session for session in store.sessions(limit=MAX_SESSIONS)}
+    waiting = _list_unsynced(data)
+    pinned = set(store.pinned_sessions())
+    old = [s.id for s in known.values() if s.id not in pinned and "" < _last_activity(s) < before]
+    kept = tuple(name for name in old if name in waiting)
+    dropped = store.prune(before=before, keep=keep, held=waiting, dry_run=dry_run)
+    if dry_run:
+        going = [name for name in old if name not in waiting]
+        return PruneResult(dropped, tuple(going[: dropped["sessions"]]), kept)
+    left = {session.id for session in store.sessions(limit=MAX_SESSIONS)}
+    gone = [session for session in known.values() if session.id not in left]
+    _delete_session_files(data, gone)
+    return PruneResult(dropped, tuple(session.id for session in gone), kept)
+
+
+def prune_by_size(
+    store: Store, data: str, sizes: Mapping[str, int], limit: int, *, dry_run: bool = False
+) -> PruneResult:
+    """By size: the oldest sessions go until the rest is at most `limit` bytes.
+
+    Pinned ones, those that are not carried yet and the latest one stay, whatever their size.
+    """
+    waiting = _list_unsynced(data)
+    held = {*store.pinned_sessions(), *waiting}
+    kept = []
+    oldest_first = sorted(store.sessions(limit=MAX_SESSIONS), key=_last_activity)
+    total = sum(sizes.values())
+    dropped: dict[str, int] = {}
+    gone = []
+    for session in oldest_first[:-1]:
+        if total <= limit:
+            break
+        if session.id in held:
+            kept += [session.id] if session.id in waiting else []
+            continue
+        total -= sizes.get(session.id, 0)
+        gone.append(session)
+        if not dry_run:
+            for table, count in store.delete_session(session.id).items():
+                dropped[table] = dropped.get(table, 0) + count
+    if not dry_run:
+        _delete_session_files(data, gone)
+    names = tuple(session.id for session in gone)
+    return PruneResult(dropped or {"sessions": len(gone)}, names, tuple(kept))
+
+
+def _list_unsynced(data: str) -> frozenset[str]:
+    # Imported late: whoever is connected to no service, as most are, does without it.
+    if not exists(f"{data}/{CONNECTION_FILE}"):
+        return frozenset()
+    from holdfast.sync.sync_status import list_unsynced_sessions
+
+    return list_unsynced_sessions(data)
+
+
+def _last_activity(session: Session) -> str:
+    return max(session.started, session.updated, session.ended)
+
+
+def _delete_session_files(data: str, gone: Iterable[Session]) -> None:
+    for session in gone:
+        SessionDir(data, session.id).delete_all()
+        handoff_offers.delete_offer(data, (session.project, session.worktree), session.id)

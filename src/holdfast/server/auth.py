@@ -1,0 +1,128 @@
+"""Who calls, and what they may do. Decides; `middleware` enforces it.
+
+A caller has a token, or is the owner of this service: a process of the same user on the same
+machine, which speaks to it by a loopback name and is no web page and no proxy.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from holdfast.server.peer_credentials import is_loopback
+from holdfast.server.problems import ApiError, Forbidden
+from holdfast.server.records import Records, tokens
+from holdfast.server.server_settings import Address, ServerSettings
+
+OWNER_NAME = "owner"
+# What proxies add; in front of us they are no user of this machine.
+_PROXY_HEADERS = ("forwarded", "x-forwarded-", "x-real-ip", "via", "cf-")
+_CHALLENGE = {"WWW-Authenticate": 'Bearer realm="holdfast"'}
+
+
+class Caller(NamedTuple):
+    name: str  # "owner", or the token's id
+    scopes: frozenset[str]
+    projects: tuple[str, ...] | None  # None for all
+
+    def has_scope(self, scope: str) -> bool:
+        return scope in self.scopes or "admin" in self.scopes
+
+    def can_see(self, project: str) -> bool:
+        return self.projects is None or project in self.projects
+
+
+def check_origin(headers: Mapping[str, str]) -> None:
+    """A browser says which page is asking. Pages of ours are on the host that is asked."""
+    origin = headers.get("origin", "")
+    if origin and _origin_host(origin) != headers.get("host", "").lower():
+        raise Forbidden("Cross-origin requests are not allowed")
+
+
+class TokenCache:
+    """The tokens in force, read again after a moment. Whoever guesses is answered from memory and
+    costs the store at most a few reads a second; a token that is revoked is refused a moment later,
+    and one that was just made is good at once."""
+
+    # Seconds after which a token that memory does not know is looked up again.
+    PATIENCE = 0.2
+
+    def __init__(self, records: Records, settings: ServerSettings) -> None:
+        self._records = records
+        self._settings = settings
+        self._found: tokens.ActiveTokens | None = None
+        self._until = self._read_at = 0.0
+
+    def can_answer(self, authorization: str) -> bool:
+        """Whether memory is good enough to answer this caller."""
+        now = time.monotonic()
+        if self._found is None or now >= self._until:
+            return False
+        token = authorization.partition(" ")[2].strip()
+        known = self._found.verify(token, self._settings.now())
+        return bool(known) or now < self._read_at + self.PATIENCE
+
+    def reload(self) -> None:
+        """Waits for the store."""
+        with self._records.transaction(None) as transaction:
+            self._found = tokens.ActiveTokens(transaction)
+        self._read_at = time.monotonic()
+        self._until = self._read_at + self._settings.cache_seconds
+
+    def caller(self, authorization: str) -> Caller:
+        kind, _, token = authorization.partition(" ")
+        if kind.lower() != "bearer":
+            raise ApiError("Send the token as `Authorization: Bearer ...`", 401, _CHALLENGE)
+        found = self._found and self._found.verify(token.strip(), self._settings.now())
+        if not found:
+            raise ApiError("Invalid, expired or revoked token", 401, _CHALLENGE)
+        return Caller(found.id, frozenset(found.scopes), found.projects)
+
+
+def authenticate_owner(
+    headers: Mapping[str, str], peer: Address | None, own: Address | None, settings: ServerSettings
+) -> Caller:
+    """This machine's own user, known by the connection alone."""
+    if settings.allow_owner and _is_owner(headers, peer, own, settings):
+        return Caller(OWNER_NAME, frozenset(tokens.SCOPES), None)
+    raise ApiError("A token is required: create one with `holdfast token create`", 401, _CHALLENGE)
+
+
+def rate_limit_key(peer: Address | None, own: Address | None, settings: ServerSettings) -> str:
+    """A name for whoever shows no good token: the address, and on this machine also the user, so
+    that one user's requests are not counted as another's."""
+    if peer is None:
+        return "?"
+    if own is None or not is_loopback(peer[0]):
+        return peer[0]
+    return f"{peer[0]} user {settings.peer_uid(peer, own)}"
+
+
+def _is_owner(
+    headers: Mapping[str, str], peer: Address | None, own: Address | None, settings: ServerSettings
+) -> bool:
+    if peer is None or own is None or not is_loopback(peer[0]):
+        return False
+    # A name that leads here without being ours may be a web page's (DNS rebinding).
+    host = _host_name(headers.get("host", ""))
+    if not is_loopback(host) or any(name.startswith(_PROXY_HEADERS) for name in headers):
+        return False
+    return settings.peer_uid(peer, own) == os.getuid()
+
+
+def _origin_host(origin: str) -> str:
+    """What comes from a page without an address ("null") is from no page of ours."""
+    try:
+        return urlsplit(origin).netloc.lower() or origin
+    except ValueError:
+        return origin
+
+
+def _host_name(host: str) -> str:
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""

@@ -1,0 +1,153 @@
+"""The service itself: health, metrics, live events, and the audit log."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+import holdfast
+from holdfast.server.event_bus import LiveEvent
+from holdfast.server.metrics import METRICS_MEDIA_TYPE
+from holdfast.server.problems import ApiError, Forbidden, problem_response
+from holdfast.server.records import audit_log
+from holdfast.server.request_context import AppState, RequestContext
+from holdfast.server.routes.paging import Limit, Offset, TextQuery, next_offset_after
+from holdfast.server.routing import StrictRoute
+from holdfast.server.schemas import AuditEntryResponse, AuditLogPage, CallerResponse, HealthResponse
+from holdfast.store.protocol import StoreError
+
+router = APIRouter(route_class=StrictRoute, tags=["service"])
+
+HEARTBEAT_SECONDS = 15.0
+
+
+@router.get("/api/health")
+async def get_health(request: Request) -> HealthResponse:
+    """Health of the server and its store; needs no token and reveals nothing else."""
+    app_state: AppState = request.app.state.app_state
+    try:
+        await app_state.health_check.check()
+    except (StoreError, TimeoutError) as error:
+        raise ApiError("The store does not respond", 503, {"Retry-After": "1"}) from error
+    return HealthResponse(status="ok", version=holdfast.__version__)
+
+
+@router.get("/api/me")
+def get_caller(request: Request) -> CallerResponse:
+    """Identity and permissions of the caller, and the id of the server's store."""
+    ctx = RequestContext(request)
+    caller = ctx.caller
+    return CallerResponse(
+        name=caller.name,
+        scopes=sorted(caller.scopes),
+        projects=None if caller.projects is None else list(caller.projects),
+        store=ctx.app_state.backend.store_id(),
+    )
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
+def get_metrics(request: Request) -> Response:
+    """For Prometheus. Needs a token for all projects, because it counts across them."""
+    ctx = RequestContext(request)
+    if ctx.caller.projects is not None:
+        raise Forbidden("This token does not cover all projects")
+    return Response(ctx.app_state.metrics.text(), media_type=METRICS_MEDIA_TYPE)
+
+
+@router.get("/api/trail")
+def get_audit_log(request: Request, limit: Limit = 50, offset: Offset = 0) -> AuditLogPage:
+    """The audit log, latest first. Needs the scope `admin` for all projects."""
+    ctx = RequestContext(request)
+    if not ctx.caller.has_scope("admin") or ctx.caller.projects is not None:
+        raise Forbidden("This needs a token with the scope `admin` for all projects")
+    with ctx.records_transaction() as transaction:
+        found = audit_log.list_entries(transaction, limit=limit, offset=offset)
+    return AuditLogPage(
+        steps=[AuditEntryResponse(**step._asdict()) for step in found],
+        next_offset=next_offset_after(found, limit, offset),
+    )
+
+
+@router.get(
+    "/api/events",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+)
+async def stream_events(request: Request, project_id: TextQuery = "") -> StreamingResponse:
+    """Server-sent events: what changed and where, as it happens. The stream is closed after a
+    while; a browser's EventSource reconnects."""
+    ctx = RequestContext(request)
+    project = ""
+    if project_id:
+        project = (await asyncio.to_thread(ctx.get_project_by_id, project_id)).path
+    return _EventStream(ctx, project)
+
+
+class _EventStream(StreamingResponse):
+    """A stream that takes one of the places its caller has, for as long as it lasts."""
+
+    def __init__(self, ctx: RequestContext, project: str) -> None:
+        super().__init__(_stream_events(ctx, project), media_type="text/event-stream")
+        self._visit = ctx
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        app_state = self._visit.app_state
+        name, settings = self._visit.caller.name, app_state.settings
+        taken = app_state.streams
+        if taken[name] >= settings.streams_per_caller or taken.total() >= settings.streams:
+            detail = f"{taken[name]} streams are open for this caller: close one"
+            answer = problem_response(429, detail, headers={"Retry-After": "15"})
+            await answer(scope, receive, send)
+            return
+        taken[name] += 1
+        try:
+            # A reader that reads nothing keeps us in the middle of a write: not for ever.
+            async with asyncio.timeout(settings.max_stream_seconds + 2 * HEARTBEAT_SECONDS):
+                await super().__call__(scope, receive, send)
+        except TimeoutError:
+            return
+        finally:
+            taken[name] -= 1
+            if not taken[name]:
+                del taken[name]
+
+
+async def _stream_events(ctx: RequestContext, project: str) -> AsyncIterator[bytes]:
+    app_state = ctx.app_state
+    clock = asyncio.get_running_loop().time
+    now = clock()
+    end, beat = now + app_state.settings.max_stream_seconds, now + HEARTBEAT_SECONDS
+    app_state.metrics.change_listeners(1)
+    try:
+        with app_state.event_bus.subscribe() as queue:
+            yield b"retry: 2000\n\n"
+            while (now := clock()) < end:
+                # By the clock, and not after a silence: what others do keeps nobody's stream.
+                if now >= beat:
+                    if not await ctx.is_still_authorized():
+                        return
+                    yield b": still here\n\n"
+                    beat = clock() + HEARTBEAT_SECONDS
+                with suppress(TimeoutError):
+                    event = await asyncio.wait_for(queue.get(), max(0.0, min(end, beat) - clock()))
+                    if event is None:
+                        return
+                    if ctx.caller.can_see(event.project) and project in ("", event.project):
+                        yield _format_event(event)
+    finally:
+        app_state.metrics.change_listeners(-1)
+
+
+def _format_event(event: LiveEvent) -> bytes:
+    data = json.dumps({"project": event.project, "session": event.session})
+    return f"id: {event.id}\nevent: {event.kind}\ndata: {data}\n\n".encode()

@@ -1,0 +1,52 @@
+"""The context of an event: the user's settings, and what the client is configured to do.
+
+Read once per hook by the surface, which has the environment, and handed on as values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from holdfast.clients.claude_code.client_paths import client_config_dir
+from holdfast.clients.claude_code.context_window import (
+    WindowConfig,
+    build_window_config,
+    list_settings_files,
+    project_dir,
+    read_settings_files,
+)
+from holdfast.fastpath.project import locate_project
+from holdfast.settings.loader import DEFAULT_SETTINGS, Settings, read_settings
+
+
+class EffectiveConfig(NamedTuple):
+    settings: Settings = DEFAULT_SETTINGS
+    compaction_config: WindowConfig = WindowConfig()
+    client_config_dir: str = ""  # where the client keeps the user's commands, skills and plugins
+    client_project_dir: str = ""  # where the client was started
+
+
+DEFAULT_CONFIG = EffectiveConfig()
+
+
+def list_project_dirs(cwd: str) -> list[str]:
+    """The worktree, then the project it belongs to: where a project keeps files for us."""
+    project, worktree = locate_project(cwd) if cwd else ("", "")
+    return list(dict.fromkeys(folder for folder in (worktree, project) if folder))
+
+
+def load_settings(environ: Mapping[str, str], data: str, cwd: str) -> Settings:
+    return read_settings(environ, data, list_project_dirs(cwd))
+
+
+def load_config(environ: Mapping[str, str], data: str, cwd: str) -> EffectiveConfig:
+    home = environ.get("HOME") or environ.get("USERPROFILE") or ""
+    told = environ.get("CLAUDE_CONFIG_DIR", "")
+    project = project_dir(environ, cwd)
+    return EffectiveConfig(
+        load_settings(environ, data, cwd),
+        build_window_config(environ, read_settings_files(list_settings_files(environ, project))),
+        client_config_dir(home, told) if home or told else "",
+        project,
+    )

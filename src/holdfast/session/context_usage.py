@@ -1,0 +1,144 @@
+"""How full the context is, and what follows from it: checkpoints, a warning, the status line.
+
+Measured by the usage of the last answer of the main thread after the last compaction, against the
+point at which this client compacts. Everything happens once per epoch, except the status file,
+which is as new as the last thing read.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import NamedTuple
+
+from holdfast.brief.low_context_notice import (
+    build_focus_text,
+    format_agent_notice,
+    format_user_notice,
+)
+from holdfast.clients.claude_code.context_window import (
+    CompactionPoint,
+    compaction_point,
+    percent_left,
+)
+from holdfast.fastpath.session_dir import STATUS_FILE, WINDOW_FILE, SessionDir
+from holdfast.files import read
+from holdfast.session.checkpoint_thresholds import find_due_cause
+from holdfast.session.update import SessionContext, SessionSnapshot, save_checkpoint
+from holdfast.state import State
+from holdfast.state.facts import OPEN
+from holdfast.store.protocol import Store
+
+# Percent that come back before a warning is worth repeating.
+REWARN_PERCENT = 20
+LOW_USER, LOW_AGENT = "low-user", "low-agent"
+
+
+class ContextUsage(NamedTuple):
+    used: int
+    compaction_point: CompactionPoint
+    percent_left: int  # percent; 100 while nothing is known
+
+
+def measure_context_usage(
+    state: State, session_dir: SessionDir, ctx: SessionContext
+) -> ContextUsage:
+    used, requested = state.usage.context, state.usage.requested
+    seen = (read(f"{session_dir.path}/{WINDOW_FILE}") or b"").decode("ascii", "replace").strip()
+    point = compaction_point(
+        ctx.config.compaction_config,
+        requested or state.usage.model,
+        seen=int(seen) if seen.isdecimal() and len(seen) < 10 else 0,
+        used=used,
+        requested=bool(requested),
+    )
+    return ContextUsage(used, point, percent_left(used, point) if used else 100)
+
+
+def check_context_usage(
+    store: Store | None,
+    session_dir: SessionDir,
+    ctx: SessionContext,
+    now: tuple[str, float],
+    snapshot: SessionSnapshot,
+    shown: State,
+) -> None:
+    """After something was read: keep, warn and show what is due."""
+    text, seconds = now
+    state = snapshot.followed.state
+    found = measure_context_usage(state, session_dir, ctx)
+    if store is not None:
+        _checkpoint(store, ctx, text, snapshot, found)
+    with suppress(OSError):  # a line nobody can be told is no reason to stop
+        _queue_warnings(session_dir, ctx, seconds, state.position.epoch, found, shown)
+        _write_status(session_dir, seconds, state, found)
+
+
+def clear_warnings(session_dir: SessionDir) -> None:
+    """The context was emptied: what was said about it no longer holds."""
+    session_dir.delete_file(LOW_USER)
+    session_dir.delete_file(LOW_AGENT)
+
+
+def _checkpoint(
+    store: Store, ctx: SessionContext, now: str, snapshot: SessionSnapshot, found: ContextUsage
+) -> None:
+    settings, epoch = ctx.config.settings, snapshot.followed.state.position.epoch
+    causes = [c.cause for c in store.checkpoints(ctx.session_id) if c.epoch == epoch]
+    due = find_due_cause(
+        found.used,
+        causes,
+        first=settings.number("checkpoint_first_tokens"),
+        every=settings.number("checkpoint_every_tokens"),
+        left=found.percent_left,
+        percents=settings.numbers("checkpoint_percents"),
+    )
+    if due:
+        save_checkpoint(store, snapshot, due, now)
+
+
+def _queue_warnings(
+    session_dir: SessionDir,
+    ctx: SessionContext,
+    seconds: float,
+    epoch: int,
+    found: ContextUsage,
+    shown: State,
+) -> None:
+    settings = ctx.config.settings
+    whom = settings.choice("low_context_tell")
+    limit = settings.number("low_context_percent")
+    name = f"low.{epoch}"
+    if not limit or found.percent_left > limit or not found.compaction_point.is_certain:
+        clear_warnings(session_dir)
+        if found.percent_left >= limit + REWARN_PERCENT:
+            session_dir.delete_file(
+                name
+            )  # it was said of a smaller window, or of a context that shrank since
+        return
+    # A compaction of this epoch is under way, or the line was said: both forbid it.
+    if (
+        session_dir.latched(f"delivered.{epoch}")
+        or session_dir.latched(name)
+        or not session_dir.latch(name, seconds)
+    ):
+        return
+    focus = build_focus_text(shown)
+    # The agent's first: whoever sees the user's may ask for both.
+    if whom in ("both", "agent"):
+        offered = focus if whom == "both" else ""
+        session_dir.write(
+            LOW_AGENT, format_agent_notice(found.percent_left, offered).encode("utf-8", "replace")
+        )
+    if whom in ("both", "user"):
+        line = format_user_notice(
+            found.percent_left, found.used, found.compaction_point.tokens, focus
+        )
+        session_dir.write(LOW_USER, line.encode("utf-8", "replace"))
+
+
+def _write_status(
+    session_dir: SessionDir, seconds: float, state: State, found: ContextUsage
+) -> None:
+    open_tasks = sum(task.status == OPEN for task in state.tasks.values())
+    words = (state.position.epoch, found.used, open_tasks, int(seconds))
+    session_dir.write(STATUS_FILE, (" ".join(map(str, words)) + "\n").encode())

@@ -1,0 +1,263 @@
+"""Following a transcript: from the place last read to its end, row by row into the state.
+
+Owns what pure `fold` cannot do: going on after the file was replaced, and folding again when
+the user rewound the conversation, because a fact cannot be unfolded.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
+from holdfast.clients.claude_code.transcript.row_filter import skipping_loads
+from holdfast.events import Event, Rewound
+from holdfast.state import EMPTY_STATE, FoldSession, State, decode_state, encode_state
+from holdfast.state.redaction_gate import redact_document, redact_events
+from holdfast.transcript.reader import START_CURSOR, Cursor, Loads, TranscriptReader, parse_line
+
+EventListener = Callable[[Event], None]
+ErrorHandler = Callable[[Exception], None]
+
+# What a wrong guess about a text or a row raises.
+_PARSE_ERRORS = (
+    ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
+)  # fmt: skip
+
+# Events that are read before they are folded, and how many bytes of rows: memory stays flat.
+BATCH_EVENTS = 1024
+BATCH_BYTES = 4_000_000
+# Fewer where time is limited: what was read has to be folded before the pass can end.
+TIMED_BATCH_EVENTS = 128
+# A row's time further ahead than this is a mistake or a lie, and believed it would make every later
+# row look known. Generous: sessions travel, and clocks are wrong.
+MAX_CLOCK_SKEW_SECONDS = 2 * 366 * 86_400
+_ID = re.compile(rb'"uuid": ?"([^"\\]{1,200})"')
+
+
+class FollowState(NamedTuple):
+    """A state and the place in the transcript it stands for."""
+
+    state: State = EMPTY_STATE
+    cursor: Cursor = START_CURSOR
+    parser_state: dict[str, Any] | None = None  # the adapter's
+    generation: int = 0  # how often the file was replaced by another
+    abandoned: tuple[tuple[int, int], ...] = ()  # byte ranges of branches the user rewound
+    # Of a file that took another's place: rows up to here were read from the other one, by
+    # their place in the file and by their time.
+    known_end_byte: int = 0
+    known_until_time: str = ""
+    truncated: bool = False  # the last pass was cut short; not kept
+
+    @property
+    def revision(self) -> tuple[int, int]:
+        """Orders what was tracked of one session; see store.protocol.Saved."""
+        return (self.generation, self.cursor.offset)
+
+
+INITIAL = FollowState()
+
+
+def to_position(followed: FollowState) -> dict[str, Any]:
+    return {
+        "cursor": followed.cursor.to_json(),
+        "memory": followed.parser_state,
+        "generation": followed.generation,
+        "abandoned": [list(stretch) for stretch in followed.abandoned],
+        "known_end": followed.known_end_byte,
+        "known_until": followed.known_until_time,
+    }
+
+
+def from_saved(state: dict[str, Any], position: dict[str, Any]) -> FollowState:
+    """What was saved; raises UnreadableState when another version of the state was."""
+    abandoned = position.get("abandoned")
+    generation = position.get("generation")
+    known_end, known_until = position.get("known_end"), position.get("known_until")
+    return FollowState(
+        decode_state(state),
+        Cursor.from_json(position.get("cursor")),
+        position.get("memory"),
+        generation if isinstance(generation, int) else 0,
+        tuple((int(a), int(b)) for a, b in abandoned) if isinstance(abandoned, list) else (),
+        known_end if isinstance(known_end, int) else 0,
+        known_until if isinstance(known_until, str) else "",
+    )
+
+
+def to_saved(followed: FollowState) -> tuple[dict[str, Any], dict[str, Any]]:
+    return encode_state(followed.state), to_position(followed)
+
+
+def make_deadline(seconds: float) -> Callable[[], bool]:
+    """Answers True once that many seconds have passed."""
+    end = time.monotonic() + seconds
+    return lambda: time.monotonic() > end
+
+
+def follow_transcript(
+    path: str,
+    followed: FollowState = INITIAL,
+    *,
+    loads: Loads | None = None,
+    on_event: EventListener | None = None,
+    on_error: ErrorHandler | None = None,
+    until: int | None = None,
+    stop: Callable[[], bool] | None = None,
+    final: bool = False,
+) -> FollowState:
+    """Fold what was written since. `until` stops before the row that starts at that byte, `stop`
+    soon after it answers True; `unread` says then that the file goes on.
+
+    Raises TranscriptError when the file cannot be read; what was tracked before still stands.
+    With `on_error`, a row or an event that we stumble over is told there and passed over: a
+    mistake of ours costs that one thing, not all that follows in the session.
+    """
+    before = followed
+    while True:
+        followed, rewound = _one_pass(path, followed, loads, on_event, on_error, until, stop, final)
+        if rewound is None:
+            if followed.revision < before.revision and followed.truncated:
+                # No time to fold all of it again: less is worse than what was known.
+                return before._replace(truncated=True)
+            return followed
+        # What the abandoned rows told is woven into the state, so it is folded anew without
+        # them. Rare, and the only case in which the cost follows the file.
+        followed = INITIAL._replace(
+            generation=followed.generation,
+            abandoned=(*followed.abandoned, (rewound.start, rewound.at.start)),
+        )
+
+
+def _one_pass(
+    path: str,
+    followed: FollowState,
+    loads: Loads | None,
+    on_event: EventListener | None,
+    on_error: ErrorHandler | None,
+    until: int | None,
+    stop: Callable[[], bool] | None,
+    final: bool,
+) -> tuple[FollowState, Rewound | None]:
+    generation, abandoned = followed.generation, followed.abandoned
+    known_end, known_until = followed.known_end_byte, followed.known_until_time
+    folding = FoldSession(followed.state)
+    limit = None if until is None else max(0, until - followed.cursor.offset)
+    parse = skipping_loads(loads or parse_line)
+    with TranscriptReader(
+        path, followed.cursor, loads=parse, final=final, limit_bytes=limit, stop=stop
+    ) as reader:
+        adapter = ClaudeCodeAdapter(followed.parser_state, newest=_latest_plausible_time())
+        if reader.reset:
+            # Another file took its place, usually the client's own rewriting of this one. The
+            # state stays; what it already holds ends with the last row known by its id, and where
+            # ids are forgotten or the file was cut before that, is known by its time.
+            known_end = _find_end_of_known_rows(path, adapter)
+            known_until = max(known_until, followed.state.session.updated)
+            adapter.forget_positions()
+            generation, abandoned = generation + 1, ()
+        skipped = (*abandoned, (0, known_end)) if known_end else abandoned
+        size = BATCH_EVENTS if stop is None else TIMED_BATCH_EVENTS
+        for events in _read_batches(reader, adapter, skipped, on_error, size):
+            told: list[Event] = []
+            for event in events:
+                if type(event) is Rewound:
+                    # What came before a replaced file cannot be folded again: then the state
+                    # keeps what the abandoned rows told until later rows overtake it.
+                    if generation == 0:
+                        return followed._replace(abandoned=abandoned), event
+                elif not (known_until and event.at.time and event.at.time <= known_until):
+                    told.append(event)
+            told = redact_events(told)
+            folding = _apply_events(folding, told, on_error)
+            if on_event is not None:
+                for event in told:
+                    on_event(event)
+        now = FollowState(
+            folding.state(),
+            reader.cursor,
+            _redact_parser_state(adapter.parser_state()),
+            generation,
+            abandoned,
+            known_end,
+            known_until,
+            reader.stopped,
+        )
+        return now, None
+
+
+def _redact_parser_state(parser_state: dict[str, Any]) -> dict[str, Any]:
+    """What the adapter remembers, of calls without an answer for one, without secrets.
+
+    The ids of rows, most of it, can hold none.
+    """
+    return {**redact_document({**parser_state, "seen": None})[0], "seen": parser_state.get("seen")}
+
+
+def _latest_plausible_time() -> str:
+    """No row can be newer, whatever it says."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + MAX_CLOCK_SKEW_SECONDS))
+
+
+def _find_end_of_known_rows(path: str, adapter: ClaudeCodeAdapter) -> int:
+    """Where the last row ends that the adapter remembers; 0 when it remembers none."""
+
+    def ids(line: bytes) -> dict[str, Any]:
+        return {"ids": _ID.findall(line)}
+
+    end = 0
+    with TranscriptReader(path, loads=ids) as reader:
+        for row in reader.rows():
+            if any(adapter.remembers(one.decode("utf-8", "replace")) for one in row.data["ids"]):
+                end = row.end
+    return end
+
+
+def _apply_events(
+    folding: FoldSession, events: list[Event], on_error: ErrorHandler | None
+) -> FoldSession:
+    """The fold that heard these, but for those it stumbles over, if anybody wants to know."""
+    before = None if on_error is None else folding.state()
+    try:
+        folding.apply(events)
+    except _PARSE_ERRORS as error:
+        if before is None or on_error is None:
+            raise
+        folding = FoldSession(before)  # the other one may have heard half
+        if len(events) == 1:
+            on_error(error)
+        else:
+            half = len(events) // 2
+            for some in (events[:half], events[half:]):
+                folding = _apply_events(folding, some, on_error)
+    return folding
+
+
+def _read_batches(
+    reader: TranscriptReader,
+    adapter: ClaudeCodeAdapter,
+    skipped: tuple[tuple[int, int], ...],
+    on_error: ErrorHandler | None,
+    size: int,
+) -> Iterator[list[Event]]:
+    """The events of the rows that still count, some rows at a time.
+
+    Reading and folding in turns for every row would push each other's code and data out of the
+    processor's caches: a tenth of the time.
+    """
+    events: list[Event] = []
+    first = 0
+    for row in reader.rows():
+        if not (skipped and any(start <= row.start < end for start, end in skipped)):
+            try:
+                events += adapter.events(row)
+            except _PARSE_ERRORS as error:
+                if on_error is None:
+                    raise
+                on_error(error)
+        if len(events) >= size or row.end - first > BATCH_BYTES:
+            yield events
+            events, first = [], row.end
+    yield events

@@ -1,0 +1,115 @@
+"""What payloads say before the transcript does.
+
+The client writes its transcript a little behind; a prompt or the agent's last words that a
+payload carried are folded in for what is shown now. Never saved: the rows will come. A prompt
+that the user did not type (the end of background work, a wakeup) is no request: its own markup
+says so, or its row in the transcript, which is believed as soon as it is there.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+from holdfast.clients.claude_code.transcript.parser_state import read_prompt_ids
+from holdfast.clients.claude_code.transcript.user_text import extract_user_text
+from holdfast.events import AgentSaid, CommandInvoked, Origin, UserSaid
+from holdfast.redact import redact
+from holdfast.session.follow import FollowState
+from holdfast.state import State, fold
+from holdfast.store.protocol import Delivery
+
+
+class SpooledPrompt(NamedTuple):
+    time: str
+    id: str  # the client's; the rows of the turn that it begins carry it
+    text: str
+
+
+class SpooledInput(NamedTuple):
+    """What the fast hooks left in the spool."""
+
+    prompts: tuple[SpooledPrompt, ...] = ()  # oldest first
+    commands: tuple[tuple[str, str, str], ...] = ()  # (time, name, arguments)
+    deliveries: tuple[Delivery, ...] = ()
+
+
+def parse_spool(lines: list[str], session_id: str) -> SpooledInput:
+    prompts: list[SpooledPrompt] = []
+    commands: list[tuple[str, str, str]] = []
+    deliveries: list[Delivery] = []
+    for line in lines:
+        try:
+            fields = json.loads(line)
+            what, time, text = fields["what"], str(fields["time"]), str(fields["text"])
+            if what == "prompt":
+                text = redact(extract_user_text(text))
+                if text:
+                    prompts.append(SpooledPrompt(time, str(fields.get("id", "")), text))
+                if text.startswith("/"):
+                    commands += _parse_slash_command(time, text)
+            elif what == "command":
+                commands.append((time, text, redact(str(fields["arguments"]))))
+            else:
+                told = tuple(fact for fact in str(fields["facts"]).split(",") if fact)
+                epoch, road = int(fields["epoch"]), str(fields["road"])
+                deliveries.append(Delivery(session_id, epoch, str(what), road, time, text, told))
+        except (ValueError, KeyError, TypeError):
+            continue  # a line cut short by a full disk
+    return SpooledInput(tuple(prompts), tuple(commands), tuple(deliveries))
+
+
+def list_unconfirmed_prompts(
+    spooled: SpooledInput, followed: FollowState
+) -> tuple[tuple[str, str], ...]:
+    """The prompts whose rows were not read yet.
+
+    Told by the prompt's id. Clients that give none: later than all that is known, in other words.
+    """
+    latest = list(followed.state.requests.values())[-12:]
+    read = read_prompt_ids(followed.parser_state)
+    known = {_normalize(request.text) for request in latest}
+    since = latest[-1].at.time[:19] if latest else ""  # to the second
+    return tuple(
+        (prompt.time, prompt.text)
+        for prompt in dict.fromkeys(spooled.prompts)
+        if prompt.time[:19] >= since
+        and prompt.id not in read
+        and not prompt.text.startswith("/")
+        and _normalize(prompt.text) not in known
+    )
+
+
+def apply_prompts(state: State, prompts: tuple[tuple[str, str], ...]) -> State:
+    for time, text in prompts:
+        state = fold(state, UserSaid(Origin("", 0, 0, time), text))
+    return state
+
+
+def apply_commands(state: State, spooled: SpooledInput) -> State:
+    """Commands that the transcript does not show yet, in force all the same."""
+    for time, name, arguments in spooled.commands:
+        known = state.skills.get(name.lstrip("/"))
+        if known is None or known.at.time[:19] < time[:19]:
+            state = fold(state, CommandInvoked(Origin("", 0, 0, time), name, arguments, "user"))
+    return state
+
+
+def _parse_slash_command(time: str, prompt: str) -> list[tuple[str, str, str]]:
+    """`/name and arguments`; a path at the start of a prompt is no command."""
+    name, _, arguments = prompt[1:].partition(" ")
+    plain = name.replace(":", "").replace("-", "").replace("_", "").replace(".", "")
+    return [(time, name, arguments.strip())] if plain.isalnum() else []
+
+
+def apply_last_message(state: State, text: str, time: str) -> State:
+    known = state.next_step.get("next")
+    text = redact(text.strip())
+    if not text or (known is not None and _normalize(text) == _normalize(known.last_words)):
+        return state
+    return fold(state, AgentSaid(Origin("", 0, 0, time), text))
+
+
+def _normalize(text: str) -> str:
+    """What two spellings of one prompt share, however it was clipped on the way."""
+    return " ".join(text.split())[:300]

@@ -1,0 +1,231 @@
+"""Finished work: what a task took, told once it is done and nobody speaks of it any more.
+
+Listens to events beside the fold and remembers, for each task, what happened between its start
+and its end: files changed, commands, what was decided, checks that failed and passed again. A
+task is cold when it was completed more than so many turns ago and neither its subject nor its
+number was mentioned since. A turn is one step of the agent: a tool call of the main thread.
+
+Kept beside the state like notes (`lifecycle.cold_tasks` owns the file) and laid over it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from holdfast import events as ev
+from holdfast.state.checks import read_check_run
+from holdfast.state.facts import truncate, truncate_safely
+from holdfast.state.position import STEP_EVENTS
+from holdfast.state.shell import effective_commands
+
+MAX_FILES, MAX_COMMANDS, MAX_OUTCOMES, MAX_ERRORS = 12, 8, 4, 4
+MAX_TEXT_CHARS = 200
+# An agent's message of this length tells an outcome: a longer one is a report, a shorter one says
+# nothing by itself.
+MAX_OUTCOME_CHARS, MIN_OUTCOME_CHARS = 400, 30
+MAX_LINE_CHARS = 330
+
+
+class TaskSummary(NamedTuple):
+    """The summary of one finished task."""
+
+    task: str
+    subject: str
+    start_turn: int
+    end_turn: int
+    files: tuple[str, ...]
+    commands: tuple[str, ...]
+    outcomes: tuple[str, ...]  # decisions and results, in the agent's words
+    errors: tuple[str, ...]  # what failed and passes again
+    time: str  # of its completion
+    row: str  # that completed it
+
+    @property
+    def key(self) -> str:
+        """One completion of one task: a task that is taken up again gets a second summary."""
+        return f"{self.task}@{self.row or self.time}"
+
+
+def format_summary(one: TaskSummary, limit: int = MAX_LINE_CHARS) -> str:
+    """A line or two for a reader, always the same words."""
+    parts = []
+    if one.files:
+        more = f" and {len(one.files) - 5} more" if len(one.files) > 5 else ""
+        parts.append("files " + ", ".join(one.files[:5]) + more)
+    if one.outcomes:
+        parts.append("; ".join(truncate(outcome, 110) for outcome in one.outcomes[-2:]))
+    if one.errors:
+        parts.append("resolved " + "; ".join(truncate(error, 70) for error in one.errors[:2]))
+    if one.commands:
+        parts.append("ran " + "; ".join(truncate(command, 60) for command in one.commands[-2:]))
+    said = f"#{one.task} {truncate(one.subject, 90)} (turns {one.start_turn}-{one.end_turn})"
+    return truncate(f"{said}: {'. '.join(parts)}" if parts else said, limit)
+
+
+def encode_summary(one: TaskSummary) -> dict[str, Any]:
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in one._asdict().items()}
+
+
+def decode_summary(document: Any) -> TaskSummary | None:
+    """None for anything that is no such document."""
+    try:
+        values = [document[name] for name in TaskSummary._fields]
+    except (KeyError, TypeError):
+        return None
+    frozen = [tuple(map(str, value)) if isinstance(value, list) else value for value in values]
+    made = TaskSummary._make(frozen)
+    good = isinstance(made.start_turn, int) and isinstance(made.end_turn, int)
+    return made if good and isinstance(made.files, tuple) else None
+
+
+class _Work:
+    """What is known of a task while it runs and after."""
+
+    __slots__ = (
+        "begun",
+        "commands",
+        "done",
+        "ended",
+        "errors",
+        "failed",
+        "files",
+        "mentioned",
+        "outcomes",
+        "row",
+        "subject",
+        "time",
+    )
+
+    def __init__(self, subject: str, turn: int) -> None:
+        self.subject = subject
+        self.begun = turn
+        self.ended = self.mentioned = turn
+        self.done = False
+        self.time = self.row = ""
+        self.files: dict[str, None] = {}
+        self.commands: dict[str, None] = {}
+        self.outcomes: dict[str, None] = {}
+        self.failed: dict[str, str] = {}
+        self.errors: dict[str, None] = {}
+
+
+class TaskSummaryBuilder:
+    """Hears a session's events in order; `cold` answers at any time."""
+
+    def __init__(self) -> None:
+        self.turn = 0
+        self._tasks: dict[str, _Work] = {}
+        self._running: list[str] = []  # begun and not ended, the latest last
+
+    def apply(self, event: ev.Event) -> None:
+        if event.at.agent:
+            return
+        kind = type(event)
+        if kind in STEP_EVENTS:
+            self.turn += 1
+        if isinstance(event, ev.TaskCreated):
+            self._tasks.setdefault(
+                event.task, _Work(truncate_safely(event.subject, MAX_TEXT_CHARS), self.turn)
+            )
+        elif isinstance(event, ev.TaskChanged):
+            self._changed(event.task, event.status, event.subject, event.at)
+        elif isinstance(event, ev.TodosSet):
+            for todo in event.todos:
+                name = self._named(todo.content)
+                self._changed(name, todo.status, todo.content, event.at)
+        elif isinstance(event, ev.AgentSaid | ev.UserSaid):
+            self._said(event)
+        elif self._running:
+            self._did(event)
+
+    def list_idle(self, turns: int) -> Iterator[TaskSummary]:
+        for name, work in self._tasks.items():
+            if work.done and self.turn - max(work.ended, work.mentioned) >= turns:
+                yield TaskSummary(
+                    name,
+                    work.subject,
+                    work.begun,
+                    work.ended,
+                    tuple(work.files)[-MAX_FILES:],
+                    tuple(work.commands)[-MAX_COMMANDS:],
+                    tuple(work.outcomes)[-MAX_OUTCOMES:],
+                    tuple(work.errors)[-MAX_ERRORS:],
+                    work.time,
+                    work.row,
+                )
+
+    def _named(self, content: str) -> str:
+        """Items of a todo list have no number: their place in the order of appearance."""
+        subject = truncate_safely(content, MAX_TEXT_CHARS)
+        for name, work in self._tasks.items():
+            if work.subject == subject:
+                return name
+        return f"d{1 + len(self._tasks)}"
+
+    def _changed(self, name: str, status: str | None, subject: str | None, at: ev.Origin) -> None:
+        work = self._tasks.get(name)
+        if work is None:
+            if subject is None:
+                return
+            work = self._tasks[name] = _Work(truncate_safely(subject, MAX_TEXT_CHARS), self.turn)
+        if status is None:
+            work.mentioned = self.turn
+        elif status == "in_progress":
+            if name not in self._running:
+                self._running.append(name)
+                work.begun = self.turn
+            work.done = False
+        else:
+            if name in self._running:
+                self._running.remove(name)
+            if status == "completed" and not work.done:
+                work.done, work.ended, work.mentioned = True, self.turn, self.turn
+                work.time, work.row = at.time, at.row
+            elif status != "completed":
+                work.done = False
+
+    def _said(self, event: ev.AgentSaid | ev.UserSaid) -> None:
+        lowered = event.text.lower()
+        for name, work in self._tasks.items():
+            if work.subject.lower() in lowered or f"#{name} " in f"{lowered} ":
+                work.mentioned = self.turn
+        if isinstance(event, ev.AgentSaid) and self._running:
+            work = self._tasks[self._running[-1]]
+            said = event.text.strip()
+            if MIN_OUTCOME_CHARS <= len(said) <= MAX_OUTCOME_CHARS and not said.endswith(
+                (":", "?")
+            ):
+                work.outcomes[truncate_safely(" ".join(event.text.split()), MAX_TEXT_CHARS)] = None
+
+    def _did(self, event: ev.Event) -> None:
+        work = self._tasks[self._running[-1]]
+        if isinstance(event, ev.FileTouched) and event.ok and event.action != "read":
+            work.files.pop(event.path, None)
+            work.files[event.path] = None
+        elif isinstance(event, ev.CommandRan) and not event.interrupted:
+            self._ran(work, event)
+
+    def _ran(self, work: _Work, event: ev.CommandRan) -> None:
+        command = event.command[:4000]
+        run = read_check_run(command, event.output, event.ok)
+        if run is not None:
+            deed, failed = run.check.command, run.verdict.result == "failed"
+            told = f"{deed} {run.verdict.result}"
+        else:
+            deed = next(iter(effective_commands(command)), "")
+            failed, told = not event.ok, f"{deed} {'ok' if event.ok else 'failed'}"
+        if not deed:
+            return
+        for known in [name for name in work.commands if name.startswith(f"{deed} ")]:
+            del work.commands[known]
+        work.commands[truncate_safely(told, MAX_TEXT_CHARS)] = None
+        if failed:
+            lines = [part.strip() for part in event.output.splitlines() if part.strip()]
+            said = run.verdict.summary if run is not None else (lines[-1] if lines else "")
+            work.failed[deed] = truncate_safely(said, 100)
+        elif deed in work.failed:
+            said = work.failed.pop(deed)
+            work.errors[
+                truncate_safely(f"{deed}{f' ({said})' if said else ''}", MAX_TEXT_CHARS)
+            ] = None

@@ -1,0 +1,170 @@
+"""Finding facts and messages: by the index, and where it finds nothing, by parts of words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from holdfast.store.postgres.connection import Connection, run
+from holdfast.store.postgres.search_vectors import build_tsquery
+from holdfast.store.postgres.writes import (
+    FACT_COLUMNS,
+    MESSAGE_COLUMNS,
+    SESSION_JOIN,
+    fact_from_row,
+)
+from holdfast.store.protocol import Hit, Message
+from holdfast.store.search_query import SearchQuery, format_snippet
+from holdfast.store.sqlite.full_text_index import (
+    CLOSED_FACT_WEIGHT,
+    FACT_COLUMN,
+    MESSAGE_COLUMN,
+    SearchFilter,
+)
+
+# What a fact says counts more than its detail; the words inside identifiers count least.
+# In PostgreSQL's order of letters: D, C (parts), B (detail), A (text).
+COLUMN_WEIGHTS = "'{0.1, 0.12, 0.25, 1.0}'"
+# By the logarithm of its length a text that is about little else comes first.
+RANK_NORMALIZATION = 1
+# So many of the latest texts that match are ranked: to rank is to read, and a common word is in
+# every session.
+MAX_RANKED = 500
+# Parts of words are looked for in this many of the latest texts, of facts and of messages: there
+# is no index for them. Of those that have one, this many are compared.
+MAX_ROWS_SCANNED = 5_000
+MAX_ROWS_COMPARED = 2_000
+
+_OF_KIND = "(%(kind)s::text = '' OR x.kind = %(kind)s)"
+_IS_MESSAGE_SEARCH = "%(kind)s::text IN ('', 'message')"
+_STATUS_WEIGHT = f"CASE WHEN f.standing <> 'open' THEN {CLOSED_FACT_WEIGHT} ELSE 1 END"
+_NO_FACT = ", ".join(["NULL"] * (MESSAGE_COLUMN - FACT_COLUMN))
+_NO_MESSAGE = ", ".join(["NULL"] * 6)
+
+
+def _texts(facts: str, messages: str, score_of_fact: str, score_of_message: str) -> str:
+    """From places of facts and of messages, with their scores, to what is there."""
+    return f"""
+    (SELECT {score_of_fact} AS score, f.session, {FACT_COLUMNS}, {_NO_MESSAGE},
+        0 AS said, f.time AS at, f.place AS place
+    FROM ({facts}) AS w JOIN facts f ON f.project = w.project AND f.place = w.place
+    JOIN {SESSION_JOIN.format("f")}
+    ORDER BY score DESC, at DESC, place DESC LIMIT %(most)s)
+    UNION ALL
+    (SELECT {score_of_message} AS score, m.session, {_NO_FACT}, {MESSAGE_COLUMNS},
+        1 AS said, m.time AS at, m.place AS place
+    FROM ({messages}) AS w JOIN messages m ON m.project = w.project AND m.place = w.place
+    JOIN {SESSION_JOIN.format("m")}
+    ORDER BY score DESC, at DESC, place DESC LIMIT %(most)s)
+    """
+
+
+def _matching(texts: str) -> str:
+    """The tables of words are not for the role that serves: this function is (`migrations`)."""
+    return f"""SELECT * FROM find_in_{texts}(%(match)s, %(project)s, %(session)s, %(kind)s,
+        {COLUMN_WEIGHTS}::real[], {RANK_NORMALIZATION}, {MAX_RANKED})"""
+
+
+def _latest(table: str, condition: str, text: str) -> str:
+    """Project by project, by the index, as far as each may go back."""
+    each = f"""SELECT x.project, x.place, {text} AS text FROM {table} x
+        WHERE x.project = p.name AND {condition} AND x.place > %(after)s::bigint
+            AND (%(session)s::text = '' OR x.session = %(session)s)
+        ORDER BY x.place DESC LIMIT {MAX_ROWS_SCANNED}"""
+    latest = f"""SELECT h.* FROM searched_projects(%(project)s, %(session)s) AS p(name)
+        CROSS JOIN LATERAL ({each}) AS h ORDER BY h.place DESC LIMIT {MAX_ROWS_SCANNED}"""
+    return f"""SELECT project, place FROM ({latest}) AS l WHERE EXISTS
+        (SELECT 1 FROM unnest(%(terms)s::text[]) t WHERE strpos(lower(text), t) > 0)"""
+
+
+_BY_INDEX = f"""
+    SELECT * FROM ({
+    _texts(
+        _matching("facts"),
+        _matching("messages"),
+        f"w.score * {_STATUS_WEIGHT}",
+        "w.score",
+    )
+}) AS found ORDER BY score DESC, said, at DESC, place DESC LIMIT %(limit)s OFFSET %(offset)s
+"""
+_BY_PART = _texts(
+    _latest("facts", _OF_KIND, "x.text || ' ' || x.detail"),
+    _latest("messages", _IS_MESSAGE_SEARCH, "x.text"),
+    "0.0",
+    "0.0",
+)
+
+
+# Planned once per connection, because over all partitions that takes longer than to search: so the
+# plan must suit tables of any size.
+_PLANNER_SETTINGS = """
+    SELECT set_config('plan_cache_mode', 'force_generic_plan', true),
+        set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+        set_config('enable_mergejoin', 'off', true)
+"""
+
+
+def find_hits(connection: Connection, query: SearchQuery, wanted: SearchFilter) -> Sequence[Hit]:
+    """The best hits: those with every term, else with any, else by plain substring."""
+    if not query.terms:
+        return []
+    run(connection, _PLANNER_SETTINGS)
+    for search in (_by_index, _by_substring):
+        for every in (True, False):
+            found = search(connection, query, every, wanted)
+            # A page beyond the last one must not fall through to a worse search.
+            if found or (wanted.offset and search(connection, query, every, wanted.first_row())):
+                return [_hit(row, query.terms) for row in found]
+    return []
+
+
+def _by_index(
+    connection: Connection, query: SearchQuery, every: bool, wanted: SearchFilter
+) -> list[tuple[Any, ...]]:
+    match = build_tsquery(query, every)
+    if not match:
+        return []
+    values = {**wanted._asdict(), "match": match, "most": wanted.limit + wanted.offset}
+    return connection.execute(_BY_INDEX.encode(), values, prepare=True).fetchall()
+
+
+def _by_substring(
+    connection: Connection, query: SearchQuery, every: bool, wanted: SearchFilter
+) -> list[tuple[Any, ...]]:
+    terms = [term.lower() for term in query.terms]
+    after = 0
+    if not (wanted.project or wanted.session):
+        # Of all projects at once PostgreSQL would sort every text to find the latest.
+        row = run(connection, "SELECT last_value FROM places").fetchone()
+        after = row[0] - 2 * MAX_ROWS_SCANNED if row else 0
+    values = {**wanted._asdict(), "terms": terms, "most": MAX_ROWS_COMPARED, "after": after}
+    found = []
+    for row in connection.execute(_BY_PART.encode(), values, prepare=True):
+        score = _score_substring(row, terms, every)
+        if score > 0:
+            found.append((score, *row[1:]))
+    found.sort(key=lambda row: (row[0], -row[-3], row[-2]), reverse=True)
+    return found[wanted.offset : wanted.offset + wanted.limit]
+
+
+def _score_substring(row: tuple[Any, ...], terms: list[str], every: bool) -> float:
+    """The share of the terms found, and a little more for a text that is about little else."""
+    if row[FACT_COLUMN] is not None:
+        text = f"{row[FACT_COLUMN + 2]}\n{row[FACT_COLUMN + 9]}".lower()
+        weight = 1.0 if row[FACT_COLUMN + 3] == "open" else CLOSED_FACT_WEIGHT
+    else:
+        text = row[MESSAGE_COLUMN + 2].lower()
+        weight = 1.0
+    count = sum(term in text for term in terms)
+    if count == 0 or (every and count < len(terms)):
+        return 0.0
+    return weight * (count / len(terms) + 100 / (100 + len(text)))
+
+
+def _hit(row: tuple[Any, ...], terms: tuple[str, ...]) -> Hit:
+    score, session_id = float(row[0]), row[1]
+    if row[FACT_COLUMN] is not None:
+        fact = fact_from_row(row[FACT_COLUMN:MESSAGE_COLUMN])
+        return Hit(session_id, score, format_snippet((fact.text, fact.detail), terms), fact=fact)
+    message = Message(*row[MESSAGE_COLUMN : MESSAGE_COLUMN + 6])
+    return Hit(session_id, score, format_snippet((message.text,), terms), message=message)

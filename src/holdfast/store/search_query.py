@@ -1,0 +1,99 @@
+"""From a person's words to a safe query, and from a hit to a line worth reading.
+
+Pure text work: no database here. The index cuts text at everything that is not a letter or
+a digit, so `retry_limit`, `src/app/db.py` and `v2.1.3` are runs of tokens, found whole as a
+phrase and found by each of their parts. Only camelCase has no seam that the index can see;
+`parts` gives it the words inside.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+# Beyond these a query is a paste, and more of it does not find more.
+MAX_QUERY_CHARS = 2_000
+MAX_TERMS = 16
+# "is" as a beginning would match half of everything.
+MIN_PREFIX_CHARS = 3
+# The words inside identifiers of one text: enough for a long message, and a bound for logs.
+MAX_PARTS = 300
+
+_TERM = re.compile(r'"([^"]*)"|(\S+)')
+_CAMEL = re.compile(r"\b\w*[a-z0-9][A-Z]\w*")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_SPACE = re.compile(r"\s+")
+
+
+class SearchQuery(NamedTuple):
+    terms: tuple[str, ...]
+
+    def match_all(self) -> str:
+        return " AND ".join(_phrase(term) for term in self.terms)
+
+    def match_any(self) -> str:
+        return " OR ".join(_phrase(term) for term in self.terms)
+
+
+def parse_query(words: str) -> SearchQuery:
+    """The terms to look for. Quotes hold words together; everything else is taken as is."""
+    # A NUL would end the query in the middle of a quoted phrase.
+    words = replace_surrogates(words[:MAX_QUERY_CHARS]).replace("\0", " ")
+    terms: dict[str, None] = {}
+    for quoted, plain in _TERM.findall(words):
+        term = (quoted or plain).replace('"', " ").strip()
+        if any(character.isalnum() for character in term):
+            terms[term] = None
+    return SearchQuery(tuple(terms)[:MAX_TERMS])
+
+
+def _phrase(term: str) -> str:
+    # The index cuts the phrase as it cut the text. The star makes its last word a beginning.
+    star = " *" if len(term) >= MIN_PREFIX_CHARS else ""
+    return f'"{term}"{star}'
+
+
+def split_identifiers(*texts: str) -> str:
+    """The words inside the camelCase identifiers of some texts."""
+    found: dict[str, None] = {}
+    for text in texts:
+        for match in _CAMEL.finditer(text):
+            for part in _PART.findall(match[0][:200]):
+                if len(part) > 1:
+                    found[part.lower()] = None
+            if len(found) > MAX_PARTS:
+                return " ".join(list(found)[:MAX_PARTS])
+    return " ".join(found)
+
+
+def format_snippet(texts: tuple[str, ...], terms: tuple[str, ...], width: int = 200) -> str:
+    """One line around the first match in the first of the texts that has one."""
+    for text in texts:
+        folded = text.casefold()
+        places = [at for at in (_find_term(folded, term.casefold()) for term in terms) if at >= 0]
+        if places:
+            return _line_around(text, min(places), width)
+    return _line_around(next((text for text in texts if text), ""), 0, width)
+
+
+def _find_term(folded: str, term: str) -> int:
+    at = folded.find(term)
+    if at < 0:
+        # `app/db.py` also matches "app db py": settle for the first of its words.
+        words = re.findall(r"\w+", term)
+        return min((folded.find(word) for word in words if word in folded), default=-1)
+    return at
+
+
+def _line_around(text: str, at: int, width: int) -> str:
+    start = max(0, at - width // 3)
+    end = min(len(text), start + width)
+    line = _SPACE.sub(" ", text[start:end]).strip()
+    return f"{'…' if start > 0 else ''}{line}{'…' if end < len(text) else ''}"
+
+
+def replace_surrogates(text: str) -> str:
+    """The text without halves of surrogate pairs, which no UTF-8 column can hold."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,250 @@
+"""One connection to one database file: opening it, writing to it, and naming what goes wrong.
+
+Owns pragmas, transactions, permissions and the way from SQLite's errors to ours. Knows
+nothing about what is stored.
+
+Why `synchronous=NORMAL`: in WAL mode every commit is in the file system when it is
+acknowledged, so a killed process loses nothing. A power cut can take back the last commits
+(never corrupt the file), and then the transcript still has their rows and the cursor that
+went back with the state reads them again. FULL would buy that case with an fsync per hook.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Sequence
+from types import TracebackType
+
+from holdfast.files import make_private_dir, move, touch
+from holdfast.store.protocol import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreUnwritable
+from holdfast.store.sqlite import migrations
+
+# Longer than any transaction of ours, shorter than any hook's patience.
+BUSY_TIMEOUT_SECONDS = 5.0
+# After a large transaction (an archive of a long session) the log shrinks back to this.
+MAX_WAL_BYTES = 4_000_000
+
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_UNWRITABLE = {
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_IOERR,
+}
+
+
+def to_store_error(error: sqlite3.Error, path: str) -> StoreError:
+    """Our word for what SQLite reports, with the file that it is about."""
+    extended: int = getattr(error, "sqlite_errorcode", 0) or 0
+    code = extended & 0xFF
+    if code in _BUSY:
+        return StoreBusy(f"{path} was locked by another process for too long: {error}")
+    # A read that ends early means a file cut short, not a disk that refuses.
+    if code in _DAMAGED or extended == sqlite3.SQLITE_IOERR_SHORT_READ:
+        return StoreDamaged(f"{path} cannot be read as a database: {error}")
+    if code == sqlite3.SQLITE_FULL:
+        return StoreFull(f"the disk of {path} is full: {error}")
+    if code in _UNWRITABLE:
+        return StoreUnwritable(f"{path} cannot be written: {error}")
+    return StoreError(f"{path}: {error}")
+
+
+class _ReadContext:
+    """Names the errors of what runs inside."""
+
+    __slots__ = ("_database",)
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+
+    def __enter__(self) -> sqlite3.Connection:
+        return self._database.connection
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.ProgrammingError):
+            raise to_store_error(error, self._database.path) from error
+
+
+class _WriteTransaction(_ReadContext):
+    """All of what runs inside, or nothing of it.
+
+    The write lock is taken at the start: a transaction that reads first and then wants to
+    write can fail at once, without waiting, when another has written in between.
+    """
+
+    __slots__ = ("_discard",)
+
+    def __init__(self, database: SqliteDatabase, discard: bool) -> None:
+        super().__init__(database)
+        self._discard = discard
+
+    def __enter__(self) -> sqlite3.Connection:
+        connection = self._database.connection
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            raise to_store_error(error, self._database.path) from error
+        return connection
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        connection = self._database.connection
+        if error is None and not self._discard:
+            try:
+                connection.execute("COMMIT")
+            except sqlite3.Error as refused:
+                self._roll_back()
+                raise to_store_error(refused, self._database.path) from refused
+        else:
+            self._roll_back()
+        super().__exit__(kind, error, trace)
+
+    def _roll_back(self) -> None:
+        # SQLite has already rolled back by itself after some errors, such as a full disk.
+        connection = self._database.connection
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+class SqliteDatabase:
+    __slots__ = ("connection", "path")
+
+    def __init__(self, path: str, busy_seconds: float = BUSY_TIMEOUT_SECONDS) -> None:
+        self.path = os.path.abspath(path)
+        _create_private_file(self.path)
+        try:
+            self.connection = sqlite3.connect(
+                self.path,
+                timeout=busy_seconds,
+                isolation_level=None,  # transactions begin where we say so
+            )
+        except sqlite3.Error as error:
+            raise to_store_error(error, self.path) from error
+        try:
+            self._prepare(busy_seconds)
+        except sqlite3.Error as error:
+            self.connection.close()
+            raise to_store_error(error, self.path) from error
+        except StoreError:
+            self.connection.close()
+            raise
+
+    def reading(self) -> _ReadContext:
+        return _ReadContext(self)
+
+    def writing(self, *, discard: bool = False) -> _WriteTransaction:
+        """A transaction; with `discard` it is rolled back at its end: a rehearsal."""
+        return _WriteTransaction(self, discard)
+
+    def bind(self, projects: Sequence[str]) -> None:
+        """From now on this connection sees the sessions of these projects alone: statements that
+        name the table mean a view of the same name, which SQLite looks for first."""
+        # Loaded here, because hooks never ask.
+        from holdfast.store.search_query import replace_surrogates
+
+        names = ", ".join(
+            "'" + replace_surrogates(one).replace("'", "''") + "'" for one in projects
+        )
+        try:
+            self.connection.execute("DROP VIEW IF EXISTS temp.sessions")
+            self.connection.execute(
+                "CREATE TEMP VIEW sessions AS SELECT * FROM main.sessions"
+                f" WHERE project IN ({names})"
+            )
+        except sqlite3.Error as error:
+            raise to_store_error(error, self.path) from error
+
+    def close(self) -> None:
+        # The last connection to close folds the log into the database (1.2 ms measured).
+        # Leaving without it loses nothing, but the next to open reads the log again from its
+        # start, and a log that is never folded in only grows.
+        self.connection.close()
+
+    def _prepare(self, busy_seconds: float) -> None:
+        connection = self.connection
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(f"PRAGMA journal_size_limit = {MAX_WAL_BYTES}")
+        count = migrations.get_version(connection)
+        if count == len(migrations.MIGRATIONS):
+            return
+        migrations.check_not_newer(count, self.path)
+        if count == 0:
+            _set_file_pragmas(connection, busy_seconds)
+        migrations.migrate(connection, self.path)
+
+
+def _create_private_file(path: str) -> None:
+    """The file and its folder for the user alone; SQLite gives -wal and -shm the same mode."""
+    try:
+        try:
+            mode = os.stat(path).st_mode
+        except FileNotFoundError:
+            make_private_dir(os.path.dirname(path))
+            touch(path)
+            return
+        if not _is_file(mode):
+            # Above all no folder: without its bits nobody could use it any more.
+            raise StoreUnwritable(f"{path} cannot be written: not a regular file")
+        if mode & 0o077:
+            for name in _files(path):
+                if os.path.exists(name):
+                    os.chmod(name, 0o600)
+    except OSError as error:
+        raise StoreUnwritable(f"{path} cannot be written: {error}") from error
+
+
+def _is_file(mode: int) -> bool:
+    return mode & 0o170000 == 0o100000
+
+
+def _set_file_pragmas(connection: sqlite3.Connection, busy_seconds: float) -> None:
+    """What is decided once, before the first table, and then stays in the file."""
+    # So that pruning can give space back without rewriting the whole file.
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    # Where WAL is not possible (some network folders) SQLite keeps its old journal: slower,
+    # and still correct. The change of mode does not wait for others, so we do.
+    deadline = time.monotonic() + busy_seconds
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").fetchone()
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in _BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
+def _files(path: str) -> tuple[str, str, str]:
+    return (f"{path}-wal", f"{path}-shm", path)
+
+
+def rename_damaged(path: str) -> str:
+    """Rename a damaged database out of the way, with its log; answers its new name.
+
+    Nothing is deleted: a person, or a recovery tool, may still get something out of it.
+    """
+    path = os.path.abspath(path)
+    number = 1
+    while any(os.path.lexists(name) for name in _files(f"{path}.damaged-{number}")):
+        number += 1
+    aside = f"{path}.damaged-{number}"
+    try:
+        # The log first: a new database must never be opened beside the old one's log.
+        for old, new in zip(_files(path), _files(aside), strict=True):
+            if old == path or os.path.lexists(old):
+                move(old, new)
+    except OSError as error:
+        raise StoreUnwritable(f"{path} cannot be moved aside: {error}") from error
+    return aside

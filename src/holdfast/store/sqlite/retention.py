@@ -1,0 +1,162 @@
+"""What goes: pruning by age, forgetting one session, and giving the space back.
+
+Each session goes in a transaction of its own, so that no hook waits long for a large clean-up.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import NamedTuple
+
+from holdfast.store.sqlite.connection import SqliteDatabase
+from holdfast.store.sqlite.full_text_index import FullTextIndex
+from holdfast.store.sqlite.writes import SESSION_BY_ID
+
+# Every table with a `session` column, and the sessions themselves last.
+SESSION_TABLES = (
+    "states",
+    "checkpoints",
+    "facts",
+    "messages",
+    "compactions",
+    "deliveries",
+    "archives",
+)
+
+# Where the bytes are.
+_LARGE_COLUMNS = (
+    ("archives", "rows"),
+    ("states", "state"),
+    ("checkpoints", "state"),
+    ("messages", "text"),
+    ("facts", "text"),
+    ("deliveries", "text"),
+    ("compactions", "summary"),
+)
+
+# The last sign of life of a session, "" when no time is known at all.
+_LAST_SIGN = """max(s.started, s.updated, s.ended,
+    coalesce((SELECT max(time) FROM checkpoints c WHERE c.session = s.key), ''),
+    coalesce((SELECT max(time) FROM compactions c WHERE c.session = s.key), ''),
+    coalesce((SELECT max(time) FROM deliveries d WHERE d.session = s.key), ''),
+    coalesce((SELECT max(time) FROM archives a WHERE a.session = s.key), ''))"""
+_OLD_SESSIONS = f"""
+    SELECT s.key, s.id FROM sessions s
+    WHERE NOT s.pinned AND {_LAST_SIGN} < :before AND {_LAST_SIGN} <> ''
+"""
+_OLD_CHECKPOINTS = """
+    SELECT id, session FROM (
+        SELECT c.id, s.id AS session, c.time,
+            row_number() OVER (PARTITION BY c.session ORDER BY c.time DESC, c.id DESC) AS place
+        FROM checkpoints c JOIN sessions s ON s.key = c.session WHERE NOT s.pinned
+    ) WHERE place > :keep AND time < :before
+"""
+
+
+class PruneLimits(NamedTuple):
+    before: str
+    keep: int  # checkpoints of each session
+    held: frozenset[str]  # ids of sessions that lose nothing
+
+
+def prune_sessions(
+    database: SqliteDatabase, index: FullTextIndex, limits: PruneLimits, *, dry_run: bool
+) -> dict[str, int]:
+    """A dry run is the real one, rolled back: it cannot answer anything else."""
+    dropped = dict.fromkeys((*SESSION_TABLES, "sessions"), 0)
+    with database.reading() as connection:
+        rows = connection.execute(_OLD_SESSIONS, {"before": limits.before})
+        old = [key for key, name in rows if name not in limits.held]
+    if dry_run:
+        with database.writing(discard=True) as connection:
+            for key in old:
+                _add_counts(dropped, _delete_session_rows(connection, index, key))
+            dropped["checkpoints"] += _delete_checkpoints(connection, limits)
+        return dropped
+    for key in old:
+        with database.writing() as connection:
+            # Asked again under the lock: the session may have been resumed meanwhile.
+            still = f"{_OLD_SESSIONS} AND s.key = :key"
+            if connection.execute(still, {"before": limits.before, "key": key}).fetchone():
+                _add_counts(dropped, _delete_session_rows(connection, index, key))
+    with database.writing() as connection:
+        dropped["checkpoints"] += _delete_checkpoints(connection, limits)
+    reclaim_space(database, index if old else None)
+    return dropped
+
+
+def measure_sessions(connection: sqlite3.Connection) -> dict[str, int]:
+    """Bytes that each session takes: its rows, states and words. The index comes on top."""
+    found: dict[str, int] = dict.fromkeys(
+        (name for (name,) in connection.execute("SELECT id FROM sessions")), 0
+    )
+    for table, column in _LARGE_COLUMNS:
+        for name, size in connection.execute(
+            f"SELECT s.id, sum(length(CAST(t.{column} AS BLOB))) FROM {table} t"
+            " JOIN sessions s ON s.key = t.session GROUP BY s.id"
+        ):
+            found[name] += size or 0
+    return found
+
+
+def delete_session(
+    database: SqliteDatabase, index: FullTextIndex, session_id: str
+) -> dict[str, int]:
+    dropped = dict.fromkeys((*SESSION_TABLES, "sessions"), 0)
+    with database.writing() as connection:
+        found = connection.execute(
+            f"SELECT key FROM sessions s WHERE {SESSION_BY_ID.format('?')}", (session_id,)
+        ).fetchone()
+        if found:
+            _add_counts(dropped, _delete_session_rows(connection, index, found[0]))
+    if found:
+        reclaim_space(database, index)
+    return dropped
+
+
+def reclaim_space(database: SqliteDatabase, index: FullTextIndex | None) -> None:
+    """Give freed pages back to the file system, and empty the log, as far as readers let us."""
+    if index is not None:
+        while _merge_index_step(database, index):
+            pass
+    with database.reading() as connection:
+        # As a script, because `execute` would take one step, which frees one page.
+        connection.executescript("PRAGMA incremental_vacuum")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def _merge_index_step(database: SqliteDatabase, index: FullTextIndex) -> bool:
+    """One step of clearing out the index; in steps, so that hooks get their turn."""
+    with database.writing():
+        return index.needs_writes() and index.merge()
+
+
+def _delete_session_rows(
+    connection: sqlite3.Connection, index: FullTextIndex, key: int
+) -> dict[str, int]:
+    # What a person wants gone must not lie in the file's free pages.
+    connection.execute("PRAGMA secure_delete = ON")
+    if index.needs_writes():
+        index.remove_session(key)
+    dropped = {
+        table: connection.execute(f"DELETE FROM {table} WHERE session = ?", (key,)).rowcount
+        for table in SESSION_TABLES
+    }
+    connection.execute("DELETE FROM changes WHERE session = ?", (key,))
+    connection.execute("DELETE FROM main.sessions WHERE key = ?", (key,))
+    return {**dropped, "sessions": 1}
+
+
+def _delete_checkpoints(connection: sqlite3.Connection, limits: PruneLimits) -> int:
+    # Told apart here: not every SQLite takes ten thousand names in one statement.
+    rows = connection.execute(
+        _OLD_CHECKPOINTS, {"before": limits.before, "keep": limits.keep}
+    ).fetchall()
+    spare = [(number,) for number, name in rows if name not in limits.held]
+    connection.executemany("DELETE FROM checkpoints WHERE id = ?", spare)
+    return len(spare)
+
+
+def _add_counts(total: dict[str, int], more: dict[str, int]) -> None:
+    for table, count in more.items():
+        total[table] += count

@@ -1,0 +1,238 @@
+"""How a save is written: the session, its state, its facts and messages, in one transaction.
+
+Every function here runs inside the caller's transaction and skips what would change nothing,
+because a hook often saves what is already there.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from typing import Any
+
+from holdfast.events import Origin
+from holdfast.state.facts import Fact
+from holdfast.store.protocol import Message, SavedState, Session
+from holdfast.store.search_query import replace_surrogates, split_identifiers
+from holdfast.store.sqlite.full_text_index import FullTextIndex
+
+# One session by its id: of several projects the one that had it first. Whoever means a certain one
+# is bound to its project.
+SESSION_BY_ID = "s.key = (SELECT min(key) FROM sessions WHERE id = {})"
+# The tables themselves, and not what a store that is bound to projects sees of them
+# (`connection.bind`).
+_ADD_SESSION = f"""
+    INSERT INTO main.sessions ({", ".join(Session._fields)})
+    VALUES ({", ".join("?" * len(Session._fields))})
+"""
+# An empty field never replaces a known one; a start only moves back, an update only forward.
+_MERGE_SESSION = f"""
+    UPDATE main.sessions SET
+    {
+    ", ".join(
+        f"{field} = coalesce(nullif(:{field}, ''), {field})"
+        for field in Session._fields
+        if field not in ("id", "started", "updated")
+    )
+},
+    started = CASE WHEN started = '' OR (:started < started AND :started <> '')
+        THEN :started ELSE started END,
+    updated = max(updated, :updated)
+    WHERE key = :key
+"""
+# The session of that id in its project. One without a project finds it now, and where none is
+# said, the first of that id is meant. For who is bound to no project, as a user in an own store, a
+# session may also have gone on in another project.
+_FIND_SESSION = """
+    SELECT key FROM sessions WHERE id = :id AND (:project IN ('', project) OR project = '' OR :free)
+    ORDER BY project = :project DESC, project = '' DESC, key LIMIT 1
+"""
+_UPSERT_STATE = """
+    INSERT INTO states (session, generation, "offset", position, state) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (session) DO UPDATE SET generation = excluded.generation,
+        "offset" = excluded."offset", position = excluded.position, state = excluded.state
+    WHERE generation <> excluded.generation OR "offset" <> excluded."offset"
+        OR position <> excluded.position OR state <> excluded.state
+"""
+# In the order in which the values are bound below.
+_FACT_VALUES = 'kind, standing, row, start, "end", time, agent, text, detail'
+
+# What `fact_from_row` reads, of a table called f.
+FACT_COLUMNS = (
+    'f.id, f.kind, f.text, f.standing, f.row, f.start, f."end", f.time, f.agent, f.detail'
+)
+
+
+def pack_state(document: dict[str, Any]) -> bytes:
+    # ASCII: it is the fast path of `json`, and holds what UTF-8 cannot (half surrogates).
+    return zlib.compress(json.dumps(document, separators=(",", ":")).encode("ascii"), 1)
+
+
+def unpack_state(packed: bytes) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(zlib.decompress(packed))
+    return document
+
+
+def find_session_key(connection: sqlite3.Connection, session: Session) -> int | None:
+    """The key of a session that is there."""
+    row = connection.execute(
+        _FIND_SESSION,
+        {
+            "id": replace_surrogates(session.id),
+            "project": replace_surrogates(session.project),
+            "free": not is_scoped(connection),
+        },
+    ).fetchone()
+    return row[0] if row else None
+
+
+def is_scoped(connection: sqlite3.Connection) -> bool:
+    """Whether it sees the sessions of certain projects alone."""
+    row = connection.execute("SELECT 1 FROM temp.sqlite_master WHERE name = 'sessions'").fetchone()
+    return row is not None
+
+
+def has_newer_state(connection: sqlite3.Connection, saved: SavedState) -> bool:
+    """Whether the store has a later state of this session, or any where this one is empty."""
+    known = connection.execute(
+        'SELECT generation, "offset" FROM states WHERE session = ?',
+        (find_session_key(connection, saved.session),),
+    ).fetchone()
+    return known is not None and (known > tuple(saved.revision) or not saved.state)
+
+
+def upsert_session(connection: sqlite3.Connection, session: Session) -> int:
+    """The key of the session, with what is newly known about it."""
+    given = Session(*(replace_surrogates(field) for field in session))
+    key = find_session_key(connection, given)
+    if key is None:
+        key = connection.execute(_ADD_SESSION, given).lastrowid or 0
+    else:
+        connection.execute(_MERGE_SESSION, {**given._asdict(), "key": key})
+    bump_change_number(connection, key)
+    return key
+
+
+def bump_change_number(connection: sqlite3.Connection, key: int) -> None:
+    """A new number for the session, in the transaction that writes to it."""
+    connection.execute("INSERT OR REPLACE INTO changes (session) VALUES (?)", (key,))
+
+
+def get_change_number(connection: sqlite3.Connection, key: int) -> int:
+    """The number of the session's last change: this one, inside a transaction that writes."""
+    row = connection.execute("SELECT number FROM changes WHERE session = ?", (key,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def upsert_state(
+    connection: sqlite3.Connection, key: int, saved: SavedState, packed: bytes
+) -> None:
+    connection.execute(_UPSERT_STATE, (key, *saved.revision, json.dumps(saved.position), packed))
+
+
+def upsert_facts(
+    connection: sqlite3.Connection,
+    index: FullTextIndex | None,
+    key: int,
+    facts: list[Fact],
+    whole: bool,
+) -> None:
+    change = get_change_number(connection, key)
+    for fact in facts:
+        _upsert_fact(connection, index, key, fact, change)
+    if whole:
+        named = {replace_surrogates(fact.id) for fact in facts}
+        rows = connection.execute(
+            "SELECT key, id, text, detail, parts FROM facts WHERE session = ?", (key,)
+        ).fetchall()
+        for fact_key, fact_id, *texts in rows:
+            if fact_id not in named:
+                if index is not None:
+                    index.remove_fact(fact_key, *texts)
+                connection.execute("DELETE FROM facts WHERE key = ?", (fact_key,))
+
+
+def _upsert_fact(
+    connection: sqlite3.Connection,
+    index: FullTextIndex | None,
+    session: int,
+    fact: Fact,
+    change: int,
+) -> None:
+    at = fact.at
+    text, detail = replace_surrogates(fact.text), replace_surrogates(fact.detail)
+    values = (
+        replace_surrogates(fact.kind),
+        replace_surrogates(fact.status),
+        replace_surrogates(at.row),
+        at.start,
+        at.end,
+        replace_surrogates(at.time),
+        replace_surrogates(at.agent),
+        text,
+        detail,
+    )
+    identity = (session, replace_surrogates(fact.id))
+    known = connection.execute(
+        f"SELECT {_FACT_VALUES}, parts, key FROM facts WHERE session = ? AND id = ?", identity
+    ).fetchone()
+    if known is None:
+        inside = split_identifiers(text, detail)
+        made = connection.execute(
+            f"INSERT INTO facts (session, id, {_FACT_VALUES}, parts, made, changed)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*identity, *values, inside, change, change),
+        ).lastrowid
+        if index is not None and made is not None:
+            index.add_fact(made, text, detail, inside)
+        return
+    old_parts, fact_key = known[-2:]
+    if known[:-2] == values:
+        return
+    old_text, old_detail = known[-4:-2]
+    inside = old_parts
+    # A fact that only changed its status is indexed as it was: the commonest change.
+    if (old_text, old_detail) != (text, detail):
+        inside = split_identifiers(text, detail)
+        if index is not None:
+            index.remove_fact(fact_key, old_text, old_detail, old_parts)
+            index.add_fact(fact_key, text, detail, inside)
+    connection.execute(
+        'UPDATE facts SET kind = ?, standing = ?, row = ?, start = ?, "end" = ?, time = ?,'
+        " agent = ?, text = ?, detail = ?, parts = ?, changed = ? WHERE key = ?",
+        (*values, inside, change, fact_key),
+    )
+
+
+def insert_messages(
+    connection: sqlite3.Connection, index: FullTextIndex | None, key: int, messages: list[Message]
+) -> None:
+    change = get_change_number(connection, key) if messages else 0
+    for message in messages:
+        text = replace_surrogates(message.text)
+        inside = split_identifiers(text)
+        made = connection.execute(
+            'INSERT INTO messages (session, row, who, checksum, time, start, "end", text, parts,'
+            " made) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            (
+                key,
+                replace_surrogates(message.row),
+                replace_surrogates(message.speaker),
+                zlib.crc32(text.encode()),
+                replace_surrogates(message.time),
+                message.start,
+                message.end,
+                text,
+                inside,
+                change,
+            ),
+        )
+        if made.rowcount > 0 and index is not None and made.lastrowid is not None:
+            index.add_message(made.lastrowid, text, inside)
+
+
+def fact_from_row(row: tuple[Any, ...]) -> Fact:
+    """From FACT_COLUMNS."""
+    fact_id, kind, text, status, at_row, start, end, time, agent, detail = row
+    return Fact(fact_id, kind, text, status, Origin(at_row, start, end, time, agent), detail)

@@ -1,0 +1,321 @@
+"""What the service has acknowledged, and what is under way: `outbox.db` in the data folder.
+
+Written by the sync worker, one at a time (`sync_lock`), and read by `status` and `doctor`. A
+database and not one file of JSON, because a sync changes one row of it at a time, and a machine
+may have ten thousand sessions. Losing it costs one more sync of everything, which changes
+nothing at the service.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import socket
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from holdfast.files import make_private_dir, open_lock, remove, touch
+from holdfast.paths import NEXT_SYNC_FILE
+from holdfast.store.sqlite.change_feed import SyncCursor
+from holdfast.store.sqlite.connection import to_store_error
+
+CURSOR_DB_FILE = "outbox.db"
+LOCK_FILE, QUEUE_FILE = "outbox.lock", "outbox.queue"
+LOCK_WAIT_SECONDS = 60.0
+REJECTION_RETRY_SECONDS = 86_400.0  # after which a refused session is tried again
+LIVE_SESSION_SECONDS = 86_400.0
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+_TABLES = """
+    CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, project TEXT NOT NULL,
+        mark TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS refused (id TEXT PRIMARY KEY, reason TEXT NOT NULL,
+        at REAL NOT NULL);
+    CREATE TABLE IF NOT EXISTS live (id TEXT PRIMARY KEY, cwd TEXT NOT NULL, role TEXT NOT NULL,
+        name TEXT NOT NULL, chars INTEGER NOT NULL, seen REAL NOT NULL);
+    CREATE TABLE IF NOT EXISTS asking (session TEXT PRIMARY KEY, key TEXT NOT NULL,
+        body TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS letters (session TEXT NOT NULL, id TEXT NOT NULL,
+        name TEXT NOT NULL, text TEXT NOT NULL, placed INTEGER NOT NULL DEFAULT 0,
+        PRIMARY KEY (session, id));
+"""
+
+
+class RejectedSession(NamedTuple):
+    session_id: str
+    reason: str
+    at: float
+
+
+class LiveSession(NamedTuple):
+    """A session at work on this machine, and what was chosen where it works."""
+
+    session_id: str
+    cwd: str
+    role: str = ""
+    name: str = ""  # the project's, where the user gave it one
+    chars: int = 2000
+
+
+class PendingFetch(NamedTuple):
+    """A call for messages that may have been answered already: the same key asks again."""
+
+    key: str
+    body: str
+
+
+class IncomingMessage(NamedTuple):
+    """A message on its way into a session."""
+
+    session_id: str
+    id: str
+    name: str  # of its file in the session dir
+    text: str
+    placed: bool
+
+
+class CursorDb:
+    def __init__(self, data: str) -> None:
+        make_private_dir(data)
+        path = os.path.join(data, CURSOR_DB_FILE)
+        touch(path)
+        self._path = path
+        try:
+            self._connection = self._opened(path)
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode & 0xFF not in _DAMAGED:
+                raise to_store_error(error, path) from error
+            # A fresh one syncs everything once more.
+            for name in (path, f"{path}-wal", f"{path}-shm"):
+                remove(name)
+            self._connection = self._opened(path)
+
+    @staticmethod
+    def _opened(path: str) -> sqlite3.Connection:
+        connection = sqlite3.connect(path, timeout=10.0, isolation_level=None)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").fetchone()
+            # What was acknowledged may be asked again after a crash; a key that was used for
+            # messages may not be forgotten: see `save_pending_fetch`.
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.executescript(_TABLES)
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+    def close(self) -> None:
+        self._connection.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            yield self._connection
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise to_store_error(error, self._path) from error
+        finally:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+
+    def get(self, name: str) -> str:
+        row = self._connection.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
+        return str(row[0]) if row else ""
+
+    def number(self, name: str) -> float:
+        return float(self.get(name) or 0)
+
+    def put(self, **values: object) -> None:
+        with self._writing() as connection:
+            _put(connection, values)
+
+    def machine_id(self) -> str:
+        """What tells this machine from others, also from those of the same name. By its store:
+        a lost cursor database must not make another machine of it, whose projects are others."""
+        known = self.get("machine")
+        if not known:
+            host = socket.gethostname().partition(".")[0][:60] or "machine"
+            known = f"{host}-{self.endpoints()[1][:6] or os.urandom(3).hex()}"
+            self.put(machine=known)
+        return known
+
+    def set_endpoints(self, service: str, store: str, theirs: str) -> None:
+        """Whom and what the rest is about; another service or store begins a new page."""
+        now = json.dumps([service, store, theirs])
+        if self.get("parties") == now:
+            return
+        with self._writing() as connection:
+            for table in ("sessions", "refused", "asking"):
+                connection.execute(f"DELETE FROM {table}")
+            _put(connection, {"parties": now, "cursor": 0})
+
+    def endpoints(self) -> tuple[str, str, bool]:
+        """(the service, our store, whether the service reads that very store)"""
+        said = json.loads(self.get("parties") or '["", "", ""]')
+        return str(said[0]), str(said[1]), bool(said[2]) and said[1] == said[2]
+
+    def resync_all(self) -> None:
+        """Sync everything once more: for a service that lost what it had."""
+        self.put(parties="")
+
+    def retry_now(self) -> None:
+        """Try at once, refused or not: a person changed something."""
+        with self._writing() as connection:
+            connection.execute("UPDATE refused SET at = 0")
+            _put(connection, {"not_before": 0, "failures": 0})
+
+    def load_cursor(self, session_id: str) -> tuple[str, SyncCursor]:
+        """(project, mark)"""
+        row = self._connection.execute(
+            "SELECT project, mark FROM sessions WHERE id = ?", (session_id,)
+        ).fetchone()
+        return (row[0], SyncCursor(*json.loads(row[1]))) if row else ("", SyncCursor())
+
+    def acknowledge(
+        self, session_id: str, project: str, mark: SyncCursor, cursor: int | None = None
+    ) -> None:
+        with self._writing() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?)",
+                (session_id, project, json.dumps(mark)),
+            )
+            connection.execute("DELETE FROM refused WHERE id = ?", (session_id,))
+            _advance(connection, session_id, cursor)
+
+    def record_rejection(
+        self, session_id: str, reason: str, now: float, cursor: int | None
+    ) -> None:
+        with self._writing() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO refused VALUES (?, ?, ?)", (session_id, reason, now)
+            )
+            _advance(connection, session_id, cursor)
+
+    def list_rejected(self) -> list[RejectedSession]:
+        rows = self._connection.execute("SELECT id, reason, at FROM refused ORDER BY at, id")
+        return [RejectedSession(*row) for row in rows]
+
+    def skip_session(self, session_id: str, cursor: int | None) -> None:
+        """There is nothing to sync of it."""
+        with self._writing() as connection:
+            connection.execute("DELETE FROM refused WHERE id = ?", (session_id,))
+            _advance(connection, session_id, cursor)
+
+    def record_live(self, live: LiveSession, now: float) -> None:
+        with self._writing() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO live VALUES (?, ?, ?, ?, ?, ?)", (*live, now)
+            )
+            connection.execute("DELETE FROM live WHERE seen < ?", (now - LIVE_SESSION_SECONDS,))
+
+    def list_live(self, limit: int) -> list[LiveSession]:
+        """The last seen first."""
+        rows = self._connection.execute(
+            "SELECT id, cwd, role, name, chars FROM live ORDER BY seen DESC LIMIT ?", (limit,)
+        )
+        return [LiveSession(*row) for row in rows]
+
+    def find_live(self, session_id: str) -> LiveSession | None:
+        row = self._connection.execute(
+            "SELECT id, cwd, role, name, chars FROM live WHERE id = ?", (session_id,)
+        ).fetchone()
+        return LiveSession(*row) if row else None
+
+    def delete_live(self, session_id: str) -> None:
+        with self._writing() as connection:
+            connection.execute("DELETE FROM live WHERE id = ?", (session_id,))
+
+    def pending_fetch(self, session_id: str) -> PendingFetch | None:
+        row = self._connection.execute(
+            "SELECT key, body FROM asking WHERE session = ?", (session_id,)
+        ).fetchone()
+        return PendingFetch(*row) if row else None
+
+    def save_pending_fetch(self, session_id: str, asking: PendingFetch) -> None:
+        """On disk before the call: who asks again with the key is given the same."""
+        with self._writing() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO asking VALUES (?, ?, ?)", (session_id, *asking)
+            )
+
+    def store_incoming(self, session_id: str, messages: list[IncomingMessage]) -> None:
+        with self._writing() as connection:
+            for one in messages:
+                connection.execute(
+                    "INSERT OR IGNORE INTO letters (session, id, name, text) VALUES (?, ?, ?, ?)",
+                    one[:4],
+                )
+            connection.execute("DELETE FROM asking WHERE session = ?", (session_id,))
+
+    def messages(self) -> list[IncomingMessage]:
+        rows = self._connection.execute(
+            "SELECT session, id, name, text, placed FROM letters ORDER BY session, name"
+        )
+        return [IncomingMessage._make(row) for row in rows]
+
+    def mark_placed(self, message: IncomingMessage) -> None:
+        with self._writing() as connection:
+            connection.execute(
+                "UPDATE letters SET placed = 1 WHERE session = ? AND id = ?", message[:2]
+            )
+
+    def delete_incoming(self, message: IncomingMessage) -> None:
+        with self._writing() as connection:
+            connection.execute("DELETE FROM letters WHERE session = ? AND id = ?", message[:2])
+
+
+def _advance(connection: sqlite3.Connection, session_id: str, cursor: int | None) -> None:
+    """All changes up to there are settled; None for a session that is tried out of turn."""
+    if cursor is not None:
+        _put(connection, {"cursor": cursor, "at_cursor": session_id})
+
+
+def _put(connection: sqlite3.Connection, values: dict[str, object]) -> None:
+    for name, value in values.items():
+        connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, str(value)))
+
+
+@contextmanager
+def sync_lock(data: str, wait: float = LOCK_WAIT_SECONDS) -> Iterator[bool]:
+    """One sync at work and one waiting; False for everyone else, and when it takes long.
+
+    Whoever finds one waiting may leave: that one looks again, after whatever we had to sync
+    was written.
+    """
+    make_private_dir(data)
+    queue = open_lock(os.path.join(data, QUEUE_FILE))
+    work = open_lock(os.path.join(data, LOCK_FILE))
+    try:
+        mine = _lock(queue, 0.0) and _lock(work, wait)
+        fcntl.flock(queue, fcntl.LOCK_UN)  # another may wait while we work
+        yield mine
+    finally:
+        os.close(work)
+        os.close(queue)
+
+
+def _lock(handle: int, wait: float) -> bool:
+    end = time.monotonic() + wait
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except OSError:
+            if time.monotonic() >= end:
+                return False
+        time.sleep(0.05)
+
+
+def schedule_next_sync(data: str, seconds: float) -> None:
+    """Hooks start no sync before this time."""
+    path = os.path.join(data, NEXT_SYNC_FILE)
+    with contextlib.suppress(OSError):
+        touch(path)
+        os.utime(path, (seconds, seconds))

@@ -1,0 +1,175 @@
+"""Status of the sync: connected to where, when last synced, how much is pending, what went wrong.
+
+For `holdfast status` and `holdfast doctor`. Reads; must not talk to the service.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from holdfast.files import exists
+from holdfast.paths import CONNECTION_FILE, store_path
+from holdfast.store.sqlite.change_feed import ChangeFeed
+from holdfast.sync import connection_file, message_outbox
+from holdfast.sync.cursor_db import CURSOR_DB_FILE, CursorDb, RejectedSession
+
+
+class Rejection(NamedTuple):
+    """Something that the service refused, and why."""
+
+    what: str  # "session" | "message"
+    name: str  # a session's id, or the file in which the message is kept
+    reason: str
+    about: str = ""  # a message's topic
+
+
+class SyncStatus(NamedTuple):
+    url: str
+    since: str = ""
+    last_synced: float = 0.0  # when last, 0 for never
+    sessions_waiting: int = 0
+    messages_waiting: int = 0  # of ours, on their way
+    failures: int = 0  # in a row
+    failure: str = ""
+    failed: float = 0.0
+    not_before: float = 0.0
+    rejected: tuple[RejectedSession, ...] = ()
+    messages_rejected: tuple[Rejection, ...] = ()
+    same_store: bool = False  # nothing to sync: the service reads this very store
+
+
+def read_sync_status(data: str, environ: Mapping[str, str]) -> SyncStatus | None:
+    """None when this user is not connected; raises UnsafeConnectionFile and StoreError."""
+    connected = connection_file.effective_connection(data, environ)
+    if connected is None:
+        return None
+    told = SyncStatus(
+        connected.url,
+        connected.since,
+        messages_waiting=len(message_outbox.list_queued(data)),
+        messages_rejected=tuple(_rejected_messages(data)),
+    )
+    if not os.path.exists(store_path(data)):
+        return told
+    cursor, same = 0, False
+    if os.path.exists(os.path.join(data, CURSOR_DB_FILE)):
+        cursor_db = CursorDb(data)
+        try:
+            about, _, same = cursor_db.endpoints()
+            if about == connected.url:
+                cursor = int(cursor_db.number("cursor"))
+                told = told._replace(
+                    last_synced=cursor_db.number("carried"),
+                    failures=int(cursor_db.number("failures")),
+                    failure=cursor_db.get("failure"),
+                    failed=cursor_db.number("failed"),
+                    not_before=cursor_db.number("not_before"),
+                    rejected=tuple(cursor_db.list_rejected()),
+                    same_store=same,
+                )
+            elif int(cursor_db.number("failures")):
+                told = told._replace(
+                    failures=int(cursor_db.number("failures")),
+                    failure=cursor_db.get("failure"),
+                    failed=cursor_db.number("failed"),
+                    not_before=cursor_db.number("not_before"),
+                )
+        finally:
+            cursor_db.close()
+    if told.same_store:
+        return told
+    changes = ChangeFeed(store_path(data))
+    try:
+        return told._replace(sessions_waiting=changes.count_after(cursor))
+    finally:
+        changes.close()
+
+
+def list_rejections(data: str) -> list[Rejection]:
+    """All that the service refused and that is still so, in whichever run it was: sessions that
+    did not change since, and messages that were set aside."""
+    cursor_db = CursorDb(data)
+    try:
+        sessions = [
+            Rejection("session", one.session_id, one.reason) for one in cursor_db.list_rejected()
+        ]
+    finally:
+        cursor_db.close()
+    return [*sessions, *_rejected_messages(data)]
+
+
+def _rejected_messages(data: str) -> list[Rejection]:
+    return [
+        Rejection("message", one.path, one.reason, str(one.body.get("topic", "")))
+        for one in message_outbox.list_rejected(data)
+    ]
+
+
+def list_unsynced_sessions(data: str) -> frozenset[str]:
+    """Ids of sessions with something that the service was not offered yet; none where this user
+    is not connected, or the service reads this very store. What it refused it was offered."""
+    # A look at the file, and not into it: one that is left out may be put right tomorrow.
+    if not exists(f"{data}/{CONNECTION_FILE}") or not exists(store_path(data)):
+        return frozenset()
+    changes = ChangeFeed(store_path(data))
+    try:
+        cursor_db = CursorDb(data)
+        try:
+            url, ours, same = cursor_db.endpoints()
+            cursor = int(cursor_db.number("cursor"))
+            last = cursor_db.get("at_cursor")
+        finally:
+            cursor_db.close()
+        new = ours != changes.store_id() or url != _connected_url(data, url)
+        if new or not changes.has_change(cursor, last):
+            cursor = 0  # as the next sync will find
+        elif same:
+            return frozenset()
+        return frozenset(one.session_id for one in changes.list_after(cursor, -1))
+    finally:
+        changes.close()
+
+
+def _connected_url(data: str, known: str) -> str:
+    try:
+        found = connection_file.load_connection(data)
+    except connection_file.UnsafeConnectionFile:
+        return known  # put right, it will be the same one
+    return found.url if found else known
+
+
+def format_sync_status(told: SyncStatus, now: float) -> str:
+    """One line for people."""
+    parts = [told.url]
+    parts.append(
+        f"last synced {_ago(now - told.last_synced)}" if told.last_synced else "never synced"
+    )
+    if told.same_store:
+        parts.append("it uses this store directly: only messages are fetched")
+    waits = []
+    if told.sessions_waiting:
+        waits.append(_counted(told.sessions_waiting, "session"))
+    if told.messages_waiting:
+        waits.append(_counted(told.messages_waiting, "message"))
+    parts.append(f"{' and '.join(waits)} pending" if waits else "nothing pending")
+    if told.failures:
+        again = max(0.0, told.not_before - now)
+        parts.append(f"{_counted(told.failures, 'failure')} in a row, next retry in {again:.0f} s")
+    if told.rejected:
+        parts.append(f"{_counted(len(told.rejected), 'session')} refused")
+    if told.messages_rejected:
+        parts.append(f"{_counted(len(told.messages_rejected), 'message')} refused")
+    return "; ".join(parts)
+
+
+def _ago(seconds: float) -> str:
+    for size, name in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size:
+            return f"{_counted(int(seconds // size), name)} ago"
+    return f"{_counted(max(0, int(seconds)), 'second')} ago"
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count:,} {word}" + ("" if count == 1 else "s")

@@ -1,0 +1,223 @@
+"""Syncs this machine's sessions up to the team's service, and messages down, in the background.
+
+The local store is the queue: hooks write there and nowhere else. A cursor database beside it says
+how far the service has acknowledged each session; what the store has beyond that is still to be
+synced. So nothing is queued twice, nothing is lost when the service is away for a week, and
+what is sent twice is one, because the service orders states as the store does.
+
+One sync at a time. It goes through the changes oldest first, leaves what the service refuses
+with its reason, stops when the service is away, and notes when to try again. Bounded in time
+and in bytes: what is left is the next one's. Never imported by a hook: a hook starts it as a
+process of its own and goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from holdfast.paths import SYNC_INTERVAL_SECONDS
+from holdfast.session.context import load_settings
+from holdfast.store.protocol import Session
+from holdfast.store.sqlite.change_feed import ChangeFeed
+from holdfast.sync import messages, requests
+from holdfast.sync.client import ApiCall, RequestRejected, ServerUnavailable
+from holdfast.sync.cursor_db import REJECTION_RETRY_SECONDS, CursorDb, schedule_next_sync, sync_lock
+from holdfast.sync.project_id import identify_project
+
+MIN_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = 5.0, 3600.0
+
+
+class SyncLimits(NamedTuple):
+    """How much one sync may do; a person's own has none."""
+
+    seconds: float = 1e9
+    bytes: int = 1 << 60
+    # For a pause that is soon over: the session may have spoken for the last time.
+    max_wait_seconds: float = 0.0
+
+
+HOOK_LIMITS = SyncLimits(30.0, 16 * 1024 * 1024, 15.0)
+
+
+class SyncResult(NamedTuple):
+    sessions: int = 0
+    rejected: tuple[str, ...] = ()  # sessions that the service does not want, and goes on without
+    is_incomplete: bool = False  # something is left: the service was away, or it is not yet time
+    sent: int = 0  # messages of ours
+    fetched: int = 0  # messages for sessions here
+
+
+class SyncJob(NamedTuple):
+    store_path: str  # the local database
+    data: str
+    url: str
+    call: ApiCall
+    now: Callable[[], float] = time.time
+    bounds: SyncLimits = SyncLimits()
+    # Of a hook's: nobody waits. A person's own does not mind what a hook decided.
+    respect_backoff: bool = True
+    wait: float = 60.0
+
+
+def run_sync(job: SyncJob) -> SyncResult:
+    """Bring up what the service does not have yet. Safe to call from anywhere, any time."""
+    with sync_lock(job.data, job.wait) as mine:
+        if not mine:
+            # Another sync is running, and looks once more after us.
+            return SyncResult(is_incomplete=True)
+        cursor_db = CursorDb(job.data)
+        try:
+            pause = cursor_db.number("not_before") - job.now() if job.respect_backoff else 0.0
+            if pause > job.bounds.max_wait_seconds:
+                return SyncResult(is_incomplete=True)
+            if pause > 0:
+                time.sleep(pause)
+            changes = ChangeFeed(job.store_path)
+            try:
+                return _SyncRun(job, cursor_db, changes).run()
+            finally:
+                changes.close()
+        finally:
+            cursor_db.close()
+
+
+class _SyncRun:
+    """One pass of a sync."""
+
+    def __init__(self, job: SyncJob, cursor_db: CursorDb, changes: ChangeFeed) -> None:
+        self._job, self._cursor_db, self._changes = job, cursor_db, changes
+        self._end = time.monotonic() + job.bounds.seconds
+        self._bytes = job.bounds.bytes
+        self._me: dict[str, Any] = {}
+        self._done = SyncResult()
+        self._refused: list[str] = []
+
+    def run(self) -> SyncResult:
+        cursor_db, now = self._cursor_db, self._job.now
+        try:
+            left = self._everything()
+        except ServerUnavailable as error:
+            failures = int(cursor_db.number("failures")) + 1
+            pause = min(MIN_BACKOFF_SECONDS * 2 ** min(failures - 1, 20), MAX_BACKOFF_SECONDS)
+            # Many machines that lost the same service must not all come back at once.
+            pause *= 0.5 + random.random() / 2
+            before = now() + pause
+            cursor_db.put(failures=failures, not_before=before, failure=error, failed=now())
+            schedule_next_sync(self._job.data, before)
+            return self._told(True)
+        cursor_db.put(failures=0, not_before=0, carried=now())
+        schedule_next_sync(self._job.data, now() + SYNC_INTERVAL_SECONDS)
+        return self._told(left)
+
+    def _told(self, waiting: bool) -> SyncResult:
+        return self._done._replace(rejected=tuple(self._refused), is_incomplete=waiting)
+
+    def _everything(self) -> bool:
+        """Whether something is left."""
+        job, cursor_db = self._job, self._cursor_db
+        self._me = check_identity(job.call("GET", "/api/me"), job.url)
+        here, theirs = self._changes.store_id(), str(self._me.get("store", ""))
+        same = bool(theirs) and theirs == here
+        cursor_db.set_endpoints(job.url, here, theirs)
+        if not self._changes.has_change(
+            int(cursor_db.number("cursor")), cursor_db.get("at_cursor")
+        ):
+            cursor_db.put(cursor=0)  # the store was put back to an earlier day
+        left = False if same else self._up()
+        post = messages.MessageSync(
+            *(job.data, cursor_db, job.call, self._changes),
+            *(self._project, same, self._spent),
+        )
+        sent, refused = post.send()
+        self._refused += refused
+        self._done = self._done._replace(sent=sent, fetched=post.fetch())
+        return left
+
+    def _up(self) -> bool:
+        cursor_db, changes = self._cursor_db, self._changes
+        while True:
+            found = changes.list_after(int(cursor_db.number("cursor")))
+            for change in found:
+                if self._spent():
+                    return True
+                if not self._session(change.session_id, change.number):
+                    return True
+            if not found:
+                break
+        long_ago = self._job.now() - REJECTION_RETRY_SECONDS
+        for refusal in cursor_db.list_rejected():
+            if refusal.at < long_ago and not self._spent():
+                self._session(refusal.session_id, None)
+        return False
+
+    def _spent(self) -> bool:
+        return self._bytes <= 0 or time.monotonic() > self._end
+
+    def _session(self, session_id: str, cursor: int | None) -> bool:
+        """False when there was not enough time for all of it."""
+        cursor_db, now = self._cursor_db, self._job.now
+        known, mark = cursor_db.load_cursor(session_id)
+        news = self._changes.read_delta(session_id, mark)
+        if news is None or news.saved is None:
+            # Forgotten meanwhile, or not read yet: the service knows a session by its state.
+            cursor_db.skip_session(session_id, cursor)
+            return True
+        project = self._project(news.session, known)
+        mine = self._me["projects"]
+        problem = ""
+        if mine is not None and project not in mine:
+            # Not even sent: what a token is not for is not its service's to read.
+            return self._refuse(session_id, f"the token has no access to {project}", cursor)
+        for step in requests.build_requests(
+            news, mark, project, cursor_db.machine_id(), self._changes
+        ):
+            if step.resumable and self._spent():
+                return False
+            try:
+                self._job.call("POST", step.path, step.body)
+            except RequestRejected as error:
+                # One checkpoint that is too large must not keep the rest from the team.
+                if not step.resumable or error.status not in (413, 422):
+                    return self._refuse(session_id, str(error), cursor)
+                problem = f"a checkpoint: {error}"
+            self._bytes -= step.size
+            if step.resumable:
+                cursor_db.acknowledge(session_id, project, step.cursor)
+        cursor_db.acknowledge(session_id, project, news.cursor, cursor)
+        if problem:
+            cursor_db.record_rejection(session_id, problem, now(), None)
+        self._done = self._done._replace(sessions=self._done.sessions + 1)
+        return True
+
+    def _refuse(self, session_id: str, reason: str, cursor: int | None) -> bool:
+        self._cursor_db.record_rejection(session_id, reason, self._job.now(), cursor)
+        self._refused.append(session_id)
+        return True
+
+    def _project(self, session: Session, known: str = "") -> str:
+        """What the team calls the session's project."""
+        folder = session.project or session.cwd
+        live = self._cursor_db.find_live(session.id)
+        name = live.name if live is not None else self._given(session.cwd or folder)
+        found = identify_project(folder, given=name, machine=self._cursor_db.machine_id())
+        # A folder that is gone no longer says what it was.
+        return found.name if found.shared or not known else known
+
+    def _given(self, cwd: str) -> str:
+        """The name in the settings' files; this process's environment is another session's."""
+        names = ("HOME", "USERPROFILE", "XDG_CONFIG_HOME")
+        environ = {name: os.environ[name] for name in names if name in os.environ}
+        return load_settings(environ, self._job.data, cwd).text("project_name")
+
+
+def check_identity(answer: Any, url: str) -> dict[str, Any]:
+    """Who we are to the service; raises ServerUnavailable when that is nobody who may write."""
+    if not isinstance(answer, dict) or not {"scopes", "projects", "store"} <= set(answer):
+        raise ServerUnavailable(f"{url} is not a compatible Holdfast server")
+    if not {"write", "admin"} & set(answer["scopes"]):
+        raise ServerUnavailable(f"{url}: this token has no write access")
+    return answer

@@ -1,0 +1,48 @@
+"""The built-in roles, and states of the recorded sample, for tests of what readers see."""
+
+import functools
+from pathlib import Path
+
+from holdfast.brief.compose import compose
+from holdfast.brief.role import Role
+from holdfast.samples import SESSION_FILE
+from holdfast.session.follow import follow_transcript
+from holdfast.session.role_lookup import BUILT_IN_DIR, find_role
+from holdfast.session.transcript_scan import scan_boundaries
+from holdfast.state import State
+
+ROLES = ("main", "orchestrator", "developer", "specialist", "validator")
+
+
+def built_in(name: str) -> Role:
+    found = find_role(name, (BUILT_IN_DIR,))
+    assert not found.problems
+    return found.role
+
+
+@functools.cache
+def sample_before_compaction() -> State:
+    (boundary,) = scan_boundaries(SESSION_FILE)
+    return follow_transcript(SESSION_FILE, until=boundary.start, final=True).state
+
+
+@functools.cache
+def recorded_before_last_compaction(name: str) -> State:
+    """A session that `realclient.record_sample` recorded."""
+    path = str(Path(__file__).parent / "recorded" / f"{name}.jsonl")
+    return follow_transcript(path, until=scan_boundaries(path)[-1].start, final=True).state
+
+
+def read_by(name: str, state: State, max_chars: int = 4000) -> str:
+    return compose(state, max_chars, role=built_in(name)).text
+
+
+def under(heading: str, text: str) -> list[str]:
+    """The entries that follow a heading, up to the next line that is none."""
+    lines = text.split("\n")
+    entries: list[str] = []
+    for line in lines[lines.index(heading) + 1 :]:
+        if not line.startswith(("- ", "  ")):
+            break
+        entries.append(line)
+    return entries

@@ -1,0 +1,124 @@
+"""`holdfast audit` as a user meets it: the report, the page, JSON, and folders with nothing."""
+
+import gzip
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from audit.stories import RULE, SECRET, Clocked, invoices
+from holdfast.samples import SESSION_FILE
+
+from .conftest import Call
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Path:
+    folder = tmp_path / "projects" / "-home-dev-shop"
+    folder.mkdir(parents=True)
+    shutil.copy(SESSION_FILE, folder / "sample.jsonl")
+    return tmp_path / "projects"
+
+
+def test_the_recorded_sample_in_the_terminal(holdfast: Call, sample: Path) -> None:
+    ended = holdfast("audit", str(sample))
+    assert (ended.code, ended.err) == (0, "")
+    words = " ".join(ended.out.split())
+    assert "1 automatic, 0 manual, in 1 session" in words
+    assert "172 k tokens in total" in words
+    assert "Rules you gave 3 of 3 0 with Holdfast" in words
+    assert "n = 1" in words
+    assert "estimates" in words
+
+
+def test_the_clients_own_folder_is_the_default(
+    holdfast: Call, sample: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "No such folder" in holdfast("audit").err
+    (home / ".claude").mkdir(parents=True)
+    sample.rename(home / ".claude" / "projects")
+    assert "1 session read" in holdfast("audit").out
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / "elsewhere"))
+    assert "elsewhere" in holdfast("audit").err.replace("\n", "")
+
+
+def test_programs_get_every_figure(holdfast: Call, sample: Path) -> None:
+    document = json.loads(holdfast("audit", str(sample), "--json").out)
+    assert document["compactions"] == document["automatic"] == 1
+    assert document["summary"]["n"] == document["measured"] == 1
+    assert document["with_holdfast"]["mean"] > document["summary"]["mean"]
+    assert {row["name"] for row in document["facts"]} >= {"rule", "dead_end", "file"}
+    assert document["points"][0]["tokens_before"] == 172309
+
+
+def test_the_page_is_written_where_it_was_asked_for(
+    holdfast: Call, sample: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "report.html"
+    ended = holdfast("audit", str(sample), "--html", str(target))
+    assert ended.code == 0
+    assert "report.html" in ended.out.replace("\n", "")
+    assert target.stat().st_mode & 0o777 == 0o600
+    text = target.read_text("utf-8")
+    assert text.startswith("<!DOCTYPE html>")
+    assert str(tmp_path) not in text
+
+
+def test_without_quotes_nothing_of_the_transcripts_is_repeated(
+    holdfast: Call, tmp_path: Path
+) -> None:
+    folder = tmp_path / "t"
+    folder.mkdir()
+    invoices().write(folder)
+    target = tmp_path / "report.html"
+    arguments = ["audit", str(folder), "--html", str(target)]
+    loud = holdfast(*arguments).out + target.read_text("utf-8")
+    quiet = holdfast(*arguments, "--no-quotes").out + target.read_text("utf-8")
+    printed = holdfast("audit", str(folder), "--no-quotes", "--json").out
+    assert "Never round prices" in loud
+    for text in (quiet, printed):
+        assert "Never round prices" not in text
+        assert "deploy.sh" not in text
+        assert "tax.py" not in text
+    assert SECRET not in loud + quiet + printed
+
+
+def test_what_came_back_at_the_user_is_counted(holdfast: Call, tmp_path: Path) -> None:
+    invoices().write(tmp_path)
+    words = " ".join(holdfast("audit", str(tmp_path)).out.split())
+    assert "You had to say it again 1" in words
+    assert f"You had to say it again: “{RULE}”" in words
+
+
+def test_nothing_to_audit_is_said_in_words(holdfast: Call, tmp_path: Path) -> None:
+    assert "No such folder" in holdfast("audit", str(tmp_path / "nowhere")).err
+    assert "No *.jsonl" in holdfast("audit", str(tmp_path)).err
+    story = Clocked()
+    story.user("Fix the tax.")
+    story.write(tmp_path)
+    ended = holdfast("audit", str(tmp_path))
+    assert ended.code == 0
+    assert "No compaction in 1 session" in ended.out
+
+
+def test_a_broken_file_is_named_and_the_rest_is_told(holdfast: Call, sample: Path) -> None:
+    whole = gzip.compress(Path(SESSION_FILE).read_bytes())
+    (sample / "torn.jsonl.gz").write_bytes(whole[:2000])
+    (sample / "gone.jsonl").symlink_to(sample / "nowhere")
+    ended = holdfast("audit", str(sample))
+    assert ended.code == 0
+    assert "1 automatic" in ended.out
+    assert "Not read: " in ended.out
+    assert "gone.jsonl" in ended.out.replace("\n", "")
+
+
+@pytest.mark.parametrize("place", ["inside.html", "-home-dev-shop", "no/such/folder/report.html"])
+def test_a_page_goes_neither_among_the_transcripts_nor_nowhere(
+    holdfast: Call, sample: Path, place: str
+) -> None:
+    before = sorted(sample.rglob("*"))
+    ended = holdfast("audit", str(sample), "--html", str(sample / place))
+    assert ended.code == 1
+    assert "Traceback" not in ended.err
+    assert sorted(sample.rglob("*")) == before

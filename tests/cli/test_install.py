@@ -1,0 +1,213 @@
+"""``holdfast install`` and ``holdfast uninstall`` as a user meets them."""
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+import holdfast
+from clients.claude_code.install.settings_home import EVENTS, Place
+from holdfast.cli import install as commands
+from holdfast.clients.claude_code.install.hook_entries import list_installed_hooks
+
+
+@pytest.fixture
+def app(place: Place, monkeypatch: pytest.MonkeyPatch) -> typer.Typer:
+    script = place.root / "lib" / "holdfast" / "hooks" / "main.py"
+    script.parent.mkdir(parents=True)
+    script.write_text("")
+    project = place.root / "project" / "deep"
+    project.mkdir(parents=True)
+    (place.root / "project" / ".git").mkdir()
+    monkeypatch.chdir(project)
+    monkeypatch.setattr(holdfast, "__file__", str(script.parent.parent / "__init__.py"))
+    monkeypatch.setenv("HOME", str(place.root / "home"))
+    monkeypatch.setenv("HOLDFAST_HOME", str(place.data))
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    app = typer.Typer()
+    app.command()(commands.install)
+    app.command()(commands.uninstall)
+    return app
+
+
+def run(app: typer.Typer, *arguments: str) -> Result:
+    result = CliRunner().invoke(app, list(arguments), env={"COLUMNS": "80"})
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+def answer(app: typer.Typer, *arguments: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run(app, *arguments, "--json").stdout)
+    return found
+
+
+def test_install_says_what_it_did_and_what_comes_next(app: typer.Typer, place: Place) -> None:
+    place.write(b'{"model": "opus"}')
+    result = run(app, "install")
+    assert result.exit_code == 0
+    assert f"Installed {len(EVENTS)} hooks in {place.settings}." in result.stdout
+    assert "holdfast doctor" in result.stdout
+    assert "holdfast uninstall`" in result.stdout
+    assert str(place.data) in result.stdout
+    again = run(app, "install")
+    assert (again.exit_code, "Nothing to do" in again.stdout) == (0, True)
+
+
+def test_the_entries_run_the_real_interpreter_and_our_script(
+    app: typer.Typer, place: Place
+) -> None:
+    run(app, "install")
+    for hook in list_installed_hooks(place.read().decode()):
+        assert hook.interpreter == os.path.realpath(getattr(sys, "_base_executable"))  # noqa: B009
+        assert Path(hook.script).is_file()
+
+
+def test_uninstall_tells_that_the_bytes_are_back(app: typer.Typer, place: Place) -> None:
+    place.write(b"{ }")
+    run(app, "install")
+    result = run(app, "uninstall")
+    assert "byte-for-byte" in result.stdout
+    assert place.read() == b"{ }"
+    assert "Nothing to do" in run(app, "uninstall").stdout
+
+
+def test_uninstall_tells_that_the_file_is_gone_again(app: typer.Typer, place: Place) -> None:
+    run(app, "install")
+    assert "so it was deleted" in run(app, "uninstall").stdout
+    assert place.files() == {}
+
+
+def test_uninstall_tells_what_it_could_not_make_sure_of(app: typer.Typer, place: Place) -> None:
+    place.write(b'{"a": 1}')
+    run(app, "install")
+    place.write(place.read().replace(b'"a": 1', b'"a": 2'))
+    assert "changed since the install" in run(app, "uninstall").stdout
+    run(app, "install")
+    for receipt in place.data.rglob("receipt.json"):
+        receipt.unlink()
+    assert "No backup was found" in run(app, "uninstall").stdout
+    assert place.read() == b'{"a": 2}'
+
+
+@pytest.mark.parametrize(
+    ("scope", "path"),
+    [
+        ("user", "home/.claude/settings.json"),
+        ("project", "project/.claude/settings.json"),
+        ("local", "project/.claude/settings.local.json"),
+    ],
+)
+def test_each_scope_writes_its_own_file_and_takes_it_away(
+    app: typer.Typer, place: Place, scope: str, path: str
+) -> None:
+    found = answer(app, "install", "--scope", scope)
+    assert (found["scope"], found["path"]) == (scope, os.path.realpath(place.root / path))
+    assert sorted(found["added"]) == sorted(EVENTS)
+    assert (place.root / path).is_file()
+    assert ("paths of this machine" in str(found["warnings"])) == (scope == "project")
+    assert answer(app, "uninstall", "--scope", scope)["identical"] is True
+    assert not (place.root / path).parent.exists()
+
+
+def test_the_clients_own_folder_variable_is_followed(
+    app: typer.Typer, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(place.root / "elsewhere"))
+    assert answer(app, "install")["path"] == str(place.root / "elsewhere" / "settings.json")
+
+
+def test_install_without_room_for_a_trial_says_both(
+    app: typer.Typer, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(place.root / "nowhere"))
+    result = run(app, "install")
+    assert result.exit_code == 0
+    assert f"Installed {len(EVENTS)} hooks" in result.stdout
+    assert "could not run a test hook" in " ".join(result.stdout.split())
+
+
+def test_a_dry_run_shows_the_diff_and_writes_nothing(app: typer.Typer, place: Place) -> None:
+    place.write(b'{\r\n  "note": "[bold]x[/bold] \xe2\x80\xa8 y"\r\n}\r\n')
+    raw = place.read()
+    result = run(app, "install", "--dry-run")
+    assert result.exit_code == 0
+    assert f"--- {place.settings}\n+++ {place.settings}\n@@ " in result.stdout
+    assert '\n-  "note": "[bold]x[/bold] \u2028 y"\n+  "note": "[bold]x[/bold] \u2028 y",\n' in (
+        result.stdout
+    )
+    assert '\n+            "command": "' in result.stdout
+    assert "Nothing was written" in result.stdout
+    assert (place.read(), place.data.exists()) == (raw, False)
+
+
+def test_a_dry_run_colours_the_diff_on_a_terminal(
+    app: typer.Typer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    shown = run(app, "install", "--dry-run").stdout
+    assert "\x1b[32m+{" in shown
+    assert "\x1b[1m--- /dev/null" in shown
+
+
+def test_a_dry_run_in_json_carries_the_diff(app: typer.Typer, place: Place) -> None:
+    found = answer(app, "install", "--dry-run")
+    assert (found["dry_run"], found["action"]) == (True, "installed")
+    assert "\n@@ -0,0 +1," in found["diff"]
+    assert found["diff"].startswith("--- /dev/null\n+++ ")
+    assert place.files() == {}
+    run(app, "install")
+    assert "+++ /dev/null" in answer(app, "uninstall", "--dry-run")["diff"]
+
+
+def test_a_repair_is_called_one(app: typer.Typer, place: Place) -> None:
+    run(app, "install")
+    stale = place.read().replace(b"lib/holdfast/hooks", b"old/holdfast/hooks")
+    place.write(stale)
+    result = run(app, "install")
+    assert "Repaired" in result.stdout
+    assert "replaced SessionStart, " in result.stdout
+
+
+def test_a_broken_file_is_refused_with_its_place_and_no_traceback(
+    app: typer.Typer, place: Place
+) -> None:
+    place.write(b'{\n  "a": 1, // mine\n}')
+    result = run(app, "install")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert f"Nothing was changed. {place.settings}, line 2, column 11: comments" in result.stderr
+    assert "run the command again" in result.stderr
+    found = answer(app, "install")
+    assert (found["kind"], found["line"], found["column"]) == ("InvalidSettings", 2, 11)
+    assert place.read() == b'{\n  "a": 1, // mine\n}'
+
+
+def test_switched_off_hooks_are_warned_about(app: typer.Typer, place: Place) -> None:
+    place.write(b'{"disableAllHooks": true}')
+    assert 'Warning: "disableAllHooks" is on' in run(app, "install").stdout
+
+
+def test_a_missing_script_is_refused(app: typer.Typer, place: Place) -> None:
+    (place.root / "lib" / "holdfast" / "hooks" / "main.py").unlink()
+    result = run(app, "install")
+    assert (result.exit_code, place.files()) == (1, {})
+    assert "is missing" in result.stderr
+
+
+def test_a_copy_in_a_throwaway_cache_is_refused(
+    app: typer.Typer, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = place.root / ".cache" / "uv" / "archive-v0" / "x" / "holdfast" / "hooks" / "main.py"
+    script.parent.mkdir(parents=True)
+    script.write_text("")
+    monkeypatch.setattr(holdfast, "__file__", str(script.parent.parent / "__init__.py"))
+    result = run(app, "install")
+    assert (result.exit_code, place.files()) == (1, {})
+    assert "uv tool install holdfast" in result.stderr

@@ -1,0 +1,232 @@
+"""The commands as a user calls them: what they show, and what they give to programs."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from holdfast.samples import SESSION_FILE
+
+from .conftest import Call
+
+SAMPLE = SESSION_FILE
+
+
+@pytest.fixture
+def ingested(holdfast: Call) -> str:
+    """The sample in the store; the beginning of its session's id."""
+    ended = holdfast("ingest", SAMPLE, "--json")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out.splitlines()[0])
+    return str(found["session_id"])[:8]
+
+
+def test_state_shows_what_is_known_by_kind(holdfast: Call) -> None:
+    ended = holdfast("state", SAMPLE, "--compaction", "1")
+    assert ended.code == 0
+    for said in ("right before compaction 1", "never floats", "in force", "withdrawn", "8123"):
+        assert said in ended.out
+    assert "\x1b" not in ended.out  # no colours into a pipe
+
+
+def test_state_in_json_counts_and_says_where_each_fact_is_from(holdfast: Call) -> None:
+    known = json.loads(holdfast("state", SAMPLE, "--json").out)
+    assert known["session"]["branch"] == "main"
+    assert known["read"]["bad_lines"] == known["read"]["unknown_rows"] == 0
+    assert sum(known["counts"]["task"].values()) == 3
+    assert all(fact["row"] and fact["end"] > fact["start"] for fact in known["facts"])
+
+
+def test_state_before_the_compaction_differs_from_the_state_at_the_end(holdfast: Call) -> None:
+    before = json.loads(holdfast("state", SAMPLE, "--json", "--compaction", "1").out)
+    after = json.loads(holdfast("state", SAMPLE, "--json").out)
+    assert (before["moment"]["epoch"], after["moment"]["epoch"]) == (0, 1)
+    assert before["counts"]["task"] == {"done": 1, "open": 2}
+
+
+def test_state_of_one_kind_alone(holdfast: Call) -> None:
+    known = json.loads(holdfast("state", SAMPLE, "--kind", "rule", "--json").out)
+    assert {fact["kind"] for fact in known["facts"]} == {"rule"}
+
+
+def test_state_reads_packed_files(holdfast: Call, tmp_path: Path) -> None:
+    packed = tmp_path / "s.jsonl.gz"
+    packed.write_bytes(gzip.compress(Path(SAMPLE).read_bytes()))
+    plain = json.loads(holdfast("state", SAMPLE, "--json").out)
+    assert json.loads(holdfast("state", str(packed), "--json").out)["facts"] == plain["facts"]
+
+
+def test_ingest_tells_of_each_file_and_of_all(holdfast: Call, tmp_path: Path) -> None:
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    (tmp_path / "deep" / "er" / "a.jsonl").write_bytes(Path(SAMPLE).read_bytes())
+    (tmp_path / "broken.jsonl.gz").write_bytes(b"not gzip at all")
+    ended = holdfast("ingest", str(tmp_path), "--json")
+    lines = [json.loads(line) for line in ended.out.splitlines()]
+    assert ended.code == 1  # one file could not be read; the other was
+    assert [("error" in line) for line in lines[:-1]] == [True, False]
+    assert lines[-1]["files"] == 2
+    assert lines[-1]["failed"] == 1
+    assert lines[-1]["rows"] > 100
+
+
+def test_ingest_for_people_says_what_was_read_and_that_nothing_is_new(holdfast: Call) -> None:
+    first = holdfast("ingest", SAMPLE)
+    assert "1 transcript, " in first.out
+    assert "new rows" in first.out
+    assert "1 unchanged" in holdfast("ingest", SAMPLE).out
+
+
+def test_ingest_takes_the_clients_own_folder_by_default(holdfast: Call, home: Path) -> None:
+    project = home / ".claude" / "projects" / "-home-dev-shop"
+    (project / "x" / "subagents").mkdir(parents=True)
+    (project / "s.jsonl").write_bytes(Path(SAMPLE).read_bytes())
+    (project / "x" / "subagents" / "agent-1.jsonl").write_bytes(Path(SAMPLE).read_bytes())
+    lines = holdfast("ingest", "--json").out.splitlines()
+    assert [Path(json.loads(line)["path"]).name for line in lines[:-1]] == ["s.jsonl"]
+
+
+def test_ingest_without_a_client_says_what_to_do(holdfast: Call, home: Path) -> None:
+    ended = holdfast("ingest")
+    assert (ended.code, ended.out) == (1, "")
+    assert "No Claude Code transcripts found" in ended.err
+    assert "Pass a transcript" in ended.err
+    assert not (home / "data").exists()
+
+
+def test_ingest_says_that_a_file_is_no_transcript(holdfast: Call, tmp_path: Path) -> None:
+    (tmp_path / "noise.jsonl").write_bytes(b"\xff\x00 nothing\n" * 7)
+    told = holdfast("ingest", str(tmp_path)).out
+    assert "bad lines" in told
+    assert "unchanged" not in told
+
+
+def test_an_ingested_transcript_is_found_again_from_another_folder(
+    holdfast: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "s.jsonl").write_bytes(Path(SAMPLE).read_bytes())
+    monkeypatch.chdir(tmp_path)
+    holdfast("ingest", "here")
+    monkeypatch.chdir(tmp_path / "here")
+    ended = holdfast("replay", "bcd7f21d", "--list")
+    assert (ended.code, ended.err) == (0, "")
+
+
+def test_ingest_prefers_the_plain_file_to_its_packed_copy(holdfast: Call, tmp_path: Path) -> None:
+    data = Path(SAMPLE).read_bytes()
+    (tmp_path / "s.jsonl").write_bytes(data)
+    (tmp_path / "s.jsonl.gz").write_bytes(gzip.compress(data))
+    lines = holdfast("ingest", str(tmp_path), "--json").out.splitlines()
+    assert [Path(json.loads(line)["path"]).name for line in lines[:-1]] == ["s.jsonl"]
+
+
+def test_sessions_lists_them(holdfast: Call, ingested: str) -> None:
+    ended = holdfast("sessions")
+    assert ingested in ended.out
+    assert "shop" in ended.out
+    (session,) = json.loads(holdfast("sessions", "--json").out)
+    assert (session["branch"], session["compactions"]) == ("main", 1)
+    assert session["about"].startswith("House rule")
+
+
+def test_sessions_of_another_project_are_none(
+    holdfast: Call, ingested: str, tmp_path: Path
+) -> None:
+    assert json.loads(holdfast("sessions", "--json", "--project", str(tmp_path)).out) == []
+    assert len(json.loads(holdfast("sessions", "--json", "--project", "/home/dev/shop").out)) == 1
+
+
+def test_show_opens_a_fact_with_the_row_it_came_from(holdfast: Call, ingested: str) -> None:
+    ended = holdfast("show", f"{ingested}:t2")
+    assert "Expose the discount in GET /cart" in ended.out
+    assert "From row" in ended.out
+    shown = json.loads(holdfast("show", "t2", "--session", ingested, "--json").out)
+    assert shown["fact"]["id"] == "t2"
+    assert shown["source"]["uuid"] == shown["fact"]["row"]
+
+
+def test_show_finds_a_fact_without_its_session(holdfast: Call, ingested: str) -> None:
+    assert json.loads(holdfast("show", "r1", "--json").out)["fact"]["kind"] == "rule"
+
+
+def test_show_opens_a_session_by_the_beginning_of_its_id(holdfast: Call, ingested: str) -> None:
+    assert "compaction 1" in holdfast("show", ingested).out
+    shown = json.loads(holdfast("show", ingested, "--json").out)
+    assert shown["compactions"][0]["trigger"] == "auto"
+    assert len(shown["checkpoints"]) == 1
+
+
+def test_show_opens_a_row_by_its_id(holdfast: Call, ingested: str) -> None:
+    hits = json.loads(holdfast("search", "accounting", "--kind", "message", "--json").out)["hits"]
+    row = hits[0]["message"]["row"]
+    shown = json.loads(holdfast("show", f"{ingested}:{row[:8]}", "--json").out)
+    assert shown["source"]["uuid"] == row
+
+
+def test_show_says_when_the_transcript_is_gone(holdfast: Call, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.jsonl"
+    copy.write_bytes(Path(SAMPLE).read_bytes())
+    holdfast("ingest", str(copy))
+    copy.unlink()
+    ended = holdfast("show", "t1")
+    assert ended.code == 0
+    assert "no longer has this row" in ended.out
+
+
+def test_search_finds_facts_and_words(holdfast: Call, ingested: str) -> None:
+    found = json.loads(holdfast("search", "8123", "--json").out)["hits"]
+    kinds = {hit["fact"]["kind"] if hit["fact"] else "message" for hit in found}
+    assert {"identifier", "message"} <= kinds
+    assert f"{ingested}:" in holdfast("search", "8123").out
+
+
+def test_search_narrows_by_kind_session_project_and_limit(holdfast: Call, ingested: str) -> None:
+    def count(*options: str) -> int:
+        return len(json.loads(holdfast("search", "discount", "--json", *options).out)["hits"])
+
+    assert 0 < count("--kind", "task") < count()
+    assert count("--limit", "1") == 1
+    assert count("--session", ingested) == count("--project", "/home/dev/shop") == count()
+    assert count("--project", "/elsewhere") == 0
+
+
+def test_search_never_fails_on_the_words(holdfast: Call, ingested: str) -> None:
+    for words in ('"', "AND OR NOT", "a*b(c", "-x", "'; drop table facts"):
+        assert holdfast("search", "--json", "--", words).code == 0
+
+
+def test_try_shows_what_a_visitor_should_see(holdfast: Call, home: Path) -> None:
+    ended = holdfast("try")
+    assert ended.code == 0
+    for said in (
+        "verbatim",
+        "in force",
+        "withdrawn",
+        "in progress",
+        "red",
+        "Dead ends",
+        "8123",
+    ):
+        assert said in ended.out
+    assert not (home / "data").exists()  # nothing is left behind
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_try_says_how_to_get_the_command_where_it_is_not_on_the_path(
+    holdfast: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    if is_there:
+        (tmp_path / "holdfast").write_text("")
+        (tmp_path / "holdfast").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    shown = holdfast("try").out
+    assert ("pip install ." in shown) != is_there
+    assert "holdfast install" in shown
+
+
+def test_try_in_json_says_what_the_summary_kept(holdfast: Call) -> None:
+    shown = json.loads(holdfast("try", "--json").out)
+    kept = {fact["id"]: fact["in_summary"] for fact in shown["facts"]}
+    assert kept["t2"] is True  # the summary lists the pending tasks
+    assert kept["r1"] is False  # and has lost the rule

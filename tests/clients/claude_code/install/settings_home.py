@@ -1,0 +1,68 @@
+"""A made-up home with a settings file, and short ways to install into it."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from holdfast.clients.claude_code.install import settings_file
+from holdfast.clients.claude_code.install.hook_entries import HOOKS
+from holdfast.clients.claude_code.install.settings_file import InstallOutcome
+
+PYTHON = "/opt/python/bin/python3.11"
+SCRIPT = "/opt/lib/holdfast/hooks/main.py"
+EVENTS = tuple(spec.event for spec in HOOKS)
+
+
+@dataclass
+class Place:
+    root: Path
+
+    @property
+    def settings(self) -> Path:
+        return self.root / "home" / ".claude" / "settings.json"
+
+    @property
+    def data(self) -> Path:
+        return self.root / "data"
+
+    def write(self, raw: bytes) -> None:
+        self.settings.parent.mkdir(parents=True, exist_ok=True)
+        self.settings.write_bytes(raw)
+
+    def read(self) -> bytes:
+        return self.settings.read_bytes()
+
+    def parsed(self) -> Any:
+        return json.loads(self.read().decode("utf-8-sig"))
+
+    def install(
+        self, interpreter: str = PYTHON, script: str = SCRIPT, dry_run: bool = False
+    ) -> InstallOutcome:
+        return settings_file.install(
+            str(self.settings),
+            data_dir=str(self.data),
+            interpreter=interpreter,
+            script=script,
+            dry_run=dry_run,
+        )
+
+    def uninstall(self, dry_run: bool = False) -> InstallOutcome:
+        return settings_file.uninstall(str(self.settings), data_dir=str(self.data), dry_run=dry_run)
+
+    def files(self) -> dict[str, bytes]:
+        """Everything under the home, by relative path."""
+        home = self.root / "home"
+        return {
+            str(path.relative_to(home)): path.read_bytes()
+            for path in sorted(home.rglob("*"))
+            if path.is_file()
+        }
+
+
+def our_entry(event: str, interpreter: str = PYTHON, script: str = SCRIPT) -> dict[str, Any]:
+    return {"type": "command", "command": interpreter, "args": ["-I", "-S", script, event]}
+
+
+def other_entry(command: str = "notify-send done") -> dict[str, Any]:
+    return {"type": "command", "command": command}

@@ -1,0 +1,294 @@
+"""What happens at each moment of a session, without a client."""
+
+import json
+from typing import cast
+
+import pytest
+
+from holdfast.compaction import handlers
+from holdfast.fastpath.session_dir import PrebuiltText
+from holdfast.session import update
+from holdfast.store.protocol import Store, StoreBusy
+from support.growing_session import BOUNDARY, ROWS, SESSION, Follow
+
+RULE = "money is integer cents everywhere, never floats"
+
+
+def compact(follow: Follow, summary: str, trigger: str = "auto") -> None:
+    handlers.on_postcompact(
+        follow.store, follow.session_dir, follow.ctx, follow.now, trigger=trigger, summary=summary
+    )
+
+
+def test_before_a_compaction_there_is_a_checkpoint_a_brief_and_steering(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    text = handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
+    assert RULE in text
+    assert len(text) <= 4_000
+    (checkpoint,) = follow.store.checkpoints(SESSION)
+    assert (checkpoint.cause, checkpoint.epoch) == ("precompact:auto", 0)
+    prepared = follow.session_dir.read_brief()
+    assert prepared is not None
+    assert prepared.offset == follow.transcript.stat().st_size
+    assert RULE in prepared.text
+    assert prepared.text.startswith("Holdfast: the state of this session")
+
+
+def test_the_same_moment_again_changes_nothing(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    first = handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
+    again = handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
+    assert first == again
+    assert len(follow.store.checkpoints(SESSION)) == 1
+
+
+def test_a_precompact_without_a_compaction_costs_nothing_later(follow: Follow) -> None:
+    follow.write(40)
+    handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
+    follow.write(BOUNDARY)
+    handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
+    made = handlers.on_session_start_compact(
+        follow.store, follow.session_dir, follow.ctx, follow.now
+    )
+    assert made is not None
+    assert made.epoch == 0
+    assert "make the server test green" in made.text
+
+
+def test_the_brief_is_delivered_once_per_epoch(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    first = handlers.on_session_start_compact(
+        follow.store, follow.session_dir, follow.ctx, follow.now
+    )
+    again = handlers.on_session_start_compact(
+        follow.store, follow.session_dir, follow.ctx, follow.now
+    )
+    assert first is not None
+    assert again is None
+    follow.write(len(ROWS))
+    later = handlers.on_session_start_compact(
+        follow.store, follow.session_dir, follow.ctx, follow.now
+    )
+    assert later is not None
+    assert later.epoch == 1
+
+
+def test_a_latch_left_by_a_fold_that_is_stuck_does_not_silence_us_for_ever(
+    follow: Follow,
+) -> None:
+    follow.write(BOUNDARY)
+    assert handlers.on_session_start_compact(
+        follow.store, follow.session_dir, follow.ctx, follow.now
+    )
+    follow.seconds += 121
+    assert handlers.on_session_start_compact(
+        follow.store, follow.session_dir, follow.ctx, follow.now
+    )
+
+
+def test_what_the_summary_lost_is_recorded_and_what_nobody_told_is_queued(
+    follow: Follow,
+) -> None:
+    follow.write(BOUNDARY)
+    compact(follow, "The user works on a shop.")
+    (compaction,) = follow.store.compactions(SESSION)
+    assert (compaction.epoch, compaction.summary) == (0, "The user works on a shop.")
+    assert "r1" in compaction.lost
+    gap = follow.session_dir.claim_gap()
+    assert gap is not None
+    assert RULE in gap.text
+    assert gap.text.startswith("Holdfast: known before the last compaction")
+    assert set(gap.fact_ids.split(",")) <= set(compaction.lost)
+
+
+def test_what_the_brief_told_is_not_told_again(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    made = handlers.on_session_start_compact(
+        follow.store, follow.session_dir, follow.ctx, follow.now
+    )
+    assert made is not None
+    follow.session_dir.append_spool(
+        '{"what":"brief","epoch":0,"road":"SessionStart","time":"t","facts":"",'
+        f'"text":{json.dumps(made.text)}}}'
+    )
+    compact(follow, "The user works on a shop.")
+    gap = follow.session_dir.claim_gap()
+    assert gap is None or RULE not in gap.text
+    (delivery,) = follow.store.deliveries(SESSION)
+    assert (delivery.kind, delivery.text) == ("brief", made.text)
+
+
+def test_the_summary_is_looked_at_once(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    compact(follow, "Short.")
+    assert follow.session_dir.claim_gap() is not None
+    compact(follow, "Short.")
+    assert follow.session_dir.claim_gap() is None
+
+
+def test_a_replaced_history_without_a_summary_queues_nothing(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    follow.session_dir.write_gap(PrebuiltText(0, 0, 0, "t", "r1", "An old gap."))
+    compact(follow, "")
+    assert not follow.session_dir.has_gap()
+    (compaction,) = follow.store.compactions(SESSION)
+    assert (compaction.kept, compaction.lost) == ((), ())
+
+
+def test_a_summary_that_comes_after_the_boundary_row_is_the_same_compaction(
+    follow: Follow,
+) -> None:
+    follow.write(BOUNDARY)
+    assert handlers.on_session_start_compact(
+        follow.store, follow.session_dir, follow.ctx, follow.now
+    )
+    follow.write(BOUNDARY + 1)
+    compact(follow, "The user works on a shop.")
+    (compaction,) = follow.store.compactions(SESSION)
+    assert compaction.epoch == 0
+    assert compaction.row
+    assert compaction.summary
+
+
+def test_a_growing_context_is_checkpointed_once_per_threshold(follow: Follow) -> None:
+    rows = [
+        row.replace(b'"cache_read_input_tokens":', b'"cache_read_input_tokens":7') for row in ROWS
+    ]
+    follow.transcript.write_bytes(b"".join(rows[:60]))
+    for _ in range(3):
+        handlers.on_progress(follow.store, follow.session_dir, follow.ctx, follow.now, client=1)
+    causes = [c.cause for c in follow.store.checkpoints(SESSION)]
+    assert len(causes) == 1
+    assert causes[0] == "left:30"
+
+
+def test_a_prompt_that_the_transcript_does_not_have_yet_is_shown_and_not_saved(
+    follow: Follow,
+) -> None:
+    follow.write(BOUNDARY)
+    follow.session_dir.append_spool(
+        '{"what":"prompt","time":"2099-01-01T00:00:00Z","text":"Now paint the shop green."}'
+    )
+    text = handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
+    assert "Now paint the shop green." in text
+    prepared = follow.session_dir.read_brief()
+    assert prepared is not None
+    assert "Now paint the shop green." in prepared.text
+    requests = follow.store.facts(SESSION, kind="request")
+    assert [fact.text for fact in requests if "paint the shop" in fact.text] == []
+
+
+def test_a_prompt_with_the_clients_markup_is_no_request(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    for words in (
+        "<task-notification>\n<task-id>b1</task-id>",
+        "<system-reminder>x</system-reminder>",
+    ):
+        line = {"what": "prompt", "time": "2099-01-01T00:00:00Z", "id": "p1", "text": words}
+        follow.session_dir.append_spool(json.dumps(line))
+    text = handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
+    assert "<task-" not in text
+    assert "<system-" not in text
+    assert "make the server test green" in text
+
+
+def test_the_row_of_a_prompt_tells_whether_the_user_typed_it(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    row = {
+        "type": "user",
+        "uuid": "0d9f5c70-0000-4000-8000-000000000009",
+        "promptId": "woken",
+        "promptSource": "system",
+        "turnOrigin": "scheduled",
+        "timestamp": "2099-01-01T00:00:00Z",
+        "message": {"role": "user", "content": "Look at the deployment again."},
+    }
+    line = {"what": "prompt", "time": row["timestamp"], "text": "Look at the deployment again."}
+    with follow.transcript.open("a") as transcript:
+        transcript.write(json.dumps(row) + "\n")
+    follow.session_dir.append_spool(json.dumps({**line, "id": "woken"}))
+    text = handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
+    assert "Look at the deployment again." not in text
+    follow.session_dir.append_spool(json.dumps({**line, "id": "typed"}))
+    text = handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
+    assert "Look at the deployment again." in text
+
+
+def test_an_ended_session_is_marked_and_a_resumed_one_is_not(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    handlers.on_session_end(follow.store, follow.session_dir, follow.ctx, follow.now, client=1)
+    session = follow.store.session(SESSION)
+    assert session is not None
+    assert session.ended == follow.now.text
+    assert follow.store.checkpoints(SESSION)[0].cause == "end"
+    handlers.on_session_resume(follow.store, follow.session_dir, follow.ctx, follow.now, client=1)
+    session = follow.store.session(SESSION)
+    assert session is not None
+    assert session.ended == ""
+
+
+def test_rows_are_kept_once_and_redacted(follow: Follow) -> None:
+    secret = b"ghp_" + b"q7Rt2LmX9vBn4KsW8zYc1HdJ5fGa3PeU6oTi"
+    leak = b'{"type":"user","uuid":"x","message":{"role":"user","content":"use ' + secret + b'"}}\n'
+    follow.transcript.write_bytes(b"".join(ROWS[:40]) + leak)
+    end = follow.transcript.stat().st_size
+    for _ in range(2):
+        handlers.archive_rows(follow.store, follow.ctx, follow.now, (0, end))
+    ((generation, start, stop, rows),) = follow.store.read_archive(SESSION)
+    assert (generation, start, stop) == (0, 0, end)
+    assert secret not in rows
+    assert b"".join(ROWS[:40]) in rows
+
+
+def test_a_session_without_a_transcript_has_no_rows_to_keep(follow: Follow) -> None:
+    assert not follow.transcript.exists()
+    handlers.archive_rows(follow.store, follow.ctx, follow.now, (0, 0))
+    assert list(follow.store.read_archive(SESSION)) == []
+
+
+def test_a_beginning_alone_never_takes_the_place_of_what_was_known(
+    follow: Follow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    follow.write(BOUNDARY)
+    handlers.on_progress(follow.store, follow.session_dir, follow.ctx, follow.now, client=1)
+    known = follow.session_dir.read_brief()
+    assert known is not None
+    monkeypatch.setattr(update, "PIECE_BYTES", 4_000)
+    monkeypatch.setattr(handlers, "FOREGROUND_SECONDS", -1)
+    text = handlers.on_precompact(None, follow.session_dir, follow.ctx, follow.now, "auto")
+    assert text == ""
+    made = handlers.on_session_start_compact(None, follow.session_dir, follow.ctx, follow.now)
+    assert made is not None
+    assert made.text == known.text
+
+
+def test_a_brief_of_another_life_of_the_database_does_not_stay(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    follow.session_dir.write_brief(
+        PrebuiltText(0, 7, 10**9, "t", "q1", "From before the database was lost.")
+    )
+    made = handlers.on_session_start_compact(
+        follow.store, follow.session_dir, follow.ctx, follow.now
+    )
+    assert made is not None
+    assert RULE in made.text
+
+
+def test_a_store_that_fails_half_way_does_not_cost_the_gap(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+
+    class Failing:
+        def __getattr__(self, name: str) -> object:
+            if name == "record_compaction":
+                raise StoreBusy("held")
+            return getattr(follow.store, name)
+
+    failing = cast(Store, Failing())
+    with pytest.raises(StoreBusy):
+        handlers.on_postcompact(
+            failing, follow.session_dir, follow.ctx, follow.now, trigger="auto", summary="Short."
+        )
+    handlers.on_postcompact(
+        None, follow.session_dir, follow.ctx, follow.now, trigger="auto", summary="Short."
+    )
+    assert follow.session_dir.has_gap()

@@ -1,0 +1,104 @@
+"""Which client is here, and what its version means."""
+
+import pytest
+
+from holdfast.doctor.check_client import (
+    FoundClient,
+    check_client,
+    find_clients,
+    judge_clients,
+    list_missing_features,
+    parse_version,
+)
+
+from .world import World
+
+
+def client(*version: int) -> FoundClient:
+    return FoundClient("/opt/claude", "command line", version)
+
+
+def test_a_client_of_today_is_supported() -> None:
+    found = judge_clients([client(2, 1, 325)])
+    assert (found.level, found.details) == ("ok", ())
+    assert "2.1.325" in found.message
+    assert "supported" in found.message
+
+
+def test_the_oldest_supported_one_is_told_what_it_does_not_say() -> None:
+    found = judge_clients([client(2, 1, 139)])
+    assert found.level == "ok"
+    assert "which subagent compacts" in found.details[0]
+
+
+@pytest.mark.parametrize(
+    ("version", "missing"),
+    [((2, 1, 138), 1), ((2, 1, 118), 2), ((2, 1, 76), 3), ((2, 1, 139), 0), ((), 0)],
+)
+def test_each_older_version_lacks_more(version: tuple[int, ...], missing: int) -> None:
+    assert len(list_missing_features(version)) == missing
+
+
+def test_an_old_client_alone_is_broken_and_beside_a_new_one_a_warning() -> None:
+    alone = judge_clients([client(2, 1, 100)])
+    assert alone.level == "fail"
+    assert "claude update" in alone.next_step
+    assert any("exec-form" in line for line in alone.details)
+    assert judge_clients([client(2, 1, 325), client(2, 1, 100)]).level == "warn"
+
+
+def test_no_client_and_one_that_does_not_say_are_warnings() -> None:
+    assert judge_clients([]).level == "warn"
+    assert judge_clients([client()]).level == "warn"
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("2.1.325 (Claude Code)", (2, 1, 325)),
+        ("/x/anthropic.claude-code-2.1.10-linux-x64/claude", (2, 1, 10)),
+        ("v22.1.0/versions/2.1.139", (2, 1, 139)),
+        ("nothing", ()),
+    ],
+)
+def test_the_last_number_in_a_text_is_the_version(text: str, number: tuple[int, ...]) -> None:
+    assert parse_version(text) == number
+
+
+def test_a_client_on_the_path_is_asked(world: World) -> None:
+    world.program("bin/claude", "echo '2.1.200 (Claude Code)'")
+    (found,) = find_clients(world.around)
+    assert (found.version, found.kind) == ((2, 1, 200), "command line")
+
+
+def test_a_client_that_fails_is_found_without_a_version(world: World) -> None:
+    world.program("bin/claude", "exit 3")
+    (finding,) = check_client(world.around)
+    assert finding.level == "warn"
+    assert "could not be read" in finding.message
+
+
+def test_an_npm_client_is_known_by_its_package(world: World) -> None:
+    folder = "home/.npm-global/lib/node_modules/@anthropic-ai/claude-code"
+    real = world.program(f"{folder}/cli.js", "exit 9")
+    described = '{"name": "@anthropic-ai/claude-code", "version": "2.1.150"}'
+    (real.parent / "package.json").write_text(described)
+    (world.root / "bin").mkdir()
+    (world.root / "bin" / "claude").symlink_to(real)
+    assert [found.version for found in find_clients(world.around)] == [(2, 1, 150)]
+
+
+def test_of_an_editors_extensions_the_newest_counts(world: World) -> None:
+    for version in ("2.1.9", "2.1.10"):
+        tail = f"anthropic.claude-code-{version}-linux-x64/resources/native-binary/claude"
+        world.program(f"home/.vscode/extensions/{tail}", "exit 9")
+    (found,) = find_clients(world.around)
+    assert (found.kind, found.version) == ("editor", (2, 1, 10))
+
+
+def test_one_client_by_two_names_is_one(world: World) -> None:
+    real = world.program("home/.local/share/claude/versions/2.1.300", "exit 9")
+    (world.home / ".local" / "bin").mkdir(parents=True)
+    (world.home / ".local" / "bin" / "claude").symlink_to(real)
+    world.environ["CLAUDE_CODE_EXECPATH"] = str(real)
+    assert [found.version for found in find_clients(world.around)] == [(2, 1, 300)]

@@ -1,0 +1,154 @@
+"""Whether the hooks are installed and point at something that runs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from holdfast.clients.claude_code.install.hook_entries import HOOKS
+from holdfast.doctor.check_hooks import check_hooks, check_switches, describe_hook_problem
+from holdfast.doctor.finding import Finding
+
+from .world import SCRIPT, World, hook
+
+
+def only(findings: list[Finding]) -> Finding:
+    (found,) = findings
+    return found
+
+
+def test_without_hooks_it_is_broken_and_says_how_to_install(world: World) -> None:
+    found = only(check_hooks(world.around))
+    assert (found.level, found.next_step) == ("fail", "Run `holdfast install`")
+    assert "not installed" in describe_hook_problem(world.around)
+
+
+@pytest.mark.parametrize("scope", ["user", "project", "local"])
+def test_installed_hooks_of_each_scope_are_found(world: World, scope: str) -> None:
+    path = world.install(scope)
+    found = only(check_hooks(world.around))
+    assert found.level == "ok"
+    assert f"{len(HOOKS)} hooks in the {scope} settings, {path}" == found.message
+    assert describe_hook_problem(world.around) == ""
+
+
+def test_an_interpreter_that_is_gone_is_broken_and_can_be_repaired(world: World) -> None:
+    world.install(interpreter="/gone/python3")
+    found = only(check_hooks(world.around))
+    assert (found.level, found.repair) == ("fail", "install:user")
+    assert "/gone/python3 does not exist" in found.message
+    assert "/gone/python3" in describe_hook_problem(world.around)
+
+
+def test_a_script_that_is_gone_is_broken(world: World) -> None:
+    world.install(script="/gone/holdfast/hooks/main.py")
+    found = only(check_hooks(world.around))
+    assert found.level == "fail"
+    assert "hooks/main.py does not exist" in found.message
+
+
+def test_an_old_python_is_broken(world: World) -> None:
+    old = world.program("old/python3", "echo 3 9; exit 1")
+    world.install(interpreter=str(old))
+    found = only(check_hooks(world.around))
+    assert found.level == "fail"
+    assert "Python 3.9; 3.11 or later is required" in found.message
+
+
+def test_a_python_that_cannot_import_us_is_broken(world: World) -> None:
+    script = world.root / "empty" / "holdfast" / "hooks" / "main.py"
+    script.parent.mkdir(parents=True)
+    script.write_text("")
+    (script.parents[1] / "__init__.py").write_text("raise ImportError('half an install')")
+    world.install(script=str(script))
+    found = only(check_hooks(world.around))
+    assert found.level == "fail"
+    assert "half an install" in found.message
+
+
+def copy_of_us(world: World) -> str:
+    script = world.root / "other" / "holdfast" / "hooks" / "main.py"
+    script.parent.mkdir(parents=True)
+    script.write_text("def main(event): pass\n")
+    (script.parents[1] / "__init__.py").write_text("__version__ = '0.0.1'\n")
+    return str(script)
+
+
+def test_another_copy_is_warned_about_and_named(world: World) -> None:
+    other = copy_of_us(world)
+    world.install(script=other)
+    found = only(check_hooks(world.around))
+    assert (found.level, found.repair) == ("warn", "install:user")
+    assert other in found.message
+    assert "Holdfast 0.0.1" in found.details[0]
+    assert other in describe_hook_problem(world.around)
+
+
+def test_missing_events_and_older_forms_are_warned_about(world: World) -> None:
+    path = world.install()
+    written = json.loads(path.read_text())
+    del written["hooks"]["PreCompact"]
+    path.write_text(json.dumps(written))
+    assert "lack PreCompact" in only(check_hooks(world.around)).message
+    world.install()
+    written = json.loads(path.read_text())
+    written["hooks"]["Stop"][0]["hooks"][0]["args"] = ["-I", "-S", SCRIPT, "Stop"]
+    path.write_text(json.dumps(written))
+    assert "outdated" in only(check_hooks(world.around)).message
+
+
+def test_two_different_copies_at_once_are_warned_about(world: World) -> None:
+    world.install("user")
+    world.install("local", script=copy_of_us(world))
+    assert [found.level for found in check_hooks(world.around)] == ["ok", "warn", "warn"]
+
+
+def test_a_settings_file_that_cannot_be_read_is_broken_with_its_place(world: World) -> None:
+    path = world.write('{\n  "a": 1,\n}')
+    broken, missing = check_hooks(world.around)
+    assert (broken.level, missing.level) == ("fail", "fail")
+    assert f"{path}" in broken.message
+    assert "line 3" in broken.message
+
+
+def test_a_home_that_is_the_project_is_looked_at_once(world: World) -> None:
+    world.install()
+    around = world.around._replace(project=str(world.home))
+    assert [found.level for found in check_hooks(around)] == ["ok"]
+
+
+@pytest.mark.parametrize("scope", ["user", "project", "local", "managed"])
+def test_hooks_that_are_switched_off_are_broken(world: World, scope: str) -> None:
+    assert only(check_switches(world.around)).level == "ok"
+    path = world.write({"disableAllHooks": True}, scope)
+    found = only(check_switches(world.around))
+    assert found.level == "fail"
+    assert str(path) in found.message
+
+
+def test_managed_hooks_only_counts_where_the_client_obeys_it(world: World) -> None:
+    world.write({"allowManagedHooksOnly": True}, "user")
+    assert only(check_switches(world.around)).level == "ok"
+    world.write({"allowManagedHooksOnly": True}, "managed")
+    found = only(check_switches(world.around))
+    assert (found.level, "administrator" in found.next_step) == ("fail", True)
+
+
+def test_a_dropped_in_managed_file_counts_too(world: World) -> None:
+    folder = Path(world.around.managed) / "managed-settings.d"
+    folder.mkdir(parents=True)
+    (folder / "10-hooks.json").write_text('{"disableAllHooks": true}')
+    assert only(check_switches(world.around)).level == "fail"
+
+
+def test_our_plugin_counts_as_installed(world: World) -> None:
+    launcher = "${CLAUDE_PLUGIN_ROOT}/bin/holdfast"
+    brought = {"Stop": hook("/bin/sh", args=[launcher, "hook", "Stop"])}
+    folder = world.plugin("holdfast@market", brought)
+    assert only(check_hooks(world.around)).level == "fail"
+    world.program("plugins/holdfast/bin/holdfast", "exit 0")
+    found = only(check_hooks(world.around))
+    assert (found.level, str(folder) in found.message) == ("ok", True)
+    assert describe_hook_problem(world.around) == ""
+    world.write({"enabledPlugins": {"holdfast@market": False}})
+    assert "not installed" in only(check_hooks(world.around)).message

@@ -1,0 +1,152 @@
+"""What a starting session is offered of an earlier one."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from holdfast.brief import prebuilt
+from holdfast.compaction import handlers
+from holdfast.events import AgentSaid, Origin, UserSaid
+from holdfast.fastpath import handoff_offers
+from holdfast.fastpath.handoff_offers import offer_handoff
+from holdfast.fastpath.session_dir import PrebuiltText
+from holdfast.session.follow import follow_transcript
+from holdfast.state import State, fold_all
+from support.growing_session import BOUNDARY, ROWS, SESSION, Follow
+
+GONE = 2**22 + 1  # above any process id that a kernel gives
+NEXT = "another-session"
+
+
+def leave(data: Path, cwd: Path, session_id: str = SESSION, client: int = GONE) -> None:
+    place = (str(cwd), str(cwd))
+    kept = PrebuiltText(0, 0, 10, "t", "", f"Left by {session_id}.")
+    handoff_offers.save_offer(str(data), place, session_id, client, kept)
+
+
+def offered(data: Path, cwd: Path, *, later: float = 0, client: int = 1, who: str = NEXT) -> str:
+    found = offer_handoff(str(data), str(cwd), who, client, time.time() + later)
+    return found.text if found else ""
+
+
+def test_an_unfinished_session_is_offered_in_its_own_folder_only(tmp_path: Path) -> None:
+    data, here, there = tmp_path / "data", tmp_path / "here", tmp_path / "there"
+    leave(data, here)
+    assert offered(data, here) == f"Left by {SESSION}."
+    assert offered(data, there) == ""
+    assert offered(data, here, who=SESSION) == ""
+
+
+def test_a_week_later_it_is_not(tmp_path: Path) -> None:
+    leave(tmp_path / "data", tmp_path)
+    assert offered(tmp_path / "data", tmp_path, later=6.9 * 86400)
+    assert not offered(tmp_path / "data", tmp_path, later=7.1 * 86400)
+
+
+def test_while_its_client_runs_it_is_offered_to_that_client_alone(tmp_path: Path) -> None:
+    running = os.getpid()
+    leave(tmp_path / "data", tmp_path, client=running)
+    assert not offered(tmp_path / "data", tmp_path, client=1)
+    assert offered(tmp_path / "data", tmp_path, client=running)
+
+
+def test_the_latest_comes_first_and_what_nobody_takes_up_is_left_alone(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    leave(data, tmp_path, "older")
+    (folder,) = (data / "projects").iterdir()
+    os.utime(folder / "older", (time.time() - 60, time.time() - 60))
+    leave(data, tmp_path, "newer")
+    told = [offered(data, tmp_path) for _ in range(7)]
+    assert told == ["Left by newer."] * 3 + ["Left by older."] * 3 + [""]
+
+
+def test_a_damaged_file_is_passed_over(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    leave(data, tmp_path, "whole")
+    (folder,) = (data / "projects").iterdir()
+    (folder / "damaged").write_bytes(b"\x00half")
+    assert offered(data, tmp_path) == "Left by whole."
+
+
+def test_open_work_makes_a_session_unfinished(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    assert prebuilt.is_unfinished(follow_transcript(str(follow.transcript)).state)
+    finish(follow)
+    assert not prebuilt.is_unfinished(follow_transcript(str(follow.transcript)).state)
+
+
+def test_a_request_that_was_not_answered_makes_a_session_unfinished(follow: Follow) -> None:
+    follow.write(20)  # the request, and the agent's first tool call
+    state = follow_transcript(str(follow.transcript)).state
+    assert state.requests
+    assert prebuilt.is_unfinished(state._replace(tasks={}))
+
+
+def said_last(words: str) -> State:
+    at = Origin("r", 0, 1, "2026-01-01T10:00:00Z")
+    later = at._replace(start=10, time="2026-01-01T10:01:00Z")
+    return fold_all([UserSaid(at, "Rename the shop in three steps."), AgentSaid(later, words)])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Step 1 of 3 is done, next I do step 2.",
+        "The parser is written.\n\nNext, I’ll wire it into the reader.",
+        "Two of the five files are converted. I still need to convert the other three.",
+        "Part 2 of 4 is in place.",
+        "The migration runs. The remaining work is the index.",
+        "Let me now look at the failing case.",
+        "Both ways are possible. Which database should I use?",
+    ],
+)
+def test_last_words_that_leave_something_open_make_a_session_unfinished(words: str) -> None:
+    state = said_last(words)
+    assert prebuilt.is_unfinished(state)
+    text = prebuilt.compose_handoff_offer(state, SESSION)
+    assert words.split("\n")[-1].split(". ")[-1].strip(".") in text
+    assert len(text) <= 600
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "All done.",
+        "Step 3 of 3 is done.",
+        "The shop is renamed everywhere and the tests pass. Let me know if you need anything else.",
+        "Renamed. Would you like me to commit it?",
+        "Renamed. If you want, I'll also rename the folder.",
+        "There are no remaining failures. Nothing is left to do.",
+    ],
+)
+def test_last_words_that_end_the_work_do_not(words: str) -> None:
+    assert not prebuilt.is_unfinished(said_last(words))
+
+
+def finish(follow: Follow) -> None:
+    """The whole sample, with its last task done as well."""
+    rows = [row.replace(b'"in_progress"', b'"completed"') for row in ROWS]
+    follow.transcript.write_bytes(b"".join(rows))
+
+
+def test_a_handoff_says_what_it_is_in_a_few_lines(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    handlers.on_session_end(follow.store, follow.session_dir, follow.ctx, follow.now, client=GONE)
+    found = offer_handoff(follow.session_dir.data_dir, str(follow.root), NEXT, 1, time.time())
+    assert found is not None
+    assert found.text.startswith("Holdfast: an earlier session in this folder")
+    assert "make the server test green" in found.text
+    assert f"holdfast resume {SESSION[:8]}" in found.text
+    assert len(found.text) <= 600
+
+
+def test_a_session_that_was_finished_is_no_longer_offered(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    handlers.on_session_end(follow.store, follow.session_dir, follow.ctx, follow.now, client=GONE)
+    finish(follow)
+    handlers.on_session_end(follow.store, follow.session_dir, follow.ctx, follow.now, client=GONE)
+    assert (
+        offer_handoff(follow.session_dir.data_dir, str(follow.root), NEXT, 1, time.time()) is None
+    )

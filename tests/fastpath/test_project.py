@@ -1,0 +1,60 @@
+"""Which project and worktree a folder is in, as git itself lays them out."""
+
+import subprocess
+from pathlib import Path
+
+from holdfast.fastpath.project import locate_project
+
+
+def git(folder: Path, *words: str) -> None:
+    who = ["-c", "user.name=Test", "-c", "user.email=test@example.org"]
+    subprocess.run(["git", "-C", str(folder), *who, *words], check=True, capture_output=True)
+
+
+def repository(folder: Path) -> Path:
+    folder.mkdir()
+    git(folder, "init", "-q")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "start")
+    return folder
+
+
+def test_a_folder_outside_any_repository_is_its_own_project(tmp_path: Path) -> None:
+    assert locate_project(str(tmp_path)) == (str(tmp_path), str(tmp_path))
+    assert locate_project("/") == ("/", "/")
+    assert locate_project("") == ("", "")
+
+
+def test_a_folder_inside_belongs_to_the_repository(tmp_path: Path) -> None:
+    shop = repository(tmp_path / "shop")
+    inside = shop / "src" / "deep"
+    inside.mkdir(parents=True)
+    assert locate_project(str(inside)) == (str(shop), str(shop))
+    assert locate_project(str(inside / "gone")) == (str(shop), str(shop))
+
+
+def test_a_worktree_is_of_the_same_project_and_a_place_of_its_own(tmp_path: Path) -> None:
+    shop = repository(tmp_path / "shop")
+    side = tmp_path / "side"
+    git(shop, "worktree", "add", "-q", str(side))
+    (side / "src").mkdir()
+    assert locate_project(str(side / "src")) == (str(shop), str(side))
+
+
+def test_a_worktree_of_a_bare_repository_belongs_to_it(tmp_path: Path) -> None:
+    shop = repository(tmp_path / "shop")
+    git(tmp_path, "clone", "-q", "--bare", str(shop), "shop.git")
+    side = tmp_path / "side"
+    git(tmp_path / "shop.git", "worktree", "add", "-q", str(side))
+    assert locate_project(str(side)) == (str(tmp_path / "shop.git"), str(side))
+
+
+def test_a_submodule_is_a_project_of_its_own(tmp_path: Path) -> None:
+    inner = repository(tmp_path / "inner")
+    outer = repository(tmp_path / "outer")
+    git(outer, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner), "part")
+    assert locate_project(str(outer / "part")) == (str(outer / "part"), str(outer / "part"))
+
+
+def test_a_broken_pointer_is_a_checkout_by_itself(tmp_path: Path) -> None:
+    (tmp_path / ".git").write_bytes(b"\xff\x00 nothing useful")
+    assert locate_project(str(tmp_path)) == (str(tmp_path), str(tmp_path))

@@ -1,0 +1,73 @@
+"""Hooks of one session overlap in any order: nothing is lost, nothing is said twice."""
+
+import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+from holdfast.samples import SESSION_FILE
+from holdfast.session.follow import follow_transcript
+from holdfast.state import decode_state, list_facts
+from holdfast.store.sqlite.store import SqliteStore
+from support.hook_process import Caller, Ran
+
+ROWS = Path(SESSION_FILE).read_bytes().splitlines(keepends=True)
+
+
+def test_hooks_in_any_order_while_the_transcript_grows(caller: Caller) -> None:
+    order = random.Random(20)
+    done = threading.Event()
+
+    def grow() -> None:
+        with caller.transcript.open("ab", buffering=0) as transcript:
+            for row in ROWS:
+                # Sometimes half a row is all that is there when a hook looks.
+                cut = order.randrange(len(row))
+                transcript.write(row[:cut])
+                transcript.write(row[cut:])
+                done.wait(0.01)
+
+    def hook(number: int) -> Ran:
+        event = ("PostToolBatch", "Stop", "UserPromptSubmit", "PreCompact")[number % 4]
+        return caller.call(event, prompt=f"prompt {number}", trigger="auto")
+
+    caller.begin(rows=0)
+    writer = threading.Thread(target=grow)
+    writer.start()
+    with ThreadPoolExecutor(4) as pool:
+        ran = list(pool.map(hook, range(32)))
+    done.set()
+    writer.join()
+    caller.call("Stop")
+    assert {(one.code, one.err) for one in ran} == {(0, "")}
+    assert caller.log() == ""
+    whole = follow_transcript(str(caller.transcript)).state
+    with closing(SqliteStore(str(caller.data / "holdfast.db"))) as store:
+        saved = store.load(caller.session_id)
+        assert saved is not None
+        assert decode_state(saved.state) == whole
+        assert store.health()["integrity"] == "ok"
+        kept = {fact.id: fact for fact in store.facts(caller.session_id)}
+        assert kept == {fact.id: fact for fact in list_facts(whole)}
+        (compaction,) = store.compactions(caller.session_id)
+    assert compaction.epoch == 0
+
+
+def test_sessions_side_by_side_keep_to_themselves(caller: Caller) -> None:
+    callers = []
+    for number in range(6):
+        one = Caller(caller.root / str(number), f"session-{number}")
+        one.root.mkdir()
+        one.env = {"HOLDFAST_HOME": str(caller.data)}
+        one.begin(rows=60 + number * 10)
+        callers.append(one)
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda one: one.call("PreCompact", trigger="auto"), callers))
+    assert caller.log() == ""
+    with closing(SqliteStore(str(caller.data / "holdfast.db"))) as store:
+        for one in callers:
+            saved = store.load(one.session_id)
+            assert saved is not None
+            assert decode_state(saved.state) == follow_transcript(str(one.transcript)).state
+            assert saved.session.transcript == str(one.transcript)

@@ -1,0 +1,41 @@
+"""The plugin's hooks stay silent where a settings file names a Holdfast that is there."""
+
+import json
+from pathlib import Path
+
+from holdfast.hooks.plugin_conflict import are_settings_hooks_installed
+
+
+def installed(folder: Path, script: Path, *, there: bool = True) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    if there:
+        script.parent.mkdir(parents=True, exist_ok=True)
+        script.touch()
+    entry = {"type": "command", "command": "python3", "args": ["-c", "", str(script), "Stop"]}
+    settings = {"hooks": {"Stop": [{"hooks": [entry]}]}}
+    (folder / "settings.json").write_text(json.dumps(settings))
+
+
+def environ(home: Path, project: Path) -> dict[str, str]:
+    return {"HOME": str(home), "CLAUDE_PROJECT_DIR": str(project)}
+
+
+def test_the_users_and_the_projects_settings_count(tmp_path: Path) -> None:
+    home, project = tmp_path / "home", tmp_path / "project"
+    script = tmp_path / "site/holdfast/hooks/main.py"
+    assert not are_settings_hooks_installed(environ(home, project))
+    installed(project / ".claude", script)
+    assert are_settings_hooks_installed(environ(home, project))
+    (project / ".claude/settings.json").unlink()
+    installed(home / ".claude", script)
+    assert are_settings_hooks_installed(environ(home, project))
+    moved = {**environ(home, project), "CLAUDE_CONFIG_DIR": str(tmp_path / "elsewhere")}
+    assert not are_settings_hooks_installed(moved)
+
+
+def test_a_script_that_is_gone_and_a_damaged_file_do_not(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    installed(home / ".claude", tmp_path / "gone/holdfast/hooks/main.py", there=False)
+    assert not are_settings_hooks_installed(environ(home, tmp_path))
+    (home / ".claude/settings.json").write_bytes(b'\xff\xfe "/holdfast/hooks/main.py')
+    assert not are_settings_hooks_installed(environ(home, tmp_path))

@@ -1,0 +1,163 @@
+"""A session's life and a compaction up close, over the API, on either engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tools.replay_session import replay_session
+
+from holdfast.samples import SESSION_FILE
+from holdfast.state import EMPTY_STATE, encode_state, list_facts
+from holdfast.store.protocol import Compaction, Delivery, SavedState, Session
+from support.agent_sessions import bring, told
+from support.in_process_service import Service
+
+RULE = "Never store tokens in plain text"
+
+
+def lived(service: Service, tmp_path: Path) -> str:
+    """The sample session, as if its hooks had spoken to this store."""
+    with service.app_state.backend.scoped_store(None) as scoped_store:
+        return replay_session(scoped_store._store, Path(SESSION_FILE), tmp_path)
+
+
+def up_close(service: Service, session: str, epoch: int = 0) -> dict[str, Any]:
+    answer = service.owner.get(f"/api/sessions/{session}/compactions/{epoch}")
+    assert answer.status_code == 200, answer.text
+    document: dict[str, Any] = answer.json()
+    return document
+
+
+def test_a_life_has_its_points_in_order_and_its_drop(service: Service, tmp_path: Path) -> None:
+    session = lived(service, tmp_path)
+    life = service.owner.get(f"/api/sessions/{session}/life").json()
+    points = life["points"]
+    assert len(points) > 20
+    assert [point["time"] for point in points] == sorted(point["time"] for point in points)
+    before = [point["context"] for point in points if point["epoch"] == 0]
+    after = [point["context"] for point in points if point["epoch"] == 1]
+    assert before[-1] > 100_000 > after[0], "the drop is seen"
+    assert life["session"]["id"] == session
+    assert life["model"]
+    assert [made["cause"] for made in life["checkpoints"]] == ["precompact:auto"]
+    assert {given["what"] for given in life["deliveries"]} == {"brief", "steering"}
+    assert sum(life["kinds"].values()) > 5
+
+
+def test_a_compaction_is_counted_alike_in_the_life_and_up_close(
+    service: Service, tmp_path: Path
+) -> None:
+    session = lived(service, tmp_path)
+    (counted,) = service.owner.get(f"/api/sessions/{session}/life").json()["compactions"]
+    close = up_close(service, session)
+    assert counted == close["compaction"]
+    assert counted["kept"] == len(close["kept"]) == 7
+    assert counted["lost"] == len(close["lost"]) == 9
+    assert counted["back"] == sum(bool(fact["back"]) for fact in close["lost"])
+    assert counted["tokens_before"] > counted["tokens_after"]
+    assert close["compared"] == "recorded"
+
+
+def test_up_close_tells_the_facts_what_came_back_and_what_was_looked_up_again(
+    service: Service, tmp_path: Path
+) -> None:
+    close = up_close(service, lived(service, tmp_path))
+    assert close["summary"].startswith("This session is being continued")
+    rules = [fact["text"] for fact in close["lost"] if fact["kind"] == "rule"]
+    assert len(rules) == 3
+    assert not any(fact["gone"] for fact in close["kept"] + close["lost"])
+    (brief,) = [given for given in close["given"] if given["what"] == "brief"]
+    named = {fact["id"] for fact in brief["facts"]}
+    assert {fact["id"] for fact in close["lost"] if fact["kind"] == "rule"} <= named
+    assert all(fact["back"] for fact in close["lost"] if fact["kind"] == "rule")
+    assert {(one["what"], one["subject"]) for one in close["again"]} == {
+        ("Read", "/home/dev/shop/tests/test_cart.py"),
+        ("Read", "/home/dev/shop/shop/cart.py"),
+        ("Read", "/home/dev/shop/shop/server.py"),
+    }
+
+
+def test_a_compaction_that_no_hook_saw_is_compared_with_its_checkpoint(service: Service) -> None:
+    state = told().state
+    session = Session("past", "claude-code", "/srv/app", started="2026-01-01T00:00:00Z")
+    saved = SavedState(session, (0, 100), encode_state(state), {"offset": 100})
+    with service.app_state.backend.scoped_store(None) as scoped_store:
+        scoped_store._store.save(saved, list(list_facts(state)))
+        scoped_store._store.checkpoint(saved, "compaction", 0, "2026-01-01T00:00:09Z")
+        scoped_store._store.record_compaction(
+            Compaction(
+                "past",
+                0,
+                "2026-01-01T00:00:09Z",
+                "auto",
+                summary="Never store tokens in plain text",
+            )
+        )
+    close = up_close(service, "past")
+    assert close["compared"] == "afterwards"
+    assert [fact["text"] for fact in close["kept"] if fact["kind"] == "rule"] == [RULE]
+    assert "Create auth routes" in [fact["text"] for fact in close["lost"]]
+    assert close["given"] == []
+
+
+def test_without_a_checkpoint_nothing_is_claimed(service: Service) -> None:
+    bring(service)
+    close = up_close(service, "session-a")
+    assert close["compared"] == "no"
+    assert (close["kept"], close["lost"]) == ([], [])
+    assert close["compaction"]["kept"] is None
+    (counted,) = service.owner.get("/api/sessions/session-a/life").json()["compactions"]
+    assert (counted["kept"], counted["lost"], counted["back"]) == (None, None, None)
+
+
+def test_facts_that_are_no_longer_stored_are_told_as_gone(service: Service) -> None:
+    bring(service)
+    at = "2026-01-01T00:00:09Z"
+    with service.app_state.backend.scoped_store(None) as scoped_store:
+        scoped_store._store.record_compaction(
+            Compaction("session-a", 1, at, "auto", summary="s", kept=("k99",), lost=("r1", "r77"))
+        )
+        scoped_store._store.record_delivery(
+            Delivery("session-a", 1, "brief", "SessionStart", at, "[r77]", ("r77",))
+        )
+    close = up_close(service, "session-a", 1)
+    assert [(fact["id"], fact["gone"]) for fact in close["kept"]] == [("k99", True)]
+    assert [(fact["id"], fact["gone"], fact["back"]) for fact in close["lost"]] == [
+        ("r1", False, ""),
+        ("r77", True, "brief"),
+    ]
+
+
+def test_a_session_without_a_state_of_ours_has_an_empty_life(service: Service) -> None:
+    with service.app_state.backend.scoped_store(None) as scoped_store:
+        for name, document in (("old", {"version": 0}), ("new", encode_state(EMPTY_STATE))):
+            scoped_store._store.save(SavedState(Session(name), (0, 1), document, {}))
+    for name in ("old", "new"):
+        life = service.owner.get(f"/api/sessions/{name}/life").json()
+        assert life["points"] == life["compactions"] == life["checkpoints"] == []
+
+
+def test_what_is_not_there_is_not_found(service: Service) -> None:
+    bring(service)
+    assert service.owner.get("/api/sessions/nobody/life").status_code == 404
+    assert service.owner.get("/api/sessions/nobody/compactions/0").status_code == 404
+    assert service.owner.get("/api/sessions/session-a/compactions/7").status_code == 404
+    stranger = service.caller("/mine")
+    assert stranger.get("/api/sessions/session-a/life").status_code == 404
+    assert stranger.get("/api/sessions/session-a/compactions/0").status_code == 404
+
+
+def test_a_session_without_a_title_can_be_told_by_how_it_began(
+    service: Service, tmp_path: Path
+) -> None:
+    session = lived(service, tmp_path)
+    bring(service)
+    plain = service.owner.get("/api/sessions").json()["sessions"]
+    assert {one["first_words"] for one in plain} == {""}
+    found = service.owner.get("/api/sessions", params={"words": True}).json()["sessions"]
+    words = {one["id"]: one["first_words"] for one in found}
+    assert words[session].startswith("House rule for this repo")
+    assert words["session-a"] == "", "it has a title"
+    life = service.owner.get(f"/api/sessions/{session}/life").json()
+    assert life["session"]["first_words"] == words[session]

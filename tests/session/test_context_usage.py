@@ -1,0 +1,149 @@
+"""How full the context is, and what follows, without a client."""
+
+from pathlib import Path
+
+import pytest
+
+from holdfast.brief.low_context_notice import (
+    build_focus_text,
+    format_agent_notice,
+    format_user_notice,
+)
+from holdfast.clients.claude_code.context_window import WindowConfig
+from holdfast.events import CommandRan, Origin, TaskCreated, UsageMeasured, UserSaid
+from holdfast.fastpath.session_dir import SessionDir
+from holdfast.session import context_usage
+from holdfast.session.context import EffectiveConfig
+from holdfast.session.follow import INITIAL
+from holdfast.session.update import SessionContext, SessionSnapshot
+from holdfast.settings.loader import merge_settings
+from holdfast.state import EMPTY_STATE, State, fold_all
+from holdfast.store.protocol import Session
+
+AT = Origin("row", 0, 1, "2026-01-01T10:00:00.000Z")
+SMALL = WindowConfig(window=100_000)  # compacts at 67,000
+
+
+def used(tokens: int) -> State:
+    asked = UserSaid(AT, "Build the shop")
+    return fold_all([asked, UsageMeasured(AT, "claude-sonnet-4-5", tokens, 10)])
+
+
+def ctx(**environ: str) -> SessionContext:
+    settings = merge_settings([], {f"HOLDFAST_{name.upper()}": v for name, v in environ.items()})
+    return SessionContext("s1", "", "/shop", EffectiveConfig(settings, SMALL))
+
+
+@pytest.fixture
+def session_dir(tmp_path: Path) -> SessionDir:
+    return SessionDir(str(tmp_path), "s1")
+
+
+def watch(session_dir: SessionDir, state: State, where: SessionContext | None = None) -> None:
+    snapshot = SessionSnapshot(Session("s1"), INITIAL._replace(state=state))
+    context_usage.check_context_usage(
+        None, session_dir, where or ctx(), ("2026-01-01T10:00:00Z", 1e9), snapshot, state
+    )
+
+
+def test_it_is_measured_against_the_point_and_the_window_that_was_told(
+    session_dir: SessionDir,
+) -> None:
+    assert context_usage.measure_context_usage(used(33_500), session_dir, ctx()).percent_left == 50
+    assert context_usage.measure_context_usage(EMPTY_STATE, session_dir, ctx()).percent_left == 100
+    session_dir.write("window", b"1000000")
+    wide = ctx()._replace(config=EffectiveConfig())
+    assert context_usage.measure_context_usage(used(483_500), session_dir, wide).percent_left == 50
+    session_dir.write("window", b"nonsense")
+    assert context_usage.measure_context_usage(used(83_500), session_dir, wide).percent_left == 50
+
+
+def test_both_are_told_once_per_epoch_and_no_longer_after_the_context_was_emptied(
+    session_dir: SessionDir,
+) -> None:
+    watch(session_dir, used(60_000))
+    assert session_dir.claim_text("low-user").startswith("Holdfast: 10 % of the context is left")
+    assert session_dir.claim_text("low-agent").startswith("Holdfast: 10 % of the context is left")
+    watch(session_dir, used(62_000))
+    assert not session_dir.is_waiting("low-user")
+    second = used(62_000)
+    watch(session_dir, second._replace(position=second.position._replace(epoch=1)))
+    assert session_dir.is_waiting("low-user")
+    watch(session_dir, used(1_000))
+    assert not session_dir.is_waiting("low-user")
+    assert not session_dir.is_waiting("low-agent")
+
+
+def test_nobody_is_warned_by_a_guess_and_a_wrong_warning_hides_no_right_one(
+    session_dir: SessionDir,
+) -> None:
+    wide = ctx()._replace(config=EffectiveConfig())
+    asked = UserSaid(AT, "Build the shop")
+
+    def at(tokens: int, requested: str = "claude-opus-5-5") -> State:
+        return fold_all([asked, UsageMeasured(AT, "claude-opus-5-5", tokens, 10, requested)])
+
+    watch(session_dir, at(190_000), wide)
+    assert not session_dir.is_waiting("low-user")
+    session_dir.write("window", b"200000")  # the status line said so, of another model
+    watch(session_dir, at(160_000), wide)
+    assert "160,000 of 167,000" in session_dir.claim_text("low-user")
+    session_dir.write("window", b"1000000")
+    watch(session_dir, at(170_000), wide)
+    assert not session_dir.is_waiting("low-user")
+    watch(session_dir, at(900_000), wide)
+    assert "900,000 of 967,000" in session_dir.claim_text("low-user")
+
+
+def test_nothing_is_said_while_a_compaction_is_under_way(session_dir: SessionDir) -> None:
+    session_dir.latch("delivered.0", 1e9)
+    watch(session_dir, used(60_000))
+    assert not session_dir.is_waiting("low-user")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "told"),
+    [
+        ({"low_context_tell": "user"}, {"low-user"}),
+        ({"low_context_tell": "agent"}, {"low-agent"}),
+        ({"low_context_tell": "nobody"}, set()),
+        ({"low_context_percent": "0"}, set()),
+        ({"low_context_percent": "5"}, set()),
+    ],
+)
+def test_who_is_told_and_when_can_be_chosen(
+    session_dir: SessionDir, chosen: dict[str, str], told: set[str]
+) -> None:
+    watch(session_dir, used(60_000), ctx(**chosen))
+    assert {name for name in ("low-user", "low-agent") if session_dir.is_waiting(name)} == told
+
+
+def test_the_focus_names_what_a_summary_should_dwell_on() -> None:
+    state = fold_all(
+        [
+            UserSaid(AT, "Build the shop. Never use float for money."),
+            TaskCreated(AT, "1", "Wire the cart"),
+            CommandRan(AT, "pytest -q", "FAILED tests/a.py::test_total - x\n1 failed", False, 1),
+        ]
+    )
+    focus = build_focus_text(state)
+    assert focus.startswith("keep Wire the cart; failing: tests/a.py::test_total")
+    assert "Never use float for money" in focus
+    assert build_focus_text(EMPTY_STATE) == ""
+    for room in (0, 20, 60, 100):
+        assert len(build_focus_text(state, room)) <= room
+
+
+def test_the_lines_are_one_line_each() -> None:
+    for line in (
+        format_user_notice(9, 61_000, 67_000, "keep it"),
+        format_agent_notice(9, "keep it"),
+    ):
+        assert "\n" not in line
+    assert format_user_notice(9, 61_000, 67_000, "").endswith("/compact")
+    assert "offered" not in format_agent_notice(9, "")
+
+
+def test_the_status_file_says_what_the_status_line_shows(session_dir: SessionDir) -> None:
+    watch(session_dir, fold_all([TaskCreated(AT, "1", "Wire the cart")], used(1_234)))
+    assert Path(session_dir.path, "status").read_text() == "0 1234 1 1000000000\n"

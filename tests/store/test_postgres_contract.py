@@ -1,0 +1,26 @@
+"""The numbered contract suite on PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from holdfast.store.postgres import PostgresStore
+from holdfast.store.protocol import Store
+from store.contract import StoreContract
+from store.contract_base import OpenStore
+
+
+class TestPostgres(StoreContract):
+    @pytest.fixture
+    def open_store(self, url: str) -> Iterator[OpenStore]:
+        opened: list[PostgresStore] = []
+
+        def open_one() -> Store:
+            opened.append(PostgresStore(url))
+            return opened[-1]
+
+        yield open_one
+        for store in opened:
+            store.close()
