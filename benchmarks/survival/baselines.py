@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from benchmarks.survival.candidate import Case
 from benchmarks.survival.reference_maps import build_view
 from holdfast.measure.entities import WEIGHTS, Entity
-from holdfast.measure.text_pieces import ASSISTANT, INPUT, RESULT, SUMMARY, USER
+from holdfast.measure.session_files import ASSISTANT, INPUT, RESULT, SUMMARY, USER
 
 SHORTEST_LINE = 20
 LONGEST_LINE = 300

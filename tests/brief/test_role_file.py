@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.brief.role import MAIN_ROLE, SELECTED_SECTIONS
-from holdfast.brief.role_file import RoleError, parse_role
+from holdfast.brief.role import MAIN_ROLE, SELECTED_SECTIONS, RoleError, parse_role
 from holdfast.brief.sections import list_section_names
 from holdfast.session.role_lookup import (
     BUILT_IN_DIR,

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.compaction.active_commands.front_matter import parse_front_matter
+from holdfast.compaction.active_commands.command_file import parse_front_matter
 
 
 def fields(head: str) -> object:

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from holdfast.compaction import handlers
-from holdfast.fastpath import handoff_file, handoff_offers
-from holdfast.fastpath.handoff_file import (
+from holdfast.fastpath import handoff_offers
+from holdfast.fastpath.handoff_offers import (
     MAX_PAGE_BYTES,
     extract_section,
     is_edited,
@@ -109,7 +109,7 @@ def test_our_own_rewriting_is_no_edit(follow: Follow) -> None:
     follow.write(BOUNDARY)
     handlers.on_session_end(follow.store, follow.session_dir, follow.ctx, follow.now, client=0)
     page = page_of(follow)
-    handoff_file.write_page(File(str(page)), "# Made anew by us\n", SESSION)
+    handoff_offers.write_page(File(str(page)), "# Made anew by us\n", SESSION)
     offered = handoff_offers.offer_handoff(
         follow.session_dir.data_dir, str(follow.root), "next", 1, follow.seconds
     )

@@ -34,7 +34,6 @@ FAST_MODULES = {
     "holdfast.hooks.fast",
     "holdfast.hooks.watchdog",
     "holdfast.hooks.main",
-    "holdfast.hooks.compaction_owner",
     "holdfast.fastpath",
     "holdfast.fastpath.handoff_offers",
     "holdfast.fastpath.project",

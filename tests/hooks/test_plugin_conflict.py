@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from holdfast.hooks.plugin_conflict import are_settings_hooks_installed
+from holdfast.hooks.entry import are_settings_hooks_installed
 
 
 def installed(folder: Path, script: Path, *, there: bool = True) -> None:

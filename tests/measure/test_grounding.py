@@ -6,8 +6,8 @@ import pytest
 
 from holdfast.measure.brief_lines import read_brief
 from holdfast.measure.entities import Entity
-from holdfast.measure.grounding import find_grounded
 from holdfast.measure.prepared_boundary import PreparedBoundary
+from holdfast.measure.scoring import find_grounded
 from measure.handmade import tax_story
 
 TAX = Entity("path", "src/billing/tax.py")

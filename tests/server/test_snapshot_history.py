@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from holdfast.cli.db import db
-from holdfast.server.document_limits import MAX_DOCUMENT_BYTES
 from holdfast.server.records import contexts
 from holdfast.server.records.projects import project_id_for
+from holdfast.server.state_validation import MAX_DOCUMENT_BYTES
 from holdfast.state import encode_state
 from holdfast.store.protocol import SavedState, Session
 from state.story import Story

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.session.checkpoint_thresholds import find_due_cause, highest_threshold
+from holdfast.session.context_usage import find_due_cause, highest_threshold
 
 PERCENTS = (30, 15, 5)
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import orjson
 
 from holdfast.audit.consequences import ConsequenceFinder, format_quote
-from holdfast.audit.durations import seconds_between
 from holdfast.audit.results import Compaction, FactCount, Lookups, Lost, Need, Repeat, Session
 from holdfast.brief import prebuilt
 from holdfast.brief.gap import MIN_WORD_SHARE, MIN_WORDS, TextCoverage, covers_fact, list_open_facts
 from holdfast.brief.statements import users_sentences
-from holdfast.clients.claude_code.transcript.compaction_seconds import compaction_seconds
+from holdfast.clients.claude_code.transcript.row_probe import compaction_seconds
 from holdfast.events import Compacted, Event, SummaryGiven, UsageMeasured
 from holdfast.fastpath.project import locate_project
 from holdfast.measure.entities import Entity
@@ -27,12 +27,10 @@ from holdfast.measure.knowledge import SessionText
 from holdfast.measure.need import LOOKUP_WINDOW, lookup_key
 from holdfast.measure.prepared_boundary import prepare_boundary
 from holdfast.measure.scoring import score_brief
-from holdfast.measure.session_files import find_boundaries, is_boundary, load_session
-from holdfast.measure.text_pieces import Call
+from holdfast.measure.session_files import Call, find_boundaries, is_boundary, load_session
 from holdfast.redact import redact
 from holdfast.session.follow import INITIAL, follow_transcript
-from holdfast.session.provenance import read_source_row
-from holdfast.session.transcript_scan import Boundary, scan_boundaries
+from holdfast.session.transcript_scan import Boundary, read_source_row, scan_boundaries
 from holdfast.state import State
 from holdfast.state.facts import Fact
 from holdfast.state.model import list_facts as all_facts
@@ -303,3 +301,22 @@ def _relative(parts: Iterable[str], roots: list[str]) -> Iterable[str]:
             part = part.removeprefix(root + "/")
         if part:
             yield part
+
+
+# Times as clients write them: ISO 8601 text, and the seconds between two of them.
+#
+# Must not read the clock.
+
+
+def parse_time(text: str) -> datetime | None:
+    """A time, or None where the text is none; without a zone it is taken for UTC."""
+    try:
+        found = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+
+
+def seconds_between(earlier: str, later: str) -> float | None:
+    first, last = parse_time(earlier), parse_time(later)
+    return (last - first).total_seconds() if first is not None and last is not None else None

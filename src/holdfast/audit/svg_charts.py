@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from holdfast.audit.durations import parse_time
 from holdfast.audit.formatting import format_percent
+from holdfast.audit.session_audit import parse_time
 from holdfast.audit.statistics import Point
 from holdfast.measure.bootstrap import Estimate
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from holdfast.brief.gap import list_exact_values
 from holdfast.brief.path_display import shorten_path
 from holdfast.brief.section_lines import shorten_paths, truncate_line
-from holdfast.brief.sections.written_notes import format_note
+from holdfast.brief.sections.work_items import format_note
 from holdfast.brief.task_focus import find_current_task
 from holdfast.state.decisions import Decision
 from holdfast.state.facts import CANCELLED, DONE, OPEN

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from holdfast.brief.handoff_page import format_minute
 from holdfast.brief.path_display import shorten_path
 from holdfast.brief.section_lines import shorten_paths, truncate_line
-from holdfast.brief.sections.written_notes import format_note
+from holdfast.brief.sections.work_items import format_note
 from holdfast.brief.task_focus import find_current_task
 from holdfast.state.facts import CANCELLED, DONE, OPEN
 from holdfast.state.model import State

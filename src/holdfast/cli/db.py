@@ -13,8 +13,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.cli.confirm import YesOption, confirm_deletion
-from holdfast.cli.output import CliError, JsonOption, format_bytes, make_console, print_json
+from holdfast.cli.output import (
+    CliError,
+    JsonOption,
+    YesOption,
+    confirm_deletion,
+    format_bytes,
+    make_console,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from holdfast.store.postgres import PostgresStore

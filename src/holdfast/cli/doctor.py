@@ -5,6 +5,8 @@ Owns how findings are shown. What is looked at is in `holdfast.doctor`.
 
 from __future__ import annotations
 
+import os
+import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +16,7 @@ from holdfast.cli.output import JsonOption, make_console, print_json, replace_co
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from holdfast.doctor.environment import Environment
     from holdfast.doctor.finding import Finding
 
 _STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
@@ -42,7 +45,6 @@ def doctor(
     Example: `holdfast doctor --fix`
     """
     import holdfast
-    from holdfast.cli.doctor_environment import detect_environment
     from holdfast.doctor.checks import run_checks
     from holdfast.doctor.finding import FAIL, worst_level
     from holdfast.doctor.repairs import repair
@@ -113,3 +115,32 @@ def _show(findings: Sequence[Finding], fixed: Sequence[str], verbose: bool) -> N
         out.print(Text(f"No errors, warnings: {warned}.", style="yellow"))
     else:
         out.print(Text("All checks passed.", style="green"))
+
+
+# Where a command runs, for the checks: reads the environment once and hands it on.
+
+
+def detect_environment(*, quick: bool = False) -> Environment:
+    """`quick` leaves out what starts a process: which interpreter an install would choose."""
+    from holdfast.cli.install import (
+        UnusableHook,
+        choose_interpreter,
+        find_hook_script,
+        find_project_root,
+    )
+    from holdfast.doctor.environment import Environment
+    from holdfast.paths import data_dir
+
+    try:
+        script = find_hook_script()
+    except UnusableHook:
+        script = ""  # this copy can look and tell, but no hook can be pointed at it
+    return Environment(
+        environ=dict(os.environ),
+        home=os.path.expanduser("~"),
+        project=find_project_root(os.getcwd()),
+        data=data_dir(),
+        interpreter="" if quick else choose_interpreter(),
+        script=script,
+        seconds=time.time(),
+    )

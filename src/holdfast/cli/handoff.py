@@ -14,7 +14,7 @@ from holdfast.cli.output import (
     print_json,
     replace_control_chars,
 )
-from holdfast.cli.session_args import SessionArgument
+from holdfast.cli.store_access import SessionArgument
 
 if TYPE_CHECKING:
     from holdfast.store.protocol import Session
@@ -38,9 +38,14 @@ def handoff(
     Example: `holdfast handoff --to MAX_HANDOFF_CHARS.md`
     """
     from holdfast.brief.handoff_page import format_handoff_page
-    from holdfast.cli.session_args import format_utc_now, load_session_view, resolve_session
-    from holdfast.cli.store_access import open_user_store, translate_errors
-    from holdfast.fastpath import handoff_file
+    from holdfast.cli.store_access import (
+        format_utc_now,
+        load_session_view,
+        open_user_store,
+        resolve_session,
+        translate_errors,
+    )
+    from holdfast.fastpath import handoff_offers
     from holdfast.files import File
     from holdfast.session import documents
 
@@ -55,7 +60,7 @@ def handoff(
     path = chosen.path
     page = format_handoff_page(desk.display, found.id, format_utc_now())
     try:
-        written = handoff_file.write_page(chosen, page, found.id)
+        written = handoff_offers.write_page(chosen, page, found.id)
     except OSError as error:
         raise CliError(f"Cannot write {path}: {error.strerror}", "Choose another --to.") from error
     edited = written != path
@@ -80,13 +85,14 @@ def resume(session: SessionArgument = "", as_json: JsonOption = False) -> None:
     Example: `holdfast resume 0276a600`
     """
     from holdfast.brief.prebuilt import is_unfinished
-    from holdfast.cli.session_args import (
+    from holdfast.cli.store_access import (
         find_current_project,
         format_utc_now,
         get_agent_session_id,
         load_session_view,
+        open_user_store,
+        translate_errors,
     )
-    from holdfast.cli.store_access import open_user_store, translate_errors
     from holdfast.session.handoff_resume import accept_handoff, load_handoff_page
 
     with open_user_store() as store, translate_errors():
@@ -121,8 +127,7 @@ def resume(session: SessionArgument = "", as_json: JsonOption = False) -> None:
 
 def _find_session_to_resume(store: SqliteStore, name: str) -> Session:
     """The one named, else the one that a new session here would be offered."""
-    from holdfast.cli.session_args import find_current_project, get_agent_session_id
-    from holdfast.cli.store_access import find_session
+    from holdfast.cli.store_access import find_current_project, find_session, get_agent_session_id
     from holdfast.paths import data_dir
     from holdfast.session.handoff_resume import find_waiting_session
 

@@ -16,7 +16,7 @@ from holdfast.cli.output import (
     print_json,
     replace_control_chars,
 )
-from holdfast.cli.session_args import SessionArgument
+from holdfast.cli.store_access import SessionArgument
 
 if TYPE_CHECKING:
     from holdfast.store.protocol import Compaction, Delivery, Session
@@ -30,8 +30,7 @@ def history(session: SessionArgument = "", as_json: JsonOption = False) -> None:
 
     Example: `holdfast history 0276a600`
     """
-    from holdfast.cli.session_args import resolve_session
-    from holdfast.cli.store_access import open_user_store
+    from holdfast.cli.store_access import open_user_store, resolve_session
 
     with open_user_store() as store:
         found = resolve_session(store, session)

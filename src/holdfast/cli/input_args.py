@@ -143,7 +143,7 @@ def resolve_role(state: State, asked: str, agent_type: str) -> Role:
 def read_agent_type(path: str, until: int | None = None) -> str:
     import orjson
 
-    from holdfast.session.agent_type import scan_agent_type
+    from holdfast.session.transcript_scan import scan_agent_type
 
     return scan_agent_type(path, loads=orjson.loads, until=until) if os.path.exists(path) else ""
 

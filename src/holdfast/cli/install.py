@@ -5,12 +5,15 @@ and hands it on; every write happens in ``clients.claude_code.settings_file``.
 Must not edit a settings file itself.
 """
 
+from __future__ import annotations
+
 import difflib
 import enum
 import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -336,3 +339,24 @@ def _uninstalled_lines(outcome: InstallOutcome, scope: Scope, dry_run: bool) -> 
             "already had entries of an older Holdfast. The rest is unchanged."
         )
     return lines
+
+
+# `holdfast statusline`: the line itself, from the client's payload on standard input.
+#
+# The installed status line runs `holdfast/hooks/main.py statusline` instead, which starts ten times
+# faster; this is for trying it, and for chaining it by hand.
+
+
+def statusline() -> None:
+    """Print the status line for a payload on standard input: context left, last save, open tasks.
+
+    `holdfast install --statusline` adds it to Claude Code, wrapping the one you have.
+
+    Example: `holdfast statusline < payload.json`
+    """
+    from holdfast.hooks.statusline import format_statusline, parse_payload
+
+    raw = b"" if sys.stdin.isatty() else sys.stdin.buffer.read()
+    shown = format_statusline(parse_payload(raw), os.environ, time.time())
+    if shown:
+        typer.echo(shown)

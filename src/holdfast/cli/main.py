@@ -27,23 +27,20 @@ from holdfast.cli.doctor import doctor
 from holdfast.cli.handoff import handoff, resume
 from holdfast.cli.history import diff, history
 from holdfast.cli.ingest import ingest
-from holdfast.cli.install import install, uninstall
+from holdfast.cli.install import install, statusline, uninstall
 from holdfast.cli.mcp import mcp
 from holdfast.cli.note import note
 from holdfast.cli.output import CliError, print_error
 from holdfast.cli.prune import prune
 from holdfast.cli.replay import replay
 from holdfast.cli.search import search
-from holdfast.cli.send import send
 from holdfast.cli.serve import serve
 from holdfast.cli.sessions import sessions
 from holdfast.cli.show import show
 from holdfast.cli.state import state
 from holdfast.cli.status import status
-from holdfast.cli.statusline import statusline
-from holdfast.cli.sync import carry
 from holdfast.cli.tasks import tasks
-from holdfast.cli.team import connect, disconnect
+from holdfast.cli.team import carry, connect, disconnect, send
 from holdfast.cli.token import token
 
 app = typer.Typer(

@@ -68,8 +68,7 @@ def _kind(given: str) -> str:
 def _session(name: str) -> str:
     """A running session can be noted for before the store has heard of it."""
     from holdfast.cli.compaction_details import store_exists
-    from holdfast.cli.session_args import get_agent_session_id, resolve_session
-    from holdfast.cli.store_access import open_user_store
+    from holdfast.cli.store_access import get_agent_session_id, open_user_store, resolve_session
 
     if not name and get_agent_session_id():
         return get_agent_session_id()
@@ -80,7 +79,7 @@ def _session(name: str) -> str:
 
 
 def _save_note(session_id: str, kind: str, words: str, as_json: bool) -> None:
-    from holdfast.cli.session_args import format_utc_now, get_agent_session_id
+    from holdfast.cli.store_access import format_utc_now, get_agent_session_id
     from holdfast.fastpath.session_dir import SessionDir
     from holdfast.paths import data_dir
     from holdfast.redact import redact
@@ -110,8 +109,12 @@ def _save_note(session_id: str, kind: str, words: str, as_json: bool) -> None:
 def _index_note(session_id: str) -> None:
     """Into the notes page and the index; the hooks do it too, but a person looks at once."""
     from holdfast.cli.compaction_details import store_exists
-    from holdfast.cli.session_args import format_utc_now, load_session_view
-    from holdfast.cli.store_access import open_user_store, translate_errors
+    from holdfast.cli.store_access import (
+        format_utc_now,
+        load_session_view,
+        open_user_store,
+        translate_errors,
+    )
     from holdfast.session import documents
 
     if not store_exists():
@@ -126,8 +129,12 @@ def _index_note(session_id: str) -> None:
 
 
 def _show(session_id: str, as_json: bool) -> None:
-    from holdfast.cli.session_args import load_session_view
-    from holdfast.cli.store_access import find_session, open_user_store, translate_errors
+    from holdfast.cli.store_access import (
+        find_session,
+        load_session_view,
+        open_user_store,
+        translate_errors,
+    )
     from holdfast.session import documents
     from holdfast.session.notes_file import MAX_PAGE_BYTES
 

@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from holdfast.cli.confirm import YesOption, confirm_deletion
-from holdfast.cli.output import JsonOption, format_bytes, make_console, print_json
+from holdfast.cli.output import (
+    JsonOption,
+    YesOption,
+    confirm_deletion,
+    format_bytes,
+    make_console,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from holdfast.retention import PruneResult

@@ -97,7 +97,7 @@ def _recent(store: SqliteStore) -> list[Session]:
 
 def _row(session: Session, row: str, start: int, store: SqliteStore) -> bytes | None:
     """From the transcript; where it no longer has the row, from what was archived of it."""
-    from holdfast.session.provenance import read_archived_row, read_source_row
+    from holdfast.session.transcript_scan import read_archived_row, read_source_row
 
     found = read_source_row(session.transcript, row, start) if session.transcript else None
     return read_archived_row(store, session.id, row) if found is None else found

@@ -80,7 +80,7 @@ def _print_no_session(words: str, hint: str, service: dict[str, Any] | None) -> 
 
 def _check_hooks_quickly() -> str:
     """Whether the hooks are all right, from reading the settings alone."""
-    from holdfast.cli.doctor_environment import detect_environment
+    from holdfast.cli.doctor import detect_environment
     from holdfast.doctor.check_hooks import describe_hook_problem
 
     return describe_hook_problem(detect_environment(quick=True))

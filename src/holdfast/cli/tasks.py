@@ -12,7 +12,7 @@ from holdfast.cli.output import (
     print_json,
     replace_control_chars,
 )
-from holdfast.cli.session_args import SessionArgument
+from holdfast.cli.store_access import SessionArgument
 
 
 def tasks(session: SessionArgument = "", as_json: JsonOption = False) -> None:
@@ -20,8 +20,12 @@ def tasks(session: SessionArgument = "", as_json: JsonOption = False) -> None:
 
     Example: `holdfast tasks 0276a600`
     """
-    from holdfast.cli.session_args import load_session_view, resolve_session
-    from holdfast.cli.store_access import open_user_store, translate_errors
+    from holdfast.cli.store_access import (
+        load_session_view,
+        open_user_store,
+        resolve_session,
+        translate_errors,
+    )
     from holdfast.session.task_summaries import load_summaries
     from holdfast.state.task_summary import encode_summary, format_summary
 

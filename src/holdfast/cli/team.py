@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.output import CliError, JsonOption, make_console, print_json
+from holdfast.cli.output import (
+    CliError,
+    JsonOption,
+    format_one_line,
+    make_console,
+    print_json,
+    replace_control_chars,
+)
 
 if TYPE_CHECKING:
     from holdfast.sync.connection_file import ServerConnection
+    from holdfast.sync.sync_status import Rejection
 
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Check the connection and show the result; save nothing.")
@@ -168,3 +177,224 @@ def _reset_failures() -> None:
     finally:
         cursor_db.close()
     schedule_next_sync(data_dir(), 0)
+
+
+# `holdfast carry`: bring what this machine knows up to the team's service, now.
+
+MAX_REFUSED_SHOWN = 10
+MAX_LINE_CHARS = 400
+
+
+def carry(
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            metavar="URL",
+            envvar="HOLDFAST_SERVICE",
+            help="URL of the server. Default: the one you are connected to.",
+        ),
+    ] = "",
+    again: Annotated[
+        bool,
+        typer.Option("--again", help="Send everything again, for a server that lost its data."),
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Sync sessions to the team server and fetch messages. Only changes are sent. Once you are
+    connected, the hooks do this automatically.
+
+    The token comes from the connection or `$HOLDFAST_TOKEN`, never from the command line, where
+    other users could see it.
+
+    Example: `holdfast carry`
+    """
+    from holdfast.cli.store_access import translate_errors
+    from holdfast.paths import data_dir, store_path
+    from holdfast.sync import connection_file
+    from holdfast.sync.client import make_api_call
+    from holdfast.sync.cursor_db import CursorDb
+    from holdfast.sync.sync_status import list_rejections
+    from holdfast.sync.worker import SyncJob
+    from holdfast.sync.worker import run_sync as carry_up
+
+    if to and not connection_file.is_http_url(to):
+        raise CliError(f"{to!r} is not a valid URL", "Use the form https://holdfast.example.")
+    data = data_dir()
+    named = {**os.environ, "HOLDFAST_SERVICE": to} if to else dict(os.environ)
+    try:
+        connected = connection_file.effective_connection(data, named)
+    except connection_file.UnsafeConnectionFile as error:
+        raise CliError(str(error), "Run `holdfast connect` to recreate it.") from error
+    if connected is None:
+        raise CliError(
+            "No server is configured", "Run `holdfast connect URL`, or use --to URL once."
+        )
+    if not os.path.exists(store_path()):
+        raise CliError("Nothing is stored yet", "Run `holdfast ingest` to index your transcripts.")
+    call = make_api_call(connected.url, connected.token)
+    with translate_errors():
+        if again:
+            cursor_db = CursorDb(data)
+            cursor_db.resync_all()
+            cursor_db.close()
+        done = carry_up(SyncJob(store_path(), data, connected.url, call, respect_backoff=False))
+        refused = list_rejections(data)
+        why = ""
+        if done.is_incomplete:
+            cursor_db = CursorDb(data)
+            why = cursor_db.get("failure") if cursor_db.number("failures") else ""
+            cursor_db.close()
+    if as_json:
+        told = [one._asdict() for one in refused]
+        print_json(
+            {
+                "sessions": done.sessions,
+                "refused": told,
+                "waiting": done.is_incomplete,
+                "sent": done.sent,
+                "fetched": done.fetched,
+                "failure": why,
+            }
+        )
+        return
+    out = make_console()
+    out.print(f"Synced {done.sessions:,} session{'s' if done.sessions != 1 else ''}.")
+    if done.sent or done.fetched:
+        out.print(f"Messages: {done.sent:,} sent, {done.fetched:,} fetched.")
+    _print_refused(refused)
+    if done.is_incomplete:
+        out.print(why or "Another sync is running; it will send the rest.", markup=False)
+
+
+def _print_refused(refused: list[Rejection]) -> None:
+    """The reasons are the service's words, and a topic somebody else's: no markup."""
+    out = make_console()
+    for one in refused[:MAX_REFUSED_SHOWN]:
+        which = f'message "{one.about}"' if one.what == "message" else f"session {one.name}"
+        words = f"Refused: {which}: {one.reason or 'no reason given'}"
+        out.print(format_one_line(words, MAX_LINE_CHARS), markup=False, soft_wrap=True)
+    if len(refused) > MAX_REFUSED_SHOWN:
+        out.print(f"And {len(refused) - MAX_REFUSED_SHOWN:,} more; --json lists all of them.")
+    kept = [one for one in refused if one.what == "message"]
+    if kept:
+        folder = os.path.dirname(kept[0].name)
+        words = (
+            f"Refused messages are kept in {replace_control_chars(folder)} until you remove them."
+        )
+        out.print(words, markup=False, soft_wrap=True)
+
+
+# `holdfast send`: a message to other agents of the project.
+
+MAX_MESSAGE_CHARS = 20_000  # characters; what is longer belongs into a file of the project
+
+
+def send(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="TEXT", help="Text of the message. Default: read from standard input."
+        ),
+    ] = None,
+    to: Annotated[str, typer.Option("--to", metavar="AGENT", help="Recipient: a session id.")] = "",
+    role: Annotated[
+        str, typer.Option("--role", metavar="ROLE", help="Recipient: all agents with this role.")
+    ] = "",
+    topic: Annotated[
+        str, typer.Option("--topic", metavar="WORDS", help="Topic of the message.")
+    ] = "message",
+    priority: Annotated[
+        int, typer.Option("--priority", metavar="N", min=0, max=10, help="10 is most urgent.")
+    ] = 5,
+    hours: Annotated[
+        int,
+        typer.Option(
+            "--hours",
+            metavar="N",
+            min=0,
+            max=87_600,
+            help="Expires this many hours after the server received it; 0: never.",
+        ),
+    ] = 0,
+    sender: Annotated[
+        str,
+        typer.Option(
+            "--from", metavar="NAME", help="Sender. Default: the current session, or you."
+        ),
+    ] = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Send a message to one agent, to a role, or to everyone in this project.
+
+    The message is queued locally and sent in the background, so this works while the server is
+    down. It is delivered once, with the agent's next prompt or tool batch, marked as coming from
+    another agent.
+
+    Example: `holdfast send "the users table has a new column" --role backend --topic schema`
+    """
+    from holdfast.fastpath.project import locate_project
+    from holdfast.hooks import spawn_sync
+    from holdfast.hooks.detach import run_detached
+    from holdfast.paths import data_dir
+    from holdfast.redact import redact
+    from holdfast.session.context import load_settings
+    from holdfast.settings.user_patterns import apply_configured_patterns
+    from holdfast.sync import connection_file, message_outbox
+
+    data = data_dir()
+    try:
+        connected = connection_file.effective_connection(data, os.environ)
+    except connection_file.UnsafeConnectionFile as error:
+        raise CliError(str(error), "Run `holdfast connect` to recreate it.") from error
+    if connected is None:
+        raise CliError("Not connected to a server", "Run `holdfast connect URL`.")
+    if to and role:
+        raise CliError(
+            "--to and --role cannot be combined", "Pass one of them, or neither for everyone."
+        )
+    text = " ".join(words) if words else sys.stdin.read(MAX_MESSAGE_CHARS + 1)
+    if not text.strip() or len(text) > MAX_MESSAGE_CHARS:
+        raise CliError(
+            f"A message has 1 to {MAX_MESSAGE_CHARS:,} characters",
+            "Refer to a file for longer text.",
+        )
+    here = os.path.realpath(os.getcwd())
+    chosen = load_settings(os.environ, data, here)
+    apply_configured_patterns(chosen, data)
+    body = {
+        "from_agent_id": redact(sender or _default_sender())[:200],
+        "to_agent_id": to[:200],
+        "to_role": role[:200],
+        "topic": redact(topic.strip() or "message")[:200],
+        "payload": {"text": redact(text.strip())},
+        "priority": priority,
+        "folder": locate_project(here)[0],
+        "name": chosen.text("project_name"),
+    }
+    if hours:
+        body["ttl_seconds"] = hours * 3600
+    key = message_outbox.queue_message(data, body)
+    if connection_file.load_connection(data) is not None and hasattr(os, "fork"):
+        sys.stdout.flush()
+        run_detached(lambda: spawn_sync.run_sync_process(data))
+    if as_json:
+        print_json({"key": key, **body})
+        return
+    whom = to or (f"role {role}" if role else "everyone in the project")
+    make_console().print(f"Queued for {whom}.")
+
+
+def _default_sender() -> str:
+    """The session that runs this, else the person."""
+    session = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
+    if session:
+        return session
+    import getpass
+    import socket
+
+    try:
+        person = getpass.getuser()
+    except (OSError, KeyError):
+        person = "someone"
+    return f"{person}@{socket.gethostname().partition('.')[0]}"

@@ -74,7 +74,7 @@ def create(
     if not name.strip():
         raise CliError("A token needs a name", "Name the owner: a person or a machine.")
     with _open_records(database) as (transaction, now):
-        from holdfast.server.records import session_owners, tokens
+        from holdfast.server.records import tokens
 
         folders = tuple(_project(name) for name in project) if project else None
         made, words = tokens.create_token(
@@ -84,7 +84,7 @@ def create(
             if replace not in {one.id for one in tokens.list_tokens(transaction)}:
                 raise CliError(f"No token {replace}", "`holdfast token list` shows them.")
             tokens.revoke_token(transaction, replace, now)
-            session_owners.transfer_sessions(transaction, replace, made.id)
+            tokens.transfer_sessions(transaction, replace, made.id)
     if as_json:
         print_json({"id": made.id, "token": words})
         return

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from holdfast.brief.compact_instructions import format_compact_instructions
+from holdfast.brief.steering import format_compact_instructions
 from holdfast.files import File, read, stat
 from holdfast.quoting import quote_block
 from holdfast.session.context import list_project_dirs

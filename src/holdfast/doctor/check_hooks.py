@@ -12,9 +12,15 @@ from typing import Any, NamedTuple
 
 from holdfast.clients.claude_code.install import hook_edit, hook_entries, hook_launcher
 from holdfast.clients.claude_code.install.hook_entries import HOOKS
-from holdfast.doctor.environment import Environment, SettingsSource, read_settings_sources
+from holdfast.doctor.environment import (
+    Environment,
+    Plugin,
+    SettingsSource,
+    list_enabled_plugins,
+    read_hooks,
+    read_settings_sources,
+)
 from holdfast.doctor.finding import FAIL, OK, WARN, Finding
-from holdfast.doctor.plugins import Plugin, list_enabled_plugins, read_hooks
 
 CHECK = "hooks"
 SWITCHES_CHECK = "switches"

@@ -13,9 +13,13 @@ from typing import NamedTuple
 
 from holdfast.clients.claude_code.install import hook_entries
 from holdfast.clients.claude_code.install.hook_entries import ForeignHook
-from holdfast.doctor.environment import Environment, read_settings_sources
+from holdfast.doctor.environment import (
+    Environment,
+    list_enabled_plugins,
+    read_hooks,
+    read_settings_sources,
+)
 from holdfast.doctor.finding import OK, WARN, Finding
-from holdfast.doctor.plugins import list_enabled_plugins, read_hooks
 from holdfast.files import read
 
 CHECK = "other tools"

@@ -8,12 +8,11 @@ from collections.abc import Callable
 from holdfast.clients.claude_code.install.hook_entries import SettingsError
 from holdfast.doctor.check_autocompact import check_autocompact
 from holdfast.doctor.check_client import check_client
-from holdfast.doctor.check_history import check_compactions, check_errors
+from holdfast.doctor.check_history import check_compactions, check_errors, check_sync
 from holdfast.doctor.check_hooks import check_hooks, check_switches
 from holdfast.doctor.check_other_hooks import check_other_hooks
 from holdfast.doctor.check_settings import check_settings
 from holdfast.doctor.check_storage import check_folder, check_leftovers, check_store
-from holdfast.doctor.check_sync import check_sync
 from holdfast.doctor.environment import Environment
 from holdfast.doctor.finding import FAIL, Finding
 from holdfast.doctor.hook_trial import check_trial

@@ -32,8 +32,7 @@ from holdfast.files import make_private_dir
 from holdfast.hooks import hook_log
 from holdfast.hooks.fast import HookResult, format_timestamp, record_delivery
 from holdfast.paths import store_path
-from holdfast.session.context import load_config
-from holdfast.session.module_settings import load_module_settings
+from holdfast.session.context import load_config, load_module_settings
 from holdfast.session.update import SessionContext
 from holdfast.store.protocol import Store, StoreError
 from holdfast.store.sqlite.store import SqliteStore

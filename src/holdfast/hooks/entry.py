@@ -9,13 +9,18 @@ from __future__ import annotations
 import os
 
 from holdfast.clients.claude_code.fastpath import hook_payload
-from holdfast.files import exists
+from holdfast.clients.claude_code.fastpath.subagent_compaction import (
+    must_be_subagent_compaction,
+    payload_has_agent_id,
+)
+from holdfast.fastpath.session_dir import SessionDir
+from holdfast.files import exists, read, remove
 from holdfast.hooks import fast
 from holdfast.paths import CONNECTION_FILE, data_dir_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from holdfast.clients.claude_code.fastpath.hook_payload import HookPayload
     from holdfast.hooks.fast import HookResult
@@ -34,11 +39,8 @@ def handle_hook(event: str) -> None:
 
         write_stdout(statusline.render_statusline(_stdin(), os.environ))
         return
-    if os.environ.get("CLAUDE_PLUGIN_ROOT"):
-        from holdfast.hooks.plugin_conflict import are_settings_hooks_installed
-
-        if are_settings_hooks_installed(os.environ):
-            return
+    if os.environ.get("CLAUDE_PLUGIN_ROOT") and are_settings_hooks_installed(os.environ):
+        return
     payload = hook_payload.parse_payload(_stdin(), event)
     data = data_dir_from(os.environ)
     if payload is None or not data:
@@ -90,7 +92,6 @@ def _detach(work: Callable[[], None] | None) -> None:
 def _is_subagent_compaction(payload: HookPayload, data: str) -> bool:
     if payload.event == "SessionStart" and payload.source != "compact":
         return bool(payload.agent_id)
-    from holdfast.hooks.compaction_owner import belongs_to_subagent
 
     return belongs_to_subagent(payload, data)
 
@@ -116,3 +117,70 @@ def _exit_zero_on_sigterm() -> None:
     import _signal  # type: ignore[import-not-found]  # the C part; `signal` brings in enum
 
     _signal.signal(_signal.SIGTERM, lambda *_: os._exit(0))
+
+
+# The plugin beside `holdfast install`: whose hooks answer when both are there.
+#
+# The settings' do, so that nothing is steered, saved or delivered twice; the plugin's answer only
+# where no settings file names a Holdfast that is still on the disk. Looks for the script's path in
+# the text and does not parse: this runs at every hook of the plugin.
+
+SCRIPT_SUFFIX = "/holdfast/hooks/main.py"
+MAX_SETTINGS_BYTES = 4 * 1024 * 1024
+
+
+def are_settings_hooks_installed(environ: Mapping[str, str]) -> bool:
+    return any(_names_a_script(path) for path in _settings_files(environ))
+
+
+def _settings_files(environ: Mapping[str, str]) -> list[str]:
+    home = environ.get("HOME") or environ.get("USERPROFILE") or ""
+    config = environ.get("CLAUDE_CONFIG_DIR") or (f"{home}/.claude" if home else "")
+    project = environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()
+    files = [f"{config}/settings.json"] if config else []
+    return [*files, f"{project}/.claude/settings.json", f"{project}/.claude/settings.local.json"]
+
+
+def _names_a_script(path: str) -> bool:
+    data = read(path, most=MAX_SETTINGS_BYTES)
+    if not data:
+        return False
+    text = data.decode("utf-8", "replace").replace("\\\\", "/")
+    at = text.find(SCRIPT_SUFFIX)
+    while at >= 0:
+        script = text[text.rfind('"', 0, at) + 1 : at] + SCRIPT_SUFFIX
+        if exists(script):
+            return True
+        at = text.find(SCRIPT_SUFFIX, at + 1)
+    return False
+
+
+# Whose compaction a hook was called for: the main thread's, or a subagent's own.
+#
+# New clients say so. For older ones the transcripts tell, and a mark of ours: only the user can ask
+# for a compaction, and only of the main thread, but SessionStart does not say who asked.
+
+MANUAL_FILE = "asked"
+
+
+def belongs_to_subagent(payload: HookPayload, data: str) -> bool:
+    """For PreCompact, SessionStart(compact) and PostCompact."""
+    if payload.agent_id:
+        return True
+    session_dir = SessionDir(data, payload.session_id)
+    if payload.trigger == "manual":
+        if payload.event == "PreCompact" and not payload_has_agent_id(payload.transcript_path):
+            _remember(session_dir)
+        return False
+    mark = f"{session_dir.path}/{MANUAL_FILE}"
+    if payload.event == "SessionStart" and exists(mark):
+        remove(mark)
+        return False
+    return must_be_subagent_compaction(payload.transcript_path)
+
+
+def _remember(session_dir: SessionDir) -> None:
+    try:  # noqa: SIM105  contextlib costs 3 ms
+        session_dir.write(MANUAL_FILE, b"")
+    except OSError:
+        pass  # without it the transcripts alone decide

@@ -19,6 +19,7 @@ from holdfast.measure.knowledge import (
     read_file_field,
     task_subjects,
 )
+from holdfast.measure.session_files import USER, Call
 from holdfast.measure.shell_commands import (
     command_family,
     is_read_only,
@@ -26,7 +27,6 @@ from holdfast.measure.shell_commands import (
     normalise,
     split_command,
 )
-from holdfast.measure.text_pieces import USER, Call
 
 MAX_EDITS = 20
 MAX_RULES = 10

@@ -26,9 +26,18 @@ from holdfast.measure.entities import (
     urls,
     without_urls,
 )
-from holdfast.measure.session_files import Session, list_cwds, list_roots
+from holdfast.measure.session_files import (
+    INPUT,
+    RESULT,
+    Call,
+    Piece,
+    Session,
+    SessionPieces,
+    list_cwds,
+    list_roots,
+    read_pieces,
+)
 from holdfast.measure.shell_commands import list_commands, list_lookups
-from holdfast.measure.text_pieces import INPUT, RESULT, Call, Piece, SessionPieces, read_pieces
 
 EDIT_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 _FILE_FIELDS = ("file_path", "notebook_path", "path")

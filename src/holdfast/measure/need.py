@@ -19,9 +19,8 @@ from holdfast.measure.knowledge import (
     read_file_field,
     task_subjects,
 )
-from holdfast.measure.session_files import Boundary
+from holdfast.measure.session_files import ASSISTANT, INPUT, USER, Boundary, Call, Piece
 from holdfast.measure.shell_commands import list_lookups
-from holdfast.measure.text_pieces import ASSISTANT, INPUT, USER, Call, Piece
 
 MIN_NEED = 5
 LOOKUP_WINDOW = 25

@@ -10,11 +10,24 @@ from dataclasses import dataclass, field
 
 from holdfast.measure import brief_lines as L
 from holdfast.measure.brief_lines import plain_words
-from holdfast.measure.entities import PATH, TASK, Entity
+from holdfast.measure.entities import (
+    COMMAND,
+    HASH,
+    IDENTIFIER,
+    PATH,
+    PORT,
+    TASK,
+    TICKET,
+    URL,
+    Entity,
+    chunks,
+    classify,
+    without_urls,
+)
 from holdfast.measure.ground_truth import Failure
-from holdfast.measure.grounding import LineMentions, parse_mentions, select_grounded
-from holdfast.measure.knowledge import contains_phrase
-from holdfast.measure.prepared_boundary import PreparedBoundary
+from holdfast.measure.knowledge import contains_phrase, extract
+from holdfast.measure.prepared_boundary import PreparedBoundary, line_words
+from holdfast.measure.shell_commands import is_test
 
 CHARS_PER_TOKEN = 4
 MIN_WORD_OVERLAP = 0.6
@@ -161,3 +174,160 @@ def _fixed_shown(mention: LineMentions, prepared: PreparedBoundary) -> list[str]
         for f in truth.fixed_errors
         if len(f.words) >= 3 and len(f.words & words) >= MIN_WORD_OVERLAP * len(f.words)
     ]
+
+
+# Grounding: which needed entities a brief really tells, and which it only drops as words.
+#
+# Owns the three rules. It is given what is true (Prepared) and a text; it chooses nothing.
+
+MIN_SHARED = 2
+SHARED_PART = 0.3
+
+_SPACES = re.compile(r"\s+")
+_KIND_LABEL = {HASH: L.COMMIT, TICKET: L.TICKET, URL: L.URL, PORT: L.PORT}
+
+
+class LineMentions:
+    """What one line of a brief mentions: entities, and for symbols the file they follow."""
+
+    __slots__ = ("entities", "file_before", "in_commands", "line", "paths", "prose")
+
+    def __init__(self, line: L.Line) -> None:
+        self.line = line
+        self.entities: set[Entity] = set()
+        self.paths: list[str] = []
+        self.file_before: dict[str, set[str]] = {}
+        self.in_commands: set[Entity] = set()
+        self.prose = ""
+
+
+def parse_mentions(brief: str, prepared: PreparedBoundary) -> list[LineMentions]:
+    """The lines of a brief with the entities each mentions, paths resolved."""
+    return [_mention(line, prepared) for line in L.read_brief(brief)]
+
+
+def _mention(line: L.Line, prepared: PreparedBoundary) -> LineMentions:
+    knowledge = prepared.knowledge
+    found = LineMentions(line)
+    x = extract(line.text)
+    found.entities.update(e for e in x.entities)
+    folder, path, leads = line.folder, "", True
+    for chunk in chunks(without_urls(line.text)):
+        here = chunk.rstrip(":")
+        if here.endswith("/") and len(here) > 1:
+            folder = knowledge.paths.relative(here)
+            continue
+        held = classify(chunk)
+        if not path and any(e.kind == IDENTIFIER for e in held.entities):
+            leads = False
+        if held.pathlike and (where := knowledge.paths.resolve(held.pathlike, folder)):
+            path = where
+            found.paths.append(path)
+            found.entities.add(Entity(PATH, path))
+        for entity in held.entities:
+            if entity.kind == IDENTIFIER and path and leads:
+                found.file_before.setdefault(entity.value, set()).add(path)
+    flat = _SPACES.sub(" ", line.text)
+    spoken = [c for c in knowledge.commands if c in flat and contains_phrase(flat, c)]
+    found.entities.update(Entity(COMMAND, c) for c in spoken)
+    found.prose = flat
+    for command in sorted(spoken, key=len, reverse=True):
+        found.prose = found.prose.replace(command, " ")
+        found.in_commands |= knowledge.text_entities(command)
+    low = flat.lower()
+    tasks = [t for t in knowledge.tasks if t and t in low]
+    # "run tests" inside "run tests and lint" is not another task
+    found.entities.update(
+        Entity(TASK, t) for t in tasks if not any(t != o and t in o for o in tasks)
+    )
+    return found
+
+
+def find_grounded(brief: str, prepared: PreparedBoundary, *, strict: bool = False) -> set[Entity]:
+    """The needed entities that a brief grounds."""
+    return select_grounded(parse_mentions(brief, prepared), prepared, strict=strict)
+
+
+def select_grounded(
+    found: list[LineMentions], prepared: PreparedBoundary, *, strict: bool = False
+) -> set[Entity]:
+    """Grounded entities; strictly, only labels the definition names itself count."""
+    needed = set(prepared.need.entities)
+    held: set[Entity] = set()
+    for mention in found:
+        labels = mention.line.labels & L.NAMED_LABELS if strict else mention.line.labels
+        for entity in mention.entities & needed - held:
+            if (
+                label_is_true(entity, labels, prepared)
+                or (not strict and _part_of_command(entity, mention))
+                or _symbol_of_file(entity, mention, prepared)
+                or _shares_context(entity, mention, prepared)
+            ):
+                held.add(entity)
+    return held
+
+
+def _shares_context(entity: Entity, mention: LineMentions, prepared: PreparedBoundary) -> bool:
+    """Rule i: the line shares its plain words with one line before the cut that holds it.
+
+    Commands are entities, so their words are not plain: three commands in a row would otherwise
+    vouch for each other.
+    """
+    words = line_words(mention.prose, entity)
+    least = max(MIN_SHARED, SHARED_PART * len(words))
+    if len(words) < MIN_SHARED:
+        return False
+    return any(len(words & context) >= least for context in prepared.contexts.get(entity, ()))
+
+
+def label_is_true(entity: Entity, labels: frozenset[str], prepared: PreparedBoundary) -> bool:
+    """Rule ii: a label over the entity says something that is true of it."""
+    if not labels:
+        return False
+    knowledge, truth = prepared.knowledge, prepared.truth
+    if L.ERROR in labels and (
+        entity in prepared.in_errors or entity.value in truth.failed_commands
+    ):
+        return True
+    if entity.kind == PATH:
+        edited, read = entity.value in knowledge.edited, entity.value in knowledge.read
+        return (
+            (L.EDITED in labels and edited)
+            or (L.READ in labels and read)
+            or (L.TOUCHED in labels and (edited or read))
+            or L.SEEN in labels
+            or (L.DELETED in labels and entity.value in truth.deleted)
+        )
+    if entity.kind == COMMAND:
+        return L.COMMAND in labels or (L.TEST in labels and is_test(entity.value))
+    if entity.kind == TASK:
+        return _task_label(entity.value, labels, prepared)
+    return entity.kind in _KIND_LABEL and _KIND_LABEL[entity.kind] in labels
+
+
+def _part_of_command(entity: Entity, mention: LineMentions) -> bool:
+    """Rule ii for what stands inside a command that was run, below a label that says so."""
+    return bool(mention.line.labels & {L.COMMAND, L.TEST}) and entity in mention.in_commands
+
+
+def _task_label(subject: str, labels: frozenset[str], prepared: PreparedBoundary) -> bool:
+    is_open = subject in prepared.truth.open_tasks
+    if L.OPEN in labels:
+        return is_open
+    if labels & {L.DONE, L.CANCELLED}:
+        return not is_open
+    return L.TASK in labels
+
+
+def _symbol_of_file(entity: Entity, mention: LineMentions, prepared: PreparedBoundary) -> bool:
+    """Rule iii: a symbol on the line of a file in which it occurred.
+
+    The line of a file begins with the file; where it names more, a symbol belongs to the one it
+    follows. Otherwise a list of words in one line would be a line of every file in it.
+    """
+    if entity.kind != IDENTIFIER:
+        return False
+    return any(
+        entity.value in prepared.knowledge.symbols.get(path, ())
+        for path in mention.file_before.get(entity.value, ())
+    )

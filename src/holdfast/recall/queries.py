@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from holdfast.session.provenance import read_source_row
+from holdfast.session.transcript_scan import read_source_row
 from holdfast.state.facts import KINDS, OPEN, Fact
 from holdfast.store.protocol import Hit, Session, Store
 

@@ -64,10 +64,10 @@ def redact_bytes(data: bytes) -> bytes:
 
 def redact_many(texts: "Sequence[str]") -> "dict[int, str]":
     """The texts that held secrets, by their place, without them: one scan over all of them."""
-    from holdfast.redact import batch_redaction
+    from holdfast.redact import bulk_scan
     from holdfast.redact.redactor import BUILT_IN
 
-    return batch_redaction.redact_batch(_chosen or BUILT_IN, texts)
+    return bulk_scan.redact_batch(_chosen or BUILT_IN, texts)
 
 
 def redact_lines(lines: "Sequence[str]") -> "tuple[str, ...]":

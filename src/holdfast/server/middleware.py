@@ -27,9 +27,14 @@ from holdfast.server.auth import (
     check_origin,
     rate_limit_key,
 )
-from holdfast.server.error_log import log_store_error
 from holdfast.server.metrics import Metrics
-from holdfast.server.problems import ApiError, Forbidden, problem_response, store_problem_response
+from holdfast.server.problems import (
+    ApiError,
+    Forbidden,
+    log_store_error,
+    problem_response,
+    store_problem_response,
+)
 from holdfast.server.records import Records, audit_log
 from holdfast.server.routing import run_in_auth_thread
 from holdfast.server.server_settings import ServerSettings

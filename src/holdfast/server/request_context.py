@@ -14,12 +14,11 @@ from fastapi import Request
 from pydantic import BaseModel
 
 from holdfast.server.auth import Caller
-from holdfast.server.backend import Backend
+from holdfast.server.backend import Backend, HealthCheck
 from holdfast.server.event_bus import EventBus
-from holdfast.server.health_check import HealthCheck
 from holdfast.server.metrics import Metrics
 from holdfast.server.problems import AmbiguousSession, ApiError, Forbidden, NotFound, Unprocessable
-from holdfast.server.records import Transaction, audit_log, projects, session_owners
+from holdfast.server.records import Transaction, audit_log, projects, tokens
 from holdfast.server.records.idempotency import run_once
 from holdfast.server.records.projects import Project, build_project
 from holdfast.server.scoped_store import ScopedStore
@@ -207,7 +206,7 @@ class RequestContext:
         What it says is handed to its agent, so another of the same project must not say it."""
         if not session:
             return
-        whose = session_owners.get_session_owner(transaction, project, session)
+        whose = tokens.get_session_owner(transaction, project, session)
         if not whose:
             if self.app_state.backend.shared_with_hooks and not self.caller.has_scope("admin"):
                 with self.scoped_store(transaction) as scoped_store:
@@ -215,9 +214,7 @@ class RequestContext:
                         raise Forbidden(
                             "This session is written only by the hooks of its own machine"
                         )
-            session_owners.set_session_owner(
-                transaction, project, session, self.caller.name, self.now
-            )
+            tokens.set_session_owner(transaction, project, session, self.caller.name, self.now)
         elif whose != self.caller.name and not self.caller.has_scope("admin"):
             raise Forbidden(
                 "This session belongs to another token, which wrote to it first"

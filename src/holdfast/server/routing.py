@@ -11,12 +11,12 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import orjson
-from fastapi import Request
+from fastapi import Header, Query, Request
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.responses import Response
@@ -88,3 +88,24 @@ def _wrap_endpoint(endpoint: Callable[..., Any], status: int) -> Callable[..., A
         return await asyncio.wrap_future(_executor.submit(whose, lambda: answered(values)))
 
     return route
+
+
+# Pages: how many, from where, and whether there may be more.
+
+Limit = Annotated[int, Query(ge=1, le=500, description="Maximum number of results")]
+Offset = Annotated[int, Query(ge=0, le=100_000, description="Number of results to skip")]
+TextQuery = Annotated[str, Query(max_length=200)]
+PathQuery = Annotated[str, Query(max_length=1000)]
+IdempotencyKey = Annotated[
+    str,
+    Header(
+        alias="Idempotency-Key",
+        max_length=200,
+        description="Repeating a request with the same key has no further effect",
+    ),
+]
+
+
+def next_offset_after(found: Sequence[Any], limit: int, offset: int) -> int | None:
+    """Where the next page begins; None after the last one."""
+    return offset + limit if len(found) >= limit else None

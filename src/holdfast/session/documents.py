@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from holdfast.brief.handoff_page import format_handoff_page
 from holdfast.brief.notes_page import TimelineEntry
-from holdfast.fastpath import handoff_file
+from holdfast.fastpath import handoff_offers
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.files import File
 from holdfast.session import notes_file, task_summaries
@@ -114,10 +114,10 @@ def notes_path(session_dir: SessionDir, ctx: SessionContext, session: Session) -
 
 def handoff_path(session_dir: SessionDir, ctx: SessionContext, session: Session) -> File:
     in_tree = ctx.config.settings.flag("handoff_in_tree")
-    page = handoff_file.default_path(
+    page = handoff_offers.default_path(
         session_dir.path, session.id, session.worktree if in_tree else ""
     )
-    return page if page.is_usable() else handoff_file.default_path(session_dir.path, session.id)
+    return page if page.is_usable() else handoff_offers.default_path(session_dir.path, session.id)
 
 
 def write_handoff(
@@ -125,7 +125,7 @@ def write_handoff(
 ) -> str:
     """Where it was written."""
     page = handoff_path(session_dir, ctx, session)
-    return handoff_file.write_page(page, format_handoff_page(shown, session.id, now), session.id)
+    return handoff_offers.write_page(page, format_handoff_page(shown, session.id, now), session.id)
 
 
 def _summarize_tasks(

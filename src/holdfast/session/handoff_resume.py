@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from holdfast.brief.handoff_page import format_handoff_page
-from holdfast.fastpath import handoff_file, handoff_offers
+from holdfast.fastpath import handoff_offers
 from holdfast.fastpath.session_dir import SessionDir, safe_name
 from holdfast.redact import redact
 from holdfast.session import documents
@@ -42,13 +42,13 @@ def load_handoff_page(
 ) -> HandoffPage:
     """The page that somebody edited, else one made now."""
     file = documents.handoff_path(session_dir, ctx, session)
-    there = file.text(handoff_file.MAX_PAGE_BYTES)
-    if not there or not handoff_file.is_edited(there):
+    there = file.text(handoff_offers.MAX_PAGE_BYTES)
+    if not there or not handoff_offers.is_edited(there):
         return HandoffPage(format_handoff_page(shown, session.id, now), file.path, False)
-    ours = handoff_file.path_beside_edited(file)
+    ours = handoff_offers.path_beside_edited(file)
     known = ours.stat() is not None
     note = f"\n(Edited by hand. Holdfast's own is in {ours.path}.)\n" if known else ""
-    return HandoffPage(redact(handoff_file.strip_trailer(there)) + note, file.path, True)
+    return HandoffPage(redact(handoff_offers.strip_trailer(there)) + note, file.path, True)
 
 
 def accept_handoff(

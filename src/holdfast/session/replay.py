@@ -22,9 +22,8 @@ from holdfast.events import (
     UserSaid,
 )
 from holdfast.redact import redact
-from holdfast.session.agent_type import AgentTypeParser
 from holdfast.session.follow import INITIAL, FollowState, follow_transcript
-from holdfast.session.transcript_scan import scan_boundaries
+from holdfast.session.transcript_scan import AgentTypeParser, scan_boundaries
 from holdfast.state import State
 from holdfast.state.checks import read_check_run
 from holdfast.state.facts import truncate

@@ -108,8 +108,7 @@ def _named_for(words: set[str], path: str) -> str:
 
 
 def _read(name: str, path: str) -> Role:
-    from holdfast.brief.role import default_part
-    from holdfast.brief.role_file import parse_role
+    from holdfast.brief.role import default_part, parse_role
 
     role = parse_role(name, _document(path))
     if not _tree(path):

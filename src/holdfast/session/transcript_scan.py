@@ -7,8 +7,23 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from holdfast.clients.claude_code.transcript.row_probe import BOUNDARY_MARK, is_boundary, row_id
-from holdfast.transcript.reader import START_CURSOR, Cursor, Loads, TranscriptReader, parse_line
+from holdfast.clients.claude_code.transcript.row_probe import (
+    AGENT_SETTING_MARK,
+    BOUNDARY_MARK,
+    agent_type_in_row,
+    is_boundary,
+    row_id,
+)
+from holdfast.redact import redact_bytes
+from holdfast.store.protocol import Store
+from holdfast.transcript.reader import (
+    START_CURSOR,
+    Cursor,
+    Loads,
+    TranscriptMissing,
+    TranscriptReader,
+    parse_line,
+)
 
 
 class Boundary(NamedTuple):
@@ -32,3 +47,107 @@ def scan_boundaries(
                 name = row_id(row.data) or f"byte {row.start}"
                 found.setdefault(name, Boundary(row.start, name))
     return list(found.values())
+
+
+# The agent type of a session's main thread, from its transcript.
+
+
+class AgentTypeParser:
+    """A parser of rows that remembers the last word on the agent type: for use as `loads`."""
+
+    __slots__ = ("_loads", "_only", "agent_type")
+
+    def __init__(self, loads: Loads | None = None, *, only: bool = False) -> None:
+        self._loads, self._only = loads or parse_line, only
+        self.agent_type = ""
+
+    def __call__(self, line: bytes) -> Any:
+        if AGENT_SETTING_MARK not in line:
+            return {} if self._only else self._loads(line)
+        data = self._loads(line)
+        heard = agent_type_in_row(data)
+        if heard is not None:
+            self.agent_type = heard
+        return data
+
+
+def scan_agent_type(path: str, *, loads: Loads | None = None, until: int | None = None) -> str:
+    """ "" for an ordinary session. `until` stops at the row that starts at that byte."""
+    heard = AgentTypeParser(loads, only=True)
+    with TranscriptReader(path, loads=heard, final=True, limit_bytes=until) as reader:
+        for _ in reader.rows():
+            pass
+    return heard.agent_type
+
+
+# Back from a fact to the row it came from, as long as the transcript is there.
+#
+# Looks where the fact says first, and for the row's id when the file has changed since. What
+# it hands out has passed the redactor. Must not fold and must not write.
+
+MIN_ID_CHARS = 6
+
+
+def read_source_row(path: str, row: str, start: int, *, loads: Loads | None = None) -> bytes | None:
+    """The row with this id, without secrets, as one line of JSON; None where it is gone."""
+    try:
+        found = _row_at(path, row, start, loads) or _row_by_id(path, row, loads)
+    except TranscriptMissing:
+        return None
+    return None if found is None else redact_bytes(found)
+
+
+def _row_at(path: str, row: str, start: int, loads: Loads | None) -> bytes | None:
+    held = _LineKeeper(loads or parse_line)
+    # A cursor without checksums: whether this is still the same file is seen from the row.
+    with TranscriptReader(path, Cursor(start), loads=held, limit_bytes=1, final=True) as reader:
+        for found in reader.rows():
+            if found.start == start and row and row_id(found.data) == row:
+                return held.line
+    return None
+
+
+def _row_by_id(path: str, row: str, loads: Loads | None) -> bytes | None:
+    if len(row) < MIN_ID_CHARS:
+        return None
+    held = _LineKeeper(loads or parse_line, row.encode())
+    with TranscriptReader(path, loads=held, final=True) as reader:
+        for found in reader.rows():
+            if row_id(found.data).startswith(row):
+                return held.line
+    return None
+
+
+def read_archived_row(store: Store, session_id: str, row: str) -> bytes | None:
+    """The row whose id begins so, among those that were archived; they are redacted already."""
+    if len(row) < MIN_ID_CHARS:
+        return None
+    mark = row.encode()
+    for _, _, _, rows in store.read_archive(session_id):
+        if mark not in rows:
+            continue
+        for line in rows.splitlines():
+            if mark not in line:
+                continue
+            try:
+                data = parse_line(line)
+            except ValueError:
+                continue
+            if isinstance(data, dict) and row_id(data).startswith(row):
+                return line
+    return None
+
+
+class _LineKeeper:
+    """Parses lines that contain `mark`, and holds the last of them as it stood."""
+
+    __slots__ = ("_loads", "_mark", "line")
+
+    def __init__(self, loads: Loads, mark: bytes = b"") -> None:
+        self._loads, self._mark, self.line = loads, mark, b""
+
+    def __call__(self, line: bytes) -> Any:
+        if self._mark not in line:
+            return {}
+        self.line = line
+        return self._loads(line)

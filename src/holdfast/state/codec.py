@@ -14,13 +14,13 @@ from holdfast.state.commands import Command
 from holdfast.state.dead_ends import DeadEnd
 from holdfast.state.decisions import Decision
 from holdfast.state.errors import Error
+from holdfast.state.facts import Position
 from holdfast.state.git_work import decode_git_work as git_work_from_values
 from holdfast.state.identifiers import Identifier
 from holdfast.state.lookups import Lookup
 from holdfast.state.model import SessionInfo, State, Usage
 from holdfast.state.next_step import NextStep
 from holdfast.state.plans import Plan
-from holdfast.state.position import Position
 from holdfast.state.replies import Reply
 from holdfast.state.requests import Request
 from holdfast.state.rules import Rule

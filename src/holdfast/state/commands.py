@@ -11,8 +11,15 @@ from typing import NamedTuple
 
 from holdfast.events import CommandRan, Origin
 from holdfast.state.checks import FAILED, find_check, list_checks, read_check_run
-from holdfast.state.facts import DONE, OPEN, Fact, next_number, put_record, truncate_safely
-from holdfast.state.position import Position
+from holdfast.state.facts import (
+    DONE,
+    OPEN,
+    Fact,
+    Position,
+    next_number,
+    put_record,
+    truncate_safely,
+)
 from holdfast.state.shell import effective_commands, split_commands
 
 MAX_COMMANDS = 120

@@ -18,13 +18,13 @@ from holdfast.state.facts import (
     OPEN,
     RESOLVED,
     Fact,
+    Position,
     next_number,
     put_record,
     truncate_output_safely,
     truncate_safely,
 )
 from holdfast.state.lazy_regex import lazy_compile
-from holdfast.state.position import Position
 from holdfast.state.shell import normalise_command, split_commands
 
 MAX_DEAD_ENDS = 50

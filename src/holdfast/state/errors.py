@@ -14,9 +14,16 @@ from typing import NamedTuple
 
 from holdfast.events import CommandRan, Origin
 from holdfast.state.checks import FAILED, Check, covers, find_check, read_check_run
-from holdfast.state.facts import OPEN, RESOLVED, Fact, next_number, put_record, truncate_safely
+from holdfast.state.facts import (
+    OPEN,
+    RESOLVED,
+    Fact,
+    Position,
+    next_number,
+    put_record,
+    truncate_safely,
+)
 from holdfast.state.lazy_regex import lazy_compile
-from holdfast.state.position import Position
 
 MAX_ERRORS = 40
 MAX_ERROR_LINES = 4

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
+from holdfast import events as ev
 from holdfast.events import Origin
 from holdfast.redact import redact, suspicious
 
@@ -172,3 +173,28 @@ def truncate_message_safely(text: str, limit: int) -> str:
         return f"{text[:head].rstrip()}\n…\n{text[min(found) :].lstrip()}"
     window = text[: limit * 2] + "\n…\n" + text[-limit * 2 :]
     return truncate_middle(redact(window) if suspicious(window) else window, limit)
+
+
+# Where in the session we are: the only clock that `fold` knows.
+
+
+class Position(NamedTuple):
+    turn: int = 0  # prompts of the user so far
+    step: int = 0  # tool calls of the main thread so far; what recency is measured in
+    epoch: int = 0  # compactions so far
+
+
+# Events that are a step: what the agent did, not what was said.
+STEP_EVENTS = frozenset(
+    (
+        ev.CommandRan,
+        ev.FileTouched,
+        ev.Searched,
+        ev.ToolRan,
+        ev.ToolRefused,
+        ev.TaskCreated,
+        ev.TaskChanged,
+        ev.TodosSet,
+        ev.SubagentEnded,
+    )
+)

@@ -32,9 +32,8 @@ from holdfast.state import (
     touched_files,
     usage_history,
 )
-from holdfast.state.facts import MutableTable
+from holdfast.state.facts import STEP_EVENTS, MutableTable, Position
 from holdfast.state.model import EMPTY_STATE, SessionInfo, State, Usage
-from holdfast.state.position import STEP_EVENTS, Position
 
 Handler = Callable[[Any, Any, Any], Any]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from holdfast.events import CommandRan, FileTouched, LinkSeen, Origin, SessionSeen
 from holdfast.state import git_output as printed
-from holdfast.state.facts import truncate_safely
+from holdfast.state.facts import Position, truncate_safely
 from holdfast.state.git_commands import GitStep, list_git_steps, resolve_path
 from holdfast.state.git_history import (
     on_branch_command,
@@ -47,7 +47,6 @@ from holdfast.state.git_worktree import (
     on_status,
     on_unstash,
 )
-from holdfast.state.position import Position
 
 # Commands that print `[branch id] subject` for each commit they make.
 _COMMITTING = ("commit", "cherry-pick", "revert", "am", "rebase", "merge")

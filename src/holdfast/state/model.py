@@ -32,8 +32,7 @@ from holdfast.state import (
     touched_files,
     usage_history,
 )
-from holdfast.state.facts import Fact
-from holdfast.state.position import Position
+from holdfast.state.facts import Fact, Position
 
 
 class SessionInfo(NamedTuple):

@@ -11,13 +11,13 @@ from holdfast.state.facts import (
     DONE,
     OPEN,
     Fact,
+    Position,
     truncate,
     truncate_middle,
     truncate_output_safely,
     writable,
 )
 from holdfast.state.lazy_regex import lazy_compile
-from holdfast.state.position import Position
 from holdfast.state.prose import lower_ascii_apostrophes, split_sentences
 
 MAX_LAST_WORDS_CHARS = 3000

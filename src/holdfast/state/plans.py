@@ -11,11 +11,11 @@ from holdfast.state.facts import (
     OPEN,
     SUPERSEDED,
     Fact,
+    Position,
     next_number,
     put_record,
     truncate_safely,
 )
-from holdfast.state.position import Position
 
 MAX_PLANS = 5
 MAX_PLAN_CHARS = 6000

@@ -12,8 +12,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import AgentSaid, Origin, SummaryGiven
-from holdfast.state.facts import DONE, Fact, truncate_message_safely, truncate_safely, writable
-from holdfast.state.position import Position
+from holdfast.state.facts import (
+    DONE,
+    Fact,
+    Position,
+    truncate_message_safely,
+    truncate_safely,
+    writable,
+)
 from holdfast.state.prose import strip_code
 
 MAX_REPLY_CHARS = 5_000

@@ -18,11 +18,11 @@ from holdfast.state.facts import (
     DONE,
     OPEN,
     Fact,
+    Position,
     truncate_message_safely,
     truncate_safely,
     writable,
 )
-from holdfast.state.position import Position
 from holdfast.state.skills import is_control
 
 MAX_REQUEST_CHARS = 8_000

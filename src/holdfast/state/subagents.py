@@ -19,12 +19,12 @@ from holdfast.state.facts import (
     DONE,
     OPEN,
     Fact,
+    Position,
     next_number,
     put_record,
     truncate_output_safely,
     truncate_safely,
 )
-from holdfast.state.position import Position
 
 MAX_SUBAGENTS = 40
 MAX_RESULT_CHARS = 700

@@ -11,8 +11,15 @@ from typing import NamedTuple
 
 from holdfast.events import CommandRan, Origin
 from holdfast.state.checks import FAILED, PASSED, Check, covers, find_check, read_check_run
-from holdfast.state.facts import OPEN, RESOLVED, Fact, next_number, put_record, truncate_safely
-from holdfast.state.position import Position
+from holdfast.state.facts import (
+    OPEN,
+    RESOLVED,
+    Fact,
+    Position,
+    next_number,
+    put_record,
+    truncate_safely,
+)
 
 MAX_SUITES = 12
 

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 from holdfast import events as ev
 from holdfast.state.checks import read_check_run
-from holdfast.state.facts import truncate, truncate_safely
-from holdfast.state.position import STEP_EVENTS
+from holdfast.state.facts import STEP_EVENTS, truncate, truncate_safely
 from holdfast.state.shell import effective_commands
 
 MAX_FILES, MAX_COMMANDS, MAX_OUTCOMES, MAX_ERRORS = 12, 8, 4, 4

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import Origin, TaskChanged, TaskCreated, TasksListed, Todo, TodosSet
-from holdfast.state.facts import CANCELLED, DONE, OPEN, Fact, put_record, truncate_safely
-from holdfast.state.position import Position
+from holdfast.state.facts import CANCELLED, DONE, OPEN, Fact, Position, put_record, truncate_safely
 from holdfast.state.prose import subject_words, word_overlap
 
 MAX_TASKS = 150

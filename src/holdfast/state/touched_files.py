@@ -18,13 +18,13 @@ from holdfast.state.facts import (
     CANCELLED,
     OPEN,
     Fact,
+    Position,
     next_number,
     put_record,
     truncate,
     truncate_safely,
 )
 from holdfast.state.lazy_regex import lazy_compile
-from holdfast.state.position import Position
 from holdfast.state.shell import effective_commands
 from holdfast.state.symbols import (
     MAX_SEARCH_CHARS,

@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from holdfast.events import UsageMeasured
-from holdfast.state.facts import writable
-from holdfast.state.position import Position
+from holdfast.state.facts import Position, writable
 
 MAX_POINTS = 200  # points kept: more than a screen shows apart
 SPARE_POINTS = 100  # how far the table may outgrow LIMIT before it is thinned

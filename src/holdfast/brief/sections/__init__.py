@@ -7,32 +7,24 @@ role's. Those of the default role are at hand, the others are imported when a ro
 from __future__ import annotations
 
 from holdfast.brief.section_lines import Section
-from holdfast.brief.sections import (
-    check_results,
-    failures,
-    git_status,
-    user_intent,
-    user_rules,
-    work_items,
-    written_notes,
-)
+from holdfast.brief.sections import check_results, git_status, user_intent, verification, work_items
 
 _MAIN_SECTIONS: dict[str, Section] = {
     "request": user_intent.request,
     "last_words": user_intent.last_words,
     "last_done": user_intent.last_done,
-    "rules": user_rules.rules,
-    "notes": written_notes.notes,
+    "rules": user_intent.rules,
+    "notes": work_items.notes,
     "git": git_status.git,
     "verified": check_results.verified,
     "tasks": work_items.tasks,
     "finished": work_items.finished,
-    "summaries": written_notes.summaries,
+    "summaries": work_items.summaries,
     "plan": work_items.plan,
     "running": work_items.running,
-    "tests": failures.tests,
-    "errors": failures.errors,
-    "dead_ends": failures.dead_ends,
+    "tests": verification.tests,
+    "errors": verification.errors,
+    "dead_ends": verification.dead_ends,
 }
 
 
@@ -47,7 +39,7 @@ def list_section_names() -> list[str]:
 
 
 def _load_role_sections() -> dict[str, Section]:
-    from holdfast.brief.sections import code_changes, coordination, near_task, verification
+    from holdfast.brief.sections import code_changes, coordination, verification
 
     return {
         "progress": coordination.progress,
@@ -60,9 +52,9 @@ def _load_role_sections() -> dict[str, Section]:
         "changes": code_changes.changes,
         "code": code_changes.code,
         "next_action": code_changes.next_action,
-        "near_errors": near_task.near_errors,
-        "near_changes": near_task.near_changes,
-        "near_notes": near_task.near_notes,
+        "near_errors": code_changes.near_errors,
+        "near_changes": code_changes.near_changes,
+        "near_notes": code_changes.near_notes,
         "claims": verification.claims,
         "checks": verification.checks,
         "unchecked": verification.unchecked,

@@ -12,7 +12,8 @@ from holdfast.brief.quotable_pieces import (
     truncate_words,
 )
 from holdfast.brief.quotable_pieces import format_command as shown
-from holdfast.brief.section_lines import Line, SizeLimits, shorten_paths
+from holdfast.brief.section_lines import Line, SizeLimits, shorten_paths, truncate_line
+from holdfast.state.facts import OPEN
 from holdfast.state.model import State
 from holdfast.state.replies import Reply
 from holdfast.state.requests import Request, list_prompts
@@ -91,3 +92,12 @@ def last_done(state: State, size: SizeLimits) -> Iterator[Line]:
             else ""
         )
         yield Line(f"Last run: `{text}` {outcome}{said} [c{command.number}]", f"c{command.number}")
+
+
+# The rules that the user gave and that are in force. Word for word.
+
+
+def rules(state: State, size: SizeLimits) -> Iterator[Line]:
+    still_open = [(key, rule) for key, rule in state.rules.items() if rule.status == OPEN]
+    for key, rule in reversed(still_open[-size.rules :]):
+        yield Line(f'- [{key}] "{truncate_line(rule.text, size.rule)}"', key)

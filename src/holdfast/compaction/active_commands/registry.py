@@ -16,8 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from holdfast.compaction.active_commands import command_finder
-from holdfast.compaction.active_commands.command_finder import CommandFinder
-from holdfast.compaction.active_commands.project_layouts import find_state_files
+from holdfast.compaction.active_commands.command_finder import CommandFinder, find_state_files
 from holdfast.compaction.active_commands.rules_text import (
     ActiveCommand,
     ResolvedCommand,

@@ -10,14 +10,14 @@ from holdfast.server.records import Transaction, actions
 from holdfast.server.records.actions import Action
 from holdfast.server.records.projects import project_id_for
 from holdfast.server.request_context import RequestContext, new_id
-from holdfast.server.routes.paging import (
+from holdfast.server.routing import (
     IdempotencyKey,
     Limit,
     Offset,
+    StrictRoute,
     TextQuery,
     next_offset_after,
 )
-from holdfast.server.routing import StrictRoute
 from holdfast.server.schemas import ActionPage, ActionRequest, ActionResponse
 from holdfast.state.facts import OPEN, Fact
 from holdfast.store.protocol import Session

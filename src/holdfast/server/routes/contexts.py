@@ -8,7 +8,6 @@ from typing import Annotated, Any, NamedTuple
 from fastapi import APIRouter, Query, Request
 
 from holdfast.server import checkpoint_snapshot
-from holdfast.server.document_limits import check_document_size
 from holdfast.server.hierarchy import SUBTASK_STATUS
 from holdfast.server.records import Transaction, contexts
 from holdfast.server.records.contexts import (
@@ -19,16 +18,17 @@ from holdfast.server.records.contexts import (
 )
 from holdfast.server.records.projects import project_id_for
 from holdfast.server.request_context import RequestContext, new_id
-from holdfast.server.routes.paging import (
+from holdfast.server.routing import (
     IdempotencyKey,
     Limit,
     Offset,
+    StrictRoute,
     TextQuery,
     next_offset_after,
 )
-from holdfast.server.routing import StrictRoute
 from holdfast.server.schemas import ContextPage, ContextRequest, ContextResponse
 from holdfast.server.scoped_store import ScopedStore
+from holdfast.server.state_validation import check_document_size
 from holdfast.state import State, UnreadableState, decode_state
 from holdfast.store.protocol import Checkpoint, Session
 

@@ -11,14 +11,14 @@ from holdfast.server.records import Transaction, agent_messages
 from holdfast.server.records.agent_messages import AgentMessage
 from holdfast.server.records.projects import project_id_for
 from holdfast.server.request_context import RequestContext, new_id
-from holdfast.server.routes.paging import (
+from holdfast.server.routing import (
     IdempotencyKey,
     Limit,
     Offset,
+    StrictRoute,
     TextQuery,
     next_offset_after,
 )
-from holdfast.server.routing import StrictRoute
 from holdfast.server.schemas import (
     AcknowledgeRequest,
     DeliverRequest,

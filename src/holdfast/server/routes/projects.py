@@ -10,8 +10,7 @@ from holdfast.server import hierarchy as tree
 from holdfast.server.problems import NotFound
 from holdfast.server.records.projects import Project
 from holdfast.server.request_context import RequestContext
-from holdfast.server.routes.paging import Limit, Offset
-from holdfast.server.routing import StrictRoute
+from holdfast.server.routing import Limit, Offset, StrictRoute
 from holdfast.server.schemas import Hierarchy, ProjectList, ProjectResponse
 from holdfast.state import UnreadableState, decode_state
 

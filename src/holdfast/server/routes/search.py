@@ -7,9 +7,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request
 
 from holdfast.server.request_context import RequestContext
-from holdfast.server.routes.paging import Limit, Offset, TextQuery, next_offset_after
 from holdfast.server.routes.sessions import fact_response
-from holdfast.server.routing import StrictRoute
+from holdfast.server.routing import Limit, Offset, StrictRoute, TextQuery, next_offset_after
 from holdfast.server.schemas import HitPage, HitResponse
 from holdfast.store.protocol import Hit
 

@@ -12,8 +12,7 @@ from holdfast.server import restored_context
 from holdfast.server.problems import NotFound
 from holdfast.server.records.projects import project_id_for
 from holdfast.server.request_context import RequestContext
-from holdfast.server.routes.paging import Limit, Offset, TextQuery, next_offset_after
-from holdfast.server.routing import StrictRoute
+from holdfast.server.routing import Limit, Offset, StrictRoute, TextQuery, next_offset_after
 from holdfast.server.schemas import (
     BriefResponse,
     CheckpointList,

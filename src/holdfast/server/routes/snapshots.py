@@ -8,15 +8,13 @@ from fastapi import APIRouter, Request
 
 from holdfast.server import restored_context
 from holdfast.server.checkpoint_snapshot import POSTED_PREFIX
-from holdfast.server.document_limits import check_document_size
 from holdfast.server.posted_snapshot import ENVELOPE_FIELDS
 from holdfast.server.problems import NotFound, NothingToSave
 from holdfast.server.records import Transaction, agent_messages, contexts
 from holdfast.server.records.contexts import SNAPSHOT_KIND, AgentContext, measure_richness
 from holdfast.server.records.projects import project_id_for
 from holdfast.server.request_context import RequestContext, new_id
-from holdfast.server.routes.paging import IdempotencyKey
-from holdfast.server.routing import StrictRoute
+from holdfast.server.routing import IdempotencyKey, StrictRoute
 from holdfast.server.schemas import (
     RestoreRequest,
     RestoreResponse,
@@ -25,6 +23,7 @@ from holdfast.server.schemas import (
     SnapshotResponse,
 )
 from holdfast.server.scoped_store import ScopedStore
+from holdfast.server.state_validation import check_document_size
 from holdfast.session.role_lookup import UnknownRole, find_role, find_role_for_agent, list_role_dirs
 from holdfast.state import UnreadableState, decode_state, list_facts
 from holdfast.store.protocol import SavedState

@@ -14,9 +14,8 @@ from holdfast.events import Origin
 from holdfast.server.problems import AmbiguousSession, NotFound
 from holdfast.server.records import Transaction, projects
 from holdfast.server.request_context import RequestContext
-from holdfast.server.routes.paging import IdempotencyKey
 from holdfast.server.routes.sessions import SessionId
-from holdfast.server.routing import StrictRoute
+from holdfast.server.routing import IdempotencyKey, StrictRoute
 from holdfast.server.schemas import (
     CheckpointRequest,
     CheckpointSaved,

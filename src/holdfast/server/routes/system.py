@@ -17,8 +17,7 @@ from holdfast.server.metrics import METRICS_MEDIA_TYPE
 from holdfast.server.problems import ApiError, Forbidden, problem_response
 from holdfast.server.records import audit_log
 from holdfast.server.request_context import AppState, RequestContext
-from holdfast.server.routes.paging import Limit, Offset, TextQuery, next_offset_after
-from holdfast.server.routing import StrictRoute
+from holdfast.server.routing import Limit, Offset, StrictRoute, TextQuery, next_offset_after
 from holdfast.server.schemas import AuditEntryResponse, AuditLogPage, CallerResponse, HealthResponse
 from holdfast.store.protocol import StoreError
 

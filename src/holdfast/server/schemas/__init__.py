@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
-from holdfast.server.schemas.actions import ActionPage, ActionRequest, ActionResponse
+from holdfast.server.schemas.actions import (
+    AcknowledgeRequest,
+    ActionPage,
+    ActionRequest,
+    ActionResponse,
+    ContextPage,
+    ContextRequest,
+    ContextResponse,
+    DeliverRequest,
+    MessagePage,
+    MessageReceipt,
+    MessageReceiptList,
+    MessageRequest,
+    MessageResponse,
+    RestoreRequest,
+    RestoreResponse,
+    RestoreSource,
+    SnapshotRequest,
+    SnapshotResponse,
+)
 from holdfast.server.schemas.base import (
     ACCEPT_INTEGRAL_FLOAT,
     MAX_JSON_DEPTH,
+    AuditEntryResponse,
+    AuditLogPage,
+    CallerResponse,
     DoneResponse,
     Folder,
+    HealthResponse,
     JsonObject,
     Name,
     NonNegativeInt,
@@ -16,43 +39,33 @@ from holdfast.server.schemas.base import (
     RequestModel,
     ResponseModel,
 )
-from holdfast.server.schemas.contexts import ContextPage, ContextRequest, ContextResponse
-from holdfast.server.schemas.messages import (
-    AcknowledgeRequest,
-    DeliverRequest,
-    MessagePage,
-    MessageReceipt,
-    MessageReceiptList,
-    MessageRequest,
-    MessageResponse,
-)
-from holdfast.server.schemas.projects import (
-    Hierarchy,
-    ProjectList,
-    ProjectResponse,
-    RequestNode,
-    SubtaskNode,
-    TaskNode,
-    Wave,
-)
-from holdfast.server.schemas.search import HitPage, HitResponse
 from holdfast.server.schemas.sessions import (
     BriefResponse,
     CheckpointList,
     CheckpointResponse,
+    CompactionDetail,
     CompactionList,
     CompactionResponse,
+    ContextUsagePoint,
+    DeliveryDetail,
     FactList,
+    FactOutcome,
     FactResponse,
+    Hierarchy,
+    HitPage,
+    HitResponse,
+    ProjectList,
+    ProjectResponse,
+    RepeatedLookup,
+    RequestNode,
     SessionPage,
     SessionResponse,
-)
-from holdfast.server.schemas.snapshots import (
-    RestoreRequest,
-    RestoreResponse,
-    RestoreSource,
-    SnapshotRequest,
-    SnapshotResponse,
+    SubtaskNode,
+    TaskNode,
+    Timeline,
+    TimelineCompaction,
+    TimelineDelivery,
+    Wave,
 )
 from holdfast.server.schemas.sync import (
     CheckpointRequest,
@@ -67,22 +80,6 @@ from holdfast.server.schemas.sync import (
     SessionRow,
     StateRequest,
     StateResponse,
-)
-from holdfast.server.schemas.system import (
-    AuditEntryResponse,
-    AuditLogPage,
-    CallerResponse,
-    HealthResponse,
-)
-from holdfast.server.schemas.timeline import (
-    CompactionDetail,
-    ContextUsagePoint,
-    DeliveryDetail,
-    FactOutcome,
-    RepeatedLookup,
-    Timeline,
-    TimelineCompaction,
-    TimelineDelivery,
 )
 
 __all__ = [

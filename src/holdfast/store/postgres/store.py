@@ -12,7 +12,6 @@ from holdfast.state.facts import Fact
 from holdfast.store.postgres import (
     archives,
     full_text_search,
-    history,
     migrations,
     partial_states,
     retention,
@@ -325,20 +324,20 @@ class PostgresStore:
 
     def record_compaction(self, compaction: Compaction) -> None:
         with self._locked(compaction.session_id) as connection:
-            project = history.record_compaction(connection, compaction)
+            project = writes.record_compaction(connection, compaction)
             self._tell(connection, "compaction", project, compaction.session_id)
 
     def compactions(self, session_id: str = "", limit: int = 50) -> Sequence[Compaction]:
         with self._database.transaction() as connection:
-            return history.list_compactions(connection, session_id, limit)
+            return writes.list_compactions(connection, session_id, limit)
 
     def record_delivery(self, delivery: Delivery) -> bool:
         with self._locked(delivery.session_id) as connection:
-            return history.record_delivery(connection, delivery)
+            return writes.record_delivery(connection, delivery)
 
     def deliveries(self, session_id: str = "", limit: int = 50) -> Sequence[Delivery]:
         with self._database.transaction() as connection:
-            return history.list_deliveries(connection, session_id, limit)
+            return writes.list_deliveries(connection, session_id, limit)
 
     def archive(
         self, session_id: str, generation: int, start: int, end: int, rows: bytes, time: str

@@ -30,7 +30,7 @@ from holdfast.store.protocol import (
     StoreUnwritable,
 )
 from holdfast.store.search_query import format_snippet, parse_query, replace_surrogates
-from holdfast.store.sqlite import archives, history, migrations, retention, writes
+from holdfast.store.sqlite import archives, migrations, retention, writes
 from holdfast.store.sqlite.connection import BUSY_TIMEOUT_SECONDS, SqliteDatabase, rename_damaged
 from holdfast.store.sqlite.full_text_index import (
     FACT_COLUMN,
@@ -299,19 +299,19 @@ class SqliteStore:
 
     def record_compaction(self, compaction: Compaction) -> None:
         with self._database.writing() as connection:
-            history.record_compaction(connection, compaction)
+            writes.record_compaction(connection, compaction)
 
     def compactions(self, session_id: str = "", limit: int = 50) -> Sequence[Compaction]:
         with self._database.reading() as connection:
-            return history.list_compactions(connection, session_id, limit)
+            return writes.list_compactions(connection, session_id, limit)
 
     def record_delivery(self, delivery: Delivery) -> bool:
         with self._database.writing() as connection:
-            return history.record_delivery(connection, delivery)
+            return writes.record_delivery(connection, delivery)
 
     def deliveries(self, session_id: str = "", limit: int = 50) -> Sequence[Delivery]:
         with self._database.reading() as connection:
-            return history.list_deliveries(connection, session_id, limit)
+            return writes.list_deliveries(connection, session_id, limit)
 
     def archive(
         self, session_id: str, generation: int, start: int, end: int, rows: bytes, time: str

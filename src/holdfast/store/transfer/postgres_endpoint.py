@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdfast.store.postgres import history, writes
+from holdfast.store.postgres import writes
 from holdfast.store.postgres.connection import Connection, lock_name, run
 from holdfast.store.postgres.store import PostgresStore
 from holdfast.store.postgres.text_encoding import from_jsonb, to_jsonb
@@ -54,9 +54,9 @@ class PostgresEndpoint:
                 writes.upsert_facts(connection, project, session_id, facts, False)
             writes.insert_messages(connection, project, session_id, messages)
             for compaction in whole.compactions:
-                history.record_compaction(connection, compaction, project)
+                writes.record_compaction(connection, compaction, project)
             for delivery in whole.deliveries:
-                history.record_delivery(connection, delivery, project)
+                writes.record_delivery(connection, delivery, project)
             for checkpoint in whole.checkpoints:
                 _insert_checkpoint(connection, project, session_id, checkpoint)
             for archive in whole.archives:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from holdfast.store.protocol import Compaction, Delivery, Message, SavedState, Session
 from holdfast.store.search_query import replace_surrogates
-from holdfast.store.sqlite import history, writes
+from holdfast.store.sqlite import writes
 from holdfast.store.sqlite.connection import SqliteDatabase
 from holdfast.store.sqlite.full_text_index import FullTextIndex
 from holdfast.store.transfer.session_export import ArchiveExport, CheckpointExport, SessionExport
@@ -53,9 +53,9 @@ class SqliteEndpoint:
                 writes.upsert_facts(connection, index, key, whole.facts, False)
             writes.insert_messages(connection, index, key, whole.messages)
             for compaction in whole.compactions:
-                history.record_compaction(connection, compaction, project)
+                writes.record_compaction(connection, compaction, project)
             for delivery in whole.deliveries:
-                history.record_delivery(connection, delivery, project)
+                writes.record_delivery(connection, delivery, project)
             for checkpoint in whole.checkpoints:
                 _insert_checkpoint(connection, key, checkpoint)
             for archive in whole.archives:

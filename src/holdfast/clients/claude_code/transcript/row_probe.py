@@ -31,3 +31,31 @@ def is_subagent_file(path: str) -> bool:
     """Whether a transcript's place says that it is a subagent's, not a session of its own."""
     parts = path.replace("\\", "/").split("/")
     return parts[-1].startswith("agent-") or "subagents" in parts[:-1]
+
+
+# Which agent the main thread runs as: `claude --agent NAME` leaves a row that says so.
+
+# Stands in every such row, and by chance in few others: what is asked before parsing.
+AGENT_SETTING_MARK = b'"agent-setting"'
+
+
+def agent_type_in_row(data: Any) -> str | None:
+    """The agent's type, "" where it was unset; None for a row that does not speak of it."""
+    if not isinstance(data, dict) or data.get("type") != "agent-setting":
+        return None
+    name = data.get("agentSetting")
+    return name[:200] if isinstance(name, str) else ""
+
+
+# What a boundary row itself says of the cost of its compaction.
+#
+# For reports, which read a few rows of many transcripts. Must not do I/O.
+
+
+def compaction_seconds(boundary: dict[str, Any]) -> float | None:
+    """How long the compaction took, where the client says so (since 2.1.8x)."""
+    told = boundary.get("compactMetadata")
+    taken = told.get("durationMs") if isinstance(told, dict) else None
+    if isinstance(taken, bool) or not isinstance(taken, (int, float)) or taken < 0:
+        return None
+    return float(taken) / 1000
