@@ -1,7 +1,7 @@
 """Find the CPythons of this machine that Holdfast supports.
 
 Looked for on PATH (`python3`, `python3.11` and newer), in the system's /usr/bin and among pyenv's
-versions. Runs with the standard library alone and under an old Python, because `make_venv` asks it
+versions. Runs with the standard library alone and under an old Python, because `make` asks it
 which one to use: no syntax newer than 3.7.
 """
 

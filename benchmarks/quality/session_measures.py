@@ -73,7 +73,7 @@ class Truth:
 
 @dataclass(slots=True)
 class Measured:
-    """What came of one session. Keys of `told` and `list_with_rules` are "name@size"."""
+    """What came of one session. Keys of `told` and `kept` are "name@size"."""
 
     session: str
     repo: str

@@ -40,7 +40,7 @@ def prepare(path: Path, cache: str) -> PreparedSession:
 def score_texts(session: PreparedSession, texts: dict[str, dict[str, str]]) -> dict[str, Any]:
     """Of every usable compaction, what each text grounds: as positions in the need.
 
-    `as_texts` is by boundary and then by "name@size".
+    `texts` is by boundary and then by "name@size".
     """
     found: dict[str, Any] = {}
     for one in session.boundaries:

@@ -114,7 +114,7 @@ def write_atomic(
 ) -> None:
     """Whole or not at all: a reader never sees half a file, nor does a killed writer leave one.
 
-    `wait_for_other_hook` may give the new file another's mode and owner; `require` may still call
+    `settle` may give the new file another's mode and owner; `require` may still call
     it off, right before the rename, by raising. `durable` waits for the disk.
     """
     if not within:

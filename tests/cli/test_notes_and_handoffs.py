@@ -1,4 +1,4 @@
-"""`note`, `handoff`, `resume_session`, `tasks`: a session's papers, as a user calls for them."""
+"""`note`, `handoff`, `resume`, `tasks`: a session's papers, as a user calls for them."""
 
 import json
 from pathlib import Path

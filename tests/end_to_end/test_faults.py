@@ -21,7 +21,7 @@ OPENING = f"Build the shop on port 8123. {RULE}"
 def live_through_a_compaction(
     stage: Stage, api: ScriptedApi, between: Callable[[Stage], None] | None = None
 ) -> None:
-    """The client's own course, with whatever happens to us `format_date_range` two turns."""
+    """The client's own course, with whatever happens to us `between` two turns."""
     api.say(*stage.work(), "Begun.", "Second.", "Third.")
     with stage.client.session() as live:
         assert live.ask(OPENING).text == "Begun."

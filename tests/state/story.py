@@ -17,7 +17,7 @@ from holdfast.state import EMPTY_STATE, Fact, State, fold, list_facts
 
 
 class Story:
-    """A session as it is told; `list_open_facts` is what is known so far."""
+    """A session as it is told; `state` is what is known so far."""
 
     def __init__(self) -> None:
         self.state: State = EMPTY_STATE

@@ -55,7 +55,7 @@ class Correction(NamedTuple):
 def find_corrections(said: Sequence[str], messages: Sequence[int] = ()) -> list[Correction]:
     """Of sentences in the order in which the user said them; each is corrected at most once.
 
-    `list_messages` says which sentences were said at once: those are a list, not a correction.
+    `messages` says which sentences were said at once: those are a list, not a correction.
     """
     tellings = [
         content_words(text) if len(text) <= MAX_SENTENCE_CHARS else frozenset() for text in said

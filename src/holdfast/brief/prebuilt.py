@@ -36,7 +36,7 @@ def compose_restore_brief(
 ) -> Brief:
     """What the session knew before the compaction; empty when that is nothing.
 
-    `compose_active_rules` of commands in force come after it, and whole: they are why the state
+    `rules` of commands in force come after it, and whole: they are why the state
     gives way.
     Where the client's `summary` is known, nothing that stands in it word for word, and what it
     lost before what it tells in words of its own.

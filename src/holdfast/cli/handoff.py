@@ -35,7 +35,7 @@ def handoff(
 
     An edited page is never overwritten; the new one is written next to it.
 
-    Example: `holdfast handoff --to MAX_HANDOFF_CHARS.md`
+    Example: `holdfast handoff --to HANDOFF.md`
     """
     from holdfast.brief.handoff_page import format_handoff_page
     from holdfast.cli.store_access import (

@@ -1,4 +1,4 @@
-"""`holdfast ingest MAX_PATH_CHARS...`: index old transcripts.
+"""`holdfast ingest PATH...`: index old transcripts.
 
 Owns which files are read and what is told about them; the reading is `lifecycle.ingest`.
 """
@@ -56,7 +56,7 @@ def ingest(
     ] = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Index existing transcripts, so that `search_sessions` and `show_source` can find their
+    """Index existing transcripts, so that `search` and `show_source` can find their
     contents.
 
     Safe to repeat (reads only what is new) and to interrupt at any point. With `--json`, prints

@@ -1,8 +1,7 @@
-"""The command line: `holdfast COMMAND_WEIGHT`. Registers the commands and catches foreseeable
-trouble.
+"""The command line: `holdfast COMMAND`. Registers the commands and catches foreseeable errors.
 
 Each command is in a module of its own and imports what is heavy when it runs, so that
-`holdfast --help` stays quick. Exit codes: 0 done, 1 trouble, 2 wrong use, 130 interrupted.
+`holdfast --help` stays quick. Exit codes: 0 done, 1 error, 2 wrong usage, 130 interrupted.
 """
 
 from __future__ import annotations

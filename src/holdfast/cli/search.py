@@ -103,7 +103,7 @@ def search(
         what = Text(f"{kind_shown}  ", style="bold") + Text(format_one_line(hit.snippet, 300))
         table.add_row(f"{hit.session_id[:8]}:{name}", status, format_minute(time), what)
     if out.width < NARROW_WIDTH:
-        drop_columns(table, 1, 2)  # whether it stands, and since when: `show_source` tells
+        drop_columns(table, 1, 2)  # whether it stands, and since when: `show` tells
     out.print(table)
     out.print(Text("\nholdfast show <the name in the first column> opens one.", style="dim"))
 

@@ -200,7 +200,7 @@ def render(value: Any, style: Style, indent: str | None) -> str:
 
 
 def add_member(text: str, node: Node, key: str, value: Any, style: Style) -> str:
-    """``as_text`` with ``key: value`` as the last member of the object ``node``."""
+    """``text`` with ``key: value`` as the last member of the object ``node``."""
     name = json.dumps(key, ensure_ascii=False) + style.colon
     if node.members:
         return _append(text, node, node.members[-1].start, name, value, style)
@@ -208,7 +208,7 @@ def add_member(text: str, node: Node, key: str, value: Any, style: Style) -> str
 
 
 def add_item(text: str, node: Node, value: Any, style: Style) -> str:
-    """``as_text`` with ``value`` as the last item of the array ``node``."""
+    """``text`` with ``value`` as the last item of the array ``node``."""
     if node.items:
         return _append(text, node, node.items[-1].start, "", value, style)
     return _fill(text, node, "", value, style)
@@ -250,7 +250,7 @@ def _indent_of_line(text: str, at: int) -> str:
 
 
 def replace(text: str, node: Node, value: Any, style: Style) -> str:
-    """``as_text`` with another value in the place of ``node``."""
+    """``text`` with another value in the place of ``node``."""
     one_line = not re.search(r"[\r\n]", text[node.start : node.end])
     layout = (
         style._replace(indent=None, comma=", ") if one_line and style.indent is not None else style
@@ -260,13 +260,13 @@ def replace(text: str, node: Node, value: Any, style: Style) -> str:
 
 
 def remove_item(text: str, node: Node, item: Node) -> str:
-    """``as_text`` without one item of the array ``node``, and without the comma that it needed."""
+    """``text`` without one item of the array ``node``, and without the comma that it needed."""
     spans = [(item.start, item.end) for item in node.items]
     return _cut(text, node, spans, node.items.index(item))
 
 
 def remove_member(text: str, node: Node, key: str) -> str:
-    """``as_text`` without the member ``key`` of the object ``node``."""
+    """``text`` without the member ``key`` of the object ``node``."""
     spans = [(member.start, member.value.end) for member in node.members]
     return _cut(text, node, spans, [member.key for member in node.members].index(key))
 

@@ -1,7 +1,7 @@
 """Rules: standing demands of the user that are in force, word for word.
 
 A request is not a rule: "add a test" is done once, "always add a test" holds. Everything the user
-typed is kept and quoted anyway (`build_requests`), so only a sentence that plainly says it holds
+typed is kept and quoted anyway (`requests`), so only a sentence that plainly says it holds
 from now on is called a rule; when in doubt it is not. It has to be the user's own sentence: what is
 quoted, pasted or reported is somebody else's. A limit on the work at hand ("don't commit yet")
 ends with its request. A later sentence that corrects a rule supersedes it, clause by clause, so

@@ -100,7 +100,7 @@ class TranscriptReader:
     that was handed out. A last line without its newline is left for the next pass, unless
     `final` says that nothing more will come. With `limit_bytes` the pass ends after the line
     that reaches so many bytes; with `stop`, soon after it answers True (asked every 64 KB). The
-    cursor goes on from there; `on_stop_result` says that it was one of these and not the file's
+    cursor goes on from there; `stopped` says that it was one of these and not the file's
     end.
     """
 
