@@ -100,7 +100,9 @@ def _after_compaction(home: Path) -> Row:
 
     def once() -> float:
         # A new epoch each time: a brief is delivered once.
-        session_dir.prepare(PrebuiltText(next(epochs), 0, size, "2026-01-01T00:00:00Z", "q1", text))
+        session_dir.write_brief(
+            PrebuiltText(next(epochs), 0, size, "2026-01-01T00:00:00Z", "q1", text)
+        )
         return place.call("SessionStart", source="compact")
 
     return _measured("SessionStart(compact), brief prepared", once, 3.0, ROUNDS)
@@ -170,7 +172,7 @@ def _settled(place: HookSandbox) -> None:
 
 
 def read_offset(place: HookSandbox) -> int:
-    prepared = SessionDir(place.data, place.session_id).prepared()
+    prepared = SessionDir(place.data, place.session_id).read_brief()
     return prepared.offset if prepared else 0
 
 

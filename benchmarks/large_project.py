@@ -71,7 +71,9 @@ def main() -> None:
             side = SqliteEndpoint(database) if engine == "SQLite" else PostgresEndpoint(database)
             for number in range(SESSIONS):
                 whole = sessions[number % len(sessions)]
-                side.write(rename_session(whole, f"{number:05}-{whole.session.id}", PROJECT))
+                side.import_session(
+                    rename_session(whole, f"{number:05}-{whole.session.id}", PROJECT)
+                )
             side.close()
             for what, path in PAGES.items():
                 times, checksum = measure_page(service, path)

@@ -106,7 +106,7 @@ def write_copy(
 ) -> None:
     project = copy_project(copy)
     for whole in all_of:
-        side.write(rename_session(whole, f"{whole.session.id}-{copy}", project))
+        side.import_session(rename_session(whole, f"{whole.session.id}-{copy}", project))
     names = [f"{whole.session.id}-{copy}" for whole in all_of]
     now = format_utc_now()
     with service.app_state.backend.records.transaction(None) as transaction:

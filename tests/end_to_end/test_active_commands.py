@@ -110,7 +110,7 @@ def test_rules_come_back_after_two_compactions_and_one_shot_commands_do_not(
         assert "- Run the linter first" in brief
         assert "Measure twice before cutting." in brief
         assert "do not run them again" in brief
-        assert 'as history: "the cart story"' in brief
+        assert 'for reference: "the cart story"' in brief
         assert brief.index("/babysit") < brief.index("/careful")
         assert "/report" not in brief.partition("commands and skills in force")[2]
         assert len(brief) <= 10_000

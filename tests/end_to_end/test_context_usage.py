@@ -136,7 +136,7 @@ def test_wrong_settings_break_no_hook_and_the_user_is_told_once(
     assert after.shown_to_the_user == []
     (brief,) = injected(api.last, BRIEF)
     assert "Wire the cart to checkout" in brief
-    assert stage.log().count("brief_chars takes") == 1
+    assert stage.log().count("brief_chars must be") == 1
 
 
 def test_what_the_user_chose_for_the_project_is_in_effect_and_what_the_project_chose_is_not(
