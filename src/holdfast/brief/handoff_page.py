@@ -2,7 +2,7 @@
 
 Everything that a successor asks, in this order: the goal, what is being done, what is done, the
 rules, decisions with their reasons, dead ends, files, tests, open errors, what is pending, open
-questions, and the next step. Pure; `lifecycle.handoff_file` keeps it.
+questions, and the next step. Pure; `fastpath.handoff_offers` keeps it.
 """
 
 from __future__ import annotations

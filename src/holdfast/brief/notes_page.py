@@ -2,7 +2,7 @@
 
 `format_current_state` is the block on top; `list_timeline` are the entries of the log that a state
 can tell, each with a time and always in the same words, so that whoever keeps them can tell which
-are new. Pure; `lifecycle.session_notes` keeps the file.
+are new. Pure; `session.notes_file` keeps the file.
 """
 
 from __future__ import annotations

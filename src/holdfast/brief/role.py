@@ -2,7 +2,7 @@
 
 Values only. The default role stands here as a value, because the brief of every compaction is
 made with it and must not wait for a file; the others are files under `roles/`, which
-`lifecycle.roles` finds and `role_file` understands.
+`session.role_lookup` finds and `parse_role` reads.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ MAIN_ROLE = Role(
 # Role files: JSON that names a reader's sections, and what can be wrong with it.
 #
 # `understood` turns a document into a role or says what is wrong in words that its author can
-# act on. Pure: finding and reading files is `lifecycle.roles`.
+# act on. Pure: finding and reading files is `session.role_lookup`.
 #
 #     {
 #       "about": "one line on the reader",

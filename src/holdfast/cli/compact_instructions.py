@@ -1,6 +1,6 @@
 """`holdfast instructions`: the compact instructions, shown, and kept in CLAUDE.md on request.
 
-Owns which file the block goes into; `clients.claude_code.memory_block` edits the bytes.
+Owns which file the block goes into; `clients.claude_code.install.claude_md` edits the bytes.
 """
 
 from __future__ import annotations

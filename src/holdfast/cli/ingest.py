@@ -1,6 +1,6 @@
 """`holdfast ingest PATH...`: index old transcripts.
 
-Owns which files are read and what is told about them; the reading is `lifecycle.ingest`.
+Owns which files are read and what is told about them; the reading is `session.ingest`.
 """
 
 from __future__ import annotations

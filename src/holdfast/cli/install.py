@@ -1,7 +1,7 @@
 """The commands ``holdfast install`` and ``holdfast uninstall``.
 
 Owns what the user is asked, shown and told. Reads the environment (home, project, interpreter)
-and hands it on; every write happens in ``clients.claude_code.settings_file``.
+and hands it on; every write happens in ``clients.claude_code.install.settings_file``.
 Must not edit a settings file itself.
 """
 

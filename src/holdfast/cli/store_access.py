@@ -112,7 +112,7 @@ def find_session(store: SqliteStore, name: str) -> Session:
     raise CliError(f"No session id starts with {name!r}", "`holdfast sessions` lists them.")
 
 
-# A session with its papers on the table: what `handoff`, `resume_session`, `note` and `tasks`
+# A session with its documents: what `handoff`, `resume`, `note` and `tasks`
 # begin with.
 #
 # Owns which session a command means when none is named: the one it runs in, else the latest of this

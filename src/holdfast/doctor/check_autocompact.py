@@ -1,6 +1,6 @@
 """When this client compacts: the settings and variables in effect, in words.
 
-Owns the words; the client's arithmetic is in `clients.claude_code.window`. Judges nothing as
+Owns the words; the client's arithmetic is in `clients.claude_code.context_window`. Judges nothing as
 broken: when to compact is the user's choice.
 """
 

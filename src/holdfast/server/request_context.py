@@ -66,7 +66,7 @@ class RequestContext:
         self, inside: Transaction | None = None, *, project_id: str = ""
     ) -> Iterator[ScopedStore]:
         """The store; `inside` a transaction of the records, as a part of it, and for what that is
-        bound to. With `make_project_id`, that project alone."""
+        bound to. With `project_id`, that project alone."""
         projects: Sequence[str] | None = self.caller.projects
         if project_id:
             projects = [self.get_project_by_id(project_id).path]

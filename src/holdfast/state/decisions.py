@@ -1,7 +1,7 @@
 """Decisions: what was chosen, why, and what was rejected.
 
 From the answers the user gave to the agent's questions, from notes, and from sentences in which the
-agent itself says that it was decided. Anything less plain is only quoted (`build_requests`,
+agent itself says that it was decided. Anything less plain is only quoted (`requests`,
 `replies`), since no pattern tells a decision from a thought. Sentences are kept whole.
 """
 

@@ -1,6 +1,6 @@
 """What happens to commits and branches: commit, merge, rebase, reset, push, and what logs tell.
 
-Functions of the same shape as those in `git_tree`.
+Functions of the same shape as those in `git_worktree`.
 """
 
 from __future__ import annotations

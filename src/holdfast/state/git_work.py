@@ -6,7 +6,7 @@ command that prints nothing. A complete `git status` corrects everything before 
 user does in another terminal is seen with the next status, diff or log.
 
 Owns the records, their bounds and the questions at the end; the reading of commands is in
-`git_commands`, that of their output in `git_output`, the changes of records in `git_fold`.
+`git_commands`, that of their output in `git_output`, the changes of records in `git_handlers`.
 """
 
 from __future__ import annotations

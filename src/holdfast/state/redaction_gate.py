@@ -1,6 +1,6 @@
 """The gate: no fact is made of a text before its secrets are out.
 
-Events pass it before anything hears them (`lifecycle.track`), a batch at a time: one scan over all
+Events pass it before anything hears them (`session.follow`), a batch at a time: one scan over all
 their texts instead of one per text. A password is known by what stands around it, and words that
 became symbols, identifiers or search words have nothing around them any more; so the texts are
 redacted and not the state. Colours and other terminal codes go with them.

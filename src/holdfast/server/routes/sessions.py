@@ -71,7 +71,7 @@ def get_sessions(
 def get_session(
     request: Request, session_id: SessionId, project_id: ProjectIdQuery = ""
 ) -> SessionResponse:
-    """Ids are unique per project: the first match, unless `make_project_id` is given."""
+    """Ids are unique per project: the first match, unless `project_id` is given."""
     with RequestContext(request).scoped_store(project_id=project_id) as scoped_store:
         return session_response(require_session(scoped_store.session(session_id)))
 
