@@ -2,8 +2,8 @@
 
 A client's adapter turns its rows into these events, and nothing to the right of it
 knows a vendor's field name. Events are immutable, carry their origin, and hold text
-exactly as the client wrote it. Secrets go before any fact hears them (`state.redaction_gate`); bounding is
-the business of whoever keeps it.
+exactly as the client wrote it. Secrets go before any fact hears them (`state.redaction_gate`);
+bounding is the business of whoever keeps it.
 """
 
 from __future__ import annotations

@@ -70,7 +70,8 @@ def format_title(state: State, now: str, against_summary: bool = False) -> str:
 
 
 def is_unfinished(state: State) -> bool:
-    """Whether a later session would want to know: see fastpath.handoff_offers for the rule in words."""
+    """Whether a later session would want to know: see fastpath.handoff_offers for the rule in
+    words."""
     if any(task.status == OPEN for task in state.tasks.values()):
         return True
     if any(run.result == "failed" for run in state.suite_runs.values()):

@@ -1,7 +1,7 @@
 """When this client compacts: the settings and variables in effect, in words.
 
-Owns the words; the client's arithmetic is in `clients.claude_code.context_window`. Judges nothing as
-broken: when to compact is the user's choice.
+Owns the words; the client's arithmetic is in `clients.claude_code.context_window`. Judges nothing
+as broken: when to compact is the user's choice.
 """
 
 from __future__ import annotations

@@ -128,8 +128,8 @@ def truncate_safely(text: str, limit: int) -> str:
     """At most `limit` characters of a text, no secret cut in two.
 
     Half a token that a cut left behind would no longer be recognised by the gate that every
-    state passes before it is written or shown (`state.redaction_gate`). So the cut falls between words;
-    where one word fills the whole limit, it is redacted first. Redacting everything here
+    state passes before it is written or shown (`state.redaction_gate`). So the cut falls between
+    words; where one word fills the whole limit, it is redacted first. Redacting everything here
     instead took a third of the fold's time.
     """
     if len(text) <= limit:

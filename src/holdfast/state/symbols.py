@@ -3,7 +3,8 @@
 A symbol is camelCase, snake_case or UPPER_CASE of at least six characters. Each keeps four
 heats: what the agent typed itself and what it only saw are kept apart, and each fades once
 quickly and once slowly, so that "used a moment ago" and "used all day" can be told apart.
-Every file keeps which symbols stand in it (`touched_files.py`); this table says which of them matter.
+Every file keeps which symbols stand in it (`touched_files.py`); this table says which of them
+matter.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The schema, as named steps; each is recorded in the transaction that ran it.
 
-Owns what tables there are, except for the search index (`store.sqlite.full_text_index`), which can be
-rebuilt from them at any time. A step that has been released never changes: a new one
+Owns what tables there are, except for the search index (`store.sqlite.full_text_index`), which can
+be rebuilt from them at any time. A step that has been released never changes: a new one
 follows it. `user_version` counts the steps, so that a hook knows with one cheap question
 that there is nothing to do.
 """
