@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.clients.claude_code.transcript.row_probe import is_boundary
+from holdfast.clock import Timestamp
 from holdfast.compaction import handlers
-from holdfast.compaction.handlers import Timestamp
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.session.ingest import find_session_id, ingest_transcript
 from holdfast.session.update import SessionContext

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.clock import Timestamp
 from holdfast.compaction import handlers
-from holdfast.compaction.handlers import Timestamp
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.samples import SESSION_FILE
 from holdfast.session.update import SessionContext

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from holdfast.clock import Timestamp
 from holdfast.compaction import handlers
-from holdfast.compaction.handlers import Timestamp
 from holdfast.fastpath.session_dir import PrebuiltText, SessionDir
 from holdfast.paths import data_dir, store_path
 from holdfast.samples import SESSION_FILE

@@ -3,10 +3,10 @@
 from contextlib import closing
 
 from holdfast.brief.prebuilt import AUGMENT_OPENING
+from holdfast.clock import format_timestamp
 from holdfast.doctor.check_history import (
     check_compactions,
     check_errors,
-    format_utc,
     judge_compactions,
     read_log,
 )
@@ -27,28 +27,30 @@ def test_no_log_is_no_error(world: World) -> None:
 
 
 def test_recent_errors_are_counted_and_the_last_are_shown(world: World) -> None:
-    lines = [f"{format_utc(NOW - 60 * n)} {n} Stop StoreBusy: number {n}" for n in range(9, 0, -1)]
+    lines = [
+        f"{format_timestamp(NOW - 60 * n)} {n} Stop StoreBusy: number {n}" for n in range(9, 0, -1)
+    ]
     write_log(world, *lines, "no line of ours", "")
     (found,) = check_errors(world.around)
     assert found.level == "warn"
     assert "9 errors" in found.message
-    assert format_utc(NOW - 60) in found.message
+    assert format_timestamp(NOW - 60) in found.message
     assert [line.rpartition(" ")[2] for line in found.details] == ["3", "2", "1"]
 
 
 def test_a_wrong_setting_is_no_error_of_a_hook(world: World) -> None:
     write_log(
-        world, f"{format_utc(NOW - 60)} 1 settings: handoff takes true or false; true is used"
+        world, f"{format_timestamp(NOW - 60)} 1 settings: handoff takes true or false; true is used"
     )
     (found,) = check_errors(world.around)
     assert found.level == "ok"
 
 
 def test_old_errors_are_forgotten_and_the_turned_over_log_is_read(world: World) -> None:
-    write_log(world, f"{format_utc(NOW - 30 * 86400)} 1 Stop OSError: long ago")
+    write_log(world, f"{format_timestamp(NOW - 30 * 86400)} 1 Stop OSError: long ago")
     (found,) = check_errors(world.around)
     assert found.level == "ok"
-    write_log(world, f"{format_utc(NOW - 60)} 1 Stop OSError: before", name="holdfast.log.1")
+    write_log(world, f"{format_timestamp(NOW - 60)} 1 Stop OSError: before", name="holdfast.log.1")
     assert next(entry.text for entry in read_log(str(world.data))) == "Stop OSError: before"
     (found,) = check_errors(world.around)
     assert "1 error " in found.message

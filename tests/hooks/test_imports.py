@@ -28,6 +28,7 @@ FAST_MODULES = {
     "holdfast.clients.claude_code.fastpath.subagent_compaction",
     "holdfast.clients.claude_code.fastpath.hook_output",
     "holdfast.clients.claude_code.fastpath.hook_payload",
+    "holdfast.clock",
     "holdfast.files",
     "holdfast.hooks",
     "holdfast.hooks.entry",

@@ -10,6 +10,7 @@ from holdfast.brief.low_context_notice import (
     format_user_notice,
 )
 from holdfast.clients.claude_code.context_window import WindowConfig
+from holdfast.clock import Timestamp
 from holdfast.events import CommandRan, Origin, TaskCreated, UsageMeasured, UserSaid
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.session import context_usage
@@ -42,7 +43,7 @@ def session_dir(tmp_path: Path) -> SessionDir:
 def watch(session_dir: SessionDir, state: State, where: SessionContext | None = None) -> None:
     snapshot = SessionSnapshot(Session("s1"), INITIAL._replace(state=state))
     context_usage.check_context_usage(
-        None, session_dir, where or ctx(), ("2026-01-01T10:00:00Z", 1e9), snapshot, state
+        None, session_dir, where or ctx(), Timestamp("2026-01-01T10:00:00Z", 1e9), snapshot, state
     )
 
 

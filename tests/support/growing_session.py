@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from holdfast.compaction.handlers import Timestamp
+from holdfast.clock import Timestamp
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.samples import SESSION_FILE
 from holdfast.session.update import SessionContext

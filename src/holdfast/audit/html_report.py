@@ -27,6 +27,7 @@ from holdfast.audit.formatting import (
     safe_ratio,
 )
 from holdfast.audit.statistics import AuditStatistics, Group, KindTotals, said
+from holdfast.tokens import CHARS_PER_TOKEN
 
 STYLESHEET_PATH = os.path.join(os.path.dirname(__file__), "report.css")
 MAX_SESSIONS = 60
@@ -459,8 +460,8 @@ def _entries(made: AuditStatistics) -> list[tuple[str, str]]:
         (
             "Repeated look-ups (measured) and their tokens (estimated)",
             "The same file, search or read-only command as before, among the first 25 calls. "
-            "Tokens are estimated as characters returned / 2.9. Not every repeat is waste: a file "
-            "may have changed.",
+            f"Tokens are estimated as characters returned / {CHARS_PER_TOKEN}. Not every repeat is "
+            "waste: a file may have changed.",
         ),
         (
             "Waiting (partly estimated)",

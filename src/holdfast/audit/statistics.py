@@ -16,9 +16,8 @@ from holdfast.audit.examples import Example, WorstCompaction, select_examples, s
 from holdfast.audit.results import Compaction, Consequence, Need, Session
 from holdfast.measure.bootstrap import Estimate, estimate_mean
 from holdfast.measure.entities import Entity, idf, weight
+from holdfast.tokens import estimate_tokens
 
-# Characters of one token in rendered text, measured on real sessions.
-CHARS_PER_TOKEN = 2.9
 MAX_REPEATED = 8
 EMPTY_ESTIMATE = Estimate(0.0, 0.0, 0.0, 0)
 
@@ -218,10 +217,6 @@ def _costs(made: AuditStatistics, every: list[Compaction]) -> None:
     if told:
         made.brief_tokens = estimate_tokens(sum(c.brief_chars for c in told) // len(told))
         made.summary_tokens = estimate_tokens(sum(c.summary_chars for c in told) // len(told))
-
-
-def estimate_tokens(chars: int) -> int:
-    return round(chars / CHARS_PER_TOKEN)
 
 
 def _survival(

@@ -6,7 +6,6 @@ The hooks register what runs by themselves. Owns which session is meant and what
 from __future__ import annotations
 
 import os
-import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,6 +18,7 @@ from holdfast.cli.output import (
     print_json,
     replace_control_chars,
 )
+from holdfast.clock import format_now
 
 if TYPE_CHECKING:
     from holdfast.fastpath.session_dir import SessionDir
@@ -173,7 +173,7 @@ def _append_activation(session_dir: SessionDir, sign: str, name: str, arguments:
     from holdfast.compaction.active_commands.registry import append_manual_entry
 
     try:
-        append_manual_entry(session_dir, sign, name, arguments, _now())
+        append_manual_entry(session_dir, sign, name, arguments, format_now())
     except OSError as error:
         raise CliError(
             f"Could not write to {session_dir.path}: {error.strerror or error}"
@@ -237,7 +237,3 @@ def _here() -> SessionContext:
 
     cwd = os.path.realpath(os.getcwd())
     return SessionContext("", "", cwd, load_config(os.environ, data_dir(), cwd))
-
-
-def _now() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli.input_args import (
-    CHARS_PER_TOKEN,
     BudgetOption,
     InputArgument,
     RoleOption,
@@ -31,6 +30,7 @@ from holdfast.cli.output import (
     print_json_line,
     replace_control_chars,
 )
+from holdfast.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from holdfast.brief.compose import Brief
@@ -146,7 +146,7 @@ def show_brief(
                 **more,
                 "max_chars": max_chars,
                 "characters": len(made.text),
-                "tokens": round(len(made.text) / CHARS_PER_TOKEN),
+                "tokens": estimate_tokens(len(made.text)),
                 "facts": list(made.fact_ids),
                 "text": made.text,
             }

@@ -22,6 +22,7 @@ from holdfast.cli.output import (
     make_console,
     print_json,
 )
+from holdfast.clock import format_days_ago
 
 if TYPE_CHECKING:
     from holdfast.store.postgres import PostgresStore
@@ -164,11 +165,9 @@ def prune(
 
     Example: `holdfast db prune --days 30 --dry-run`
     """
-    import time
-
     from holdfast.cli.prune_server import MORE_TO_PRUNE, format_dropped
 
-    before = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - days * 86_400))
+    before = format_days_ago(days)
     with open_database(database) as store, _translate_errors():
         if not dry_run and not yes:
             would, more = _prune(store, database, before, keep, dry_run=True)

@@ -15,6 +15,7 @@ from holdfast.cli.output import (
     replace_control_chars,
 )
 from holdfast.cli.store_access import SessionArgument
+from holdfast.clock import format_now
 
 if TYPE_CHECKING:
     from holdfast.store.protocol import Session
@@ -39,7 +40,6 @@ def handoff(
     """
     from holdfast.brief.handoff_page import format_handoff_page
     from holdfast.cli.store_access import (
-        format_utc_now,
         load_session_view,
         open_user_store,
         resolve_session,
@@ -58,7 +58,7 @@ def handoff(
         else documents.handoff_path(desk.session_dir, desk.ctx, found)
     )
     path = chosen.path
-    page = format_handoff_page(desk.display, found.id, format_utc_now())
+    page = format_handoff_page(desk.display, found.id, format_now())
     try:
         written = handoff_offers.write_page(chosen, page, found.id)
     except OSError as error:
@@ -87,7 +87,6 @@ def resume(session: SessionArgument = "", as_json: JsonOption = False) -> None:
     from holdfast.brief.prebuilt import is_unfinished
     from holdfast.cli.store_access import (
         find_current_project,
-        format_utc_now,
         get_agent_session_id,
         load_session_view,
         open_user_store,
@@ -98,14 +97,14 @@ def resume(session: SessionArgument = "", as_json: JsonOption = False) -> None:
     with open_user_store() as store, translate_errors():
         desk = load_session_view(store, _find_session_to_resume(store, session))
     found = desk.snapshot.session
-    page = load_handoff_page(desk.session_dir, desk.ctx, found, desk.display, format_utc_now())
+    page = load_handoff_page(desk.session_dir, desk.ctx, found, desk.display, format_now())
     # Looking at another folder's is reading, not going on with it.
     taken = accept_handoff(
         desk.session_dir.data_dir,
         found,
         find_current_project(),
         get_agent_session_id(),
-        format_utc_now(),
+        format_now(),
     )
     finished = not is_unfinished(desk.snapshot.followed.state)
     if as_json:

@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from holdfast.cli.output import CliError, make_console, replace_control_chars
+from holdfast.tokens import compute_max_chars
 
 if TYPE_CHECKING:
     from holdfast.brief.role import Role
     from holdfast.session.follow import FollowState
     from holdfast.state import State
 
-# Measured against API usage: a rendered text has a token in 2.9 characters; 10 % stay in hand.
-CHARS_PER_TOKEN = 2.9
-RESERVED_SHARE = 0.1
 # A title takes no more of a brief than this: a small one is all content.
 MAX_TITLE_SHARE = 0.15
 
@@ -153,7 +151,7 @@ def compute_char_limits(budget: int | None, max_chars: list[int] | None) -> list
     if budget is not None:
         if max_chars:
             raise typer.BadParameter("use either --budget or --max-chars", param_hint="--budget")
-        return [int(budget * CHARS_PER_TOKEN * (1 - RESERVED_SHARE))]
+        return [compute_max_chars(budget)]
     if max_chars:
         return list(max_chars)
     from holdfast.brief.prebuilt import DEFAULT_BRIEF_CHARS

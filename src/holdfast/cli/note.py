@@ -14,6 +14,7 @@ from holdfast.cli.output import (
     print_json,
     replace_control_chars,
 )
+from holdfast.clock import format_now
 
 KINDS = {"decision": "decision", "rule": "rule", "dead-end": "dead_end", "next": "next_step"}
 MAX_NOTE_CHARS = 400
@@ -79,7 +80,7 @@ def _session(name: str) -> str:
 
 
 def _save_note(session_id: str, kind: str, words: str, as_json: bool) -> None:
-    from holdfast.cli.store_access import format_utc_now, get_agent_session_id
+    from holdfast.cli.store_access import get_agent_session_id
     from holdfast.fastpath.session_dir import SessionDir
     from holdfast.paths import data_dir
     from holdfast.redact import redact
@@ -90,7 +91,7 @@ def _save_note(session_id: str, kind: str, words: str, as_json: bool) -> None:
     said = redact(words)
     try:
         notes_file.append_note(
-            SessionDir(data_dir(), session_id), NoteLine(kind, said, by, format_utc_now())
+            SessionDir(data_dir(), session_id), NoteLine(kind, said, by, format_now())
         )
     except OSError as error:
         raise CliError(
@@ -110,7 +111,6 @@ def _index_note(session_id: str) -> None:
     """Into the notes page and the index; the hooks do it too, but a person looks at once."""
     from holdfast.cli.compaction_details import store_exists
     from holdfast.cli.store_access import (
-        format_utc_now,
         load_session_view,
         open_user_store,
         translate_errors,
@@ -124,7 +124,7 @@ def _index_note(session_id: str) -> None:
         if session is not None:
             desk = load_session_view(store, session)
             documents.publish_notes(
-                store, desk.session_dir, desk.ctx, desk.snapshot, desk.display, format_utc_now()
+                store, desk.session_dir, desk.ctx, desk.snapshot, desk.display, format_now()
             )
 
 

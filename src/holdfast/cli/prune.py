@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
@@ -16,12 +15,11 @@ from holdfast.cli.output import (
     make_console,
     print_json,
 )
+from holdfast.clock import format_days_ago
 
 if TYPE_CHECKING:
     from holdfast.retention import PruneResult
     from holdfast.store.sqlite.store import SqliteStore
-
-DAY_SECONDS = 86_400
 
 
 class _Limits(NamedTuple):
@@ -118,9 +116,7 @@ def _prune(store: SqliteStore, limits: _Limits, *, dry_run: bool) -> tuple[list[
     done = []
     more = False
     if limits.days:
-        moment = time.strftime(
-            "%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - limits.days * DAY_SECONDS)
-        )
+        moment = format_days_ago(limits.days)
         done.append(
             retention.prune_by_age(store, data, before=moment, keep=limits.keep, dry_run=dry_run)
         )

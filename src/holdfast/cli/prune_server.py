@@ -4,11 +4,11 @@ print."""
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.cli.db import is_postgres, missing_extra_error, sqlite_path
+from holdfast.clock import format_now
 
 if TYPE_CHECKING:
     from holdfast.server.records.records_retention import PruneResult
@@ -35,8 +35,7 @@ def prune_server_data(
         raise missing_extra_error(error) from error
     backend = open_backend(ServerSettings(database=where))
     try:
-        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        return prune_records(backend.records, before, now, held, dry_run=dry_run)
+        return prune_records(backend.records, before, format_now(), held, dry_run=dry_run)
     finally:
         backend.close()
 

@@ -6,7 +6,6 @@ Must not print; whoever calls decides what to show.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -186,7 +185,3 @@ def load_session_view(store: SqliteStore, session: Session) -> SessionView:
         snapshot,
         documents.overlay_documents(session_dir, ctx, snapshot.session, snapshot.followed.state),
     )
-
-
-def format_utc_now() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -16,6 +16,7 @@ from holdfast.cli.output import (
     print_json,
     replace_control_chars,
 )
+from holdfast.clock import format_now
 
 if TYPE_CHECKING:
     from holdfast.sync.connection_file import ServerConnection
@@ -46,16 +47,13 @@ def connect(
 
     Example: `holdfast connect https://holdfast.example`
     """
-    from time import gmtime, strftime
 
     from holdfast.paths import data_dir
     from holdfast.sync import connection_file
 
     address = url.rstrip("/")
     _check_address(address, allow_http)
-    made = connection_file.ServerConnection(
-        address, _token(), strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
-    )
+    made = connection_file.ServerConnection(address, _token(), format_now())
     me = _fetch_identity(made)
     same = _is_same_store(str(me.get("store", "")))
     if not dry_run:

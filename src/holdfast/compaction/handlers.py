@@ -8,7 +8,6 @@ transcript itself tells still reaches the agent, and nothing is kept.
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ from holdfast.brief import prebuilt
 from holdfast.brief.compose import Brief
 from holdfast.brief.gap import compose_gap, split_covered
 from holdfast.brief.steering import compose_steering
+from holdfast.clock import DAY_SECONDS, Timestamp, format_timestamp
 from holdfast.compaction import instructions
 from holdfast.compaction.active_commands import registry
 from holdfast.fastpath import handoff_offers
@@ -38,13 +38,6 @@ BACKGROUND_SECONDS = 45.0
 PRECOMPACT_CHANNEL = "PreCompact"
 MAX_SUMMARY_CHARS = 60_000  # characters of a summary that are kept and compared
 ARCHIVE_PIECE_BYTES = 8 * 1024 * 1024
-
-
-class Timestamp(NamedTuple):
-    """The clock, read once per event by the surface."""
-
-    text: str
-    seconds: float
 
 
 class SessionView(NamedTuple):
@@ -280,7 +273,7 @@ def _prune_old_sessions(
     days = ctx.config.settings.number("retention_days")
     if store is None or not days:
         return
-    before = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now.seconds - days * 86_400))
+    before = format_timestamp(now.seconds - days * DAY_SECONDS)
     keep = ctx.config.settings.number("retention_checkpoints")
     retention.prune_by_age(store, session_dir.data_dir, before=before, keep=keep)
 

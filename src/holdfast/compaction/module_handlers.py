@@ -15,8 +15,8 @@ from typing import NamedTuple
 from holdfast.brief import prebuilt
 from holdfast.brief.compose import Brief, compose
 from holdfast.brief.verbatim_messages import ConversationMessage, select_verbatim
+from holdfast.clock import Timestamp
 from holdfast.compaction.active_commands import registry
-from holdfast.compaction.handlers import Timestamp
 from holdfast.fastpath.session_dir import MODULE_LATCH, PrebuiltText, SessionDir
 from holdfast.session import documents, pending_input
 from holdfast.session.update import (

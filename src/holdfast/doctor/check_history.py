@@ -6,12 +6,12 @@ Owns reading our log and putting the last compactions into a line each.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
 from holdfast.brief.prebuilt import AUGMENT_OPENING
+from holdfast.clock import format_timestamp
 from holdfast.compaction.module_handlers import MODULE_CHANNEL as MODULE
 from holdfast.doctor.environment import Environment
 from holdfast.doctor.finding import OK, WARN, Finding
@@ -38,7 +38,7 @@ class LogEntry(NamedTuple):
 
 
 def check_errors(around: Environment) -> list[Finding]:
-    since = format_utc(around.seconds - RECENT_DAYS * 24 * 3600)
+    since = format_timestamp(around.seconds - RECENT_DAYS * 24 * 3600)
     # Of a setting that is wrong the check of the settings tells, as long as it is wrong.
     recent = [
         entry
@@ -71,10 +71,6 @@ def read_log(data: str) -> list[LogEntry]:
             if len(when) == 20 and when.endswith("Z") and process.isdecimal():
                 found.append(LogEntry(when, words))
     return found
-
-
-def format_utc(seconds: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def _cut(words: str) -> str:

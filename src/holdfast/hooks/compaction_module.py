@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -25,12 +24,13 @@ from typing import Any
 from holdfast.brief.verbatim_messages import ConversationMessage
 from holdfast.clients.claude_code.fastpath.hook_payload import extract_summary
 from holdfast.clients.claude_code.transcript.user_text import HOLDFAST_OPENINGS, strip_summary_frame
+from holdfast.clock import Timestamp, read_clock
 from holdfast.compaction import module_handlers
-from holdfast.compaction.handlers import Timestamp, archive_rows
+from holdfast.compaction.handlers import archive_rows
 from holdfast.fastpath.session_dir import PrebuiltText, SessionDir
 from holdfast.files import make_private_dir
 from holdfast.hooks import hook_log
-from holdfast.hooks.fast import HookResult, format_timestamp, record_delivery
+from holdfast.hooks.fast import HookResult, record_delivery
 from holdfast.paths import store_path
 from holdfast.session.context import load_config, load_module_settings
 from holdfast.session.update import SessionContext
@@ -82,8 +82,7 @@ def handle_module(event: str, raw: bytes, data: str) -> HookResult:
     asked = ModuleRequest(fields, data)
     if not asked.session_id:
         return HookResult("{}")
-    seconds = time.time()
-    now = Timestamp(format_timestamp(seconds), seconds)
+    now = read_clock()
     store = _open_store(data)
     try:
         told = work(asked, store, now)

@@ -15,6 +15,7 @@ from holdfast.clients.claude_code.fastpath.hook_output import (
     encode_json_string,
     format_context,
 )
+from holdfast.clock import format_now
 from holdfast.fastpath import handoff_offers
 from holdfast.fastpath.session_dir import (
     UNPRINTED_BRIEF,
@@ -90,15 +91,11 @@ def handle_fast(payload: HookPayload, data: str) -> HookResult | None:
     return None
 
 
-def format_timestamp(seconds: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
-
-
 def record_delivery(session_dir: SessionDir, what: str, event: str, given: PrebuiltText) -> None:
     """Note for the store that a text was handed over."""
     fields = (
         f'"what":{encode_json_string(what)},"epoch":{given.epoch},"road":{encode_json_string(event)},'
-        f'"time":{encode_json_string(format_timestamp(time.time()))},"facts":{encode_json_string(given.fact_ids)},'
+        f'"time":{encode_json_string(format_now())},"facts":{encode_json_string(given.fact_ids)},'
         f'"text":{encode_json_string(given.text)}'
     )
     _append_spool(session_dir, "{" + fields + "}")
@@ -253,7 +250,7 @@ def _format_messages(messages: list[tuple[str, PrebuiltText]]) -> str:
 def _spool_prompt(session_dir: SessionDir, payload: HookPayload) -> None:
     """Whose words these are is decided when they are read: the row may be there by then."""
     stamp, text = (
-        encode_json_string(format_timestamp(time.time())),
+        encode_json_string(format_now()),
         encode_json_string(_redact(session_dir, payload.prompt)),
     )
     prompt_id = encode_json_string(payload.prompt_id)
@@ -262,7 +259,7 @@ def _spool_prompt(session_dir: SessionDir, payload: HookPayload) -> None:
 
 def _spool_command(session_dir: SessionDir, payload: HookPayload) -> None:
     stamp, name = (
-        encode_json_string(format_timestamp(time.time())),
+        encode_json_string(format_now()),
         encode_json_string(payload.command),
     )
     arguments = encode_json_string(_redact(session_dir, payload.command_arguments))

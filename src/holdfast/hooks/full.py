@@ -13,8 +13,8 @@ from functools import partial
 
 from holdfast.clients.claude_code.fastpath.hook_output import format_instructions
 from holdfast.clients.claude_code.fastpath.hook_payload import HookPayload, extract_summary
+from holdfast.clock import Timestamp, read_clock
 from holdfast.compaction import handlers
-from holdfast.compaction.handlers import Timestamp
 from holdfast.fastpath.session_dir import SessionDir, checksum
 from holdfast.files import make_private_dir
 from holdfast.hooks import hook_log
@@ -22,7 +22,6 @@ from holdfast.hooks.fast import (
     WORK_EVENTS,
     HookResult,
     build_brief_result,
-    format_timestamp,
     is_fresh,
 )
 from holdfast.paths import store_path
@@ -94,8 +93,7 @@ def _open_store(data: str) -> SqliteStore | None:
 def _dispatch(
     payload: HookPayload, data: str, client: int, store: SqliteStore | None
 ) -> HookResult:
-    seconds = time.time()
-    now = Timestamp(format_timestamp(seconds), seconds)
+    now = read_clock()
     session_dir = SessionDir(data, payload.session_id)
     config = load_config(os.environ, data, payload.cwd)
     apply_configured_patterns(config.settings, data)
@@ -106,7 +104,7 @@ def _dispatch(
         config,
         partial(hook_log.log_error, data),
     )
-    _report_settings_problems(session_dir, config, seconds)
+    _report_settings_problems(session_dir, config, now.seconds)
     event = payload.event
     if event == "PreCompact":
         text = handlers.on_precompact(store, session_dir, ctx, now, payload.trigger)

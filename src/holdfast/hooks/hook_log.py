@@ -8,9 +8,9 @@ guard call it, and a disk that refuses something usually refuses the log too.
 from __future__ import annotations
 
 import os
-import time
 from contextlib import suppress
 
+from holdfast.clock import format_now
 from holdfast.files import append, file_size, make_private_dir, move
 from holdfast.paths import data_dir_from
 
@@ -28,7 +28,7 @@ def log_exception(failure: object, event: str) -> None:
 
 def write_line(data: str, line: str) -> None:
     path = f"{data}/{LOG_FILE}"
-    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    stamp = format_now()
     text = f"{stamp} {os.getpid()} " + " ".join(line.split())
     with suppress(OSError):
         make_private_dir(data)

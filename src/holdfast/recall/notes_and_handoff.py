@@ -8,10 +8,10 @@ call may be read late, or by nobody where the hooks are not installed.
 from __future__ import annotations
 
 import os
-import time
 from contextlib import closing, suppress
 
 from holdfast.brief.compose import compose
+from holdfast.clock import format_now
 from holdfast.fastpath.project import locate_project
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.paths import store_path
@@ -41,7 +41,9 @@ def add_note(scope: RecallScope, data: str, kind: str, text: str) -> str:
         raise NotFound(f"The note has {len(said)} characters; at most {MAX_NOTE_CHARS} are kept.")
     session_id = _note_session(scope, data)
     try:
-        notes_file.append_note(SessionDir(data, session_id), NoteLine(kind, said, "agent", _now()))
+        notes_file.append_note(
+            SessionDir(data, session_id), NoteLine(kind, said, "agent", format_now())
+        )
     except OSError as error:
         raise NotFound(f"The note could not be saved: {error.strerror}.") from error
     _index_note(data, session_id)
@@ -75,17 +77,13 @@ def _index_note(data: str, session_id: str) -> None:
             shown = documents.overlay_documents(
                 session_dir, ctx, snapshot.session, snapshot.followed.state
             )
-            documents.publish_notes(store, session_dir, ctx, snapshot, shown, _now())
+            documents.publish_notes(store, session_dir, ctx, snapshot, shown, format_now())
 
 
 def _session_context(session: Session, data: str) -> SessionContext:
     folder = session.worktree or session.cwd
     config = load_config(os.environ, data, folder)
     return SessionContext(session.id, session.transcript, folder, config)
-
-
-def _now() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def compose_handoff(store: Store, scope: RecallScope) -> str:
@@ -119,7 +117,7 @@ def resume_session(store: Store, scope: RecallScope, name: str, data: str, cwd: 
     session_dir = SessionDir(data, session.id)
     snapshot = update_session(store, ctx, seconds=5.0)
     shown = documents.overlay_documents(session_dir, ctx, snapshot.session, snapshot.followed.state)
-    now = _now()
+    now = format_now()
     page = handoff_resume.load_handoff_page(session_dir, ctx, snapshot.session, shown, now)
     handoff_resume.accept_handoff(data, snapshot.session, place, scope.session_id, now)
     return page.text.rstrip("\n")

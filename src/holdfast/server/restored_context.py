@@ -20,9 +20,6 @@ from holdfast.server.records.contexts import AgentContext
 from holdfast.state.facts import truncate
 from holdfast.state.model import State
 
-# As measured for rendered text, with a tenth in hand (design: budget and tokens).
-CHARS_PER_TOKEN = 2.9
-USABLE_SHARE = 0.9
 # Of the budget, for messages from other agents.
 MESSAGES_SHARE = 0.2
 MAX_LINE_CHARS = 400
@@ -56,14 +53,6 @@ class RestoredContext(NamedTuple):
     facts: tuple[str, ...]
     message_ids: tuple[str, ...]
     truncated: bool  # whether a larger budget would tell more
-
-
-def compute_max_chars(max_tokens: int) -> int:
-    return int(max_tokens * CHARS_PER_TOKEN * USABLE_SHARE)
-
-
-def estimate_tokens(text: str) -> int:
-    return -int(-len(text) // CHARS_PER_TOKEN)
 
 
 def build_restored_context(

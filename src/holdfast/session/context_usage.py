@@ -21,6 +21,7 @@ from holdfast.clients.claude_code.context_window import (
     compaction_point,
     percent_left,
 )
+from holdfast.clock import Timestamp
 from holdfast.fastpath.session_dir import STATUS_FILE, WINDOW_FILE, SessionDir
 from holdfast.files import read
 from holdfast.session.update import SessionContext, SessionSnapshot, save_checkpoint
@@ -58,19 +59,18 @@ def check_context_usage(
     store: Store | None,
     session_dir: SessionDir,
     ctx: SessionContext,
-    now: tuple[str, float],
+    now: Timestamp,
     snapshot: SessionSnapshot,
     shown: State,
 ) -> None:
     """After something was read: keep, warn and show what is due."""
-    text, seconds = now
     state = snapshot.followed.state
     found = measure_context_usage(state, session_dir, ctx)
     if store is not None:
-        _checkpoint(store, ctx, text, snapshot, found)
+        _checkpoint(store, ctx, now.text, snapshot, found)
     with suppress(OSError):  # a line nobody can be told is no reason to stop
-        _queue_warnings(session_dir, ctx, seconds, state.position.epoch, found, shown)
-        _write_status(session_dir, seconds, state, found)
+        _queue_warnings(session_dir, ctx, now.seconds, state.position.epoch, found, shown)
+        _write_status(session_dir, now.seconds, state, found)
 
 
 def clear_warnings(session_dir: SessionDir) -> None:

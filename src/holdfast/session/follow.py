@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
 from holdfast.clients.claude_code.transcript.row_filter import skipping_loads
+from holdfast.clock import DAY_SECONDS, format_timestamp
 from holdfast.events import Event, Rewound
 from holdfast.state import EMPTY_STATE, FoldSession, State, decode_state, encode_state
 from holdfast.state.redaction_gate import redact_document, redact_events
@@ -33,7 +34,7 @@ BATCH_BYTES = 4_000_000
 TIMED_BATCH_EVENTS = 128
 # A row's time further ahead than this is a mistake or a lie, and believed it would make every later
 # row look known. Generous: sessions travel, and clocks are wrong.
-MAX_CLOCK_SKEW_SECONDS = 2 * 366 * 86_400
+MAX_CLOCK_SKEW_SECONDS = 2 * 366 * DAY_SECONDS
 _ID = re.compile(rb'"uuid": ?"([^"\\]{1,200})"')
 
 
@@ -198,7 +199,7 @@ def _redact_parser_state(parser_state: dict[str, Any]) -> dict[str, Any]:
 
 def _latest_plausible_time() -> str:
     """No row can be newer, whatever it says."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + MAX_CLOCK_SKEW_SECONDS))
+    return format_timestamp(time.time() + MAX_CLOCK_SKEW_SECONDS)
 
 
 def _find_end_of_known_rows(path: str, adapter: ClaudeCodeAdapter) -> int:

@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query, Request
 
 from holdfast.brief.compose import compose
-from holdfast.server import restored_context
 from holdfast.server.problems import NotFound
 from holdfast.server.records.projects import project_id_for
 from holdfast.server.request_context import RequestContext
@@ -28,6 +27,7 @@ from holdfast.session.role_lookup import UnknownRole, find_role, list_role_dirs
 from holdfast.state import UnreadableState, decode_state
 from holdfast.state.facts import Fact
 from holdfast.store.protocol import Checkpoint, Compaction, Session
+from holdfast.tokens import compute_max_chars, estimate_tokens
 
 router = APIRouter(prefix="/api", route_class=StrictRoute, tags=["sessions"])
 
@@ -121,9 +121,7 @@ def get_brief(
     if saved is None:
         raise NotFound("This session is unknown")
     try:
-        made = compose(
-            decode_state(saved.state), restored_context.compute_max_chars(max_tokens), role=reader
-        )
+        made = compose(decode_state(saved.state), compute_max_chars(max_tokens), role=reader)
     except UnreadableState as error:
         raise NotFound("Its state has another version; it will be rebuilt") from error
     return BriefResponse(
@@ -131,7 +129,7 @@ def get_brief(
         facts=list(made.fact_ids),
         role=reader.name,
         saved_at=saved.session.updated,
-        tokens=restored_context.estimate_tokens(made.text),
+        tokens=estimate_tokens(len(made.text)),
     )
 
 

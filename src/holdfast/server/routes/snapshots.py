@@ -27,6 +27,7 @@ from holdfast.server.state_validation import check_document_size
 from holdfast.session.role_lookup import UnknownRole, find_role, find_role_for_agent, list_role_dirs
 from holdfast.state import UnreadableState, decode_state, list_facts
 from holdfast.store.protocol import SavedState
+from holdfast.tokens import compute_max_chars, estimate_tokens
 
 router = APIRouter(prefix="/api/compact", route_class=StrictRoute, tags=["compaction"])
 
@@ -139,7 +140,7 @@ def restore_context(request: Request, body: RestoreRequest) -> RestoreResponse:
             snapshot,
             waiting,
             role=role,
-            max_chars=restored_context.compute_max_chars(body.max_tokens),
+            max_chars=compute_max_chars(body.max_tokens),
             ages=restored_context.SourceAges(
                 age, restored_context.format_age(posted_at, ctx.now)[1], whose
             ),
@@ -150,7 +151,7 @@ def restore_context(request: Request, body: RestoreRequest) -> RestoreResponse:
         ctx.app_state.event_bus.publish("delivery", project, body.session_id)
     return RestoreResponse(
         additionalContext=found.text,
-        tokens=restored_context.estimate_tokens(found.text),
+        tokens=estimate_tokens(len(found.text)),
         role=role.name,
         source=source,
         facts=list(found.facts),

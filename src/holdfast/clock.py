@@ -1,0 +1,38 @@
+"""How a moment is written: UTC, to the second. The one owner of that form.
+
+A hook's fast path imports it, so it may import `time` and nothing else. The service writes its
+own times, to the millisecond: `server.server_settings`.
+"""
+
+from __future__ import annotations
+
+import time
+
+DAY_SECONDS = 86_400
+
+
+class Timestamp:
+    """The clock, read once per event by the surface: as written, and in seconds."""
+
+    __slots__ = ("seconds", "text")
+
+    def __init__(self, text: str, seconds: float) -> None:
+        self.text = text
+        self.seconds = seconds
+
+
+def read_clock() -> Timestamp:
+    seconds = time.time()
+    return Timestamp(format_timestamp(seconds), seconds)
+
+
+def format_timestamp(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+def format_now() -> str:
+    return format_timestamp(time.time())
+
+
+def format_days_ago(days: int) -> str:
+    return format_timestamp(time.time() - days * DAY_SECONDS)

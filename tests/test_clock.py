@@ -1,0 +1,33 @@
+"""How a moment is written, and that nothing else writes one."""
+
+import re
+from pathlib import Path
+
+import holdfast
+from holdfast.clock import DAY_SECONDS, format_days_ago, format_timestamp, read_clock
+
+SOURCE = Path(holdfast.__file__).parent
+
+
+def test_a_moment_is_written_in_utc_to_the_second() -> None:
+    assert format_timestamp(0) == "1970-01-01T00:00:00Z"
+    assert format_timestamp(1_800_000_000.9) == "2027-01-15T08:00:00Z"
+
+
+def test_the_clock_is_read_once() -> None:
+    now = read_clock()
+    assert now.text == format_timestamp(now.seconds)
+
+
+def test_days_ago_sort_before_now() -> None:
+    now = read_clock()
+    assert format_days_ago(2) <= format_timestamp(now.seconds - DAY_SECONDS) < now.text
+
+
+def test_nobody_else_writes_that_form() -> None:
+    others = [
+        path.relative_to(SOURCE).as_posix()
+        for path in SOURCE.rglob("*.py")
+        if re.search(r"%Y-%m-%dT", path.read_text("utf-8"))
+    ]
+    assert others == ["clock.py"]
