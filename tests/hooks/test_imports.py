@@ -134,6 +134,7 @@ def test_the_full_path_is_the_standard_library_without_its_slow_parts(caller: Ca
     assert ours == {
         "brief",
         "clients",
+        "clock",
         "compaction",
         "events",
         "fastpath",
