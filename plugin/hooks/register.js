@@ -45,7 +45,7 @@ export const register = on => {
   /** Remembered from classic hooks; after /clear it belongs to another session. */
   const session = { id: '', transcript: '', cwd: '' }
   let latch = ''
-  let chosen = { mode: '', right_moment: false, percent: 60 }
+  let chosen = { mode: '', compact_between_tasks: false, percent: 60 }
 
   on('classic.UserPromptSubmit', ($, e, next) => {
     notice(session, e)
@@ -115,7 +115,7 @@ export const register = on => {
 
   on('turn.complete', async ($, e, next) => {
     const ended = await next(e)
-    if (!chosen.right_moment || e.agentId !== undefined || e.reason !== 'answer') return ended
+    if (!chosen.compact_between_tasks || e.agentId !== undefined || e.reason !== 'answer') return ended
     const { context } = await $.session.usage()
     if ((context.percent ?? 0) < chosen.percent) return ended
     // A turn must be over before the conversation can be compacted.

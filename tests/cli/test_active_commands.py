@@ -83,7 +83,7 @@ def test_a_list_that_cannot_be_kept_is_said(holdfast: Call, tmp_path: Path) -> N
 def test_a_command_without_a_file_is_refused(holdfast: Call) -> None:
     ended = holdfast("command", "activate", "nosuch")
     assert ended.code == 1
-    assert "command_search" in ended.err
+    assert "command_paths" in ended.err
 
 
 def test_two_sessions_have_lists_of_their_own(

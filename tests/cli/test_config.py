@@ -52,11 +52,11 @@ def test_set_and_unset_keep_the_rest_of_the_file(holdfast: Call, home: Path) -> 
 
 
 def test_a_project_has_a_file_of_its_own(holdfast: Call, project: Path) -> None:
-    holdfast("config", "set", "low_context_tell", "user", "--project")
+    holdfast("config", "set", "low_context_notify", "user", "--project")
     written = json.loads((project / ".holdfast/settings.json").read_text())
-    assert written == {"low_context_tell": "user"}
-    assert effective(holdfast)["low_context_tell"] == ("user", "project")
-    refused = holdfast("config", "set", "notes_in_tree", "on", "--project")
+    assert written == {"low_context_notify": "user"}
+    assert effective(holdfast)["low_context_notify"] == ("user", "project")
+    refused = holdfast("config", "set", "notes_in_repo", "on", "--project")
     assert refused.code == 1
     assert "can only be set by the user, not by a project. --here sets it" in refused.err
 
@@ -65,12 +65,12 @@ def test_your_own_file_can_choose_for_one_project(
     holdfast: Call, home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     holdfast("config", "set", "gap_chars", "2000")
-    assert holdfast("config", "set", "notes_in_tree", "on", "--here").code == 0
+    assert holdfast("config", "set", "notes_in_repo", "on", "--here").code == 0
     assert holdfast("config", "set", "gap_chars", "3000", "--here").code == 0
     written = json.loads((home / ".config/holdfast/settings.json").read_text())
-    chosen = {"notes_in_tree": True, "gap_chars": 3000}
+    chosen = {"notes_in_repo": True, "gap_chars": 3000}
     assert written == {"gap_chars": 2000, "projects": {str(project): chosen}}
-    assert effective(holdfast)["notes_in_tree"] == (True, "user")
+    assert effective(holdfast)["notes_in_repo"] == (True, "user")
     assert effective(holdfast)["gap_chars"] == (3000, "user")
     monkeypatch.chdir(project.parent)
     assert effective(holdfast)["gap_chars"] == (2000, "user")

@@ -151,9 +151,9 @@ def test_pruning_by_size_drops_the_oldest_first(
     store = SqliteStore(str(home / "data" / "holdfast.db"))
     store.archive("old", 0, 3_000_000, 6_000_000, os.urandom(3_000_000), "2020-01-01T00:00:00Z")
     store.close()
-    told = json.loads(holdfast("prune", "--megabytes", "2", "--dry-run", "--json").out)
+    told = json.loads(holdfast("prune", "--max-size", "2", "--dry-run", "--json").out)
     assert told["sessions"] == ["old"]
-    told = json.loads(holdfast("prune", "--megabytes", "2", "--yes", "--json").out)
+    told = json.loads(holdfast("prune", "--max-size", "2", "--yes", "--json").out)
     assert told["sessions"] == ["old"]
     assert told["bytes_after"] < 2_000_000 < told["bytes_before"]
     assert not (home / "data" / "sessions" / "old").exists()
@@ -162,7 +162,7 @@ def test_pruning_by_size_drops_the_oldest_first(
 def test_a_pinned_session_stays(holdfast: Call, transcript: Path, home: Path) -> None:
     with_age(home, "2020-01-01T00:00:00Z")
     assert json.loads(holdfast("prune", "--pin", "old", "--json").out) == {"pinned": ["old"]}
-    for limit in (["--days", "1"], ["--megabytes", "1"]):
+    for limit in (["--days", "1"], ["--max-size", "1"]):
         for dry in ([], ["--dry-run"]):
             assert json.loads(holdfast("prune", *limit, *dry, "--json").out)["sessions"] == []
     assert "none" in holdfast("prune", "--unpin", "old").out

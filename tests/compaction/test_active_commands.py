@@ -131,7 +131,7 @@ def test_a_tools_folder_that_leads_out_of_the_project_is_not_followed(
 
 def test_no_products_paths_are_settings() -> None:
     assert [
-        SETTINGS_BY_NAME[name].default for name in ("command_search", "command_state_files")
+        SETTINGS_BY_NAME[name].default for name in ("command_paths", "active_command_files")
     ] == [(), ()]
 
 
@@ -183,11 +183,11 @@ def test_a_name_leads_nowhere_else(name: str, project: Path, config: EffectiveCo
 def test_a_project_cannot_point_the_search_outside_of_itself(tmp_path: Path, project: Path) -> None:
     write(tmp_path / "secret/notes.md")
     (project / ".holdfast").mkdir()
-    chosen = {"command_search": [str(tmp_path / "secret"), "../secret"]}
+    chosen = {"command_paths": [str(tmp_path / "secret"), "../secret"]}
     (project / ".holdfast/settings.json").write_text(json.dumps(chosen))
     environ = {"HOME": str(tmp_path / "home")}
     assert find_command_file("notes", str(project), load_config(environ, "", str(project))) is None
-    environ["HOLDFAST_COMMAND_SEARCH"] = str(tmp_path / "secret")
+    environ["HOLDFAST_COMMAND_PATHS"] = str(tmp_path / "secret")
     assert (
         find_command_file("notes", str(project), load_config(environ, "", str(project))) is not None
     )

@@ -94,7 +94,7 @@ def test_a_compaction_starts_the_count_anew(make_stage: MakeStage, api: Scripted
 
 
 def test_nobody_is_told_who_does_not_want_to(make_stage: MakeStage, api: ScriptedApi) -> None:
-    stage = make_stage(env={**SMALL_WINDOW, "HOLDFAST_LOW_CONTEXT_TELL": "user"})
+    stage = make_stage(env={**SMALL_WINDOW, "HOLDFAST_LOW_CONTEXT_NOTIFY": "user"})
     api.say(*stage.work(), text("Begun.").filling(61_000))
     with stage.client.session() as live:
         live.ask("Build the shop on port 8123.")

@@ -37,7 +37,7 @@ def boundaries(scene: Scene, live: LiveSession) -> int:
 
 
 def test_it_compacts_when_a_task_was_completed(make_scene: MakeScene, api: ScriptedApi) -> None:
-    scene = make_scene(right_moment=True, right_moment_percent=1)
+    scene = make_scene(compact_between_tasks=True, compact_between_tasks_at_percent=1)
     with scene.client.session() as live:
         began(scene, live)
         finish_a_task(scene, api, live)
@@ -50,7 +50,7 @@ def test_it_compacts_when_a_task_was_completed(make_scene: MakeScene, api: Scrip
 def test_it_waits_while_a_task_is_worked_on_and_is_off_unless_chosen(
     make_scene: MakeScene, api: ScriptedApi
 ) -> None:
-    scene = make_scene(right_moment=True, right_moment_percent=1)
+    scene = make_scene(compact_between_tasks=True, compact_between_tasks_at_percent=1)
     with scene.client.session() as live:
         began(scene, live)
         asked = answers(scene)
@@ -63,7 +63,7 @@ def test_it_waits_while_a_task_is_worked_on_and_is_off_unless_chosen(
         wait_until(lambda: answers(scene) > asked)
         live.ask("go on")
         assert boundaries(scene, live) == 0
-    (scene.data / "settings.json").write_text('{"right_moment": false}')
+    (scene.data / "settings.json").write_text('{"compact_between_tasks": false}')
     with scene.client.session() as live:
         finish_a_task(scene, api, live)
         live.ask("go on")

@@ -57,28 +57,28 @@ def test_a_role_of_the_project_says_nothing_in_our_voice(world: World, what: str
 
 
 def test_config_and_doctor_say_what_was_left_out_and_why(world: World) -> None:
-    chosen = {"notes_in_tree": True, "redact_patterns": {"all": "[\\s\\S]+"}, "notes": False}
+    chosen = {"notes_in_repo": True, "redact_patterns": {"all": "[\\s\\S]+"}, "notes": False}
     world.put(".holdfast/settings.json", json.dumps(chosen))
     told = json.loads(world.holdfast("config", "--json").stdout)
     assert [problem.partition(": ")[2] for problem in told["problems"]] == [
-        "notes_in_tree is ignored: only the user can set it, not a project",
+        "notes_in_repo is ignored: only the user can set it, not a project",
         "redact_patterns is ignored: only the user can set it, not a project",
     ]
     assert {row["name"]: row["source"] for row in told["settings"]}["notes"] == "project"
-    assert "notes_in_tree is ignored" in world.holdfast("doctor").stdout
+    assert "notes_in_repo is ignored" in world.holdfast("doctor").stdout
 
 
 def test_the_user_is_told_once_in_a_session(world: World) -> None:
-    world.put(".holdfast/settings.json", json.dumps({"notes_in_tree": True}))
+    world.put(".holdfast/settings.json", json.dumps({"notes_in_repo": True}))
     world.hook("PostToolBatch")
     first = world.hook("UserPromptSubmit", prompt="go on")
-    assert "notes_in_tree is ignored" in json.loads(first.out)["systemMessage"]
+    assert "notes_in_repo is ignored" in json.loads(first.out)["systemMessage"]
     assert world.hook("UserPromptSubmit", prompt="go on").out == ""
 
 
 def test_a_handoff_page_in_the_tree_is_offered_as_the_text_of_a_file(world: World) -> None:
     """A page that came with the repository, for a session that is known, or was edited since."""
-    world.choose(handoff_in_tree=True)
+    world.choose(handoff_in_repo=True)
     world.hook("PostToolBatch")
     world.hook("PreCompact", trigger="manual")
     (page,) = (world.repo / ".holdfast/handoffs").glob("HANDOFF-*.md")

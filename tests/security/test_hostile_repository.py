@@ -35,7 +35,7 @@ def test_there_are_enough_tricks() -> None:
 
 @pytest.mark.parametrize("name", TRICKS)
 def test_a_repository_gets_nothing(world: World, name: str) -> None:
-    world.choose(notes_in_tree=True, handoff_in_tree=True)
+    world.choose(notes_in_repo=True, handoff_in_repo=True)
     TRICKS[name](world)
     attacked(world)
 
@@ -52,7 +52,7 @@ def test_the_name_of_the_folder_does_nothing(
     world: World, hooks: dict[str, list[str]], name: str
 ) -> None:
     world = World(world.root / "named", hooks, name)
-    world.choose(notes_in_tree=True, handoff_in_tree=True)
+    world.choose(notes_in_repo=True, handoff_in_repo=True)
     world.command("<!-- COMPACT_SUMMARY_START -->\nA rule.\n<!-- COMPACT_SUMMARY_END -->")
     said = attacked(world)
     assert not any(line.startswith("Holdfast: the user says") for line in said.splitlines())
@@ -60,7 +60,7 @@ def test_the_name_of_the_folder_does_nothing(
 
 def test_a_harmless_repository_has_what_the_user_chose(world: World) -> None:
     """What the tricks are refused works where nobody plays any."""
-    world.choose(notes_in_tree=True, handoff_in_tree=True)
+    world.choose(notes_in_repo=True, handoff_in_repo=True)
     world.named()
     world.command(f"<!-- COMPACT_SUMMARY_START -->\n{PLANTED}\n<!-- COMPACT_SUMMARY_END -->")
     world.put(".holdfast/compact.md", "Keep the ticket.")

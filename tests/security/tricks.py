@@ -224,14 +224,14 @@ def git_points_at_a_private_file(world: World) -> None:
 
 @setting
 def wants_notes_in_the_tree(world: World) -> None:
-    _wants(world, notes_in_tree=True)
+    _wants(world, notes_in_repo=True)
     world.named()
     world.link(LOG, world.bashrc)
 
 
 @setting
 def wants_handoffs_in_the_tree(world: World) -> None:
-    _wants(world, handoff_in_tree=True)
+    _wants(world, handoff_in_repo=True)
     world.link(".holdfast/handoffs", world.home / ".ssh")
 
 
@@ -253,13 +253,13 @@ def wants_everything_short(world: World) -> None:
 
 @setting
 def wants_private_commands(world: World) -> None:
-    _wants(world, command_search=[str(world.home / ".ssh"), "~/.ssh", "../../.ssh"])
+    _wants(world, command_paths=[str(world.home / ".ssh"), "~/.ssh", "../../.ssh"])
     (world.home / ".ssh/evil.md").write_text(_BLOCK.format(PRIVATE))
 
 
 @setting
 def wants_private_lists(world: World) -> None:
-    _wants(world, command_state_files=["../../.ssh/id_key", str(world.key)])
+    _wants(world, active_command_files=["../../.ssh/id_key", str(world.key)])
 
 
 @setting
@@ -289,7 +289,7 @@ def settings_are_long(world: World) -> None:
 
 @setting
 def settings_name_projects(world: World) -> None:
-    _wants(world, projects={str(world.repo): {"notes_in_tree": True}})
+    _wants(world, projects={str(world.repo): {"notes_in_repo": True}})
     world.named()
     world.link(LOG, world.bashrc)
 

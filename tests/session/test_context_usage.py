@@ -105,9 +105,9 @@ def test_nothing_is_said_while_a_compaction_is_under_way(session_dir: SessionDir
 @pytest.mark.parametrize(
     ("chosen", "told"),
     [
-        ({"low_context_tell": "user"}, {"low-user"}),
-        ({"low_context_tell": "agent"}, {"low-agent"}),
-        ({"low_context_tell": "nobody"}, set()),
+        ({"low_context_notify": "user"}, {"low-user"}),
+        ({"low_context_notify": "agent"}, {"low-agent"}),
+        ({"low_context_notify": "nobody"}, set()),
         ({"low_context_percent": "0"}, set()),
         ({"low_context_percent": "5"}, set()),
     ],

@@ -120,7 +120,7 @@ def test_a_line_cut_short_is_passed_over(follow: Follow) -> None:
 
 def in_tree(follow: Follow) -> SessionContext:
     settings = Settings(
-        {"notes_in_tree": SettingValue(True), "handoff_in_tree": SettingValue(True)}
+        {"notes_in_repo": SettingValue(True), "handoff_in_repo": SettingValue(True)}
     )
     return follow.ctx._replace(config=EffectiveConfig(settings))
 

@@ -65,9 +65,9 @@ def test_the_environment_wins_over_the_project_over_the_user() -> None:
         ({"brief_chars": 50}, "brief_chars must be a whole number"),
         ({"brief_chars": True}, "brief_chars must be a whole number"),
         ({"archive": "yes"}, "archive must be true or false; true is used"),
-        ({"low_context_tell": "cat"}, "must be one of both, user, agent, nobody"),
+        ({"low_context_notify": "cat"}, "must be one of both, user, agent, nobody"),
         ({"checkpoint_percents": [30, 200]}, "a list of whole numbers from 1 to 99"),
-        ({"command_search": "here"}, "must be a list of strings"),
+        ({"command_paths": "here"}, "must be a list of strings"),
         ({"redact_patterns": {"x": "("}}, "redaction pattern 'x'"),
         ({"breif_chars": 1}, "unknown setting 'breif_chars'"),
         ([1], "must contain a single object"),
@@ -103,7 +103,7 @@ def test_a_wrong_variable_is_told_and_what_was_chosen_before_holds() -> None:
 
 def test_what_a_project_may_choose_is_a_short_list_of_harmless_switches() -> None:
     allowed = {row.name for row in SETTINGS if row.project_may_set}
-    assert allowed == {"command_rules", "handoff", "instructions", "low_context_tell", "notes"}
+    assert allowed == {"command_rules", "handoff", "instructions", "low_context_notify", "notes"}
 
 
 @pytest.mark.parametrize(
@@ -133,18 +133,18 @@ def test_the_user_can_choose_for_one_project() -> None:
         "notes": True,
         "gap_chars": 2000,
         "projects": {
-            "/shop": {"notes_in_tree": True, "notes": True, "gap_chars": 3000},
+            "/shop": {"notes_in_repo": True, "notes": True, "gap_chars": 3000},
             "/shop/side": {"gap_chars": 4000},
             "/other": {"gap_chars": 5000},
         },
     }
-    files = [users(document), projects({"notes": False, "notes_in_tree": False})]
+    files = [users(document), projects({"notes": False, "notes_in_repo": False})]
     chosen = merge_settings(files, {}, ["/shop/side", "/shop"])
-    assert chosen.flag("notes_in_tree") is True
+    assert chosen.flag("notes_in_repo") is True
     assert chosen.flag("notes") is True
     assert chosen.number("gap_chars") == 4000
     assert merge_settings(files, {}, ["/elsewhere"]).number("gap_chars") == 2000
-    assert merge_settings(files, {}, ["/elsewhere"]).flag("notes_in_tree") is False
+    assert merge_settings(files, {}, ["/elsewhere"]).flag("notes_in_repo") is False
 
 
 @pytest.mark.parametrize("listed", [[], "x", {"/shop": []}, {"/shop": 1}])
@@ -188,7 +188,7 @@ def test_what_a_person_types_is_understood() -> None:
     assert parse_value(SETTINGS_BY_NAME["brief_chars"], "8,000") == 8000
     assert parse_value(SETTINGS_BY_NAME["archive"], "off") is False
     assert parse_value(SETTINGS_BY_NAME["checkpoint_percents"], "40, 20") == (40, 20)
-    assert parse_value(SETTINGS_BY_NAME["command_search"], "a, b") == ("a", "b")
+    assert parse_value(SETTINGS_BY_NAME["command_paths"], "a, b") == ("a", "b")
     assert parse_value(SETTINGS_BY_NAME["redact_patterns"], '{"t": "T[0-9]"}') == {"t": "T[0-9]"}
     with pytest.raises(InvalidValue, match="a list of whole numbers"):
         parse_value(SETTINGS_BY_NAME["checkpoint_percents"], "many")

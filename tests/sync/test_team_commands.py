@@ -65,7 +65,7 @@ def person(tmp_path: Path) -> Person:
 @pytest.fixture
 def live(tmp_path: Path) -> Iterator[LiveService]:
     """On SQLite in a folder of its own, and for callers with a token alone."""
-    running = LiveService("", tmp_path / "server", "--tokens-only")
+    running = LiveService("", tmp_path / "server", "--require-token")
     running.start()
     yield running
     running.stop()

@@ -67,7 +67,7 @@ def activate(
     if found is None:
         raise CliError(
             f"No file found for command or skill {plain!r}",
-            "`holdfast command lint` lists the files that are found; see `command_search`.",
+            "`holdfast command lint` lists the files that are found; see `command_paths`.",
         )
     _append_activation(session_dir, ACTIVATED, plain, arguments)
     typer.echo(

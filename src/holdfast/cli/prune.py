@@ -50,7 +50,7 @@ def prune(
     megabytes: Annotated[
         int | None,
         typer.Option(
-            "--megabytes",
+            "--max-size",
             metavar="N",
             min=1,
             help="Delete the oldest sessions until the rest fits. Default: setting "
@@ -90,7 +90,7 @@ def prune(
     )
     if not limits.days and not limits.megabytes:
         raise typer.BadParameter(
-            "pass --days, --keep or --megabytes, or set retention_days", param_hint="--days"
+            "pass --days, --keep or --max-size, or set retention_days", param_hint="--days"
         )
     with open_user_store() as store:
         before = sum(store.session_sizes().values())

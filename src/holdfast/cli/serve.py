@@ -23,7 +23,7 @@ def serve(
     ] = 3847,
     require_token: Annotated[
         bool,
-        typer.Option("--tokens-only", help="Require a token even from this user on loopback."),
+        typer.Option("--require-token", help="Require a token even from this user on loopback."),
     ] = False,
     rate: Annotated[
         float, typer.Option("--rate", metavar="N", min=1, help="Requests per second per caller.")

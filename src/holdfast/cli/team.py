@@ -34,7 +34,7 @@ def connect(
     dry_run: DryRunOption = False,
     allow_http: Annotated[
         bool,
-        typer.Option("--plain-http", help="Allow unencrypted http:// to other machines."),
+        typer.Option("--allow-http", help="Allow unencrypted http:// to other machines."),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -119,7 +119,7 @@ def _check_address(url: str, plain: bool) -> None:
     if parts.scheme == "http" and not here and not plain:
         raise CliError(
             "http:// is unencrypted: your sessions and the token could be read in transit",
-            "Use https://, or --plain-http on a trusted network.",
+            "Use https://, or --allow-http on a trusted network.",
         )
 
 

@@ -8,7 +8,7 @@ that the client goes on by itself, so nothing here has to be an error.
                      "keep": [...]} | {"mode": "off"}
     native-augment   {"text": ..., "status": ...} | {}
     native-moment    {"now": true | false}
-    native-start     {"mode": ..., "right_moment": ..., "percent": ..., "recall": ...}
+    native-start     {"mode": ..., "compact_between_tasks": ..., "percent": ..., "recall": ...}
     native-status    {"text": ...}
 """
 
@@ -155,7 +155,7 @@ def _start(asked: ModuleRequest, _store: Store | None, _now: Timestamp) -> dict[
     chosen = load_module_settings(asked.data, asked.cwd)
     return {
         "mode": chosen.compaction,
-        "right_moment": chosen.compact_between_tasks,
+        "compact_between_tasks": chosen.compact_between_tasks,
         "percent": chosen.compact_between_tasks_at_percent,
     }
 

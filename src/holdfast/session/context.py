@@ -68,7 +68,7 @@ def load_module_settings(data: str, cwd: str = "") -> ModuleSettings:
     chosen = load_settings(os.environ, data, cwd)
     return ModuleSettings(
         chosen.choice("compaction"),
-        chosen.flag("right_moment"),
-        chosen.number("right_moment_percent"),
+        chosen.flag("compact_between_tasks"),
+        chosen.number("compact_between_tasks_at_percent"),
         chosen.flag("other_projects"),
     )

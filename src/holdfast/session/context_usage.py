@@ -105,7 +105,7 @@ def _queue_warnings(
     shown: State,
 ) -> None:
     settings = ctx.config.settings
-    whom = settings.choice("low_context_tell")
+    whom = settings.choice("low_context_notify")
     limit = settings.number("low_context_percent")
     name = f"low.{epoch}"
     if not limit or found.percent_left > limit or not found.compaction_point.is_certain:

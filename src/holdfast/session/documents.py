@@ -108,12 +108,12 @@ def update_at_session_end(
 
 
 def notes_path(session_dir: SessionDir, ctx: SessionContext, session: Session) -> File:
-    in_tree = ctx.config.settings.flag("notes_in_tree")
+    in_tree = ctx.config.settings.flag("notes_in_repo")
     return notes_file.locate_page(session_dir, session.id, session.worktree, in_tree)
 
 
 def handoff_path(session_dir: SessionDir, ctx: SessionContext, session: Session) -> File:
-    in_tree = ctx.config.settings.flag("handoff_in_tree")
+    in_tree = ctx.config.settings.flag("handoff_in_repo")
     page = handoff_offers.default_path(
         session_dir.path, session.id, session.worktree if in_tree else ""
     )
@@ -138,7 +138,7 @@ def _summarize_tasks(
 ) -> State:
     settings = ctx.config.settings
     limits = task_summaries.SummaryLimits(
-        settings.number("task_cold_turns"),
+        settings.number("task_summary_idle_turns"),
         settings.number("task_summary_percent"),
         settings.number("task_check_turns"),
     )

@@ -104,14 +104,14 @@ SETTINGS = (
         9_500,
     ),
     Setting(
-        "command_search",
+        "command_paths",
         WORDS,
         (),
         "Folders searched for command files before the client's own; relative paths start at the "
         "project.",
     ),
     Setting(
-        "command_state_files",
+        "active_command_files",
         WORDS,
         (),
         "Additional project files that list active commands (JSON with `active_commands`), besides "
@@ -150,7 +150,7 @@ SETTINGS = (
         90,
     ),
     Setting(
-        "low_context_tell",
+        "low_context_notify",
         CHOICE,
         "both",
         "Who is notified, once per epoch, that context is low.",
@@ -173,7 +173,7 @@ SETTINGS = (
         365,
     ),
     Setting(
-        "handoff_in_tree",
+        "handoff_in_repo",
         FLAG,
         False,
         "Store handoff pages in the project, under .holdfast/handoffs/, not in the data folder.",
@@ -186,13 +186,13 @@ SETTINGS = (
         project_may_set=True,
     ),
     Setting(
-        "notes_in_tree",
+        "notes_in_repo",
         FLAG,
         False,
         "Store the notes page in the project, under .claude/sessions/, along with CURRENT_SESSION.",
     ),
     Setting(
-        "task_cold_turns",
+        "task_summary_idle_turns",
         NUMBER,
         20,
         "Agent turns without mention of a finished task after which it is summarised.",
@@ -260,13 +260,14 @@ SETTINGS = (
         choices=("augment", "instant", "off"),
     ),
     Setting(
-        "right_moment",
+        "compact_between_tasks",
         FLAG,
         False,
-        "Let the plugin compact between two tasks once context use exceeds right_moment_percent.",
+        "Let the plugin compact between two tasks once context use exceeds "
+        "compact_between_tasks_at_percent.",
     ),
     Setting(
-        "right_moment_percent",
+        "compact_between_tasks_at_percent",
         NUMBER,
         60,
         "Percentage of context used above which the plugin may compact between tasks.",

@@ -98,7 +98,7 @@ def token_for(home: Path, *options: str) -> str:
 def test_where_a_token_is_needed_the_page_asks_for_it(browser: Browser, tmp_path: Path) -> None:
     home = tmp_path / "home"
     scene = filled(home)
-    service = LiveService("", home, "--tokens-only")
+    service = LiveService("", home, "--require-token")
     service.start()
     try:
         with opened(browser, service.url) as window:

@@ -133,7 +133,7 @@ def list_plugins(client_folder: str) -> list[tuple[str, str]]:
 
 
 def _configured_paths(folders: Sequence[str], config: EffectiveConfig) -> Iterator[SearchPath]:
-    for wanted in config.settings.words("command_search"):
+    for wanted in config.settings.words("command_paths"):
         if wanted.startswith(("/", "~")):
             yield SearchPath(os.path.expanduser(wanted).rstrip("/"))
         elif ".." not in wanted.split("/"):

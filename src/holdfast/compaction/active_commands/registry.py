@@ -185,7 +185,7 @@ def _listed_by_project(
     session, or was made while this session ran and this session's own work touched the file.
     """
     for folder in list_project_dirs(ctx.cwd):
-        configured = ctx.config.settings.words("command_state_files")
+        configured = ctx.config.settings.words("active_command_files")
         for wanted in dict.fromkeys((*configured, *find_state_files(folder))):
             if wanted.startswith("/") or ".." in wanted.split("/"):
                 continue
