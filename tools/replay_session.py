@@ -17,8 +17,8 @@ from holdfast.clients.claude_code.transcript.row_probe import is_boundary
 from holdfast.clock import Timestamp
 from holdfast.compaction import handlers
 from holdfast.fastpath.session_dir import SessionDir
+from holdfast.session.context import SessionContext, SessionRef
 from holdfast.session.ingest import find_session_id, ingest_transcript
-from holdfast.session.update import SessionContext
 from holdfast.store.protocol import Delivery, Store
 
 # Rows between two moments at which hooks keep what is new.
@@ -35,7 +35,7 @@ def replay_session(store: Store, source: Path, place: Path) -> str:
     session_id = find_session_id(str(source))
     session_dir = SessionDir(str(place), session_id)
     cwd = next((str(row["cwd"]) for line in lines[:20] if (row := _parsed(line)).get("cwd")), "")
-    ctx = SessionContext(session_id, str(growing), cwd)
+    ref = SessionRef(session_id, str(growing), cwd)
     client = 0
     epoch = 0
     growing.write_bytes(b"")
@@ -43,24 +43,24 @@ def replay_session(store: Store, source: Path, place: Path) -> str:
     for number, line in enumerate(lines):
         row = _parsed(line)
         if is_boundary(row):
-            now = _now(time)
+            ctx = SessionContext(ref, session_dir, _now(time), store)
             said = _summary(lines, number)
             trigger = str((row.get("compactMetadata") or {}).get("trigger", "auto"))
-            handlers.on_precompact(store, session_dir, ctx, now, trigger)
-            given = handlers.on_session_start_compact(store, session_dir, ctx, now)
+            handlers.on_precompact(ctx, trigger)
+            given = handlers.on_session_start_compact(ctx)
             if given is not None:
-                _deliver(store, session_id, epoch, "brief", "SessionStart", now, given)
-            handlers.on_postcompact(store, session_dir, ctx, now, trigger=trigger, summary=said)
+                _deliver(store, session_id, epoch, "brief", "SessionStart", ctx.now, given)
+            handlers.on_postcompact(ctx, trigger=trigger, summary=said)
             gap = session_dir.claim_gap()
             if gap is not None:
-                _deliver(store, session_id, epoch, "gap", "UserPromptSubmit", now, gap)
+                _deliver(store, session_id, epoch, "gap", "UserPromptSubmit", ctx.now, gap)
             epoch += 1
         time = str(row.get("timestamp") or time)
         with growing.open("ab") as file:
             file.write(line)
         if number % ROWS_PER_STEP == ROWS_PER_STEP - 1:
-            handlers.on_progress(store, session_dir, ctx, _now(time), client=client)
-    handlers.on_progress(store, session_dir, ctx, _now(time), client=client)
+            handlers.on_progress(SessionContext(ref, session_dir, _now(time), store), client=client)
+    handlers.on_progress(SessionContext(ref, session_dir, _now(time), store), client=client)
     ingest_transcript(store, str(growing))
     return session_id
 

@@ -14,7 +14,7 @@ from holdfast.clock import Timestamp
 from holdfast.compaction import handlers
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.samples import SESSION_FILE
-from holdfast.session.update import SessionContext
+from holdfast.session.context import SessionContext, SessionRef
 from holdfast.store.protocol import SavedState, Session
 from holdfast.store.sqlite.store import SqliteStore
 from holdfast.sync import connection_file
@@ -37,14 +37,15 @@ def transcript(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     data = home / "data"
     store = SqliteStore(str(data / "holdfast.db"))
     session_dir = SessionDir(str(data), SESSION)
-    ctx = SessionContext(SESSION, str(path), str(tmp_path))
-    handlers.on_precompact(store, session_dir, ctx, NOW, "auto")
+    ref = SessionRef(SESSION, str(path), str(tmp_path))
+    ctx = SessionContext(ref, session_dir, NOW, store)
+    handlers.on_precompact(ctx, "auto")
     prepared = session_dir.read_brief()
     assert prepared is not None
-    handlers.archive_rows(store, ctx, NOW, (prepared.generation, prepared.offset))
-    handlers.on_postcompact(store, session_dir, ctx, NOW, trigger="auto", summary=SUMMARY)
+    handlers.archive_rows(ctx, (prepared.generation, prepared.offset))
+    handlers.on_postcompact(ctx, trigger="auto", summary=SUMMARY)
     path.write_bytes(b"".join(ROWS))
-    handlers.on_progress(store, session_dir, ctx, NOW, client=0)
+    handlers.on_progress(ctx, client=0)
     store.close()
     return path
 

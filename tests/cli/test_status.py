@@ -13,7 +13,7 @@ from holdfast.compaction import handlers
 from holdfast.fastpath.session_dir import PrebuiltText, SessionDir
 from holdfast.paths import data_dir, store_path
 from holdfast.samples import SESSION_FILE
-from holdfast.session.update import SessionContext
+from holdfast.session.context import SessionContext, SessionRef
 from holdfast.store.protocol import Compaction, Delivery
 from holdfast.store.sqlite.store import SqliteStore
 from holdfast.sync import connection_file
@@ -40,17 +40,17 @@ def lived(project: Path, tmp_path: Path) -> Path:
     """A session that compacted as far as its summary; its transcript."""
     transcript = tmp_path / f"{SESSION}.jsonl"
     transcript.write_bytes(b"".join(ROWS[:BOUNDARY]))
-    ctx = SessionContext(SESSION, str(transcript), os.path.realpath(project))
-    session_dir = SessionDir(data_dir(), SESSION)
+    ref = SessionRef(SESSION, str(transcript), os.path.realpath(project))
     with closing(SqliteStore(store_path())) as store:
-        handlers.on_precompact(store, session_dir, ctx, NOW, "auto")
-        brief = handlers.on_session_start_compact(store, session_dir, ctx, NOW)
+        ctx = SessionContext(ref, SessionDir(data_dir(), SESSION), NOW, store)
+        handlers.on_precompact(ctx, "auto")
+        brief = handlers.on_session_start_compact(ctx)
         assert brief is not None
         facts = tuple(brief.fact_ids.split(","))
         store.record_delivery(
             Delivery(SESSION, 0, "brief", "SessionStart", NOW.text, brief.text, facts)
         )
-        handlers.on_postcompact(store, session_dir, ctx, NOW, trigger="auto", summary="It goes on.")
+        handlers.on_postcompact(ctx, trigger="auto", summary="It goes on.")
     return transcript
 
 
@@ -175,13 +175,9 @@ def test_a_connection_is_told_where_no_session_is_known(holdfast: Call, project:
     assert nothing_saved.code == 0
     assert "http://127.0.0.1:9" in nothing_saved.out
     with closing(SqliteStore(store_path())) as store:
-        handlers.on_precompact(
-            store,
-            SessionDir(data_dir(), SESSION),
-            SessionContext(SESSION, SESSION_FILE, "/other"),
-            NOW,
-            "auto",
-        )
+        ref = SessionRef(SESSION, SESSION_FILE, "/other")
+        ctx = SessionContext(ref, SessionDir(data_dir(), SESSION), NOW, store)
+        handlers.on_precompact(ctx, "auto")
     elsewhere = holdfast("status")
     assert elsewhere.code == 1
     assert "http://127.0.0.1:9" in elsewhere.out

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from holdfast.clock import read_clock
 from holdfast.compaction.active_commands import registry
 from holdfast.compaction.active_commands.command_finder import find_command_file, list_command_files
 from holdfast.events import CommandInvoked, CommandRan, Event, Origin, SessionSeen
 from holdfast.fastpath.session_dir import SessionDir
-from holdfast.session.context import EffectiveConfig, load_config
-from holdfast.session.update import SessionContext
+from holdfast.session.context import EffectiveConfig, SessionContext, SessionRef, load_config
 from holdfast.settings.table import SETTINGS_BY_NAME
 from holdfast.state import EMPTY_STATE, State, fold_all
 
@@ -44,13 +44,14 @@ def config(tmp_path: Path, project: Path) -> EffectiveConfig:
 
 
 @pytest.fixture
-def ctx(project: Path, config: EffectiveConfig) -> SessionContext:
-    return SessionContext("s1", "", str(project), config)
+def session_dir(tmp_path: Path) -> SessionDir:
+    return SessionDir(str(tmp_path / "data"), "s1")
 
 
 @pytest.fixture
-def session_dir(tmp_path: Path) -> SessionDir:
-    return SessionDir(str(tmp_path / "data"), "s1")
+def ctx(project: Path, config: EffectiveConfig, session_dir: SessionDir) -> SessionContext:
+    ref = SessionRef("s1", "", str(project))
+    return SessionContext(ref, session_dir, read_clock(), config=config)
 
 
 def write(path: Path, rule: str = "Rule.") -> Path:
@@ -63,7 +64,7 @@ def test_each_command_is_in_force_once_in_the_order_of_its_first_start(
     ctx: SessionContext, session_dir: SessionDir
 ) -> None:
     state = after(ran("babysit", 1, "one"), ran("epic", 2), ran("babysit", 3, "two"))
-    found = registry.list_active(state, session_dir, ctx)
+    found = registry.list_active(ctx, state)
     assert [(one.name, one.arguments) for one in found] == [("babysit", "two"), ("epic", "")]
 
 
@@ -72,22 +73,22 @@ def test_by_hand_holds_until_the_command_is_run_again(
 ) -> None:
     registry.append_manual_entry(session_dir, registry.ACTIVATED, "extra", "", at(1).time)
     state = after(ran("babysit", 1))
-    assert [one.name for one in registry.list_active(state, session_dir, ctx)] == [
+    assert [one.name for one in registry.list_active(ctx, state)] == [
         "babysit",
         "extra",
     ]
     registry.append_manual_entry(session_dir, registry.DEACTIVATED, "babysit", "", at(5).time)
     registry.append_manual_entry(session_dir, registry.DEACTIVATED, "extra", "", at(5).time)
-    assert registry.list_active(state, session_dir, ctx) == []
+    assert registry.list_active(ctx, state) == []
     again = after(ran("babysit", 1), ran("babysit", 9))
-    assert [one.name for one in registry.list_active(again, session_dir, ctx)] == ["babysit"]
+    assert [one.name for one in registry.list_active(ctx, again)] == ["babysit"]
 
 
 def test_another_sessions_hand_is_not_ours(ctx: SessionContext, session_dir: SessionDir) -> None:
     registry.append_manual_entry(
         SessionDir(session_dir.data_dir, "s2"), registry.ACTIVATED, "extra", "", at(1).time
     )
-    assert registry.list_active(EMPTY_STATE, session_dir, ctx) == []
+    assert registry.list_active(ctx, EMPTY_STATE) == []
 
 
 def test_the_development_source_comes_before_what_is_installed(
@@ -95,11 +96,11 @@ def test_the_development_source_comes_before_what_is_installed(
 ) -> None:
     write(project / ".claude/commands/agileflow/babysit.md", "installed")
     state = after(ran("agileflow:babysit"))
-    assert "installed" in registry.compose_active_rules(state, session_dir, ctx)
+    assert "installed" in registry.compose_active_rules(ctx, state)
     write(project / ".agileflow/commands/babysit.md", "second")
-    assert "second" in registry.compose_active_rules(state, session_dir, ctx)
+    assert "second" in registry.compose_active_rules(ctx, state)
     write(project / "packages/cli/src/core/commands/babysit.md", "newest")
-    assert "newest" in registry.compose_active_rules(state, session_dir, ctx)
+    assert "newest" in registry.compose_active_rules(ctx, state)
 
 
 @pytest.mark.parametrize(
@@ -113,11 +114,10 @@ def test_a_tools_own_folder_is_found_where_it_is_and_its_files_are_marked(
     other.parent.mkdir(parents=True)
     other.write_text("# watch\nHow the watch command is built.\n")
     state = after(ran("tool:watch"))
-    assert "installed" in registry.compose_active_rules(
-        state, session_dir, ctx
-    )  # a page about it is not the command
+    # A page about it is not the command.
+    assert "installed" in registry.compose_active_rules(ctx, state)
     write(other, "of the source")
-    assert "of the source" in registry.compose_active_rules(state, session_dir, ctx)
+    assert "of the source" in registry.compose_active_rules(ctx, state)
     assert str(other) in {file.path for file in list_command_files(str(project), ctx.config)}
 
 
@@ -144,7 +144,7 @@ def test_a_projects_own_list_is_found_by_its_name(
     path = project / folder / "session-state.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"active_commands": [entry]}))
-    assert [one.name for one in registry.list_active(EMPTY_STATE, session_dir, ctx)] == ["babysit"]
+    assert [one.name for one in registry.list_active(ctx, EMPTY_STATE)] == ["babysit"]
 
 
 def test_files_are_found_in_commands_skills_and_plugins(
@@ -207,11 +207,10 @@ def test_a_projects_own_list_is_understood_and_its_state_shown(
     listed(project, entry)
     seen = SessionSeen(at(0), "s1", str(project), "", "")
     registered = CommandRan(at(2), "node -e '... session-state.json ...'", "", True, 0, "register")
-    (one,) = registry.list_active(after(seen, registered), session_dir, ctx)
+    (one,) = registry.list_active(ctx, after(seen, registered))
     assert (one.name, one.state) == ("babysit", (("story", "US-0009"),))
-    assert "story = US-0009" in registry.compose_active_rules(
-        after(seen, ran("babysit", 2)), session_dir, ctx
-    )
+    state = after(seen, ran("babysit", 2))
+    assert "story = US-0009" in registry.compose_active_rules(ctx, state)
 
 
 def test_an_entry_of_another_or_an_earlier_session_is_not_ours(
@@ -221,14 +220,14 @@ def test_an_entry_of_another_or_an_earlier_session_is_not_ours(
     registered = CommandRan(at(6), "cat session-state.json", "", True, 0, "look")
     state = after(seen, registered)
     listed(project, {"name": "early", "activated_at": at(1).time})
-    assert registry.list_active(state, session_dir, ctx) == []
+    assert registry.list_active(ctx, state) == []
     listed(project, {"name": "theirs", "activated_at": at(7).time, "session_id": "s2"})
-    assert registry.list_active(state, session_dir, ctx) == []
+    assert registry.list_active(ctx, state) == []
     listed(project, {"name": "ours", "activated_at": at(1).time, "session_id": "s1"})
-    assert [one.name for one in registry.list_active(state, session_dir, ctx)] == ["ours"]
+    assert [one.name for one in registry.list_active(ctx, state)] == ["ours"]
     # A session that never touched the file has no part in it.
     listed(project, {"name": "beside", "activated_at": at(7).time})
-    assert registry.list_active(after(seen), session_dir, ctx) == []
+    assert registry.list_active(ctx, after(seen)) == []
 
 
 @pytest.mark.parametrize(
@@ -239,7 +238,7 @@ def test_a_list_that_is_none_is_passed_over(
 ) -> None:
     listed(project)
     (project / "docs/09-agents/session-state.json").write_text(content)
-    assert registry.list_active(after(ran("babysit")), session_dir, ctx) != []
+    assert registry.list_active(ctx, after(ran("babysit"))) != []
 
 
 def test_rules_pass_the_redactor_and_can_be_turned_off(
@@ -248,15 +247,15 @@ def test_rules_pass_the_redactor_and_can_be_turned_off(
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     write(project / ".claude/commands/babysit.md", f"Use {token} to push.")
     state = after(ran("babysit"))
-    assert token not in registry.compose_active_rules(state, session_dir, ctx)
-    assert "[redacted:" in registry.compose_active_rules(state, session_dir, ctx)
+    assert token not in registry.compose_active_rules(ctx, state)
+    assert "[redacted:" in registry.compose_active_rules(ctx, state)
     off = load_config({"HOLDFAST_COMMAND_RULES": "off"}, "", str(project))
-    assert registry.compose_active_rules(state, session_dir, ctx._replace(config=off)) == ""
+    assert registry.compose_active_rules(ctx._replace(config=off), state) == ""
 
 
 def test_nothing_in_force_costs_nothing_to_say(
     ctx: SessionContext, session_dir: SessionDir
 ) -> None:
-    assert registry.compose_active_rules(EMPTY_STATE, session_dir, ctx) == ""
-    assert registry.describe_for_summariser(after(ran("unknown")), session_dir, ctx) == ""
-    assert registry.compose_active_rules(after(ran("unknown")), session_dir, ctx) == ""
+    assert registry.compose_active_rules(ctx, EMPTY_STATE) == ""
+    assert registry.describe_for_summariser(ctx, after(ran("unknown"))) == ""
+    assert registry.compose_active_rules(ctx, after(ran("unknown"))) == ""

@@ -15,14 +15,12 @@ RULE = "money is integer cents everywhere, never floats"
 
 
 def compact(follow: Follow, summary: str, trigger: str = "auto") -> None:
-    handlers.on_postcompact(
-        follow.store, follow.session_dir, follow.ctx, follow.now, trigger=trigger, summary=summary
-    )
+    handlers.on_postcompact(follow.ctx, trigger=trigger, summary=summary)
 
 
 def test_before_a_compaction_there_is_a_checkpoint_a_brief_and_steering(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    text = handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
+    text = handlers.on_precompact(follow.ctx, "auto")
     assert RULE in text
     assert len(text) <= 4_000
     (checkpoint,) = follow.store.checkpoints(SESSION)
@@ -36,20 +34,18 @@ def test_before_a_compaction_there_is_a_checkpoint_a_brief_and_steering(follow: 
 
 def test_the_same_moment_again_changes_nothing(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    first = handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
-    again = handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
+    first = handlers.on_precompact(follow.ctx, "auto")
+    again = handlers.on_precompact(follow.ctx, "auto")
     assert first == again
     assert len(follow.store.checkpoints(SESSION)) == 1
 
 
 def test_a_precompact_without_a_compaction_costs_nothing_later(follow: Follow) -> None:
     follow.write(40)
-    handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
+    handlers.on_precompact(follow.ctx, "auto")
     follow.write(BOUNDARY)
-    handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
-    made = handlers.on_session_start_compact(
-        follow.store, follow.session_dir, follow.ctx, follow.now
-    )
+    handlers.on_precompact(follow.ctx, "auto")
+    made = handlers.on_session_start_compact(follow.ctx)
     assert made is not None
     assert made.epoch == 0
     assert "make the server test green" in made.text
@@ -57,18 +53,12 @@ def test_a_precompact_without_a_compaction_costs_nothing_later(follow: Follow) -
 
 def test_the_brief_is_delivered_once_per_epoch(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    first = handlers.on_session_start_compact(
-        follow.store, follow.session_dir, follow.ctx, follow.now
-    )
-    again = handlers.on_session_start_compact(
-        follow.store, follow.session_dir, follow.ctx, follow.now
-    )
+    first = handlers.on_session_start_compact(follow.ctx)
+    again = handlers.on_session_start_compact(follow.ctx)
     assert first is not None
     assert again is None
     follow.write(len(ROWS))
-    later = handlers.on_session_start_compact(
-        follow.store, follow.session_dir, follow.ctx, follow.now
-    )
+    later = handlers.on_session_start_compact(follow.ctx)
     assert later is not None
     assert later.epoch == 1
 
@@ -77,13 +67,9 @@ def test_a_latch_left_by_a_fold_that_is_stuck_does_not_silence_us_for_ever(
     follow: Follow,
 ) -> None:
     follow.write(BOUNDARY)
-    assert handlers.on_session_start_compact(
-        follow.store, follow.session_dir, follow.ctx, follow.now
-    )
+    assert handlers.on_session_start_compact(follow.ctx)
     follow.seconds += 121
-    assert handlers.on_session_start_compact(
-        follow.store, follow.session_dir, follow.ctx, follow.now
-    )
+    assert handlers.on_session_start_compact(follow.ctx)
 
 
 def test_what_the_summary_lost_is_recorded_and_what_nobody_told_is_queued(
@@ -103,9 +89,7 @@ def test_what_the_summary_lost_is_recorded_and_what_nobody_told_is_queued(
 
 def test_what_the_brief_told_is_not_told_again(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    made = handlers.on_session_start_compact(
-        follow.store, follow.session_dir, follow.ctx, follow.now
-    )
+    made = handlers.on_session_start_compact(follow.ctx)
     assert made is not None
     follow.session_dir.append_spool(
         '{"what":"brief","epoch":0,"road":"SessionStart","time":"t","facts":"",'
@@ -139,9 +123,7 @@ def test_a_summary_that_comes_after_the_boundary_row_is_the_same_compaction(
     follow: Follow,
 ) -> None:
     follow.write(BOUNDARY)
-    assert handlers.on_session_start_compact(
-        follow.store, follow.session_dir, follow.ctx, follow.now
-    )
+    assert handlers.on_session_start_compact(follow.ctx)
     follow.write(BOUNDARY + 1)
     compact(follow, "The user works on a shop.")
     (compaction,) = follow.store.compactions(SESSION)
@@ -156,7 +138,7 @@ def test_a_growing_context_is_checkpointed_once_per_threshold(follow: Follow) ->
     ]
     follow.transcript.write_bytes(b"".join(rows[:60]))
     for _ in range(3):
-        handlers.on_progress(follow.store, follow.session_dir, follow.ctx, follow.now, client=1)
+        handlers.on_progress(follow.ctx, client=1)
     causes = [c.cause for c in follow.store.checkpoints(SESSION)]
     assert len(causes) == 1
     assert causes[0] == "left:30"
@@ -169,7 +151,7 @@ def test_a_prompt_that_the_transcript_does_not_have_yet_is_shown_and_not_saved(
     follow.session_dir.append_spool(
         '{"what":"prompt","time":"2099-01-01T00:00:00Z","text":"Now paint the shop green."}'
     )
-    text = handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
+    text = handlers.on_precompact(follow.ctx, "auto")
     assert "Now paint the shop green." in text
     prepared = follow.session_dir.read_brief()
     assert prepared is not None
@@ -186,7 +168,7 @@ def test_a_prompt_with_the_clients_markup_is_no_request(follow: Follow) -> None:
     ):
         line = {"what": "prompt", "time": "2099-01-01T00:00:00Z", "id": "p1", "text": words}
         follow.session_dir.append_spool(json.dumps(line))
-    text = handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
+    text = handlers.on_precompact(follow.ctx, "auto")
     assert "<task-" not in text
     assert "<system-" not in text
     assert "make the server test green" in text
@@ -207,21 +189,21 @@ def test_the_row_of_a_prompt_tells_whether_the_user_typed_it(follow: Follow) -> 
     with follow.transcript.open("a") as transcript:
         transcript.write(json.dumps(row) + "\n")
     follow.session_dir.append_spool(json.dumps({**line, "id": "woken"}))
-    text = handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
+    text = handlers.on_precompact(follow.ctx, "auto")
     assert "Look at the deployment again." not in text
     follow.session_dir.append_spool(json.dumps({**line, "id": "typed"}))
-    text = handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
+    text = handlers.on_precompact(follow.ctx, "auto")
     assert "Look at the deployment again." in text
 
 
 def test_an_ended_session_is_marked_and_a_resumed_one_is_not(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    handlers.on_session_end(follow.store, follow.session_dir, follow.ctx, follow.now, client=1)
+    handlers.on_session_end(follow.ctx, client=1)
     session = follow.store.session(SESSION)
     assert session is not None
     assert session.ended == follow.now.text
     assert follow.store.checkpoints(SESSION)[0].cause == "end"
-    handlers.on_session_resume(follow.store, follow.session_dir, follow.ctx, follow.now, client=1)
+    handlers.on_session_resume(follow.ctx, client=1)
     session = follow.store.session(SESSION)
     assert session is not None
     assert session.ended == ""
@@ -233,7 +215,7 @@ def test_rows_are_kept_once_and_redacted(follow: Follow) -> None:
     follow.transcript.write_bytes(b"".join(ROWS[:40]) + leak)
     end = follow.transcript.stat().st_size
     for _ in range(2):
-        handlers.archive_rows(follow.store, follow.ctx, follow.now, (0, end))
+        handlers.archive_rows(follow.ctx, (0, end))
     ((generation, start, stop, rows),) = follow.store.read_archive(SESSION)
     assert (generation, start, stop) == (0, 0, end)
     assert secret not in rows
@@ -242,7 +224,7 @@ def test_rows_are_kept_once_and_redacted(follow: Follow) -> None:
 
 def test_a_session_without_a_transcript_has_no_rows_to_keep(follow: Follow) -> None:
     assert not follow.transcript.exists()
-    handlers.archive_rows(follow.store, follow.ctx, follow.now, (0, 0))
+    handlers.archive_rows(follow.ctx, (0, 0))
     assert list(follow.store.read_archive(SESSION)) == []
 
 
@@ -250,14 +232,16 @@ def test_a_beginning_alone_never_takes_the_place_of_what_was_known(
     follow: Follow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     follow.write(BOUNDARY)
-    handlers.on_progress(follow.store, follow.session_dir, follow.ctx, follow.now, client=1)
+    handlers.on_progress(follow.ctx, client=1)
     known = follow.session_dir.read_brief()
     assert known is not None
     monkeypatch.setattr(update, "PIECE_BYTES", 4_000)
     monkeypatch.setattr(handlers, "FOREGROUND_SECONDS", -1)
-    text = handlers.on_precompact(None, follow.session_dir, follow.ctx, follow.now, "auto")
+    text = handlers.on_precompact(follow.ctx._replace(store=None), "auto")
     assert text == ""
-    made = handlers.on_session_start_compact(None, follow.session_dir, follow.ctx, follow.now)
+    made = handlers.on_session_start_compact(
+        follow.ctx._replace(store=None),
+    )
     assert made is not None
     assert made.text == known.text
 
@@ -267,9 +251,7 @@ def test_a_brief_of_another_life_of_the_database_does_not_stay(follow: Follow) -
     follow.session_dir.write_brief(
         PrebuiltText(0, 7, 10**9, "t", "q1", "From before the database was lost.")
     )
-    made = handlers.on_session_start_compact(
-        follow.store, follow.session_dir, follow.ctx, follow.now
-    )
+    made = handlers.on_session_start_compact(follow.ctx)
     assert made is not None
     assert RULE in made.text
 
@@ -283,12 +265,8 @@ def test_a_store_that_fails_half_way_does_not_cost_the_gap(follow: Follow) -> No
                 raise StoreBusy("held")
             return getattr(follow.store, name)
 
-    failing = cast(Store, Failing())
+    failing = follow.ctx._replace(store=cast(Store, Failing()))
     with pytest.raises(StoreBusy):
-        handlers.on_postcompact(
-            failing, follow.session_dir, follow.ctx, follow.now, trigger="auto", summary="Short."
-        )
-    handlers.on_postcompact(
-        None, follow.session_dir, follow.ctx, follow.now, trigger="auto", summary="Short."
-    )
+        handlers.on_postcompact(failing, trigger="auto", summary="Short.")
+    handlers.on_postcompact(follow.ctx._replace(store=None), trigger="auto", summary="Short.")
     assert follow.session_dir.has_gap()

@@ -4,14 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.clock import read_clock
 from holdfast.compaction.instructions import (
     MAX_INSTRUCTIONS_CHARS,
     append_instructions,
     build_project_instructions,
     read_custom_instructions,
 )
-from holdfast.session.context import load_config
-from holdfast.session.update import SessionContext
+from holdfast.fastpath.session_dir import SessionDir
+from holdfast.session.context import SessionContext, SessionRef, load_config
 
 
 @pytest.fixture
@@ -21,7 +22,12 @@ def project(tmp_path: Path) -> Path:
 
 
 def ctx(project: Path, **environ: str) -> SessionContext:
-    return SessionContext("s1", "", str(project), load_config(environ, "", str(project)))
+    return SessionContext(
+        SessionRef("s1", "", str(project)),
+        SessionDir(str(project), "s1"),
+        read_clock(),
+        config=load_config(environ, "", str(project)),
+    )
 
 
 def test_the_template_names_the_projects_checks_and_what_can_be_read_again(project: Path) -> None:
@@ -42,23 +48,23 @@ def test_a_project_that_says_nothing_gets_the_plain_template(project: Path, pack
 
 
 def test_facts_come_first_and_nothing_is_said_where_nothing_is_known(project: Path) -> None:
-    assert append_instructions("", ctx(project)) == ""
-    assert append_instructions("The facts.", ctx(project)).startswith(
+    assert append_instructions(ctx(project), "") == ""
+    assert append_instructions(ctx(project), "The facts.").startswith(
         "The facts.\n\nWhen this conversation"
     )
     (project / ".holdfast").mkdir()
     (project / ".holdfast/compact.md").write_text("\nKeep the ticket.\n")
-    assert append_instructions("", ctx(project)).endswith(
+    assert append_instructions(ctx(project), "").endswith(
         "start with a bar quote that file):\n  | Keep the ticket."
     )
     off = ctx(project, HOLDFAST_INSTRUCTIONS="off")
-    assert append_instructions("The facts.", off) == "The facts."
+    assert append_instructions(off, "The facts.") == "The facts."
 
 
 def test_it_stays_inside_what_the_client_takes(project: Path) -> None:
     (project / ".holdfast").mkdir()
     (project / ".holdfast/compact.md").write_text("word " * 5_000)
-    assert len(append_instructions("f" * 8_000, ctx(project))) <= MAX_INSTRUCTIONS_CHARS
+    assert len(append_instructions(ctx(project), "f" * 8_000)) <= MAX_INSTRUCTIONS_CHARS
     assert len(read_custom_instructions(str(project))) <= 3_000
 
 

@@ -47,29 +47,29 @@ def test_an_edited_page_stays_and_ours_goes_beside_it(tmp_path: Path) -> None:
 
 def test_written_when_context_runs_low_and_not_before(follow: Follow) -> None:
     follow.write(40)
-    handlers.on_progress(follow.store, follow.session_dir, follow.ctx, follow.now, client=0)
+    handlers.on_progress(follow.ctx, client=0)
     assert not page_of(follow).exists()
     follow.write(BOUNDARY)  # 172,309 tokens
-    handlers.on_progress(follow.store, follow.session_dir, follow.ctx, follow.now, client=0)
+    handlers.on_progress(follow.ctx, client=0)
     assert page_of(follow).exists()
 
 
 def test_written_at_a_compaction_and_at_the_end(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
+    handlers.on_precompact(follow.ctx, "auto")
     text = page_of(follow).read_text()
     assert [f"\n## {heading}\n" in text for heading in HEADINGS] == [True] * len(HEADINGS)
     assert "failed: `python -m pytest" in extract_section(text, "Tests")
     follow.write(len(ROWS))
-    handlers.on_session_end(follow.store, follow.session_dir, follow.ctx, follow.now, client=0)
+    handlers.on_session_end(follow.ctx, client=0)
     assert "passed: `python -m pytest" in extract_section(page_of(follow).read_text(), "Tests")
 
 
 def test_a_page_that_is_there_is_kept_true(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
+    handlers.on_precompact(follow.ctx, "auto")
     follow.write(len(ROWS))
-    handlers.on_progress(follow.store, follow.session_dir, follow.ctx, follow.now, client=0)
+    handlers.on_progress(follow.ctx, client=0)
     assert "Expose the discount in GET /cart" in extract_section(
         page_of(follow).read_text(), "Done"
     )
@@ -77,20 +77,20 @@ def test_a_page_that_is_there_is_kept_true(follow: Follow) -> None:
 
 def test_what_was_taken_up_is_not_offered_again_until_it_is_worked_on(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    handlers.on_session_end(follow.store, follow.session_dir, follow.ctx, follow.now, client=0)
+    handlers.on_session_end(follow.ctx, client=0)
     data, folder = follow.session_dir.data_dir, str(follow.root)
     assert handoff_offers.list_offers(data, folder) == [SESSION]
     assert handoff_offers.accept_offer(data, (folder, folder), SESSION, "next", follow.now.text)
     assert handoff_offers.read_acceptance(data, SESSION) == (follow.now.text, "next")
     assert handoff_offers.offer_handoff(data, folder, "next", 1, follow.seconds) is None
     assert handoff_offers.list_offers(data, folder) == []
-    handlers.on_session_end(follow.store, follow.session_dir, follow.ctx, follow.now, client=0)
+    handlers.on_session_end(follow.ctx, client=0)
     assert handoff_offers.list_offers(data, folder) == [SESSION]
 
 
 def test_an_edited_page_speaks_in_the_offer_without_secrets(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    handlers.on_session_end(follow.store, follow.session_dir, follow.ctx, follow.now, client=0)
+    handlers.on_session_end(follow.ctx, client=0)
     secret = "sk-ant-api03-" + "abcDEF123-" * 9 + "AA"
     page = page_of(follow)
     said = f"- Ask Maria first, key {secret}"
@@ -107,7 +107,7 @@ def test_an_edited_page_speaks_in_the_offer_without_secrets(follow: Follow) -> N
 
 def test_our_own_rewriting_is_no_edit(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    handlers.on_session_end(follow.store, follow.session_dir, follow.ctx, follow.now, client=0)
+    handlers.on_session_end(follow.ctx, client=0)
     page = page_of(follow)
     handoff_offers.write_page(File(str(page)), "# Made anew by us\n", SESSION)
     offered = handoff_offers.offer_handoff(

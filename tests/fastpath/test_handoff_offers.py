@@ -133,7 +133,7 @@ def finish(follow: Follow) -> None:
 
 def test_a_handoff_says_what_it_is_in_a_few_lines(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    handlers.on_session_end(follow.store, follow.session_dir, follow.ctx, follow.now, client=GONE)
+    handlers.on_session_end(follow.ctx, client=GONE)
     found = offer_handoff(follow.session_dir.data_dir, str(follow.root), NEXT, 1, time.time())
     assert found is not None
     assert found.text.startswith("Holdfast: an earlier session in this folder")
@@ -144,9 +144,9 @@ def test_a_handoff_says_what_it_is_in_a_few_lines(follow: Follow) -> None:
 
 def test_a_session_that_was_finished_is_no_longer_offered(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    handlers.on_session_end(follow.store, follow.session_dir, follow.ctx, follow.now, client=GONE)
+    handlers.on_session_end(follow.ctx, client=GONE)
     finish(follow)
-    handlers.on_session_end(follow.store, follow.session_dir, follow.ctx, follow.now, client=GONE)
+    handlers.on_session_end(follow.ctx, client=GONE)
     assert (
         offer_handoff(follow.session_dir.data_dir, str(follow.root), NEXT, 1, time.time()) is None
     )

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 from holdfast.paths import store_path
-from holdfast.session.update import SessionContext, update_session
+from holdfast.session.context import SessionRef
+from holdfast.session.update import update_session
 from holdfast.store.sqlite.store import SqliteStore
 
 RULE = "Never use float for money, always use Decimal with two places."
@@ -43,7 +44,7 @@ def remember(data: Path, cwd: Path, session: str, prompts: list[str]) -> Path:
     transcript.write_text("".join(json.dumps(row) + "\n" for row in rows(session, cwd, prompts)))
     store = SqliteStore(store_path(str(data)))
     try:
-        update_session(store, SessionContext(session, str(transcript), str(cwd)), seconds=300)
+        update_session(store, SessionRef(session, str(transcript), str(cwd)), seconds=300)
     finally:
         store.close()
     return transcript

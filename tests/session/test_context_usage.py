@@ -14,14 +14,15 @@ from holdfast.clock import Timestamp
 from holdfast.events import CommandRan, Origin, TaskCreated, UsageMeasured, UserSaid
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.session import context_usage
-from holdfast.session.context import EffectiveConfig
+from holdfast.session.context import EffectiveConfig, SessionContext, SessionRef
 from holdfast.session.follow import INITIAL
-from holdfast.session.update import SessionContext, SessionSnapshot
+from holdfast.session.update import SessionSnapshot, SessionView
 from holdfast.settings.loader import merge_settings
 from holdfast.state import EMPTY_STATE, State, fold_all
 from holdfast.store.protocol import Session
 
 AT = Origin("row", 0, 1, "2026-01-01T10:00:00.000Z")
+NOW = Timestamp("2026-01-01T10:00:00Z", 1e9)
 SMALL = WindowConfig(window=100_000)  # compacts at 67,000
 
 
@@ -30,9 +31,10 @@ def used(tokens: int) -> State:
     return fold_all([asked, UsageMeasured(AT, "claude-sonnet-4-5", tokens, 10)])
 
 
-def ctx(**environ: str) -> SessionContext:
+def ctx(session_dir: SessionDir, **environ: str) -> SessionContext:
     settings = merge_settings([], {f"HOLDFAST_{name.upper()}": v for name, v in environ.items()})
-    return SessionContext("s1", "", "/shop", EffectiveConfig(settings, SMALL))
+    config = EffectiveConfig(settings, SMALL)
+    return SessionContext(SessionRef("s1", "", "/shop"), session_dir, NOW, config=config)
 
 
 @pytest.fixture
@@ -42,21 +44,19 @@ def session_dir(tmp_path: Path) -> SessionDir:
 
 def watch(session_dir: SessionDir, state: State, where: SessionContext | None = None) -> None:
     snapshot = SessionSnapshot(Session("s1"), INITIAL._replace(state=state))
-    context_usage.check_context_usage(
-        None, session_dir, where or ctx(), Timestamp("2026-01-01T10:00:00Z", 1e9), snapshot, state
-    )
+    context_usage.check_context_usage(where or ctx(session_dir), SessionView(snapshot, state))
 
 
 def test_it_is_measured_against_the_point_and_the_window_that_was_told(
     session_dir: SessionDir,
 ) -> None:
-    assert context_usage.measure_context_usage(used(33_500), session_dir, ctx()).percent_left == 50
-    assert context_usage.measure_context_usage(EMPTY_STATE, session_dir, ctx()).percent_left == 100
+    assert context_usage.measure_context_usage(ctx(session_dir), used(33_500)).percent_left == 50
+    assert context_usage.measure_context_usage(ctx(session_dir), EMPTY_STATE).percent_left == 100
     session_dir.write("window", b"1000000")
-    wide = ctx()._replace(config=EffectiveConfig())
-    assert context_usage.measure_context_usage(used(483_500), session_dir, wide).percent_left == 50
+    wide = ctx(session_dir)._replace(config=EffectiveConfig())
+    assert context_usage.measure_context_usage(wide, used(483_500)).percent_left == 50
     session_dir.write("window", b"nonsense")
-    assert context_usage.measure_context_usage(used(83_500), session_dir, wide).percent_left == 50
+    assert context_usage.measure_context_usage(wide, used(83_500)).percent_left == 50
 
 
 def test_both_are_told_once_per_epoch_and_no_longer_after_the_context_was_emptied(
@@ -78,7 +78,7 @@ def test_both_are_told_once_per_epoch_and_no_longer_after_the_context_was_emptie
 def test_nobody_is_warned_by_a_guess_and_a_wrong_warning_hides_no_right_one(
     session_dir: SessionDir,
 ) -> None:
-    wide = ctx()._replace(config=EffectiveConfig())
+    wide = ctx(session_dir)._replace(config=EffectiveConfig())
     asked = UserSaid(AT, "Build the shop")
 
     def at(tokens: int, requested: str = "claude-opus-5-5") -> State:
@@ -115,7 +115,7 @@ def test_nothing_is_said_while_a_compaction_is_under_way(session_dir: SessionDir
 def test_who_is_told_and_when_can_be_chosen(
     session_dir: SessionDir, chosen: dict[str, str], told: set[str]
 ) -> None:
-    watch(session_dir, used(60_000), ctx(**chosen))
+    watch(session_dir, used(60_000), ctx(session_dir, **chosen))
     assert {name for name in ("low-user", "low-agent") if session_dir.is_waiting(name)} == told
 
 

@@ -7,7 +7,7 @@ import pytest
 from holdfast.compaction import handlers
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.files import File
-from holdfast.session.context import EffectiveConfig
+from holdfast.session.context import EffectiveConfig, SessionContext
 from holdfast.session.notes_file import (
     BEGIN_MARKER,
     END_MARKER,
@@ -16,7 +16,6 @@ from holdfast.session.notes_file import (
     locate_page,
     read_notes,
 )
-from holdfast.session.update import SessionContext
 from holdfast.settings.loader import Settings, SettingValue
 from holdfast.state.notes import NoteLine
 from support.growing_session import BOUNDARY, ROWS, SESSION, Follow
@@ -26,7 +25,7 @@ TIME = "2027-01-15T09:00:00Z"
 
 def went_on(follow: Follow, rows: int, ctx: SessionContext | None = None) -> Path:
     follow.write(rows)
-    handlers.on_progress(follow.store, follow.session_dir, ctx or follow.ctx, follow.now, client=0)
+    handlers.on_progress(ctx or follow.ctx, client=0)
     return Path(follow.session_dir.path) / "notes.md"
 
 
@@ -87,7 +86,7 @@ def test_typed_lines_are_notes_of_their_kind(follow: Follow) -> None:
         ("decision", "half to even", "file"),
         ("note", "just so", "file"),
     ]
-    text = handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
+    text = handlers.on_precompact(follow.ctx, "auto")
     assert "half to even" in text
 
 
@@ -103,9 +102,7 @@ def test_a_note_reaches_the_brief_the_gap_and_the_index(follow: Follow) -> None:
     (hit,) = [h for h in follow.store.search("half to even in the shop") if h.fact]
     assert hit.fact is not None
     assert (hit.fact.id, hit.fact.kind) == ("m1", "decision")
-    handlers.on_postcompact(
-        follow.store, follow.session_dir, follow.ctx, follow.now, trigger="auto", summary="A shop."
-    )
+    handlers.on_postcompact(follow.ctx, trigger="auto", summary="A shop.")
     gap = follow.session_dir.claim_gap()
     assert gap is not None
     assert "Noted by the user as a decision: Round half to even in the shop" in gap.text
@@ -128,7 +125,7 @@ def in_tree(follow: Follow) -> SessionContext:
 def test_a_project_can_have_them_in_its_tree(follow: Follow) -> None:
     ctx = in_tree(follow)
     went_on(follow, BOUNDARY, ctx)
-    handlers.on_precompact(follow.store, follow.session_dir, ctx, follow.now, "manual")
+    handlers.on_precompact(ctx, "manual")
     sessions = follow.root / ".claude" / "sessions"
     assert (sessions / "CURRENT_SESSION").read_text().strip() == SESSION
     assert "## Current State" in (sessions / SESSION / "notes.md").read_text()
@@ -191,5 +188,5 @@ def test_a_page_that_is_too_long_to_be_read_is_left_as_it_is(follow: Follow) -> 
     page.write_text(page.read_text() + "my own line\n" * 60_000)
     before = page.read_bytes()
     follow.write(len(ROWS))
-    handlers.on_progress(follow.store, follow.session_dir, follow.ctx, follow.now, client=0)
+    handlers.on_progress(follow.ctx, client=0)
     assert page.read_bytes() == before

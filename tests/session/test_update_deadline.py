@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.session import update
+from holdfast.session.context import SessionRef
 from holdfast.session.follow import follow_transcript
-from holdfast.session.update import SessionContext, SessionSnapshot, update_session
+from holdfast.session.update import SessionSnapshot, update_session
 from holdfast.state import decode_state
 from holdfast.store.sqlite.store import SqliteStore
 from holdfast.transcript.reader import STOP_CHECK_BYTES
@@ -26,7 +27,7 @@ PROMPT = json.dumps(
 
 
 def out_of_time(store: SqliteStore, path: Path) -> SessionSnapshot:
-    return update_session(store, SessionContext("s", str(path), "/r"), seconds=-1)
+    return update_session(store, SessionRef("s", str(path), "/r"), seconds=-1)
 
 
 @pytest.fixture
@@ -101,5 +102,5 @@ def test_a_hook_looks_at_the_clock_while_it_reads(
     monkeypatch.setattr(update, "make_deadline", counting)
     path = tmp_path / "s.jsonl"
     path.write_text("\n" * (20 * STOP_CHECK_BYTES))
-    assert update_session(store, SessionContext("s", str(path), "/r"), seconds=4).is_complete
+    assert update_session(store, SessionRef("s", str(path), "/r"), seconds=4).is_complete
     assert asked >= 18

@@ -7,7 +7,7 @@ from pathlib import Path
 from holdfast.clock import Timestamp
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.samples import SESSION_FILE
-from holdfast.session.update import SessionContext
+from holdfast.session.context import SessionContext, SessionRef
 from holdfast.store.sqlite.store import SqliteStore
 
 SESSION = "5a3c0d8e-0000-4000-8000-000000000001"
@@ -34,7 +34,8 @@ class Follow:
 
     @property
     def ctx(self) -> SessionContext:
-        return SessionContext(self.session_id, str(self.transcript), str(self.root))
+        ref = SessionRef(self.session_id, str(self.transcript), str(self.root))
+        return SessionContext(ref, self.session_dir, self.now, self.store)
 
     @property
     def now(self) -> Timestamp:

@@ -18,11 +18,10 @@ from holdfast.cli.output import (
     print_json,
     replace_control_chars,
 )
-from holdfast.clock import format_now
+from holdfast.clock import read_clock
 
 if TYPE_CHECKING:
-    from holdfast.fastpath.session_dir import SessionDir
-    from holdfast.session.update import SessionContext
+    from holdfast.session.context import SessionContext, SessionRef
     from holdfast.state import State
 
 command = typer.Typer(
@@ -62,16 +61,16 @@ def activate(
     from holdfast.compaction.active_commands.registry import ACTIVATED
 
     plain = name.strip().lstrip("/")
-    ctx, session_dir, _ = _session(session)
-    found = find_command_file(plain, ctx.cwd, ctx.config)
+    ctx, _ = _session(session)
+    found = find_command_file(plain, ctx.session.cwd, ctx.config)
     if found is None:
         raise CliError(
             f"No file found for command or skill {plain!r}",
             "`holdfast command lint` lists the files that are found; see `command_paths`.",
         )
-    _append_activation(session_dir, ACTIVATED, plain, arguments)
+    _append_activation(ctx, ACTIVATED, plain, arguments)
     typer.echo(
-        replace_control_chars(f"/{plain} is active in session {ctx.session_id[:8]} ({found.path}).")
+        replace_control_chars(f"/{plain} is active in session {ctx.session.id[:8]} ({found.path}).")
     )
 
 
@@ -84,12 +83,12 @@ def deactivate(name: NameArgument, session: SessionOption = "") -> None:
     from holdfast.compaction.active_commands.registry import DEACTIVATED, find_active
 
     plain = name.strip().lstrip("/")
-    ctx, session_dir, state = _session(session)
-    meant = find_active(plain, state, session_dir, ctx)
+    ctx, state = _session(session)
+    meant = find_active(ctx, state, plain)
     if meant is None:
-        raise CliError(f"/{plain} is not active in session {ctx.session_id[:8]}")
-    _append_activation(session_dir, DEACTIVATED, meant.name, "")
-    said = f"/{meant.name} is no longer active in session {ctx.session_id[:8]}."
+        raise CliError(f"/{plain} is not active in session {ctx.session.id[:8]}")
+    _append_activation(ctx, DEACTIVATED, meant.name, "")
+    said = f"/{meant.name} is no longer active in session {ctx.session.id[:8]}."
     typer.echo(replace_control_chars(said))
 
 
@@ -101,7 +100,7 @@ def show(session: SessionOption = "", as_json: JsonOption = False) -> None:
     """
     from holdfast.compaction.active_commands.registry import resolve_active
 
-    ctx, session_dir, state = _session(session)
+    ctx, state = _session(session)
     rows = [
         {
             "name": found.active.name,
@@ -112,12 +111,12 @@ def show(session: SessionOption = "", as_json: JsonOption = False) -> None:
             "priority": found.file.priority,
             "kept": _describe_kept(found),
         }
-        for found in resolve_active(state, session_dir, ctx)
+        for found in resolve_active(ctx, state)
     ]
     if as_json:
-        print_json({"session": ctx.session_id, "commands": rows})
+        print_json({"session": ctx.session.id, "commands": rows})
         return
-    _show(ctx.session_id, rows)
+    _show(ctx.session.id, rows)
 
 
 @command.command()
@@ -141,11 +140,12 @@ def lint(
         list_command_files,
     )
     from holdfast.files import File
+    from holdfast.session.context import SessionRef
 
-    ctx = _here()
+    ctx = _build_context(SessionRef("", "", os.path.realpath(os.getcwd())))
     largest = ctx.config.settings.number("command_rules_chars")
     looked_at = [File(name) for name in files or ()] or list(
-        list_command_files(ctx.cwd, ctx.config)
+        list_command_files(ctx.session.cwd, ctx.config)
     )
     found = []
     kept = 0
@@ -169,14 +169,14 @@ def lint(
         raise typer.Exit(1)
 
 
-def _append_activation(session_dir: SessionDir, sign: str, name: str, arguments: str) -> None:
+def _append_activation(ctx: SessionContext, sign: str, name: str, arguments: str) -> None:
     from holdfast.compaction.active_commands.registry import append_manual_entry
 
     try:
-        append_manual_entry(session_dir, sign, name, arguments, format_now())
+        append_manual_entry(ctx.session_dir, sign, name, arguments, ctx.now.text)
     except OSError as error:
         raise CliError(
-            f"Could not write to {session_dir.path}: {error.strerror or error}"
+            f"Could not write to {ctx.session_dir.path}: {error.strerror or error}"
         ) from error
 
 
@@ -207,33 +207,34 @@ def _show(session_id: str, rows: list[dict[str, Any]]) -> None:
     make_console().print(table)
 
 
-def _session(named: str) -> tuple[SessionContext, SessionDir, State]:
+def _session(named: str) -> tuple[SessionContext, State]:
     """The session that is meant; one that nothing was saved of yet has an empty state."""
     from holdfast.cli.status import find_current_session
     from holdfast.cli.store_access import find_session, open_user_store
-    from holdfast.fastpath.session_dir import SessionDir
-    from holdfast.paths import data_dir, store_path
-    from holdfast.session.update import SessionContext, load_snapshot
+    from holdfast.paths import store_path
+    from holdfast.session.context import SessionRef
+    from holdfast.session.update import load_snapshot
     from holdfast.state import EMPTY_STATE
 
-    here = _here()
+    here = os.path.realpath(os.getcwd())
     running = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
+    unsaved = SessionRef(running, "", here)
     if not named and running and not os.path.exists(store_path()):
-        return here._replace(session_id=running), SessionDir(data_dir(), running), EMPTY_STATE
+        return _build_context(unsaved), EMPTY_STATE
     with open_user_store() as store:
         if not named and running and store.session(running) is None:
-            return here._replace(session_id=running), SessionDir(data_dir(), running), EMPTY_STATE
+            return _build_context(unsaved), EMPTY_STATE
         session = find_session(store, named) if named else find_current_session(store)
-        cwd = session.cwd or here.cwd
-        ctx = SessionContext(session.id, session.transcript, cwd, here.config)
-        state = load_snapshot(store, ctx).followed.state
-    return ctx, SessionDir(data_dir(), session.id), state
+        ref = SessionRef(session.id, session.transcript, session.cwd or here)
+        return _build_context(ref), load_snapshot(store, ref).followed.state
 
 
-def _here() -> SessionContext:
+def _build_context(ref: SessionRef) -> SessionContext:
+    """With the settings of the folder in which the command runs."""
+    from holdfast.fastpath.session_dir import SessionDir
     from holdfast.paths import data_dir
-    from holdfast.session.context import load_config
-    from holdfast.session.update import SessionContext
+    from holdfast.session.context import SessionContext, load_config
 
-    cwd = os.path.realpath(os.getcwd())
-    return SessionContext("", "", cwd, load_config(os.environ, data_dir(), cwd))
+    data = data_dir()
+    config = load_config(os.environ, data, os.path.realpath(os.getcwd()))
+    return SessionContext(ref, SessionDir(data, ref.id), read_clock(), config=config)

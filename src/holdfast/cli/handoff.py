@@ -15,7 +15,6 @@ from holdfast.cli.output import (
     replace_control_chars,
 )
 from holdfast.cli.store_access import SessionArgument
-from holdfast.clock import format_now
 
 if TYPE_CHECKING:
     from holdfast.store.protocol import Session
@@ -50,15 +49,11 @@ def handoff(
     from holdfast.session import documents
 
     with open_user_store() as store, translate_errors():
-        desk = load_session_view(store, resolve_session(store, session))
-    found = desk.snapshot.session
-    chosen = (
-        File(os.path.abspath(to))
-        if to
-        else documents.handoff_path(desk.session_dir, desk.ctx, found)
-    )
+        ctx, view = load_session_view(store, resolve_session(store, session))
+    found = view.saved.session
+    chosen = File(os.path.abspath(to)) if to else documents.handoff_path(ctx, found)
     path = chosen.path
-    page = format_handoff_page(desk.display, found.id, format_now())
+    page = format_handoff_page(view.display, found.id, ctx.now.text)
     try:
         written = handoff_offers.write_page(chosen, page, found.id)
     except OSError as error:
@@ -92,21 +87,21 @@ def resume(session: SessionArgument = "", as_json: JsonOption = False) -> None:
         open_user_store,
         translate_errors,
     )
-    from holdfast.session.handoff_resume import accept_handoff, load_handoff_page
+    from holdfast.session.documents import accept_handoff, load_handoff_page
 
     with open_user_store() as store, translate_errors():
-        desk = load_session_view(store, _find_session_to_resume(store, session))
-    found = desk.snapshot.session
-    page = load_handoff_page(desk.session_dir, desk.ctx, found, desk.display, format_now())
+        ctx, view = load_session_view(store, _find_session_to_resume(store, session))
+    found = view.saved.session
+    page = load_handoff_page(ctx, view)
     # Looking at another folder's is reading, not going on with it.
     taken = accept_handoff(
-        desk.session_dir.data_dir,
+        ctx.session_dir.data_dir,
         found,
         find_current_project(),
         get_agent_session_id(),
-        format_now(),
+        ctx.now.text,
     )
-    finished = not is_unfinished(desk.snapshot.followed.state)
+    finished = not is_unfinished(view.saved.followed.state)
     if as_json:
         print_json(
             {
@@ -128,7 +123,7 @@ def _find_session_to_resume(store: SqliteStore, name: str) -> Session:
     """The one named, else the one that a new session here would be offered."""
     from holdfast.cli.store_access import find_current_project, find_session, get_agent_session_id
     from holdfast.paths import data_dir
-    from holdfast.session.handoff_resume import find_waiting_session
+    from holdfast.session.documents import find_waiting_session
 
     if name:
         return find_session(store, name)

@@ -185,7 +185,7 @@ def _rows(
 ) -> list[DiffRow]:
     """What stood right before it, from the checkpoint of that moment, and where it went."""
     from holdfast.brief.gap import TextCoverage, covers_fact, list_open_facts
-    from holdfast.session.fork import load_state_before
+    from holdfast.session.update import load_state_before
 
     told = TextCoverage(compaction.summary) if compaction.summary.strip() else None
     texts = [(d.kind, TextCoverage(d.text), set(d.facts)) for d in restored]

@@ -57,8 +57,9 @@ def resolve_input(given: str) -> SessionInput:
         return SessionInput(given)
     from holdfast.cli.store_access import find_session, open_user_store
     from holdfast.paths import store_path
+    from holdfast.session.context import SessionRef
     from holdfast.session.follow import INITIAL
-    from holdfast.session.update import SessionContext, load_snapshot
+    from holdfast.session.update import load_snapshot
 
     if not os.path.exists(store_path()):
         raise CliError(
@@ -67,9 +68,9 @@ def resolve_input(given: str) -> SessionInput:
         )
     with open_user_store() as store:
         session = find_session(store, given)
-        ctx = SessionContext(session.id, session.transcript, session.cwd)
+        ref = SessionRef(session.id, session.transcript, session.cwd)
         # Nothing saved yet: the transcript alone tells, and nothing is written on the way.
-        known = INITIAL if store.load(session.id) is None else load_snapshot(store, ctx).followed
+        known = INITIAL if store.load(session.id) is None else load_snapshot(store, ref).followed
     return SessionInput(session.transcript, known, session.id, session.worktree or session.cwd)
 
 
@@ -102,18 +103,21 @@ def load_current_state(subject: SessionInput) -> State:
 
 def _with_documents(subject: SessionInput, state: State) -> State:
     """With the session's notes and the summaries of its finished tasks, as the hooks show it."""
+    from holdfast.clock import read_clock
     from holdfast.fastpath.session_dir import SessionDir
     from holdfast.paths import data_dir
-    from holdfast.session.context import load_config
+    from holdfast.session.context import SessionContext, SessionRef, load_config
     from holdfast.session.documents import overlay_documents
-    from holdfast.session.update import SessionContext
     from holdfast.store.protocol import Session
 
     data = data_dir()
-    config = load_config(os.environ, data, subject.folder)
-    ctx = SessionContext(subject.session_id, subject.path, subject.folder, config)
-    session = Session(subject.session_id, worktree=subject.folder)
-    return overlay_documents(SessionDir(data, subject.session_id), ctx, session, state)
+    ctx = SessionContext(
+        SessionRef(subject.session_id, subject.path, subject.folder),
+        SessionDir(data, subject.session_id),
+        read_clock(),
+        config=load_config(os.environ, data, subject.folder),
+    )
+    return overlay_documents(ctx, Session(subject.session_id, worktree=subject.folder), state)
 
 
 def resolve_role(state: State, asked: str, agent_type: str) -> Role:

@@ -122,10 +122,7 @@ def _index_note(session_id: str) -> None:
     with open_user_store() as store, translate_errors():
         session = store.session(session_id)
         if session is not None:
-            desk = load_session_view(store, session)
-            documents.publish_notes(
-                store, desk.session_dir, desk.ctx, desk.snapshot, desk.display, format_now()
-            )
+            documents.publish_notes(*load_session_view(store, session))
 
 
 def _show(session_id: str, as_json: bool) -> None:
@@ -139,11 +136,11 @@ def _show(session_id: str, as_json: bool) -> None:
     from holdfast.session.notes_file import MAX_PAGE_BYTES
 
     with open_user_store() as store, translate_errors():
-        desk = load_session_view(store, find_session(store, session_id))
-    file = documents.notes_path(desk.session_dir, desk.ctx, desk.snapshot.session)
+        ctx, view = load_session_view(store, find_session(store, session_id))
+    file = documents.notes_path(ctx, view.saved.session)
     path, page = file.path, file.text(MAX_PAGE_BYTES)
     if as_json:
-        notes = [note._asdict() | {"at": note.at.time} for note in desk.display.notes.values()]
+        notes = [note._asdict() | {"at": note.at.time} for note in view.display.notes.values()]
         print_json({"session": session_id, "path": path, "notes": notes, "page": page})
         return
     make_console().print(replace_control_chars(path), markup=False, soft_wrap=True, style="dim")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,9 +25,8 @@ from holdfast.store.sqlite.store import SqliteStore
 from holdfast.transcript.reader import TranscriptError, TranscriptMissing
 
 if TYPE_CHECKING:
-    from holdfast.fastpath.session_dir import SessionDir
-    from holdfast.session.update import SessionContext, SessionSnapshot
-    from holdfast.state import State
+    from holdfast.session.context import SessionContext
+    from holdfast.session.update import SessionView
     from holdfast.store.protocol import Session
     from holdfast.store.sqlite.store import SqliteStore
 
@@ -130,13 +129,6 @@ SessionArgument = Annotated[
 ]
 
 
-class SessionView(NamedTuple):
-    session_dir: SessionDir
-    ctx: SessionContext
-    snapshot: SessionSnapshot
-    display: State
-
-
 def get_agent_session_id() -> str:
     """The session of the agent that runs this command, "" for a person at a terminal."""
     return os.environ.get("CLAUDE_CODE_SESSION_ID", "")
@@ -165,23 +157,21 @@ def resolve_session(store: SqliteStore, name: str) -> Session:
     )
 
 
-def load_session_view(store: SqliteStore, session: Session) -> SessionView:
+def load_session_view(store: SqliteStore, session: Session) -> tuple[SessionContext, SessionView]:
     """The session brought up to date, with its notes and summaries over it."""
+    from holdfast.clock import read_clock
     from holdfast.fastpath.session_dir import SessionDir
     from holdfast.paths import data_dir
-    from holdfast.session import documents
-    from holdfast.session.context import load_config
-    from holdfast.session.update import SessionContext, update_session
+    from holdfast.session.context import SessionContext, SessionRef, load_config
+    from holdfast.session.view import load_saved_view
 
     data = data_dir()
     folder = session.cwd or session.worktree
-    config = load_config(os.environ, data, folder)
-    ctx = SessionContext(session.id, session.transcript, folder, config)
-    session_dir = SessionDir(data, session.id)
-    snapshot = update_session(store, ctx, seconds=READ_TIMEOUT_SECONDS)
-    return SessionView(
-        session_dir,
-        ctx,
-        snapshot,
-        documents.overlay_documents(session_dir, ctx, snapshot.session, snapshot.followed.state),
+    ctx = SessionContext(
+        SessionRef(session.id, session.transcript, folder),
+        SessionDir(data, session.id),
+        read_clock(),
+        store,
+        load_config(os.environ, data, folder),
     )
+    return ctx, load_saved_view(ctx, READ_TIMEOUT_SECONDS)

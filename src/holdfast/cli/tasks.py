@@ -30,8 +30,8 @@ def tasks(session: SessionArgument = "", as_json: JsonOption = False) -> None:
     from holdfast.state.task_summary import encode_summary, format_summary
 
     with open_user_store() as store, translate_errors():
-        desk = load_session_view(store, resolve_session(store, session))
-    summaries = load_summaries(desk.session_dir).summaries
+        ctx, view = load_session_view(store, resolve_session(store, session))
+    summaries = load_summaries(ctx.session_dir).summaries
     known = {one.task: one for one in summaries}
     rows: list[dict[str, Any]] = [
         {
@@ -41,12 +41,12 @@ def tasks(session: SessionArgument = "", as_json: JsonOption = False) -> None:
             "standing": task.status,
             "time": task.at.time,
         }
-        for task in desk.display.tasks.values()
+        for task in view.display.tasks.values()
     ]
     if as_json:
         print_json(
             {
-                "session": desk.snapshot.session.id,
+                "session": view.saved.session.id,
                 "tasks": rows,
                 "summaries": [
                     encode_summary(one) | {"line": format_summary(one)} for one in summaries

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from holdfast.brief.steering import format_compact_instructions
 from holdfast.files import File, read, stat
 from holdfast.quoting import quote_block
-from holdfast.session.context import list_project_dirs
-from holdfast.session.update import SessionContext, redact_text
+from holdfast.session.context import SessionContext, list_project_dirs
+from holdfast.session.update import redact_text
 from holdfast.settings.loader import PROJECT_DIR_NAME
 
 CUSTOM_OPENING = (
@@ -64,13 +64,13 @@ def read_custom_instructions(cwd: str) -> str:
     return ""
 
 
-def append_instructions(facts: str, ctx: SessionContext) -> str:
+def append_instructions(ctx: SessionContext, facts: str) -> str:
     """For the summariser: the facts first; nothing where nothing is known and nothing is asked."""
     if not ctx.config.settings.flag("instructions"):
         return facts
-    if not facts and not read_custom_instructions(ctx.cwd):
+    if not facts and not read_custom_instructions(ctx.session.cwd):
         return ""
-    text = build_project_instructions(ctx.cwd)
+    text = build_project_instructions(ctx.session.cwd)
     whole = f"{facts}\n\n{text}" if facts else text
     return (
         whole

@@ -15,20 +15,15 @@ from typing import NamedTuple
 from holdfast.brief import prebuilt
 from holdfast.brief.compose import Brief, compose
 from holdfast.brief.verbatim_messages import ConversationMessage, select_verbatim
-from holdfast.clock import Timestamp
 from holdfast.compaction.active_commands import registry
-from holdfast.fastpath.session_dir import MODULE_LATCH, PrebuiltText, SessionDir
-from holdfast.session import documents, pending_input
-from holdfast.session.update import (
-    SessionContext,
-    SessionSnapshot,
-    redact_text,
-    save_checkpoint,
-    update_session,
-)
+from holdfast.compaction.handlers import to_prebuilt
+from holdfast.fastpath.session_dir import MODULE_LATCH, PrebuiltText
+from holdfast.session.context import SessionContext
+from holdfast.session.update import SessionView, redact_text, save_checkpoint
+from holdfast.session.view import load_view
 from holdfast.state import State
 from holdfast.state.facts import DONE, OPEN
-from holdfast.store.protocol import Compaction, Store
+from holdfast.store.protocol import Compaction
 
 MODULE_SECONDS = 2.0  # the module waits three in all
 MODULE_CHANNEL = "session.compact"
@@ -52,72 +47,54 @@ class InstantResult(NamedTuple):
     kept_indexes: tuple[int, ...]
 
 
-class SessionView(NamedTuple):
-    kept: SessionSnapshot
-    shown: State
-
-
-def on_begin(
-    store: Store | None, session_dir: SessionDir, ctx: SessionContext, now: Timestamp
-) -> BeginResult:
-    known = _load_view(store, session_dir, ctx, now)
-    epoch = known.kept.followed.state.position.epoch
+def on_begin(ctx: SessionContext) -> BeginResult:
+    view = load_view(ctx, MODULE_SECONDS)
+    epoch = view.saved.followed.state.position.epoch
     name = f"delivered.{epoch}"
-    mine = known.kept.is_complete and _claim_latch(session_dir, name, now.seconds)
-    return BeginResult(epoch, mine, f"{session_dir.path}/{name}")
+    mine = view.saved.is_complete and _claim_latch(ctx, name)
+    return BeginResult(epoch, mine, f"{ctx.session_dir.path}/{name}")
 
 
-def on_augment(
-    store: Store | None, session_dir: SessionDir, ctx: SessionContext, now: Timestamp, said: str
-) -> PrebuiltText | None:
+def on_augment(ctx: SessionContext, said: str) -> PrebuiltText | None:
     """What `said`, the compacted conversation, does not tell; None when it tells everything."""
-    known = _load_view(store, session_dir, ctx, now)
-    state = known.kept.followed.state
-    epoch = state.position.epoch
-    if not known.kept.is_complete or not session_dir.is_held_by_module(f"delivered.{epoch}"):
+    view = load_view(ctx, MODULE_SECONDS)
+    epoch = view.saved.followed.state.position.epoch
+    if not view.saved.is_complete or not ctx.session_dir.is_held_by_module(f"delivered.{epoch}"):
         return None
     made = prebuilt.compose_augment(
-        known.shown, now.text, redact_text(said[:MAX_CONVERSATION_CHARS]), MAX_AUGMENT_CHARS
+        view.display, ctx.now.text, redact_text(said[:MAX_CONVERSATION_CHARS]), MAX_AUGMENT_CHARS
     )
-    made = _with_rules(made, session_dir, ctx, known)
+    made = _with_rules(ctx, view, made)
     if not made.text:
         # PostCompact has queued what the summary lost for the next prompt: nothing is lost.
-        session_dir.delete_gap()
+        ctx.session_dir.delete_gap()
         return None
-    return _to_prebuilt(known, now, made)
+    return to_prebuilt(ctx, view, made)
 
 
 def on_instant(
-    store: Store | None,
-    session_dir: SessionDir,
-    ctx: SessionContext,
-    now: Timestamp,
-    trigger: str,
-    messages: list[ConversationMessage],
+    ctx: SessionContext, trigger: str, messages: list[ConversationMessage]
 ) -> InstantResult | None:
     """None: the client shall compact as usual."""
-    known = _load_view(store, session_dir, ctx, now)
-    epoch = known.kept.followed.state.position.epoch
-    if not known.kept.is_complete:
+    view = load_view(ctx, MODULE_SECONDS)
+    epoch = view.saved.followed.state.position.epoch
+    if not view.saved.is_complete:
         return None
-    made = _with_rules(
-        compose_instant_text(known.shown, now.text, ctx.transcript), session_dir, ctx, known
-    )
-    if not made.fact_ids or not _claim_latch(session_dir, f"delivered.{epoch}", now.seconds):
+    made = compose_instant_text(view.display, ctx.now.text, ctx.session.transcript)
+    made = _with_rules(ctx, view, made)
+    if not made.fact_ids or not _claim_latch(ctx, f"delivered.{epoch}"):
         return None
-    save_checkpoint(store, known.kept, f"precompact:{trigger or 'unknown'}", now.text)
-    if store is not None:
-        store.record_compaction(Compaction(ctx.session_id, epoch, now.text, trigger))
+    save_checkpoint(ctx.store, view.saved, f"precompact:{trigger or 'unknown'}", ctx.now.text)
+    if ctx.store is not None:
+        ctx.store.record_compaction(Compaction(ctx.session.id, epoch, ctx.now.text, trigger))
     return InstantResult(
-        _to_prebuilt(known, now, made), tuple(select_verbatim(messages, MAX_KEPT_CHARS))
+        to_prebuilt(ctx, view, made), tuple(select_verbatim(messages, MAX_KEPT_CHARS))
     )
 
 
-def _with_rules(
-    made: Brief, session_dir: SessionDir, ctx: SessionContext, known: SessionView
-) -> Brief:
+def _with_rules(ctx: SessionContext, view: SessionView, made: Brief) -> Brief:
     """Rules of commands in force stand behind what the state tells, beyond its budget."""
-    rules = registry.compose_active_rules(known.shown, session_dir, ctx)
+    rules = registry.compose_active_rules(ctx, view.display)
     if not rules:
         return made
     return Brief(f"{made.text}\n{rules}" if made.text else rules, made.fact_ids)
@@ -140,11 +117,9 @@ def compose_instant_text(
     return made if made.fact_ids else Brief("", ())
 
 
-def is_between_tasks(
-    store: Store | None, session_dir: SessionDir, ctx: SessionContext, now: Timestamp
-) -> bool:
+def is_between_tasks(ctx: SessionContext) -> bool:
     """Whether a task was just completed and none is being worked on."""
-    state = _load_view(store, session_dir, ctx, now).shown
+    state = load_view(ctx, MODULE_SECONDS).display
     tasks = list(state.tasks.values())
     if any(task.status == OPEN and task.client_status == "in_progress" for task in tasks):
         return False
@@ -152,33 +127,9 @@ def is_between_tasks(
     return any(task.status == DONE and now_step - task.step <= RECENT_STEPS for task in tasks)
 
 
-def _load_view(
-    store: Store | None, session_dir: SessionDir, ctx: SessionContext, now: Timestamp
-) -> SessionView:
-    spooled = store_spool(store, session_dir, ctx, now)
-    kept = update_session(store, ctx, seconds=MODULE_SECONDS)
-    shown = pending_input.apply_prompts(
-        kept.followed.state, pending_input.list_unconfirmed_prompts(spooled, kept.followed)
-    )
-    shown = pending_input.apply_commands(shown, spooled)
-    return SessionView(kept, documents.overlay_documents(session_dir, ctx, kept.session, shown))
-
-
-def store_spool(
-    store: Store | None, session_dir: SessionDir, ctx: SessionContext, now: Timestamp
-) -> pending_input.SpooledInput:
-    """What the hooks noted since; the deliveries among it go to the store."""
-    spooled = pending_input.parse_spool(
-        session_dir.drain_spool(now.seconds, forget=store is not None), ctx.session_id
-    )
-    if store is not None:
-        for delivery in spooled.deliveries:
-            store.record_delivery(delivery)
-    return spooled
-
-
-def _claim_latch(session_dir: SessionDir, name: str, seconds: float) -> bool:
-    if session_dir.latch(name, seconds):
+def _claim_latch(ctx: SessionContext, name: str) -> bool:
+    session_dir = ctx.session_dir
+    if session_dir.latch(name, ctx.now.seconds):
         try:
             session_dir.write(name, MODULE_LATCH)
         except OSError:
@@ -187,9 +138,3 @@ def _claim_latch(session_dir: SessionDir, name: str, seconds: float) -> bool:
         return True
     # A compaction that we began and that came to nothing: still ours.
     return session_dir.is_held_by_module(name)
-
-
-def _to_prebuilt(known: SessionView, now: Timestamp, made: Brief) -> PrebuiltText:
-    epoch = known.kept.followed.state.position.epoch
-    generation, offset = known.kept.followed.revision
-    return PrebuiltText(epoch, generation, offset, now.text, ",".join(made.fact_ids), made.text)

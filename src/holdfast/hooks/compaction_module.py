@@ -24,7 +24,7 @@ from typing import Any
 from holdfast.brief.verbatim_messages import ConversationMessage
 from holdfast.clients.claude_code.fastpath.hook_payload import extract_summary
 from holdfast.clients.claude_code.transcript.user_text import HOLDFAST_OPENINGS, strip_summary_frame
-from holdfast.clock import Timestamp, read_clock
+from holdfast.clock import read_clock
 from holdfast.compaction import module_handlers
 from holdfast.compaction.handlers import archive_rows
 from holdfast.fastpath.session_dir import PrebuiltText, SessionDir
@@ -32,8 +32,13 @@ from holdfast.files import make_private_dir
 from holdfast.hooks import hook_log
 from holdfast.hooks.fast import HookResult, record_delivery
 from holdfast.paths import store_path
-from holdfast.session.context import load_config, load_module_settings
-from holdfast.session.update import SessionContext
+from holdfast.session.context import (
+    SessionContext,
+    SessionRef,
+    load_config,
+    load_module_settings,
+)
+from holdfast.session.view import store_spool
 from holdfast.store.protocol import Store, StoreError
 from holdfast.store.sqlite.store import SqliteStore
 
@@ -59,15 +64,15 @@ class ModuleRequest:
             [_parse_message(row) for row in rows[:MAX_MESSAGES]] if isinstance(rows, list) else []
         )
 
-    @property
-    def session_dir(self) -> SessionDir:
-        return SessionDir(self.data, self.session_id)
-
-    @property
-    def ctx(self) -> SessionContext:
-        config = load_config(os.environ, self.data, self.cwd)
-        confess = partial(hook_log.log_error, self.data)
-        return SessionContext(self.session_id, self.transcript, self.cwd, config, confess)
+    def build_context(self, store: Store | None) -> SessionContext:
+        return SessionContext(
+            SessionRef(self.session_id, self.transcript, self.cwd),
+            SessionDir(self.data, self.session_id),
+            read_clock(),
+            store,
+            load_config(os.environ, self.data, self.cwd),
+            partial(hook_log.log_error, self.data),
+        )
 
 
 def handle_module(event: str, raw: bytes, data: str) -> HookResult:
@@ -82,15 +87,15 @@ def handle_module(event: str, raw: bytes, data: str) -> HookResult:
     asked = ModuleRequest(fields, data)
     if not asked.session_id:
         return HookResult("{}")
-    now = read_clock()
     store = _open_store(data)
+    ctx = asked.build_context(store)
     try:
-        told = work(asked, store, now)
+        told = work(asked, ctx)
     except StoreError as error:
         if store is None:
             raise
         hook_log.write_line(data, f"{event} {hook_log.format_error(error)}")
-        told = work(asked, None, now)
+        told = work(asked, ctx._replace(store=None))
     finally:
         if store is not None:
             store.close()
@@ -98,14 +103,12 @@ def handle_module(event: str, raw: bytes, data: str) -> HookResult:
     return HookResult(json.dumps(told), later, printed)
 
 
-def _begin(asked: ModuleRequest, store: Store | None, now: Timestamp) -> dict[str, Any]:
+def _begin(asked: ModuleRequest, ctx: SessionContext) -> dict[str, Any]:
     mode = load_module_settings(asked.data, asked.cwd).compaction
     if mode == "off":
         return {"mode": "off"}
     if mode == "instant" and asked.trigger != "precompute":
-        done = module_handlers.on_instant(
-            store, asked.session_dir, asked.ctx, now, asked.trigger, asked.messages
-        )
+        done = module_handlers.on_instant(ctx, asked.trigger, asked.messages)
         if done is not None:
             made = done.text
             return {
@@ -113,23 +116,23 @@ def _begin(asked: ModuleRequest, store: Store | None, now: Timestamp) -> dict[st
                 "text": made.text,
                 "keep": list(done.kept_indexes),
                 "status": f"{_count_facts(made)} facts, {len(done.kept_indexes)} messages kept",
-                "printed": lambda: _on_printed(asked, made),
-                "later": lambda: _archive_rows(asked, now, (made.generation, made.offset)),
+                "printed": lambda: _on_printed(ctx, made),
+                "later": lambda: _archive_rows(ctx, (made.generation, made.offset)),
             }
-    begun = module_handlers.on_begin(store, asked.session_dir, asked.ctx, now)
+    begun = module_handlers.on_begin(ctx)
     return {"mode": "augment", "latch": begun.latch} if begun.claimed else {"mode": "off"}
 
 
-def _augment(asked: ModuleRequest, store: Store | None, now: Timestamp) -> dict[str, Any]:
+def _augment(asked: ModuleRequest, ctx: SessionContext) -> dict[str, Any]:
     # The client's own words around its summary tell nothing of the work.
     said = strip_summary_frame(extract_summary(asked.summary)) + "\n" + asked.kept_text
-    made = module_handlers.on_augment(store, asked.session_dir, asked.ctx, now, said)
+    made = module_handlers.on_augment(ctx, said)
     if made is None:
         return {}
     return {
         "text": made.text,
         "status": f"{_count_facts(made)} facts restored after the summary",
-        "printed": lambda: _on_printed(asked, made),
+        "printed": lambda: _on_printed(ctx, made),
     }
 
 
@@ -137,21 +140,18 @@ def _count_facts(made: PrebuiltText) -> int:
     return made.fact_ids.count(",") + 1 if made.fact_ids else 0
 
 
-def _on_printed(asked: ModuleRequest, made: PrebuiltText) -> None:
+def _on_printed(ctx: SessionContext, made: PrebuiltText) -> None:
     """The module has the text, and in it all that was queued for the next prompt."""
-    record_delivery(asked.session_dir, "brief", module_handlers.MODULE_CHANNEL, made)
-    asked.session_dir.delete_gap()
+    record_delivery(ctx.session_dir, "brief", module_handlers.MODULE_CHANNEL, made)
+    ctx.session_dir.delete_gap()
 
 
-def _moment(asked: ModuleRequest, store: Store | None, now: Timestamp) -> dict[str, Any]:
+def _moment(asked: ModuleRequest, ctx: SessionContext) -> dict[str, Any]:
     chosen = load_module_settings(asked.data, asked.cwd)
-    due = chosen.compact_between_tasks and module_handlers.is_between_tasks(
-        store, asked.session_dir, asked.ctx, now
-    )
-    return {"now": due}
+    return {"now": chosen.compact_between_tasks and module_handlers.is_between_tasks(ctx)}
 
 
-def _start(asked: ModuleRequest, _store: Store | None, _now: Timestamp) -> dict[str, Any]:
+def _start(asked: ModuleRequest, _ctx: SessionContext) -> dict[str, Any]:
     chosen = load_module_settings(asked.data, asked.cwd)
     return {
         "mode": chosen.compaction,
@@ -160,18 +160,18 @@ def _start(asked: ModuleRequest, _store: Store | None, _now: Timestamp) -> dict[
     }
 
 
-def _status(asked: ModuleRequest, store: Store | None, now: Timestamp) -> dict[str, Any]:
+def _status(asked: ModuleRequest, ctx: SessionContext) -> dict[str, Any]:
     from holdfast.recall.session_report import format_session_report
 
-    module_handlers.store_spool(store, asked.session_dir, asked.ctx, now)
+    store_spool(ctx)
     return {
         "text": format_session_report(
-            store, asked.session_id, load_module_settings(asked.data, asked.cwd).compaction
+            ctx.store, asked.session_id, load_module_settings(asked.data, asked.cwd).compaction
         )
     }
 
 
-_HANDLERS: dict[str, Callable[[ModuleRequest, Store | None, Timestamp], dict[str, Any]]] = {
+_HANDLERS: dict[str, Callable[[ModuleRequest, SessionContext], dict[str, Any]]] = {
     "native-begin": _begin,
     "native-augment": _augment,
     "native-moment": _moment,
@@ -180,13 +180,13 @@ _HANDLERS: dict[str, Callable[[ModuleRequest, Store | None, Timestamp], dict[str
 }
 
 
-def _archive_rows(asked: ModuleRequest, now: Timestamp, knows: tuple[int, int]) -> None:
+def _archive_rows(ctx: SessionContext, tracked_until: tuple[int, int]) -> None:
     """PreCompact, which archives the rows otherwise, is not called on this path."""
-    store = _open_store(asked.data)
+    store = _open_store(ctx.session_dir.data_dir)
     if store is None:
         return
     try:
-        archive_rows(store, asked.ctx, now, knows)
+        archive_rows(ctx._replace(store=store), tracked_until)
     finally:
         store.close()
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
 from holdfast.clients.claude_code.fastpath.hook_output import format_instructions
 from holdfast.clients.claude_code.fastpath.hook_payload import HookPayload, extract_summary
-from holdfast.clock import Timestamp, read_clock
+from holdfast.clock import read_clock
 from holdfast.compaction import handlers
 from holdfast.fastpath.session_dir import SessionDir, checksum
 from holdfast.files import make_private_dir
@@ -25,8 +26,7 @@ from holdfast.hooks.fast import (
     is_fresh,
 )
 from holdfast.paths import store_path
-from holdfast.session.context import EffectiveConfig, load_config
-from holdfast.session.update import SessionContext
+from holdfast.session.context import SessionContext, SessionRef, load_config
 from holdfast.settings.user_patterns import apply_configured_patterns
 from holdfast.store.protocol import StoreError
 from holdfast.store.sqlite.store import SqliteStore
@@ -93,56 +93,52 @@ def _open_store(data: str) -> SqliteStore | None:
 def _dispatch(
     payload: HookPayload, data: str, client: int, store: SqliteStore | None
 ) -> HookResult:
-    now = read_clock()
-    session_dir = SessionDir(data, payload.session_id)
-    config = load_config(os.environ, data, payload.cwd)
-    apply_configured_patterns(config.settings, data)
-    ctx = SessionContext(
-        payload.session_id,
-        payload.transcript_path,
-        payload.cwd,
-        config,
-        partial(hook_log.log_error, data),
-    )
-    _report_settings_problems(session_dir, config, now.seconds)
+    ctx = _build_context(payload, data, store)
+    apply_configured_patterns(ctx.config.settings, data)
+    _report_settings_problems(ctx)
     event = payload.event
     if event == "PreCompact":
-        text = handlers.on_precompact(store, session_dir, ctx, now, payload.trigger)
-        archive = config.settings.flag("archive")
-        later = (lambda: _archive_rows(data, ctx, now, session_dir)) if archive else None
-        return HookResult(format_instructions(text), later)
+        text = handlers.on_precompact(ctx, payload.trigger)
+        archive = ctx.config.settings.flag("archive")
+        return HookResult(format_instructions(text), _archive_later(ctx) if archive else None)
     if event == "SessionStart" and payload.source == "compact":
-        brief = handlers.on_session_start_compact(store, session_dir, ctx, now)
+        brief = handlers.on_session_start_compact(ctx)
         if brief is None:
             return HookResult()
-        return build_brief_result(session_dir, event, brief)
+        return build_brief_result(ctx.session_dir, event, brief)
     if event == "SessionStart":
-        handlers.on_session_resume(store, session_dir, ctx, now, client)
+        handlers.on_session_resume(ctx, client)
     elif event == "PostCompact":
-        handlers.on_postcompact(
-            store, session_dir, ctx, now, trigger=payload.trigger, summary=payload.summary
-        )
+        handlers.on_postcompact(ctx, trigger=payload.trigger, summary=payload.summary)
     elif _brings_summary(payload, data):
-        handlers.on_summary_written(
-            store, session_dir, ctx, now, extract_summary(payload.last_message)
-        )
+        handlers.on_summary_written(ctx, extract_summary(payload.last_message))
     elif event == "SessionEnd":
-        handlers.on_session_end(store, session_dir, ctx, now, client)
+        handlers.on_session_end(ctx, client)
     elif event in WORK_EVENTS:
         last = payload.last_message if event == "Stop" and not payload.agent_id else ""
-        handlers.on_progress(store, session_dir, ctx, now, last_words=last, client=client)
+        handlers.on_progress(ctx, last_words=last, client=client)
     return HookResult()
 
 
-def _report_settings_problems(
-    session_dir: SessionDir, config: EffectiveConfig, seconds: float
-) -> None:
+def _build_context(payload: HookPayload, data: str, store: SqliteStore | None) -> SessionContext:
+    return SessionContext(
+        SessionRef(payload.session_id, payload.transcript_path, payload.cwd),
+        SessionDir(data, payload.session_id),
+        read_clock(),
+        store,
+        load_config(os.environ, data, payload.cwd),
+        partial(hook_log.log_error, data),
+    )
+
+
+def _report_settings_problems(ctx: SessionContext) -> None:
     """What is wrong in the settings: once per session to the user, and into the log."""
-    if not config.settings.problems:
+    problems, session_dir = ctx.config.settings.problems, ctx.session_dir
+    if not problems:
         return
-    told = "; ".join(config.settings.problems[:5])
+    told = "; ".join(problems[:5])
     name = f"settings-{checksum(told):016x}"
-    if session_dir.latched(name) or not session_dir.latch(name, seconds):
+    if session_dir.latched(name) or not session_dir.latch(name, ctx.now.seconds):
         return
     with suppress(OSError):
         hook_log.write_line(session_dir.data_dir, f"settings: {told}")
@@ -150,12 +146,17 @@ def _report_settings_problems(
         session_dir.write("tell-user", line.encode("utf-8", "replace"))
 
 
-def _archive_rows(data: str, ctx: SessionContext, now: Timestamp, session_dir: SessionDir) -> None:
-    prepared = session_dir.read_brief()
-    store = _open_store(data)
-    if prepared is None or store is None:
-        return
-    try:
-        handlers.archive_rows(store, ctx, now, (prepared.generation, prepared.offset))
-    finally:
-        store.close()
+def _archive_later(ctx: SessionContext) -> Callable[[], None]:
+    """With a store of its own: the event's is closed by then."""
+
+    def archive() -> None:
+        prepared = ctx.session_dir.read_brief()
+        store = _open_store(ctx.session_dir.data_dir)
+        if prepared is None or store is None:
+            return
+        try:
+            handlers.archive_rows(ctx._replace(store=store), (prepared.generation, prepared.offset))
+        finally:
+            store.close()
+
+    return archive

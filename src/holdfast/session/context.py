@@ -1,6 +1,7 @@
-"""The context of an event: the user's settings, and what the client is configured to do.
+"""The context of one event or command: the session, its files, the store, the clock, the settings.
 
-Read once per hook by the surface, which has the environment, and handed on as values.
+Made once by the surface, which has the environment, and handed on as one value. Nothing below a
+surface reads the environment or the clock.
 """
 
 from __future__ import annotations
@@ -17,8 +18,12 @@ from holdfast.clients.claude_code.context_window import (
     project_dir,
     read_settings_files,
 )
+from holdfast.clock import Timestamp
 from holdfast.fastpath.project import locate_project
+from holdfast.fastpath.session_dir import SessionDir
+from holdfast.session.follow import ErrorHandler
 from holdfast.settings.loader import DEFAULT_SETTINGS, Settings, read_settings
+from holdfast.store.protocol import Store
 
 
 class EffectiveConfig(NamedTuple):
@@ -29,6 +34,25 @@ class EffectiveConfig(NamedTuple):
 
 
 DEFAULT_CONFIG = EffectiveConfig()
+
+
+class SessionRef(NamedTuple):
+    """The session that is meant, as the client names it."""
+
+    id: str
+    transcript: str
+    cwd: str
+
+
+class SessionContext(NamedTuple):
+    """What a handler needs. `store` is None when it cannot be used: then nothing is kept."""
+
+    session: SessionRef
+    session_dir: SessionDir
+    now: Timestamp
+    store: Store | None = None
+    config: EffectiveConfig = DEFAULT_CONFIG
+    on_error: ErrorHandler | None = None  # is told what in the transcript we stumbled over
 
 
 def list_project_dirs(cwd: str) -> list[str]:

@@ -21,10 +21,10 @@ from holdfast.clients.claude_code.context_window import (
     compaction_point,
     percent_left,
 )
-from holdfast.clock import Timestamp
 from holdfast.fastpath.session_dir import STATUS_FILE, WINDOW_FILE, SessionDir
 from holdfast.files import read
-from holdfast.session.update import SessionContext, SessionSnapshot, save_checkpoint
+from holdfast.session.context import SessionContext
+from holdfast.session.update import SessionSnapshot, SessionView, save_checkpoint
 from holdfast.state import State
 from holdfast.state.facts import OPEN
 from holdfast.store.protocol import Store
@@ -40,11 +40,10 @@ class ContextUsage(NamedTuple):
     percent_left: int  # percent; 100 while nothing is known
 
 
-def measure_context_usage(
-    state: State, session_dir: SessionDir, ctx: SessionContext
-) -> ContextUsage:
+def measure_context_usage(ctx: SessionContext, state: State) -> ContextUsage:
     used, requested = state.usage.context, state.usage.requested
-    seen = (read(f"{session_dir.path}/{WINDOW_FILE}") or b"").decode("ascii", "replace").strip()
+    raw = read(f"{ctx.session_dir.path}/{WINDOW_FILE}") or b""
+    seen = raw.decode("ascii", "replace").strip()
     point = compaction_point(
         ctx.config.compaction_config,
         requested or state.usage.model,
@@ -55,22 +54,15 @@ def measure_context_usage(
     return ContextUsage(used, point, percent_left(used, point) if used else 100)
 
 
-def check_context_usage(
-    store: Store | None,
-    session_dir: SessionDir,
-    ctx: SessionContext,
-    now: Timestamp,
-    snapshot: SessionSnapshot,
-    shown: State,
-) -> None:
+def check_context_usage(ctx: SessionContext, view: SessionView) -> None:
     """After something was read: keep, warn and show what is due."""
-    state = snapshot.followed.state
-    found = measure_context_usage(state, session_dir, ctx)
-    if store is not None:
-        _checkpoint(store, ctx, now.text, snapshot, found)
+    state = view.saved.followed.state
+    found = measure_context_usage(ctx, state)
+    if ctx.store is not None:
+        _checkpoint(ctx.store, ctx, view.saved, found)
     with suppress(OSError):  # a line nobody can be told is no reason to stop
-        _queue_warnings(session_dir, ctx, now.seconds, state.position.epoch, found, shown)
-        _write_status(session_dir, now.seconds, state, found)
+        _queue_warnings(ctx, view, found)
+        _write_status(ctx, state, found)
 
 
 def clear_warnings(session_dir: SessionDir) -> None:
@@ -80,10 +72,10 @@ def clear_warnings(session_dir: SessionDir) -> None:
 
 
 def _checkpoint(
-    store: Store, ctx: SessionContext, now: str, snapshot: SessionSnapshot, found: ContextUsage
+    store: Store, ctx: SessionContext, snapshot: SessionSnapshot, found: ContextUsage
 ) -> None:
     settings, epoch = ctx.config.settings, snapshot.followed.state.position.epoch
-    causes = [c.cause for c in store.checkpoints(ctx.session_id) if c.epoch == epoch]
+    causes = [c.cause for c in store.checkpoints(ctx.session.id) if c.epoch == epoch]
     due = find_due_cause(
         found.used,
         causes,
@@ -93,36 +85,29 @@ def _checkpoint(
         percents=settings.numbers("checkpoint_percents"),
     )
     if due:
-        save_checkpoint(store, snapshot, due, now)
+        save_checkpoint(store, snapshot, due, ctx.now.text)
 
 
-def _queue_warnings(
-    session_dir: SessionDir,
-    ctx: SessionContext,
-    seconds: float,
-    epoch: int,
-    found: ContextUsage,
-    shown: State,
-) -> None:
-    settings = ctx.config.settings
+def _queue_warnings(ctx: SessionContext, view: SessionView, found: ContextUsage) -> None:
+    session_dir, settings = ctx.session_dir, ctx.config.settings
+    epoch = view.saved.followed.state.position.epoch
     whom = settings.choice("low_context_notify")
     limit = settings.number("low_context_percent")
     name = f"low.{epoch}"
     if not limit or found.percent_left > limit or not found.compaction_point.is_certain:
         clear_warnings(session_dir)
         if found.percent_left >= limit + REWARN_PERCENT:
-            session_dir.delete_file(
-                name
-            )  # it was said of a smaller window, or of a context that shrank since
+            # It was said of a smaller window, or of a context that shrank since.
+            session_dir.delete_file(name)
         return
     # A compaction of this epoch is under way, or the line was said: both forbid it.
     if (
         session_dir.latched(f"delivered.{epoch}")
         or session_dir.latched(name)
-        or not session_dir.latch(name, seconds)
+        or not session_dir.latch(name, ctx.now.seconds)
     ):
         return
-    focus = build_focus_text(shown)
+    focus = build_focus_text(view.display)
     # The agent's first: whoever sees the user's may ask for both.
     if whom in ("both", "agent"):
         offered = focus if whom == "both" else ""
@@ -136,12 +121,10 @@ def _queue_warnings(
         session_dir.write(LOW_USER, line.encode("utf-8", "replace"))
 
 
-def _write_status(
-    session_dir: SessionDir, seconds: float, state: State, found: ContextUsage
-) -> None:
+def _write_status(ctx: SessionContext, state: State, found: ContextUsage) -> None:
     open_tasks = sum(task.status == OPEN for task in state.tasks.values())
-    words = (state.position.epoch, found.used, open_tasks, int(seconds))
-    session_dir.write(STATUS_FILE, (" ".join(map(str, words)) + "\n").encode())
+    words = (state.position.epoch, found.used, open_tasks, int(ctx.now.seconds))
+    ctx.session_dir.write(STATUS_FILE, (" ".join(map(str, words)) + "\n").encode())
 
 
 # When the growing context is worth a checkpoint of its own.

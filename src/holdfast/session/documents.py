@@ -1,196 +1,194 @@
 """The documents of a session: its notes, its handoff page, the summaries of its finished tasks.
 
-Lays over a state what stands in them, and brings them up to date when `compaction.handlers`
-asks. They are files for people and agents; trouble with one of them is no reason for a hook to
-stop, because everything they say of the session is in the store as well.
+Lays over a state what stands in them, brings them up to date when `compaction.handlers` asks,
+and finds the handoff page that a later session goes on from. They are files for people and
+agents; trouble with one of them is no reason for a hook to stop, because everything they say of
+the session is in the store as well.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import NamedTuple
 
 from holdfast.brief.handoff_page import format_handoff_page
 from holdfast.brief.notes_page import TimelineEntry
 from holdfast.fastpath import handoff_offers
-from holdfast.fastpath.session_dir import SessionDir
+from holdfast.fastpath.session_dir import safe_name
 from holdfast.files import File
+from holdfast.redact import redact
 from holdfast.session import notes_file, task_summaries
+from holdfast.session.context import SessionContext
 from holdfast.session.context_usage import measure_context_usage
 from holdfast.session.follow import to_saved
-from holdfast.session.update import SessionContext, SessionSnapshot
+from holdfast.session.update import SessionView
 from holdfast.state import State
 from holdfast.state.notes import build_note_table, list_facts, overlay_notes
 from holdfast.store.protocol import SavedState, Session, Store
 
 # Up to here a transcript is read through for finished tasks while the client waits.
 MAX_FOREGROUND_BYTES = 8 * 1024 * 1024
+MAX_OFFERED_SESSIONS = 1_000
 
 
-def overlay_documents(
-    session_dir: SessionDir, ctx: SessionContext, session: Session, state: State
-) -> State:
+def overlay_documents(ctx: SessionContext, session: Session, state: State) -> State:
     """The state with the session's notes and summaries, for whoever is shown it."""
     state = task_summaries.overlay_summaries(
-        state, task_summaries.load_summaries(session_dir).summaries
+        state, task_summaries.load_summaries(ctx.session_dir).summaries
     )
-    page = notes_path(session_dir, ctx, session)
-    return overlay_notes(state, build_note_table(notes_file.read_notes(session_dir, page)))
+    page = notes_path(ctx, session)
+    return overlay_notes(state, build_note_table(notes_file.read_notes(ctx.session_dir, page)))
 
 
-def update_documents(
-    store: Store | None,
-    session_dir: SessionDir,
-    ctx: SessionContext,
-    snapshot: SessionSnapshot,
-    shown: State,
-    now: str,
-) -> State:
+def update_documents(ctx: SessionContext, view: SessionView) -> SessionView:
     """Work went on: notes are brought up to date, finished tasks looked at, a page kept true."""
-    shown = _summarize_tasks(session_dir, ctx, snapshot, shown, at_once=False)
+    view = _summarize_tasks(ctx, view, at_once=False)
     with suppress(OSError):
-        _write_notes(session_dir, ctx, snapshot, shown, now)
-        page = handoff_path(session_dir, ctx, snapshot.session)
-        if page.stat() is not None or _context_is_low(session_dir, ctx, snapshot):
-            write_handoff(session_dir, ctx, snapshot.session, shown, now)
-    _index_notes(store, snapshot, shown)
-    return shown
+        _write_notes(ctx, view)
+        page = handoff_path(ctx, view.saved.session)
+        if page.stat() is not None or _context_is_low(ctx, view):
+            _write_handoff(ctx, view)
+    _index_notes(ctx, view)
+    return view
 
 
-def update_before_compaction(
-    session_dir: SessionDir,
-    ctx: SessionContext,
-    snapshot: SessionSnapshot,
-    shown: State,
-    now: str,
-    trigger: str,
-) -> State:
+def update_before_compaction(ctx: SessionContext, view: SessionView, trigger: str) -> SessionView:
     """The last moment before the context goes; on the agent's clock."""
-    if snapshot.followed.cursor.offset <= MAX_FOREGROUND_BYTES:
-        shown = _summarize_tasks(session_dir, ctx, snapshot, shown, at_once=True)
+    if view.saved.followed.cursor.offset <= MAX_FOREGROUND_BYTES:
+        view = _summarize_tasks(ctx, view, at_once=True)
     with suppress(OSError):
-        entry = TimelineEntry(
-            now, f"Compaction {shown.position.epoch + 1} ({trigger or 'unknown'}) begins"
-        )
-        _write_notes(session_dir, ctx, snapshot, shown, now, entry)
-        page = notes_path(session_dir, ctx, snapshot.session)
+        number = view.display.position.epoch + 1
+        entry = TimelineEntry(ctx.now.text, f"Compaction {number} ({trigger or 'unknown'}) begins")
+        _write_notes(ctx, view, entry)
+        page = notes_path(ctx, view.saved.session)
         if page.within:
             with suppress(OSError):  # a file of the tree that is not ours to write
-                notes_file.log_compaction(page, now, trigger, ctx.transcript)
-        write_handoff(session_dir, ctx, snapshot.session, shown, now)
-    return shown
+                notes_file.log_compaction(page, ctx.now.text, trigger, ctx.session.transcript)
+        _write_handoff(ctx, view)
+    return view
 
 
-def publish_notes(
-    store: Store | None,
-    session_dir: SessionDir,
-    ctx: SessionContext,
-    snapshot: SessionSnapshot,
-    shown: State,
-    now: str,
-) -> None:
+def publish_notes(ctx: SessionContext, view: SessionView) -> None:
     """Somebody just wrote a note: it stands on the page and is found at once."""
     with suppress(OSError):
-        _write_notes(session_dir, ctx, snapshot, shown, now)
-    _index_notes(store, snapshot, shown)
+        _write_notes(ctx, view)
+    _index_notes(ctx, view)
 
 
-def update_at_session_end(
-    store: Store | None,
-    session_dir: SessionDir,
-    ctx: SessionContext,
-    snapshot: SessionSnapshot,
-    shown: State,
-    now: str,
-) -> None:
+def update_at_session_end(ctx: SessionContext, view: SessionView) -> None:
     with suppress(OSError):
-        write_handoff(session_dir, ctx, snapshot.session, shown, now)
-    publish_notes(store, session_dir, ctx, snapshot, shown, now)
+        _write_handoff(ctx, view)
+    publish_notes(ctx, view)
 
 
-def notes_path(session_dir: SessionDir, ctx: SessionContext, session: Session) -> File:
+def notes_path(ctx: SessionContext, session: Session) -> File:
     in_tree = ctx.config.settings.flag("notes_in_repo")
-    return notes_file.locate_page(session_dir, session.id, session.worktree, in_tree)
+    return notes_file.locate_page(ctx.session_dir, session.id, session.worktree, in_tree)
 
 
-def handoff_path(session_dir: SessionDir, ctx: SessionContext, session: Session) -> File:
+def handoff_path(ctx: SessionContext, session: Session) -> File:
+    folder = ctx.session_dir.path
     in_tree = ctx.config.settings.flag("handoff_in_repo")
-    page = handoff_offers.default_path(
-        session_dir.path, session.id, session.worktree if in_tree else ""
-    )
-    return page if page.is_usable() else handoff_offers.default_path(session_dir.path, session.id)
+    page = handoff_offers.default_path(folder, session.id, session.worktree if in_tree else "")
+    return page if page.is_usable() else handoff_offers.default_path(folder, session.id)
 
 
-def write_handoff(
-    session_dir: SessionDir, ctx: SessionContext, session: Session, shown: State, now: str
-) -> str:
-    """Where it was written."""
-    page = handoff_path(session_dir, ctx, session)
-    return handoff_offers.write_page(page, format_handoff_page(shown, session.id, now), session.id)
+def _write_handoff(ctx: SessionContext, view: SessionView) -> None:
+    session = view.saved.session
+    body = format_handoff_page(view.display, session.id, ctx.now.text)
+    handoff_offers.write_page(handoff_path(ctx, session), body, session.id)
 
 
-def _summarize_tasks(
-    session_dir: SessionDir,
-    ctx: SessionContext,
-    snapshot: SessionSnapshot,
-    shown: State,
-    *,
-    at_once: bool,
-) -> State:
+def _summarize_tasks(ctx: SessionContext, view: SessionView, *, at_once: bool) -> SessionView:
     settings = ctx.config.settings
     limits = task_summaries.SummaryLimits(
         settings.number("task_summary_idle_turns"),
         settings.number("task_summary_percent"),
         settings.number("task_check_turns"),
     )
-    state = snapshot.followed.state
-    found = measure_context_usage(state, session_dir, ctx)
+    followed = view.saved.followed
+    found = measure_context_usage(ctx, followed.state)
     percent = 100 * found.used // max(1, found.compaction_point.window)
     with suppress(OSError):
         summaries = task_summaries.update_summaries(
-            session_dir,
-            ctx.transcript,
-            state,
-            snapshot.followed.abandoned,
+            ctx.session_dir,
+            ctx.session.transcript,
+            followed.state,
+            followed.abandoned,
             percent,
             limits,
             at_once=at_once,
         )
-        return task_summaries.overlay_summaries(shown, summaries)
-    return shown
+        return view._replace(display=task_summaries.overlay_summaries(view.display, summaries))
+    return view
 
 
-def _context_is_low(
-    session_dir: SessionDir, ctx: SessionContext, snapshot: SessionSnapshot
-) -> bool:
+def _context_is_low(ctx: SessionContext, view: SessionView) -> bool:
     limit = ctx.config.settings.number("low_context_percent")
-    return (
-        bool(limit)
-        and measure_context_usage(snapshot.followed.state, session_dir, ctx).percent_left <= limit
-    )
+    state = view.saved.followed.state
+    return bool(limit) and measure_context_usage(ctx, state).percent_left <= limit
 
 
-def _write_notes(
-    session_dir: SessionDir,
-    ctx: SessionContext,
-    snapshot: SessionSnapshot,
-    shown: State,
-    now: str,
-    *more: TimelineEntry,
-) -> None:
+def _write_notes(ctx: SessionContext, view: SessionView, *more: TimelineEntry) -> None:
     if not ctx.config.settings.flag("notes"):
         return
-    page = notes_path(session_dir, ctx, snapshot.session)
+    session = view.saved.session
+    page = notes_path(ctx, session)
     if page.within:
-        notes_file.claim_in_tree(page, snapshot.session.id)
-    notes_file.update_page(session_dir, page, shown, snapshot.session.id, now, more)
+        notes_file.claim_in_tree(page, session.id)
+    notes_file.update_page(ctx.session_dir, page, view.display, session.id, ctx.now.text, more)
 
 
-def _index_notes(store: Store | None, snapshot: SessionSnapshot, shown: State) -> None:
+def _index_notes(ctx: SessionContext, view: SessionView) -> None:
     """Notes are facts: found by search and opened by their id like any other."""
-    if store is None or not shown.notes or snapshot.followed.cursor.offset == 0:
+    saved, notes = view.saved, view.display.notes
+    if ctx.store is None or not notes or saved.followed.cursor.offset == 0:
         return
-    state, position = to_saved(snapshot.followed)
-    store.save(
-        SavedState(snapshot.session, snapshot.followed.revision, state, position),
-        list_facts(shown.notes),
+    state, position = to_saved(saved.followed)
+    ctx.store.save(
+        SavedState(saved.session, saved.followed.revision, state, position), list_facts(notes)
     )
+
+
+class HandoffPage(NamedTuple):
+    text: str
+    path: str
+    edited: bool
+
+
+def find_waiting_session(
+    store: Store, data: str, place: tuple[str, str], running: str = ""
+) -> Session | None:
+    """The one that a new session of this place would be offered; never the asking one."""
+    project, worktree = place
+    sessions = store.sessions(project=project, limit=MAX_OFFERED_SESSIONS)
+    known = {safe_name(one.id): one for one in sessions}
+    for name in handoff_offers.list_offers(data, worktree):
+        if name in known and known[name].id != running:
+            return known[name]
+    return None
+
+
+def load_handoff_page(ctx: SessionContext, view: SessionView) -> HandoffPage:
+    """The page that somebody edited, else one made now."""
+    session = view.saved.session
+    file = handoff_path(ctx, session)
+    there = file.text(handoff_offers.MAX_PAGE_BYTES)
+    if not there or not handoff_offers.is_edited(there):
+        body = format_handoff_page(view.display, session.id, ctx.now.text)
+        return HandoffPage(body, file.path, False)
+    ours = handoff_offers.path_beside_edited(file)
+    known = ours.stat() is not None
+    note = f"\n(Edited by hand. Holdfast's own is in {ours.path}.)\n" if known else ""
+    return HandoffPage(redact(handoff_offers.strip_trailer(there)) + note, file.path, True)
+
+
+def accept_handoff(
+    data: str, session: Session, place: tuple[str, str], running: str, now: str
+) -> bool:
+    """Mark it, if it is of this place and not the asking session itself."""
+    own = (session.project, session.worktree)
+    if own != place or session.id == running:
+        return False
+    handoff_offers.accept_offer(data, own, session.id, running, now)
+    return True

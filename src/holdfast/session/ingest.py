@@ -14,10 +14,10 @@ from holdfast.clients.claude_code.client_paths import transcript_session_id
 from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
 from holdfast.events import AgentSaid, Compacted, Event, SessionSeen, SummaryGiven, UserSaid
 from holdfast.fastpath.project import locate_project
+from holdfast.session.context import SessionRef
 from holdfast.session.follow import FollowState, follow_transcript, to_saved
 from holdfast.session.transcript_scan import scan_boundaries
 from holdfast.session.update import (
-    SessionContext,
     SessionSnapshot,
     list_changed_facts,
     list_compactions,
@@ -64,7 +64,7 @@ def ingest_transcript(
     final = path.endswith(".gz")
     session_id = find_session_id(path, loads=loads)
     # Kept whole: it is opened again from other folders than the one it was named in.
-    snapshot = load_snapshot(store, SessionContext(session_id, os.path.abspath(path), ""))
+    snapshot = load_snapshot(store, SessionRef(session_id, os.path.abspath(path), ""))
     with TranscriptReader(path, snapshot.followed.cursor) as reader:
         replaced = bool(reader.reset)
     marks = (

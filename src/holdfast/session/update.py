@@ -3,6 +3,10 @@
 Load what was saved, fold what was written since, save it with what changed. Long histories are
 folded and saved in pieces, so that a hook that is killed half way has not worked for nothing,
 and one on the agent's clock can stop in time and go on with what it has.
+
+A session forked after a compaction starts with the copied boundary row: what came before it is
+in the parent's transcript only. The row keeps its id, so the parent is the session in which that
+compaction is known, and the state to go on from is its checkpoint of that moment.
 """
 
 from __future__ import annotations
@@ -10,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
 from holdfast.events import AgentSaid, Compacted, Event, SummaryGiven, UserSaid
 from holdfast.fastpath.project import locate_project
-from holdfast.session.context import DEFAULT_CONFIG, EffectiveConfig
+from holdfast.session.context import SessionRef
 from holdfast.session.follow import (
     INITIAL,
     ErrorHandler,
@@ -22,30 +27,19 @@ from holdfast.session.follow import (
     make_deadline,
     to_saved,
 )
-from holdfast.session.fork import find_first_boundary, find_parent_compaction, load_state_before
-from holdfast.state import UnreadableState, list_facts
+from holdfast.state import EMPTY_STATE, State, UnreadableState, list_facts
 from holdfast.state.facts import Fact, truncate_safely
 from holdfast.store.protocol import Compaction, Message, SavedState, Session, Store, StoreError
-from holdfast.transcript.reader import TranscriptMissing
+from holdfast.transcript.reader import TranscriptError, TranscriptMissing, TranscriptReader
 
 PIECE_BYTES = 16 * 1024 * 1024
 MAX_MESSAGE_CHARS = 20_000  # characters of one message that are kept for search
 # A save that comes too late is tried again on top of the one that was first.
 MAX_ATTEMPTS = 3
-
-
 # Sessions among which the parent of a fork is looked for.
 MAX_PARENT_CANDIDATES = 5
-
-
-class SessionContext(NamedTuple):
-    """The session that an event belongs to, and the settings that apply to it."""
-
-    session_id: str
-    transcript: str
-    cwd: str
-    config: EffectiveConfig = DEFAULT_CONFIG
-    on_error: ErrorHandler | None = None  # is told what in the transcript we stumbled over
+MAX_PARENT_COMPACTIONS = 500  # a fork is made of a session that somebody still knows
+BOUNDARY_SCAN_BYTES = 512 * 1024  # bytes at the start of a transcript
 
 
 class SessionSnapshot(NamedTuple):
@@ -58,47 +52,67 @@ class SessionSnapshot(NamedTuple):
     superseded: bool = False  # the store knew more already: this was not saved
 
 
-def update_session(store: Store | None, ctx: SessionContext, *, seconds: float) -> SessionSnapshot:
+class SessionView(NamedTuple):
+    """What is saved, and the same with what is not in the transcript on top: the one to show."""
+
+    saved: SessionSnapshot
+    display: State
+
+
+def update_session(
+    store: Store | None,
+    ref: SessionRef,
+    *,
+    seconds: float,
+    on_error: ErrorHandler | None = None,
+) -> SessionSnapshot:
     """Fold and save what is new, for at most about `seconds`.
 
     Without a store the transcript is folded from its start, and nothing is kept.
     """
     stop = make_deadline(seconds)
-    snapshot = load_snapshot(store, ctx)
+    snapshot = load_snapshot(store, ref, on_error)
     for _ in range(MAX_ATTEMPTS):
-        while not (snapshot := _update_piece(store, snapshot, ctx.on_error, stop)).is_complete:
+        while not (snapshot := _update_piece(store, snapshot, on_error, stop)).is_complete:
             if stop():
                 return snapshot
         if not snapshot.superseded:
             return snapshot
-        snapshot = load_snapshot(store, ctx)  # another hook was ahead of us: go on from there
+        # Another hook was ahead of us: go on from there.
+        snapshot = load_snapshot(store, ref, on_error)
     return snapshot
 
 
-def load_snapshot(store: Store | None, ctx: SessionContext) -> SessionSnapshot:
+def load_snapshot(
+    store: Store | None, ref: SessionRef, on_error: ErrorHandler | None = None
+) -> SessionSnapshot:
     if store is None:
-        return _new_snapshot(ctx)
-    saved = store.load(ctx.session_id)
-    snapshot = _new_snapshot(ctx) if saved is None else _from_saved(saved, ctx)
+        return _new_snapshot(ref)
+    saved = store.load(ref.id)
+    snapshot = _new_snapshot(ref) if saved is None else _from_saved(saved, ref)
+    if snapshot.followed.state.requests:
+        return snapshot
     # Asked as long as nothing was said: the client fills a fork's file little by little.
-    return snapshot if snapshot.followed.state.requests else _from_parent(store, ctx, snapshot)
+    return _from_parent(store, ref, snapshot, on_error)
 
 
-def _from_parent(store: Store, ctx: SessionContext, snapshot: SessionSnapshot) -> SessionSnapshot:
+def _from_parent(
+    store: Store, ref: SessionRef, snapshot: SessionSnapshot, on_error: ErrorHandler | None
+) -> SessionSnapshot:
     """What a session starts from that was forked after a compaction; else as it was."""
-    boundary = find_first_boundary(ctx.transcript)
+    boundary = find_first_boundary(ref.transcript)
     if not boundary:
         return snapshot
-    parent = find_parent_compaction(store, ctx.session_id, boundary)
+    parent = _find_parent_compaction(store, ref.id, boundary)
     if parent is None:
         # The parent may have ended a moment ago, its last rows not read yet.
         for session in store.sessions(
             project=snapshot.session.project, limit=MAX_PARENT_CANDIDATES
         ):
-            if session.id != ctx.session_id:
-                other = SessionContext(session.id, session.transcript, session.cwd)
-                _update_piece(store, load_snapshot(store, other), ctx.on_error)
-        parent = find_parent_compaction(store, ctx.session_id, boundary)
+            if session.id != ref.id:
+                other = SessionRef(session.id, session.transcript, session.cwd)
+                _update_piece(store, load_snapshot(store, other, on_error), on_error)
+        parent = _find_parent_compaction(store, ref.id, boundary)
     if parent is None:
         return snapshot
     begun = INITIAL._replace(
@@ -107,24 +121,62 @@ def _from_parent(store: Store, ctx: SessionContext, snapshot: SessionSnapshot) -
     return snapshot._replace(followed=begun, is_new=True)
 
 
-def _new_snapshot(ctx: SessionContext) -> SessionSnapshot:
-    project, worktree = locate_project(ctx.cwd)
+def find_first_boundary(transcript: str) -> str:
+    """The id of the boundary row that a transcript starts with, "" when it starts with words."""
+    try:
+        with TranscriptReader(transcript, limit_bytes=BOUNDARY_SCAN_BYTES) as reader:
+            adapter = ClaudeCodeAdapter()
+            for row in reader.rows():
+                for event in adapter.events(row):
+                    if type(event) is Compacted:
+                        return event.at.row
+                    if type(event) in (UserSaid, AgentSaid):
+                        return ""
+    except TranscriptError:
+        return ""
+    return ""
+
+
+def _find_parent_compaction(store: Store, session_id: str, boundary: str) -> Compaction | None:
+    """The compaction in another session that left this row."""
+    for compaction in store.compactions(limit=MAX_PARENT_COMPACTIONS):
+        if compaction.row == boundary and compaction.session_id != session_id:
+            return compaction
+    return None
+
+
+def load_state_before(store: Store, compaction: Compaction) -> State:
+    """What was known when the compaction came; empty when no checkpoint tells."""
+    for checkpoint in store.checkpoints(compaction.session_id):
+        if checkpoint.epoch == compaction.epoch:
+            saved = store.load_checkpoint(checkpoint.id)
+            if saved is None:
+                break
+            try:
+                return from_saved(saved.state, saved.position).state
+            except UnreadableState:
+                break
+    return EMPTY_STATE
+
+
+def _new_snapshot(ref: SessionRef) -> SessionSnapshot:
+    project, worktree = locate_project(ref.cwd)
     session = Session(
-        ctx.session_id,
+        ref.id,
         project=project,
         worktree=worktree,
-        cwd=ctx.cwd,
-        transcript=ctx.transcript,
+        cwd=ref.cwd,
+        transcript=ref.transcript,
     )
     return SessionSnapshot(session, INITIAL, is_new=True)
 
 
-def _from_saved(saved: SavedState, ctx: SessionContext) -> SessionSnapshot:
-    begun = _new_snapshot(ctx)
+def _from_saved(saved: SavedState, ref: SessionRef) -> SessionSnapshot:
+    begun = _new_snapshot(ref)
     # Where a session began is where it belongs, wherever its shell has gone since.
     session = begun.session._replace(
         **{name: value for name, value in saved.session._asdict().items() if value}
-    )._replace(cwd=ctx.cwd or saved.session.cwd, transcript=ctx.transcript)
+    )._replace(cwd=ref.cwd or saved.session.cwd, transcript=ref.transcript)
     try:
         return SessionSnapshot(session, from_saved(saved.state, saved.position))
     except UnreadableState:
@@ -232,12 +284,14 @@ def save_checkpoint(store: Store | None, snapshot: SessionSnapshot, cause: str, 
 
 
 __all__ = [
-    "SessionContext",
     "SessionSnapshot",
+    "SessionView",
     "StoreError",
+    "find_first_boundary",
     "list_changed_facts",
     "list_compactions",
     "load_snapshot",
+    "load_state_before",
     "redact_text",
     "save_checkpoint",
     "update_session",

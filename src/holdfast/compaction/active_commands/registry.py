@@ -26,8 +26,8 @@ from holdfast.compaction.active_commands.rules_text import (
 )
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.files import File, append, make_private_dir, read
-from holdfast.session.context import list_project_dirs
-from holdfast.session.update import SessionContext, redact_text
+from holdfast.session.context import SessionContext, list_project_dirs
+from holdfast.session.update import redact_text
 from holdfast.state import State
 
 MANUAL_FILE = "commands"
@@ -39,23 +39,21 @@ MAX_ARGUMENTS_CHARS = 400  # characters of one line
 MAX_MANUAL_BYTES = 1024 * 1024  # bytes of the list by hand: thousands of lines
 
 
-def compose_active_rules(
-    state: State, session_dir: SessionDir, ctx: SessionContext, room: int | None = None
-) -> str:
+def compose_active_rules(ctx: SessionContext, state: State, room: int | None = None) -> str:
     """What to put back after a compaction, in at most so much room; "" for nothing."""
     if not ctx.config.settings.flag("command_rules"):
         return ""
-    found = list_with_rules(state, session_dir, ctx)
+    found = list_with_rules(ctx, state)
     if not found:
         return ""
     most = ctx.config.settings.number("command_rules_chars")
     return redact_text(compose_rules(found, most if room is None else min(most, room)))
 
 
-def describe_for_summariser(state: State, session_dir: SessionDir, ctx: SessionContext) -> str:
+def describe_for_summariser(ctx: SessionContext, state: State) -> str:
     if not ctx.config.settings.flag("command_rules"):
         return ""
-    told = format_names(list_with_rules(state, session_dir, ctx))
+    told = format_names(list_with_rules(ctx, state))
     if not told:
         return ""
     return (
@@ -64,23 +62,15 @@ def describe_for_summariser(state: State, session_dir: SessionDir, ctx: SessionC
     )
 
 
-def list_with_rules(
-    state: State, session_dir: SessionDir, ctx: SessionContext
-) -> list[ResolvedCommand]:
+def list_with_rules(ctx: SessionContext, state: State) -> list[ResolvedCommand]:
     """Those whose file is there and has something to keep."""
-    return [
-        found
-        for found in resolve_active(state, session_dir, ctx)
-        if found.path and has_rules(found)
-    ]
+    return [found for found in resolve_active(ctx, state) if found.path and has_rules(found)]
 
 
-def resolve_active(
-    state: State, session_dir: SessionDir, ctx: SessionContext
-) -> list[ResolvedCommand]:
+def resolve_active(ctx: SessionContext, state: State) -> list[ResolvedCommand]:
     """Everything in force, with what its file says; no path where there is no file."""
-    find = command_finder.make_finder(ctx.cwd, ctx.config)
-    active = list_active(state, session_dir, ctx, find)
+    find = command_finder.make_finder(ctx.session.cwd, ctx.config)
+    active = list_active(ctx, state, find)
     if not active:
         return []
     from holdfast.compaction.active_commands.command_file import CommandFile, parse_command_file
@@ -92,29 +82,31 @@ def resolve_active(
             found.append(ResolvedCommand(one, CommandFile(one_shot=True), ""))
             continue
         file = parse_command_file(there.text(command_finder.MAX_FILE_BYTES))
-        found.append(ResolvedCommand(one, file, shorten_path(there.path, ctx), there.path))
+        found.append(
+            ResolvedCommand(one, file, shorten_path(there.path, ctx.session.cwd), there.path)
+        )
     return found
 
 
 def list_active(
-    state: State, session_dir: SessionDir, ctx: SessionContext, find: CommandFinder | None = None
+    ctx: SessionContext, state: State, find: CommandFinder | None = None
 ) -> list[ActiveCommand]:
     """In the order in which they were started, each once, whatever it was called.
 
     `/team:babysit` as typed is `babysit` in the project's list: its file tells.
     """
-    find = find or command_finder.make_finder(ctx.cwd, ctx.config)
+    find = find or command_finder.make_finder(ctx.session.cwd, ctx.config)
     since: dict[str, ActiveCommand] = {}
     for skill in state.skills.values():
         key = _identity(skill.name, find)
         since[key] = ActiveCommand(skill.name, skill.arguments, skill.by, skill.at.time)
-    for one in _listed_by_project(state, ctx, find):
+    for one in _listed_by_project(ctx, state, find):
         # The latest start and the project's state; order and name are those of the first.
         key = _identity(one.name, find)
         before = since.get(key)
         latest = max(before.time, one.time) if before else ""
         since[key] = before._replace(state=one.state, time=latest) if before else one
-    for time, sign, name, arguments in read_manual_entries(session_dir):
+    for time, sign, name, arguments in read_manual_entries(ctx.session_dir):
         key = _identity(name, find)
         before = since.get(key)
         if sign == ACTIVATED:
@@ -124,12 +116,10 @@ def list_active(
     return list(since.values())[-MAX_COMMANDS:]
 
 
-def find_active(
-    name: str, state: State, session_dir: SessionDir, ctx: SessionContext
-) -> ActiveCommand | None:
+def find_active(ctx: SessionContext, state: State, name: str) -> ActiveCommand | None:
     """The one in force that a person means by a name; it may have been started by another."""
-    find = command_finder.make_finder(ctx.cwd, ctx.config)
-    for one in list_active(state, session_dir, ctx, find):
+    find = command_finder.make_finder(ctx.session.cwd, ctx.config)
+    for one in list_active(ctx, state, find):
         if name == one.name or _identity(name, find) == _identity(one.name, find):
             return one
     return None
@@ -140,8 +130,8 @@ def _identity(name: str, find: CommandFinder) -> str:
     return found.path if found else name
 
 
-def shorten_path(path: str, ctx: SessionContext) -> str:
-    for folder in (ctx.cwd, *list_project_dirs(ctx.cwd)):
+def shorten_path(path: str, cwd: str) -> str:
+    for folder in (cwd, *list_project_dirs(cwd)):
         if folder and path.startswith(folder.rstrip("/") + "/"):
             return path[len(folder.rstrip("/")) + 1 :]
     return path
@@ -177,20 +167,20 @@ def append_manual_entry(
 
 
 def _listed_by_project(
-    state: State, ctx: SessionContext, find: CommandFinder
+    ctx: SessionContext, state: State, find: CommandFinder
 ) -> Iterator[ActiveCommand]:
     """Entries of the project's own list that belong to this session.
 
     One file serves all sessions of the project, so an entry counts only where it names this
     session, or was made while this session ran and this session's own work touched the file.
     """
-    for folder in list_project_dirs(ctx.cwd):
+    for folder in list_project_dirs(ctx.session.cwd):
         configured = ctx.config.settings.words("active_command_files")
         for wanted in dict.fromkeys((*configured, *find_state_files(folder))):
             if wanted.startswith("/") or ".." in wanted.split("/"):
                 continue
             for entry in _entries(File(os.path.join(folder, wanted), folder)):
-                if _is_ours(entry, state, ctx, os.path.basename(wanted), find):
+                if _is_ours(ctx, state, entry, os.path.basename(wanted), find):
                     name = str(entry.get("name", "")).lstrip("/")
                     fields = tuple(_state(entry.get("state")))
                     yield ActiveCommand(
@@ -211,10 +201,10 @@ def _entries(file: File) -> list[dict[str, Any]]:
 
 
 def _is_ours(
-    entry: dict[str, Any], state: State, ctx: SessionContext, file: str, find: CommandFinder
+    ctx: SessionContext, state: State, entry: dict[str, Any], file: str, find: CommandFinder
 ) -> bool:
     if session := entry.get("session_id"):
-        return bool(session == ctx.session_id)
+        return bool(session == ctx.session.id)
     started, activated = state.session.started, str(entry.get("activated_at", ""))
     if not started or not activated or activated[:19] < started[:19]:
         return False

@@ -30,7 +30,7 @@ from holdfast.server.schemas import (
     TimelineDelivery,
 )
 from holdfast.server.scoped_store import ScopedStore
-from holdfast.session.fork import load_state_before
+from holdfast.session.update import load_state_before
 from holdfast.state import EMPTY_STATE, State, UnreadableState, decode_state
 from holdfast.state.facts import OPEN, Fact
 from holdfast.store.protocol import Compaction, Delivery, Session

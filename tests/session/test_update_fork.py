@@ -1,30 +1,30 @@
 """A fork made after a compaction goes on from what its parent knew."""
 
 from holdfast.compaction import handlers
-from holdfast.session.fork import find_first_boundary
-from holdfast.session.update import SessionContext, update_session
+from holdfast.session.context import SessionRef
+from holdfast.session.update import find_first_boundary, update_session
 from support.growing_session import BOUNDARY, ROWS, Follow
 
 FORK = "5a3c0d8e-0000-4000-8000-00000000f0f0"
 BOOKKEEPING = b'{"type":"mode","mode":"normal","sessionId":"x"}\n'
 
 
-def fork_rows(follow: Follow) -> SessionContext:
+def fork_rows(follow: Follow) -> SessionRef:
     """The fork's file as the client writes it: nothing before the boundary."""
     path = follow.root / f"{FORK}.jsonl"
     path.write_bytes(BOOKKEEPING + b"".join(ROWS[BOUNDARY:]))
-    return SessionContext(FORK, str(path), str(follow.root))
+    return SessionRef(FORK, str(path), str(follow.root))
 
 
 def live(follow: Follow, rows: int) -> None:
     follow.write(BOUNDARY)
-    handlers.on_precompact(follow.store, follow.session_dir, follow.ctx, follow.now, "auto")
+    handlers.on_precompact(follow.ctx, "auto")
     follow.write(rows)
 
 
 def test_the_parent_is_found_by_the_row_that_both_have(follow: Follow) -> None:
     live(follow, len(ROWS))
-    update_session(follow.store, follow.ctx, seconds=10)
+    update_session(follow.store, follow.ctx.session, seconds=10)
     snapshot = update_session(follow.store, fork_rows(follow), seconds=10)
     assert "r1" in snapshot.followed.state.rules
     assert snapshot.followed.state.position.epoch == 1
