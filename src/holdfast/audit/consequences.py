@@ -12,11 +12,13 @@ from collections.abc import Callable
 from holdfast.audit.results import Consequence
 from holdfast.events import CommandRan, Event, TaskChanged, TaskCreated, TodosSet, UserSaid
 from holdfast.redact import redact
+from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.state import State
 from holdfast.state.dead_ends import MAX_TRIED_CHARS
-from holdfast.state.facts import DONE, OPEN, truncate, truncate_safely
+from holdfast.state.facts import DONE, OPEN
 from holdfast.state.prose import split_sentences, subject_words, word_overlap
 from holdfast.state.shell import normalise_command
+from holdfast.text import truncate
 
 MAX_QUOTE_CHARS = 320
 # Of the words of a rule, how many the user must use again; fewer than three prove nothing.

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from holdfast.brief.quotable_pieces import collapse_whitespace, content_words
+from holdfast.brief.quotable_pieces import content_words
+from holdfast.text import collapse_whitespace
 
 WINDOW_CHARS = 400  # characters of a summary that count as one place
 

@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 from holdfast.brief.path_display import shorten_path
 from holdfast.brief.quotable_pieces import format_command
-from holdfast.brief.section_lines import decision_line, truncate_line
+from holdfast.brief.section_lines import decision_line
 from holdfast.brief.statements import failed_attempt, value_line
 from holdfast.state.facts import OPEN, Fact
 from holdfast.state.identifiers import Identifier
 from holdfast.state.model import State
 from holdfast.state.model import list_facts as all_facts
 from holdfast.state.prose import split_sentences, subject_words
+from holdfast.text import truncate_line
 
 # How many of each kind are worth asking about, in the order in which they are told.
 MAX_FACTS_BY_KIND = {

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from holdfast.brief.gap import list_exact_values
 from holdfast.brief.path_display import shorten_path
-from holdfast.brief.section_lines import shorten_paths, truncate_line
+from holdfast.brief.section_lines import shorten_paths
 from holdfast.brief.sections.work_items import format_note
 from holdfast.brief.task_focus import find_current_task
 from holdfast.state.decisions import Decision
@@ -21,6 +21,7 @@ from holdfast.state.next_step import find_intention
 from holdfast.state.notes import list_open_notes
 from holdfast.state.prose import split_sentences
 from holdfast.state.task_summary import format_summary
+from holdfast.text import truncate_line
 
 (
     MAX_RULES,

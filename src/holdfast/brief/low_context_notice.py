@@ -7,9 +7,9 @@ less than being compacted later. Pure.
 from __future__ import annotations
 
 from holdfast.brief.path_display import shorten_path
-from holdfast.brief.section_lines import truncate_line
 from holdfast.state.facts import OPEN
 from holdfast.state.model import State
+from holdfast.text import truncate_line
 
 MAX_FOCUS_CHARS = 320
 MAX_RULES, MAX_FILES, MAX_TASKS = 2, 4, 2

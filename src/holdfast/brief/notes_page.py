@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 from holdfast.brief.handoff_page import format_minute
 from holdfast.brief.path_display import shorten_path
-from holdfast.brief.section_lines import shorten_paths, truncate_line
+from holdfast.brief.section_lines import shorten_paths
 from holdfast.brief.sections.work_items import format_note
 from holdfast.brief.task_focus import find_current_task
 from holdfast.state.facts import CANCELLED, DONE, OPEN
 from holdfast.state.model import State
 from holdfast.state.next_step import find_intention
 from holdfast.state.notes import list_open_notes
+from holdfast.text import truncate_line
 
 MAX_NOTES = 20
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from holdfast.brief.compose import Brief, compose
 from holdfast.brief.path_display import shorten_path
-from holdfast.brief.section_lines import truncate_line
 from holdfast.fastpath.handoff_offers import MAX_OFFER_CHARS as HANDOFF
 from holdfast.state import next_step
 from holdfast.state.facts import OPEN
 from holdfast.state.model import State
+from holdfast.text import truncate_line
 
 # 6,000 of the client's 10,000 characters: what survives per character falls off beyond that
 # (see the survival benchmark), and other tools' hooks want their say too.

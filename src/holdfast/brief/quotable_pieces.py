@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from holdfast.state.lazy_regex import lazy_compile
 from holdfast.state.prose import strip_code
+from holdfast.text import collapse_whitespace, truncate_words
 
 # Shorter than this nothing is told, longer than that it is cut at a word.
 MIN_PIECE_CHARS = 8
@@ -65,19 +66,6 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def collapse_whitespace(text: str) -> str:
-    """On one line."""
-    return " ".join(text.split())
-
-
-def truncate_words(text: str, limit: int) -> str:
-    """At most `limit` characters, cut between words and marked."""
-    if len(text) <= limit:
-        return text
-    at = text.rfind(" ", limit // 2, limit - 1)
-    return text[: at if at > 0 else limit - 1].rstrip(" ,;:") + "…"
-
-
 def format_command(text: str, limit: int) -> str:
     """A command on one line; where a here-document stood, or at the limit, cut and marked."""
     text = collapse_whitespace(text).replace(" \\ ", " ")  # a line that goes on in the next
@@ -92,15 +80,3 @@ def format_whole_command(text: str, limit: int) -> str:
     """A command that can be run again as it stands; "" where it could only be told cut."""
     shown = format_command(text, limit)
     return "" if shown.endswith("…") else shown
-
-
-def truncate_middle_words(text: str, limit: int) -> str:
-    """At most `limit` characters: the beginning and the end, cut between words."""
-    if len(text) <= limit:
-        return text
-    tail = limit // 3
-    head = limit - tail - 3
-    at = text.rfind(" ", head // 2, head)
-    start = text.find(" ", len(text) - tail, len(text) - tail // 2)
-    start = start if start > 0 else len(text) - tail
-    return f"{text[: at if at > 0 else head].rstrip()} … {text[start:].strip()}"[:limit]

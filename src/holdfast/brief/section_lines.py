@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from holdfast.state.decisions import Decision
-from holdfast.state.facts import truncate
 from holdfast.state.model import State
+from holdfast.text import truncate_line
 
 
 class Line(NamedTuple):
@@ -46,10 +46,6 @@ def size_limits(max_chars: int) -> SizeLimits:
         return SizeLimits(False, 1200, 700, 110, 12, 220, 20, 5, 5, 5, 5, 6, 16)
     wide = max_chars // 8
     return SizeLimits(False, max(1600, wide), 700, 200, 24, 330, 40, 24, 8, 10, 8, 12, 40)
-
-
-def truncate_line(text: str, limit: int) -> str:
-    return truncate(" ".join(text.split()), limit)
 
 
 def decision_line(decision: Decision, limit: int) -> str:

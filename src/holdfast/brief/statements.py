@@ -17,12 +17,10 @@ from typing import NamedTuple
 from holdfast.brief.corrections import find_corrections
 from holdfast.brief.path_display import shorten_path
 from holdfast.brief.quotable_pieces import (
-    collapse_whitespace,
     content_words,
     format_whole_command,
     sentences_of,
     split_pieces,
-    truncate_words,
 )
 from holdfast.brief.quotable_pieces import format_command as shown
 from holdfast.brief.task_focus import find_focus
@@ -35,6 +33,7 @@ from holdfast.state.model import State
 from holdfast.state.replies import Reply
 from holdfast.state.requests import Request
 from holdfast.state.touched_files import TouchedFile
+from holdfast.text import collapse_whitespace, truncate_words
 
 # What a speaker's words count. The user's are demands; the words that close a turn say what
 # came of it; a subagent's report or a plan is told again by the agent as far as it matters.

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.state.facts import OPEN, truncate
+from holdfast.state.facts import OPEN
 from holdfast.state.model import State
 from holdfast.state.waves import list_planned_waves, list_waves
 from holdfast.store.protocol import Checkpoint
+from holdfast.text import truncate
 
 # Made beside a snapshot that was posted, which stands for both.
 POSTED_PREFIX = "saved:"

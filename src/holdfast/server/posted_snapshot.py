@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from holdfast.server.section_budget import fit_sections
-from holdfast.state.facts import truncate
+from holdfast.text import truncate
 
 # Nothing that a restore can give back is longer.
 MAX_SUMMARY_CHARS = 300_000

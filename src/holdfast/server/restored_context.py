@@ -17,8 +17,8 @@ from holdfast.server import posted_snapshot
 from holdfast.server.posted_snapshot import format_value
 from holdfast.server.records.agent_messages import AgentMessage
 from holdfast.server.records.contexts import AgentContext
-from holdfast.state.facts import truncate
 from holdfast.state.model import State
+from holdfast.text import truncate
 
 # Of the budget, for messages from other agents.
 MESSAGES_SHARE = 0.2

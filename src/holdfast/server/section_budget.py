@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.state.facts import truncate
+from holdfast.text import truncate
 
 # Characters below which a section says too little to be worth its heading.
 MIN_SECTION_CHARS = 80

@@ -13,12 +13,13 @@ from typing import NamedTuple
 from holdfast import events as ev
 from holdfast.files import open_output
 from holdfast.redact import redact
+from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.session.follow import follow_transcript
 from holdfast.session.replay import map_line_numbers
 from holdfast.state.checks import read_check_run
-from holdfast.state.facts import truncate, truncate_safely
 from holdfast.state.shell import effective_commands
 from holdfast.store.protocol import Store
+from holdfast.text import truncate
 from holdfast.transcript.reader import Loads
 
 MAX_TEXT_CHARS = 1_200

@@ -26,7 +26,7 @@ from holdfast.session.follow import INITIAL, FollowState, follow_transcript
 from holdfast.session.transcript_scan import AgentTypeParser, scan_boundaries
 from holdfast.state import State
 from holdfast.state.checks import read_check_run
-from holdfast.state.facts import truncate
+from holdfast.text import truncate
 from holdfast.transcript.reader import Loads, TranscriptReader, parse_line
 
 # Longer than this, a string of digits is the beginning of a row's id, not a line number.

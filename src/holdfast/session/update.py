@@ -17,6 +17,7 @@ from typing import NamedTuple
 from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
 from holdfast.events import AgentSaid, Compacted, Event, SummaryGiven, UserSaid
 from holdfast.fastpath.project import locate_project
+from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.session.context import SessionRef
 from holdfast.session.follow import (
     INITIAL,
@@ -28,7 +29,7 @@ from holdfast.session.follow import (
     to_saved,
 )
 from holdfast.state import EMPTY_STATE, State, UnreadableState, list_facts
-from holdfast.state.facts import Fact, truncate_safely
+from holdfast.state.facts import Fact
 from holdfast.store.protocol import Compaction, Message, SavedState, Session, Store, StoreError
 from holdfast.transcript.reader import TranscriptError, TranscriptMissing, TranscriptReader
 

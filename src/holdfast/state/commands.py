@@ -10,16 +10,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import CommandRan, Origin
+from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.state.checks import FAILED, find_check, list_checks, read_check_run
-from holdfast.state.facts import (
-    DONE,
-    OPEN,
-    Fact,
-    Position,
-    next_number,
-    put_record,
-    truncate_safely,
-)
+from holdfast.state.facts import DONE, OPEN, Fact, Position, next_number, put_record
 from holdfast.state.shell import effective_commands, split_commands
 
 MAX_COMMANDS = 120

@@ -12,15 +12,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import AgentSaid, NoteTaken, Origin, UserSaid
-from holdfast.state.facts import (
-    OPEN,
-    SUPERSEDED,
-    Fact,
-    Position,
-    next_number,
-    put_record,
-    truncate_safely,
-)
+from holdfast.redact.safe_truncation import truncate_safely
+from holdfast.state.facts import OPEN, SUPERSEDED, Fact, Position, next_number, put_record
 from holdfast.state.lazy_regex import lazy_compile
 from holdfast.state.prose import split_sentences, subject_words, word_overlap
 

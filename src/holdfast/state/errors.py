@@ -13,16 +13,9 @@ from itertools import islice
 from typing import NamedTuple
 
 from holdfast.events import CommandRan, Origin
+from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.state.checks import FAILED, Check, covers, find_check, read_check_run
-from holdfast.state.facts import (
-    OPEN,
-    RESOLVED,
-    Fact,
-    Position,
-    next_number,
-    put_record,
-    truncate_safely,
-)
+from holdfast.state.facts import OPEN, RESOLVED, Fact, Position, next_number, put_record
 from holdfast.state.lazy_regex import lazy_compile
 
 MAX_ERRORS = 40

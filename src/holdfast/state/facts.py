@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from holdfast import events as ev
 from holdfast.events import Origin
-from holdfast.redact import redact, suspicious
 
 # Standings. A fact never silently disappears from view: it changes its standing.
 OPEN = "open"  # asked for, true, failing or running now
@@ -107,72 +106,6 @@ def _victim(table: dict[str, Record], expendable: Callable[[Record], bool] | Non
             if expendable(record):
                 return key
     return next(iter(table))
-
-
-def truncate(text: str, limit: int) -> str:
-    """At most `limit` characters, the cut marked; the beginning carries the meaning."""
-    if len(text) <= limit:
-        return text
-    return text[: limit - 1].rstrip() + "…"
-
-
-def truncate_middle(text: str, limit: int) -> str:
-    """At most `limit` characters, keeping both ends: for output, whose end is the verdict."""
-    if len(text) <= limit:
-        return text
-    head = limit // 3
-    return f"{text[:head].rstrip()} … {text[len(text) - (limit - head - 3) :].lstrip()}"
-
-
-def truncate_safely(text: str, limit: int) -> str:
-    """At most `limit` characters of a text, no secret cut in two.
-
-    Half a token that a cut left behind would no longer be recognised by the gate that every
-    state passes before it is written or shown (`state.redaction_gate`). So the cut falls between
-    words; where one word fills the whole limit, it is redacted first. Redacting everything here
-    instead took a third of the fold's time.
-    """
-    if len(text) <= limit:
-        return text
-    cut = max(text.rfind(" ", limit // 2, limit), text.rfind("\n", limit // 2, limit))
-    if cut > 0:
-        return text[:cut].rstrip() + "…"
-    window = text[: limit * 4]
-    return truncate(redact(window) if suspicious(window) else window, limit)
-
-
-def truncate_output_safely(text: str, limit: int) -> str:
-    """`keep` for output: both ends stay, since the verdict stands at the end."""
-    if len(text) <= limit:
-        return text
-    head = limit // 3
-    tail = len(text) - (limit - head - 3)
-    cut = max(text.rfind(" ", head // 2, head), text.rfind("\n", head // 2, head))
-    # The end begins with a whole line: a name and its secret value usually share one.
-    end = text.find("\n", tail, (tail + len(text)) // 2)
-    if cut > 0 and end > 0 and "PRIVATE KEY" not in text:
-        return f"{text[:cut].rstrip()} … {text[end:].lstrip()}"
-    window = text if len(text) <= limit * 4 else text[: limit * 2] + "\n…\n" + text[-limit * 2 :]
-    return truncate_middle(redact(window) if suspicious(window) else window, limit)
-
-
-def truncate_message_safely(text: str, limit: int) -> str:
-    """At most `limit` characters of words somebody wrote: the beginning and the end.
-
-    Whoever pastes says before or behind the paste what it is for. Cut between words, and where
-    one word fills everything, redacted first, as `keep` does.
-    """
-    if len(text) <= limit:
-        return text
-    half = (limit - 5) // 2
-    head = max(text.rfind(" ", half // 2, half), text.rfind("\n", half // 2, half))
-    start = len(text) - half
-    ends = (text.find(" ", start), text.find("\n", start))
-    found = [at for at in ends if 0 <= at < start + half // 2]
-    if head > 0 and found and "PRIVATE KEY" not in text:
-        return f"{text[:head].rstrip()}\n…\n{text[min(found) :].lstrip()}"
-    window = text[: limit * 2] + "\n…\n" + text[-limit * 2 :]
-    return truncate_middle(redact(window) if suspicious(window) else window, limit)
 
 
 # Where in the session we are: the only clock that `fold` knows.

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from holdfast.events import CommandRan, FileTouched, LinkSeen, Origin, SessionSeen
+from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.state import git_output as printed
-from holdfast.state.facts import Position, truncate_safely
+from holdfast.state.facts import Position
 from holdfast.state.git_commands import GitStep, list_git_steps, resolve_path
 from holdfast.state.git_history import (
     on_branch_command,

@@ -5,8 +5,8 @@ Functions of the same shape as those in `git_worktree`.
 
 from __future__ import annotations
 
+from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.state import git_output as printed
-from holdfast.state.facts import truncate_safely
 from holdfast.state.git_commands import GitStep
 from holdfast.state.git_updates import (
     MAX_SUBJECT_CHARS,

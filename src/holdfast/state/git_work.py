@@ -15,8 +15,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from holdfast.events import Origin
-from holdfast.state.facts import DONE, OPEN, Fact, truncate
+from holdfast.state.facts import DONE, OPEN, Fact
 from holdfast.state.lazy_regex import lazy_compile
+from holdfast.text import truncate
 
 MAX_CHANGES = 150
 MAX_COMMITS = 60

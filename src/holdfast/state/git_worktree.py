@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from posixpath import normpath
 
 from holdfast.events import Origin
+from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.state import git_output as printed
-from holdfast.state.facts import truncate_safely
 from holdfast.state.git_commands import GitStep, resolve_path
 from holdfast.state.git_updates import (
     MAX_PATH_CHARS,

@@ -12,15 +12,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from holdfast.events import AgentSaid, CommandRan, LinkSeen, Origin, SessionSeen, UserSaid
-from holdfast.state.facts import (
-    OPEN,
-    SUPERSEDED,
-    Fact,
-    Position,
-    next_number,
-    put_record,
-    truncate_safely,
-)
+from holdfast.redact.safe_truncation import truncate_safely
+from holdfast.state.facts import OPEN, SUPERSEDED, Fact, Position, next_number, put_record
 from holdfast.state.lazy_regex import lazy_compile
 from holdfast.state.prose import has_any
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from holdfast.events import CommandRan, FileTouched, Searched, ToolRan
-from holdfast.state.facts import Position, put_record, truncate_safely
+from holdfast.redact.safe_truncation import truncate_safely
+from holdfast.state.facts import Position, put_record
 from holdfast.state.shell import split_commands
 
 MAX_LOOKUPS = 150  # the oldest that were looked up once go first

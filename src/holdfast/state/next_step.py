@@ -7,18 +7,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import AgentSaid, Origin
-from holdfast.state.facts import (
-    DONE,
-    OPEN,
-    Fact,
-    Position,
-    truncate,
-    truncate_middle,
-    truncate_output_safely,
-    writable,
-)
+from holdfast.redact.safe_truncation import truncate_output_safely
+from holdfast.state.facts import DONE, OPEN, Fact, Position, writable
 from holdfast.state.lazy_regex import lazy_compile
 from holdfast.state.prose import lower_ascii_apostrophes, split_sentences
+from holdfast.text import truncate, truncate_middle
 
 MAX_LAST_WORDS_CHARS = 3000
 

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.events import Origin
-from holdfast.state.facts import OPEN, SUPERSEDED, Fact, truncate_safely
+from holdfast.redact.safe_truncation import truncate_safely
+from holdfast.state.facts import OPEN, SUPERSEDED, Fact
 
 if TYPE_CHECKING:
     from holdfast.state.model import State

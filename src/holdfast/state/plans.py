@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import Origin, PlanSet
+from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.state.facts import (
     CANCELLED,
     OPEN,
@@ -14,7 +15,6 @@ from holdfast.state.facts import (
     Position,
     next_number,
     put_record,
-    truncate_safely,
 )
 
 MAX_PLANS = 5

@@ -12,14 +12,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import AgentSaid, Origin, SummaryGiven
-from holdfast.state.facts import (
-    DONE,
-    Fact,
-    Position,
-    truncate_message_safely,
-    truncate_safely,
-    writable,
-)
+from holdfast.redact.safe_truncation import truncate_message_safely, truncate_safely
+from holdfast.state.facts import DONE, Fact, Position, writable
 from holdfast.state.prose import strip_code
 
 MAX_REPLY_CHARS = 5_000

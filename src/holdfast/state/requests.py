@@ -14,15 +14,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from holdfast.events import CommandInvoked, Origin, UserSaid
-from holdfast.state.facts import (
-    DONE,
-    OPEN,
-    Fact,
-    Position,
-    truncate_message_safely,
-    truncate_safely,
-    writable,
-)
+from holdfast.redact.safe_truncation import truncate_message_safely, truncate_safely
+from holdfast.state.facts import DONE, OPEN, Fact, Position, writable
 from holdfast.state.skills import is_control
 
 MAX_REQUEST_CHARS = 8_000

@@ -15,15 +15,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import Origin, UserSaid
-from holdfast.state.facts import (
-    OPEN,
-    SUPERSEDED,
-    Fact,
-    Position,
-    next_number,
-    put_record,
-    truncate_safely,
-)
+from holdfast.redact.safe_truncation import truncate_safely
+from holdfast.state.facts import OPEN, SUPERSEDED, Fact, Position, next_number, put_record
 from holdfast.state.lazy_regex import lazy_any_word, lazy_compile
 from holdfast.state.prose import (
     has_any,

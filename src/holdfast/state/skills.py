@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import CommandInvoked, Origin
-from holdfast.state.facts import OPEN, Fact, Position, next_number, put_record, truncate_safely
+from holdfast.redact.safe_truncation import truncate_safely
+from holdfast.state.facts import OPEN, Fact, Position, next_number, put_record
 
 MAX_SKILLS = 30
 # The client's own controls: they act on the session and carry no rules.

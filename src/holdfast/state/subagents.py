@@ -14,17 +14,8 @@ from holdfast.events import (
     SubagentEnded,
     SubagentStarted,
 )
-from holdfast.state.facts import (
-    CANCELLED,
-    DONE,
-    OPEN,
-    Fact,
-    Position,
-    next_number,
-    put_record,
-    truncate_output_safely,
-    truncate_safely,
-)
+from holdfast.redact.safe_truncation import truncate_output_safely, truncate_safely
+from holdfast.state.facts import CANCELLED, DONE, OPEN, Fact, Position, next_number, put_record
 
 MAX_SUBAGENTS = 40
 MAX_RESULT_CHARS = 700

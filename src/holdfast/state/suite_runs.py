@@ -10,16 +10,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import CommandRan, Origin
+from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.state.checks import FAILED, PASSED, Check, covers, find_check, read_check_run
-from holdfast.state.facts import (
-    OPEN,
-    RESOLVED,
-    Fact,
-    Position,
-    next_number,
-    put_record,
-    truncate_safely,
-)
+from holdfast.state.facts import OPEN, RESOLVED, Fact, Position, next_number, put_record
 
 MAX_SUITES = 12
 

@@ -14,9 +14,11 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from holdfast import events as ev
+from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.state.checks import read_check_run
-from holdfast.state.facts import STEP_EVENTS, truncate, truncate_safely
+from holdfast.state.facts import STEP_EVENTS
 from holdfast.state.shell import effective_commands
+from holdfast.text import truncate
 
 MAX_FILES, MAX_COMMANDS, MAX_OUTCOMES, MAX_ERRORS = 12, 8, 4, 4
 MAX_TEXT_CHARS = 200

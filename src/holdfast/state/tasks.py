@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import Origin, TaskChanged, TaskCreated, TasksListed, Todo, TodosSet
-from holdfast.state.facts import CANCELLED, DONE, OPEN, Fact, Position, put_record, truncate_safely
+from holdfast.redact.safe_truncation import truncate_safely
+from holdfast.state.facts import CANCELLED, DONE, OPEN, Fact, Position, put_record
 from holdfast.state.prose import subject_words, word_overlap
 
 MAX_TASKS = 150

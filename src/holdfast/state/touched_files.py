@@ -14,16 +14,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from holdfast.events import CommandRan, FileTouched, Origin, Searched
-from holdfast.state.facts import (
-    CANCELLED,
-    OPEN,
-    Fact,
-    Position,
-    next_number,
-    put_record,
-    truncate,
-    truncate_safely,
-)
+from holdfast.redact.safe_truncation import truncate_safely
+from holdfast.state.facts import CANCELLED, OPEN, Fact, Position, next_number, put_record
 from holdfast.state.lazy_regex import lazy_compile
 from holdfast.state.shell import effective_commands
 from holdfast.state.symbols import (
@@ -33,6 +25,7 @@ from holdfast.state.symbols import (
     find_frequent_symbols,
     find_symbols,
 )
+from holdfast.text import truncate
 
 MAX_FILES = 240
 MAX_SYMBOLS_PER_FILE = 120  # symbols known to stand in one file; the longest unseen give way

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from holdfast.brief.path_display import shorten_path
-from holdfast.brief.quotable_pieces import collapse_whitespace, truncate_words
 from holdfast.brief.quotable_pieces import format_command as shown
 from holdfast.brief.section_lines import Line, SizeLimits, shorten_paths
 from holdfast.state.checks import find_check
@@ -14,6 +13,7 @@ from holdfast.state.commands import Command
 from holdfast.state.facts import OPEN
 from holdfast.state.model import State
 from holdfast.state.touched_files import TouchedFile
+from holdfast.text import collapse_whitespace, truncate_words
 
 # Text that no check reads.
 _PROSE = (".md", ".txt", ".rst", ".adoc")

@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdfast.brief.path_display import shorten_path
-from holdfast.brief.section_lines import (
-    Line,
-    SizeLimits,
-    decision_line,
-    shorten_paths,
-    truncate_line,
-)
+from holdfast.brief.section_lines import Line, SizeLimits, decision_line, shorten_paths
 from holdfast.brief.task_focus import TaskFocus, find_focus
 from holdfast.brief.task_focus import find_current_task as begun_last
 from holdfast.state.dead_ends import DeadEnd
 from holdfast.state.errors import Error
-from holdfast.state.facts import OPEN, truncate
+from holdfast.state.facts import OPEN
 from holdfast.state.model import State
 from holdfast.state.next_step import find_intention
 from holdfast.state.prose import subject_words
 from holdfast.state.touched_files import TouchedFile
 from holdfast.state.waves import list_waves
+from holdfast.text import truncate, truncate_line
 
 LANGUAGES = {
     "py": "Python", "ts": "TypeScript", "tsx": "TypeScript", "mts": "TypeScript",

@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdfast.brief.path_display import shorten_path
-from holdfast.brief.section_lines import (
-    Line,
-    SizeLimits,
-    decision_line,
-    shorten_paths,
-    truncate_line,
-)
+from holdfast.brief.section_lines import Line, SizeLimits, decision_line, shorten_paths
 from holdfast.state.facts import CANCELLED, DONE, OPEN
 from holdfast.state.model import State
 from holdfast.state.subagents import Subagent
 from holdfast.state.waves import TaskWaves
 from holdfast.state.waves import list_waves as waves_of
+from holdfast.text import truncate_line
 
 
 def progress(state: State, _: SizeLimits) -> Iterator[Line]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdfast.brief.path_display import group_by_folder
-from holdfast.brief.quotable_pieces import collapse_whitespace, truncate_words
 from holdfast.brief.section_lines import Line, SizeLimits
 from holdfast.state import git_work
 from holdfast.state.lazy_regex import lazy_compile
 from holdfast.state.model import State
+from holdfast.text import collapse_whitespace, truncate_words
 
 _PULL = lazy_compile(r"^https://\S+/(?:pull|merge_requests)/\d+$")
 # Branches that nobody opens a pull request from.

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdfast.brief.path_display import shorten_path
-from holdfast.brief.quotable_pieces import (
-    collapse_whitespace,
-    split_pieces,
-    truncate_middle_words,
-    truncate_words,
-)
 from holdfast.brief.quotable_pieces import format_command as shown
-from holdfast.brief.section_lines import Line, SizeLimits, shorten_paths, truncate_line
+from holdfast.brief.quotable_pieces import split_pieces
+from holdfast.brief.section_lines import Line, SizeLimits, shorten_paths
 from holdfast.state.facts import OPEN
 from holdfast.state.model import State
 from holdfast.state.replies import Reply
 from holdfast.state.requests import Request, list_prompts
+from holdfast.text import collapse_whitespace, truncate_line, truncate_middle_words, truncate_words
 
 # A prompt of fewer characters leans on what was said before it ("yes", "2", "go on").
 MAX_ELLIPTIC_CHARS = 60

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdfast.brief.path_display import shorten_path
-from holdfast.brief.section_lines import Line, SizeLimits, shorten_paths, truncate_line
+from holdfast.brief.section_lines import Line, SizeLimits, shorten_paths
 from holdfast.state.checks import covers, find_check
 from holdfast.state.commands import Command
 from holdfast.state.facts import DONE, OPEN
 from holdfast.state.model import State
+from holdfast.text import truncate_line
 
 
 def claims(state: State, size: SizeLimits) -> Iterator[Line]:

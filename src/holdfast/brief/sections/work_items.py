@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdfast.brief.path_display import shorten_path
-from holdfast.brief.section_lines import Line, SizeLimits, truncate_line
+from holdfast.brief.section_lines import Line, SizeLimits
 from holdfast.state.facts import CANCELLED, DONE, OPEN
 from holdfast.state.model import State
 from holdfast.state.notes import Note, list_open_notes
 from holdfast.state.task_summary import format_summary
 from holdfast.state.tasks import Task
+from holdfast.text import truncate_line
 
 
 def finished(state: State, size: SizeLimits) -> Iterator[Line]:
