@@ -153,7 +153,8 @@ def test_a_compaction_read_from_a_transcript_says_that_nobody_watched(
 ) -> None:
     holdfast("ingest", SESSION_FILE)
     (found,) = asked(holdfast, "compactions")
-    assert (found["kept"], found["lost"], found["in_transcript"]) == (None, None, True)
+    assert (found["compared"], found["in_transcript"]) == ("afterwards", True)
+    assert (found["kept"], found["lost"]) == (7, 9)
     assert "not observed by the hooks" in holdfast("compactions").out
     assert "Not observed by the hooks" in holdfast("compactions", found["session"][:8]).out
 

@@ -40,7 +40,7 @@ SessionOption = Annotated[
         "--session",
         metavar="SESSION",
         help="Session id or a prefix of it. Default: the current session, else the latest one of "
-        "this project.",
+        "this worktree, else of this project.",
     ),
 ]
 
@@ -133,7 +133,7 @@ def lint(
 
     Example: `holdfast command lint`
     """
-    from holdfast.cli.compaction_details import pluralize
+    from holdfast.cli.output import pluralize
     from holdfast.compaction.active_commands.command_file import find_problems, parse_command_file
     from holdfast.compaction.active_commands.command_finder import (
         MAX_FILE_BYTES,
@@ -209,22 +209,22 @@ def _show(session_id: str, rows: list[dict[str, Any]]) -> None:
 
 def _session(named: str) -> tuple[SessionContext, State]:
     """The session that is meant; one that nothing was saved of yet has an empty state."""
-    from holdfast.cli.status import find_current_session
-    from holdfast.cli.store_access import find_session, open_user_store
+    from holdfast.cli.store_access import open_user_store, resolve_session
     from holdfast.paths import store_path
     from holdfast.session.context import SessionRef
+    from holdfast.session.current_session import get_agent_session_id
     from holdfast.session.update import load_snapshot
     from holdfast.state import EMPTY_STATE
 
     here = os.path.realpath(os.getcwd())
-    running = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
+    running = get_agent_session_id(os.environ)
     unsaved = SessionRef(running, "", here)
     if not named and running and not os.path.exists(store_path()):
         return _build_context(unsaved), EMPTY_STATE
     with open_user_store() as store:
         if not named and running and store.session(running) is None:
             return _build_context(unsaved), EMPTY_STATE
-        session = find_session(store, named) if named else find_current_session(store)
+        session = resolve_session(store, named)
         ref = SessionRef(session.id, session.transcript, session.cwd or here)
         return _build_context(ref), load_snapshot(store, ref).followed.state
 

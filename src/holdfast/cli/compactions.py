@@ -1,31 +1,96 @@
-"""`holdfast compactions [SESSION]`: what each compaction kept and lost, and what was put back."""
+"""`holdfast compactions`, `history` and `diff`: what compactions kept, lost and got back.
+
+Owns how a compaction is shown and its JSON, which `status` shares. What it kept, lost and got
+back is decided in `compaction.report`.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from holdfast.cli.output import (
-    KIND_HEADINGS,
     NARROW_WIDTH,
+    CliError,
     JsonOption,
     drop_columns,
     fact_to_json,
+    format_bytes,
+    format_count,
     format_minute,
     format_one_line,
     make_console,
+    pluralize,
     print_json,
+    replace_control_chars,
 )
+from holdfast.cli.store_access import SessionArgument
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from rich.text import Text
+
+    from holdfast.compaction.report import CompactionReport
+    from holdfast.state import State
     from holdfast.state.facts import Fact
-    from holdfast.store.protocol import Compaction, Delivery
+    from holdfast.store.protocol import Compaction, Delivery, Session
     from holdfast.store.sqlite.store import SqliteStore
 
-MAX_TEXT_CHARS = 300  # characters of a lost fact that are shown
+MAX_ROWS = 10_000  # more of one session than any table shows
+MAX_DETAIL_CHARS = 300  # characters of a lost fact that are shown
+MAX_TEXT_CHARS = 160
+MAX_LOST_SHOWN = 8
+
+
+def report_to_json(report: CompactionReport) -> dict[str, Any]:
+    """Counts and deliveries of one compaction; None where there is nothing to compare."""
+    compaction = report.compaction
+    compared = report.comparison != "no"
+    return {
+        "session": compaction.session_id,
+        "number": compaction.epoch + 1,
+        "time": compaction.time,
+        "trigger": compaction.trigger,
+        "tokens_before": compaction.tokens_before,
+        "tokens_after": compaction.tokens_after,
+        "compared": report.comparison,
+        "kept": len(report.kept) if compared else None,
+        "lost": len(report.lost) if compared else None,
+        "in_transcript": bool(compaction.row),
+        "delivered": [_delivery_to_json(delivery) for delivery in report.deliveries],
+    }
+
+
+def _delivery_to_json(delivery: Delivery) -> dict[str, Any]:
+    return {
+        "what": delivery.kind,
+        "road": delivery.channel,
+        "time": delivery.time,
+        "characters": len(delivery.text),
+        "facts": list(delivery.facts),
+    }
+
+
+def count_by_kind(facts: Iterable[Fact]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for fact in facts:
+        counts[fact.kind] = counts.get(fact.kind, 0) + 1
+    return counts
+
+
+def format_outcome(document: dict[str, Any]) -> str:
+    """`kept 3, lost 2: 1 rule, 1 task`."""
+    kinds = ", ".join(pluralize(n, kind) for kind, n in document["lost_by_kind"].items())
+    afterwards = " (compared afterwards)" if document["compared"] == "afterwards" else ""
+    counts = f"kept {document['kept']}, lost {document['lost']}"
+    return counts + (f": {kinds}" if kinds else "") + afterwards
+
+
+def format_deliveries(delivered: Iterable[dict[str, Any]]) -> str:
+    """`brief by SessionStart`, for each; "nothing" for none."""
+    return ", ".join(f"{d['what']} by {d['road']}" for d in delivered) or "nothing"
 
 
 def compactions(
@@ -46,8 +111,7 @@ def compactions(
 
     Example: `holdfast compactions 0276a600`
     """
-    from holdfast.cli.compaction_details import store_exists
-    from holdfast.cli.store_access import find_session, open_user_store
+    from holdfast.cli.store_access import find_session, open_user_store, store_exists
 
     if not session and not store_exists():
         print_json([]) if as_json else make_console().print("No compactions yet.")
@@ -55,13 +119,16 @@ def compactions(
     with open_user_store() as store:
         if session:
             found = find_session(store, session)
-            _details(store, store.compactions(found.id, limit), as_json)
+            _print_details(store, store.compactions(found.id, limit), as_json)
             return
-        _table(store, _latest(store, project, limit), as_json)
+        documents = _load_table(store, _list_latest(store, project, limit))
+    if as_json:
+        print_json(documents)
+        return
+    _print_table(documents)
 
 
-def _latest(store: SqliteStore, project: str, limit: int) -> Sequence[Compaction]:
-    from holdfast.cli.compaction_details import MAX_ROWS
+def _list_latest(store: SqliteStore, project: str, limit: int) -> Sequence[Compaction]:
     from holdfast.cli.sessions import resolve_project
 
     if not project:
@@ -70,26 +137,14 @@ def _latest(store: SqliteStore, project: str, limit: int) -> Sequence[Compaction
     return [c for c in store.compactions(limit=MAX_ROWS) if c.session_id in known][:limit]
 
 
-def _load_deliveries(store: SqliteStore, found: Sequence[Compaction]) -> list[Delivery]:
-    from holdfast.cli.compaction_details import MAX_ROWS
+def _load_table(store: SqliteStore, found: Sequence[Compaction]) -> list[dict[str, Any]]:
+    from holdfast.compaction.report import load_counts
 
-    sessions = {compaction.session_id for compaction in found}
-    return [delivery for one in sessions for delivery in store.deliveries(one, MAX_ROWS)]
+    given = {id_: store.deliveries(id_, MAX_ROWS) for id_ in {c.session_id for c in found}}
+    return [report_to_json(load_counts(store, c, given[c.session_id])) for c in found]
 
 
-def _table(store: SqliteStore, found: Sequence[Compaction], as_json: bool) -> None:
-    from holdfast.cli.compaction_details import (
-        compaction_to_json,
-        format_deliveries,
-        format_tokens,
-        select_deliveries,
-    )
-
-    given = _load_deliveries(store, found)
-    documents = [compaction_to_json(c, select_deliveries(c, given)) for c in found]
-    if as_json:
-        print_json(documents)
-        return
+def _print_table(documents: list[dict[str, Any]]) -> None:
     out = make_console()
     if not documents:
         out.print("No compactions yet.")
@@ -105,97 +160,299 @@ def _table(store: SqliteStore, found: Sequence[Compaction], as_json: bool) -> No
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("delivered", overflow="fold")
     for each in documents:
+        observed = each["compared"] == "recorded"
         table.add_row(
             Text(each["session"][:8], style="cyan"),
             str(each["number"]),
             format_minute(each["time"]),
             Text(format_one_line(each["trigger"] or "-", 10)),
-            format_tokens(each["tokens_before"]),
-            format_tokens(each["tokens_after"]),
-            format_tokens(each["kept"]),
-            format_tokens(each["lost"]),
-            Text(format_deliveries(each["delivered"]) if each["kept"] is not None else "-"),
+            format_count(each["tokens_before"]),
+            format_count(each["tokens_after"]),
+            format_count(each["kept"]),
+            format_count(each["lost"]),
+            Text(format_deliveries(each["delivered"]) if observed else "-"),
         )
     if out.width < NARROW_WIDTH:
         drop_columns(table, "trigger", "tokens", "after", "delivered")
     out.print(table)
-    if any(each["kept"] is None for each in documents):
+    if any(each["compared"] != "recorded" for each in documents):
         out.print(Text("-: read from a transcript, not observed by the hooks", style="dim"))
 
 
-def _details(store: SqliteStore, found: Sequence[Compaction], as_json: bool) -> None:
-    from holdfast.cli.compaction_details import (
-        compaction_to_json,
-        count_by_kind,
-        find_facts,
-        find_restored,
-        select_deliveries,
-    )
+def _print_details(store: SqliteStore, found: Sequence[Compaction], as_json: bool) -> None:
+    from holdfast.compaction.report import load_report
 
-    given = _load_deliveries(store, found)
-    documents: list[dict[str, Any]] = []
-    for compaction in found:
-        lost = find_facts(store, compaction.session_id, compaction.lost)
-        mine = select_deliveries(compaction, given)
-        document = compaction_to_json(compaction, mine)
-        document["summary"] = compaction.summary
-        document["kept_ids"] = list(compaction.kept)
-        document["lost_ids"] = list(compaction.lost)
-        document["lost_by_kind"] = count_by_kind(lost)
-        back = find_restored(lost, mine)
-        document["lost_facts"] = [
-            fact_to_json(fact) | {"put_back": fact.id in back} for fact in lost
-        ]
-        for described, delivery in zip(document["delivered"], mine, strict=True):
-            described["text"] = delivery.text
-        documents.append(document)
-        if not as_json:
-            _show(document, lost, back)
+    reports = [load_report(store, compaction) for compaction in found]
     if as_json:
-        print_json(documents)
-    elif not documents:
+        print_json([_details_to_json(report) for report in reports])
+        return
+    for report in reports:
+        _print_report(report)
+    if not reports:
         make_console().print("No compactions in this session yet.")
 
 
-def _show(document: dict[str, Any], lost: Sequence[Fact], back: set[str]) -> None:
+def _details_to_json(report: CompactionReport) -> dict[str, Any]:
+    lost = report.lost_facts
+    document = report_to_json(report) | {
+        "summary": report.compaction.summary,
+        "kept_ids": list(report.kept),
+        "lost_ids": list(report.lost),
+        "lost_by_kind": count_by_kind(lost),
+        "lost_facts": [fact_to_json(f) | {"put_back": f.id in report.restored} for f in lost],
+    }
+    for described, delivery in zip(document["delivered"], report.deliveries, strict=True):
+        described["text"] = delivery.text
+    return document
+
+
+def _print_report(report: CompactionReport) -> None:
     from rich.text import Text
 
-    from holdfast.cli.compaction_details import format_tokens, pluralize
+    from holdfast.cli.output import KIND_HEADINGS
 
     out = make_console()
-    head = Text(f"{document['session'][:8]} ", style="cyan")
-    head.append(f"compaction {document['number']}", style="bold")
-    before, after = (
-        format_tokens(document["tokens_before"]),
-        format_tokens(document["tokens_after"]),
-    )
-    sizes = "" if before == "-" else f", {before} tokens" + (f" to {after}" if after != "-" else "")
-    trigger = format_one_line(document["trigger"] or "unknown", 20)
-    head.append(f", {trigger}, {format_minute(document['time'])} UTC{sizes}", style="default")
+    compaction, lost = report.compaction, report.lost_facts
+    head = Text(f"{compaction.session_id[:8]} ", style="cyan")
+    head.append(f"compaction {compaction.epoch + 1}", style="bold")
+    trigger = format_one_line(compaction.trigger or "unknown", 20)
+    sizes = _format_sizes(compaction.tokens_before, compaction.tokens_after)
+    head.append(f", {trigger}, {format_minute(compaction.time)} UTC{sizes}", style="default")
     out.print(head)
-    if document["kept"] is None:
+    if report.comparison != "recorded":
         out.print(Text("  Not observed by the hooks.", style="dim"))
-    else:
+    if report.comparison != "no":
+        kept = pluralize(len(report.kept), "fact")
+        out.print(f"  The summary kept {kept}, lost {len(report.lost)}.")
+    for given in report.deliveries:
         out.print(
-            f"  The summary kept {pluralize(document['kept'], 'fact')}, lost {document['lost']}."
-        )
-    for given in document["delivered"]:
-        out.print(
-            f"  {given['what'].capitalize()} by {given['road']}, {format_minute(given['time'])}"
-            f" UTC, {given['characters']:,} characters."
+            f"  {given.kind.capitalize()} by {given.channel}, {format_minute(given.time)}"
+            f" UTC, {len(given.text):,} characters."
         )
     kind = ""
     for fact in lost:
         if fact.kind != kind:
             kind = fact.kind
             out.print(Text(f"  Lost: {KIND_HEADINGS.get(kind, kind).lower()}", style="bold"))
-        mark = Text(f"{fact.id:<5} ", style="cyan") + Text(
-            format_one_line(fact.text, MAX_TEXT_CHARS)
-        )
-        if fact.id in back:
-            mark.append("  (restored)", style="green")
-        out.print(Text("    ") + mark, soft_wrap=True)
-    gone = len(document["lost_ids"]) - len(lost)
+        out.print(Text("    ") + _format_lost(report, fact, MAX_DETAIL_CHARS), soft_wrap=True)
+    gone = len(report.lost) - len(lost)
     if gone:
         out.print(Text(f"    and {gone} no longer stored", style="dim"))
     out.print()
+
+
+def _format_sizes(before: int | None, after: int | None) -> str:
+    if before is None:
+        return ""
+    return f", {before:,} tokens" + (f" to {after:,}" if after is not None else "")
+
+
+def _format_lost(report: CompactionReport, fact: Fact, limit: int) -> Text:
+    """A lost fact with whether it was restored: the same words wherever it is listed."""
+    from rich.text import Text
+
+    line = Text(f"{fact.id:<5} ", style="cyan") + Text(format_one_line(fact.text, limit))
+    if fact.id in report.restored:
+        return line.append("  (restored)", style="green")
+    return line.append("  (not restored)", style="dim")
+
+
+def history(session: SessionArgument = "", as_json: JsonOption = False) -> None:
+    """Show a session's compactions, oldest first, with what each one lost.
+
+    Example: `holdfast history 0276a600`
+    """
+    from rich.text import Text
+
+    from holdfast.cli.store_access import open_user_store, resolve_session
+    from holdfast.compaction.report import load_report
+
+    with open_user_store() as store:
+        found = resolve_session(store, session)
+        given = store.deliveries(found.id, MAX_ROWS)
+        chain = reversed(store.compactions(found.id, MAX_ROWS))
+        reports = [load_report(store, compaction, given) for compaction in chain]
+        document = _history_to_json(store, found, reports)
+    if as_json:
+        print_json(document)
+        return
+    out = make_console()
+    head = Text(f"{found.id[:8]} ", style="cyan") + Text(format_one_line(found.title, 100))
+    out.print(head + Text(f"  begun {format_minute(found.started)} UTC", style="dim"))
+    for report, each in zip(reports, document["compactions"], strict=True):
+        _print_link(report, each)
+    if not reports:
+        out.print("No compactions yet.")
+    kept = document["archive"]
+    gone = "" if document["transcript_there"] else ", the transcript file no longer exists"
+    shown = f"{kept['rows']:,} rows archived ({format_bytes(kept['bytes'])}){gone}"
+    out.print(Text(shown, style="dim"))
+
+
+def _history_to_json(
+    store: SqliteStore, found: Session, reports: Sequence[CompactionReport]
+) -> dict[str, Any]:
+    import os
+
+    links = []
+    for report in reports:
+        lost = report.lost_facts
+        facts = [
+            {"id": f.id, "kind": f.kind, "text": f.text, "put_back": f.id in report.restored}
+            for f in lost
+        ]
+        counts = {"lost_by_kind": count_by_kind(lost), "lost_facts": facts}
+        links.append(report_to_json(report) | counts)
+    rows = total = 0
+    for _, _, _, piece in store.read_archive(found.id):
+        rows += piece.count(b"\n")
+        total += len(piece)
+    return {
+        "session": found.id,
+        "started": found.started,
+        "updated": found.updated,
+        "compactions": links,
+        "archive": {"rows": rows, "bytes": total},
+        "transcript_there": bool(found.transcript) and os.path.exists(found.transcript),
+    }
+
+
+def _print_link(report: CompactionReport, document: dict[str, Any]) -> None:
+    from rich.text import Text
+
+    out = make_console()
+    compaction = report.compaction
+    head = Text(f"{document['number']}. ", style="bold")
+    after = f" → {compaction.tokens_after:,}" if compaction.tokens_after else ""
+    sizes = f"{format_count(compaction.tokens_before)}{after} tokens"
+    trigger = format_one_line(compaction.trigger or "unknown", 20)
+    head.append(f"{format_minute(compaction.time)} UTC, {trigger}, {sizes}")
+    out.print(head, soft_wrap=True)
+    if report.comparison != "recorded":
+        out.print(Text("   summary not observed by the hooks", style="dim"))
+    if report.comparison == "no":
+        return
+    out.print(f"   summary {format_outcome(document)}")
+    restored = format_deliveries(document["delivered"])
+    out.print(Text(f"   delivered: {restored}", style="dim"))
+    lost = report.lost_facts
+    for fact in lost[:MAX_LOST_SHOWN]:
+        out.print(Text("     ") + _format_lost(report, fact, MAX_TEXT_CHARS), soft_wrap=True)
+    if len(lost) > MAX_LOST_SHOWN:
+        out.print(Text(f"     and {len(lost) - MAX_LOST_SHOWN} more", style="dim"))
+
+
+class DiffRow(NamedTuple):
+    id: str
+    kind: str
+    text: str
+    in_summary: bool | None  # None: nobody asked
+    restored: str  # "brief", "gap", both, or ""
+
+
+def diff(
+    session: Annotated[
+        str, typer.Argument(metavar="SESSION", help="Session id or a prefix of it.")
+    ],
+    number: Annotated[
+        int,
+        typer.Argument(metavar="N", min=1, help="Number of the compaction, as shown by `history`."),
+    ],
+    full: Annotated[
+        bool, typer.Option("--full", help="Also show the full summary and the restored text.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare what was known before a compaction with the summary and with what was restored.
+
+    Example: `holdfast diff 0276a600 1`
+    """
+    from holdfast.cli.store_access import find_session, open_user_store, translate_errors
+    from holdfast.compaction.report import load_report, select_restoring
+    from holdfast.session.update import load_state_before
+
+    with open_user_store() as store, translate_errors():
+        found = find_session(store, session)
+        chain = {c.epoch: c for c in store.compactions(found.id, MAX_ROWS)}
+        compaction = chain.get(number - 1)
+        if compaction is None:
+            raise CliError(
+                f"Session {found.id[:8]} has {len(chain)} compaction(s), not {number}",
+                "`holdfast history` lists them.",
+            )
+        report = load_report(store, compaction)
+        rows = _diff_rows(report, load_state_before(store, compaction))
+    if not rows:
+        raise CliError(
+            f"No checkpoint of session {found.id[:8]} from before that compaction",
+            "Compactions before the hooks were installed have none.",
+        )
+    restored = select_restoring(report.deliveries)
+    if as_json:
+        print_json(
+            {
+                "session": found.id,
+                "number": number,
+                "before": [row._asdict() for row in rows],
+                "summary": compaction.summary,
+                "restored": [{"what": d.kind, "road": d.channel, "text": d.text} for d in restored],
+            }
+        )
+        return
+    _print_diff(rows)
+    if full:
+        _print_texts(compaction.summary, restored)
+
+
+def _diff_rows(report: CompactionReport, before: State) -> list[DiffRow]:
+    """What stood right before it, most important first, and where it went."""
+    from holdfast.brief.gap import list_open_facts
+    from holdfast.compaction.report import find_restored
+
+    facts = {fact.id: fact for fact in list_open_facts(before)}
+    asked = dict.fromkeys(report.kept, True) | dict.fromkeys(report.lost, False)
+    facts |= {name: report.facts[name] for name in asked if name in report.facts}
+    back = find_restored(facts, facts, report.deliveries)
+    return [
+        DiffRow(name, fact.kind, fact.text, asked.get(name), back.get(name, ""))
+        for name, fact in facts.items()
+    ]
+
+
+def _print_diff(rows: list[DiffRow]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=True)
+    table.add_column("", style="cyan", no_wrap=True)
+    table.add_column("known before", ratio=1, overflow="fold")
+    table.add_column("in the summary", no_wrap=True)
+    table.add_column("restored", no_wrap=True)
+    for row in rows:
+        held = {True: Text("yes", "green"), False: Text("lost", "red"), None: Text("-", "dim")}
+        missing = not row.restored and row.in_summary is False
+        back = Text(row.restored or ("no" if missing else "-"), "red" if missing else "")
+        kind = Text(f"{row.kind.replace('_', ' ')}: ", style="dim")
+        table.add_row(
+            row.id,
+            kind + Text(format_one_line(row.text, MAX_TEXT_CHARS)),
+            held[row.in_summary],
+            back,
+        )
+    make_console().print(table)
+
+
+def _print_texts(summary: str, restored: list[Delivery]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold", expand=True)
+    table.add_column("the client's summary", ratio=1, overflow="fold")
+    table.add_column("restored by Holdfast", ratio=1, overflow="fold")
+    back = "\n\n".join(f"[{d.kind} by {d.channel}]\n{d.text}" for d in restored)
+    table.add_row(
+        Text(replace_control_chars(summary or "-")), Text(replace_control_chars(back or "-"))
+    )
+    out = make_console()
+    out.print()
+    out.print(table)

@@ -39,8 +39,6 @@ _ORDER = (
     ("identifier", "Exact values"),
     ("next_step", "Next step"),
 )
-# A fact whose words stand in the summary to this share was carried by it.
-MIN_SHARED_WORDS = 0.7
 MAX_TEXT_CHARS = 170
 
 
@@ -91,9 +89,11 @@ def show_demo(as_json: JsonOption = False) -> None:
 
 
 def _lines(known: Sequence[Fact], summary: str) -> list[DemoLine]:
-    folded = summary.casefold()
+    from holdfast.brief.gap import TextCoverage, covers_fact
+
+    said = TextCoverage(summary)
     return [
-        DemoLine(fact, _fact_text(fact), _is_in_summary(fact, folded))
+        DemoLine(fact, _fact_text(fact), covers_fact(said, fact))
         for fact in known
         if any(fact.kind == kind for kind, _ in _ORDER) and _worth_showing(fact)
     ]
@@ -123,20 +123,6 @@ def _fact_text(fact: Fact) -> str:
     if fact.kind == "identifier":
         return f"{fact.text} · {fact.detail}"
     return fact.text
-
-
-def _is_in_summary(fact: Fact, summary: str) -> bool:
-    """Whether the summary still says this: exact values by the letter, words by their share."""
-    from holdfast.state.prose import subject_words
-
-    if fact.kind == "file":
-        return os.path.basename(fact.text).casefold() in summary
-    if fact.kind == "identifier":
-        return fact.text.split(" ", 1)[-1].casefold() in summary
-    if fact.kind == "test":
-        return any(name in summary for name in fact.detail.casefold().split("::")[1:])
-    words = subject_words(f"{fact.text} {fact.detail}" if fact.kind == "dead_end" else fact.text)
-    return bool(words) and len(words & subject_words(summary)) / len(words) >= MIN_SHARED_WORDS
 
 
 def _print(out: Console, compaction: Compaction, rows: int, lines: list[DemoLine]) -> None:

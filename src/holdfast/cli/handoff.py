@@ -15,6 +15,7 @@ from holdfast.cli.output import (
     replace_control_chars,
 )
 from holdfast.cli.store_access import SessionArgument
+from holdfast.session.current_session import get_agent_session_id
 
 if TYPE_CHECKING:
     from holdfast.store.protocol import Session
@@ -82,7 +83,6 @@ def resume(session: SessionArgument = "", as_json: JsonOption = False) -> None:
     from holdfast.brief.prebuilt import is_unfinished
     from holdfast.cli.store_access import (
         find_current_project,
-        get_agent_session_id,
         load_session_view,
         open_user_store,
         translate_errors,
@@ -98,7 +98,7 @@ def resume(session: SessionArgument = "", as_json: JsonOption = False) -> None:
         ctx.session_dir.data_dir,
         found,
         find_current_project(),
-        get_agent_session_id(),
+        get_agent_session_id(os.environ),
         ctx.now.text,
     )
     finished = not is_unfinished(view.saved.followed.state)
@@ -121,13 +121,15 @@ def resume(session: SessionArgument = "", as_json: JsonOption = False) -> None:
 
 def _find_session_to_resume(store: SqliteStore, name: str) -> Session:
     """The one named, else the one that a new session here would be offered."""
-    from holdfast.cli.store_access import find_current_project, find_session, get_agent_session_id
+    from holdfast.cli.store_access import find_current_project, find_session
     from holdfast.paths import data_dir
     from holdfast.session.documents import find_waiting_session
 
     if name:
         return find_session(store, name)
-    found = find_waiting_session(store, data_dir(), find_current_project(), get_agent_session_id())
+    found = find_waiting_session(
+        store, data_dir(), find_current_project(), get_agent_session_id(os.environ)
+    )
     if found is None:
         raise CliError(
             f"No unfinished session to resume in {find_current_project()[1]}",

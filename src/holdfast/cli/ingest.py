@@ -231,7 +231,7 @@ def _report(out: Console, outcomes: list[Outcome]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from holdfast.cli.compaction_details import pluralize
+    from holdfast.cli.output import pluralize
 
     news = [
         outcome for outcome in outcomes if outcome.error or (outcome.done and _format_new(outcome))

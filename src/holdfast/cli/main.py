@@ -18,13 +18,12 @@ from holdfast.cli.active_commands import command
 from holdfast.cli.audit import audit
 from holdfast.cli.brief import brief
 from holdfast.cli.compact_instructions import instructions
-from holdfast.cli.compactions import compactions
+from holdfast.cli.compactions import compactions, diff, history
 from holdfast.cli.config import config
 from holdfast.cli.db import db
 from holdfast.cli.demo import show_demo
 from holdfast.cli.doctor import doctor
 from holdfast.cli.handoff import handoff, resume
-from holdfast.cli.history import diff, history
 from holdfast.cli.ingest import ingest
 from holdfast.cli.install import install, statusline, uninstall
 from holdfast.cli.mcp import mcp

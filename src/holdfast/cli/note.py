@@ -33,7 +33,8 @@ def note(
         typer.Option(
             "--session",
             metavar="ID",
-            help="Default: the current session, else the latest one in this folder.",
+            help="Default: the current session, else the latest one of this worktree, else of "
+            "this project.",
         ),
     ] = "",
     show: Annotated[bool, typer.Option("--show", help="Show the session's notes.")] = False,
@@ -68,11 +69,16 @@ def _kind(given: str) -> str:
 
 def _session(name: str) -> str:
     """A running session can be noted for before the store has heard of it."""
-    from holdfast.cli.compaction_details import store_exists
-    from holdfast.cli.store_access import get_agent_session_id, open_user_store, resolve_session
+    from holdfast.cli.store_access import (
+        open_user_store,
+        resolve_session,
+        store_exists,
+    )
+    from holdfast.session.current_session import get_agent_session_id
 
-    if not name and get_agent_session_id():
-        return get_agent_session_id()
+    running = get_agent_session_id(os.environ)
+    if not name and running:
+        return running
     if not store_exists():
         raise CliError("No session yet", "Start a session with the hooks installed.")
     with open_user_store() as store:
@@ -80,14 +86,14 @@ def _session(name: str) -> str:
 
 
 def _save_note(session_id: str, kind: str, words: str, as_json: bool) -> None:
-    from holdfast.cli.store_access import get_agent_session_id
     from holdfast.fastpath.session_dir import SessionDir
     from holdfast.paths import data_dir
     from holdfast.redact import redact
     from holdfast.session import notes_file
+    from holdfast.session.current_session import get_agent_session_id
     from holdfast.state.notes import NoteLine
 
-    by = "agent" if get_agent_session_id() or os.environ.get("CLAUDECODE") else "user"
+    by = "agent" if get_agent_session_id(os.environ) or os.environ.get("CLAUDECODE") else "user"
     said = redact(words)
     try:
         notes_file.append_note(
@@ -103,16 +109,16 @@ def _save_note(session_id: str, kind: str, words: str, as_json: bool) -> None:
         return
     # In these words the transcript's reader knows a note that the agent took.
     typer.echo(f'Noted as {kind.replace("_", " ")}: "{replace_control_chars(said)}"')
-    if not get_agent_session_id():
+    if not get_agent_session_id(os.environ):
         typer.echo(f"For session {session_id[:8]}.")
 
 
 def _index_note(session_id: str) -> None:
     """Into the notes page and the index; the hooks do it too, but a person looks at once."""
-    from holdfast.cli.compaction_details import store_exists
     from holdfast.cli.store_access import (
         load_session_view,
         open_user_store,
+        store_exists,
         translate_errors,
     )
     from holdfast.session import documents

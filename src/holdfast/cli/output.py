@@ -199,6 +199,15 @@ def format_bytes(count: int) -> str:
     return f"{amount:.1f} GB"
 
 
+def format_count(count: int | None) -> str:
+    return "-" if count is None else f"{count:,}"
+
+
+def pluralize(count: int, word: str) -> str:
+    """`1 task`, `2 tasks`."""
+    return f"{count:,} {word.replace('_', ' ')}" + ("" if count == 1 else "s")
+
+
 # The yes that every deleting command needs: typed at a terminal, or given with `--yes`.
 #
 # A command shows what would go before it asks. Must not delete anything itself.

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from holdfast.cli.output import (
     CliError,
@@ -16,6 +14,7 @@ from holdfast.cli.output import (
     make_console,
     print_json,
 )
+from holdfast.cli.store_access import SessionArgument
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,22 +25,19 @@ if TYPE_CHECKING:
 
 
 def status(
-    session: Annotated[
-        str,
-        typer.Argument(
-            metavar="SESSION",
-            help="Session id or a prefix of it. Default: the current session, else the latest one "
-            "of this project.",
-        ),
-    ] = "",
+    session: SessionArgument = "",
     as_json: JsonOption = False,
 ) -> None:
     """Show what is saved of a session, and what its last compaction kept, lost and restored.
 
     Example: `holdfast status`
     """
-    from holdfast.cli.compaction_details import store_exists
-    from holdfast.cli.store_access import find_session, open_user_store, translate_errors
+    from holdfast.cli.store_access import (
+        open_user_store,
+        resolve_session,
+        store_exists,
+        translate_errors,
+    )
 
     hint, service = _check_hooks_quickly(), _read_sync_status()
     if not session and not store_exists():
@@ -51,7 +47,7 @@ def status(
         return
     with open_user_store() as store, translate_errors():
         try:
-            found = find_session(store, session) if session else find_current_session(store)
+            found = resolve_session(store, session)
         except CliError:
             if service and not as_json:
                 _print_no_session("", "", service)
@@ -112,31 +108,9 @@ def _read_sync_status() -> dict[str, Any] | None:
     return {**document, "words": format_sync_status(told, time.time())}
 
 
-def find_current_session(store: SqliteStore) -> Session:
-    from holdfast.fastpath.project import locate_project
-
-    running = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
-    known = store.session(running) if running else None
-    if known is not None:
-        return known
-    project, worktree = locate_project(os.path.realpath(os.getcwd()))
-    here = store.sessions(project=project, limit=50)
-    mine = [one for one in here if one.worktree == worktree]
-    if mine or here:
-        return (mine or list(here))[0]
-    raise CliError(
-        f"No known session in {project}",
-        "`holdfast sessions` lists all sessions; pass one of them.",
-    )
-
-
 def _document(store: SqliteStore, session: Session) -> dict[str, Any]:
-    from holdfast.cli.compaction_details import (
-        compaction_to_json,
-        count_by_kind,
-        find_facts,
-        select_deliveries,
-    )
+    from holdfast.cli.compactions import count_by_kind, report_to_json
+    from holdfast.compaction.report import load_report
 
     checkpoints = store.checkpoints(session.id)
     compactions = store.compactions(session.id, 1)
@@ -159,11 +133,10 @@ def _document(store: SqliteStore, session: Session) -> dict[str, Any]:
             "epoch": latest.epoch,
         }
     if compactions:
-        latest_one = compactions[0]
-        lost = find_facts(store, session.id, latest_one.lost)
-        document["compaction"] = compaction_to_json(
-            latest_one, select_deliveries(latest_one, deliveries)
-        ) | {"lost_by_kind": count_by_kind(lost)}
+        report = load_report(store, compactions[0], deliveries)
+        document["compaction"] = report_to_json(report) | {
+            "lost_by_kind": count_by_kind(report.lost_facts)
+        }
     return document
 
 
@@ -250,7 +223,8 @@ def _show(document: dict[str, Any]) -> None:
 
 
 def _rows(document: dict[str, Any]) -> list[tuple[str, str]]:
-    from holdfast.cli.compaction_details import format_deliveries, format_tokens, pluralize
+    from holdfast.cli.compactions import format_deliveries, format_outcome
+    from holdfast.cli.output import format_count, pluralize
 
     rows = []
     saved = document["saved"]
@@ -273,17 +247,14 @@ def _rows(document: dict[str, Any]) -> list[tuple[str, str]]:
         )
     compaction = document["compaction"]
     if compaction:
-        sizes = f", {format_tokens(compaction['tokens_before'])} tokens before"
+        sizes = f", {format_count(compaction['tokens_before'])} tokens before"
         shown = sizes if compaction["tokens_before"] else ""
         trigger = format_one_line(compaction["trigger"] or "unknown", 20)
         rows.append(("compaction", f"{format_minute(compaction['time'])} UTC, {trigger}{shown}"))
-        if compaction["kept"] is None:
+        if compaction["compared"] != "recorded":
             rows.append(("", "not observed by the hooks"))
-        else:
-            kinds = compaction["lost_by_kind"]
-            by_kind = ", ".join(pluralize(n, kind) for kind, n in kinds.items())
-            lost = f"the summary kept {compaction['kept']}, lost {compaction['lost']}"
-            rows.append(("", lost + (f": {by_kind}" if by_kind else "")))
+        if compaction["compared"] != "no":
+            rows.append(("", f"the summary {format_outcome(compaction)}"))
             rows.append(("delivered", format_deliveries(compaction["delivered"])))
     waiting = document["waiting"]
     if waiting:

@@ -63,6 +63,13 @@ def suggest_next_step(error: StoreError) -> str:
     return ""
 
 
+def store_exists() -> bool:
+    """Before the first session with hooks there is no store, and that is no error."""
+    from holdfast.paths import store_path
+
+    return os.path.exists(store_path())
+
+
 @contextmanager
 def open_user_store() -> Iterator[SqliteStore]:
     """The user's store, which must exist."""
@@ -113,25 +120,18 @@ def find_session(store: SqliteStore, name: str) -> Session:
 # A session with its documents: what `handoff`, `resume`, `note` and `tasks`
 # begin with.
 #
-# Owns which session a command means when none is named: the one it runs in, else the latest of this
-# folder's worktree. Must not print.
+# Which session is meant when none is named is decided in `session.current_session`. Must not print.
 
 READ_TIMEOUT_SECONDS = 60.0
-MAX_RECENT_SESSIONS = 50
 
 SessionArgument = Annotated[
     str,
     typer.Argument(
         metavar="SESSION",
-        help="Session id or a prefix of it. Default: the current session, else the latest one in "
-        "this folder.",
+        help="Session id or a prefix of it. Default: the current session, else the latest one of "
+        "this worktree, else of this project.",
     ),
 ]
-
-
-def get_agent_session_id() -> str:
-    """The session of the agent that runs this command, "" for a person at a terminal."""
-    return os.environ.get("CLAUDE_CODE_SESSION_ID", "")
 
 
 def find_current_project() -> tuple[str, str]:
@@ -142,19 +142,18 @@ def find_current_project() -> tuple[str, str]:
 
 
 def resolve_session(store: SqliteStore, name: str) -> Session:
+    """The session of that name, or the current one where none is given."""
+    from holdfast.session.current_session import find_current_session, get_agent_session_id
 
     if name:
         return find_session(store, name)
-    known = store.session(get_agent_session_id()) if get_agent_session_id() else None
-    if known is not None:
-        return known
     project, worktree = find_current_project()
-    for session in store.sessions(project=project, limit=MAX_RECENT_SESSIONS):
-        if session.worktree == worktree:
-            return session
-    raise CliError(
-        f"No known session in {worktree}", "Pass a session id; `holdfast sessions` lists them."
-    )
+    found = find_current_session(store, project, worktree, get_agent_session_id(os.environ))
+    if found is None:
+        raise CliError(
+            f"No known session in {project}", "Pass a session id; `holdfast sessions` lists them."
+        )
+    return found
 
 
 def load_session_view(store: SqliteStore, session: Session) -> tuple[SessionContext, SessionView]:

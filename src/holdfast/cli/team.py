@@ -385,7 +385,9 @@ def send(
 
 def _default_sender() -> str:
     """The session that runs this, else the person."""
-    session = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
+    from holdfast.session.current_session import get_agent_session_id
+
+    session = get_agent_session_id(os.environ)
     if session:
         return session
     import getpass

@@ -1,7 +1,8 @@
-"""What a compaction did: kept, lost, given back, looked up again. Reads what it is given.
+"""What a compaction kept, lost and got back, and what was delivered for it: the one owner.
 
-Hooks that saw the summary recorded what it carried. Of a compaction before there were hooks the
-checkpoint and the summary tell the same, compared here by the same rules.
+Every command, the dashboard, `/holdfast:why` and the doctor ask here. Hooks that saw the summary
+recorded what it carried; of any other compaction the checkpoint and the summary tell the same,
+compared afterwards by the same rules. Must not print, and must not decide what is delivered.
 """
 
 from __future__ import annotations
@@ -10,55 +11,87 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from holdfast.brief.gap import TextCoverage, covers_fact, split_covered
-from holdfast.state.facts import Fact
+from holdfast.session.update import load_state_before
+from holdfast.state import EMPTY_STATE, State
+from holdfast.state.facts import KINDS, Fact
 from holdfast.state.lookups import Lookup, list_repeated
-from holdfast.state.model import State
 from holdfast.state.model import list_facts as all_facts
-from holdfast.store.protocol import Compaction, Delivery
+from holdfast.store.protocol import Compaction, Delivery, Store
 
+# What is delivered for a compaction. A handoff belongs to a start, a notice and a message to none.
 RESTORING_KINDS = ("brief", "gap")
-# A handoff belongs to a start, a notice to nobody's compaction.
-_NOT_OF_A_COMPACTION = ("handoff", "notice")
+COMPACTION_KINDS = (*RESTORING_KINDS, "steering")
+MAX_DELIVERIES = 10_000  # more than any session has
 
 Comparison = Literal["recorded", "afterwards", "no"]
 
 
 class CompactionReport(NamedTuple):
+    compaction: Compaction
     comparison: Comparison
     kept: tuple[str, ...]
     lost: tuple[str, ...]
     facts: Mapping[str, Fact]  # by id; what is missing here is gone
     restored: Mapping[str, str]  # lost ids, with what gave them back
-    deliveries: tuple[Delivery, ...]
+    deliveries: tuple[Delivery, ...]  # the first one first
     repeated_lookups: tuple[Lookup, ...]
+
+    @property
+    def lost_facts(self) -> list[Fact]:
+        """Those that are still known, by kind and then in their order."""
+        found = [self.facts[name] for name in self.lost if name in self.facts]
+        return sorted(found, key=lambda fact: KINDS.index(fact.kind))
+
+
+def is_observed(compaction: Compaction) -> bool:
+    """Whether the hooks saw its summary and recorded what it carried."""
+    return bool(compaction.kept or compaction.lost)
+
+
+def load_report(
+    store: Store, compaction: Compaction, deliveries: Sequence[Delivery] | None = None
+) -> CompactionReport:
+    session_id = compaction.session_id
+    if deliveries is None:
+        deliveries = store.deliveries(session_id, MAX_DELIVERIES)
+    before = load_state_before(store, compaction)
+    return build_report(compaction, before, store.facts(session_id), deliveries)
+
+
+def load_counts(
+    store: Store, compaction: Compaction, deliveries: Sequence[Delivery]
+) -> CompactionReport:
+    """A report for tables of many: without the facts, and thus without what was restored."""
+    before = EMPTY_STATE if is_observed(compaction) else load_state_before(store, compaction)
+    return build_report(compaction, before, (), deliveries)
 
 
 def build_report(
     compaction: Compaction,
     before: State,
-    now: State,
     stored: Iterable[Fact],
-    deliveries: Sequence[Delivery],
+    deliveries: Iterable[Delivery],
+    now: State = EMPTY_STATE,
 ) -> CompactionReport:
-    """`before` is the state at its checkpoint, empty where there is none."""
-    compared: Comparison = "recorded"
+    """`before` is the state at its checkpoint, empty where there is none; `now` is the latest."""
+    comparison: Comparison = "recorded"
     kept, lost = compaction.kept, compaction.lost
-    if not kept and not lost:
-        compared = "no"
+    if not is_observed(compaction):
         if compaction.summary.strip():
             kept, lost = split_covered(before, compaction.summary)
-            compared = "afterwards" if kept or lost else "no"
+        comparison = "afterwards" if kept or lost else "no"
     given = select_deliveries(compaction, deliveries)
     named = {*kept, *lost, *(name for one in given for name in one.facts)}
     known = {fact.id: fact for fact in stored if fact.id in named}
     # As it was said then, where that is still known.
     known.update((fact.id, fact) for fact in all_facts(before) if fact.id in named)
     return CompactionReport(
-        compared,
+        compaction,
+        comparison,
         kept,
         lost,
         known,
-        _find_restored(lost, known, given),
+        find_restored(lost, known, given),
         given,
         tuple(list_repeated(now.lookups, compaction.epoch + 1)),
     )
@@ -67,27 +100,28 @@ def build_report(
 def select_deliveries(
     compaction: Compaction, deliveries: Iterable[Delivery]
 ) -> tuple[Delivery, ...]:
-    mine = [
-        d for d in deliveries if d.epoch == compaction.epoch and d.kind not in _NOT_OF_A_COMPACTION
-    ]
+    """What was delivered for this compaction, the first one first."""
+    key = (compaction.session_id, compaction.epoch)
+    mine = [d for d in deliveries if (d.session_id, d.epoch) == key and d.kind in COMPACTION_KINDS]
     return tuple(sorted(mine, key=lambda one: one.time))
 
 
-def _find_restored(
-    lost: Iterable[str], known: Mapping[str, Fact], given: Iterable[Delivery]
+def select_restoring(deliveries: Iterable[Delivery]) -> list[Delivery]:
+    """Those that gave something back to the agent; steering goes to the summariser."""
+    return [one for one in deliveries if one.kind in RESTORING_KINDS]
+
+
+def find_restored(
+    names: Iterable[str], known: Mapping[str, Fact], given: Iterable[Delivery]
 ) -> dict[str, str]:
-    """By name, or told in its own words."""
-    texts = [
-        (one.kind, TextCoverage(one.text), set(one.facts))
-        for one in given
-        if one.kind in RESTORING_KINDS
-    ]
+    """Of these ids, those that a brief or a gap named or tells in its words, with which did."""
+    texts = [(one.kind, TextCoverage(one.text), set(one.facts)) for one in select_restoring(given)]
     found = {}
-    for name in lost:
+    for name in names:
         by = [
-            what
-            for what, said, names in texts
-            if name in names or (name in known and covers_fact(said, known[name]))
+            kind
+            for kind, said, ids in texts
+            if name in ids or (name in known and covers_fact(said, known[name]))
         ]
         if by:
             found[name] = " and ".join(dict.fromkeys(by))

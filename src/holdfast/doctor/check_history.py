@@ -13,6 +13,7 @@ from typing import NamedTuple
 from holdfast.brief.prebuilt import AUGMENT_OPENING
 from holdfast.clock import format_timestamp
 from holdfast.compaction.module_handlers import MODULE_CHANNEL as MODULE
+from holdfast.compaction.report import is_observed, select_deliveries, select_restoring
 from holdfast.doctor.environment import Environment
 from holdfast.doctor.finding import OK, WARN, Finding
 from holdfast.hooks import hook_log
@@ -93,7 +94,7 @@ def check_compactions(around: Environment) -> list[Finding]:
 def judge_compactions(latest: Sequence[Compaction], delivered: Iterable[Delivery]) -> Finding:
     """Pure: were we heard after the compactions that we saw happen?"""
     # One that was only read from a transcript happened before us, or elsewhere.
-    lived = [compaction for compaction in latest if compaction.kept or compaction.lost]
+    lived = [compaction for compaction in latest if is_observed(compaction)]
     if not lived:
         seen = "none observed by the hooks yet"
         return Finding(
@@ -107,7 +108,7 @@ def judge_compactions(latest: Sequence[Compaction], delivered: Iterable[Delivery
     silent = [
         c
         for c in lived[:MAX_ERRORS_SHOWN]
-        if c.lost and not _list_deliveries(c, roads) & {"brief", "gap"}
+        if c.lost and not select_restoring(select_deliveries(c, roads))
     ]
     if silent:
         some = f"{len(silent)} of the last {len(details)}" if len(details) > 1 else only
@@ -123,9 +124,7 @@ def judge_compactions(latest: Sequence[Compaction], delivered: Iterable[Delivery
 
 def _describe_channel(last: Compaction, roads: Iterable[Delivery]) -> str:
     """Which of the ways the client offers the last brief took."""
-    for delivery in roads:
-        if (delivery.session_id, delivery.epoch) != (last.session_id, last.epoch):
-            continue
+    for delivery in reversed(select_deliveries(last, roads)):
         if delivery.kind == "brief":
             if delivery.channel == MODULE:
                 return "; the last one by the plugin's module, after the summary"
@@ -135,13 +134,8 @@ def _describe_channel(last: Compaction, roads: Iterable[Delivery]) -> str:
     return ""
 
 
-def _list_deliveries(compaction: Compaction, roads: Iterable[Delivery]) -> set[str]:
-    key = (compaction.session_id, compaction.epoch)
-    return {d.kind for d in roads if (d.session_id, d.epoch) == key}
-
-
 def format_compaction(compaction: Compaction, roads: Iterable[Delivery]) -> str:
-    what = ", ".join(sorted(_list_deliveries(compaction, roads))) or "nothing"
+    what = ", ".join(sorted({d.kind for d in select_deliveries(compaction, roads)})) or "nothing"
     return (
         f"{compaction.time[:16].replace('T', ' ')} {compaction.session_id[:8]}"
         f" {compaction.trigger or 'unknown'}: summary kept {len(compaction.kept)},"

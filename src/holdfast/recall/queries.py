@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from holdfast.session import current_session
 from holdfast.session.transcript_scan import read_source_row
 from holdfast.state.facts import KINDS, OPEN, Fact
 from holdfast.store.protocol import Hit, Session, Store
@@ -40,6 +41,7 @@ class RecallScope(NamedTuple):
     project: str
     session_id: str = ""
     other_projects: bool = False
+    worktree: str = ""
 
 
 class NotFound(Exception):
@@ -47,13 +49,12 @@ class NotFound(Exception):
 
 
 def find_current_session(store: Store, scope: RecallScope) -> Session | None:
-    """The asking session, or the latest of its project."""
-    if scope.session_id:
-        named = store.session(scope.session_id)
-        if named is not None and _is_in_scope(named, scope):
-            return named
-    latest = store.sessions(project=scope.project, limit=1)
-    return latest[0] if latest else None
+    """The asking session where it may be looked at, else the latest here."""
+    place = (scope.project, scope.worktree)
+    found = current_session.find_current_session(store, *place, scope.session_id)
+    if found is not None and not _is_in_scope(found, scope):
+        return current_session.find_current_session(store, *place)
+    return found
 
 
 def search_memory(

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections import Counter
 
+from holdfast.compaction.report import CompactionReport, load_report
 from holdfast.state.facts import OPEN
-from holdfast.store.protocol import Compaction, Delivery, Store
+from holdfast.store.protocol import Store
 
 DELIVERY_LABELS = {
     "brief": "state restored",
     "gap": "what the summary lost, restored",
     "steering": "facts given to the summariser",
-    "handoff": "handoff of an earlier session offered",
 }
 MAX_QUOTE_CHARS = 4_000
+MAX_LOST_SHOWN = 40
 
 
 def format_session_report(store: Store | None, session_id: str, mode: str = "") -> str:
@@ -37,7 +38,7 @@ def format_session_report(store: Store | None, session_id: str, mode: str = "") 
         )
     compactions = store.compactions(saved.id, 1)
     if compactions:
-        lines.append(_format_compaction(store, compactions[0]))
+        lines.append(_format_compaction(load_report(store, compactions[0])))
     else:
         lines.append("No compactions yet.")
     if mode:
@@ -51,27 +52,28 @@ def explain_last_compaction(store: Store, session_id: str) -> str:
     latest = store.compactions(saved.id, 1) if saved else ()
     if saved is None or not latest:
         return "No known compaction of this session."
-    compaction = latest[0]
-    lines = [_format_compaction(store, compaction)]
-    for fact_id in compaction.lost[:40]:
-        fact = store.fact(saved.id, fact_id)
-        if fact is not None:
-            shown = " ".join(fact.text.split())[:160]
-            lines.append(f"- [{fact.id}] {fact.kind}, not in the summary: {shown}")
-    for delivery in _deliveries(store, compaction):
+    report = load_report(store, latest[0])
+    lines = [_format_compaction(report)]
+    for fact in report.lost_facts[:MAX_LOST_SHOWN]:
+        shown = " ".join(fact.text.split())[:160]
+        by = report.restored.get(fact.id)
+        outcome = f"restored by the {by}" if by else "not restored"
+        lines.append(f"- [{fact.id}] {fact.kind}, not in the summary, {outcome}: {shown}")
+    for delivery in report.deliveries:
         lines += [f"\n{DELIVERY_LABELS.get(delivery.kind, delivery.kind)} by {delivery.channel}:"]
         lines.append(delivery.text[:MAX_QUOTE_CHARS])
     return "\n".join(lines)
 
 
-def _format_compaction(store: Store, compaction: Compaction) -> str:
+def _format_compaction(report: CompactionReport) -> str:
+    compaction = report.compaction
     told = [
         f"{DELIVERY_LABELS.get(d.kind, d.kind)} ({d.channel}, {len(d.text):,} characters)"
-        for d in _deliveries(store, compaction)
+        for d in report.deliveries
     ]
-    checked = len(compaction.kept) + len(compaction.lost)
+    checked = len(report.kept) + len(report.lost)
     verdict = (
-        f"; its summary kept {len(compaction.kept)} of {checked} facts that must not be lost"
+        f"; its summary kept {len(report.kept)} of {checked} facts that must not be lost"
         if checked
         else ""
     )
@@ -80,11 +82,6 @@ def _format_compaction(store: Store, compaction: Compaction) -> str:
         f"Last compaction: {_format_time(compaction.time)} ({compaction.trigger or 'unknown'})"
         f"{verdict}; {done}."
     )
-
-
-def _deliveries(store: Store, compaction: Compaction) -> list[Delivery]:
-    found = store.deliveries(compaction.session_id, 20)
-    return [d for d in reversed(found) if d.epoch == compaction.epoch and d.kind != "handoff"]
 
 
 def _format_counts(kinds: Counter[str]) -> str:

@@ -19,6 +19,7 @@ from holdfast.paths import data_dir, store_path
 from holdfast.recall import notes_and_handoff, queries, session_report
 from holdfast.recall.queries import NotFound, RecallScope
 from holdfast.session.context import load_module_settings
+from holdfast.session.current_session import get_agent_session_id
 from holdfast.store.protocol import Store, StoreError
 from holdfast.store.sqlite.store import SqliteStore
 
@@ -29,9 +30,9 @@ USAGE = (
 
 
 def make_scope(environ: "os._Environ[str]", cwd: str, data: str) -> RecallScope:
-    project = locate_project(environ.get("CLAUDE_PROJECT_DIR") or cwd)[0]
-    session = environ.get("CLAUDE_CODE_SESSION_ID", "")
-    return RecallScope(project, session, load_module_settings(data).all_projects)
+    project, worktree = locate_project(environ.get("CLAUDE_PROJECT_DIR") or cwd)
+    session = get_agent_session_id(environ)
+    return RecallScope(project, session, load_module_settings(data).all_projects, worktree)
 
 
 def run_command(arguments: list[str]) -> str:

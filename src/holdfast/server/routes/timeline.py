@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Path, Request
 
-from holdfast.compaction.report import CompactionReport, build_report
+from holdfast.compaction.report import CompactionReport, build_report, is_observed
 from holdfast.server.problems import NotFound
 from holdfast.server.request_context import RequestContext
 from holdfast.server.routes.sessions import (
@@ -60,7 +60,7 @@ def get_timeline(
     with RequestContext(request).scoped_store(project_id=project_id) as scoped_store:
         past = _load_history(scoped_store, session_id)
         checkpoints = scoped_store.checkpoints(session_id)
-        unjudged = [one.epoch for one in past.compactions if not one.kept and not one.lost]
+        unjudged = [one.epoch for one in past.compactions if not is_observed(one)]
         worth = set(unjudged[-MAX_COMPARED:])
         told = [
             _summarize_compaction(
@@ -155,7 +155,7 @@ def _build_report(
     scoped_store: ScopedStore, past: _SessionHistory, one: Compaction, *, compare: bool
 ) -> CompactionReport:
     before = load_state_before(scoped_store._store, one) if compare else EMPTY_STATE
-    return build_report(one, before, past.state, past.facts, past.deliveries)
+    return build_report(one, before, past.facts, past.deliveries, past.state)
 
 
 def _summarize_compaction(one: Compaction, close: CompactionReport) -> TimelineCompaction:

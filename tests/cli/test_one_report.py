@@ -1,0 +1,124 @@
+"""One compaction, asked of every command and of the API: all say the same of it."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.brief.gap import list_open_facts
+from holdfast.clock import Timestamp
+from holdfast.compaction import handlers
+from holdfast.doctor.check_history import format_compaction
+from holdfast.fastpath.session_dir import SessionDir
+from holdfast.paths import data_dir, store_path
+from holdfast.recall.session_report import explain_last_compaction
+from holdfast.samples import SESSION_FILE
+from holdfast.session.context import SessionContext, SessionRef
+from holdfast.session.update import load_state_before
+from holdfast.store.protocol import Delivery
+from holdfast.store.sqlite.store import SqliteStore
+from support.in_process_service import running
+
+from .conftest import Call
+
+SESSION = "5e551011-0000-4000-8000-000000000002"
+ROWS = Path(SESSION_FILE).read_bytes().splitlines(keepends=True)
+BOUNDARY = next(n for n, row in enumerate(ROWS) if b'"compact_boundary"' in row)
+NOW = Timestamp("2026-11-16T01:00:00Z", 1_794_000_000.0)
+# In its own words, and without its id; the second rule is told by what belongs to no compaction.
+TOLD, UNTOLD = "r1", "r3"
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqliteStore:
+    """A compaction whose summary lost two rules; the brief tells one of them in its words."""
+    monkeypatch.delenv("CLAUDE_CODE_SESSION_ID", raising=False)
+    monkeypatch.chdir(tmp_path)
+    transcript = tmp_path / f"{SESSION}.jsonl"
+    transcript.write_bytes(b"".join(ROWS[:BOUNDARY]))
+    made = SqliteStore(store_path())
+    ref = SessionRef(SESSION, str(transcript), os.path.realpath(tmp_path))
+    ctx = SessionContext(ref, SessionDir(data_dir(), SESSION), NOW, made)
+    handlers.on_precompact(ctx, "auto")
+    handlers.on_postcompact(ctx, trigger="auto", summary="It goes on.")
+    (compaction,) = made.compactions(SESSION)
+    rules = {f.id: f.text for f in list_open_facts(load_state_before(made, compaction))}
+    assert {TOLD, UNTOLD} <= set(compaction.lost)
+    for kind, channel, text in (
+        ("brief", "SessionStart", f'Rules of the user:\n- "{rules[TOLD]}"'),
+        ("handoff", "SessionStart", rules[UNTOLD]),
+        ("notice", "UserPromptSubmit", rules[UNTOLD]),
+        ("message:m1", "UserPromptSubmit", rules[UNTOLD]),
+    ):
+        assert made.record_delivery(Delivery(SESSION, 0, kind, channel, NOW.text, text))
+    return made
+
+
+def ask(holdfast: Call, *words: str) -> Any:
+    ended = holdfast(*words, "--json")
+    assert ended.code == 0, ended.err + ended.out
+    return json.loads(ended.out)
+
+
+def test_every_command_and_the_api_say_the_same_of_a_lost_rule(
+    store: SqliteStore, holdfast: Call
+) -> None:
+    said: dict[str, dict[str, bool]] = {}
+    with closing(store):
+        (compaction,) = store.compactions(SESSION)
+        why = explain_last_compaction(store, SESSION)
+        doctor = format_compaction(compaction, store.deliveries(SESSION))
+    (detail,) = ask(holdfast, "compactions", SESSION)
+    said["compactions"] = {f["id"]: f["put_back"] for f in detail["lost_facts"]}
+    (link,) = ask(holdfast, "history", SESSION)["compactions"]
+    said["history"] = {f["id"]: f["put_back"] for f in link["lost_facts"]}
+    rows = ask(holdfast, "diff", SESSION, "1")["before"]
+    said["diff"] = {r["id"]: bool(r["restored"]) for r in rows if r["in_summary"] is False}
+    said["why"] = {
+        name: f"[{name}] rule, not in the summary, restored by the brief" in why
+        for name in (TOLD, UNTOLD)
+    }
+    for command in ("compactions", "history"):
+        lines = holdfast(command, SESSION).out.splitlines()
+        said[f"{command}, printed"] = {
+            name: any(f" {name} " in line and "(restored)" in line for line in lines)
+            for name in (TOLD, UNTOLD)
+        }
+    with running(store_path(), data_dir()) as service:
+        close = service.owner.get(f"/api/sessions/{SESSION}/compactions/0").json()
+        life = service.owner.get(f"/api/sessions/{SESSION}/life").json()
+    said["api"] = {f["id"]: bool(f["back"]) for f in close["lost"]}
+    for place, found in said.items():
+        assert (place, found[TOLD], found[UNTOLD]) == (place, True, False)
+    assert said["compactions"] == said["history"] == said["diff"] == said["api"]
+    assert life["compactions"][0]["back"] == sum(said["api"].values())
+
+    delivered = {
+        "compactions": [d["what"] for d in detail["delivered"]],
+        "list": [d["what"] for d in ask(holdfast, "compactions")[0]["delivered"]],
+        "history": [d["what"] for d in link["delivered"]],
+        "status": [d["what"] for d in ask(holdfast, "status", SESSION)["compaction"]["delivered"]],
+        "api": [d["what"] for d in close["given"]],
+    }
+    for place, kinds in delivered.items():
+        assert (place, sorted(kinds)) == (place, ["brief", "steering"])
+    assert doctor.endswith("delivered brief, steering")
+    assert "handoff" not in why
+
+
+def test_a_compaction_that_no_hook_saw_is_compared_alike(holdfast: Call) -> None:
+    holdfast("ingest", SESSION_FILE)
+    (row,) = ask(holdfast, "compactions")
+    (detail,) = ask(holdfast, "compactions", row["session"])
+    (link,) = ask(holdfast, "history", row["session"])["compactions"]
+    status = ask(holdfast, "status", row["session"])["compaction"]
+    with running(store_path(), data_dir()) as service:
+        close = service.owner.get(f"/api/sessions/{row['session']}/compactions/0").json()
+    for one in (row, detail, link, status):
+        assert one["compared"] == close["compared"] == "afterwards"
+        assert (one["kept"], one["lost"]) == (len(close["kept"]), len(close["lost"]))
