@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import holdfast
-from holdfast.clients.claude_code.install import hook_launcher
+from holdfast.clients import hook_launcher
 from holdfast.fastpath.session_dir import PrebuiltText, SessionDir
 from holdfast.samples import SESSION_FILE
 

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.brief.verbatim_messages import ConversationMessage, select_verbatim
+from holdfast.brief.verbatim_messages import select_verbatim
+from holdfast.clients.client_protocol import ConversationMessage
 
 
 def asked(size: int = 10) -> ConversationMessage:

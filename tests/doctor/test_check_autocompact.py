@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from holdfast.clients.claude_code.install.installed import build_auto_compact
 from holdfast.doctor.check_autocompact import check_autocompact, describe_autocompact
 
 from .world import World
@@ -34,7 +35,7 @@ from .world import World
 def test_the_words_for_each_setting(
     variables: dict[str, str], options: dict[str, Any], said: str
 ) -> None:
-    assert said in describe_autocompact(variables, options).message
+    assert said in describe_autocompact(build_auto_compact(variables, options)).message
 
 
 def test_the_settings_files_and_their_env_count_the_later_scope_first(world: World) -> None:

@@ -2,7 +2,7 @@
 
 from contextlib import closing
 
-from holdfast.brief.prebuilt import AUGMENT_OPENING
+from holdfast.clients.holdfast_text import AUGMENT_OPENING
 from holdfast.clock import format_timestamp
 from holdfast.doctor.check_history import (
     check_compactions,

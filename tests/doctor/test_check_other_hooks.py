@@ -2,7 +2,7 @@
 
 import pytest
 
-from holdfast.clients.claude_code.install.hook_entries import ForeignHook
+from holdfast.clients.installation import ForeignHook
 from holdfast.doctor.check_other_hooks import check_other_hooks, find_conflict
 
 from .world import World, hook

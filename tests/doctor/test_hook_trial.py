@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.doctor.check_hooks import HookEntry, build_expected_entries
+from holdfast.clients.claude_code.installer import build_expected_entries
+from holdfast.clients.installation import HookEntry
 from holdfast.doctor.hook_trial import STEPS, check_trial, judge_runs, run_all_hooks, run_one_hook
 
 from .world import World
@@ -26,7 +27,9 @@ def faked(world: World, event: str, *lines: str) -> list[HookEntry]:
 
 
 def test_our_own_hooks_keep_the_contract_and_leave_nothing(world: World, scratch: Path) -> None:
-    runs, errors = run_all_hooks(build_expected_entries(world.around))
+    runs, errors = run_all_hooks(
+        build_expected_entries(world.around.interpreter, world.around.script)
+    )
     assert errors == []
     assert [run.problems for run in runs] == [()] * len(STEPS)
     said = {run.step: run.out for run in runs if run.out}
@@ -40,7 +43,7 @@ def test_our_own_hooks_keep_the_contract_and_leave_nothing(world: World, scratch
 
 
 def test_the_quick_try_runs_one_hook_and_leaves_nothing(world: World, scratch: Path) -> None:
-    assert run_one_hook(build_expected_entries(world.around)) == []
+    assert run_one_hook(build_expected_entries(world.around.interpreter, world.around.script)) == []
     assert list(scratch.iterdir()) == []
 
 

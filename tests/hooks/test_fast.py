@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.clients.claude_code.install import hook_launcher
+from holdfast.clients import hook_launcher
 from holdfast.fastpath.session_dir import PrebuiltText
 from support.hook_process import SCRIPT, Caller
 

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from typing import Any
 
-from holdfast.clients.claude_code.install import hook_launcher
+from holdfast.clients import hook_launcher
 from holdfast.fastpath.session_dir import PrebuiltText
 from support.hook_process import SCRIPT, Caller
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.clients import hook_launcher
 from holdfast.clients.claude_code.fastpath.hook_output import MAX_OUTPUT_CHARS, check_output
-from holdfast.clients.claude_code.install import hook_launcher
 from holdfast.fastpath import inbox
 from holdfast.fastpath.inbox import HEADING
 from holdfast.fastpath.session_dir import PrebuiltText

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from holdfast.clients import hook_launcher
 from holdfast.clients.claude_code.fastpath.hook_output import check_output
-from holdfast.clients.claude_code.install import hook_launcher
 from holdfast.clients.claude_code.install.hook_entries import HOOKS
 from support.hook_process import SCRIPT, Caller
 

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from holdfast.brief.prebuilt import AUGMENT_OPENING
 from holdfast.clients.claude_code.fastpath.hook_payload import extract_summary
+from holdfast.clients.holdfast_text import AUGMENT_OPENING
 from holdfast.fastpath.session_dir import PrebuiltText
 from support.hook_process import Caller, Ran
 

@@ -51,7 +51,7 @@ def sensible(followed: FollowState) -> None:
     assert restored(followed) == followed
     known = list(list_facts(followed.state))
     assert len({fact.id for fact in known}) == len(known)
-    assert all(0 <= fact.at.start <= fact.at.end <= followed.cursor.offset for fact in known)
+    assert all(0 <= fact.at.start <= fact.at.end <= followed.cursor.position for fact in known)
 
 
 def texts(followed: FollowState, kind: str) -> list[str]:

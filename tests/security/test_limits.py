@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.clients.claude_code.install.hook_entries import HOOKS, HookSpec
+from holdfast.clients.claude_code.install.hook_entries import HOOKS
+from holdfast.clients.installation import HookSpec
 from holdfast.hooks import watchdog
 
 from .world import SESSION, World, clean

@@ -9,7 +9,7 @@ from holdfast.brief.low_context_notice import (
     format_agent_notice,
     format_user_notice,
 )
-from holdfast.clients.claude_code.context_window import WindowConfig
+from holdfast.clients.client_protocol import WindowConfig
 from holdfast.clock import Timestamp
 from holdfast.events import CommandRan, Origin, TaskCreated, UsageMeasured, UserSaid
 from holdfast.fastpath.session_dir import SessionDir

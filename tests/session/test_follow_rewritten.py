@@ -76,7 +76,7 @@ def test_a_file_written_anew_may_be_read_in_pieces(tmp_path: Path) -> None:
     followed, passes = before, 0
     while followed.truncated or not passes:
         followed = follow_transcript(
-            str(path), saved(followed), until=followed.cursor.offset + 20_000
+            str(path), saved(followed), until=followed.cursor.position + 20_000
         )
         passes += 1
     assert passes > 2

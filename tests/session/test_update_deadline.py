@@ -44,7 +44,7 @@ def test_reading_ends_soon_after_its_time_is_over(
     path.write_text(f"{line}\n" * (10 * STOP_CHECK_BYTES // (len(line) + 1)))
     snapshot = out_of_time(store, path)
     assert not snapshot.is_complete
-    assert 0 < snapshot.followed.cursor.offset < 2 * STOP_CHECK_BYTES
+    assert 0 < snapshot.followed.cursor.position < 2 * STOP_CHECK_BYTES
 
 
 def test_what_was_read_is_kept_and_the_next_hook_goes_on_from_there(
@@ -55,8 +55,8 @@ def test_what_was_read_is_kept_and_the_next_hook_goes_on_from_there(
     reached, hooks = [0], 0
     while not (snapshot := out_of_time(store, path)).is_complete:
         hooks += 1
-        assert snapshot.followed.cursor.offset > reached[-1]
-        reached.append(snapshot.followed.cursor.offset)
+        assert snapshot.followed.cursor.position > reached[-1]
+        reached.append(snapshot.followed.cursor.position)
     assert hooks > 1
     known = store.load("s")
     assert known is not None

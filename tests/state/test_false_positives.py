@@ -3,7 +3,6 @@
 import pytest
 
 from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
-from holdfast.clients.client_protocol import Row
 from holdfast.events import (
     AgentSaid,
     CommandRan,
@@ -18,6 +17,7 @@ from holdfast.events import (
 from holdfast.state import State, fold_all
 from holdfast.state.facts import OPEN
 from holdfast.state.symbols import find_symbols
+from holdfast.transcript.reader import Row
 
 AT = Origin("row", 0, 1, "2026-01-01T10:00:00.000Z")
 FAILED = "FAILED tests/test_cart.py::test_total - assert 129 == 130\n1 failed, 3 passed in 0.1s"

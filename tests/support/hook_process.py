@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import holdfast
-from holdfast.clients.claude_code.install import hook_launcher
+from holdfast.clients import hook_launcher
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.files import list_names
 from holdfast.samples import SESSION_FILE

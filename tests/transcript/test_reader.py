@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from holdfast.clients.client_protocol import Row
 from holdfast.transcript.reader import (
     START_CURSOR,
     Cursor,
+    Row,
     TranscriptMissing,
     TranscriptReader,
     TranscriptUnreadable,
@@ -43,7 +43,7 @@ def test_rows_carry_their_byte_range(tmp_path: Path) -> None:
     rows, cursor, _ = read(path)
     content = path.read_bytes()
     assert [json.loads(content[row.start : row.end]) for row in rows] == [r.data for r in rows]
-    assert cursor.offset == len(content)
+    assert cursor.position == len(content)
     assert cursor.rows == 3
 
 
@@ -149,7 +149,7 @@ def test_an_oversized_line_still_being_written_is_not_consumed(tmp_path: Path) -
     path = tmp_path / "t.jsonl"
     path.write_bytes(b'{"n": 0}\n{"n": "' + b"x" * 5000)
     rows, cursor, _ = read(path, max_line=1000)
-    assert (numbers(rows), cursor.offset, cursor.oversized) == ([0], 9, 0)
+    assert (numbers(rows), cursor.position, cursor.oversized) == ([0], 9, 0)
     with path.open("ab") as file:
         file.write(b'"}\n{"n": 1}\n')
     rows, cursor, _ = read(path, cursor, max_line=1000)
@@ -230,10 +230,10 @@ def test_a_compressed_transcript_has_the_offsets_of_its_content(tmp_path: Path) 
     path = tmp_path / "t.jsonl.gz"
     path.write_bytes(gzip.compress(lines(5)))
     rows, cursor, _ = read(path, limit_bytes=1)
-    assert (rows[0].start, rows[0].end, cursor.offset) == (0, len(lines(1)), len(lines(1)))
+    assert (rows[0].start, rows[0].end, cursor.position) == (0, len(lines(1)), len(lines(1)))
     rows, cursor, reset = read(path, cursor)
     assert (numbers(rows), reset) == ([1, 2, 3, 4], "")
-    assert cursor.offset == len(lines(5))
+    assert cursor.position == len(lines(5))
 
 
 def test_an_empty_file_has_no_rows(tmp_path: Path) -> None:

@@ -7,8 +7,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.clients.client_protocol import Row
-from holdfast.transcript.reader import START_CURSOR, Cursor, TranscriptReader
+from holdfast.transcript.reader import START_CURSOR, Cursor, Row, TranscriptReader
 
 JSON_LINE = st.dictionaries(
     st.text(max_size=5), st.one_of(st.text(max_size=60), st.integers(), st.none()), max_size=4
@@ -56,7 +55,7 @@ def test_any_bytes_are_read_without_an_error(content: bytes) -> None:
         path.write_bytes(content)
         rows, cursor, _ = rows_of(path, START_CURSOR, 500)
     assert all(content[row.end - 1 : row.end] == b"\n" for row in rows)
-    assert cursor.offset == content.rfind(b"\n") + 1
+    assert cursor.position == content.rfind(b"\n") + 1
 
 
 @settings(max_examples=150, deadline=None)

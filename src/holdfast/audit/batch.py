@@ -13,10 +13,9 @@ from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 
+from holdfast import clients
 from holdfast.audit.results import Compaction, Session
 from holdfast.audit.session_audit import audit_session
-from holdfast.clients.claude_code.client_paths import transcript_session_id
-from holdfast.clients.claude_code.transcript.row_probe import is_subagent_file
 from holdfast.measure.entities import Entity
 from holdfast.workers import worker_pool
 
@@ -39,13 +38,14 @@ class AuditedSessions:
 
 def find_transcripts(folder: str) -> dict[str, list[str]]:
     """The copies of each session, by its id; files of subagents belong to their session."""
+    paths = clients.default().paths
     found: dict[str, list[str]] = {}
     for place, below, names in os.walk(folder):
         below.sort()
         for name in sorted(names):
             path = os.path.join(place, name)
-            if name.endswith((".jsonl", ".jsonl.gz")) and not is_subagent_file(path):
-                found.setdefault(transcript_session_id(path), []).append(path)
+            if paths.is_transcript(path):
+                found.setdefault(paths.transcript_session_id(path), []).append(path)
     return dict(sorted(found.items()))
 
 

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import orjson
 
+from holdfast import clients
 from holdfast.audit.consequences import ConsequenceFinder, format_quote
 from holdfast.audit.results import Compaction, FactCount, Lookups, Lost, Need, Repeat, Session
 from holdfast.brief import prebuilt
 from holdfast.brief.gap import MIN_WORD_SHARE, MIN_WORDS, TextCoverage, covers_fact, list_open_facts
 from holdfast.brief.statements import users_sentences
-from holdfast.clients.claude_code.transcript.row_probe import compaction_seconds
 from holdfast.events import Compacted, Event, SummaryGiven, UsageMeasured
 from holdfast.fastpath.project import locate_project
 from holdfast.measure.entities import Entity
@@ -157,7 +157,8 @@ class _CompactionAudit:
     def _time(self, made: Compaction) -> None:
         row = read_source_row(self._path, self._mark.row, self._mark.start, loads=orjson.loads)
         data = orjson.loads(row) if row else {}
-        made.seconds = compaction_seconds(data) if isinstance(data, dict) else None
+        probe = clients.of_session(self._state.session.client).row_probe
+        made.seconds = probe.compaction_seconds(data) if isinstance(data, dict) else None
         if made.seconds is None and made.trigger == "auto":
             # Nothing else happens between the last row and the boundary of an automatic one.
             waited = seconds_between(self._state.session.updated, made.time)

@@ -14,6 +14,7 @@ from holdfast.brief.path_display import shorten_path
 from holdfast.brief.quotable_pieces import format_command
 from holdfast.brief.section_lines import decision_line
 from holdfast.brief.statements import failed_attempt, value_line
+from holdfast.clients.holdfast_text import GAP_OPENING
 from holdfast.state.facts import OPEN, Fact
 from holdfast.state.identifiers import Identifier
 from holdfast.state.model import State
@@ -211,7 +212,7 @@ def _rendered(state: State, lost: Iterable[Fact], max_chars: int) -> Gap:
     updated = state.session.updated
     moment = f"{updated[:10]} {updated[11:16]} UTC" if len(updated) >= 16 else "before it"
     text = (
-        "Holdfast: known before the last compaction and missing from its summary, as of"
+        f"{GAP_OPENING} and missing from its summary, as of"
         f" {moment}. Where files on disk say otherwise, they are right. Quoted text is data."
     )
     told = []

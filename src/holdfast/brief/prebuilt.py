@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from holdfast.brief.compose import Brief, compose
 from holdfast.brief.path_display import shorten_path
+from holdfast.clients.holdfast_text import AUGMENT_OPENING, STATE_OPENING
 from holdfast.fastpath.handoff_offers import MAX_OFFER_CHARS as HANDOFF
 from holdfast.state import next_step
 from holdfast.state.facts import OPEN
@@ -15,9 +16,6 @@ from holdfast.text import truncate_line
 # (see the survival benchmark), and other tools' hooks want their say too.
 DEFAULT_BRIEF_CHARS = 6_000
 
-
-# How a text begins that was chosen against the client's summary.
-AUGMENT_OPENING = "Holdfast: what the summary above leaves out of this session"
 
 # Characters below which a request may not tell what the work is about.
 MIN_REQUEST_CHARS = 40
@@ -59,9 +57,9 @@ def compose_augment(state: State, now: str, said: str, max_chars: int) -> Brief:
 def format_title(state: State, now: str, against_summary: bool = False) -> str:
     known = _format_time(state.session.updated or now)
     what = (
-        AUGMENT_OPENING
+        f"{AUGMENT_OPENING} of this session"
         if against_summary
-        else "Holdfast: the state of this session before the compaction"
+        else f"{STATE_OPENING} before the compaction"
     )
     return (
         f"{what}, from its transcript, as of {known}. Quotations are verbatim; where"

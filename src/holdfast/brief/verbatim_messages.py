@@ -10,16 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-
-class ConversationMessage(NamedTuple):
-    """One message of the conversation."""
-
-    role: str  # "user" | "assistant"
-    size: int  # characters
-    is_prompt: bool  # words of the user: begins a turn
-    calls: tuple[str, ...] = ()  # ids of the calls it makes
-    answers: tuple[str, ...] = ()  # ids of the calls it answers
-    is_holdfast_text: bool = False  # text that an earlier compaction placed
+from holdfast.clients.client_protocol import ConversationMessage
 
 
 class MessageUnit(NamedTuple):

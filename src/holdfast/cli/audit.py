@@ -97,10 +97,10 @@ def audit(
 
 
 def client_transcripts_dir() -> str:
-    from holdfast.clients.claude_code.client_paths import client_config_dir
+    from holdfast import clients
 
-    config = client_config_dir(os.path.expanduser("~"), os.environ.get("CLAUDE_CONFIG_DIR", ""))
-    return os.path.join(config, "projects")
+    paths = clients.default().paths
+    return paths.sessions_dir(paths.config_dir(os.environ, os.path.expanduser("~")))
 
 
 def format_folder(folder: str) -> str:

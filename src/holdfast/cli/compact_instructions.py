@@ -1,6 +1,6 @@
 """`holdfast instructions`: the compact instructions, shown, and kept in CLAUDE.md on request.
 
-Owns which file the block goes into; `clients.claude_code.install.claude_md` edits the bytes.
+Owns which file the block goes into; the client's installer edits the bytes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ def instructions(
 
     Example: `holdfast instructions --write`
     """
-    from holdfast.clients.claude_code.install import claude_md
+    from holdfast import clients
+    from holdfast.clients.installation import InstructionsDamaged
     from holdfast.compaction.instructions import build_project_instructions
 
     if write + remove + show > 1:
@@ -47,12 +48,15 @@ def instructions(
     if not file:
         _require_inside(path, folder)
     before = _read(path)
+    installer = clients.default().installer
     try:
         if write:
-            after: bytes | None = claude_md.put_block(before, build_project_instructions(folder))
+            after: bytes | None = installer.put_instructions(
+                before, build_project_instructions(folder)
+            )
         else:
-            after = claude_md.remove_block(before)
-    except claude_md.BlockDamaged as error:
+            after = installer.remove_instructions(before)
+    except InstructionsDamaged as error:
         raise CliError(f"{path}: {error}", "Fix it by hand.") from error
     if before == after:
         typer.echo(f"Nothing to do: {path} {'is up to date' if write else 'has no such block'}.")
@@ -65,10 +69,10 @@ def instructions(
 
 def _memory_file(folder: str) -> str:
     """The one that is there; else CLAUDE.md at the project's root."""
+    from holdfast import clients
     from holdfast.cli.install import find_project_root
 
-    root = find_project_root(folder)
-    places = [os.path.join(root, "CLAUDE.md"), os.path.join(root, ".claude", "CLAUDE.md")]
+    places = clients.default().installer.list_instructions_files(find_project_root(folder))
     return next((path for path in places if os.path.exists(path)), places[0])
 
 

@@ -94,17 +94,17 @@ def ingest(
 
 
 def _client_transcripts_dir() -> str:
-    from holdfast.clients.claude_code.client_paths import client_config_dir
+    from holdfast import clients
 
-    config = client_config_dir(os.path.expanduser("~"), os.environ.get("CLAUDE_CONFIG_DIR", ""))
-    return os.path.join(config, "projects")
+    paths = clients.default().paths
+    return paths.sessions_dir(paths.config_dir(os.environ, os.path.expanduser("~")))
 
 
 def _files(paths: list[str]) -> list[str]:
     """The transcripts to read, each session once; a plain file before its packed copy."""
-    from holdfast.clients.claude_code.client_paths import transcript_session_id
-    from holdfast.clients.claude_code.transcript.row_probe import is_subagent_file
+    from holdfast import clients
 
+    client_paths = clients.default().paths
     found: list[str] = []
     for path in paths:
         if not os.path.isdir(path):
@@ -113,15 +113,13 @@ def _files(paths: list[str]) -> list[str]:
         for folder, below, names in os.walk(path):
             below.sort()
             candidates = [os.path.join(folder, name) for name in sorted(names)]
-            found += [
-                path
-                for path in candidates
-                if path.endswith((".jsonl", ".jsonl.gz")) and not is_subagent_file(path)
-            ]
+            found += [path for path in candidates if client_paths.is_transcript(path)]
     found.sort(key=lambda path: path.endswith(".gz"))
     chosen: dict[str, str] = {}
     for path in found:
-        key = os.path.join(os.path.dirname(os.path.abspath(path)), transcript_session_id(path))
+        key = os.path.join(
+            os.path.dirname(os.path.abspath(path)), client_paths.transcript_session_id(path)
+        )
         chosen.setdefault(key, path)
     return sorted(chosen.values())
 

@@ -1,7 +1,7 @@
 """The commands ``holdfast install`` and ``holdfast uninstall``.
 
 Owns what the user is asked, shown and told. Reads the environment (home, project, interpreter)
-and hands it on; every write happens in ``clients.claude_code.install.settings_file``.
+and hands it on; every write happens in the client's installer.
 Must not edit a settings file itself.
 """
 
@@ -22,9 +22,14 @@ from rich.console import Console
 from rich.text import Text
 
 import holdfast
-from holdfast.clients.claude_code.install import hook_entries, hook_launcher, settings_file
-from holdfast.clients.claude_code.install.hook_entries import SettingsError
-from holdfast.clients.claude_code.install.settings_file import InstallOutcome
+from holdfast import clients
+from holdfast.clients import hook_launcher
+from holdfast.clients.installation import (
+    InstallOutcome,
+    InvalidSettings,
+    NotWritable,
+    SettingsError,
+)
 from holdfast.paths import data_dir
 
 
@@ -80,7 +85,7 @@ def install(
     """
 
     def act() -> InstallOutcome:
-        return settings_file.install(
+        return clients.default().installer.install(
             _settings_path(scope),
             data_dir=data_dir(),
             interpreter=choose_interpreter(),
@@ -104,7 +109,7 @@ def uninstall(
     """
 
     def act() -> InstallOutcome:
-        return settings_file.uninstall(
+        return clients.default().installer.uninstall(
             _settings_path(scope),
             data_dir=data_dir(),
             dry_run=dry_run,
@@ -133,7 +138,7 @@ def find_hook_script() -> str:
 
 def choose_interpreter() -> str:
     base = getattr(sys, "_base_executable", None)
-    return hook_entries.choose_interpreter(base, sys.executable, os.path.realpath, _runs_a_hook)
+    return hook_launcher.choose_interpreter(base, sys.executable, os.path.realpath, _runs_a_hook)
 
 
 def _runs_a_hook(interpreter: str) -> bool:
@@ -146,11 +151,12 @@ def _runs_a_hook(interpreter: str) -> bool:
 
 
 def _settings_path(scope: Scope) -> str:
-    config_dir = os.environ.get("CLAUDE_CONFIG_DIR") or None
     root = find_project_root(os.getcwd())
-    path = settings_file.settings_path(scope.value, os.path.expanduser("~"), config_dir, root)
+    path = clients.default().installer.settings_path(
+        scope.value, os.environ, os.path.expanduser("~"), root
+    )
     if scope is not Scope.user and links_outside(path, root):
-        raise hook_entries.NotWritable(f"{path} is a link to a file outside the project")
+        raise NotWritable(f"{path} is a link to a file outside the project")
     return path
 
 
@@ -196,13 +202,13 @@ def _run(
 def _refuse(error: SettingsError, as_json: bool) -> None:
     if as_json:
         found: dict[str, Any] = {"error": str(error), "kind": type(error).__name__}
-        if isinstance(error, hook_entries.InvalidSettings):
+        if isinstance(error, InvalidSettings):
             found |= {"path": error.path, "line": error.line, "column": error.column}
         typer.echo(json.dumps(found, indent=2))
         return
     console = Console(stderr=True, soft_wrap=True, highlight=False)
     console.print(Text("Nothing was changed. ", style="bold red") + Text(_printable(str(error))))
-    if isinstance(error, hook_entries.InvalidSettings):
+    if isinstance(error, InvalidSettings):
         console.print("Fix the file, then run the command again.")
 
 
@@ -233,7 +239,7 @@ def format_diff(outcome: InstallOutcome) -> list[str]:
 
 
 def _lines(raw: bytes | None) -> list[str]:
-    text = settings_file.decode_settings(raw)
+    text = clients.default().installer.decode_settings(raw)
     # Not splitlines(): that also breaks at characters which JSON allows inside a string.
     return text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
 
@@ -258,8 +264,9 @@ def _color_diff(lines: list[str]) -> Text:
 def _warnings(outcome: InstallOutcome, scope: Scope) -> list[str]:
     if outcome.action not in ("installed", "repaired", "unchanged"):
         return []
-    text, found = settings_file.decode_settings(outcome.after), []
-    if hook_entries.read_hook_flags(text).disable_all_hooks:
+    installer = clients.default().installer
+    text, found = installer.decode_settings(outcome.after), []
+    if installer.read_hook_flags(text).disable_all_hooks:
         found.append('"disableAllHooks" is on in this file: no hook runs until it is removed')
     if scope is Scope.project:
         found.append(
@@ -273,11 +280,11 @@ def _try_hook(outcome: InstallOutcome, dry_run: bool) -> list[str]:
     """One hook run for real, in a temporary folder; says what it did not do."""
     if dry_run or outcome.action not in ("installed", "repaired"):
         return []
-    from holdfast.doctor.check_hooks import parse_entries
     from holdfast.doctor.hook_trial import run_one_hook
 
+    installer = clients.default().installer
     try:
-        problems = run_one_hook(parse_entries(settings_file.decode_settings(outcome.after)))
+        problems = run_one_hook(installer.parse_entries(installer.decode_settings(outcome.after)))
     except OSError as error:
         return [f"could not run a test hook in the temporary folder: {error.strerror or error}"]
     found = [f"test run of a hook on a sample session: {problem}" for problem in problems[:1]]

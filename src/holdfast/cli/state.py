@@ -104,7 +104,7 @@ def _document(
         "usage": followed.state.usage._asdict(),
         "read": {
             "rows": cursor.rows,
-            "bytes": cursor.offset,
+            "bytes": cursor.position,
             "bad_lines": cursor.bad,
             "oversized_lines": cursor.oversized,
             "unknown_rows": (followed.parser_state or {}).get("unknown", 0),
@@ -135,7 +135,7 @@ def _head(out: Console, file: str, compaction: int | None, followed: FollowState
         _count(moment.turn, "prompt"),
         _count(moment.step, "tool call"),
         _count(moment.epoch, "compaction"),
-        f"{cursor.rows} rows, {format_bytes(cursor.offset)}",
+        f"{cursor.rows} rows, {format_bytes(cursor.position)}",
         f"context {usage.context:,} tokens" if usage.context else "",
         f"{_count(cursor.bad, 'bad line')}" if cursor.bad else "",
     ]

@@ -156,7 +156,7 @@ def _saved(store: SqliteStore, session: Session) -> dict[str, Any] | None:
         ) from error
     state = followed.state
     try:
-        behind = os.path.getsize(session.transcript) - followed.cursor.offset
+        behind = os.path.getsize(session.transcript) - followed.cursor.position
     except OSError:
         behind = 0  # the transcript is gone: all there is, is here
     return {
@@ -164,7 +164,7 @@ def _saved(store: SqliteStore, session: Session) -> dict[str, Any] | None:
         "context_tokens": state.usage.context or None,
         "model": state.usage.model,
         "updated": state.session.updated,
-        "read_bytes": followed.cursor.offset,
+        "read_bytes": followed.cursor.position,
         "unread_bytes": max(0, behind),
         "open": _open(state),
     }

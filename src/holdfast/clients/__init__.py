@@ -1,1 +1,54 @@
-"""The coding agents we read: the only code that knows a vendor's format."""
+"""The coding agents we read: the only code that knows a vendor's format.
+
+A registry: `get`, `default`, `of_session` and `names` hand out a `Client`
+(`clients.client_protocol`), and nothing outside this package imports a client's own folder. The
+one exception are the fast hooks, which import `clients.<name>.fastpath`: which client calls is
+settled by which hook was installed. Imports nothing at its top: every fast hook loads this module
+as the parent of its own.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.clients.client_protocol import Client
+
+DEFAULT_CLIENT = "claude-code"
+
+
+class UnknownClient(ValueError):
+    """No client of this name is known."""
+
+
+def names() -> tuple[str, ...]:
+    return tuple(_CLIENTS)
+
+
+def get(name: str) -> Client:
+    """The client of this name; raises UnknownClient."""
+    try:
+        return _CLIENTS[name]()
+    except KeyError:
+        raise UnknownClient(f"no client is called {name!r}") from None
+
+
+def default() -> Client:
+    return _CLIENTS[DEFAULT_CLIENT]()
+
+
+def of_session(label: str) -> Client:
+    """The client that a session says it runs in: its name and version, as SessionSeen has them.
+
+    The default where it does not say, or names one that this version of Holdfast does not know.
+    """
+    return _CLIENTS.get(label.partition(" ")[0], _CLIENTS[DEFAULT_CLIENT])()
+
+
+def _claude_code() -> Client:
+    from holdfast.clients.claude_code.client import CLIENT
+
+    return CLIENT
+
+
+# One line per folder.
+_CLIENTS = {"claude-code": _claude_code}

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
-from holdfast.brief.prebuilt import AUGMENT_OPENING
+from holdfast.clients.holdfast_text import AUGMENT_OPENING
 from holdfast.clock import format_timestamp
 from holdfast.compaction.module_handlers import MODULE_CHANNEL as MODULE
 from holdfast.compaction.report import is_observed, select_deliveries, select_restoring

@@ -7,19 +7,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from holdfast.clients.claude_code.install import hook_edit, hook_entries, hook_launcher
-from holdfast.clients.claude_code.install.hook_entries import HOOKS
-from holdfast.doctor.environment import (
-    Environment,
-    Plugin,
-    SettingsSource,
-    list_enabled_plugins,
-    read_hooks,
-    read_settings_sources,
-)
+from holdfast import clients
+from holdfast.clients import hook_launcher
+from holdfast.clients.installation import HookEntry, Plugin, SettingsSource
+from holdfast.doctor.environment import Environment, list_enabled_plugins, read_settings_sources
 from holdfast.doctor.finding import FAIL, OK, WARN, Finding
 
 CHECK = "hooks"
@@ -38,16 +32,6 @@ import holdfast
 print(holdfast.__version__)"""
 
 
-class HookEntry(NamedTuple):
-    """One of our entries, as the client would start it."""
-
-    event: str
-    argv: tuple[str, ...]
-    interpreter: str
-    script: str
-    timeout: float
-
-
 class ProbeResult(NamedTuple):
     """What an interpreter said. `version` is of Holdfast, "" where it cannot be imported."""
 
@@ -56,26 +40,13 @@ class ProbeResult(NamedTuple):
     problem: str = ""
 
 
-def parse_entries(text: str) -> list[HookEntry]:
-    found = []
-    for place in hook_entries.list_hook_locations(text):
-        script = hook_entries.find_script(place.value)
-        if script is None:
-            continue
-        command = str(place.value.get("command", ""))
-        argv = (command, *(str(arg) for arg in place.value["args"]))
-        limit = place.value.get("timeout")
-        seconds = float(limit) if isinstance(limit, int | float) else 60.0
-        found.append(HookEntry(place.event, argv, command, script, seconds))
-    return found
-
-
 def list_plugin_entries(around: Environment) -> dict[Plugin, list[HookEntry]]:
     """The hooks of our own plugin, where the client has it: they start through its launcher."""
+    installer = clients.default().installer
     found: dict[Plugin, list[HookEntry]] = {}
     for plugin in list_enabled_plugins(around):
         if plugin.is_ours:
-            hooks = hook_entries.list_foreign_hooks(read_hooks(plugin))
+            hooks = installer.list_foreign_hooks(installer.read_plugin_hooks(plugin))
             launcher = os.path.join(plugin.folder, "bin", "holdfast")
             found[plugin] = [
                 HookEntry(
@@ -86,24 +57,11 @@ def list_plugin_entries(around: Environment) -> dict[Plugin, list[HookEntry]]:
     return found
 
 
-def build_expected_entries(around: Environment) -> list[HookEntry]:
-    """What an install would write now."""
-    return [
-        HookEntry(
-            spec.event,
-            (around.interpreter, *hook_launcher.build_arguments(around.script, spec.event)),
-            around.interpreter,
-            around.script,
-            float(spec.timeout_seconds),
-        )
-        for spec in HOOKS
-    ]
-
-
 def check_hooks(around: Environment) -> list[Finding]:
+    installer = clients.default().installer
     sources = read_settings_sources(around)
     findings = [report_unreadable(source) for source in sources if source.problem]
-    wired = {source: parse_entries(source.text) for source in sources if source.usable}
+    wired = {source: installer.parse_entries(source.text) for source in sources if source.usable}
     findings += [_scope(around, source, found) for source, found in wired.items() if found]
     by_plugin = list_plugin_entries(around)
     findings += [_plugin(plugin, found) for plugin, found in by_plugin.items()]
@@ -172,15 +130,16 @@ def _scope(around: Environment, source: SettingsSource, found: Sequence[HookEntr
 
 def describe_staleness(text: str, found: Sequence[HookEntry], around: Environment) -> str:
     """Pure: why an install would change these entries, "" where it would not."""
-    missing = {spec.event for spec in HOOKS} - {entry.event for entry in found}
+    installer = clients.default().installer
+    missing = {spec.event for spec in installer.HOOKS} - {entry.event for entry in found}
     if missing:
         return f"lack {', '.join(sorted(missing))}"
     others = {entry.script for entry in found if not _same(entry.script, around.script)}
     if others:
         return f"run another copy of Holdfast, {sorted(others)[0]}, not this one, {around.script}"
     # An interpreter that runs is as good as ours; what an older version wrote around it is not.
-    edit = hook_edit.add_hooks(text, found[0].interpreter, found[0].script)
-    return "" if edit.text == text else "are outdated"
+    current = installer.is_current(text, found[0].interpreter, found[0].script)
+    return "" if current else "are outdated"
 
 
 def _same(one: str, other: str) -> bool:
@@ -221,11 +180,12 @@ def probe_interpreter(interpreter: str, script: str) -> ProbeResult:
 
 def check_switches(around: Environment) -> list[Finding]:
     """What keeps hooks from running although they are installed."""
+    installer = clients.default().installer
     off = []
     for source in read_settings_sources(around):
         if not source.usable:
             continue
-        flags = hook_entries.read_hook_flags(source.text)
+        flags = installer.read_hook_flags(source.text)
         if flags.disable_all_hooks:
             off.append(f'"disableAllHooks" is on in {source.path}')
         if flags.allow_managed_hooks_only and source.scope == "managed":
@@ -243,7 +203,9 @@ def check_switches(around: Environment) -> list[Finding]:
 
 def describe_hook_problem(around: Environment) -> str:
     """One line for other commands, from reading alone; "" when nothing is wrong."""
-    found = [e for s in read_settings_sources(around) if s.usable for e in parse_entries(s.text)]
+    installer = clients.default().installer
+    usable = [source for source in read_settings_sources(around) if source.usable]
+    found = [entry for source in usable for entry in installer.parse_entries(source.text)]
     if not found and list_plugin_entries(around):
         return ""
     if not found:
@@ -254,21 +216,10 @@ def describe_hook_problem(around: Environment) -> str:
                 return (
                     f"The hooks point to {path}, which does not exist: run `holdfast doctor --fix`."
                 )
-    missing = {spec.event for spec in HOOKS} - {entry.event for entry in found}
+    missing = {spec.event for spec in installer.HOOKS} - {entry.event for entry in found}
     if missing and not list_plugin_entries(around):
         return f"The hooks lack {', '.join(sorted(missing))}: `holdfast install`."
     others = {entry.script for entry in found if not _same(entry.script, around.script)}
     if others:
         return f"The hooks run another copy, {sorted(others)[0]}: see `holdfast doctor`."
     return ""
-
-
-def read_setting(source: SettingsSource, name: str) -> Any:
-    """A top-level value of a settings file."""
-    node = hook_entries.parse_root(source.text).get(name)
-    return None if node is None else node.value(source.text)
-
-
-def read_settings_env(source: SettingsSource) -> Mapping[str, Any]:
-    value = read_setting(source, "env")
-    return value if isinstance(value, dict) else {}

@@ -11,14 +11,9 @@ import shlex
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from holdfast.clients.claude_code.install import hook_entries
-from holdfast.clients.claude_code.install.hook_entries import ForeignHook
-from holdfast.doctor.environment import (
-    Environment,
-    list_enabled_plugins,
-    read_hooks,
-    read_settings_sources,
-)
+from holdfast import clients
+from holdfast.clients.installation import ForeignHook
+from holdfast.doctor.environment import Environment, list_enabled_plugins, read_settings_sources
 from holdfast.doctor.finding import OK, WARN, Finding
 from holdfast.files import read
 
@@ -114,11 +109,12 @@ def read_scripts(hook: ForeignHook, around: Environment) -> str:
 
 
 def _list_other_hooks(around: Environment) -> Iterator[OtherHook]:
+    installer = clients.default().installer
     for source in read_settings_sources(around):
         if source.usable:
-            for hook in hook_entries.list_foreign_hooks(source.text):
+            for hook in installer.list_foreign_hooks(source.text):
                 yield OtherHook(f"{source.scope} settings", hook)
     for plugin in list_enabled_plugins(around):
         if not plugin.is_ours:
-            for hook in hook_entries.list_foreign_hooks(read_hooks(plugin)):
+            for hook in installer.list_foreign_hooks(installer.read_plugin_hooks(plugin)):
                 yield OtherHook(f"plugin {plugin.name}", hook)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable
 
-from holdfast.clients.claude_code.install.hook_entries import SettingsError
+from holdfast.clients.installation import SettingsError
 from holdfast.doctor.check_autocompact import check_autocompact
 from holdfast.doctor.check_client import check_client
 from holdfast.doctor.check_history import check_compactions, check_errors, check_sync

@@ -15,13 +15,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from typing import Any, NamedTuple
 
-from holdfast.clients.claude_code.fastpath import hook_output
-from holdfast.doctor.check_hooks import (
-    HookEntry,
-    build_expected_entries,
-    list_plugin_entries,
-    parse_entries,
-)
+from holdfast import clients
+from holdfast.clients.installation import HookEntry
+from holdfast.doctor.check_hooks import list_plugin_entries
 from holdfast.doctor.environment import Environment, read_settings_sources
 from holdfast.doctor.finding import FAIL, OK, WARN, Finding
 from holdfast.files import make_private_dir, write_output
@@ -75,15 +71,18 @@ class HookRun(NamedTuple):
 
 def check_trial(around: Environment) -> list[Finding]:
     """Every set of hooks that is installed; or this copy's own, where none is."""
+    installer = clients.default().installer
     sets: dict[str, list[HookEntry]] = {}
     for source in read_settings_sources(around):
-        if source.usable and (found := parse_entries(source.text)):
+        if source.usable and (found := installer.parse_entries(source.text)):
             sets[f"the {source.scope} settings' hooks"] = found
     for plugin, brought in list_plugin_entries(around).items():
         if brought:
             sets[f"the plugin {plugin.name}'s hooks"] = brought
     if not sets:
-        sets["this copy's hooks"] = build_expected_entries(around)
+        sets["this copy's hooks"] = installer.build_expected_entries(
+            around.interpreter, around.script
+        )
     findings, tried = [], set()
     for whose, found in sets.items():
         program = tuple(sorted(entry.argv for entry in found))
@@ -194,7 +193,7 @@ def _run(entry: HookEntry, folder: str, transcript: str, fields: Mapping[str, An
     if ended.returncode:
         meaning = ", which blocks" if ended.returncode == 2 else ""
         problems.append(f"exited with code {ended.returncode}{meaning}")
-    problems += hook_output.check_output(entry.event, out)
+    problems += clients.default().hook_io.check_output(entry.event, out)
     if step in STEPS_WITH_OUTPUT and not out:
         problems.append("printed nothing, although output was expected")
     return HookRun(step, ended.returncode, seconds, out, tuple(problems))

@@ -9,8 +9,8 @@ import os
 from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
 
-from holdfast.clients.claude_code.install import settings_file
-from holdfast.clients.claude_code.install.hook_entries import SettingsError
+from holdfast import clients
+from holdfast.clients.installation import SettingsError
 from holdfast.doctor.check_storage import find_leftovers
 from holdfast.doctor.environment import SCOPES, Environment
 from holdfast.doctor.finding import Finding
@@ -35,12 +35,11 @@ def repair(findings: Iterable[Finding], around: Environment) -> list[str]:
 def _entries(around: Environment, scope: str) -> list[str]:
     if scope not in SCOPES:
         return ["Managed settings belong to your administrator: not changed."]
-    path = settings_file.settings_path(
-        scope, around.home, around.environ.get("CLAUDE_CONFIG_DIR") or None, around.project
-    )
+    installer = clients.default().installer
+    path = installer.settings_path(scope, around.environ, around.home, around.project)
     if not around.script:
         return ["This copy of Holdfast cannot be called by a hook: install it permanently first."]
-    outcome = settings_file.install(
+    outcome = installer.install(
         path, data_dir=around.data, interpreter=around.interpreter, script=around.script
     )
     touched = len({*outcome.added, *outcome.repaired, *outcome.removed})

@@ -17,13 +17,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from holdfast.brief.verbatim_messages import ConversationMessage
-from holdfast.clients.claude_code.fastpath.hook_payload import extract_summary
-from holdfast.clients.claude_code.transcript.user_text import HOLDFAST_OPENINGS, strip_summary_frame
+from holdfast import clients
+from holdfast.clients.client_protocol import ConversationMessage
+from holdfast.clients.holdfast_text import HOLDFAST_OPENINGS
 from holdfast.clock import read_clock
 from holdfast.compaction import module_handlers
 from holdfast.compaction.handlers import archive_rows
@@ -42,8 +41,6 @@ from holdfast.session.view import store_spool
 from holdfast.store.protocol import Store, StoreError
 from holdfast.store.sqlite.store import SqliteStore
 
-# The client's own words around its summary, and ours: no words of the user.
-UNTYPED_OPENINGS = ("This session is being continued", "<", *HOLDFAST_OPENINGS)
 MAX_MESSAGES = 20_000
 STORE_TIMEOUT_SECONDS = 1.0  # the module waits three seconds in all
 
@@ -125,7 +122,9 @@ def _begin(asked: ModuleRequest, ctx: SessionContext) -> dict[str, Any]:
 
 def _augment(asked: ModuleRequest, ctx: SessionContext) -> dict[str, Any]:
     # The client's own words around its summary tell nothing of the work.
-    said = strip_summary_frame(extract_summary(asked.summary)) + "\n" + asked.kept_text
+    client = clients.default()
+    summary = client.hook_io.extract_summary(asked.summary)
+    said = client.user_text.strip_summary_frame(summary) + "\n" + asked.kept_text
     made = module_handlers.on_augment(ctx, said)
     if made is None:
         return {}
@@ -195,13 +194,9 @@ def find_transcript(session_id: str) -> str:
     """Where the client keeps this session, when the module could not say."""
     if not session_id or not session_id.replace("-", "").isalnum():
         return ""
-    home = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
-    with suppress(OSError):
-        for folder in os.listdir(f"{home}/projects"):
-            path = f"{home}/projects/{folder}/{session_id}.jsonl"
-            if os.path.exists(path):
-                return path
-    return ""
+    paths = clients.default().paths
+    config = paths.config_dir(os.environ, os.path.expanduser("~"))
+    return paths.find_transcript(config, session_id) or ""
 
 
 def _open_store(data: str) -> SqliteStore | None:
@@ -218,7 +213,8 @@ def _parse_message(row: object) -> ConversationMessage:
         return ConversationMessage("user", 0, False)
     role, opening = _text(row, "role"), _text(row, "opening").lstrip()
     answers = _ids(row, "answers")
-    typed = role == "user" and not answers and not opening.startswith(UNTYPED_OPENINGS)
+    user_text = clients.default().user_text
+    typed = role == "user" and not answers and user_text.is_typed_opening(opening)
     size = row.get("size")
     return ConversationMessage(
         role,

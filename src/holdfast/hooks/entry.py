@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from holdfast.clients.claude_code.fastpath.hook_payload import HookPayload
+    from holdfast.clients.client_protocol import HookPayload
     from holdfast.hooks.fast import HookResult
 
 # At these the client speaks of a subagent's own context: the main thread's state stays out.

@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.clients.claude_code.fastpath.hook_payload import HookPayload
+    from holdfast.clients.client_protocol import HookPayload
 
 __all__ = ["HookResult", "handle_fast"]
 

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-from holdfast.clients.claude_code.fastpath.hook_output import format_instructions
-from holdfast.clients.claude_code.fastpath.hook_payload import HookPayload, extract_summary
+from holdfast import clients
+from holdfast.clients.client_protocol import HookPayload
 from holdfast.clock import read_clock
 from holdfast.compaction import handlers
 from holdfast.fastpath.session_dir import SessionDir, checksum
@@ -100,7 +100,8 @@ def _dispatch(
     if event == "PreCompact":
         text = handlers.on_precompact(ctx, payload.trigger)
         archive = ctx.config.settings.flag("archive")
-        return HookResult(format_instructions(text), _archive_later(ctx) if archive else None)
+        steering = clients.default().hook_io.format_instructions(text)
+        return HookResult(steering, _archive_later(ctx) if archive else None)
     if event == "SessionStart" and payload.source == "compact":
         brief = handlers.on_session_start_compact(ctx)
         if brief is None:
@@ -111,7 +112,8 @@ def _dispatch(
     elif event == "PostCompact":
         handlers.on_postcompact(ctx, trigger=payload.trigger, summary=payload.summary)
     elif _brings_summary(payload, data):
-        handlers.on_summary_written(ctx, extract_summary(payload.last_message))
+        summary = clients.default().hook_io.extract_summary(payload.last_message)
+        handlers.on_summary_written(ctx, summary)
     elif event == "SessionEnd":
         handlers.on_session_end(ctx, client)
     elif event in WORK_EVENTS:

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.clients.claude_code.fastpath.hook_payload import HookPayload
+    from holdfast.clients.client_protocol import HookPayload
 
 # A time further ahead than any pause was set by a clock that has been wrong.
 MAX_PAUSE_SECONDS = 3700.0

@@ -13,15 +13,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from holdfast.clients.claude_code.context_window import (
-    CompactionPoint,
-    build_window_config,
-    compaction_point,
-    list_settings_files,
-    percent_left,
-    project_dir,
-    read_settings_files,
-)
+from holdfast import clients
+from holdfast.clients.client_protocol import CompactionPoint, percent_left
 from holdfast.fastpath.session_dir import STATUS_FILE, WINDOW_FILE, SessionDir
 from holdfast.files import read
 from holdfast.paths import data_dir_from
@@ -114,12 +107,13 @@ def _point(
     workspace = _object(payload.get("workspace"))
     project = workspace.get("project_dir") or payload.get("cwd")
     folder = project if isinstance(project, str) else ""
-    chosen = build_window_config(
-        environ, read_settings_files(list_settings_files(environ, project_dir(environ, folder)))
+    client = clients.default()
+    chosen = client.context_window.read_window_config(
+        environ, client.paths.project_dir(environ, folder)
     )
     model = _object(payload.get("model")).get("id")
     name = model if isinstance(model, str) else ""
-    return compaction_point(chosen, name, seen=seen, used=used)
+    return client.context_window.compaction_point(chosen, name, seen=seen, used=used)
 
 
 def _save_window_size(session_dir: SessionDir, size: int) -> None:

@@ -10,14 +10,8 @@ import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from holdfast.clients.claude_code.client_paths import client_config_dir
-from holdfast.clients.claude_code.context_window import (
-    WindowConfig,
-    build_window_config,
-    list_settings_files,
-    project_dir,
-    read_settings_files,
-)
+from holdfast import clients
+from holdfast.clients.client_protocol import WindowConfig
 from holdfast.clock import Timestamp
 from holdfast.fastpath.project import locate_project
 from holdfast.fastpath.session_dir import SessionDir
@@ -67,12 +61,12 @@ def load_settings(environ: Mapping[str, str], data: str, cwd: str) -> Settings:
 
 def load_config(environ: Mapping[str, str], data: str, cwd: str) -> EffectiveConfig:
     home = environ.get("HOME") or environ.get("USERPROFILE") or ""
-    told = environ.get("CLAUDE_CONFIG_DIR", "")
-    project = project_dir(environ, cwd)
+    client = clients.default()
+    project = client.paths.project_dir(environ, cwd)
     return EffectiveConfig(
         load_settings(environ, data, cwd),
-        build_window_config(environ, read_settings_files(list_settings_files(environ, project))),
-        client_config_dir(home, told) if home or told else "",
+        client.context_window.read_window_config(environ, project),
+        client.paths.config_dir(environ, home),
         project,
     )
 

@@ -11,16 +11,13 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from holdfast import clients
 from holdfast.brief.low_context_notice import (
     build_focus_text,
     format_agent_notice,
     format_user_notice,
 )
-from holdfast.clients.claude_code.context_window import (
-    CompactionPoint,
-    compaction_point,
-    percent_left,
-)
+from holdfast.clients.client_protocol import CompactionPoint, percent_left
 from holdfast.fastpath.session_dir import STATUS_FILE, WINDOW_FILE, SessionDir
 from holdfast.files import read
 from holdfast.session.context import SessionContext
@@ -44,7 +41,8 @@ def measure_context_usage(ctx: SessionContext, state: State) -> ContextUsage:
     used, requested = state.usage.context, state.usage.requested
     raw = read(f"{ctx.session_dir.path}/{WINDOW_FILE}") or b""
     seen = raw.decode("ascii", "replace").strip()
-    point = compaction_point(
+    client = clients.of_session(state.session.client)
+    point = client.context_window.compaction_point(
         ctx.config.compaction_config,
         requested or state.usage.model,
         seen=int(seen) if seen.isdecimal() and len(seen) < 10 else 0,

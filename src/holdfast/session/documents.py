@@ -54,7 +54,7 @@ def update_documents(ctx: SessionContext, view: SessionView) -> SessionView:
 
 def update_before_compaction(ctx: SessionContext, view: SessionView, trigger: str) -> SessionView:
     """The last moment before the context goes; on the agent's clock."""
-    if view.saved.followed.cursor.offset <= MAX_FOREGROUND_BYTES:
+    if view.saved.followed.cursor.position <= MAX_FOREGROUND_BYTES:
         view = _summarize_tasks(ctx, view, at_once=True)
     with suppress(OSError):
         number = view.display.position.epoch + 1
@@ -142,7 +142,7 @@ def _write_notes(ctx: SessionContext, view: SessionView, *more: TimelineEntry) -
 def _index_notes(ctx: SessionContext, view: SessionView) -> None:
     """Notes are facts: found by search and opened by their id like any other."""
     saved, notes = view.saved, view.display.notes
-    if ctx.store is None or not notes or saved.followed.cursor.offset == 0:
+    if ctx.store is None or not notes or saved.followed.cursor.position == 0:
         return
     state, position = to_saved(saved.followed)
     ctx.store.save(

@@ -6,18 +6,17 @@ the user rewound the conversation, because a fact cannot be unfolded.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
-from holdfast.clients.claude_code.transcript.row_filter import skipping_loads
+from holdfast import clients
+from holdfast.clients.client_protocol import Adapter, Client, RowSource, SourceCursor
 from holdfast.clock import DAY_SECONDS, format_timestamp
 from holdfast.events import Event, Rewound
 from holdfast.state import EMPTY_STATE, FoldSession, State, decode_state, encode_state
 from holdfast.state.redaction_gate import redact_document, redact_events
-from holdfast.transcript.reader import START_CURSOR, Cursor, Loads, TranscriptReader, parse_line
+from holdfast.transcript.reader import START_CURSOR, Loads, parse_line
 
 EventListener = Callable[[Event], None]
 ErrorHandler = Callable[[Exception], None]
@@ -27,35 +26,34 @@ _PARSE_ERRORS = (
     ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
 )  # fmt: skip
 
-# Events that are read before they are folded, and how many bytes of rows: memory stays flat.
+# Events that are read before they are folded, and how far in the session: memory stays flat.
 BATCH_EVENTS = 1024
-BATCH_BYTES = 4_000_000
+BATCH_SPAN = 4_000_000  # positions: bytes, where the session is a file
 # Fewer where time is limited: what was read has to be folded before the pass can end.
 TIMED_BATCH_EVENTS = 128
 # A row's time further ahead than this is a mistake or a lie, and believed it would make every later
 # row look known. Generous: sessions travel, and clocks are wrong.
 MAX_CLOCK_SKEW_SECONDS = 2 * 366 * DAY_SECONDS
-_ID = re.compile(rb'"uuid": ?"([^"\\]{1,200})"')
 
 
 class FollowState(NamedTuple):
     """A state and the place in the transcript it stands for."""
 
     state: State = EMPTY_STATE
-    cursor: Cursor = START_CURSOR
+    cursor: SourceCursor = START_CURSOR
     parser_state: dict[str, Any] | None = None  # the adapter's
     generation: int = 0  # how often the file was replaced by another
-    abandoned: tuple[tuple[int, int], ...] = ()  # byte ranges of branches the user rewound
+    abandoned: tuple[tuple[int, int], ...] = ()  # positions of branches the user rewound
     # Of a file that took another's place: rows up to here were read from the other one, by
-    # their place in the file and by their time.
-    known_end_byte: int = 0
+    # their position and by their time.
+    known_end: int = 0
     known_until_time: str = ""
     truncated: bool = False  # the last pass was cut short; not kept
 
     @property
     def revision(self) -> tuple[int, int]:
         """Orders what was tracked of one session; see store.protocol.Saved."""
-        return (self.generation, self.cursor.offset)
+        return (self.generation, self.cursor.position)
 
 
 INITIAL = FollowState()
@@ -67,7 +65,7 @@ def to_position(followed: FollowState) -> dict[str, Any]:
         "memory": followed.parser_state,
         "generation": followed.generation,
         "abandoned": [list(stretch) for stretch in followed.abandoned],
-        "known_end": followed.known_end_byte,
+        "known_end": followed.known_end,
         "known_until": followed.known_until_time,
     }
 
@@ -77,9 +75,10 @@ def from_saved(state: dict[str, Any], position: dict[str, Any]) -> FollowState:
     abandoned = position.get("abandoned")
     generation = position.get("generation")
     known_end, known_until = position.get("known_end"), position.get("known_until")
+    decoded = decode_state(state)
     return FollowState(
-        decode_state(state),
-        Cursor.from_json(position.get("cursor")),
+        decoded,
+        clients.of_session(decoded.session.client).load_cursor(position.get("cursor")),
         position.get("memory"),
         generation if isinstance(generation, int) else 0,
         tuple((int(a), int(b)) for a, b in abandoned) if isinstance(abandoned, list) else (),
@@ -108,17 +107,22 @@ def follow_transcript(
     until: int | None = None,
     stop: Callable[[], bool] | None = None,
     final: bool = False,
+    client: Client | None = None,
 ) -> FollowState:
-    """Fold what was written since. `until` stops before the row that starts at that byte, `stop`
-    soon after it answers True; `unread` says then that the file goes on.
+    """Fold what was written since. `until` stops before the row that starts at that position,
+    `stop` soon after it answers True; `truncated` says then that the session goes on. `client` is
+    whose session it is; without it, the one that the state names.
 
     Raises TranscriptError when the file cannot be read; what was tracked before still stands.
     With `on_error`, a row or an event that we stumble over is told there and passed over: a
     mistake of ours costs that one thing, not all that follows in the session.
     """
     before = followed
+    client = client or clients.of_session(followed.state.session.client)
     while True:
-        followed, rewound = _one_pass(path, followed, loads, on_event, on_error, until, stop, final)
+        followed, rewound = _one_pass(
+            client, path, followed, loads, on_event, on_error, until, stop, final
+        )
         if rewound is None:
             if followed.revision < before.revision and followed.truncated:
                 # No time to fold all of it again: less is worse than what was known.
@@ -133,6 +137,7 @@ def follow_transcript(
 
 
 def _one_pass(
+    client: Client,
     path: str,
     followed: FollowState,
     loads: Loads | None,
@@ -143,19 +148,19 @@ def _one_pass(
     final: bool,
 ) -> tuple[FollowState, Rewound | None]:
     generation, abandoned = followed.generation, followed.abandoned
-    known_end, known_until = followed.known_end_byte, followed.known_until_time
+    known_end, known_until = followed.known_end, followed.known_until_time
     folding = FoldSession(followed.state)
-    limit = None if until is None else max(0, until - followed.cursor.offset)
-    parse = skipping_loads(loads or parse_line)
-    with TranscriptReader(
-        path, followed.cursor, loads=parse, final=final, limit_bytes=limit, stop=stop
+    limit = None if until is None else max(0, until - followed.cursor.position)
+    parse = client.row_filter(loads or parse_line)
+    with client.open_transcript(
+        path, followed.cursor, loads=parse, final=final, limit=limit, stop=stop
     ) as reader:
-        adapter = ClaudeCodeAdapter(followed.parser_state, newest=_latest_plausible_time())
+        adapter = client.adapter(followed.parser_state, newest=_latest_plausible_time())
         if reader.reset:
             # Another file took its place, usually the client's own rewriting of this one. The
             # state stays; what it already holds ends with the last row known by its id, and where
             # ids are forgotten or the file was cut before that, is known by its time.
-            known_end = _find_end_of_known_rows(path, adapter)
+            known_end = _find_end_of_known_rows(client, path, adapter)
             known_until = max(known_until, followed.state.session.updated)
             adapter.forget_positions()
             generation, abandoned = generation + 1, ()
@@ -179,7 +184,7 @@ def _one_pass(
         now = FollowState(
             folding.state(),
             reader.cursor,
-            _redact_parser_state(adapter.parser_state()),
+            _redact_parser_state(adapter),
             generation,
             abandoned,
             known_end,
@@ -189,12 +194,14 @@ def _one_pass(
         return now, None
 
 
-def _redact_parser_state(parser_state: dict[str, Any]) -> dict[str, Any]:
+def _redact_parser_state(adapter: Adapter) -> dict[str, Any]:
     """What the adapter remembers, of calls without an answer for one, without secrets.
 
     The ids of rows, most of it, can hold none.
     """
-    return {**redact_document({**parser_state, "seen": None})[0], "seen": parser_state.get("seen")}
+    parser_state = adapter.parser_state()
+    ids = {key: parser_state[key] for key in adapter.id_keys}
+    return {**redact_document({**parser_state, **dict.fromkeys(ids)})[0], **ids}
 
 
 def _latest_plausible_time() -> str:
@@ -202,16 +209,18 @@ def _latest_plausible_time() -> str:
     return format_timestamp(time.time() + MAX_CLOCK_SKEW_SECONDS)
 
 
-def _find_end_of_known_rows(path: str, adapter: ClaudeCodeAdapter) -> int:
+def _find_end_of_known_rows(client: Client, path: str, adapter: Adapter) -> int:
     """Where the last row ends that the adapter remembers; 0 when it remembers none."""
 
+    list_row_ids = client.row_probe.list_row_ids
+
     def ids(line: bytes) -> dict[str, Any]:
-        return {"ids": _ID.findall(line)}
+        return {"ids": list_row_ids(line)}
 
     end = 0
-    with TranscriptReader(path, loads=ids) as reader:
+    with client.open_transcript(path, loads=ids) as reader:
         for row in reader.rows():
-            if any(adapter.remembers(one.decode("utf-8", "replace")) for one in row.data["ids"]):
+            if any(map(adapter.remembers, row.data["ids"])):
                 end = row.end
     return end
 
@@ -237,8 +246,8 @@ def _apply_events(
 
 
 def _read_batches(
-    reader: TranscriptReader,
-    adapter: ClaudeCodeAdapter,
+    reader: RowSource,
+    adapter: Adapter,
     skipped: tuple[tuple[int, int], ...],
     on_error: ErrorHandler | None,
     size: int,
@@ -258,7 +267,7 @@ def _read_batches(
                 if on_error is None:
                     raise
                 on_error(error)
-        if len(events) >= size or row.end - first > BATCH_BYTES:
+        if len(events) >= size or row.end - first > BATCH_SPAN:
             yield events
             events, first = [], row.end
     yield events

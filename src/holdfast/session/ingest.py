@@ -10,8 +10,7 @@ import os
 from collections.abc import Callable
 from typing import NamedTuple
 
-from holdfast.clients.claude_code.client_paths import transcript_session_id
-from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
+from holdfast import clients
 from holdfast.events import AgentSaid, Compacted, Event, SessionSeen, SummaryGiven, UserSaid
 from holdfast.fastpath.project import locate_project
 from holdfast.session.context import SessionRef
@@ -26,7 +25,7 @@ from holdfast.session.update import (
 )
 from holdfast.state import EMPTY_STATE
 from holdfast.store.protocol import Compaction, Message, SavedState, Session, Store
-from holdfast.transcript.reader import Loads, TranscriptReader
+from holdfast.transcript.reader import Loads
 
 # One save per stretch of this size: a kill costs no more than this again, memory stays flat,
 # and the state is written seldom enough to be a small part of the time.
@@ -65,7 +64,7 @@ def ingest_transcript(
     session_id = find_session_id(path, loads=loads)
     # Kept whole: it is opened again from other folders than the one it was named in.
     snapshot = load_snapshot(store, SessionRef(session_id, os.path.abspath(path), ""))
-    with TranscriptReader(path, snapshot.followed.cursor) as reader:
+    with clients.default().open_transcript(path, snapshot.followed.cursor) as reader:
         replaced = bool(reader.reset)
     marks = (
         []
@@ -79,9 +78,9 @@ def ingest_transcript(
     while True:
         boundary = ahead[0] if ahead else None
         before = snapshot.followed
-        until: int | None = before.cursor.offset + STEP_BYTES
+        until: int | None = before.cursor.position + STEP_BYTES
         if boundary is not None:
-            until = min(boundary, before.cursor.offset + STEP_BYTES)
+            until = min(boundary, before.cursor.position + STEP_BYTES)
         events: list[Event] = []
         now = follow_transcript(
             path,
@@ -103,11 +102,11 @@ def ingest_transcript(
             snapshot = snapshot._replace(followed=now)
         rows += now.cursor.rows - (before.cursor.rows if now.generation == before.generation else 0)
         if progress is not None:
-            progress(now.cursor.offset)
-        if boundary is not None and now.cursor.offset >= boundary:
+            progress(now.cursor.position)
+        if boundary is not None and now.cursor.position >= boundary:
             # The boundary row itself is read with what follows it. Asked for again when a
             # kill came between the save and this: the same checkpoint twice is one.
-            if now.cursor.offset == boundary and now.state != EMPTY_STATE:
+            if now.cursor.position == boundary and now.state != EMPTY_STATE:
                 save_checkpoint(store, snapshot, "compaction", now.state.session.updated)
             del ahead[0]
         elif not moved:
@@ -184,7 +183,7 @@ def _build_result(
     messages: int,
     saved: bool,
 ) -> IngestResult:
-    unknown = (now.parser_state or {}).get("unknown")
+    adapter = clients.of_session(now.state.session.client).adapter(now.parser_state)
     cursor = now.cursor
     return IngestResult(
         path,
@@ -193,22 +192,23 @@ def _build_result(
         cursor.rows,
         cursor.bad + misread,
         cursor.oversized,
-        unknown if isinstance(unknown, int) else 0,
+        adapter.unknown_rows,
         changed,
         messages,
         now.state.position.epoch,
-        cursor.offset,
+        cursor.position,
         saved,
     )
 
 
 def find_session_id(path: str, *, loads: Loads | None = None) -> str:
     """The id that the client gave: the file's name, or what its first rows say."""
-    named = transcript_session_id(path)
+    client = clients.default()
+    named = client.paths.transcript_session_id(path)
     if _is_uuid(named):
         return named
-    adapter = ClaudeCodeAdapter()
-    with TranscriptReader(path, loads=loads, final=True) as reader:
+    adapter = client.adapter()
+    with client.open_transcript(path, loads=loads, final=True) as reader:
         for count, row in enumerate(reader.rows()):
             for event in adapter.events(row):
                 if isinstance(event, SessionSeen) and event.session_id:

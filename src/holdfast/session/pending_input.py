@@ -11,8 +11,7 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
-from holdfast.clients.claude_code.transcript.parser_state import read_prompt_ids
-from holdfast.clients.claude_code.transcript.user_text import extract_user_text
+from holdfast import clients
 from holdfast.events import AgentSaid, CommandInvoked, Origin, UserSaid
 from holdfast.redact import redact
 from holdfast.session.follow import FollowState
@@ -38,12 +37,13 @@ def parse_spool(lines: list[str], session_id: str) -> SpooledInput:
     prompts: list[SpooledPrompt] = []
     commands: list[tuple[str, str, str]] = []
     deliveries: list[Delivery] = []
+    user_text = clients.default().user_text
     for line in lines:
         try:
             fields = json.loads(line)
             what, time, text = fields["what"], str(fields["time"]), str(fields["text"])
             if what == "prompt":
-                text = redact(extract_user_text(text))
+                text = redact(user_text.extract_user_text(text))
                 if text:
                     prompts.append(SpooledPrompt(time, str(fields.get("id", "")), text))
                 if text.startswith("/"):
@@ -67,7 +67,8 @@ def list_unconfirmed_prompts(
     Told by the prompt's id. Clients that give none: later than all that is known, in other words.
     """
     latest = list(followed.state.requests.values())[-12:]
-    read = read_prompt_ids(followed.parser_state)
+    client = clients.of_session(followed.state.session.client)
+    read = client.recent_prompt_ids(followed.parser_state)
     known = {_normalize(request.text) for request in latest}
     since = latest[-1].at.time[:19] if latest else ""  # to the second
     return tuple(

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from holdfast.clients.claude_code.client_paths import transcript_session_id
-from holdfast.clients.claude_code.transcript.row_probe import is_boundary, row_id
+from holdfast import clients
 from holdfast.events import (
     CommandRan,
     Compacted,
@@ -27,7 +26,7 @@ from holdfast.session.transcript_scan import AgentTypeParser, scan_boundaries
 from holdfast.state import State
 from holdfast.state.checks import read_check_run
 from holdfast.text import truncate
-from holdfast.transcript.reader import Loads, TranscriptReader, parse_line
+from holdfast.transcript.reader import Loads, parse_line
 
 # Longer than this, a string of digits is the beginning of a row's id, not a line number.
 MAX_LINE_DIGITS = 7
@@ -68,7 +67,7 @@ def iterate_compactions(
             yield waiting._replace(summary=redact(given[0]) if given else "")
         given.clear()
         state = followed.state
-        session_id = state.session.session_id or transcript_session_id(path)
+        session_id = state.session.session_id or clients.default().paths.transcript_session_id(path)
         cut = CompactionPoint(session_id, boundary.row, heard.agent_type, state)
         if summaries:
             waiting = cut
@@ -115,31 +114,23 @@ def locate_rows(path: str, name: str, *, loads: Loads | None = None) -> list[Row
     number = int(name) if name.isdecimal() and len(name) <= MAX_LINE_DIGITS else 0
     mark = name.encode()
     parse = loads or parse_line
-    lines = _LineCounter(lambda line: parse(line) if number or mark in line else {})
+    client = clients.default()
+    probe = client.row_probe
+
+    def if_named(line: bytes) -> Any:
+        return parse(line) if number or mark in line else {}
+
     found: dict[str, RowLocation] = {}
-    with TranscriptReader(path, loads=lines, final=True) as reader:
+    with client.open_transcript(path, loads=if_named, final=True) as reader:
         for row in reader.rows():
-            line = lines.count + reader.blank + len(reader.oversized)
+            line = reader.row_number
             if number and line > number:
                 break
-            own = row_id(row.data)
+            own = probe.row_id(row.data)
             if line == number or (name and not number and own.startswith(name)):
-                spot = RowLocation(line, own, row.start, row.end, is_boundary(row.data))
+                spot = RowLocation(line, own, row.start, row.end, probe.is_boundary(row.data))
                 found.setdefault(own or str(line), spot)
     return list(found.values())
-
-
-class _LineCounter:
-    """Counts the lines that a reader has read."""
-
-    __slots__ = ("_loads", "count")
-
-    def __init__(self, loads: Loads) -> None:
-        self._loads, self.count = loads, 0
-
-    def __call__(self, line: bytes) -> Any:
-        self.count += 1
-        return self._loads(line)
 
 
 def fold_until(path: str, until: int | None, *, loads: Loads | None = None) -> FollowState:
@@ -217,9 +208,6 @@ def _describe_event(event: Event) -> tuple[str, str] | None:
 
 
 def map_line_numbers(path: str) -> dict[int, int]:
-    """The line at which each row starts, by its byte."""
-    lines = _LineCounter(lambda _: {})
-    with TranscriptReader(path, loads=lines, final=True) as reader:
-        return {
-            row.start: lines.count + reader.blank + len(reader.oversized) for row in reader.rows()
-        }
+    """The line at which each row stands, by its position."""
+    with clients.default().open_transcript(path, loads=lambda _: {}, final=True) as reader:
+        return {row.start: reader.row_number for row in reader.rows()}

@@ -12,8 +12,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from holdfast import clients
 from holdfast.brief.path_display import shorten_path
-from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
 from holdfast.events import Event
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.files import read
@@ -26,7 +26,7 @@ from holdfast.state.task_summary import (
     decode_summary,
     encode_summary,
 )
-from holdfast.transcript.reader import TranscriptError, TranscriptReader
+from holdfast.transcript.reader import TranscriptError
 
 SUMMARIES_FILE = "tasks.json"
 MAX_SUMMARIES = 100  # summaries of one session; the oldest give way
@@ -89,7 +89,9 @@ def update_summaries(
         told = {one.key for one in summaries}
         fresh = [
             one
-            for one in _summarize_idle_tasks(transcript, abandoned, limits.idle_turns)
+            for one in _summarize_idle_tasks(
+                transcript, state.session.client, abandoned, limits.idle_turns
+            )
             if one.key not in told
         ]
         summaries = (*summaries, *(_shorten_paths(one, state.session.folders) for one in fresh))[
@@ -113,14 +115,15 @@ def _has_candidates(state: State, summaries: Sequence[TaskSummary], turns: int) 
 
 
 def _summarize_idle_tasks(
-    transcript: str, abandoned: Sequence[tuple[int, int]], turns: int
+    transcript: str, label: str, abandoned: Sequence[tuple[int, int]], turns: int
 ) -> list[TaskSummary]:
     """By one pass over the rows, without folding them."""
     listener = TaskSummaryBuilder()
-    adapter = ClaudeCodeAdapter()
+    client = clients.of_session(label)
+    adapter = client.adapter()
     events: list[Event] = []
     try:
-        with TranscriptReader(transcript) as reader:
+        with client.open_transcript(transcript) as reader:
             for row in reader.rows():
                 if any(start <= row.start < end for start, end in abandoned):
                     continue

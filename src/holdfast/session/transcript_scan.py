@@ -1,4 +1,4 @@
-"""Where a transcript was compacted: the byte at which each boundary row starts.
+"""Where a transcript was compacted: the position at which each boundary row starts.
 
 A quick pass that parses only the rows that can be boundaries. Must not fold.
 """
@@ -7,23 +7,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from holdfast.clients.claude_code.transcript.row_probe import (
-    AGENT_SETTING_MARK,
-    BOUNDARY_MARK,
-    agent_type_in_row,
-    is_boundary,
-    row_id,
-)
+from holdfast import clients
+from holdfast.clients.client_protocol import SourceCursor
 from holdfast.redact import redact_bytes
 from holdfast.store.protocol import Store
-from holdfast.transcript.reader import (
-    START_CURSOR,
-    Cursor,
-    Loads,
-    TranscriptMissing,
-    TranscriptReader,
-    parse_line,
-)
+from holdfast.transcript.reader import START_CURSOR, Loads, TranscriptMissing, parse_line
 
 
 class Boundary(NamedTuple):
@@ -32,19 +20,27 @@ class Boundary(NamedTuple):
 
 
 def scan_boundaries(
-    path: str, cursor: Cursor = START_CURSOR, *, loads: Loads | None = None, final: bool = True
+    path: str,
+    cursor: SourceCursor = START_CURSOR,
+    *,
+    loads: Loads | None = None,
+    final: bool = True,
 ) -> list[Boundary]:
     """The boundaries from the cursor on, each once, though its row may be repeated."""
     parse = loads or parse_line
 
+    client = clients.default()
+    probe = client.row_probe
+    mark = probe.BOUNDARY_MARK
+
     def if_marked(line: bytes) -> Any:
-        return parse(line) if BOUNDARY_MARK in line else {}
+        return parse(line) if mark in line else {}
 
     found: dict[str, Boundary] = {}
-    with TranscriptReader(path, cursor, loads=if_marked, final=final) as reader:
+    with client.open_transcript(path, cursor, loads=if_marked, final=final) as reader:
         for row in reader.rows():
-            if row.data and is_boundary(row.data):
-                name = row_id(row.data) or f"byte {row.start}"
+            if row.data and probe.is_boundary(row.data):
+                name = probe.row_id(row.data) or f"byte {row.start}"
                 found.setdefault(name, Boundary(row.start, name))
     return list(found.values())
 
@@ -55,26 +51,28 @@ def scan_boundaries(
 class AgentTypeParser:
     """A parser of rows that remembers the last word on the agent type: for use as `loads`."""
 
-    __slots__ = ("_loads", "_only", "agent_type")
+    __slots__ = ("_loads", "_mark", "_only", "_probe", "agent_type")
 
     def __init__(self, loads: Loads | None = None, *, only: bool = False) -> None:
         self._loads, self._only = loads or parse_line, only
+        self._probe = clients.default().row_probe
+        self._mark = self._probe.AGENT_SETTING_MARK
         self.agent_type = ""
 
     def __call__(self, line: bytes) -> Any:
-        if AGENT_SETTING_MARK not in line:
+        if self._mark not in line:
             return {} if self._only else self._loads(line)
         data = self._loads(line)
-        heard = agent_type_in_row(data)
+        heard = self._probe.agent_type_in_row(data)
         if heard is not None:
             self.agent_type = heard
         return data
 
 
 def scan_agent_type(path: str, *, loads: Loads | None = None, until: int | None = None) -> str:
-    """ "" for an ordinary session. `until` stops at the row that starts at that byte."""
+    """ "" for an ordinary session. `until` stops at the row that starts at that position."""
     heard = AgentTypeParser(loads, only=True)
-    with TranscriptReader(path, loads=heard, final=True, limit_bytes=until) as reader:
+    with clients.default().open_transcript(path, loads=heard, final=True, limit=until) as reader:
         for _ in reader.rows():
             pass
     return heard.agent_type
@@ -99,8 +97,10 @@ def read_source_row(path: str, row: str, start: int, *, loads: Loads | None = No
 
 def _row_at(path: str, row: str, start: int, loads: Loads | None) -> bytes | None:
     held = _LineKeeper(loads or parse_line)
-    # A cursor without checksums: whether this is still the same file is seen from the row.
-    with TranscriptReader(path, Cursor(start), loads=held, limit_bytes=1, final=True) as reader:
+    client = clients.default()
+    row_id = client.row_probe.row_id
+    cursor = client.cursor_at(start)
+    with client.open_transcript(path, cursor, loads=held, limit=1, final=True) as reader:
         for found in reader.rows():
             if found.start == start and row and row_id(found.data) == row:
                 return held.line
@@ -111,7 +111,9 @@ def _row_by_id(path: str, row: str, loads: Loads | None) -> bytes | None:
     if len(row) < MIN_ID_CHARS:
         return None
     held = _LineKeeper(loads or parse_line, row.encode())
-    with TranscriptReader(path, loads=held, final=True) as reader:
+    client = clients.default()
+    row_id = client.row_probe.row_id
+    with client.open_transcript(path, loads=held, final=True) as reader:
         for found in reader.rows():
             if row_id(found.data).startswith(row):
                 return held.line
@@ -123,6 +125,7 @@ def read_archived_row(store: Store, session_id: str, row: str) -> bytes | None:
     if len(row) < MIN_ID_CHARS:
         return None
     mark = row.encode()
+    row_id = clients.default().row_probe.row_id
     for _, _, _, rows in store.read_archive(session_id):
         if mark not in rows:
             continue

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
+from holdfast import clients
 from holdfast.events import AgentSaid, Compacted, Event, SummaryGiven, UserSaid
 from holdfast.fastpath.project import locate_project
 from holdfast.redact.safe_truncation import truncate_safely
@@ -31,7 +31,7 @@ from holdfast.session.follow import (
 from holdfast.state import EMPTY_STATE, State, UnreadableState, list_facts
 from holdfast.state.facts import Fact
 from holdfast.store.protocol import Compaction, Message, SavedState, Session, Store, StoreError
-from holdfast.transcript.reader import TranscriptError, TranscriptMissing, TranscriptReader
+from holdfast.transcript.reader import TranscriptError, TranscriptMissing
 
 PIECE_BYTES = 16 * 1024 * 1024
 MAX_MESSAGE_CHARS = 20_000  # characters of one message that are kept for search
@@ -125,8 +125,9 @@ def _from_parent(
 def find_first_boundary(transcript: str) -> str:
     """The id of the boundary row that a transcript starts with, "" when it starts with words."""
     try:
-        with TranscriptReader(transcript, limit_bytes=BOUNDARY_SCAN_BYTES) as reader:
-            adapter = ClaudeCodeAdapter()
+        client = clients.default()
+        with client.open_transcript(transcript, limit=BOUNDARY_SCAN_BYTES) as reader:
+            adapter = client.adapter()
             for row in reader.rows():
                 for event in adapter.events(row):
                     if type(event) is Compacted:
@@ -195,7 +196,7 @@ def _update_piece(
 ) -> SessionSnapshot:
     before = snapshot.followed
     path = snapshot.session.transcript
-    until = before.cursor.offset + PIECE_BYTES
+    until = before.cursor.position + PIECE_BYTES
     events: list[Event] = []
     try:
         followed = follow_transcript(
@@ -277,7 +278,7 @@ def redact_text(text: str) -> str:
 
 
 def save_checkpoint(store: Store | None, snapshot: SessionSnapshot, cause: str, time: str) -> None:
-    if store is None or snapshot.followed.cursor.offset == 0:
+    if store is None or snapshot.followed.cursor.position == 0:
         return
     state, position = to_saved(snapshot.followed)
     saved = SavedState(snapshot.session, snapshot.followed.revision, state, position)

@@ -21,8 +21,6 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from holdfast.clients.client_protocol import SKIPPED_ROW, Row
-
 # Several pasted images make rows of 10 MB; beyond 16 MB a row is skipped, not held.
 MAX_LINE_BYTES = 16 * 1024 * 1024
 CHUNK_BYTES = 256 * 1024
@@ -34,6 +32,22 @@ OVERSIZED_HEAD_BYTES = 300
 _GZIP = b"\x1f\x8b"  # how a compressed file begins
 
 Loads = Callable[[bytes], Any]
+
+
+class Row(NamedTuple):
+    """One JSON object of a transcript and where it stands: [start, end).
+
+    Positions are those of the source that read it (`clients.client_protocol`); here the bytes of
+    the line, newline included.
+    """
+
+    data: dict[str, Any]
+    start: int
+    end: int
+
+
+# What reading a line may answer for a row that is counted and not handed out.
+SKIPPED_ROW: dict[str, Any] = {}
 
 
 class TranscriptError(Exception):
@@ -55,10 +69,10 @@ class Cursor(NamedTuple):
     harmless, while the bytes read first and last change exactly when going on would be wrong.
     """
 
-    offset: int = 0
+    position: int = 0  # in bytes
     head: int = 0  # checksum of the first `head_length` bytes
     head_length: int = 0
-    tail: int = 0  # checksum of the `tail_length` bytes before `offset`
+    tail: int = 0  # checksum of the `tail_length` bytes before `position`
     tail_length: int = 0
     rows: int = 0
     bad: int = 0  # lines that are no JSON object
@@ -76,7 +90,7 @@ class Cursor(NamedTuple):
             return START_CURSOR
         cursor = cls(*saved)
         sane = cursor.head_length <= HEAD_BYTES and cursor.tail_length <= min(
-            TAIL_BYTES, cursor.offset
+            TAIL_BYTES, cursor.position
         )
         return cursor if sane else START_CURSOR
 
@@ -118,7 +132,7 @@ class TranscriptReader:
         self.path = os.fspath(path)
         self.reset = ""
         self.stopped = False
-        self.blank = 0  # empty lines of this pass, which are not parsed
+        self.blank = 0  # empty lines of this pass
         self.oversized: list[OversizedLine] = []
         self._loads = loads or parse_line
         self._limit = limit_bytes
@@ -142,6 +156,11 @@ class TranscriptReader:
 
     def close(self) -> None:
         self._file.close()
+
+    @property
+    def row_number(self) -> int:
+        """The line of the row handed out last, in a pass that began at the file's start."""
+        return self._rows + self._bad + self._oversized + self.blank
 
     @property
     def cursor(self) -> Cursor:
@@ -201,7 +220,9 @@ class TranscriptReader:
             elif type(data) is dict:
                 self._rows += 1
                 yield _make(Row, (data, start, end))
-            elif data is not _BLANK:
+            elif data is _BLANK:
+                self.blank += 1
+            else:
                 self._bad += 1
             start = end
 
@@ -212,9 +233,9 @@ class TranscriptReader:
         if self.reset:
             cursor = START_CURSOR
             self._tail = b""
-        self._offset, self._rows = cursor.offset, cursor.rows
+        self._offset, self._rows = cursor.position, cursor.rows
         self._bad, self._oversized = cursor.bad, cursor.oversized
-        self._seek(cursor.offset)
+        self._seek(cursor.position)
         if isinstance(self._file, io.RawIOBase):
             self._file = io.BufferedReader(self._file, CHUNK_BYTES)
 
@@ -223,7 +244,7 @@ class TranscriptReader:
             return "truncated"
         if zlib.crc32(self._head[: cursor.head_length]) != cursor.head:
             return "replaced"
-        self._seek(cursor.offset - cursor.tail_length)
+        self._seek(cursor.position - cursor.tail_length)
         self._tail = self._read(cursor.tail_length)
         if len(self._tail) < cursor.tail_length:
             return "truncated"

@@ -48,8 +48,8 @@ def test_a_session_is_found_in_whichever_project_it_is(tmp_path: Path) -> None:
 
 
 def test_the_configured_folder_wins() -> None:
-    assert client_paths.client_config_dir("/home/dev") == "/home/dev/.claude"
-    assert client_paths.client_config_dir("/home/dev", "/elsewhere") == "/elsewhere"
+    assert client_paths.config_dir({}, "/home/dev") == "/home/dev/.claude"
+    assert client_paths.config_dir({"CLAUDE_CONFIG_DIR": "/elsewhere"}, "/home/dev") == "/elsewhere"
 
 
 def test_subagents_stand_beside_their_session(tmp_path: Path) -> None:

@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 from holdfast.clients.claude_code.context_window import (
-    WindowConfig,
     build_window_config,
     compaction_point,
     list_settings_files,
-    percent_left,
     read_settings_files,
 )
+from holdfast.clients.client_protocol import WindowConfig, percent_left
 
 SONNET = "claude-sonnet-4-5-20250929"
 WINDOW = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"

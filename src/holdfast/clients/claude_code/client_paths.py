@@ -1,20 +1,39 @@
 """Where Claude Code keeps things on disk.
 
-Owns the layout below the client's configuration folder, which callers give: nothing here
-reads the environment. Must not open the files it names.
+Owns the layout below the client's configuration folder, and the variables that move it; the
+environment is handed in. Must not open the files it names.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 # The client's own cut for long project paths; the rest is replaced by a hash of its making.
 MAX_PROJECT_KEY_CHARS = 200
 
 
-def client_config_dir(home: str, configured: str = "") -> str:
-    """`configured` is CLAUDE_CONFIG_DIR, where the user set it."""
-    return configured or os.path.join(home, ".claude")
+def config_dir(environ: Mapping[str, str], home: str) -> str:
+    """The folder of the user's configuration; "" where neither the variable nor a home says."""
+    return environ.get("CLAUDE_CONFIG_DIR") or (os.path.join(home, ".claude") if home else "")
+
+
+def project_dir(environ: Mapping[str, str], cwd: str) -> str:
+    """The client's idea of the project: where it was started."""
+    return environ.get("CLAUDE_PROJECT_DIR") or cwd
+
+
+def sessions_dir(config: str) -> str:
+    """The folder below which the transcripts of all projects are."""
+    return os.path.join(config, "projects")
+
+
+def is_transcript(path: str) -> bool:
+    """Whether a file's name and place say that it is a session's, not a subagent's."""
+    parts = path.replace("\\", "/").split("/")
+    if not parts[-1].endswith((".jsonl", ".jsonl.gz")):
+        return False
+    return not parts[-1].startswith("agent-") and "subagents" not in parts[:-1]
 
 
 def project_key(cwd: str) -> str:
@@ -24,7 +43,7 @@ def project_key(cwd: str) -> str:
 
 def transcripts_dir(config: str, cwd: str) -> str:
     """Where a project's transcripts are; for a long path, the folder that begins like it."""
-    projects = os.path.join(config, "projects")
+    projects = sessions_dir(config)
     key = project_key(cwd)
     exact = os.path.join(projects, key)
     if len(key) <= MAX_PROJECT_KEY_CHARS or os.path.isdir(exact):
@@ -42,7 +61,7 @@ def find_transcript(config: str, session: str) -> str | None:
     """A session's transcript in whichever project it is; the newest if there are several."""
     if not session or session != os.path.basename(session):
         return None
-    projects = os.path.join(config, "projects")
+    projects = sessions_dir(config)
     found = []
     for name in _names(projects):
         path = os.path.join(projects, name, f"{session}.jsonl")

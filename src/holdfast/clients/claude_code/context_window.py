@@ -18,8 +18,10 @@ the name, and marked so: nobody is to be warned by it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from holdfast.clients.claude_code import client_paths
+from holdfast.clients.client_protocol import CompactionPoint, WindowConfig
 from holdfast.files import read
 
 ANSWER_TOKENS = 20_000
@@ -45,33 +47,10 @@ _VARIABLES = (
 )
 
 
-class WindowConfig(NamedTuple):
-    """What the user's settings and environment say; 0 where they say nothing."""
-
-    window: int = 0
-    window_by_model: tuple[tuple[str, int], ...] = ()
-    percent: float = 0.0
-    model_window: int = 0
-    max_output_tokens: int = 0
-    auto_compact: bool = True
-    is_from_environment: bool = False  # the window is: then no model has one of its own
-    long_window_disabled: bool = False  # every model has the usual window
-
-
-class CompactionPoint(NamedTuple):
-    """Where a compaction comes. `automatic` is False when only the user compacts."""
-
-    tokens: int
-    window: int
-    auto_compact: bool = True
-    is_lower_bound: bool = False  # it may come later: the client waits for the API to refuse
-    is_certain: bool = True  # else the window is a guess by the model's name
-
-
 def list_settings_files(environ: Mapping[str, str], project: str) -> list[str]:
     """The weakest first."""
     home = environ.get("HOME") or environ.get("USERPROFILE") or ""
-    config = environ.get("CLAUDE_CONFIG_DIR") or (f"{home}/.claude" if home else "")
+    config = client_paths.config_dir(environ, home)
     files = [f"{config}/settings.json"] if config else []
     if project:
         files += [f"{project}/.claude/settings.json", f"{project}/.claude/settings.local.json"]
@@ -96,6 +75,10 @@ def read_settings_files(paths: Iterable[str]) -> list[dict[str, Any]]:
     return found
 
 
+def read_window_config(environ: Mapping[str, str], project: str) -> WindowConfig:
+    return build_window_config(environ, read_settings_files(list_settings_files(environ, project)))
+
+
 def build_window_config(
     environ: Mapping[str, str], settings: Sequence[Mapping[str, Any]]
 ) -> WindowConfig:
@@ -115,7 +98,9 @@ def build_window_config(
         for model, chosen in _objects(document.get("modelSettings")):
             if "autoCompactWindow" in chosen:
                 window_by_model[model] = _window(chosen["autoCompactWindow"])
-    off = any(_on(variables.get(name, "")) for name in ("DISABLE_AUTO_COMPACT", "DISABLE_COMPACT"))
+    off = any(
+        is_on(variables.get(name, "")) for name in ("DISABLE_AUTO_COMPACT", "DISABLE_COMPACT")
+    )
     said = _tokens(variables.get("CLAUDE_CODE_AUTO_COMPACT_WINDOW", ""))
     if said:
         window = min(max(said, MIN_WINDOW_TOKENS), MAX_WINDOW_TOKENS)
@@ -127,7 +112,7 @@ def build_window_config(
         _tokens(variables.get("CLAUDE_CODE_MAX_OUTPUT_TOKENS", "")),
         automatic and not off,
         bool(said),
-        _on(variables.get("CLAUDE_CODE_DISABLE_1M_CONTEXT", "")),
+        is_on(variables.get("CLAUDE_CODE_DISABLE_1M_CONTEXT", "")),
     )
 
 
@@ -174,16 +159,6 @@ def compaction_point(
     )
 
 
-def percent_left(used: int, point: CompactionPoint) -> int:
-    """Percent of the way to the compaction that is left; 0 to 100."""
-    return max(0, min(100, round(100 * (point.tokens - used) / point.tokens)))
-
-
-def project_dir(environ: Mapping[str, str], cwd: str) -> str:
-    """The client's idea of the project: where it was started."""
-    return environ.get("CLAUDE_PROJECT_DIR") or cwd
-
-
 def _names(key: str, model: str) -> bool:
     """The canonical name stands for its dated spellings too."""
     plain = model.lower().replace("[1m]", "")
@@ -200,7 +175,7 @@ def _objects(value: Any) -> list[tuple[str, dict[str, Any]]]:
     return [(str(key), item) for key, item in items if isinstance(item, dict)]
 
 
-def _on(value: str) -> bool:
+def is_on(value: str) -> bool:
     return value.strip().lower() not in _NO
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from holdfast.clients.claude_code.install import settings_file
 from holdfast.clients.claude_code.install.hook_entries import HOOKS
-from holdfast.clients.claude_code.install.settings_file import InstallOutcome
+from holdfast.clients.installation import InstallOutcome
 
 PYTHON = "/opt/python/bin/python3.11"
 SCRIPT = "/opt/lib/holdfast/hooks/main.py"

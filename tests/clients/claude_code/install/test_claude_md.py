@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.clients.claude_code.install.claude_md import BlockDamaged, put_block, remove_block
+from holdfast.clients.claude_code.install.claude_md import put_instructions, remove_instructions
+from holdfast.clients.installation import InstructionsDamaged
 
 TEXT = "Keep the rules.\nKeep the port."
 
@@ -20,42 +21,42 @@ contents = st.one_of(
 
 @given(contents)
 def test_in_and_out_is_the_same_bytes(content: bytes | None) -> None:
-    once = put_block(content, TEXT)
-    assert remove_block(once) == content
-    assert put_block(once, TEXT) == once
+    once = put_instructions(content, TEXT)
+    assert remove_instructions(once) == content
+    assert put_instructions(once, TEXT) == once
     assert once.startswith(content or b"")
 
 
 @given(contents, st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
 def test_a_new_text_takes_the_place_of_the_old(content: bytes | None, text: str) -> None:
-    renewed = put_block(put_block(content, TEXT), text)
+    renewed = put_instructions(put_instructions(content, TEXT), text)
     assert TEXT.encode() not in renewed.replace(b"\r\n", b"\n") or TEXT in text
-    assert remove_block(renewed) == content
+    assert remove_instructions(renewed) == content
 
 
 def test_what_the_user_writes_around_it_stays() -> None:
-    block = put_block(b"# Shop\n", TEXT)
+    block = put_instructions(b"# Shop\n", TEXT)
     edited = b"Before.\n" + block + b"\nAfter.\n"
-    assert put_block(edited, "New.").endswith(b"\nAfter.\n")
-    assert remove_block(edited) == b"Before.\n# Shop\n\nAfter.\n"
-    assert remove_block(put_block(None, TEXT) + b"mine\n") == b"mine\n"
+    assert put_instructions(edited, "New.").endswith(b"\nAfter.\n")
+    assert remove_instructions(edited) == b"Before.\n# Shop\n\nAfter.\n"
+    assert remove_instructions(put_instructions(None, TEXT) + b"mine\n") == b"mine\n"
 
 
 def test_a_file_without_the_block_is_left_alone() -> None:
-    assert remove_block(b"# Shop\n") == b"# Shop\n"
-    assert remove_block(None) is None
+    assert remove_instructions(b"# Shop\n") == b"# Shop\n"
+    assert remove_instructions(None) is None
 
 
 @pytest.mark.parametrize("cut", [b"start after=1 -->", b"holdfast:compact-instructions end"])
 def test_a_damaged_block_is_refused(cut: bytes) -> None:
-    damaged = put_block(b"# Shop\n", TEXT).replace(cut, b"")
-    with pytest.raises(BlockDamaged):
-        put_block(damaged, TEXT)
-    with pytest.raises(BlockDamaged):
-        remove_block(damaged)
+    damaged = put_instructions(b"# Shop\n", TEXT).replace(cut, b"")
+    with pytest.raises(InstructionsDamaged):
+        put_instructions(damaged, TEXT)
+    with pytest.raises(InstructionsDamaged):
+        remove_instructions(damaged)
 
 
 def test_two_blocks_are_refused() -> None:
-    twice = put_block(b"", TEXT) + put_block(b"", TEXT)
-    with pytest.raises(BlockDamaged):
-        remove_block(twice)
+    twice = put_instructions(b"", TEXT) + put_instructions(b"", TEXT)
+    with pytest.raises(InstructionsDamaged):
+        remove_instructions(twice)

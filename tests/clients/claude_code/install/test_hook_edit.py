@@ -6,9 +6,10 @@ import pytest
 
 from clients.claude_code.install.settings_home import EVENTS, PYTHON, SCRIPT, our_entry
 from clients.claude_code.install.settings_samples import STYLES
-from holdfast.clients.claude_code.install import hook_launcher
+from holdfast.clients import hook_launcher
 from holdfast.clients.claude_code.install.hook_edit import add_hooks, remove_hooks
-from holdfast.clients.claude_code.install.hook_entries import InvalidSettings, list_installed_hooks
+from holdfast.clients.claude_code.install.hook_entries import list_installed_hooks
+from holdfast.clients.installation import InvalidSettings
 
 TEXTS = {
     name: raw.decode("utf-16" if raw.startswith(b"\xff\xfe") else "utf-8-sig")

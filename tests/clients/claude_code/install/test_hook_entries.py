@@ -8,15 +8,12 @@ from clients.claude_code.install.settings_home import PYTHON, SCRIPT, our_entry
 from holdfast.clients.claude_code.install.hook_edit import add_hooks
 from holdfast.clients.claude_code.install.hook_entries import (
     HOOKS,
-    ForeignHook,
-    HookFlags,
-    InstalledHook,
-    InvalidSettings,
-    choose_interpreter,
     list_foreign_hooks,
     list_installed_hooks,
     read_hook_flags,
 )
+from holdfast.clients.hook_launcher import choose_interpreter
+from holdfast.clients.installation import ForeignHook, HookFlags, InstalledHook, InvalidSettings
 
 
 def test_what_was_installed_is_read_back() -> None:

@@ -11,12 +11,8 @@ import pytest
 
 from clients.claude_code.install.settings_home import EVENTS, PYTHON, SCRIPT, Place
 from holdfast.clients.claude_code.install import settings_file
-from holdfast.clients.claude_code.install.hook_entries import (
-    NotWritable,
-    SettingsBusy,
-    SettingsChanged,
-)
 from holdfast.clients.claude_code.install.hook_entries import list_installed_hooks as hooks_in
+from holdfast.clients.installation import NotWritable, SettingsBusy, SettingsChanged
 from holdfast.settings import atomic_file
 
 ORIGINAL = b'{\n\t"model": "opus"\n}\r\n'

@@ -11,11 +11,7 @@ import pytest
 from clients.claude_code.install.settings_home import EVENTS, Place, other_entry
 from clients.claude_code.install.settings_samples import STYLES
 from holdfast.clients.claude_code.install import settings_file
-from holdfast.clients.claude_code.install.hook_entries import (
-    InvalidSettings,
-    NotWritable,
-    UnsafeEdit,
-)
+from holdfast.clients.installation import InvalidSettings, NotWritable, Scope, UnsafeEdit
 from holdfast.settings import json_edit
 
 
@@ -344,7 +340,6 @@ def test_a_path_that_is_not_text_is_refused(place: Place) -> None:
         ("local", None, "/src/shop/.claude/settings.local.json"),
     ],
 )
-def test_each_scope_has_its_file(
-    scope: settings_file.Scope, config_dir: str | None, expected: str
-) -> None:
-    assert settings_file.settings_path(scope, "/home/me", config_dir, "/src/shop") == expected
+def test_each_scope_has_its_file(scope: Scope, config_dir: str | None, expected: str) -> None:
+    environ = {"CLAUDE_CONFIG_DIR": config_dir} if config_dir else {}
+    assert settings_file.settings_path(scope, environ, "/home/me", "/src/shop") == expected

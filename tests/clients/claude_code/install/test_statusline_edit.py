@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from clients.claude_code.install.settings_home import EVENTS, PYTHON, SCRIPT, Place
 from clients.claude_code.install.settings_samples import STYLES
 from holdfast.clients.claude_code.install import settings_file
-from holdfast.clients.claude_code.install.hook_entries import InvalidSettings
-from holdfast.clients.claude_code.install.settings_file import InstallOutcome
 from holdfast.clients.claude_code.install.statusline_edit import (
     add_statusline,
     build_command,
@@ -20,6 +18,7 @@ from holdfast.clients.claude_code.install.statusline_edit import (
     remove_statusline,
     unwrap_command,
 )
+from holdfast.clients.installation import InstallOutcome, InvalidSettings
 
 OWN = "~/bin/status --short 'it''s' | head -1"
 OURS = f"{PYTHON} -I -S {SCRIPT} statusline"

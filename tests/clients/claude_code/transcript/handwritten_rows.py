@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
-from holdfast.clients.client_protocol import Row
 from holdfast.events import Event
+from holdfast.transcript.reader import Row
 
 RECORDED = Path(__file__).parent / "recorded"
 

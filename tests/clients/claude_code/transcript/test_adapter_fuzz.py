@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
-from holdfast.clients.client_protocol import Row
-from holdfast.transcript.reader import TranscriptReader
+from holdfast.transcript.reader import Row, TranscriptReader
 
 from .handwritten_rows import RECORDED, events_in_pieces, events_of
 

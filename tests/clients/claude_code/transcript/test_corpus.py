@@ -10,9 +10,8 @@ import orjson
 import pytest
 
 from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
-from holdfast.clients.client_protocol import Row
 from holdfast.events import Compacted, Event, Rewound, SummaryGiven, UserSaid
-from holdfast.transcript.reader import Cursor, TranscriptReader
+from holdfast.transcript.reader import Cursor, Row, TranscriptReader
 
 from .handwritten_rows import only
 
@@ -39,7 +38,7 @@ class TestEverySession:
         unended = 0 if content.endswith(b"\n") else 1
         assert len(rows) == int(session["lines"]) + unended - int(session["invalid_lines"])
         assert cursor.bad == int(session["invalid_lines"])
-        assert cursor.offset == len(content) == int(session["bytes"])
+        assert cursor.position == len(content) == int(session["bytes"])
         events = _events(rows)
         assert len(only(Compacted, events)) == int(session["compactions"])
         assert len(only(SummaryGiven, events)) == int(session["compactions"])
@@ -73,13 +72,13 @@ class TestEverySession:
             adapter = ClaudeCodeAdapter(parser_state)
             known = Cursor.from_json(cursor)
             with TranscriptReader(path, known, limit_bytes=150_000, final=True) as reader:
-                before = reader.cursor.offset
+                before = reader.cursor.position
                 found += [event for row in reader.rows() for event in adapter.events(row)]
                 reset = reset or reader.reset
             saved = json.dumps([adapter.parser_state(), reader.cursor.to_json()])
             largest = max(largest, len(saved))
             parser_state, cursor = json.loads(saved)
-            if reader.cursor.offset == before:
+            if reader.cursor.position == before:
                 break
         assert found == whole
         assert reset == ""

@@ -8,7 +8,6 @@ requests as sent) are left out of the recording.
 
 import pytest
 
-from holdfast.clients.client_protocol import Row
 from holdfast.events import (
     AgentSaid,
     CommandInvoked,
@@ -31,7 +30,7 @@ from holdfast.events import (
     UsageMeasured,
     UserSaid,
 )
-from holdfast.transcript.reader import TranscriptReader
+from holdfast.transcript.reader import Row, TranscriptReader
 
 from .handwritten_rows import RECORDED, bare, events_in_pieces, events_of, only
 

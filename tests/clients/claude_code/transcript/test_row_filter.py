@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.clients.claude_code.transcript.row_filter import skipping_loads
-from holdfast.clients.client_protocol import SKIPPED_ROW
 from holdfast.session.follow import follow_transcript
+from holdfast.transcript.reader import SKIPPED_ROW
 
 
 def parsed(line: bytes) -> tuple[Any, bool]:

@@ -7,7 +7,6 @@ import orjson
 import pytest
 
 from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
-from holdfast.clients.client_protocol import Row
 from holdfast.events import (
     CommandInvoked,
     CommandRan,
@@ -25,6 +24,7 @@ from holdfast.events import (
     TodosSet,
     ToolRan,
 )
+from holdfast.transcript.reader import Row
 
 from .handwritten_rows import Transcript, bare, events_in_pieces, only
 

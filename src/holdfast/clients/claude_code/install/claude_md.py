@@ -7,18 +7,17 @@ two characters), so taking it out gives the file back byte for byte. Must not op
 
 from __future__ import annotations
 
+import os
 import re
+
+from holdfast.clients.installation import InstructionsDamaged
 
 _START = re.compile(rb"<!-- holdfast:compact-instructions start after=((?:[0-2]|new)(?:crlf)?) -->")
 _END = b"<!-- holdfast:compact-instructions end -->"
 HEADING = "## Compact Instructions"
 
 
-class BlockDamaged(ValueError):
-    """The markers are there and do not belong together: nothing is changed."""
-
-
-def put_block(content: bytes | None, text: str) -> bytes:
+def put_instructions(content: bytes | None, text: str) -> bytes:
     """The file with the block in it, once and up to date."""
     found = _find(content or b"")
     if content is not None and found is not None:
@@ -31,7 +30,7 @@ def put_block(content: bytes | None, text: str) -> bytes:
     return content + _newline(mark) * int(mark[:1]) + _block(text, mark)
 
 
-def remove_block(content: bytes | None) -> bytes | None:
+def remove_instructions(content: bytes | None) -> bytes | None:
     """The file without it; None when there was no file before, and nothing else is in it now."""
     found = _find(content or b"")
     if content is None or found is None:
@@ -42,6 +41,11 @@ def remove_block(content: bytes | None) -> bytes | None:
         start -= len(breaks)
     rest = content[:start] + content[end:]
     return None if mark == b"new" and not rest else rest
+
+
+def list_instructions_files(project: str) -> list[str]:
+    """Where the client reads a project's instructions, the usual place first."""
+    return [os.path.join(project, "CLAUDE.md"), os.path.join(project, ".claude", "CLAUDE.md")]
 
 
 def _block(text: str, mark: bytes) -> bytes:
@@ -66,7 +70,7 @@ def _find(content: bytes) -> tuple[int, int, bytes] | None:
     if not starts and not ends:
         return None
     if len(starts) != 1 or ends != 1 or content.find(_END) < starts[0].end():
-        raise BlockDamaged("the markers of the compact instructions are unbalanced")
+        raise InstructionsDamaged("the markers of the compact instructions are unbalanced")
     mark = starts[0].group(1)
     end = content.find(_END) + len(_END)
     if content.startswith(_newline(mark), end):

@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 from holdfast.clients.claude_code.install.hook_entries import (
     HOOKS,
     HookLocation,
-    HookSpec,
-    UnsafeEdit,
     build_hook_entry,
     invalid_at,
     is_blank,
@@ -21,6 +19,7 @@ from holdfast.clients.claude_code.install.hook_entries import (
     list_hook_locations,
     parse_root,
 )
+from holdfast.clients.installation import HookSpec, UnsafeEdit
 from holdfast.settings import json_edit
 from holdfast.settings.json_edit import Node
 

@@ -4,34 +4,26 @@ Owns the table of hooks, the shape of an entry, how an entry of ours is recognis
 what a settings text holds. ``hook_edit`` puts ours in and out of a text, ``settings_file``
 is the only code that opens or writes the file.
 Must not change a text and must not open a file.
-
-Errors, all for the user's eyes:
-
-    SettingsError
-    ├── InvalidSettings    the client would not read this file either; says where
-    ├── UnsafeEdit        reading our edit back gave something else: nothing is written
-    ├── SettingsBusy      another install holds the lock
-    ├── SettingsChanged   somebody else kept writing the file while we tried
-    └── NotWritable       the operating system said no
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from holdfast.clients.claude_code.install import hook_launcher
+from holdfast.clients import hook_launcher
+from holdfast.clients.installation import (
+    ForeignHook,
+    HookEntry,
+    HookFlags,
+    HookSpec,
+    InstalledHook,
+    InvalidSettings,
+)
 from holdfast.settings import json_edit
 from holdfast.settings.json_edit import JsonSyntaxError, Node
 
 # Every entry of ours names this script, whatever interpreter or folder: that is how we know it.
 SCRIPT_SUFFIX = hook_launcher.SCRIPT_PATH_END[1:]
-
-
-class HookSpec(NamedTuple):
-    event: str
-    matcher: str | None
-    run_async: bool
-    timeout_seconds: int  # seconds
 
 
 # Synchronous hooks hold up the agent, so their limit is short; they end within a tenth of it.
@@ -49,64 +41,6 @@ HOOKS = (
     HookSpec("PostCompact", None, run_async=False, timeout_seconds=10),
     HookSpec("SessionEnd", None, run_async=False, timeout_seconds=5),
 )
-
-
-class SettingsError(Exception):
-    """Something about a settings file that the user can act on."""
-
-
-class InvalidSettings(SettingsError):
-    def __init__(self, reason: str, line: int = 1, column: int = 1) -> None:
-        super().__init__(reason)
-        self.reason, self.line, self.column = reason, line, column
-        self.path: str | None = None  # filled in by whoever knows the file
-
-    def __str__(self) -> str:
-        where = f"{self.path}, " if self.path else ""
-        return f"{where}line {self.line}, column {self.column}: {self.reason}"
-
-
-class UnsafeEdit(SettingsError):
-    pass
-
-
-class SettingsBusy(SettingsError):
-    pass
-
-
-class SettingsChanged(SettingsError):
-    pass
-
-
-class NotWritable(SettingsError):
-    pass
-
-
-class InstalledHook(NamedTuple):
-    """An entry of ours, as found. ``argument`` is the event that the entry tells the script."""
-
-    event: str
-    interpreter: str
-    script: str
-    argument: str
-    matcher: str | None
-    background: bool
-    timeout: float | None
-
-
-class ForeignHook(NamedTuple):
-    """Another tool's hook on an event that we use too."""
-
-    event: str
-    matcher: str | None
-    kind: str
-    command: str
-
-
-class HookFlags(NamedTuple):
-    disable_all_hooks: bool
-    # Claude Code 2.1.325 obeys this one in managed settings only.
-    allow_managed_hooks_only: bool
 
 
 class HookLocation(NamedTuple):
@@ -132,20 +66,6 @@ def build_hook_entry(spec: HookSpec, interpreter: str, script: str) -> dict[str,
         entry["async"] = True
     entry["timeout"] = spec.timeout_seconds
     return entry
-
-
-def choose_interpreter(
-    base_executable: str | None,
-    executable: str,
-    real_path: Callable[[str], str],
-    runs: Callable[[str], bool],
-) -> str:
-    """The interpreter behind shims and virtual environments, where it runs; else our own."""
-    if base_executable:
-        real = real_path(base_executable)
-        if runs(real):
-            return real
-    return executable
 
 
 def is_holdfast_hook(entry: Mapping[str, Any]) -> bool:
@@ -183,6 +103,35 @@ def _installed_hook(place: HookLocation) -> InstalledHook:
     )
 
 
+def parse_entries(settings_text: str) -> list[HookEntry]:
+    """Our entries as the client would start them; raises InvalidSettings."""
+    found = []
+    for place in list_hook_locations(settings_text):
+        script = find_script(place.value)
+        if script is None:
+            continue
+        command = str(place.value.get("command", ""))
+        argv = (command, *(str(arg) for arg in place.value["args"]))
+        limit = place.value.get("timeout")
+        seconds = float(limit) if isinstance(limit, int | float) else 60.0
+        found.append(HookEntry(place.event, argv, command, script, seconds))
+    return found
+
+
+def build_expected_entries(interpreter: str, script: str) -> list[HookEntry]:
+    """What an install would write now."""
+    return [
+        HookEntry(
+            spec.event,
+            (interpreter, *hook_launcher.build_arguments(script, spec.event)),
+            interpreter,
+            script,
+            float(spec.timeout_seconds),
+        )
+        for spec in HOOKS
+    ]
+
+
 def list_foreign_hooks(settings_text: str) -> list[ForeignHook]:
     """Other tools' hooks on our events; raises InvalidSettings."""
     ours = {spec.event for spec in HOOKS}
@@ -207,6 +156,12 @@ def read_hook_flags(settings_text: str) -> HookFlags:
         disable_all_hooks=switches.get("disableAllHooks") is True,
         allow_managed_hooks_only=switches.get("allowManagedHooksOnly") is True,
     )
+
+
+def read_setting(settings_text: str, name: str) -> Any:
+    """A top-level value, None where it is not there; raises InvalidSettings."""
+    node = parse_root(settings_text).get(name)
+    return None if node is None else node.value(settings_text)
 
 
 def is_blank(settings_text: str) -> bool:

@@ -9,25 +9,27 @@ Must not decide what to write (``hook_edit`` does), nor read the environment.
 import codecs
 import contextlib
 import os
-from collections.abc import Callable, Iterator
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
+from holdfast.clients.claude_code import client_paths
 from holdfast.clients.claude_code.install import hook_edit, install_receipt, statusline_edit
 from holdfast.clients.claude_code.install.hook_entries import (
-    InvalidSettings,
-    NotWritable,
-    SettingsBusy,
-    SettingsChanged,
     is_blank,
     is_empty,
     list_installed_hooks,
 )
 from holdfast.clients.claude_code.install.install_receipt import Receipt
+from holdfast.clients.installation import (
+    InstallOutcome,
+    InvalidSettings,
+    NotWritable,
+    Scope,
+    SettingsBusy,
+    SettingsChanged,
+)
 from holdfast.files import make_parents, make_private_dir
 from holdfast.settings import atomic_file
-
-Scope = Literal["user", "project", "local"]
-Action = Literal["installed", "repaired", "unchanged", "removed", "not installed"]
 
 # Another program that writes the file twice in a row while we look is not worth fighting.
 MAX_ATTEMPTS = 3
@@ -36,33 +38,15 @@ MAX_ATTEMPTS = 3
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"))
 
 
-class InstallOutcome(NamedTuple):
-    """What was done, or with ``dry_run`` would be. None in before or after: no file."""
-
-    action: Action
-    path: str  # the file that holds the bytes: a symlink is followed
-    before: bytes | None
-    after: bytes | None
-    added: tuple[str, ...] = ()
-    repaired: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-    backup: str | None = None
-    # Whether our status line stands in the file afterwards.
-    statusline: bool = False
-    # Uninstall: whether the file is now, byte for byte, what it was before the install.
-    # None where no backup is left to tell.
-    identical: bool | None = None
-
-
 class _Plan(NamedTuple):
     outcome: InstallOutcome
     receipt: Receipt | None
 
 
-def settings_path(scope: Scope, home: str, config_dir: str | None, project: str) -> str:
-    """The file of a scope; ``config_dir`` is CLAUDE_CONFIG_DIR, where set."""
+def settings_path(scope: Scope, environ: Mapping[str, str], home: str, project: str) -> str:
+    """The file of a scope."""
     if scope == "user":
-        return os.path.join(config_dir or os.path.join(home, ".claude"), "settings.json")
+        return os.path.join(client_paths.config_dir(environ, home), "settings.json")
     name = "settings.json" if scope == "project" else "settings.local.json"
     return os.path.join(project, ".claude", name)
 

@@ -12,13 +12,9 @@ import json
 import shlex
 from typing import Any
 
-from holdfast.clients.claude_code.install import hook_launcher
-from holdfast.clients.claude_code.install.hook_entries import (
-    UnsafeEdit,
-    invalid_at,
-    is_blank,
-    parse_root,
-)
+from holdfast.clients import hook_launcher
+from holdfast.clients.claude_code.install.hook_entries import invalid_at, is_blank, parse_root
+from holdfast.clients.installation import UnsafeEdit
 from holdfast.settings import json_edit
 
 STATUSLINE_KEY = "statusLine"

@@ -23,7 +23,6 @@ from holdfast.clients.claude_code.transcript.json_fields import (
 )
 from holdfast.clients.claude_code.transcript.parser_state import ParserState, ToolCall, bound_input
 from holdfast.clients.claude_code.transcript.tools import build_todos_set, list_events, read_result
-from holdfast.clients.client_protocol import Row
 from holdfast.events import (
     AgentSaid,
     CommandInvoked,
@@ -41,6 +40,7 @@ from holdfast.events import (
     UsageMeasured,
     UserSaid,
 )
+from holdfast.transcript.reader import Row
 
 # The client's own books: nothing in them that a session's state needs.
 _BOOKKEEPING = frozenset(
@@ -67,6 +67,8 @@ Handler = Callable[[dict[str, Any], Origin, list[Event]], None]
 
 class ClaudeCodeAdapter:
     """See `holdfast.clients.client_protocol.Adapter` for what is promised."""
+
+    id_keys: tuple[str, ...] = ("seen",)
 
     def __init__(self, parser_state: object = None, *, newest: str = "") -> None:
         """`newest` is the latest time that a row can have; one that claims a later has none."""

@@ -335,8 +335,8 @@ def _restore_pending_command(saved: Any) -> PendingCommand:
     )
 
 
-def read_prompt_ids(saved: object) -> frozenset[str]:
-    """The ids of the newest prompts that an adapter with this memory has read rows of."""
+def recent_prompt_ids(saved: object) -> frozenset[str]:
+    """The ids of the newest prompts that an adapter of this state has read rows of."""
     found = saved.get("prompt_ids") if isinstance(saved, dict) else None
     return frozenset(one for one in found if type(one) is str) if found else frozenset()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from holdfast.clients.client_protocol import SKIPPED_ROW
+from holdfast.transcript.reader import SKIPPED_ROW
 
 _PROGRESS = b'"type":"progress"'
 # Where the type stands in these rows; behind that it is another object's.

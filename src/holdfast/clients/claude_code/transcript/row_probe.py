@@ -5,10 +5,12 @@ For whoever looks for a few rows of a long transcript without folding it. Must n
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 # Stands in every boundary row, and by chance in few others: what is asked before parsing.
 BOUNDARY_MARK = b"compact_boundary"
+_ID = re.compile(rb'"uuid": ?"([^"\\]{1,200})"')
 
 
 def is_boundary(data: dict[str, Any]) -> bool:
@@ -27,10 +29,9 @@ def row_id(data: dict[str, Any]) -> str:
     return found if isinstance(found, str) else ""
 
 
-def is_subagent_file(path: str) -> bool:
-    """Whether a transcript's place says that it is a subagent's, not a session of its own."""
-    parts = path.replace("\\", "/").split("/")
-    return parts[-1].startswith("agent-") or "subagents" in parts[:-1]
+def list_row_ids(line: bytes) -> list[str]:
+    """The ids that stand in a row, its own among them, without parsing it."""
+    return [found.decode("utf-8", "replace") for found in _ID.findall(line)]
 
 
 # Which agent the main thread runs as: `claude --agent NAME` leaves a row that says so.
@@ -45,11 +46,6 @@ def agent_type_in_row(data: Any) -> str | None:
         return None
     name = data.get("agentSetting")
     return name[:200] if isinstance(name, str) else ""
-
-
-# What a boundary row itself says of the cost of its compaction.
-#
-# For reports, which read a few rows of many transcripts. Must not do I/O.
 
 
 def compaction_seconds(boundary: dict[str, Any]) -> float | None:

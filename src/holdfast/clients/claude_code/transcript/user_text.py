@@ -9,19 +9,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from holdfast.clients.holdfast_text import HOLDFAST_OPENINGS
+
 # Blocks that the client puts beside or inside a prompt; what is left is the prompt.
 _INSERTED = ("system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics")
 
 # A text that begins so was written by the client, whatever row carries it.
-# Our own words: the native module places them as plain user rows.
-HOLDFAST_OPENINGS = (
-    "Holdfast: the state of this session",
-    "Holdfast: what the summary above leaves out",
-    "Holdfast: known before the last compaction",
-    "Holdfast: commands and skills in force",
-)
 _CLIENT_OPENINGS = (
-    *HOLDFAST_OPENINGS,
+    *HOLDFAST_OPENINGS,  # the native module places them as plain user rows
     "<agent-message",
     "<agent-notification",
     "<bash-",
@@ -50,6 +45,8 @@ _CLIENT_OPENINGS = (
     "Stop hook feedback:",
     "This session is being continued from a previous conversation",
 )
+# Of a message of which only the beginning is known: the summary, markup, or ours.
+_UNTYPED_OPENINGS = ("This session is being continued", "<", *HOLDFAST_OPENINGS)
 # Clients before 2.1 told of subagents alone, under another name.
 _NOTIFICATIONS = ("<task-notification", "<agent-notification")
 _INTERRUPTED = "[Request interrupted by user"
@@ -105,6 +102,11 @@ def extract_user_text(text: str) -> str:
             text = text_in_tag(text, "user-memory-input")
     text = text.strip()
     return "" if text.startswith(_CLIENT_OPENINGS) or _is_task(text) else text
+
+
+def is_typed_opening(opening: str) -> bool:
+    """Whether a user's message that begins so can hold words of the user."""
+    return not opening.startswith(_UNTYPED_OPENINGS)
 
 
 def _is_task(text: str) -> bool:

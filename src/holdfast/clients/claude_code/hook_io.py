@@ -1,0 +1,15 @@
+"""What hooks are told and what they print, for whoever is not on the fast path.
+
+The code is in `fastpath`, which the fast hooks import module by module.
+"""
+
+from __future__ import annotations
+
+from holdfast.clients.claude_code.fastpath.hook_output import (
+    check_output,
+    format_context,
+    format_instructions,
+)
+from holdfast.clients.claude_code.fastpath.hook_payload import extract_summary
+
+__all__ = ["check_output", "extract_summary", "format_context", "format_instructions"]

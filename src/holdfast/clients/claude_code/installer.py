@@ -1,0 +1,54 @@
+"""Installing into Claude Code, for whoever asks the client for its `Installer`.
+
+The code is in `install`, module by module.
+"""
+
+from __future__ import annotations
+
+from holdfast.clients.claude_code.install.claude_md import (
+    list_instructions_files,
+    put_instructions,
+    remove_instructions,
+)
+from holdfast.clients.claude_code.install.hook_entries import (
+    HOOKS,
+    build_expected_entries,
+    list_foreign_hooks,
+    parse_entries,
+    read_hook_flags,
+    read_setting,
+)
+from holdfast.clients.claude_code.install.installed import (
+    is_current,
+    list_enabled_plugins,
+    read_auto_compact,
+    read_plugin_hooks,
+    read_settings_sources,
+)
+from holdfast.clients.claude_code.install.settings_file import (
+    decode_settings,
+    install,
+    settings_path,
+    uninstall,
+)
+
+__all__ = [
+    "HOOKS",
+    "build_expected_entries",
+    "decode_settings",
+    "install",
+    "is_current",
+    "list_enabled_plugins",
+    "list_foreign_hooks",
+    "list_instructions_files",
+    "parse_entries",
+    "put_instructions",
+    "read_auto_compact",
+    "read_hook_flags",
+    "read_plugin_hooks",
+    "read_setting",
+    "read_settings_sources",
+    "remove_instructions",
+    "settings_path",
+    "uninstall",
+]

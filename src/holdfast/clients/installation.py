@@ -1,0 +1,219 @@
+"""What installing our hooks into a client is: the values it hands out, and its errors.
+
+Owns the `Installer` protocol. Must not know any client's settings format, and does no I/O.
+
+Errors, all for the user's eyes:
+
+    SettingsError
+    ├── InvalidSettings    the client would not read this file either; says where
+    ├── UnsafeEdit        reading our edit back gave something else: nothing is written
+    ├── SettingsBusy      another install holds the lock
+    ├── SettingsChanged   somebody else kept writing the file while we tried
+    └── NotWritable       the operating system said no
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Protocol
+
+from holdfast.clients.client_protocol import CompactionPoint
+
+Scope = Literal["user", "project", "local"]
+Action = Literal["installed", "repaired", "unchanged", "removed", "not installed"]
+
+
+class SettingsError(Exception):
+    """Something about a settings file that the user can act on."""
+
+
+class InvalidSettings(SettingsError):
+    def __init__(self, reason: str, line: int = 1, column: int = 1) -> None:
+        super().__init__(reason)
+        self.reason, self.line, self.column = reason, line, column
+        self.path: str | None = None  # filled in by whoever knows the file
+
+    def __str__(self) -> str:
+        where = f"{self.path}, " if self.path else ""
+        return f"{where}line {self.line}, column {self.column}: {self.reason}"
+
+
+class UnsafeEdit(SettingsError):
+    pass
+
+
+class SettingsBusy(SettingsError):
+    pass
+
+
+class SettingsChanged(SettingsError):
+    pass
+
+
+class NotWritable(SettingsError):
+    pass
+
+
+class InstalledHook(NamedTuple):
+    """An entry of ours, as found. ``argument`` is the event that the entry tells the script."""
+
+    event: str
+    interpreter: str
+    script: str
+    argument: str
+    matcher: str | None
+    background: bool
+    timeout: float | None
+
+
+class ForeignHook(NamedTuple):
+    """Another tool's hook on an event that we use too."""
+
+    event: str
+    matcher: str | None
+    kind: str
+    command: str
+
+
+class HookFlags(NamedTuple):
+    disable_all_hooks: bool
+    # Claude Code 2.1.325 obeys this one in managed settings only.
+    allow_managed_hooks_only: bool
+
+
+class HookSpec(NamedTuple):
+    event: str
+    matcher: str | None
+    run_async: bool
+    timeout_seconds: int  # seconds
+
+
+class HookEntry(NamedTuple):
+    """One of our entries, as the client would start it."""
+
+    event: str
+    argv: tuple[str, ...]
+    interpreter: str
+    script: str
+    timeout: float
+
+
+class SettingsSource(NamedTuple):
+    """One settings file. `problem` says why its text could not be read."""
+
+    scope: str  # "user" | "project" | "local" | "managed"
+    path: str
+    text: str = ""
+    problem: str = ""
+
+    @property
+    def usable(self) -> bool:
+        return bool(self.text) and not self.problem
+
+
+class Plugin(NamedTuple):
+    """A plugin that the client has installed and enabled."""
+
+    name: str
+    folder: str
+    is_ours: bool = False
+
+
+class AutoCompact(NamedTuple):
+    """What the settings in effect make the client do."""
+
+    disabled_by: str = ""  # the setting that turns it off, "" where it is on
+    never: bool = False  # not even the user can compact
+    percent: float = 0.0  # of its window, at most; 0 where nothing lowers it
+    point: CompactionPoint | None = None  # where a window is configured
+
+
+class InstallOutcome(NamedTuple):
+    """What was done, or with ``dry_run`` would be. None in before or after: no file."""
+
+    action: Action
+    path: str  # the file that holds the bytes: a symlink is followed
+    before: bytes | None
+    after: bytes | None
+    added: tuple[str, ...] = ()
+    repaired: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    backup: str | None = None
+    # Whether our status line stands in the file afterwards.
+    statusline: bool = False
+    # Uninstall: whether the file is now, byte for byte, what it was before the install.
+    # None where no backup is left to tell.
+    identical: bool | None = None
+
+
+class InstructionsDamaged(ValueError):
+    """The markers are there and do not belong together: nothing is changed."""
+
+
+class Installer(Protocol):
+    """Puts our hooks into the client's settings, takes them out, and reads what is there.
+
+    Texts are those of settings files. Whatever opens or parses one raises SettingsError.
+    """
+
+    @property
+    def HOOKS(self) -> tuple[HookSpec, ...]: ...
+
+    def settings_path(
+        self, scope: Scope, environ: Mapping[str, str], home: str, project: str
+    ) -> str: ...
+
+    def install(
+        self,
+        path: str,
+        *,
+        data_dir: str,
+        interpreter: str,
+        script: str,
+        dry_run: bool = False,
+        statusline: bool = False,
+    ) -> InstallOutcome: ...
+
+    def uninstall(
+        self, path: str, *, data_dir: str, dry_run: bool = False, statusline_only: bool = False
+    ) -> InstallOutcome:
+        """Gives the file back as it was, where that is known."""
+
+    def decode_settings(self, raw: bytes | None) -> str: ...
+
+    def read_settings_sources(
+        self, environ: Mapping[str, str], home: str, project: str, managed: str = ""
+    ) -> list[SettingsSource]:
+        """The settings files of every scope, in the order in which a later one wins."""
+
+    def read_setting(self, settings_text: str, name: str) -> Any: ...
+
+    def parse_entries(self, settings_text: str) -> list[HookEntry]: ...
+
+    def build_expected_entries(self, interpreter: str, script: str) -> list[HookEntry]: ...
+
+    def is_current(self, settings_text: str, interpreter: str, script: str) -> bool:
+        """Whether an install with these would leave the text as it is."""
+
+    def list_foreign_hooks(self, settings_text: str) -> list[ForeignHook]: ...
+
+    def read_hook_flags(self, settings_text: str) -> HookFlags: ...
+
+    def read_auto_compact(
+        self, environ: Mapping[str, str], home: str, sources: Sequence[SettingsSource]
+    ) -> AutoCompact: ...
+
+    def list_enabled_plugins(
+        self, config: str, sources: Sequence[SettingsSource]
+    ) -> list[Plugin]: ...
+
+    def read_plugin_hooks(self, plugin: Plugin) -> str:
+        """A plugin's hooks as a settings text; "" where it has none."""
+
+    def list_instructions_files(self, project: str) -> list[str]:
+        """Where the client reads a project's instructions, the usual place first."""
+
+    def put_instructions(self, content: bytes | None, text: str) -> bytes:
+        """The file with our block in it, once and up to date; raises InstructionsDamaged."""
+
+    def remove_instructions(self, content: bytes | None) -> bytes | None: ...
