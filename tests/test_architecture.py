@@ -165,6 +165,8 @@ def test_every_package_is_kept_from_importing_a_client_by_name() -> None:
     contract = next(one for one in contracts if one["name"].startswith("A client is asked for"))
     found = {path.stem for path in PACKAGE.iterdir() if path.suffix in ("", ".py")}
     found -= {"__init__", "__main__", "__pycache__", "clients", "py"}
-    clients = {f"holdfast.clients.{path.parent.name}" for path in PACKAGE.glob("clients/*/client.py")}
+    clients = {
+        f"holdfast.clients.{path.parent.name}" for path in PACKAGE.glob("clients/*/client.py")
+    }
     assert set(contract["source_modules"]) == {f"holdfast.{name}" for name in found}
     assert set(contract["forbidden_modules"]) == clients
