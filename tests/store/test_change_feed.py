@@ -6,7 +6,6 @@ from contextlib import closing
 import pytest
 
 from holdfast.store.protocol import Compaction, Delivery, Session
-from holdfast.store.sqlite import migrations
 from holdfast.store.sqlite.store import SqliteStore
 
 from .samples import EARLY, LATER, fact, message, saved
@@ -68,17 +67,3 @@ def test_rows_say_which_write_made_and_which_changed_them(path: str) -> None:
         rows = connection.execute("SELECT id, made, changed FROM facts ORDER BY id").fetchall()
         assert rows == [("a", first, second), ("b", first, first)]
         assert connection.execute("SELECT made FROM messages").fetchall() == [(first,)]
-
-
-def test_an_older_database_has_all_its_sessions_among_the_changes(
-    path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place = [name for name, _ in migrations.MIGRATIONS].index("what changed")
-    with monkeypatch.context() as older:
-        older.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:place])
-        with closing(sqlite3.connect(path)) as connection:
-            connection.isolation_level = None
-            migrations.migrate(connection, path)
-            connection.execute("INSERT INTO sessions (id) VALUES ('old')")
-    with closing(SqliteStore(path)):
-        assert set(numbers(path)) == {"old"}

@@ -13,10 +13,10 @@ import psycopg
 import pytest
 
 from holdfast.server.ttl_cache import TtlCache
-from holdfast.store.postgres import PostgresStore
+from holdfast.store.postgres import PostgresStore, migrations
 from holdfast.store.postgres.connection import find_unreachable_reason
 from holdfast.store.postgres.migrations import PARTITIONS, migrate
-from holdfast.store.protocol import Session, StoreError
+from holdfast.store.protocol import Session, StoreDamaged, StoreError, StoreTooNew
 from store.samples import EARLY, fact, message, saved
 from support.in_process_service import Service, running
 from support.live_service import LiveService, free_port
@@ -74,6 +74,24 @@ def test_a_plain_role_is_all_that_is_needed(url: str, server: Server, empty_url:
         assert store.health()["row_security"] == "in force"
     with closing(PostgresStore(server.url("shared", "postgres"))) as store:
         assert store.health()["row_security"].startswith("not in force")
+
+
+def test_a_later_step_runs_once_and_a_newer_schema_is_refused(
+    empty_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = migrations.MIGRATIONS
+    assert migrate(empty_url) == [name for name, _ in first]
+    with monkeypatch.context() as newer:
+        newer.setattr(
+            migrations, "MIGRATIONS", [*first, ("one more", ("CREATE TABLE later (a int)",))]
+        )
+        with pytest.raises(StoreDamaged, match="one more"):
+            PostgresStore(empty_url)
+        assert migrate(empty_url) == ["one more"]
+        assert migrate(empty_url) == []
+    for attempt in (PostgresStore, migrate):
+        with pytest.raises(StoreTooNew, match="one more"):
+            attempt(empty_url)
 
 
 def test_words_go_with_the_texts_they_were_in(url: str, server: Server) -> None:

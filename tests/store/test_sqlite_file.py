@@ -207,25 +207,24 @@ def test_steps_are_recorded_by_name(path: str) -> None:
     assert told["schema"] == len(migrations.MIGRATIONS)
 
 
-@pytest.mark.parametrize("known", range(1, len(migrations.MIGRATIONS)))
 def test_an_older_database_is_upgraded_when_opened(
-    path: str, known: int, monkeypatch: pytest.MonkeyPatch
+    path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with monkeypatch.context() as older:
-        older.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:known])
-        SqliteStore(path).close()
-    with closing(sqlite3.connect(path)) as connection:
-        assert migrations.list_applied(connection) == [
-            name for name, _ in migrations.MIGRATIONS[:known]
-        ]
-        connection.execute("INSERT INTO sessions (id, branch) VALUES ('session-a', 'main')")
-        connection.commit()
     with closing(SqliteStore(path)) as store:
-        assert store.health()["steps"] == [name for name, _ in migrations.MIGRATIONS]
-        store.save(saved(), [fact()])
-        session = store.session("session-a")
-        assert session is not None
-        assert session.branch == "main"
+        store.save(saved(n=1), [fact()])
+    later = [
+        ("one more", ("ALTER TABLE sessions ADD COLUMN mood TEXT NOT NULL DEFAULT 'good'",)),
+        ("and another", ("CREATE INDEX sessions_by_mood ON sessions (mood)",)),
+    ]
+    names = [name for name, _ in (*migrations.MIGRATIONS, *later)]
+    monkeypatch.setattr(migrations, "MIGRATIONS", [*migrations.MIGRATIONS, *later])
+    with closing(SqliteStore(path)) as store:
+        assert store.health()["steps"] == names
+        assert store.health()["schema"] == len(names)
+        assert store.load("session-a") == saved(n=1)
+        assert store.save(saved(offset=10_000), [fact("n2")]) is True
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT mood FROM sessions").fetchall() == [("good",)]
 
 
 def test_a_step_that_fails_leaves_the_older_database_whole(
@@ -262,9 +261,10 @@ def test_a_newer_database_is_refused_and_left_alone(
 def test_a_step_of_another_line_is_refused_by_its_name(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with monkeypatch.context() as other:
-        other.setattr(migrations, "MIGRATIONS", [*migrations.MIGRATIONS[:1], ("elsewhere", ())])
-        SqliteStore(path).close()
+    first = migrations.MIGRATIONS
+    monkeypatch.setattr(migrations, "MIGRATIONS", [*first, ("elsewhere", ())])
+    SqliteStore(path).close()
+    monkeypatch.setattr(migrations, "MIGRATIONS", [*first, ("here", ()), ("here too", ())])
     with pytest.raises(StoreTooNew, match="elsewhere"):
         SqliteStore(path)
 

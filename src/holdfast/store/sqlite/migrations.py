@@ -17,185 +17,132 @@ APPLICATION_ID = 0x486F6C64
 
 # Big values sit last in each table: SQLite reads a row from its front, so a query for the
 # small columns never walks the overflow pages of a state.
-MIGRATIONS: list[tuple[str, tuple[str, ...]]] = [
-    (
-        "sessions",
-        (
-            """CREATE TABLE sessions (
-                key INTEGER PRIMARY KEY,
-                id TEXT NOT NULL UNIQUE,
-                client TEXT NOT NULL DEFAULT '',
-                project TEXT NOT NULL DEFAULT '',
-                worktree TEXT NOT NULL DEFAULT '',
-                cwd TEXT NOT NULL DEFAULT '',
-                branch TEXT NOT NULL DEFAULT '',
-                title TEXT NOT NULL DEFAULT '',
-                transcript TEXT NOT NULL DEFAULT '',
-                started TEXT NOT NULL DEFAULT '',
-                updated TEXT NOT NULL DEFAULT '',
-                ended TEXT NOT NULL DEFAULT '',
-                pinned INTEGER NOT NULL DEFAULT 0
-            )""",
-            """CREATE TABLE states (
-                session INTEGER PRIMARY KEY,
-                generation INTEGER NOT NULL,
-                "offset" INTEGER NOT NULL,
-                position TEXT NOT NULL,
-                state BLOB NOT NULL
-            )""",
-        ),
-    ),
-    (
-        "checkpoints",
-        (
-            # AUTOINCREMENT: an id that a person noted down never names another checkpoint.
-            """CREATE TABLE checkpoints (
-                id INTEGER PRIMARY KEY AUTOINCREMENT,
-                session INTEGER NOT NULL,
-                epoch INTEGER NOT NULL,
-                cause TEXT NOT NULL,
-                time TEXT NOT NULL,
-                generation INTEGER NOT NULL,
-                "offset" INTEGER NOT NULL,
-                header TEXT NOT NULL,
-                position TEXT NOT NULL,
-                state BLOB NOT NULL
-            )""",
-            "CREATE INDEX checkpoints_by_session"
-            ' ON checkpoints (session, time, generation, "offset")',
-        ),
-    ),
-    (
-        "facts and messages",
-        (
-            # `parts` holds the words inside identifiers (store.search.parts). It is kept
-            # because taking a row out of the index needs the very text that went in.
-            """CREATE TABLE facts (
-                key INTEGER PRIMARY KEY,
-                session INTEGER NOT NULL,
-                id TEXT NOT NULL,
-                kind TEXT NOT NULL,
-                standing TEXT NOT NULL,
-                row TEXT NOT NULL,
-                start INTEGER NOT NULL,
-                "end" INTEGER NOT NULL,
-                time TEXT NOT NULL,
-                agent TEXT NOT NULL,
-                text TEXT NOT NULL,
-                detail TEXT NOT NULL,
-                parts TEXT NOT NULL,
-                UNIQUE (session, id)
-            )""",
-            # One row of a transcript can hold several things said, so the text's checksum is
-            # part of what makes a message the same one.
-            """CREATE TABLE messages (
-                key INTEGER PRIMARY KEY,
-                session INTEGER NOT NULL,
-                row TEXT NOT NULL,
-                who TEXT NOT NULL,
-                checksum INTEGER NOT NULL,
-                time TEXT NOT NULL,
-                start INTEGER NOT NULL,
-                "end" INTEGER NOT NULL,
-                text TEXT NOT NULL,
-                parts TEXT NOT NULL,
-                UNIQUE (session, row, who, checksum)
-            )""",
-            "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-            "INSERT INTO settings VALUES ('index', 'stale')",
-        ),
-    ),
-    (
-        "compactions and deliveries",
-        (
-            """CREATE TABLE compactions (
-                session INTEGER NOT NULL,
-                epoch INTEGER NOT NULL,
-                time TEXT NOT NULL,
-                "trigger" TEXT NOT NULL,
-                row TEXT NOT NULL,
-                tokens_before INTEGER,
-                tokens_after INTEGER,
-                kept TEXT NOT NULL,
-                lost TEXT NOT NULL,
-                summary TEXT NOT NULL,
-                PRIMARY KEY (session, epoch)
-            )""",
-            """CREATE TABLE deliveries (
-                session INTEGER NOT NULL,
-                epoch INTEGER NOT NULL,
-                what TEXT NOT NULL,
-                road TEXT NOT NULL,
-                time TEXT NOT NULL,
-                facts TEXT NOT NULL,
-                text TEXT NOT NULL,
-                PRIMARY KEY (session, epoch, what)
-            )""",
-        ),
-    ),
-    (
-        "archives",
-        (
-            """CREATE TABLE archives (
-                key INTEGER PRIMARY KEY,
-                session INTEGER NOT NULL,
-                generation INTEGER NOT NULL,
-                start INTEGER NOT NULL,
-                "end" INTEGER NOT NULL,
-                time TEXT NOT NULL,
-                rows BLOB NOT NULL
-            )""",
-            'CREATE INDEX archives_by_range ON archives (session, generation, start, "end")',
-        ),
-    ),
-    (
-        "what changed",
-        (
-            # One row per session, with a new number at every write to it: whoever syncs
-            # changes elsewhere asks for what came after the last number it saw. AUTOINCREMENT:
-            # a number that went with a forgotten session never comes again.
-            """CREATE TABLE changes (
-                number INTEGER PRIMARY KEY AUTOINCREMENT,
-                session INTEGER NOT NULL UNIQUE
-            )""",
-            "INSERT INTO changes (session) SELECT key FROM sessions ORDER BY key",
-            # The number of the write that made a row, and of the one that last changed it.
-            "ALTER TABLE facts ADD COLUMN made INTEGER NOT NULL DEFAULT 0",
-            "ALTER TABLE facts ADD COLUMN changed INTEGER NOT NULL DEFAULT 0",
-            "ALTER TABLE messages ADD COLUMN made INTEGER NOT NULL DEFAULT 0",
-            "ALTER TABLE deliveries ADD COLUMN made INTEGER NOT NULL DEFAULT 0",
-            "CREATE INDEX facts_by_change ON facts (session, changed, made)",
-            "CREATE INDEX messages_by_making ON messages (session, made)",
-            # Which store this is, however often the file is moved.
-            "INSERT INTO settings VALUES ('id', lower(hex(randomblob(16))))",
-        ),
-    ),
-    (
-        "ids belong to projects",
-        (
-            # As above, but for what is unique: two projects may have a session of the same id.
-            """CREATE TABLE sessions_of_projects (
-                key INTEGER PRIMARY KEY,
-                id TEXT NOT NULL,
-                client TEXT NOT NULL DEFAULT '',
-                project TEXT NOT NULL DEFAULT '',
-                worktree TEXT NOT NULL DEFAULT '',
-                cwd TEXT NOT NULL DEFAULT '',
-                branch TEXT NOT NULL DEFAULT '',
-                title TEXT NOT NULL DEFAULT '',
-                transcript TEXT NOT NULL DEFAULT '',
-                started TEXT NOT NULL DEFAULT '',
-                updated TEXT NOT NULL DEFAULT '',
-                ended TEXT NOT NULL DEFAULT '',
-                pinned INTEGER NOT NULL DEFAULT 0,
-                UNIQUE (id, project)
-            )""",
-            "INSERT INTO sessions_of_projects SELECT * FROM sessions",
-            "DROP TABLE sessions",
-            "ALTER TABLE sessions_of_projects RENAME TO sessions",
-        ),
-    ),
-]
+_SCHEMA = (
+    # An id belongs to its project: two projects may have a session of the same id.
+    """CREATE TABLE sessions (
+        key INTEGER PRIMARY KEY,
+        id TEXT NOT NULL,
+        client TEXT NOT NULL DEFAULT '',
+        project TEXT NOT NULL DEFAULT '',
+        worktree TEXT NOT NULL DEFAULT '',
+        cwd TEXT NOT NULL DEFAULT '',
+        branch TEXT NOT NULL DEFAULT '',
+        title TEXT NOT NULL DEFAULT '',
+        transcript TEXT NOT NULL DEFAULT '',
+        started TEXT NOT NULL DEFAULT '',
+        updated TEXT NOT NULL DEFAULT '',
+        ended TEXT NOT NULL DEFAULT '',
+        pinned INTEGER NOT NULL DEFAULT 0,
+        UNIQUE (id, project)
+    )""",
+    """CREATE TABLE states (
+        session INTEGER PRIMARY KEY,
+        generation INTEGER NOT NULL,
+        "offset" INTEGER NOT NULL,
+        position TEXT NOT NULL,
+        state BLOB NOT NULL
+    )""",
+    # AUTOINCREMENT: an id that a person noted down never names another checkpoint.
+    """CREATE TABLE checkpoints (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        session INTEGER NOT NULL,
+        epoch INTEGER NOT NULL,
+        cause TEXT NOT NULL,
+        time TEXT NOT NULL,
+        generation INTEGER NOT NULL,
+        "offset" INTEGER NOT NULL,
+        header TEXT NOT NULL,
+        position TEXT NOT NULL,
+        state BLOB NOT NULL
+    )""",
+    'CREATE INDEX checkpoints_by_session ON checkpoints (session, time, generation, "offset")',
+    # `parts` holds the words inside identifiers (`search_query.split_identifiers`). It is kept
+    # because taking a row out of the index needs the very text that went in. `made` and `changed`
+    # are the numbers of the writes that made the row and last changed it (table `changes`).
+    """CREATE TABLE facts (
+        key INTEGER PRIMARY KEY,
+        session INTEGER NOT NULL,
+        id TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        standing TEXT NOT NULL,
+        row TEXT NOT NULL,
+        start INTEGER NOT NULL,
+        "end" INTEGER NOT NULL,
+        time TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        made INTEGER NOT NULL,
+        changed INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        detail TEXT NOT NULL,
+        parts TEXT NOT NULL,
+        UNIQUE (session, id)
+    )""",
+    "CREATE INDEX facts_by_change ON facts (session, changed, made)",
+    # One row of a transcript can hold several things said, so the text's checksum is part of
+    # what makes a message the same one.
+    """CREATE TABLE messages (
+        key INTEGER PRIMARY KEY,
+        session INTEGER NOT NULL,
+        row TEXT NOT NULL,
+        who TEXT NOT NULL,
+        checksum INTEGER NOT NULL,
+        time TEXT NOT NULL,
+        start INTEGER NOT NULL,
+        "end" INTEGER NOT NULL,
+        made INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        parts TEXT NOT NULL,
+        UNIQUE (session, row, who, checksum)
+    )""",
+    "CREATE INDEX messages_by_making ON messages (session, made)",
+    """CREATE TABLE compactions (
+        session INTEGER NOT NULL,
+        epoch INTEGER NOT NULL,
+        time TEXT NOT NULL,
+        "trigger" TEXT NOT NULL,
+        row TEXT NOT NULL,
+        tokens_before INTEGER,
+        tokens_after INTEGER,
+        kept TEXT NOT NULL,
+        lost TEXT NOT NULL,
+        summary TEXT NOT NULL,
+        PRIMARY KEY (session, epoch)
+    )""",
+    """CREATE TABLE deliveries (
+        session INTEGER NOT NULL,
+        epoch INTEGER NOT NULL,
+        what TEXT NOT NULL,
+        road TEXT NOT NULL,
+        time TEXT NOT NULL,
+        made INTEGER NOT NULL,
+        facts TEXT NOT NULL,
+        text TEXT NOT NULL,
+        PRIMARY KEY (session, epoch, what)
+    )""",
+    """CREATE TABLE archives (
+        key INTEGER PRIMARY KEY,
+        session INTEGER NOT NULL,
+        generation INTEGER NOT NULL,
+        start INTEGER NOT NULL,
+        "end" INTEGER NOT NULL,
+        time TEXT NOT NULL,
+        rows BLOB NOT NULL
+    )""",
+    'CREATE INDEX archives_by_range ON archives (session, generation, start, "end")',
+    # One row per session, with a new number at every write to it: whoever syncs changes elsewhere
+    # asks for what came after the last number it saw. AUTOINCREMENT: a number that went with a
+    # deleted session never comes again.
+    """CREATE TABLE changes (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        session INTEGER NOT NULL UNIQUE
+    )""",
+    "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "INSERT INTO settings VALUES ('index', 'stale')",
+    # Which store this is, however often the file is moved.
+    "INSERT INTO settings VALUES ('id', lower(hex(randomblob(16))))",
+)
+
+MIGRATIONS: list[tuple[str, tuple[str, ...]]] = [("first schema", _SCHEMA)]
 
 
 def get_version(connection: sqlite3.Connection) -> int:
