@@ -91,7 +91,7 @@ def test_requests_that_come_too_fast_write_no_rows(tmp_path: Path) -> None:
         statuses = [service.owner.post("/api/messages", json=body).status_code for _ in range(200)]
         assert statuses.count(201) == 5
         with service.app_state.backend.records.transaction(None) as transaction:
-            ((rows,),) = transaction.query("SELECT count(*) FROM trail")
+            ((rows,),) = transaction.query("SELECT count(*) FROM audit_log")
     assert rows == 5 + 20
 
 

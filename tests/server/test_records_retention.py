@@ -72,8 +72,8 @@ def test_messages_that_had_their_reader_or_expired_go_and_what_waits_stays(
         *("to all, and some had it", "to a role, and one had it"),
     }
     with service.app_state.backend.records.transaction(None) as transaction:
-        assert not transaction.query("SELECT 1 FROM readings WHERE letter = 'given'")
-        kept = transaction.query("SELECT reader FROM readings WHERE letter = 'young'")
+        assert not transaction.query("SELECT 1 FROM message_receipts WHERE message = 'given'")
+        kept = transaction.query("SELECT reader FROM message_receipts WHERE message = 'young'")
     assert kept == [("b",)]
     assert service.owner.get("/api/messages/given/readers").status_code == 404
 
@@ -85,7 +85,7 @@ def test_the_trail_is_as_long_as_the_rule_says(service: Service) -> None:
                 audit_log.add_entry(
                     transaction, AuditEntry(at, "me", f"POST /{session}", "/p", session, 200)
                 )
-    assert prune(service, held=("held",)).counts["trail_steps"] == 1
+    assert prune(service, held=("held",)).counts["audit_entries"] == 1
     steps = service.owner.get("/api/trail").json()["steps"]
     assert [(one["at"], one["session"]) for one in steps] == [
         *[(LATEST, "held"), (LATEST, "s"), (EARLY, "held")],
@@ -105,12 +105,12 @@ def test_one_run_takes_so_many_the_oldest_first_and_says_that_there_is_more(
             )
     first = prune(service, most=7)
     assert first == (
-        {**dict.fromkeys(first.counts, 0), "agent_messages": 7, "trail_steps": 7},
+        {**dict.fromkeys(first.counts, 0), "agent_messages": 7, "audit_entries": 7},
         True,
     )
     assert left(service) == {f"m{number}" for number in range(7, 12)}
     rest = prune(service, most=7)
-    assert (rest.counts["agent_messages"], rest.counts["trail_steps"], rest.has_more) == (
+    assert (rest.counts["agent_messages"], rest.counts["audit_entries"], rest.has_more) == (
         5,
         0,
         False,
@@ -128,15 +128,15 @@ def test_the_command_that_forgets_sessions_forgets_these(
         audit_log.add_entry(transaction, AuditEntry(EARLY, "me", "POST /", "", "", 200))
     words = ["prune", "--days", "2", "--database", service.app_state.settings.database]
     told = json.loads(CliRunner().invoke(db, [*words, "--dry-run", "--json"]).output)
-    assert (told["dropped"]["agent_messages"], told["dropped"]["trail_steps"]) == (1, 1)
+    assert (told["dropped"]["agent_messages"], told["dropped"]["audit_entries"]) == (1, 1)
     assert told["more"] is False
     assert left(service) == {"given", "waits"}
     refused = CliRunner().invoke(db, words)
     assert refused.exit_code != 0
-    assert "Would delete 1 agent messages, 1 trail steps." in refused.output
+    assert "Would delete 1 agent messages, 1 audit entries." in refused.output
     assert left(service) == {"given", "waits"}, "nobody said yes"
     shown = CliRunner().invoke(db, [*words, "--yes"]).output
-    assert shown == "Deleted 1 agent messages, 1 trail steps.\n"
+    assert shown == "Deleted 1 agent messages, 1 audit entries.\n"
     assert left(service) == {"waits"}
 
 

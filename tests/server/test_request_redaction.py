@@ -107,7 +107,9 @@ GETS = (
     " /api/sessions/s1/facts /api/sessions/s1/checkpoints /api/sessions/s1/compactions"
     " /api/sessions/s1/deliveries /api/sessions/s1/state /api/sessions/s1 /api/trail"
 ).split()
-TABLES = "answers contexts deeds folders letters projects readings trail".split()
+TABLES = (
+    "idempotency_keys contexts actions folders agent_messages projects message_receipts audit_log"
+).split()
 WORD = "winter_" + "bluebird83"
 # A password, a token of the service itself, a token of somebody else.
 SECRETS = (

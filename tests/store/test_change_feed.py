@@ -20,7 +20,8 @@ def numbers(path: str) -> dict[str, int]:
     with closing(sqlite3.connect(path)) as connection:
         return dict(
             connection.execute(
-                "SELECT s.id, c.number FROM changes c JOIN sessions s ON s.key = c.session"
+                "SELECT s.id, c.change_number FROM change_feed c"
+                " JOIN sessions s ON s.seq = c.session"
             ).fetchall()
         )
 
@@ -64,6 +65,8 @@ def test_rows_say_which_write_made_and_which_changed_them(path: str) -> None:
         store.save(saved(one, 20), [fact("a", "changed"), fact("b", "second")], [])
         second = numbers(path)["one"]
     with closing(sqlite3.connect(path)) as connection:
-        rows = connection.execute("SELECT id, made, changed FROM facts ORDER BY id").fetchall()
+        rows = connection.execute(
+            "SELECT id, created_change, updated_change FROM facts ORDER BY id"
+        ).fetchall()
         assert rows == [("a", first, second), ("b", first, first)]
-        assert connection.execute("SELECT made FROM messages").fetchall() == [(first,)]
+        assert connection.execute("SELECT created_change FROM messages").fetchall() == [(first,)]

@@ -55,7 +55,14 @@ def test_projects_spread_over_the_partitions(url: str, server: Server, tmp_path:
             body = {"from_agent_id": "a", "topic": "t", "project": project}
             assert service.owner.post("/api/messages", json=body).status_code == 201
         store.close()
-        for table in ("states", "facts", "found_facts", "messages", "found_messages", "letters"):
+        for table in (
+            "states",
+            "facts",
+            "search_facts",
+            "messages",
+            "search_messages",
+            "agent_messages",
+        ):
             rows = counts(server, table)
             assert sum(rows) == 48, table
             assert sum(count > 0 for count in rows) == PARTITIONS, table
@@ -98,13 +105,13 @@ def test_words_go_with_the_texts_they_were_in(url: str, server: Server) -> None:
     with closing(PostgresStore(url)) as store:
         store.save(saved(Session("a")), [fact("n1"), fact("n2")], [message()])
         store.save(saved(Session("a", project="/found"), 200), [fact("n1")], whole=True)
-        assert sum(counts(server, "found_facts")) == 1
+        assert sum(counts(server, "search_facts")) == 1
         assert len(store.scoped_to(["/found"]).search("port")) == len(store.search("port")) > 0
         with store.scoped_to(["/found"]).database.transaction() as line:
-            found = "SELECT * FROM find_in_facts(%s, '', '', '', '{1, 1, 1, 1}', 1, 5)"
+            found = "SELECT * FROM find_facts(%s, '', '', '', '{1, 1, 1, 1}', 1, 5)"
             assert len(line.execute(found.encode(), ("'_port'",)).fetchall()) == 1
         store.delete_session("a")
-        assert sum(counts(server, "found_facts") + counts(server, "found_messages")) == 0
+        assert sum(counts(server, "search_facts") + counts(server, "search_messages")) == 0
 
 
 @pytest.mark.database

@@ -115,18 +115,18 @@ def test_the_words_of_others_can_be_neither_read_nor_changed_by_who_serves(
     with closing(PostgresStore(url)) as store:
         store.save(saved(Session("a", project="/theirs")), [], [message("r1", SECRET)])
         with psycopg.connect(server.url("shared", "postgres")) as admin:
-            row = admin.execute("SELECT place FROM holdfast.found_messages").fetchone()
+            row = admin.execute("SELECT seq FROM holdfast.search_messages").fetchone()
             assert row is not None
         with psycopg.connect(url, autocommit=True) as line:
             line.execute("SELECT set_config('holdfast.projects', %s, false)", ('["/mine"]',))
             line.execute("SET search_path = holdfast")
             for statement in (
-                "SELECT * FROM found_messages",
-                "SELECT * FROM found_messages_0",
-                "DELETE FROM found_messages",
-                "UPDATE found_messages SET words = ''",
-                "INSERT INTO found_messages SELECT '/mine', 1, 's', ''",
-                "TRUNCATE found_messages",
+                "SELECT * FROM search_messages",
+                "SELECT * FROM search_messages_0",
+                "DELETE FROM search_messages",
+                "UPDATE search_messages SET words = ''",
+                "INSERT INTO search_messages SELECT '/mine', 1, 's', ''",
+                "TRUNCATE search_messages",
                 "ALTER TABLE messages DISABLE ROW LEVEL SECURITY",
                 "ALTER TABLE messages NO FORCE ROW LEVEL SECURITY",
                 "DROP POLICY of_projects ON messages",
@@ -134,12 +134,12 @@ def test_the_words_of_others_can_be_neither_read_nor_changed_by_who_serves(
             ):
                 with pytest.raises(errors.InsufficientPrivilege):
                     line.execute(statement.encode())
-            found = "SELECT * FROM find_in_messages(%s, %s, %s, '', '{1, 1, 1, 1}', 1, 500)"
+            found = "SELECT * FROM find_messages(%s, %s, %s, '', '{1, 1, 1, 1}', 1, 500)"
             for project, session in (("", ""), ("/theirs", ""), ("", "a"), ("/theirs", "a")):
                 asked = ("'_walrus'", project, session)
                 assert line.execute(found.encode(), asked).fetchall() == []
             line.execute(
-                "SELECT keep_words_of_messages('/theirs', %s, 'a', '', %s, false)",
+                "SELECT index_messages('/theirs', %s, 'a', '', %s, false)",
                 (row[0], "'_gone':1"),
             )
         assert len(store.search("walrus")) == 1
@@ -161,7 +161,7 @@ def test_a_search_reads_nothing_more_for_what_others_have(url: str, server: Serv
             said = [message(f"r{number}", f"a walrus {number}") for number in range(1500)]
             store.save(saved(Session("t", project=theirs)), [], said)
             store.save(saved(Session("m", project=mine)), [], [message("r", "a seal")])
-        admin.execute("VACUUM ANALYZE holdfast.found_messages")
+        admin.execute("VACUUM ANALYZE holdfast.search_messages")
         admin.execute("SET search_path = holdfast")
         admin.execute("SET enable_seqscan = off")  # as for a table that is not this small
 
@@ -171,7 +171,7 @@ def test_a_search_reads_nothing_more_for_what_others_have(url: str, server: Serv
             )
             asked = (
                 "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT * FROM"
-                " find_in_messages(%s, '', '', '', '{1, 1, 1, 1}', 1, 500)"
+                " find_messages(%s, '', '', '', '{1, 1, 1, 1}', 1, 500)"
             )
             for _ in range(3):  # the first ones fill caches
                 row = admin.execute(asked.encode(), (f"'_{word}'",)).fetchone()
@@ -189,11 +189,11 @@ def test_the_words_are_found_by_their_index(url: str) -> None:
         with store.scoped_to(["/a"]).database.transaction() as line:
             line.execute("SET LOCAL enable_seqscan = off")
             line.execute(
-                "SELECT * FROM find_in_facts(%s, '/a', '', '', '{1, 1, 1, 1}', 1, 5)", ("'_port'",)
+                "SELECT * FROM find_facts(%s, '/a', '', '', '{1, 1, 1, 1}', 1, 5)", ("'_port'",)
             )
             row = line.execute(
                 "SELECT sum(pg_stat_get_xact_numscans(oid)) FROM pg_class"
-                " WHERE starts_with(relname, 'found_facts') AND relname LIKE %s",
+                " WHERE starts_with(relname, 'search_facts') AND relname LIKE %s",
                 ("%words_idx",),
             ).fetchone()
     assert row is not None

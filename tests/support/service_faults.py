@@ -255,13 +255,15 @@ class Stage:
         """What is there, and what was acknowledged, of each kind and agent."""
         for one in self.agents:
             for what, statement in (
-                ("message", "SELECT topic FROM letters WHERE project = %s"),
+                ("message", "SELECT topic FROM agent_messages WHERE project = %s"),
                 ("save", "SELECT body ->> 'context_summary' FROM contexts WHERE project = %s"),
                 ("state", "SELECT substr(id, 2) FROM facts WHERE project = %s"),
             ):
                 there = [row[0] for row in line.execute(statement.encode(), (one.project,))]
                 yield there, set(one.acknowledged[what])
-            reached = line.execute("SELECT reached FROM states WHERE project = %s", (one.project,))
+            reached = line.execute(
+                "SELECT byte_offset FROM states WHERE project = %s", (one.project,)
+            )
             last = one.acknowledged["state"][-1:]
             yield [str(row[0]) for row in reached], set(last)
         carried = line.execute("SELECT substr(id, 2) FROM facts WHERE session LIKE 'local-%'")

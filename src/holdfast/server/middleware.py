@@ -220,7 +220,7 @@ class Middleware:
                 self._metrics.count_audit_miss()
                 return
             if left_out := self._refusals.take_skipped_count():
-                step = step._replace(what=f"{step.what} (and {left_out} refusals not logged)")
+                step = step._replace(request=f"{step.request} (and {left_out} refusals not logged)")
         await run_in_auth_thread(self._write, step)
 
     def _write(self, step: audit_log.AuditEntry) -> None:

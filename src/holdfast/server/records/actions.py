@@ -21,16 +21,14 @@ class Action(NamedTuple):
     created: str
 
 
-_COLUMNS = (
-    "id, project, session, agent, tool, tool_type, files, exit_code, duration_ms, note, created"
-)
+_COLUMNS = ", ".join(Action._fields)
 
 
-def add_action(transaction: Transaction, deed: Action) -> None:
+def add_action(transaction: Transaction, action: Action) -> None:
     transaction.execute(
-        f"INSERT INTO deeds ({_COLUMNS}) VALUES (:id, :project, :session, :agent, :tool,"
+        f"INSERT INTO actions ({_COLUMNS}) VALUES (:id, :project, :session, :agent, :tool,"
         " :tool_type, :files, :exit_code, :duration_ms, :note, :created)",
-        **deed._asdict(),
+        **action._asdict(),
     )
 
 
@@ -46,10 +44,10 @@ def list_actions(
 ) -> list[Action]:
     """Latest first."""
     rows = transaction.query(
-        f"SELECT {_COLUMNS} FROM deeds WHERE {{mine}}"
+        f"SELECT {_COLUMNS} FROM actions WHERE {{mine}}"
         " AND (:project = '' OR project = :project) AND (:session = '' OR session = :session)"
         " AND (:agent = '' OR agent = :agent) AND (:tool = '' OR tool = :tool)"
-        " ORDER BY created DESC, place DESC LIMIT :limit OFFSET :offset",
+        " ORDER BY created DESC, seq DESC LIMIT :limit OFFSET :offset",
         project=project,
         session=session,
         agent=agent,

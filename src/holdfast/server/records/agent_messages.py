@@ -21,23 +21,23 @@ class AgentMessage(NamedTuple):
     expires: str = ""  # when it is given to nobody any more; "" for never
 
 
-_COLUMNS = "id, project, sender, to_agent, to_role, topic, payload, priority, created, expires"
+_COLUMNS = ", ".join(AgentMessage._fields)
 _FOR_READER = (
     "(to_agent = :reader OR (to_role <> '' AND to_role = :role)"
     " OR (to_agent = '' AND to_role = '')) AND sender <> :reader"
 )
 _UNDELIVERED = (
     "(expires = '' OR expires > :now)"
-    " AND NOT EXISTS (SELECT 1 FROM readings r WHERE r.project = letters.project"
-    " AND r.letter = letters.id AND r.reader = :reader)"
+    " AND NOT EXISTS (SELECT 1 FROM message_receipts r WHERE r.project = agent_messages.project"
+    " AND r.message = agent_messages.id AND r.reader = :reader)"
 )
 
 
-def add_message(transaction: Transaction, letter: AgentMessage) -> None:
+def add_message(transaction: Transaction, message: AgentMessage) -> None:
     transaction.execute(
-        f"INSERT INTO letters ({_COLUMNS}) VALUES (:id, :project, :sender, :to_agent, :to_role,"
-        " :topic, :payload, :priority, :created, :expires)",
-        **letter._asdict(),
+        f"INSERT INTO agent_messages ({_COLUMNS}) VALUES (:id, :project, :sender, :to_agent,"
+        " :to_role, :topic, :payload, :priority, :created, :expires)",
+        **message._asdict(),
     )
 
 
@@ -61,10 +61,10 @@ def list_messages(
         if pending:
             conditions.append(_UNDELIVERED)
     rows = transaction.query(
-        f"SELECT {_COLUMNS} FROM letters WHERE {' AND '.join(conditions)}"
+        f"SELECT {_COLUMNS} FROM agent_messages WHERE {' AND '.join(conditions)}"
         " AND (:project = '' OR project = :project) AND (:sender = '' OR sender = :sender)"
         " AND (:topic = '' OR topic = :topic)"
-        " ORDER BY created DESC, place DESC LIMIT :limit OFFSET :offset",
+        " ORDER BY created DESC, seq DESC LIMIT :limit OFFSET :offset",
         now=now,
         project=project,
         sender=sender,
@@ -84,8 +84,8 @@ def list_undelivered(
     give them to it until this transaction is through."""
     transaction.lock(f"{project}\n{reader}")
     rows = transaction.query(
-        f"SELECT {_COLUMNS} FROM letters WHERE {{mine}} AND project = :project AND {_FOR_READER}"
-        f" AND {_UNDELIVERED} ORDER BY priority DESC, created, place LIMIT :limit",
+        f"SELECT {_COLUMNS} FROM agent_messages WHERE {{mine}} AND project = :project"
+        f" AND {_FOR_READER} AND {_UNDELIVERED} ORDER BY priority DESC, created, seq LIMIT :limit",
         now=now,
         project=project,
         reader=reader,
@@ -96,20 +96,20 @@ def list_undelivered(
 
 
 def mark_delivered(
-    transaction: Transaction, letters: Sequence[AgentMessage], reader: str, now: str
+    transaction: Transaction, messages: Sequence[AgentMessage], reader: str, now: str
 ) -> None:
     """Note that the reader has them now."""
-    if not letters:
+    if not messages:
         return
     values: dict[str, Any] = {"reader": reader, "now": now}
-    for number, letter in enumerate(letters):
-        values |= {f"project_{number}": letter.project, f"letter_{number}": letter.id}
+    for number, message in enumerate(messages):
+        values |= {f"project_{number}": message.project, f"message_{number}": message.id}
     rows = ", ".join(
-        f"(:project_{number}, :letter_{number}, :reader, :now, '')"
-        for number in range(len(letters))
+        f"(:project_{number}, :message_{number}, :reader, :now, '')"
+        for number in range(len(messages))
     )
     transaction.execute(
-        "INSERT INTO readings (project, letter, reader, delivered, acknowledged)"
+        "INSERT INTO message_receipts (project, message, reader, delivered, acknowledged)"
         f" VALUES {rows} ON CONFLICT DO NOTHING",
         **values,
     )
@@ -119,44 +119,44 @@ def deliver_messages(
     transaction: Transaction, *, project: str, reader: str, role: str, limit: int, now: str
 ) -> list[AgentMessage]:
     """What waits for the reader; now it has it."""
-    letters = list_undelivered(
+    messages = list_undelivered(
         transaction, project=project, reader=reader, role=role, limit=limit, now=now
     )
-    mark_delivered(transaction, letters, reader, now)
-    return letters
+    mark_delivered(transaction, messages, reader, now)
+    return messages
 
 
 def save_receipt(
-    transaction: Transaction, letter: AgentMessage, reader: str, now: str, *, acknowledged: str
+    transaction: Transaction, message: AgentMessage, reader: str, now: str, *, acknowledged: str
 ) -> None:
     transaction.execute(
-        "INSERT INTO readings (project, letter, reader, delivered, acknowledged)"
-        " VALUES (:project, :letter, :reader, :now, :acknowledged)"
-        " ON CONFLICT (project, letter, reader) DO UPDATE SET acknowledged ="
-        " CASE WHEN readings.acknowledged = '' THEN excluded.acknowledged"
-        " ELSE readings.acknowledged END",
-        project=letter.project,
-        letter=letter.id,
+        "INSERT INTO message_receipts (project, message, reader, delivered, acknowledged)"
+        " VALUES (:project, :message, :reader, :now, :acknowledged)"
+        " ON CONFLICT (project, message, reader) DO UPDATE SET acknowledged ="
+        " CASE WHEN message_receipts.acknowledged = '' THEN excluded.acknowledged"
+        " ELSE message_receipts.acknowledged END",
+        project=message.project,
+        message=message.id,
         reader=reader,
         now=now,
         acknowledged=acknowledged,
     )
 
 
-def get_message(transaction: Transaction, letter_id: str) -> AgentMessage | None:
+def get_message(transaction: Transaction, message_id: str) -> AgentMessage | None:
     rows = transaction.query(
-        f"SELECT {_COLUMNS} FROM letters WHERE {{mine}} AND id = :id", id=letter_id
+        f"SELECT {_COLUMNS} FROM agent_messages WHERE {{mine}} AND id = :id", id=message_id
     )
     return _message_from_row(rows[0]) if rows else None
 
 
-def list_receipts(transaction: Transaction, letter: AgentMessage) -> list[tuple[str, str, str]]:
+def list_receipts(transaction: Transaction, message: AgentMessage) -> list[tuple[str, str, str]]:
     """(reader, delivered, acknowledged)"""
     rows = transaction.query(
-        "SELECT reader, delivered, acknowledged FROM readings WHERE {mine}"
-        " AND project = :project AND letter = :letter ORDER BY delivered, reader",
-        project=letter.project,
-        letter=letter.id,
+        "SELECT reader, delivered, acknowledged FROM message_receipts WHERE {mine}"
+        " AND project = :project AND message = :message ORDER BY delivered, reader",
+        project=message.project,
+        message=message.id,
     )
     return [(row[0], row[1], row[2]) for row in rows]
 

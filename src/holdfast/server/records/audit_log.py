@@ -11,7 +11,7 @@ from holdfast.server.records.transactions import Transaction
 class AuditEntry(NamedTuple):
     at: str
     caller: str
-    what: str
+    request: str
     project: str
     session: str
     status: int
@@ -31,18 +31,18 @@ def build_entry(scope: MutableMapping[str, Any], now: str, status: int) -> Audit
     )
 
 
-def add_entry(transaction: Transaction, step: AuditEntry) -> None:
+def add_entry(transaction: Transaction, entry: AuditEntry) -> None:
     transaction.execute(
-        "INSERT INTO trail (at, caller, what, project, session, status)"
-        " VALUES (:at, :caller, :what, :project, :session, :status)",
-        **step._asdict(),
+        "INSERT INTO audit_log (at, caller, request, project, session, status)"
+        " VALUES (:at, :caller, :request, :project, :session, :status)",
+        **entry._asdict(),
     )
 
 
 def list_entries(transaction: Transaction, *, limit: int, offset: int = 0) -> list[AuditEntry]:
     rows = transaction.query(
-        "SELECT at, caller, what, project, session, status FROM trail"
-        " ORDER BY place DESC LIMIT :limit OFFSET :offset",
+        "SELECT at, caller, request, project, session, status FROM audit_log"
+        " ORDER BY seq DESC LIMIT :limit OFFSET :offset",
         limit=limit,
         offset=offset,
     )

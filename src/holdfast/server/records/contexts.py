@@ -27,7 +27,7 @@ class AgentContext(NamedTuple):
     created: str
 
 
-_COLUMNS = "id, project, session, agent, kind, body, skills, tools, richness, created"
+_COLUMNS = ", ".join(AgentContext._fields)
 
 
 def measure_richness(value: Any) -> int:
@@ -61,7 +61,7 @@ class ContextFilter(NamedTuple):
 _FILTERED = (
     "{mine} AND (:project = '' OR project = :project) AND (:session = '' OR session = :session)"
     " AND (:agent = '' OR agent = :agent) AND (:kind = '' OR kind = :kind)"
-    " ORDER BY created DESC, place DESC LIMIT :limit"
+    " ORDER BY created DESC, seq DESC LIMIT :limit"
 )
 
 
@@ -132,8 +132,8 @@ def find_richest_snapshot(
     only = ContextFilter(project=project, session=session, kind=SNAPSHOT_KIND)
     found = transaction.query(
         f"SELECT {_COLUMNS} FROM (SELECT *, max(richness) OVER () AS most FROM"
-        f" (SELECT {_COLUMNS}, place FROM contexts WHERE {_FILTERED}) AS recent) AS ranked"
-        " WHERE richness >= most * :thin ORDER BY created DESC, place DESC LIMIT 1",
+        f" (SELECT {_COLUMNS}, seq FROM contexts WHERE {_FILTERED}) AS recent) AS ranked"
+        " WHERE richness >= most * :thin ORDER BY created DESC, seq DESC LIMIT 1",
         limit=MAX_RECENT_SNAPSHOTS,
         thin=MIN_RICHNESS_SHARE,
         **only._asdict(),

@@ -31,7 +31,7 @@ def run_once(
         key = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
     transaction.lock(f"{project}\n{caller}\n{key}")
     rows = transaction.query(
-        "SELECT digest, body FROM answers WHERE {mine} AND project = :project"
+        "SELECT digest, body FROM idempotency_keys WHERE {mine} AND project = :project"
         " AND caller = :caller AND key = :key",
         project=project,
         caller=caller,
@@ -43,7 +43,7 @@ def run_once(
         return parse_json_column(rows[0][1]), True
     answer = effect()
     transaction.execute(
-        "INSERT INTO answers (project, caller, key, digest, body, created)"
+        "INSERT INTO idempotency_keys (project, caller, key, digest, body, created)"
         " VALUES (:project, :caller, :key, :digest, :body, :now)",
         project=project,
         caller=caller,

@@ -84,14 +84,14 @@ def save_folder(
     if not folder.path.startswith("/") or not folder.path.strip("/"):
         return
     transaction.execute(
-        "INSERT INTO folders (project, path, machine, created, sayer)"
-        " VALUES (:project, :path, :machine, :now, :sayer)"
-        " ON CONFLICT (project, path, machine) DO UPDATE SET sayer = excluded.sayer"
-        " WHERE folders.sayer <> :all AND"
-        " (excluded.sayer = :all OR length(excluded.sayer) > length(folders.sayer))",
+        "INSERT INTO folders (project, path, machine, created, scope)"
+        " VALUES (:project, :path, :machine, :now, :scope)"
+        " ON CONFLICT (project, path, machine) DO UPDATE SET scope = excluded.scope"
+        " WHERE folders.scope <> :all AND"
+        " (excluded.scope = :all OR length(excluded.scope) > length(folders.scope))",
         **folder._asdict(),
         now=now,
-        sayer=_encode_scope(seen),
+        scope=_encode_scope(seen),
         all=ALL_PROJECTS,
     )
 
@@ -104,7 +104,7 @@ def list_enclosing_folders(transaction: Transaction, path: str) -> list[ProjectF
     more than it does."""
     around = list_ancestors(path)
     rows = transaction.query(
-        "SELECT project, path, machine, sayer FROM folders WHERE {mine} AND path IN"
+        "SELECT project, path, machine, scope FROM folders WHERE {mine} AND path IN"
         f" ({', '.join(f':above_{number}' for number in range(len(around)))})",
         **{f"above_{number}": folder for number, folder in enumerate(around)},
     )
@@ -120,11 +120,11 @@ def _encode_scope(projects: Sequence[str] | None) -> str:
     return ALL_PROJECTS if projects is None else json.dumps(sorted(projects))
 
 
-def _is_trusted_for(sayer: str, project: str, projects: Sequence[str] | None) -> bool:
+def _is_trusted_for(scope: str, project: str, projects: Sequence[str] | None) -> bool:
     """Whether one who saw these projects has a say for one who sees those."""
-    if sayer == ALL_PROJECTS:
+    if scope == ALL_PROJECTS:
         return True
-    known = {project, *(json.loads(sayer) if sayer else ())}
+    known = {project, *(json.loads(scope) if scope else ())}
     return projects is not None and known.issuperset(projects)
 
 

@@ -29,26 +29,29 @@ class PrunedTable(NamedTuple):
 _OLD = "{mine} AND created < :before"
 # To one agent: that one had it. To a role or to all: somebody had, and nobody is new to it.
 _DELIVERED = (
-    "EXISTS (SELECT 1 FROM readings r WHERE r.project = letters.project AND r.letter = letters.id"
-    " AND (letters.to_agent = '' OR r.reader = letters.to_agent))"
-    " AND NOT EXISTS (SELECT 1 FROM readings r WHERE r.project = letters.project"
-    " AND r.letter = letters.id AND r.delivered >= :before)"
+    "EXISTS (SELECT 1 FROM message_receipts r WHERE r.project = agent_messages.project"
+    " AND r.message = agent_messages.id"
+    " AND (agent_messages.to_agent = '' OR r.reader = agent_messages.to_agent))"
+    " AND NOT EXISTS (SELECT 1 FROM message_receipts r WHERE r.project = agent_messages.project"
+    " AND r.message = agent_messages.id AND r.delivered >= :before)"
 )
 _PRUNED_TABLES = (
-    PrunedTable("contexts", "contexts", ("project", "id"), _OLD, "created, place", ("session",)),
-    PrunedTable("actions", "deeds", ("project", "id"), _OLD, "created, place", ("session",)),
-    PrunedTable("answers", "answers", ("project", "caller", "key"), _OLD, "created"),
+    PrunedTable("contexts", "contexts", ("project", "id"), _OLD, "created, seq", ("session",)),
+    PrunedTable("actions", "actions", ("project", "id"), _OLD, "created, seq", ("session",)),
+    PrunedTable(
+        "idempotency_keys", "idempotency_keys", ("project", "caller", "key"), _OLD, "created"
+    ),
     PrunedTable(
         "agent_messages",
-        "letters",
+        "agent_messages",
         ("project", "id"),
         f"{_OLD} AND ((expires <> '' AND expires <= :now) OR ({_DELIVERED}))",
-        "created, place",
+        "created, seq",
         ("sender", "to_agent"),
     ),
     # Written in the order of its numbers; by its time it has no index, which every write would
     # have to keep.
-    PrunedTable("trail_steps", "trail", ("place",), "at < :before", "place", ("session",)),
+    PrunedTable("audit_entries", "audit_log", ("seq",), "at < :before", "seq", ("session",)),
 )
 
 
@@ -101,8 +104,8 @@ def _delete_batch(
     keys = _select_keys(transaction, kind, held, values, limit)
     if not keys:
         return 0
-    if kind.table == "letters":
-        _delete(transaction, "readings", ("project", "letter"), keys)
+    if kind.table == "agent_messages":
+        _delete(transaction, "message_receipts", ("project", "message"), keys)
     return _delete(transaction, kind.table, kind.key, keys)
 
 
@@ -130,12 +133,12 @@ def _delete(
     transaction: Transaction, table: str, columns: tuple[str, ...], keys: Sequence[tuple[Any, ...]]
 ) -> int:
     values = {
-        f"key_{number}_{place}": part
+        f"key_{number}_{part}": value
         for number, key in enumerate(keys)
-        for place, part in enumerate(key)
+        for part, value in enumerate(key)
     }
     rows = ", ".join(
-        f"({', '.join(f':key_{number}_{place}' for place in range(len(columns)))})"
+        f"({', '.join(f':key_{number}_{part}' for part in range(len(columns)))})"
         for number in range(len(keys))
     )
     return transaction.execute(

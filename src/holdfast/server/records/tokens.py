@@ -114,7 +114,8 @@ def _token_from_row(row: tuple[object, ...]) -> Token:
 def get_session_owner(transaction: Transaction, project: str, session: str) -> str:
     """Empty where nobody has written to it through this service."""
     rows = transaction.query(
-        "SELECT caller FROM writers WHERE {mine} AND project = :project AND session = :session",
+        "SELECT caller FROM session_owners WHERE {mine} AND project = :project"
+        " AND session = :session",
         project=project,
         session=session,
     )
@@ -125,7 +126,7 @@ def set_session_owner(
     transaction: Transaction, project: str, session: str, caller: str, now: str
 ) -> None:
     transaction.execute(
-        "INSERT INTO writers (project, session, caller, created)"
+        "INSERT INTO session_owners (project, session, caller, created)"
         " VALUES (:project, :session, :caller, :now) ON CONFLICT DO NOTHING",
         project=project,
         session=session,
@@ -137,5 +138,5 @@ def set_session_owner(
 def transfer_sessions(transaction: Transaction, old: str, new: str) -> int:
     """How many sessions it were."""
     return transaction.execute(
-        "UPDATE writers SET caller = :new WHERE {mine} AND caller = :old", old=old, new=new
+        "UPDATE session_owners SET caller = :new WHERE {mine} AND caller = :old", old=old, new=new
     )

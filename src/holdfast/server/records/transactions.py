@@ -21,8 +21,10 @@ from holdfast.files import make_private_dir, touch
 from holdfast.store.postgres.connection import Connection, PostgresDatabase, lock_name, run
 from holdfast.store.postgres.text_encoding import from_jsonb, to_jsonb
 from holdfast.store.protocol import StoreTooNew
+from holdfast.store.schema import RECORD_INDEXES, RECORD_TABLES
 from holdfast.store.search_query import replace_surrogates
 from holdfast.store.sqlite.connection import to_store_error
+from holdfast.store.sqlite.migrations import create_table
 
 _NAMED_VALUE = re.compile(r"(?<![:\w]):([a-z_]\w*)")
 BUSY_SECONDS = 10.0
@@ -189,42 +191,9 @@ def parse_json_column(value: Any) -> Any:
 
 # The tables of the service in SQLite; `store.postgres.migrations` has theirs.
 
-_JSON = "TEXT NOT NULL"
-_TEXT = "TEXT NOT NULL"
-
 _SCHEMA = (
-    f"CREATE TABLE projects (project {_TEXT} PRIMARY KEY, id {_TEXT} UNIQUE,"
-    f" name {_TEXT}, created {_TEXT})",
-    f"""CREATE TABLE contexts (place INTEGER PRIMARY KEY, project {_TEXT},
-        id {_TEXT}, session {_TEXT}, agent {_TEXT}, kind {_TEXT}, body {_JSON},
-        skills {_JSON}, tools {_JSON}, richness INTEGER NOT NULL,
-        created {_TEXT}, UNIQUE (project, id))""",
-    "CREATE INDEX contexts_by_session ON contexts (project, session, kind, place)",
-    f"""CREATE TABLE letters (place INTEGER PRIMARY KEY, project {_TEXT}, id {_TEXT},
-        sender {_TEXT}, to_agent {_TEXT}, to_role {_TEXT}, topic {_TEXT},
-        payload {_JSON}, priority INTEGER NOT NULL, created {_TEXT},
-        expires {_TEXT}, UNIQUE (project, id))""",
-    f"""CREATE TABLE readings (project {_TEXT}, letter {_TEXT}, reader {_TEXT},
-        delivered {_TEXT}, acknowledged {_TEXT}, PRIMARY KEY (project, letter, reader))
-        WITHOUT ROWID""",
-    f"""CREATE TABLE deeds (place INTEGER PRIMARY KEY, project {_TEXT}, id {_TEXT},
-        session {_TEXT}, agent {_TEXT}, tool {_TEXT}, tool_type {_TEXT},
-        files {_JSON}, exit_code INTEGER, duration_ms INTEGER, note {_TEXT},
-        created {_TEXT}, UNIQUE (project, id))""",
-    "CREATE INDEX deeds_by_session ON deeds (project, session, place)",
-    f"""CREATE TABLE answers (project {_TEXT}, caller {_TEXT}, key {_TEXT},
-        digest {_TEXT}, body {_JSON}, created {_TEXT},
-        PRIMARY KEY (project, caller, key)) WITHOUT ROWID""",
-    f"CREATE TABLE tokens (id {_TEXT} PRIMARY KEY, name {_TEXT}, digest {_TEXT},"
-    f" scopes {_TEXT}, projects {_JSON}, created {_TEXT}, expires {_TEXT},"
-    f" revoked {_TEXT})",
-    f"CREATE TABLE trail (place INTEGER PRIMARY KEY, at {_TEXT}, caller {_TEXT},"
-    f" what {_TEXT}, project {_TEXT}, session {_TEXT}, status INTEGER NOT NULL)",
-    f"CREATE TABLE folders (project {_TEXT}, path {_TEXT}, machine {_TEXT},"
-    f" created {_TEXT}, sayer {_TEXT}, PRIMARY KEY (project, path, machine)) WITHOUT ROWID",
-    "CREATE INDEX folders_by_path ON folders (path)",
-    f"CREATE TABLE writers (project {_TEXT}, session {_TEXT}, caller {_TEXT},"
-    f" created {_TEXT}, PRIMARY KEY (project, session)) WITHOUT ROWID",
+    *(create_table(name, table) for name, table in RECORD_TABLES.items()),
+    *RECORD_INDEXES,
 )
 
 MIGRATIONS: list[tuple[str, tuple[str, ...]]] = [("first schema", _SCHEMA)]

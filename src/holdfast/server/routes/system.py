@@ -72,7 +72,17 @@ def get_audit_log(request: Request, limit: Limit = 50, offset: Offset = 0) -> Au
     with ctx.records_transaction() as transaction:
         found = audit_log.list_entries(transaction, limit=limit, offset=offset)
     return AuditLogPage(
-        steps=[AuditEntryResponse(**step._asdict()) for step in found],
+        steps=[
+            AuditEntryResponse(
+                at=entry.at,
+                caller=entry.caller,
+                what=entry.request,
+                project=entry.project,
+                session=entry.session,
+                status=entry.status,
+            )
+            for entry in found
+        ],
         next_offset=next_offset_after(found, limit, offset),
     )
 

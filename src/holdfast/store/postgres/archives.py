@@ -21,7 +21,7 @@ def save_range(
     start, end = wanted
     held = run(
         connection,
-        "SELECT start_byte, end_byte, place FROM archives WHERE project = %s AND session = %s"
+        "SELECT start_byte, end_byte, seq FROM archives WHERE project = %s AND session = %s"
         " AND generation = %s AND start_byte < %s AND end_byte > %s ORDER BY start_byte",
         (project, session, generation, end, start),
     ).fetchall()
@@ -34,10 +34,10 @@ def save_range(
         ]
     else:
         # Rewritten rows have no offsets to cut at; see `Store.archive`.
-        inside = [place for low, high, place in held if start <= low and high <= end]
+        inside = [seq for low, high, seq in held if start <= low and high <= end]
         run(
             connection,
-            "DELETE FROM archives WHERE project = %s AND session = %s AND place = ANY (%s)",
+            "DELETE FROM archives WHERE project = %s AND session = %s AND seq = ANY (%s)",
             (project, session, inside),
         )
         packed = [(start, end, zlib.compress(rows, 1))]
@@ -64,14 +64,14 @@ def find_first_gap(connection: Connection, session_id: str, generation: int) -> 
 
 
 def list_keys(connection: Connection, session_id: str) -> list[tuple[str, int]]:
-    """(project, place), in order."""
+    """(project, seq), in order."""
     found = run(
         connection,
-        f"SELECT a.project, a.place FROM archives a JOIN {SESSION_JOIN.format('a')}"
+        f"SELECT a.project, a.seq FROM archives a JOIN {SESSION_JOIN.format('a')}"
         f" WHERE {SESSION_BY_ID.format('%s')} ORDER BY a.generation, a.start_byte, a.end_byte",
         (session_id,),
     )
-    return [(project, place) for project, place in found]
+    return [(project, seq) for project, seq in found]
 
 
 def load_range(
@@ -80,7 +80,7 @@ def load_range(
     row = run(
         connection,
         "SELECT generation, start_byte, end_byte, rows FROM archives"
-        " WHERE project = %s AND session = %s AND place = %s",
+        " WHERE project = %s AND session = %s AND seq = %s",
         (key[0], session_id, key[1]),
     ).fetchone()
     return None if row is None else (row[0], row[1], row[2], zlib.decompress(row[3]))

@@ -37,7 +37,7 @@ MAX_ROWS_COMPARED = 2_000
 
 _OF_KIND = "(%(kind)s::text = '' OR x.kind = %(kind)s)"
 _IS_MESSAGE_SEARCH = "%(kind)s::text IN ('', 'message')"
-_STATUS_WEIGHT = f"CASE WHEN f.standing <> 'open' THEN {CLOSED_FACT_WEIGHT} ELSE 1 END"
+_STATUS_WEIGHT = f"CASE WHEN f.status <> 'open' THEN {CLOSED_FACT_WEIGHT} ELSE 1 END"
 _NO_FACT = ", ".join(["NULL"] * (MESSAGE_COLUMN - FACT_COLUMN))
 _NO_MESSAGE = ", ".join(["NULL"] * 6)
 
@@ -46,34 +46,34 @@ def _texts(facts: str, messages: str, score_of_fact: str, score_of_message: str)
     """From places of facts and of messages, with their scores, to what is there."""
     return f"""
     (SELECT {score_of_fact} AS score, f.session, {FACT_COLUMNS}, {_NO_MESSAGE},
-        0 AS said, f.time AS at, f.place AS place
-    FROM ({facts}) AS w JOIN facts f ON f.project = w.project AND f.place = w.place
+        0 AS said, f.time AS at, f.seq AS seq
+    FROM ({facts}) AS w JOIN facts f ON f.project = w.project AND f.seq = w.seq
     JOIN {SESSION_JOIN.format("f")}
-    ORDER BY score DESC, at DESC, place DESC LIMIT %(most)s)
+    ORDER BY score DESC, at DESC, seq DESC LIMIT %(most)s)
     UNION ALL
     (SELECT {score_of_message} AS score, m.session, {_NO_FACT}, {MESSAGE_COLUMNS},
-        1 AS said, m.time AS at, m.place AS place
-    FROM ({messages}) AS w JOIN messages m ON m.project = w.project AND m.place = w.place
+        1 AS said, m.time AS at, m.seq AS seq
+    FROM ({messages}) AS w JOIN messages m ON m.project = w.project AND m.seq = w.seq
     JOIN {SESSION_JOIN.format("m")}
-    ORDER BY score DESC, at DESC, place DESC LIMIT %(most)s)
+    ORDER BY score DESC, at DESC, seq DESC LIMIT %(most)s)
     """
 
 
 def _matching(texts: str) -> str:
     """The tables of words are not for the role that serves: this function is (`migrations`)."""
-    return f"""SELECT * FROM find_in_{texts}(%(match)s, %(project)s, %(session)s, %(kind)s,
+    return f"""SELECT * FROM find_{texts}(%(match)s, %(project)s, %(session)s, %(kind)s,
         {COLUMN_WEIGHTS}::real[], {RANK_NORMALIZATION}, {MAX_RANKED})"""
 
 
 def _latest(table: str, condition: str, text: str) -> str:
     """Project by project, by the index, as far as each may go back."""
-    each = f"""SELECT x.project, x.place, {text} AS text FROM {table} x
-        WHERE x.project = p.name AND {condition} AND x.place > %(after)s::bigint
+    each = f"""SELECT x.project, x.seq, {text} AS text FROM {table} x
+        WHERE x.project = p.name AND {condition} AND x.seq > %(after)s::bigint
             AND (%(session)s::text = '' OR x.session = %(session)s)
-        ORDER BY x.place DESC LIMIT {MAX_ROWS_SCANNED}"""
+        ORDER BY x.seq DESC LIMIT {MAX_ROWS_SCANNED}"""
     latest = f"""SELECT h.* FROM searched_projects(%(project)s, %(session)s) AS p(name)
-        CROSS JOIN LATERAL ({each}) AS h ORDER BY h.place DESC LIMIT {MAX_ROWS_SCANNED}"""
-    return f"""SELECT project, place FROM ({latest}) AS l WHERE EXISTS
+        CROSS JOIN LATERAL ({each}) AS h ORDER BY h.seq DESC LIMIT {MAX_ROWS_SCANNED}"""
+    return f"""SELECT project, seq FROM ({latest}) AS l WHERE EXISTS
         (SELECT 1 FROM unnest(%(terms)s::text[]) t WHERE strpos(lower(text), t) > 0)"""
 
 
@@ -85,7 +85,7 @@ _BY_INDEX = f"""
         f"w.score * {_STATUS_WEIGHT}",
         "w.score",
     )
-}) AS found ORDER BY score DESC, said, at DESC, place DESC LIMIT %(limit)s OFFSET %(offset)s
+}) AS found ORDER BY score DESC, said, at DESC, seq DESC LIMIT %(limit)s OFFSET %(offset)s
 """
 _BY_PART = _texts(
     _latest("facts", _OF_KIND, "x.text || ' ' || x.detail"),
@@ -135,7 +135,7 @@ def _by_substring(
     after = 0
     if not (wanted.project or wanted.session):
         # Of all projects at once PostgreSQL would sort every text to find the latest.
-        row = run(connection, "SELECT last_value FROM places").fetchone()
+        row = run(connection, "SELECT last_value FROM row_seq").fetchone()
         after = row[0] - 2 * MAX_ROWS_SCANNED if row else 0
     values = {**wanted._asdict(), "terms": terms, "most": MAX_ROWS_COMPARED, "after": after}
     found = []

@@ -35,11 +35,11 @@ _DROP_CHECKPOINTS = """
     DELETE FROM checkpoints WHERE (project, id) IN (
         SELECT project, id FROM (
             SELECT c.project, c.id, c.time, row_number() OVER
-                (PARTITION BY c.project, c.session ORDER BY c.time DESC, c.id DESC) AS place
+                (PARTITION BY c.project, c.session ORDER BY c.time DESC, c.id DESC) AS rank
             FROM checkpoints c
             JOIN sessions s ON s.id = c.session AND s.project = c.project
             WHERE NOT s.pinned AND NOT (s.id = ANY (%(held)s::text[]))
-        ) AS ranked WHERE place > %(keep)s AND time < %(before)s
+        ) AS ranked WHERE rank > %(keep)s AND time < %(before)s
     )
 """
 
@@ -77,7 +77,7 @@ def delete_session(database: PostgresDatabase, session_id: str) -> dict[str, int
     with database.transaction() as connection:
         found = run(
             connection,
-            "SELECT project FROM sessions WHERE id = %s ORDER BY place LIMIT 1",
+            "SELECT project FROM sessions WHERE id = %s ORDER BY seq LIMIT 1",
             (session_id,),
         ).fetchone()
         if found:

@@ -29,7 +29,7 @@ _SERVING_ROLES = """
 _TABLES = """
     SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = %s AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-        AND c.relname <> 'migrations' AND c.relname NOT LIKE 'found\\_%%'
+        AND c.relname <> 'migrations' AND c.relname NOT LIKE 'search\\_%%'
 """
 _RLS_BYPASS = """
     SELECT current_user,

@@ -52,23 +52,23 @@ from holdfast.store.sqlite.full_text_index import SearchFilter
 NOTIFY_CHANNEL = "holdfast"
 
 _CHECKPOINT = (
-    "SELECT c.id, c.session, c.epoch, c.cause, c.time, c.generation, c.reached"
+    "SELECT c.id, c.session, c.epoch, c.cause, c.time, c.generation, c.byte_offset"
     f" FROM checkpoints c JOIN {SESSION_JOIN.format('c')}"
 )
 
 # The same state again is the checkpoint that there is; the last column says whether it is new.
 _UPSERT_CHECKPOINT = """
     WITH same AS (
-        SELECT id, session, epoch, cause, time, generation, reached FROM checkpoints
+        SELECT id, session, epoch, cause, time, generation, byte_offset FROM checkpoints
         WHERE project = %(project)s AND session = %(session)s AND generation = %(generation)s
-            AND reached = %(reached)s AND state = %(state)s ORDER BY id DESC LIMIT 1
+            AND byte_offset = %(byte_offset)s AND state = %(state)s ORDER BY id DESC LIMIT 1
     ), made AS (
-        INSERT INTO checkpoints (project, session, epoch, cause, time, generation, reached,
+        INSERT INTO checkpoints (project, session, epoch, cause, time, generation, byte_offset,
             header, position, state)
         SELECT %(project)s, %(session)s, %(epoch)s, %(cause)s, %(time)s, %(generation)s,
-            %(reached)s, %(header)s::jsonb, %(position)s, %(state)s
+            %(byte_offset)s, %(header)s::jsonb, %(position)s, %(state)s
         WHERE NOT EXISTS (SELECT 1 FROM same)
-        RETURNING id, session, epoch, cause, time, generation, reached
+        RETURNING id, session, epoch, cause, time, generation, byte_offset
     )
     SELECT *, false FROM same UNION ALL SELECT *, true FROM made
 """
@@ -131,7 +131,7 @@ class PostgresStore:
         with self._database.transaction() as connection:
             row = run(
                 connection,
-                f"SELECT {SESSION_COLUMNS}, t.generation, t.reached, t.position, t.state"
+                f"SELECT {SESSION_COLUMNS}, t.generation, t.byte_offset, t.position, t.state"
                 f" FROM states t JOIN {SESSION_JOIN.format('t')}"
                 f" WHERE {SESSION_BY_ID.format('%s')}",
                 (session_id,),
@@ -184,7 +184,7 @@ class PostgresStore:
                     "time": time,
                     "state": packed,
                     "generation": saved.revision[0],
-                    "reached": saved.revision[1],
+                    "byte_offset": saved.revision[1],
                     "header": to_jsonb(header),
                     "position": writes.pack_state(saved.position),
                 },
@@ -212,7 +212,7 @@ class PostgresStore:
         with self._database.transaction() as connection:
             row = run(
                 connection,
-                "SELECT header, generation, reached, position, state FROM checkpoints"
+                "SELECT header, generation, byte_offset, position, state FROM checkpoints"
                 " WHERE id = %s",
                 (checkpoint_id,),
             ).fetchone()
@@ -235,7 +235,7 @@ class PostgresStore:
             rows = run(
                 connection,
                 f"SELECT DISTINCT ON (s.id) {SESSION_COLUMNS} FROM sessions s"
-                " WHERE s.id >= %s AND s.id < %s ORDER BY s.id, s.place LIMIT 2",
+                " WHERE s.id >= %s AND s.id < %s ORDER BY s.id, s.seq LIMIT 2",
                 (session_id, session_id + "\U0010ffff"),
             ).fetchall()
         if not rows or (len(rows) > 1 and rows[0][0] != session_id):
@@ -246,7 +246,7 @@ class PostgresStore:
         with self._database.transaction() as connection:
             rows = run(
                 connection,
-                "SELECT project FROM sessions WHERE id = %s ORDER BY place",
+                "SELECT project FROM sessions WHERE id = %s ORDER BY seq",
                 (session_id,),
             )
             return [row[0] for row in rows]
@@ -257,7 +257,7 @@ class PostgresStore:
                 connection,
                 f"SELECT {SESSION_COLUMNS} FROM sessions s"
                 " WHERE %(project)s::text = '' OR s.project = %(project)s"
-                " ORDER BY greatest(s.updated, s.started) DESC, s.place DESC"
+                " ORDER BY greatest(s.updated, s.started) DESC, s.seq DESC"
                 " LIMIT %(limit)s OFFSET %(offset)s",
                 {"project": project, "limit": limit, "offset": offset},
             ).fetchall()
@@ -282,7 +282,7 @@ class PostgresStore:
 
     def pinned_sessions(self) -> Sequence[str]:
         with self._database.transaction() as connection:
-            rows = run(connection, "SELECT id FROM sessions WHERE pinned ORDER BY place")
+            rows = run(connection, "SELECT id FROM sessions WHERE pinned ORDER BY seq")
             return [row[0] for row in rows]
 
     def facts(self, session_id: str, *, kind: str = "", status: str = "") -> Sequence[Fact]:
@@ -292,9 +292,9 @@ class PostgresStore:
                 f"SELECT {FACT_COLUMNS} FROM facts f JOIN {SESSION_JOIN.format('f')}"
                 f" WHERE {SESSION_BY_ID.format('%(session)s')}"
                 " AND (%(kind)s::text = '' OR f.kind = %(kind)s)"
-                " AND (%(standing)s::text = '' OR f.standing = %(standing)s)"
-                " ORDER BY f.row_start, f.place",
-                {"session": session_id, "kind": kind, "standing": status},
+                " AND (%(status)s::text = '' OR f.status = %(status)s)"
+                " ORDER BY f.row_start, f.seq",
+                {"session": session_id, "kind": kind, "status": status},
             )
             return [writes.fact_from_row(row) for row in rows]
 
@@ -423,11 +423,11 @@ class PostgresStore:
             run(connection, "SELECT pg_notify(%s, %s)", (NOTIFY_CHANNEL, said))
 
     def _saved(self, header: Sequence[str], row: Sequence[Any]) -> SavedState:
-        generation, reached, position, packed = row
+        generation, byte_offset, position, packed = row
         try:
             return SavedState(
                 Session(*header),
-                (generation, reached),
+                (generation, byte_offset),
                 writes.unpack_state(packed),
                 writes.unpack_state(position),
             )

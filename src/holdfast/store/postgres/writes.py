@@ -38,54 +38,54 @@ SESSION_TABLES = (
 SESSION_COLUMNS = ", ".join(f"s.{field}" for field in Session._fields)
 # What `fact_from_row` reads, of a table called f.
 FACT_COLUMNS = (
-    "f.id, f.kind, f.text, f.standing, f.row_id, f.row_start, f.row_end, f.time, f.agent, f.detail"
+    "f.id, f.kind, f.text, f.status, f.row_id, f.row_start, f.row_end, f.time, f.agent, f.detail"
 )
 # What a message is made of, of a table called m.
-MESSAGE_COLUMNS = "m.row_id, m.who, m.text, m.time, m.row_start, m.row_end"
+MESSAGE_COLUMNS = "m.row_id, m.speaker, m.text, m.time, m.row_start, m.row_end"
 # One session by its id: of several projects the one that had it first. Whoever means a certain one
 # is bound to its project.
 SESSION_BY_ID = (
-    "(s.id, s.project) = (SELECT id, project FROM sessions WHERE id = {} ORDER BY place LIMIT 1)"
+    "(s.id, s.project) = (SELECT id, project FROM sessions WHERE id = {} ORDER BY seq LIMIT 1)"
 )
 # Joins a table called {0} to its session: with the project, which says the partition.
 SESSION_JOIN = "sessions s ON s.id = {0}.session AND s.project = {0}.project"
 
 _UPSERT_STATE = """
-    INSERT INTO states AS t (project, session, generation, reached, position, state)
+    INSERT INTO states AS t (project, session, generation, byte_offset, position, state)
     VALUES (%s, %s, %s, %s, %s, %s)
     ON CONFLICT (project, session) DO UPDATE SET generation = excluded.generation,
-        reached = excluded.reached, position = excluded.position, state = excluded.state
-    WHERE (t.generation, t.reached, t.position, t.state) IS DISTINCT FROM
-        (excluded.generation, excluded.reached, excluded.position, excluded.state)
+        byte_offset = excluded.byte_offset, position = excluded.position, state = excluded.state
+    WHERE (t.generation, t.byte_offset, t.position, t.state) IS DISTINCT FROM
+        (excluded.generation, excluded.byte_offset, excluded.position, excluded.state)
 """
 # The words go into a table of their own (`migrations` says why), and only where they changed. A
-# row that was there keeps its place, and one that is new has the last that was given.
+# row that was there keeps its seq, and one that is new has the last that was given.
 _UPSERT_FACT = """
     WITH kept AS (
-        INSERT INTO facts AS f (project, session, id, kind, standing, row_id, row_start, row_end,
+        INSERT INTO facts AS f (project, session, id, kind, status, row_id, row_start, row_end,
             time, agent, text, detail)
         VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
         ON CONFLICT (project, session, id) DO UPDATE SET kind = excluded.kind,
-            standing = excluded.standing, row_id = excluded.row_id,
+            status = excluded.status, row_id = excluded.row_id,
             row_start = excluded.row_start, row_end = excluded.row_end, time = excluded.time,
             agent = excluded.agent, text = excluded.text, detail = excluded.detail
-        WHERE (f.kind, f.standing, f.row_id, f.row_start, f.row_end, f.time, f.agent, f.text,
-            f.detail) IS DISTINCT FROM (excluded.kind, excluded.standing, excluded.row_id,
+        WHERE (f.kind, f.status, f.row_id, f.row_start, f.row_end, f.time, f.agent, f.text,
+            f.detail) IS DISTINCT FROM (excluded.kind, excluded.status, excluded.row_id,
             excluded.row_start, excluded.row_end, excluded.time, excluded.agent, excluded.text,
             excluded.detail)
-        RETURNING f.project, f.place, f.session, f.kind, f.place = currval('places') AS is_new
+        RETURNING f.project, f.seq, f.session, f.kind, f.seq = currval('row_seq') AS is_new
     )
-    SELECT keep_words_of_facts(project, place, session, kind, %s, is_new) FROM kept
+    SELECT index_facts(project, seq, session, kind, %s, is_new) FROM kept
 """
 _INSERT_MESSAGE = """
     WITH kept AS (
-        INSERT INTO messages (project, session, row_id, who, checksum, time, row_start, row_end,
+        INSERT INTO messages (project, session, row_id, speaker, checksum, time, row_start, row_end,
             text)
         VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
         ON CONFLICT DO NOTHING
-        RETURNING project, place, session
+        RETURNING project, seq, session
     )
-    SELECT keep_words_of_messages(project, place, session, '', %s, true) FROM kept
+    SELECT index_messages(project, seq, session, '', %s, true) FROM kept
 """
 
 
@@ -119,11 +119,11 @@ def find_session(connection: Connection, session: Session) -> FoundSession:
     project = replace_surrogates(session.project)
     row = run(
         connection,
-        f"SELECT {SESSION_COLUMNS}, t.generation, t.reached FROM sessions s"
+        f"SELECT {SESSION_COLUMNS}, t.generation, t.byte_offset FROM sessions s"
         " LEFT JOIN states t ON t.project = s.project AND t.session = s.id"
         " WHERE s.id = %(id)s AND (%(project)s::text IN ('', s.project) OR s.project = ''"
         f" OR current_setting('holdfast.projects') = '{ALL_PROJECTS}')"
-        " ORDER BY s.project = %(project)s DESC, s.project = '' DESC, s.place LIMIT 1",
+        " ORDER BY s.project = %(project)s DESC, s.project = '' DESC, s.seq LIMIT 1",
         {"id": replace_surrogates(session.id), "project": project},
     ).fetchone()
     if row is None:
@@ -244,12 +244,12 @@ def fact_from_row(row: tuple[Any, ...]) -> Fact:
 # What the client did and what it was given: compactions, merged, and deliveries, once each.
 
 _MERGE_COMPACTION = """
-    INSERT INTO compactions AS c (project, session, epoch, time, cause, row_id, tokens_before,
-        tokens_after, kept, lost, summary)
+    INSERT INTO compactions AS c (project, session, epoch, time, trigger_kind, row_id,
+        tokens_before, tokens_after, kept, lost, summary)
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
     ON CONFLICT (project, session, epoch) DO UPDATE SET
         time = coalesce(nullif(c.time, ''), excluded.time),
-        cause = coalesce(nullif(c.cause, ''), excluded.cause),
+        trigger_kind = coalesce(nullif(c.trigger_kind, ''), excluded.trigger_kind),
         row_id = coalesce(nullif(c.row_id, ''), excluded.row_id),
         tokens_before = coalesce(c.tokens_before, excluded.tokens_before),
         tokens_after = coalesce(c.tokens_after, excluded.tokens_after),
@@ -276,8 +276,9 @@ def record_compaction(connection: Connection, compaction: Compaction, project: s
 def list_compactions(connection: Connection, session_id: str, limit: int) -> Sequence[Compaction]:
     rows = run(
         connection,
-        "SELECT c.session, c.epoch, c.time, c.cause, c.row_id, c.tokens_before, c.tokens_after,"
-        f" c.summary, c.kept, c.lost FROM compactions c JOIN {SESSION_JOIN.format('c')}"
+        "SELECT c.session, c.epoch, c.time, c.trigger_kind, c.row_id, c.tokens_before,"
+        " c.tokens_after, c.summary, c.kept, c.lost"
+        f" FROM compactions c JOIN {SESSION_JOIN.format('c')}"
         f" WHERE %(session)s::text = '' OR {SESSION_BY_ID.format('%(session)s')}"
         " ORDER BY c.time DESC, c.epoch DESC LIMIT %(limit)s",
         {"session": session_id, "limit": limit},
@@ -293,7 +294,7 @@ def record_delivery(connection: Connection, delivery: Delivery, project: str = "
     project = upsert_session(connection, Session(d.session_id, project=project))
     made = run(
         connection,
-        "INSERT INTO deliveries (project, session, epoch, what, road, time, facts, text)"
+        "INSERT INTO deliveries (project, session, epoch, kind, channel, time, facts, text)"
         " VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
         (
             *(project, d.session_id, d.epoch),
@@ -306,10 +307,10 @@ def record_delivery(connection: Connection, delivery: Delivery, project: str = "
 def list_deliveries(connection: Connection, session_id: str, limit: int) -> Sequence[Delivery]:
     rows = run(
         connection,
-        "SELECT d.session, d.epoch, d.what, d.road, d.time, d.text, d.facts"
+        "SELECT d.session, d.epoch, d.kind, d.channel, d.time, d.text, d.facts"
         f" FROM deliveries d JOIN {SESSION_JOIN.format('d')}"
         f" WHERE %(session)s::text = '' OR {SESSION_BY_ID.format('%(session)s')}"
-        " ORDER BY d.time DESC, d.place DESC LIMIT %(limit)s",
+        " ORDER BY d.time DESC, d.seq DESC LIMIT %(limit)s",
         {"session": session_id, "limit": limit},
     )
     return [Delivery._make((*row[:-1], tuple(from_jsonb(row[-1])))) for row in rows]

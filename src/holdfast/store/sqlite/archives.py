@@ -24,8 +24,8 @@ def save_range(
 ) -> None:
     start, end = wanted
     held = connection.execute(
-        'SELECT start, "end", key FROM archives WHERE session = ? AND generation = ?'
-        ' AND start < ? AND "end" > ? ORDER BY start',
+        "SELECT start_byte, end_byte, seq FROM archives WHERE session = ? AND generation = ?"
+        " AND start_byte < ? AND end_byte > ? ORDER BY start_byte",
         (session, generation, end, start),
     ).fetchall()
     pieces = find_missing(wanted, [(low, high) for low, high, _ in held])
@@ -39,10 +39,10 @@ def save_range(
         # Rewritten rows have no offsets to cut at; see `Store.archive`.
         for low, high, key in held:
             if start <= low and high <= end:
-                connection.execute("DELETE FROM archives WHERE key = ?", (key,))
+                connection.execute("DELETE FROM archives WHERE seq = ?", (key,))
         packed = [(start, end, zlib.compress(rows, 1))]
     connection.executemany(
-        'INSERT INTO archives (session, generation, start, "end", time, rows)'
+        "INSERT INTO archives (session, generation, start_byte, end_byte, time, rows)"
         " VALUES (?, ?, ?, ?, ?, ?)",
         [(session, generation, low, high, time, blob) for low, high, blob in packed],
     )
@@ -64,8 +64,8 @@ def find_missing(wanted: ByteRange, held: list[ByteRange]) -> list[ByteRange]:
 def find_first_gap(connection: sqlite3.Connection, session_id: str, generation: int) -> int:
     reached = 0
     for start, end in connection.execute(
-        'SELECT a.start, a."end" FROM archives a JOIN sessions s ON s.key = a.session'
-        f" WHERE {SESSION_BY_ID.format('?')} AND a.generation = ? ORDER BY a.start",
+        "SELECT a.start_byte, a.end_byte FROM archives a JOIN sessions s ON s.seq = a.session"
+        f" WHERE {SESSION_BY_ID.format('?')} AND a.generation = ? ORDER BY a.start_byte",
         (session_id, generation),
     ):
         if start > reached:
@@ -76,8 +76,8 @@ def find_first_gap(connection: sqlite3.Connection, session_id: str, generation: 
 
 def list_keys(connection: sqlite3.Connection, session_id: str) -> list[int]:
     found = connection.execute(
-        "SELECT a.key FROM archives a JOIN sessions s ON s.key = a.session"
-        f' WHERE {SESSION_BY_ID.format("?")} ORDER BY a.generation, a.start, a."end"',
+        "SELECT a.seq FROM archives a JOIN sessions s ON s.seq = a.session"
+        f" WHERE {SESSION_BY_ID.format('?')} ORDER BY a.generation, a.start_byte, a.end_byte",
         (session_id,),
     )
     return [key for (key,) in found]
@@ -85,6 +85,6 @@ def list_keys(connection: sqlite3.Connection, session_id: str) -> list[int]:
 
 def load_range(connection: sqlite3.Connection, key: int) -> tuple[int, int, int, bytes] | None:
     row = connection.execute(
-        'SELECT generation, start, "end", rows FROM archives WHERE key = ?', (key,)
+        "SELECT generation, start_byte, end_byte, rows FROM archives WHERE seq = ?", (key,)
     ).fetchone()
     return None if row is None else (row[0], row[1], row[2], zlib.decompress(row[3]))

@@ -1,7 +1,7 @@
 """What is new in the SQLite store since somebody last looked, session by session.
 
-Every write gives its session a new number (table `changes`), and rows say by which number they were
-made or changed. So to find that nothing is new costs one look, and a session that grew gives
+Every write gives its session a new number (table `change_feed`), and rows say by which number they
+were made or changed. So to find that nothing is new costs one look, and a session that grew gives
 what it grew by. Reads only; who has been given what is the caller's to remember, as a `SyncCursor`.
 """
 
@@ -23,8 +23,8 @@ _SESSION = ", ".join(f"s.{field}" for field in Session._fields)
 # Of several projects with a session of one id the first is this machine's: the others came by a
 # service on this very store, and are their callers' to sync.
 _OWN_CHANGES = (
-    "changes c JOIN sessions s ON s.key = c.session"
-    " AND s.key = (SELECT min(key) FROM sessions o WHERE o.id = s.id)"
+    "change_feed c JOIN sessions s ON s.seq = c.session"
+    " AND s.seq = (SELECT min(seq) FROM sessions o WHERE o.id = s.id)"
 )
 
 
@@ -69,7 +69,7 @@ class ChangeFeed:
 
     def store_id(self) -> str:
         with self._database.reading() as connection:
-            row = connection.execute("SELECT value FROM settings WHERE name = 'id'").fetchone()
+            row = connection.execute("SELECT value FROM store_meta WHERE name = 'id'").fetchone()
         return str(row[0]) if row else ""
 
     def has_change(self, number: int, session_id: str) -> bool:
@@ -77,11 +77,11 @@ class ChangeFeed:
         an older copy of it was put in its place."""
         with self._database.reading() as connection:
             last = connection.execute(
-                "SELECT seq FROM sqlite_sequence WHERE name = 'changes'"
+                "SELECT seq FROM sqlite_sequence WHERE name = 'change_feed'"
             ).fetchone()
             there = connection.execute(
-                "SELECT s.id FROM changes c JOIN sessions s ON s.key = c.session"
-                " WHERE c.number = ?",
+                "SELECT s.id FROM change_feed c JOIN sessions s ON s.seq = c.session"
+                " WHERE c.change_number = ?",
                 (number,),
             ).fetchone()
         return number <= (last[0] if last else 0) and there in (None, (session_id,))
@@ -90,8 +90,8 @@ class ChangeFeed:
         """Oldest first. Below 0 is no limit."""
         with self._database.reading() as connection:
             rows = connection.execute(
-                f"SELECT c.number, s.id FROM {_OWN_CHANGES} WHERE c.number > ?"
-                " ORDER BY c.number LIMIT ?",
+                f"SELECT c.change_number, s.id FROM {_OWN_CHANGES} WHERE c.change_number > ?"
+                " ORDER BY c.change_number LIMIT ?",
                 (number, limit),
             ).fetchall()
         return [SessionChange(*row) for row in rows]
@@ -99,7 +99,7 @@ class ChangeFeed:
     def count_after(self, number: int) -> int:
         with self._database.reading() as connection:
             found: int = connection.execute(
-                f"SELECT count(*) FROM {_OWN_CHANGES} WHERE c.number > ?", (number,)
+                f"SELECT count(*) FROM {_OWN_CHANGES} WHERE c.change_number > ?", (number,)
             ).fetchone()[0]
         return found
 
@@ -123,7 +123,7 @@ class ChangeFeed:
     def checkpoint(self, checkpoint_id: int) -> tuple[CheckpointExport, Session] | None:
         with self._database.reading() as connection:
             row = connection.execute(
-                'SELECT id, epoch, cause, time, generation, "offset", header, position, state'
+                "SELECT id, epoch, cause, time, generation, byte_offset, header, position, state"
                 " FROM checkpoints WHERE id = ?",
                 (checkpoint_id,),
             ).fetchone()
@@ -139,8 +139,8 @@ class ChangeFeed:
         self, connection: sqlite3.Connection, session_id: str, mark: SyncCursor
     ) -> SessionDelta | None:
         row = connection.execute(
-            f"SELECT s.key, c.number, {_SESSION} FROM sessions s"
-            f" JOIN changes c ON c.session = s.key WHERE {writes.SESSION_BY_ID.format('?')}",
+            f"SELECT s.seq, c.change_number, {_SESSION} FROM sessions s"
+            f" JOIN change_feed c ON c.session = s.seq WHERE {writes.SESSION_BY_ID.format('?')}",
             (session_id,),
         ).fetchone()
         if row is None:
@@ -148,19 +148,19 @@ class ChangeFeed:
         key, number, session = row[0], row[1], Session(*row[2:])
         saved, checksum = self._state(connection, key, session)
         known, count = connection.execute(
-            "SELECT coalesce(sum(made <= ?), 0), count(*) FROM facts WHERE session = ?",
+            "SELECT coalesce(sum(created_change <= ?), 0), count(*) FROM facts WHERE session = ?",
             (mark.number, key),
         ).fetchone()
         # Rows that were there before can only have become fewer.
         whole = mark.number >= 0 and known != mark.facts
         facts = connection.execute(
-            f"SELECT {writes.FACT_COLUMNS} FROM facts f WHERE f.session = ? AND f.changed > ?"
-            " ORDER BY f.key",
+            f"SELECT {writes.FACT_COLUMNS} FROM facts f WHERE f.session = ?"
+            " AND f.updated_change > ? ORDER BY f.seq",
             (key, -1 if whole else mark.number),
         ).fetchall()
         messages = connection.execute(
-            'SELECT row, who, text, time, start, "end" FROM messages'
-            " WHERE session = ? AND made > ? ORDER BY key",
+            "SELECT row_id, speaker, text, time, row_start, row_end FROM messages"
+            " WHERE session = ? AND created_change > ? ORDER BY seq",
             (key, mark.number),
         ).fetchall()
         checkpoints = connection.execute(
@@ -168,8 +168,8 @@ class ChangeFeed:
             (key, mark.checkpoint),
         ).fetchall()
         deliveries = connection.execute(
-            "SELECT epoch, what, road, time, text, facts FROM deliveries"
-            " WHERE session = ? AND made > ? ORDER BY rowid",
+            "SELECT epoch, kind, channel, time, text, facts FROM deliveries"
+            " WHERE session = ? AND created_change > ? ORDER BY seq",
             (key, mark.number),
         ).fetchall()
         compactions, sums = _compactions(connection, key, session_id)
@@ -199,7 +199,7 @@ class ChangeFeed:
         self, connection: sqlite3.Connection, key: int, session: Session
     ) -> tuple[SavedState | None, int]:
         row = connection.execute(
-            'SELECT generation, "offset", position, state FROM states WHERE session = ?', (key,)
+            "SELECT generation, byte_offset, position, state FROM states WHERE session = ?", (key,)
         ).fetchone()
         if row is None:
             return None, 0
@@ -217,7 +217,7 @@ def _compactions(
     connection: sqlite3.Connection, key: int, session_id: str
 ) -> tuple[list[Compaction], dict[str, int]]:
     rows = connection.execute(
-        'SELECT epoch, time, "trigger", row, tokens_before, tokens_after, summary, kept, lost'
+        "SELECT epoch, time, trigger_kind, row_id, tokens_before, tokens_after, summary, kept, lost"
         " FROM compactions WHERE session = ? ORDER BY epoch",
         (key,),
     ).fetchall()

@@ -1,6 +1,6 @@
 """The full-text index over facts and messages: kept in the writer's transaction, and queried.
 
-Owns the table `words`, which holds no text of its own: everything in it can be made again
+Owns the table `search_index`, which holds no text of its own: everything in it can be made again
 from the tables it indexes. Facts and messages share one index so that their scores compare.
 A SQLite built without FTS5 still reads and writes the database: the index is then marked
 stale, searches read the tables themselves, and the next search with FTS5 rebuilds it.
@@ -24,34 +24,39 @@ COLUMN_WEIGHTS = "4.0, 1.0, 0.5"
 MERGE_PAGES = 500
 
 # Facts have even and messages odd row ids.
-_ADD = "INSERT INTO words (rowid, text, detail, parts) VALUES (?, ?, ?, ?)"
-_REMOVE = "INSERT INTO words (words, rowid, text, detail, parts) VALUES ('delete', ?, ?, ?, ?)"
+_ADD = "INSERT INTO search_index (rowid, text, detail, parts) VALUES (?, ?, ?, ?)"
+_REMOVE = (
+    "INSERT INTO search_index (search_index, rowid, text, detail, parts)"
+    " VALUES ('delete', ?, ?, ?, ?)"
+)
 
 # Everything a hit is made of: the session, the columns of a fact, then those of a message.
-_OF_FACT = 'f.id, f.kind, f.text, f.standing, f.row, f.start, f."end", f.time, f.agent, f.detail'
-_OF_MESSAGE = 'm.row, m.who, m.text, m.time, m.start, m."end"'
+_OF_FACT = (
+    "f.id, f.kind, f.text, f.status, f.row_id, f.row_start, f.row_end, f.time, f.agent, f.detail"
+)
+_OF_MESSAGE = "m.row_id, m.speaker, m.text, m.time, m.row_start, m.row_end"
 _OF_SESSION = "(:session = '' OR s.id = :session) AND (:project = '' OR s.project = :project)"
 _BY_INDEX = f"""
-    SELECT -bm25(words, {COLUMN_WEIGHTS})
-        * CASE WHEN f.standing <> 'open' THEN {CLOSED_FACT_WEIGHT} ELSE 1 END AS score,
+    SELECT -bm25(search_index, {COLUMN_WEIGHTS})
+        * CASE WHEN f.status <> 'open' THEN {CLOSED_FACT_WEIGHT} ELSE 1 END AS score,
         s.id, {_OF_FACT}, {_OF_MESSAGE}
-    FROM words
-    LEFT JOIN facts f ON words.rowid % 2 = 0 AND f.key = words.rowid / 2
-    LEFT JOIN messages m ON words.rowid % 2 = 1 AND m.key = words.rowid / 2
-    JOIN sessions s ON s.key = coalesce(f.session, m.session)
-    WHERE words MATCH :match AND {_OF_SESSION}
-        AND (:kind = '' OR f.kind = :kind OR (:kind = 'message' AND m.key IS NOT NULL))
-    ORDER BY score DESC, f.key IS NULL, coalesce(f.time, m.time) DESC, words.rowid DESC
+    FROM search_index
+    LEFT JOIN facts f ON search_index.rowid % 2 = 0 AND f.seq = search_index.rowid / 2
+    LEFT JOIN messages m ON search_index.rowid % 2 = 1 AND m.seq = search_index.rowid / 2
+    JOIN sessions s ON s.seq = coalesce(f.session, m.session)
+    WHERE search_index MATCH :match AND {_OF_SESSION}
+        AND (:kind = '' OR f.kind = :kind OR (:kind = 'message' AND m.seq IS NOT NULL))
+    ORDER BY score DESC, f.seq IS NULL, coalesce(f.time, m.time) DESC, search_index.rowid DESC
     LIMIT :limit OFFSET :offset
 """
 _ALL_TEXTS = f"""
     SELECT * FROM (SELECT s.id, {_OF_FACT}, {", ".join(["NULL"] * 6)}
-    FROM facts f JOIN sessions s ON f.session = s.key
-    WHERE {_OF_SESSION} AND (:kind = '' OR f.kind = :kind) ORDER BY f.key DESC LIMIT :most)
+    FROM facts f JOIN sessions s ON f.session = s.seq
+    WHERE {_OF_SESSION} AND (:kind = '' OR f.kind = :kind) ORDER BY f.seq DESC LIMIT :most)
     UNION ALL
     SELECT * FROM (SELECT s.id, {", ".join(["NULL"] * 10)}, {_OF_MESSAGE}
-    FROM messages m JOIN sessions s ON m.session = s.key
-    WHERE {_OF_SESSION} AND :kind IN ('', 'message') ORDER BY m.key DESC LIMIT :most)
+    FROM messages m JOIN sessions s ON m.session = s.seq
+    WHERE {_OF_SESSION} AND :kind IN ('', 'message') ORDER BY m.seq DESC LIMIT :most)
 """
 # Where there is an index it has said no by then, and only the latest facts and messages are
 # read: years of work would be seconds. -1 for all.
@@ -92,7 +97,7 @@ class FullTextIndex:
 
     def status(self) -> str:
         """ "ready" or "stale", as the database says."""
-        row = self._connection.execute("SELECT value FROM settings WHERE name='index'").fetchone()
+        row = self._connection.execute("SELECT value FROM store_meta WHERE name='index'").fetchone()
         return str(row[0])
 
     def needs_writes(self) -> bool:
@@ -110,26 +115,26 @@ class FullTextIndex:
             return True
         return False
 
-    def add_fact(self, key: int, text: str, detail: str, parts: str) -> None:
-        self._connection.execute(_ADD, (key * 2, text, detail, parts))
+    def add_fact(self, seq: int, text: str, detail: str, parts: str) -> None:
+        self._connection.execute(_ADD, (seq * 2, text, detail, parts))
 
-    def remove_fact(self, key: int, text: str, detail: str, parts: str) -> None:
-        self._connection.execute(_REMOVE, (key * 2, text, detail, parts))
+    def remove_fact(self, seq: int, text: str, detail: str, parts: str) -> None:
+        self._connection.execute(_REMOVE, (seq * 2, text, detail, parts))
 
-    def add_message(self, key: int, text: str, parts: str) -> None:
-        self._connection.execute(_ADD, (key * 2 + 1, text, "", parts))
+    def add_message(self, seq: int, text: str, parts: str) -> None:
+        self._connection.execute(_ADD, (seq * 2 + 1, text, "", parts))
 
     def remove_session(self, session: int) -> None:
         """Before its rows go: taking text out of the index needs that text."""
         connection = self._connection
         connection.execute(
-            "INSERT INTO words (words, rowid, text, detail, parts)"
-            " SELECT 'delete', key * 2, text, detail, parts FROM facts WHERE session = ?",
+            "INSERT INTO search_index (search_index, rowid, text, detail, parts)"
+            " SELECT 'delete', seq * 2, text, detail, parts FROM facts WHERE session = ?",
             (session,),
         )
         connection.execute(
-            "INSERT INTO words (words, rowid, text, detail, parts)"
-            " SELECT 'delete', key * 2 + 1, text, '', parts FROM messages WHERE session = ?",
+            "INSERT INTO search_index (search_index, rowid, text, detail, parts)"
+            " SELECT 'delete', seq * 2 + 1, text, '', parts FROM messages WHERE session = ?",
             (session,),
         )
 
@@ -140,7 +145,7 @@ class FullTextIndex:
         """
         before = self._connection.total_changes
         self._connection.execute(
-            f"INSERT INTO words (words, rank) VALUES ('merge', -{MERGE_PAGES})"
+            f"INSERT INTO search_index (search_index, rank) VALUES ('merge', -{MERGE_PAGES})"
         )
         # FTS5 counts as one change the statement itself, and as more if there was work to do.
         return self._connection.total_changes - before >= 2
@@ -148,18 +153,18 @@ class FullTextIndex:
     def rebuild(self) -> None:
         """Make the index from the tables. Inside a transaction."""
         connection = self._connection
-        connection.execute("DROP TABLE IF EXISTS words")
+        connection.execute("DROP TABLE IF EXISTS search_index")
         connection.execute(
-            "CREATE VIRTUAL TABLE words USING fts5"
+            "CREATE VIRTUAL TABLE search_index USING fts5"
             " (text, detail, parts, content='', tokenize='unicode61 remove_diacritics 2')"
         )
         connection.execute(
-            "INSERT INTO words (rowid, text, detail, parts)"
-            " SELECT key * 2, text, detail, parts FROM facts"
+            "INSERT INTO search_index (rowid, text, detail, parts)"
+            " SELECT seq * 2, text, detail, parts FROM facts"
         )
         connection.execute(
-            "INSERT INTO words (rowid, text, detail, parts)"
-            " SELECT key * 2 + 1, text, '', parts FROM messages"
+            "INSERT INTO search_index (rowid, text, detail, parts)"
+            " SELECT seq * 2 + 1, text, '', parts FROM messages"
         )
         self._mark("ready")
 
@@ -201,7 +206,7 @@ class FullTextIndex:
         return found[wanted.offset : wanted.offset + wanted.limit]
 
     def _mark(self, value: str) -> None:
-        self._connection.execute("UPDATE settings SET value = ? WHERE name = 'index'", (value,))
+        self._connection.execute("UPDATE store_meta SET value = ? WHERE name = 'index'", (value,))
 
     def _nothing_to_index(self) -> bool:
         any_text = "SELECT EXISTS (SELECT 1 FROM facts) OR EXISTS (SELECT 1 FROM messages)"

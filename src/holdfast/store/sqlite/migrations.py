@@ -1,145 +1,80 @@
 """The schema, as named steps; each is recorded in the transaction that ran it.
 
-Owns what tables there are, except for the search index (`store.sqlite.full_text_index`), which can
-be rebuilt from them at any time. A step that has been released never changes: a new one
-follows it. `user_version` counts the steps, so that a hook knows with one cheap question
-that there is nothing to do.
+Owns the tables of `store.schema` as SQLite has them, except for the search index
+(`store.sqlite.full_text_index`), which can be rebuilt from them at any time. A step that has been
+released never changes: a new one follows it. `user_version` counts the steps, so that a hook knows
+with one cheap question that there is nothing to do.
 """
 
 from __future__ import annotations
 
 import sqlite3
 
+from holdfast.store import schema
 from holdfast.store.protocol import StoreDamaged, StoreTooNew
 
 # "Hold", so that `file` and we can tell our databases from others.
 APPLICATION_ID = 0x486F6C64
 
-# Big values sit last in each table: SQLite reads a row from its front, so a query for the
-# small columns never walks the overflow pages of a state.
+_TYPES = {
+    schema.TEXT: "TEXT NOT NULL",
+    schema.INT: "INTEGER NOT NULL",
+    schema.OPTIONAL_INT: "INTEGER",
+    schema.BOOL: "INTEGER NOT NULL DEFAULT 0",
+    schema.JSON: "TEXT NOT NULL",
+    schema.BLOB: "BLOB NOT NULL",
+    schema.DOCUMENT: "TEXT NOT NULL",
+    # AUTOINCREMENT: an id that a person noted down never names another row.
+    schema.ID: "INTEGER PRIMARY KEY AUTOINCREMENT",
+}
+
+
+def create_table(name: str, table: schema.Table, owner: str = "", more: str = "") -> str:
+    """`owner` is a column of integers that begins the key, `more` columns of this engine alone."""
+    columns = [f"{column} {_TYPES[kind]}" for column, kind in table.columns.items()]
+    if more:
+        columns.insert(0, more)
+    if owner:
+        columns.insert(0, f"{owner} INTEGER NOT NULL")
+    if table.numbered:
+        columns.insert(0, "seq INTEGER PRIMARY KEY")
+    key = [owner, *table.key] if owner else list(table.key)
+    if schema.ID not in table.columns.values():
+        columns.append(f"{'UNIQUE' if table.numbered else 'PRIMARY KEY'} ({', '.join(key)})")
+    return f"CREATE TABLE {name} ({', '.join(columns)})"
+
+
+# The numbers of the writes that made a row and that last changed it (table `change_feed`).
+_CREATED, _UPDATED = "created_change INTEGER NOT NULL", "updated_change INTEGER NOT NULL"
+# The words inside identifiers (`search_query.split_identifiers`). They are kept because taking a
+# row out of the index needs the very text that went in.
+_PARTS = "parts TEXT NOT NULL"
+_MORE_COLUMNS = {
+    "facts": f"{_CREATED}, {_UPDATED}, {_PARTS}",
+    "messages": f"{_CREATED}, {_PARTS}",
+    "deliveries": _CREATED,
+}
+
 _SCHEMA = (
-    # An id belongs to its project: two projects may have a session of the same id.
-    """CREATE TABLE sessions (
-        key INTEGER PRIMARY KEY,
-        id TEXT NOT NULL,
-        client TEXT NOT NULL DEFAULT '',
-        project TEXT NOT NULL DEFAULT '',
-        worktree TEXT NOT NULL DEFAULT '',
-        cwd TEXT NOT NULL DEFAULT '',
-        branch TEXT NOT NULL DEFAULT '',
-        title TEXT NOT NULL DEFAULT '',
-        transcript TEXT NOT NULL DEFAULT '',
-        started TEXT NOT NULL DEFAULT '',
-        updated TEXT NOT NULL DEFAULT '',
-        ended TEXT NOT NULL DEFAULT '',
-        pinned INTEGER NOT NULL DEFAULT 0,
-        UNIQUE (id, project)
-    )""",
-    """CREATE TABLE states (
-        session INTEGER PRIMARY KEY,
-        generation INTEGER NOT NULL,
-        "offset" INTEGER NOT NULL,
-        position TEXT NOT NULL,
-        state BLOB NOT NULL
-    )""",
-    # AUTOINCREMENT: an id that a person noted down never names another checkpoint.
-    """CREATE TABLE checkpoints (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        session INTEGER NOT NULL,
-        epoch INTEGER NOT NULL,
-        cause TEXT NOT NULL,
-        time TEXT NOT NULL,
-        generation INTEGER NOT NULL,
-        "offset" INTEGER NOT NULL,
-        header TEXT NOT NULL,
-        position TEXT NOT NULL,
-        state BLOB NOT NULL
-    )""",
-    'CREATE INDEX checkpoints_by_session ON checkpoints (session, time, generation, "offset")',
-    # `parts` holds the words inside identifiers (`search_query.split_identifiers`). It is kept
-    # because taking a row out of the index needs the very text that went in. `made` and `changed`
-    # are the numbers of the writes that made the row and last changed it (table `changes`).
-    """CREATE TABLE facts (
-        key INTEGER PRIMARY KEY,
-        session INTEGER NOT NULL,
-        id TEXT NOT NULL,
-        kind TEXT NOT NULL,
-        standing TEXT NOT NULL,
-        row TEXT NOT NULL,
-        start INTEGER NOT NULL,
-        "end" INTEGER NOT NULL,
-        time TEXT NOT NULL,
-        agent TEXT NOT NULL,
-        made INTEGER NOT NULL,
-        changed INTEGER NOT NULL,
-        text TEXT NOT NULL,
-        detail TEXT NOT NULL,
-        parts TEXT NOT NULL,
-        UNIQUE (session, id)
-    )""",
-    "CREATE INDEX facts_by_change ON facts (session, changed, made)",
-    # One row of a transcript can hold several things said, so the text's checksum is part of
-    # what makes a message the same one.
-    """CREATE TABLE messages (
-        key INTEGER PRIMARY KEY,
-        session INTEGER NOT NULL,
-        row TEXT NOT NULL,
-        who TEXT NOT NULL,
-        checksum INTEGER NOT NULL,
-        time TEXT NOT NULL,
-        start INTEGER NOT NULL,
-        "end" INTEGER NOT NULL,
-        made INTEGER NOT NULL,
-        text TEXT NOT NULL,
-        parts TEXT NOT NULL,
-        UNIQUE (session, row, who, checksum)
-    )""",
-    "CREATE INDEX messages_by_making ON messages (session, made)",
-    """CREATE TABLE compactions (
-        session INTEGER NOT NULL,
-        epoch INTEGER NOT NULL,
-        time TEXT NOT NULL,
-        "trigger" TEXT NOT NULL,
-        row TEXT NOT NULL,
-        tokens_before INTEGER,
-        tokens_after INTEGER,
-        kept TEXT NOT NULL,
-        lost TEXT NOT NULL,
-        summary TEXT NOT NULL,
-        PRIMARY KEY (session, epoch)
-    )""",
-    """CREATE TABLE deliveries (
-        session INTEGER NOT NULL,
-        epoch INTEGER NOT NULL,
-        what TEXT NOT NULL,
-        road TEXT NOT NULL,
-        time TEXT NOT NULL,
-        made INTEGER NOT NULL,
-        facts TEXT NOT NULL,
-        text TEXT NOT NULL,
-        PRIMARY KEY (session, epoch, what)
-    )""",
-    """CREATE TABLE archives (
-        key INTEGER PRIMARY KEY,
-        session INTEGER NOT NULL,
-        generation INTEGER NOT NULL,
-        start INTEGER NOT NULL,
-        "end" INTEGER NOT NULL,
-        time TEXT NOT NULL,
-        rows BLOB NOT NULL
-    )""",
-    'CREATE INDEX archives_by_range ON archives (session, generation, start, "end")',
+    create_table("sessions", schema.SESSIONS),
+    *(
+        create_table(name, table, "session", _MORE_COLUMNS.get(name, ""))
+        for name, table in schema.SESSION_TABLES.items()
+    ),
+    "CREATE INDEX checkpoints_by_session ON checkpoints (session, time, generation, byte_offset)",
+    "CREATE INDEX facts_by_change ON facts (session, updated_change, created_change)",
+    "CREATE INDEX messages_by_change ON messages (session, created_change)",
     # One row per session, with a new number at every write to it: whoever syncs changes elsewhere
     # asks for what came after the last number it saw. AUTOINCREMENT: a number that went with a
     # deleted session never comes again.
-    """CREATE TABLE changes (
-        number INTEGER PRIMARY KEY AUTOINCREMENT,
+    """CREATE TABLE change_feed (
+        change_number INTEGER PRIMARY KEY AUTOINCREMENT,
         session INTEGER NOT NULL UNIQUE
     )""",
-    "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-    "INSERT INTO settings VALUES ('index', 'stale')",
+    "CREATE TABLE store_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "INSERT INTO store_meta VALUES ('index', 'stale')",
     # Which store this is, however often the file is moved.
-    "INSERT INTO settings VALUES ('id', lower(hex(randomblob(16))))",
+    "INSERT INTO store_meta VALUES ('id', lower(hex(randomblob(16))))",
 )
 
 MIGRATIONS: list[tuple[str, tuple[str, ...]]] = [("first schema", _SCHEMA)]

@@ -30,7 +30,7 @@ def load_session_parts(
     wanted = {session.key for session in sessions}
     rows = _select_in_batches(
         database,
-        "SELECT s.project, s.id, t.state FROM sessions s JOIN states t ON t.session = s.key"
+        "SELECT s.project, s.id, t.state FROM sessions s JOIN states t ON t.session = s.seq"
         " WHERE s.id",
         list(dict.fromkeys(replace_surrogates(session.id) for session in sessions)),
     )
@@ -46,7 +46,7 @@ def load_checkpoint_parts(
 ) -> dict[int, PartialState]:
     rows = _select_in_batches(
         database,
-        "SELECT c.id, s.id, c.state FROM checkpoints c JOIN sessions s ON s.key = c.session"
+        "SELECT c.id, s.id, c.state FROM checkpoints c JOIN sessions s ON s.seq = c.session"
         " WHERE c.id",
         checkpoint_ids,
     )

@@ -36,20 +36,20 @@ _LARGE_COLUMNS = (
 
 # The last sign of life of a session, "" when no time is known at all.
 _LAST_SIGN = """max(s.started, s.updated, s.ended,
-    coalesce((SELECT max(time) FROM checkpoints c WHERE c.session = s.key), ''),
-    coalesce((SELECT max(time) FROM compactions c WHERE c.session = s.key), ''),
-    coalesce((SELECT max(time) FROM deliveries d WHERE d.session = s.key), ''),
-    coalesce((SELECT max(time) FROM archives a WHERE a.session = s.key), ''))"""
+    coalesce((SELECT max(time) FROM checkpoints c WHERE c.session = s.seq), ''),
+    coalesce((SELECT max(time) FROM compactions c WHERE c.session = s.seq), ''),
+    coalesce((SELECT max(time) FROM deliveries d WHERE d.session = s.seq), ''),
+    coalesce((SELECT max(time) FROM archives a WHERE a.session = s.seq), ''))"""
 _OLD_SESSIONS = f"""
-    SELECT s.key, s.id FROM sessions s
+    SELECT s.seq, s.id FROM sessions s
     WHERE NOT s.pinned AND {_LAST_SIGN} < :before AND {_LAST_SIGN} <> ''
 """
 _OLD_CHECKPOINTS = """
     SELECT id, session FROM (
         SELECT c.id, s.id AS session, c.time,
-            row_number() OVER (PARTITION BY c.session ORDER BY c.time DESC, c.id DESC) AS place
-        FROM checkpoints c JOIN sessions s ON s.key = c.session WHERE NOT s.pinned
-    ) WHERE place > :keep AND time < :before
+            row_number() OVER (PARTITION BY c.session ORDER BY c.time DESC, c.id DESC) AS rank
+        FROM checkpoints c JOIN sessions s ON s.seq = c.session WHERE NOT s.pinned
+    ) WHERE rank > :keep AND time < :before
 """
 
 
@@ -76,7 +76,7 @@ def prune_sessions(
     for key in old:
         with database.writing() as connection:
             # Asked again under the lock: the session may have been resumed meanwhile.
-            still = f"{_OLD_SESSIONS} AND s.key = :key"
+            still = f"{_OLD_SESSIONS} AND s.seq = :key"
             if connection.execute(still, {"before": limits.before, "key": key}).fetchone():
                 _add_counts(dropped, _delete_session_rows(connection, index, key))
     with database.writing() as connection:
@@ -93,7 +93,7 @@ def measure_sessions(connection: sqlite3.Connection) -> dict[str, int]:
     for table, column in _LARGE_COLUMNS:
         for name, size in connection.execute(
             f"SELECT s.id, sum(length(CAST(t.{column} AS BLOB))) FROM {table} t"
-            " JOIN sessions s ON s.key = t.session GROUP BY s.id"
+            " JOIN sessions s ON s.seq = t.session GROUP BY s.id"
         ):
             found[name] += size or 0
     return found
@@ -105,7 +105,7 @@ def delete_session(
     dropped = dict.fromkeys((*SESSION_TABLES, "sessions"), 0)
     with database.writing() as connection:
         found = connection.execute(
-            f"SELECT key FROM sessions s WHERE {SESSION_BY_ID.format('?')}", (session_id,)
+            f"SELECT seq FROM sessions s WHERE {SESSION_BY_ID.format('?')}", (session_id,)
         ).fetchone()
         if found:
             _add_counts(dropped, _delete_session_rows(connection, index, found[0]))
@@ -142,8 +142,8 @@ def _delete_session_rows(
         table: connection.execute(f"DELETE FROM {table} WHERE session = ?", (key,)).rowcount
         for table in SESSION_TABLES
     }
-    connection.execute("DELETE FROM changes WHERE session = ?", (key,))
-    connection.execute("DELETE FROM main.sessions WHERE key = ?", (key,))
+    connection.execute("DELETE FROM change_feed WHERE session = ?", (key,))
+    connection.execute("DELETE FROM main.sessions WHERE seq = ?", (key,))
     return {**dropped, "sessions": 1}
 
 

@@ -44,8 +44,8 @@ __all__ = ["SqliteStore", "rename_damaged"]
 
 _SESSION = ", ".join(f"s.{field}" for field in Session._fields)
 _CHECKPOINT = (
-    'SELECT c.id, s.id, c.epoch, c.cause, c.time, c.generation, c."offset"'
-    " FROM checkpoints c JOIN sessions s ON s.key = c.session"
+    "SELECT c.id, s.id, c.epoch, c.cause, c.time, c.generation, c.byte_offset"
+    " FROM checkpoints c JOIN sessions s ON s.seq = c.session"
 )
 
 
@@ -77,7 +77,7 @@ class SqliteStore:
     def id(self) -> str:
         """Which store this is, wherever its file is."""
         with self._database.reading() as connection:
-            row = connection.execute("SELECT value FROM settings WHERE name = 'id'").fetchone()
+            row = connection.execute("SELECT value FROM store_meta WHERE name = 'id'").fetchone()
         return str(row[0]) if row else ""
 
     def close(self) -> None:
@@ -86,8 +86,8 @@ class SqliteStore:
     def load(self, session_id: str) -> SavedState | None:
         with self._database.reading() as connection:
             row = connection.execute(
-                f'SELECT {_SESSION}, t.generation, t."offset", t.position, t.state'
-                " FROM sessions s JOIN states t ON t.session = s.key"
+                f"SELECT {_SESSION}, t.generation, t.byte_offset, t.position, t.state"
+                " FROM sessions s JOIN states t ON t.session = s.seq"
                 f" WHERE {SESSION_BY_ID.format('?')}",
                 (replace_surrogates(session_id),),
             ).fetchone()
@@ -123,17 +123,17 @@ class SqliteStore:
             if not known:
                 writes.upsert_state(connection, key, saved, packed)
             same = connection.execute(
-                f'{_CHECKPOINT} WHERE c.session = ? AND c.generation = ? AND c."offset" = ?'
+                f"{_CHECKPOINT} WHERE c.session = ? AND c.generation = ? AND c.byte_offset = ?"
                 " AND c.state = ? ORDER BY c.id DESC LIMIT 1",
                 (key, *saved.revision, packed),
             ).fetchone()
             if same is not None:
                 return _checkpoint(same)
             header = connection.execute(
-                f"SELECT {_SESSION} FROM sessions s WHERE s.key = ?", (key,)
+                f"SELECT {_SESSION} FROM sessions s WHERE s.seq = ?", (key,)
             ).fetchone()
             made = connection.execute(
-                'INSERT INTO checkpoints (session, epoch, cause, time, generation, "offset",'
+                "INSERT INTO checkpoints (session, epoch, cause, time, generation, byte_offset,"
                 " header, position, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(
@@ -157,7 +157,7 @@ class SqliteStore:
         only = " AND ".join(condition for condition, _ in named) or "1"
         # Chosen from the index alone: the rows themselves lie between large states.
         chosen = (
-            "SELECT c.id FROM checkpoints c JOIN sessions s ON s.key = c.session"
+            "SELECT c.id FROM checkpoints c JOIN sessions s ON s.seq = c.session"
             f" WHERE {only} ORDER BY c.time DESC, c.id DESC LIMIT ? OFFSET ?"
         )
         with self._database.reading() as connection:
@@ -170,7 +170,7 @@ class SqliteStore:
     def load_checkpoint(self, checkpoint_id: int) -> SavedState | None:
         with self._database.reading() as connection:
             row = connection.execute(
-                'SELECT header, generation, "offset", position, state FROM checkpoints'
+                "SELECT header, generation, byte_offset, position, state FROM checkpoints"
                 " WHERE id = ?",
                 (checkpoint_id,),
             ).fetchone()
@@ -198,7 +198,7 @@ class SqliteStore:
         with self._database.reading() as connection:
             rows = connection.execute(
                 f"SELECT {_SESSION} FROM sessions s WHERE s.id >= ? AND s.id < ?"
-                " AND s.key = (SELECT min(key) FROM sessions o WHERE o.id = s.id)"
+                " AND s.seq = (SELECT min(seq) FROM sessions o WHERE o.id = s.id)"
                 " ORDER BY s.id LIMIT 2",
                 (session_id, session_id + "\U0010ffff"),
             ).fetchall()
@@ -209,7 +209,7 @@ class SqliteStore:
     def session_projects(self, session_id: str) -> Sequence[str]:
         with self._database.reading() as connection:
             rows = connection.execute(
-                "SELECT project FROM sessions WHERE id = ? ORDER BY key",
+                "SELECT project FROM sessions WHERE id = ? ORDER BY seq",
                 (replace_surrogates(session_id),),
             )
             return [row[0] for row in rows]
@@ -218,7 +218,7 @@ class SqliteStore:
         with self._database.reading() as connection:
             rows = connection.execute(
                 f"SELECT {_SESSION} FROM sessions s WHERE :project = '' OR s.project = :project"
-                " ORDER BY max(s.updated, s.started) DESC, s.key DESC LIMIT :limit OFFSET :offset",
+                " ORDER BY max(s.updated, s.started) DESC, s.seq DESC LIMIT :limit OFFSET :offset",
                 {"project": replace_surrogates(project), "limit": limit, "offset": offset},
             ).fetchall()
         return [Session(*row) for row in rows]
@@ -226,12 +226,12 @@ class SqliteStore:
     def end_session(self, session_id: str, time: str) -> None:
         with self._database.writing() as connection:
             found = connection.execute(
-                f"SELECT key FROM sessions s WHERE {SESSION_BY_ID.format('?')} AND ended <> ?",
+                f"SELECT seq FROM sessions s WHERE {SESSION_BY_ID.format('?')} AND ended <> ?",
                 (replace_surrogates(session_id), replace_surrogates(time)),
             ).fetchone()
             if found is not None:
                 connection.execute(
-                    "UPDATE main.sessions SET ended = ? WHERE key = ?",
+                    "UPDATE main.sessions SET ended = ? WHERE seq = ?",
                     (replace_surrogates(time), found[0]),
                 )
                 writes.bump_change_number(connection, found[0])
@@ -240,26 +240,26 @@ class SqliteStore:
         with self._database.writing() as connection:
             changed = connection.execute(
                 "UPDATE main.sessions SET pinned = ?"
-                " WHERE key = (SELECT min(key) FROM sessions WHERE id = ?)",
+                " WHERE seq = (SELECT min(seq) FROM sessions WHERE id = ?)",
                 (pinned, replace_surrogates(session_id)),
             ).rowcount
         return changed > 0
 
     def pinned_sessions(self) -> Sequence[str]:
         with self._database.reading() as connection:
-            rows = connection.execute("SELECT id FROM sessions WHERE pinned ORDER BY key")
+            rows = connection.execute("SELECT id FROM sessions WHERE pinned ORDER BY seq")
             return [row[0] for row in rows]
 
     def facts(self, session_id: str, *, kind: str = "", status: str = "") -> Sequence[Fact]:
         with self._database.reading() as connection:
             rows = connection.execute(
-                f"SELECT {writes.FACT_COLUMNS} FROM facts f JOIN sessions s ON s.key = f.session"
+                f"SELECT {writes.FACT_COLUMNS} FROM facts f JOIN sessions s ON s.seq = f.session"
                 f" WHERE {SESSION_BY_ID.format(':id')} AND (:kind = '' OR f.kind = :kind)"
-                " AND (:standing = '' OR f.standing = :standing) ORDER BY f.start, f.key",
+                " AND (:status = '' OR f.status = :status) ORDER BY f.row_start, f.seq",
                 {
                     "id": replace_surrogates(session_id),
                     "kind": replace_surrogates(kind),
-                    "standing": replace_surrogates(status),
+                    "status": replace_surrogates(status),
                 },
             )
             return [writes.fact_from_row(row) for row in rows]
@@ -267,7 +267,7 @@ class SqliteStore:
     def fact(self, session_id: str, fact_id: str) -> Fact | None:
         with self._database.reading() as connection:
             row = connection.execute(
-                f"SELECT {writes.FACT_COLUMNS} FROM facts f JOIN sessions s ON s.key = f.session"
+                f"SELECT {writes.FACT_COLUMNS} FROM facts f JOIN sessions s ON s.seq = f.session"
                 f" WHERE {SESSION_BY_ID.format('?')} AND f.id = ?",
                 (replace_surrogates(session_id), replace_surrogates(fact_id)),
             ).fetchone()

@@ -20,7 +20,7 @@ from holdfast.store.sqlite.full_text_index import FullTextIndex
 
 # One session by its id: of several projects the one that had it first. Whoever means a certain one
 # is bound to its project.
-SESSION_BY_ID = "s.key = (SELECT min(key) FROM sessions WHERE id = {})"
+SESSION_BY_ID = "s.seq = (SELECT min(seq) FROM sessions WHERE id = {})"
 # The tables themselves, and not what a store that is bound to projects sees of them
 # (`connection.bind`).
 _ADD_SESSION = f"""
@@ -40,28 +40,28 @@ _MERGE_SESSION = f"""
     started = CASE WHEN started = '' OR (:started < started AND :started <> '')
         THEN :started ELSE started END,
     updated = max(updated, :updated)
-    WHERE key = :key
+    WHERE seq = :key
 """
 # The session of that id in its project. One without a project finds it now, and where none is
 # said, the first of that id is meant. For who is bound to no project, as a user in an own store, a
 # session may also have gone on in another project.
 _FIND_SESSION = """
-    SELECT key FROM sessions WHERE id = :id AND (:project IN ('', project) OR project = '' OR :free)
-    ORDER BY project = :project DESC, project = '' DESC, key LIMIT 1
+    SELECT seq FROM sessions WHERE id = :id AND (:project IN ('', project) OR project = '' OR :free)
+    ORDER BY project = :project DESC, project = '' DESC, seq LIMIT 1
 """
 _UPSERT_STATE = """
-    INSERT INTO states (session, generation, "offset", position, state) VALUES (?, ?, ?, ?, ?)
+    INSERT INTO states (session, generation, byte_offset, position, state) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (session) DO UPDATE SET generation = excluded.generation,
-        "offset" = excluded."offset", position = excluded.position, state = excluded.state
-    WHERE generation <> excluded.generation OR "offset" <> excluded."offset"
+        byte_offset = excluded.byte_offset, position = excluded.position, state = excluded.state
+    WHERE generation <> excluded.generation OR byte_offset <> excluded.byte_offset
         OR position <> excluded.position OR state <> excluded.state
 """
 # In the order in which the values are bound below.
-_FACT_VALUES = 'kind, standing, row, start, "end", time, agent, text, detail'
+_FACT_VALUES = "kind, status, row_id, row_start, row_end, time, agent, text, detail"
 
 # What `fact_from_row` reads, of a table called f.
 FACT_COLUMNS = (
-    'f.id, f.kind, f.text, f.standing, f.row, f.start, f."end", f.time, f.agent, f.detail'
+    "f.id, f.kind, f.text, f.status, f.row_id, f.row_start, f.row_end, f.time, f.agent, f.detail"
 )
 
 
@@ -97,7 +97,7 @@ def is_scoped(connection: sqlite3.Connection) -> bool:
 def has_newer_state(connection: sqlite3.Connection, saved: SavedState) -> bool:
     """Whether the store has a later state of this session, or any where this one is empty."""
     known = connection.execute(
-        'SELECT generation, "offset" FROM states WHERE session = ?',
+        "SELECT generation, byte_offset FROM states WHERE session = ?",
         (find_session_key(connection, saved.session),),
     ).fetchone()
     return known is not None and (known > tuple(saved.revision) or not saved.state)
@@ -117,12 +117,14 @@ def upsert_session(connection: sqlite3.Connection, session: Session) -> int:
 
 def bump_change_number(connection: sqlite3.Connection, key: int) -> None:
     """A new number for the session, in the transaction that writes to it."""
-    connection.execute("INSERT OR REPLACE INTO changes (session) VALUES (?)", (key,))
+    connection.execute("INSERT OR REPLACE INTO change_feed (session) VALUES (?)", (key,))
 
 
 def get_change_number(connection: sqlite3.Connection, key: int) -> int:
     """The number of the session's last change: this one, inside a transaction that writes."""
-    row = connection.execute("SELECT number FROM changes WHERE session = ?", (key,)).fetchone()
+    row = connection.execute(
+        "SELECT change_number FROM change_feed WHERE session = ?", (key,)
+    ).fetchone()
     return int(row[0]) if row else 0
 
 
@@ -145,13 +147,13 @@ def upsert_facts(
     if whole:
         named = {replace_surrogates(fact.id) for fact in facts}
         rows = connection.execute(
-            "SELECT key, id, text, detail, parts FROM facts WHERE session = ?", (key,)
+            "SELECT seq, id, text, detail, parts FROM facts WHERE session = ?", (key,)
         ).fetchall()
         for fact_key, fact_id, *texts in rows:
             if fact_id not in named:
                 if index is not None:
                     index.remove_fact(fact_key, *texts)
-                connection.execute("DELETE FROM facts WHERE key = ?", (fact_key,))
+                connection.execute("DELETE FROM facts WHERE seq = ?", (fact_key,))
 
 
 def _upsert_fact(
@@ -176,13 +178,13 @@ def _upsert_fact(
     )
     identity = (session, replace_surrogates(fact.id))
     known = connection.execute(
-        f"SELECT {_FACT_VALUES}, parts, key FROM facts WHERE session = ? AND id = ?", identity
+        f"SELECT {_FACT_VALUES}, parts, seq FROM facts WHERE session = ? AND id = ?", identity
     ).fetchone()
     if known is None:
         inside = split_identifiers(text, detail)
         made = connection.execute(
-            f"INSERT INTO facts (session, id, {_FACT_VALUES}, parts, made, changed)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO facts (session, id, {_FACT_VALUES}, parts, created_change,"
+            " updated_change) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (*identity, *values, inside, change, change),
         ).lastrowid
         if index is not None and made is not None:
@@ -200,8 +202,8 @@ def _upsert_fact(
             index.remove_fact(fact_key, old_text, old_detail, old_parts)
             index.add_fact(fact_key, text, detail, inside)
     connection.execute(
-        'UPDATE facts SET kind = ?, standing = ?, row = ?, start = ?, "end" = ?, time = ?,'
-        " agent = ?, text = ?, detail = ?, parts = ?, changed = ? WHERE key = ?",
+        "UPDATE facts SET kind = ?, status = ?, row_id = ?, row_start = ?, row_end = ?, time = ?,"
+        " agent = ?, text = ?, detail = ?, parts = ?, updated_change = ? WHERE seq = ?",
         (*values, inside, change, fact_key),
     )
 
@@ -214,8 +216,9 @@ def insert_messages(
         text = replace_surrogates(message.text)
         inside = split_identifiers(text)
         made = connection.execute(
-            'INSERT INTO messages (session, row, who, checksum, time, start, "end", text, parts,'
-            " made) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            "INSERT INTO messages (session, row_id, speaker, checksum, time, row_start, row_end,"
+            " text, parts, created_change) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT DO NOTHING",
             (
                 key,
                 replace_surrogates(message.row),
@@ -242,13 +245,13 @@ def fact_from_row(row: tuple[Any, ...]) -> Fact:
 # What the client did and what it was given: compactions, merged, and deliveries, once each.
 
 _MERGE_COMPACTION = """
-    INSERT INTO compactions (session, epoch, time, "trigger", row, tokens_before, tokens_after,
-        kept, lost, summary)
+    INSERT INTO compactions (session, epoch, time, trigger_kind, row_id, tokens_before,
+        tokens_after, kept, lost, summary)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (session, epoch) DO UPDATE SET
         time = coalesce(nullif(time, ''), excluded.time),
-        "trigger" = coalesce(nullif("trigger", ''), excluded."trigger"),
-        row = coalesce(nullif(row, ''), excluded.row),
+        trigger_kind = coalesce(nullif(trigger_kind, ''), excluded.trigger_kind),
+        row_id = coalesce(nullif(row_id, ''), excluded.row_id),
         tokens_before = coalesce(tokens_before, excluded.tokens_before),
         tokens_after = coalesce(tokens_after, excluded.tokens_after),
         kept = CASE WHEN kept = '[]' AND lost = '[]' THEN excluded.kept ELSE kept END,
@@ -282,8 +285,8 @@ def list_compactions(
     connection: sqlite3.Connection, session_id: str, limit: int
 ) -> Sequence[Compaction]:
     rows = connection.execute(
-        'SELECT s.id, c.epoch, c.time, c."trigger", c.row, c.tokens_before, c.tokens_after,'
-        " c.summary, c.kept, c.lost FROM compactions c JOIN sessions s ON s.key = c.session"
+        "SELECT s.id, c.epoch, c.time, c.trigger_kind, c.row_id, c.tokens_before, c.tokens_after,"
+        " c.summary, c.kept, c.lost FROM compactions c JOIN sessions s ON s.seq = c.session"
         f" WHERE :id = '' OR {SESSION_BY_ID.format(':id')}"
         " ORDER BY c.time DESC, c.epoch DESC LIMIT :limit",
         {"id": replace_surrogates(session_id), "limit": limit},
@@ -298,7 +301,7 @@ def record_delivery(connection: sqlite3.Connection, delivery: Delivery, project:
     d = delivery
     key = upsert_session(connection, Session(d.session_id, project=project))
     made = connection.execute(
-        "INSERT INTO deliveries (session, epoch, what, road, time, facts, text, made)"
+        "INSERT INTO deliveries (session, epoch, kind, channel, time, facts, text, created_change)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         (
             key,
@@ -318,10 +321,10 @@ def list_deliveries(
     connection: sqlite3.Connection, session_id: str, limit: int
 ) -> Sequence[Delivery]:
     rows = connection.execute(
-        "SELECT s.id, d.epoch, d.what, d.road, d.time, d.text, d.facts"
-        " FROM deliveries d JOIN sessions s ON s.key = d.session"
+        "SELECT s.id, d.epoch, d.kind, d.channel, d.time, d.text, d.facts"
+        " FROM deliveries d JOIN sessions s ON s.seq = d.session"
         f" WHERE :id = '' OR {SESSION_BY_ID.format(':id')}"
-        " ORDER BY d.time DESC, d.rowid DESC LIMIT :limit",
+        " ORDER BY d.time DESC, d.seq DESC LIMIT :limit",
         {"id": replace_surrogates(session_id), "limit": limit},
     )
     return [Delivery._make((*row[:-1], tuple(json.loads(row[-1])))) for row in rows]

@@ -23,7 +23,7 @@ class PostgresEndpoint:
 
     def export_sessions(self) -> Iterator[SessionExport]:
         with self._database.transaction() as connection:
-            keys = run(connection, "SELECT project, id FROM sessions ORDER BY place").fetchall()
+            keys = run(connection, "SELECT project, id FROM sessions ORDER BY seq").fetchall()
         for project, session_id in keys:
             # Under the session's lock: nobody writes to it while its parts are read.
             name = lock_name(project, session_id)
@@ -75,7 +75,7 @@ def _export_session(connection: Connection, project: str, session_id: str) -> Se
     of = (session.project, session.id)
     where = "WHERE project = %s AND session = %s"
     kept = run(
-        connection, f"SELECT generation, reached, position, state FROM states {where}", of
+        connection, f"SELECT generation, byte_offset, position, state FROM states {where}", of
     ).fetchone()
     state = None
     if kept is not None:
@@ -94,21 +94,19 @@ def _export_session(connection: Connection, project: str, session_id: str) -> Se
             )
             for r in run(
                 connection,
-                "SELECT id, epoch, cause, time, generation, reached, header, position, state"
+                "SELECT id, epoch, cause, time, generation, byte_offset, header, position, state"
                 f" FROM checkpoints {where} ORDER BY id",
                 of,
             )
         ],
         [
             writes.fact_from_row(r)
-            for r in run(
-                connection, f"SELECT {FACT_COLUMNS} FROM facts f {where} ORDER BY place", of
-            )
+            for r in run(connection, f"SELECT {FACT_COLUMNS} FROM facts f {where} ORDER BY seq", of)
         ],
         [
             Message(*r)
             for r in run(
-                connection, f"SELECT {MESSAGE_COLUMNS} FROM messages m {where} ORDER BY place", of
+                connection, f"SELECT {MESSAGE_COLUMNS} FROM messages m {where} ORDER BY seq", of
             )
         ],
         [
@@ -117,8 +115,8 @@ def _export_session(connection: Connection, project: str, session_id: str) -> Se
             )
             for r in run(
                 connection,
-                "SELECT epoch, time, cause, row_id, tokens_before, tokens_after, summary, kept,"
-                f" lost FROM compactions {where} ORDER BY epoch",
+                "SELECT epoch, time, trigger_kind, row_id, tokens_before, tokens_after, summary,"
+                f" kept, lost FROM compactions {where} ORDER BY epoch",
                 of,
             )
         ],
@@ -126,8 +124,8 @@ def _export_session(connection: Connection, project: str, session_id: str) -> Se
             Delivery._make((session.id, *r[:-1], tuple(from_jsonb(r[-1]))))
             for r in run(
                 connection,
-                "SELECT epoch, what, road, time, text, facts FROM deliveries"
-                f" {where} ORDER BY place",
+                "SELECT epoch, kind, channel, time, text, facts FROM deliveries"
+                f" {where} ORDER BY seq",
                 of,
             )
         ],
@@ -136,7 +134,7 @@ def _export_session(connection: Connection, project: str, session_id: str) -> Se
             for r in run(
                 connection,
                 "SELECT generation, start_byte, end_byte, time, rows FROM archives"
-                f" {where} ORDER BY place",
+                f" {where} ORDER BY seq",
                 of,
             )
         ],
@@ -149,7 +147,7 @@ def _insert_checkpoint(
     known = run(
         connection,
         "SELECT 1 FROM checkpoints WHERE project = %s AND session = %s AND generation = %s"
-        " AND reached = %s AND time = %s AND state = %s",
+        " AND byte_offset = %s AND time = %s AND state = %s",
         (project, session_id, *made.revision, made.time, made.packed),
     ).fetchone()
     if known:
@@ -158,11 +156,11 @@ def _insert_checkpoint(
     # and the ids that are given from now on begin behind it.
     run(
         connection,
-        "INSERT INTO checkpoints (project, session, id, epoch, cause, time, generation, reached,"
-        " header, position, state) SELECT %(project)s, %(session)s,"
+        "INSERT INTO checkpoints (project, session, id, epoch, cause, time, generation,"
+        " byte_offset, header, position, state) SELECT %(project)s, %(session)s,"
         " CASE WHEN EXISTS (SELECT 1 FROM checkpoints WHERE id = %(id)s)"
-        " THEN nextval('checkpoint_ids') ELSE %(id)s END,"
-        " %(epoch)s, %(cause)s, %(time)s, %(generation)s, %(reached)s, %(header)s::jsonb,"
+        " THEN nextval('checkpoints_ids') ELSE %(id)s END,"
+        " %(epoch)s, %(cause)s, %(time)s, %(generation)s, %(byte_offset)s, %(header)s::jsonb,"
         " %(position)s, %(state)s",
         {
             **made._asdict(),
@@ -170,14 +168,14 @@ def _insert_checkpoint(
             "session": session_id,
             "header": to_jsonb(made.header),
             "generation": made.revision[0],
-            "reached": made.revision[1],
+            "byte_offset": made.revision[1],
             "position": writes.pack_state(made.position),
             "state": made.packed,
         },
     )
     run(
         connection,
-        "SELECT setval('checkpoint_ids', greatest(%s, (SELECT last_value FROM checkpoint_ids)))",
+        "SELECT setval('checkpoints_ids', greatest(%s, (SELECT last_value FROM checkpoints_ids)))",
         (made.id,),
     )
 

@@ -26,7 +26,7 @@ class SqliteEndpoint:
 
     def export_sessions(self) -> Iterator[SessionExport]:
         with self._database.reading() as connection:
-            keys = [key for (key,) in connection.execute("SELECT key FROM sessions ORDER BY key")]
+            keys = [key for (key,) in connection.execute("SELECT seq FROM sessions ORDER BY seq")]
         for key in keys:
             with self._database.reading() as connection:
                 connection.execute("BEGIN")
@@ -46,7 +46,7 @@ class SqliteEndpoint:
             knows_more = whole.state is not None and writes.has_newer_state(connection, whole.state)
             key = writes.upsert_session(connection, whole.session)
             if whole.pinned:
-                connection.execute("UPDATE main.sessions SET pinned = 1 WHERE key = ?", (key,))
+                connection.execute("UPDATE main.sessions SET pinned = 1 WHERE seq = ?", (key,))
             if whole.state is not None and not knows_more:
                 writes.upsert_state(connection, key, whole.state, whole.packed)
             if not knows_more:
@@ -64,13 +64,13 @@ class SqliteEndpoint:
 
 def _export_session(connection: sqlite3.Connection, key: int) -> SessionExport | None:
     row = connection.execute(
-        f"SELECT {_SESSION}, pinned FROM sessions WHERE key = ?", (key,)
+        f"SELECT {_SESSION}, pinned FROM sessions WHERE seq = ?", (key,)
     ).fetchone()
     if row is None:
         return None
     session = Session(*row[:-1])
     kept = connection.execute(
-        'SELECT generation, "offset", position, state FROM states WHERE session = ?', (key,)
+        "SELECT generation, byte_offset, position, state FROM states WHERE session = ?", (key,)
     ).fetchone()
     state = None
     if kept is not None:
@@ -84,7 +84,7 @@ def _export_session(connection: sqlite3.Connection, key: int) -> SessionExport |
         [
             CheckpointExport._make((*r[:4], (r[4], r[5]), json.loads(r[6]), json.loads(r[7]), r[8]))
             for r in connection.execute(
-                'SELECT id, epoch, cause, time, generation, "offset", header, position, state'
+                "SELECT id, epoch, cause, time, generation, byte_offset, header, position, state"
                 " FROM checkpoints WHERE session = ? ORDER BY id",
                 of,
             )
@@ -92,14 +92,14 @@ def _export_session(connection: sqlite3.Connection, key: int) -> SessionExport |
         [
             writes.fact_from_row(r)
             for r in connection.execute(
-                f"SELECT {writes.FACT_COLUMNS} FROM facts f WHERE f.session = ? ORDER BY f.key", of
+                f"SELECT {writes.FACT_COLUMNS} FROM facts f WHERE f.session = ? ORDER BY f.seq", of
             )
         ],
         [
             Message(*r)
             for r in connection.execute(
-                'SELECT row, who, text, time, start, "end" FROM messages'
-                " WHERE session = ? ORDER BY key",
+                "SELECT row_id, speaker, text, time, row_start, row_end FROM messages"
+                " WHERE session = ? ORDER BY seq",
                 of,
             )
         ],
@@ -108,24 +108,24 @@ def _export_session(connection: sqlite3.Connection, key: int) -> SessionExport |
                 (session.id, *r[:-2], tuple(json.loads(r[-2])), tuple(json.loads(r[-1])))
             )
             for r in connection.execute(
-                'SELECT epoch, time, "trigger", row, tokens_before, tokens_after, summary, kept,'
-                " lost FROM compactions WHERE session = ? ORDER BY epoch",
+                "SELECT epoch, time, trigger_kind, row_id, tokens_before, tokens_after, summary,"
+                " kept, lost FROM compactions WHERE session = ? ORDER BY epoch",
                 of,
             )
         ],
         [
             Delivery._make((session.id, *r[:-1], tuple(json.loads(r[-1]))))
             for r in connection.execute(
-                "SELECT epoch, what, road, time, text, facts FROM deliveries"
-                " WHERE session = ? ORDER BY rowid",
+                "SELECT epoch, kind, channel, time, text, facts FROM deliveries"
+                " WHERE session = ? ORDER BY seq",
                 of,
             )
         ],
         [
             ArchiveExport(*r)
             for r in connection.execute(
-                'SELECT generation, start, "end", time, rows FROM archives'
-                " WHERE session = ? ORDER BY key",
+                "SELECT generation, start_byte, end_byte, time, rows FROM archives"
+                " WHERE session = ? ORDER BY seq",
                 of,
             )
         ],
@@ -134,7 +134,7 @@ def _export_session(connection: sqlite3.Connection, key: int) -> SessionExport |
 
 def _insert_checkpoint(connection: sqlite3.Connection, key: int, made: CheckpointExport) -> None:
     known = connection.execute(
-        'SELECT 1 FROM checkpoints WHERE session = ? AND generation = ? AND "offset" = ?'
+        "SELECT 1 FROM checkpoints WHERE session = ? AND generation = ? AND byte_offset = ?"
         " AND time = ? AND state = ?",
         (key, *made.revision, replace_surrogates(made.time), made.packed),
     ).fetchone()
@@ -142,7 +142,7 @@ def _insert_checkpoint(connection: sqlite3.Connection, key: int, made: Checkpoin
         return
     taken = connection.execute("SELECT 1 FROM checkpoints WHERE id = ?", (made.id,)).fetchone()
     connection.execute(
-        'INSERT INTO checkpoints (id, session, epoch, cause, time, generation, "offset", header,'
+        "INSERT INTO checkpoints (id, session, epoch, cause, time, generation, byte_offset, header,"
         " position, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             *(None if taken else made.id, key, made.epoch, replace_surrogates(made.cause)),
@@ -155,9 +155,9 @@ def _insert_checkpoint(connection: sqlite3.Connection, key: int, made: Checkpoin
 def _insert_archive(connection: sqlite3.Connection, key: int, archive: ArchiveExport) -> None:
     generation, start, end, time, packed = archive
     connection.execute(
-        'INSERT INTO archives (session, generation, start, "end", time, rows)'
+        "INSERT INTO archives (session, generation, start_byte, end_byte, time, rows)"
         " SELECT ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM archives"
-        ' WHERE session = ? AND generation = ? AND start <= ? AND "end" >= ?)',
+        " WHERE session = ? AND generation = ? AND start_byte <= ? AND end_byte >= ?)",
         (
             key,
             generation,
