@@ -27,7 +27,7 @@ def test_the_recorded_sample_in_the_terminal(holdfast: Call, sample: Path) -> No
     words = " ".join(ended.out.split())
     assert "1 automatic, 0 manual, in 1 session" in words
     assert "172 k tokens in total" in words
-    assert "Rules you gave 3 of 3 0 with Holdfast" in words
+    assert "Rules 3 of 3 0 with Holdfast" in words
     assert "n = 1" in words
     assert "estimates" in words
 

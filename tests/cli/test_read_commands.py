@@ -200,7 +200,7 @@ def test_try_shows_what_a_visitor_should_see(holdfast: Call, home: Path) -> None
     ended = holdfast("try")
     assert ended.code == 0
     for said in (
-        "verbatim",
+        "Requests",
         "in force",
         "withdrawn",
         "in progress",

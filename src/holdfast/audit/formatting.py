@@ -6,6 +6,7 @@ Must not know how either of them draws.
 from __future__ import annotations
 
 from holdfast.measure.bootstrap import Estimate
+from holdfast.state.labels import LABELS
 
 NEED_LABELS = {
     "path": "Files",
@@ -18,19 +19,7 @@ NEED_LABELS = {
     "port": "Ports",
     "number": "Numbers",
 }
-FACT_LABELS = {
-    "said": "What you said",
-    "rule": "Rules you gave",
-    "request": "Your last request",
-    "decision": "Your decisions",
-    "dead_end": "Dead ends",
-    "error": "Open errors",
-    "test": "Failing tests",
-    "task": "Open tasks",
-    "subagent": "Running subagents",
-    "file": "Edited files",
-    "identifier": "Exact values",
-}
+FACT_LABELS = {"said": "What you said"} | {kind: LABELS[kind].many for kind in LABELS}
 CONSEQUENCE_LABELS = {
     "said_again": "You had to say it again",
     "retried": "A dead end was tried again",

@@ -17,6 +17,7 @@ from holdfast.brief.statements import failed_attempt, value_line
 from holdfast.clients.holdfast_text import GAP_OPENING
 from holdfast.state.facts import OPEN, Fact
 from holdfast.state.identifiers import Identifier
+from holdfast.state.labels import LABELS, kind_name
 from holdfast.state.model import State
 from holdfast.state.model import list_facts as all_facts
 from holdfast.state.prose import split_sentences, subject_words
@@ -48,21 +49,6 @@ MIN_RULE_WORD_SHARE = 0.8
 COMMON_NAMES = frozenset(
     "index main mod lib app setup config types utils test tests conftest __init__ readme".split()
 )
-
-KIND_LABELS = {
-    "rule": "Rule the user gave",
-    "request": "The user's last request",
-    "task": "Open task",
-    "test": "Failing test run",
-    "error": "Open error",
-    "dead_end": "Did not work",
-    "subagent": "Running in the background",
-    "plan": "Approved plan",
-    "identifier": "Exact value",
-    "file": "Edited file",
-    "decision": "Decided",
-    "note": "Noted by the agent",
-}
 
 
 class Gap(NamedTuple):
@@ -251,7 +237,7 @@ def _lines(state: State, lost: Iterable[Fact]) -> Iterator[tuple[Fact, str]]:
 def _label(state: State, fact: Fact) -> str:
     note = state.notes.get(fact.id)
     if note is not None:
-        kind = "" if note.kind == "note" else f" as a {note.kind.replace('_', ' ')}"
+        kind = "" if note.kind == "note" else f" as a {kind_name(note.kind)}"
         who = {"user": "by the user", "agent": "by the agent"}.get(note.by, "in the notes file")
         return f"Noted {who}{kind}"
     if fact.kind == "dead_end" and any(
@@ -259,4 +245,4 @@ def _label(state: State, fact: Fact) -> str:
     ):
         return "Refused by the user"
     noted = fact.kind == "decision" and state.decisions[fact.id].by == "note"
-    return KIND_LABELS["note" if noted else fact.kind]
+    return LABELS["note" if noted else fact.kind].told

@@ -16,6 +16,7 @@ from holdfast.brief.sections.work_items import format_note
 from holdfast.brief.task_focus import find_current_task
 from holdfast.state.decisions import Decision
 from holdfast.state.facts import CANCELLED, DONE, OPEN
+from holdfast.state.labels import LABELS
 from holdfast.state.model import State
 from holdfast.state.next_step import find_intention
 from holdfast.state.notes import list_open_notes
@@ -43,8 +44,8 @@ def format_handoff_page(state: State, session_id: str, now: str) -> str:
         ("Done", _done(state)),
         ("Rules the user gave", _rules(state)),
         ("Decisions and why", _decisions(state)),
-        ("Dead ends", _dead_ends(state)),
-        ("Files", _files(state)),
+        (LABELS["dead_end"].many, _dead_ends(state)),
+        (LABELS["file"].many, _files(state)),
         ("Tests", _tests(state)),
         ("Open errors", _errors(state)),
         ("Pending", _pending(state)),
@@ -52,7 +53,7 @@ def format_handoff_page(state: State, session_id: str, now: str) -> str:
         ("Next", _next(state)),
     )
     if list_open_notes(state, "note"):
-        sections = (*sections, ("Notes", _noted(state, "note")))
+        sections = (*sections, (LABELS["note"].many, _noted(state, "note")))
     title = truncate_line(state.session.title, 80) or session_id[:8]
     known = format_minute(state.session.updated or now)
     page = [

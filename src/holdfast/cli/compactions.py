@@ -26,6 +26,7 @@ from holdfast.cli.output import (
     replace_control_chars,
 )
 from holdfast.cli.store_access import SessionArgument
+from holdfast.state.labels import count_kind, kind_heading, kind_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -82,7 +83,7 @@ def count_by_kind(facts: Iterable[Fact]) -> dict[str, int]:
 
 def format_outcome(document: dict[str, Any]) -> str:
     """`kept 3, lost 2: 1 rule, 1 task`."""
-    kinds = ", ".join(pluralize(n, kind) for kind, n in document["lost_by_kind"].items())
+    kinds = ", ".join(count_kind(n, kind) for kind, n in document["lost_by_kind"].items())
     afterwards = " (compared afterwards)" if document["compared"] == "afterwards" else ""
     counts = f"kept {document['kept']}, lost {document['lost']}"
     return counts + (f": {kinds}" if kinds else "") + afterwards
@@ -209,8 +210,6 @@ def _details_to_json(report: CompactionReport) -> dict[str, Any]:
 def _print_report(report: CompactionReport) -> None:
     from rich.text import Text
 
-    from holdfast.cli.output import KIND_HEADINGS
-
     out = make_console()
     compaction, lost = report.compaction, report.lost_facts
     head = Text(f"{compaction.session_id[:8]} ", style="cyan")
@@ -233,7 +232,7 @@ def _print_report(report: CompactionReport) -> None:
     for fact in lost:
         if fact.kind != kind:
             kind = fact.kind
-            out.print(Text(f"  Lost: {KIND_HEADINGS.get(kind, kind).lower()}", style="bold"))
+            out.print(Text(f"  Lost: {kind_heading(kind).lower()}", style="bold"))
         out.print(Text("    ") + _format_lost(report, fact, MAX_DETAIL_CHARS), soft_wrap=True)
     gone = len(report.lost) - len(lost)
     if gone:
@@ -432,7 +431,7 @@ def _print_diff(rows: list[DiffRow]) -> None:
         held = {True: Text("yes", "green"), False: Text("lost", "red"), None: Text("-", "dim")}
         missing = not row.restored and row.in_summary is False
         back = Text(row.restored or ("no" if missing else "-"), "red" if missing else "")
-        kind = Text(f"{row.kind.replace('_', ' ')}: ", style="dim")
+        kind = Text(f"{kind_name(row.kind)}: ", style="dim")
         table.add_row(
             row.id,
             kind + Text(format_one_line(row.text, MAX_TEXT_CHARS)),

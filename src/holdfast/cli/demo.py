@@ -20,6 +20,7 @@ from holdfast.cli.output import (
     print_json,
 )
 from holdfast.state.facts import DONE, OPEN, Fact
+from holdfast.state.labels import kind_heading
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,16 +29,16 @@ if TYPE_CHECKING:
     from holdfast.store.protocol import Compaction
 
 # In the order in which a person picks the work up again.
-_ORDER = (
-    ("request", "The user said, verbatim"),
-    ("rule", "Rules"),
-    ("task", "Tasks"),
-    ("test", "Tests"),
-    ("error", "Open errors"),
-    ("dead_end", "Dead ends"),
-    ("file", "Files"),
-    ("identifier", "Exact values"),
-    ("next_step", "Next step"),
+_KINDS = (
+    "request",
+    "rule",
+    "task",
+    "test",
+    "error",
+    "dead_end",
+    "file",
+    "identifier",
+    "next_step",
 )
 MAX_TEXT_CHARS = 170
 
@@ -95,7 +96,7 @@ def _lines(known: Sequence[Fact], summary: str) -> list[DemoLine]:
     return [
         DemoLine(fact, _fact_text(fact), covers_fact(said, fact))
         for fact in known
-        if any(fact.kind == kind for kind, _ in _ORDER) and _worth_showing(fact)
+        if fact.kind in _KINDS and _worth_showing(fact)
     ]
 
 
@@ -144,12 +145,12 @@ def _print(out: Console, compaction: Compaction, rows: int, lines: list[DemoLine
     table.add_column(style="cyan", no_wrap=True)
     table.add_column(ratio=1, overflow="fold")
     table.add_column(no_wrap=True, justify="right")
-    for kind, heading in _ORDER:
+    for kind in _KINDS:
         of_kind = [line for line in lines if line.fact.kind == kind]
         if not of_kind:
             continue
         table.add_row()
-        table.add_row("", "", Text(heading, style="bold"))
+        table.add_row("", "", Text(kind_heading(kind), style="bold"))
         for line in of_kind:
             table.add_row(
                 _mark(line),

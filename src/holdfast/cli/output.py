@@ -133,26 +133,6 @@ _STYLES = {
     "earlier": "dim",
 }
 
-KIND_HEADINGS = {
-    "request": "What the user said",
-    "rule": "Rules",
-    "task": "Tasks",
-    "plan": "Plans",
-    "test": "Test state",
-    "error": "Errors",
-    "dead_end": "Dead ends",
-    "decision": "Decisions",
-    "file": "Files",
-    "command": "Commands",
-    "identifier": "Identifiers",
-    "subagent": "Subagents and background jobs",
-    "skill": "Commands and skills invoked",
-    "note": "Notes",
-    "next_step": "Next step",
-    "commit": "Commits",
-    "reply": "What the agent said",
-}
-
 
 def format_status(fact: Fact) -> str:
     if fact.kind == "task" and fact.status == OPEN and fact.detail.startswith("in_progress"):

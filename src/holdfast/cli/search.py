@@ -18,6 +18,7 @@ from holdfast.cli.output import (
     style_status,
 )
 from holdfast.state.facts import KINDS
+from holdfast.state.labels import kind_name
 
 if TYPE_CHECKING:
     from holdfast.store.protocol import Hit
@@ -93,7 +94,7 @@ def search(
     for hit in hits:
         fact, message = hit.fact, hit.message
         if fact is not None:
-            name, kind_shown = fact.id, fact.kind.replace("_", " ")
+            name, kind_shown = fact.id, kind_name(fact.kind)
             status, time = style_status(fact), fact.at.time
         elif message is not None:
             name, kind_shown = message.row[:8], message.speaker

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.output import (
-    KIND_HEADINGS,
     CliError,
     JsonOption,
     fact_to_json,
@@ -25,6 +24,7 @@ from holdfast.cli.output import (
     replace_control_chars,
 )
 from holdfast.state.facts import KINDS, Fact
+from holdfast.state.labels import kind_heading, kind_name
 
 if TYPE_CHECKING:
     from holdfast.store.protocol import Session
@@ -111,7 +111,7 @@ def _show_fact(session: Session, fact: Fact, row: bytes | None, full: bool, as_j
     from rich.text import Text
 
     out = make_console()
-    kind = fact.kind.replace("_", " ")
+    kind = kind_name(fact.kind)
     out.print(
         Text(f"{session.id[:8]}:{fact.id}", style="cyan")
         + Text(f"  {kind}, {format_status(fact)}", style="bold")
@@ -208,7 +208,7 @@ def _show_session(store: SqliteStore, session: Session, as_json: bool) -> None:
     for kind in KINDS:
         if kind in counts:
             said = ", ".join(f"{count} {word}" for word, count in counts[kind].items())
-            table.add_row(KIND_HEADINGS[kind].lower(), said)
+            table.add_row(kind_heading(kind).lower(), said)
     out.print(table)
     out.print(
         Text(f"\nholdfast search WORDS --session {session.id[:8]} finds its facts.", style="dim")

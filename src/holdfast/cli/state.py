@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.output import (
-    KIND_HEADINGS,
     NARROW_WIDTH,
     CliError,
     JsonOption,
@@ -26,6 +25,7 @@ from holdfast.cli.output import (
     style_status,
 )
 from holdfast.state.facts import KINDS, OPEN, Fact
+from holdfast.state.labels import kind_heading
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -162,7 +162,7 @@ def print_kind(out: Console, kind: str, known: list[Fact], limit: int | None) ->
             fact.id, style_status(fact), what, format_minute(fact.at.time), fact.at.row[:8] or "-"
         )
     out.print()
-    heading = Text(KIND_HEADINGS.get(kind, kind), style="bold underline")
+    heading = Text(kind_heading(kind), style="bold underline")
     heading.append(f"  {_format_counts(known)}", style="not bold not underline dim")
     out.print(heading)
     if out.width < NARROW_WIDTH:

@@ -9,6 +9,7 @@ from collections import Counter
 
 from holdfast.compaction.report import CompactionReport, load_report
 from holdfast.state.facts import OPEN
+from holdfast.state.labels import count_kind
 from holdfast.store.protocol import Store
 
 DELIVERY_LABELS = {
@@ -85,7 +86,7 @@ def _format_compaction(report: CompactionReport) -> str:
 
 
 def _format_counts(kinds: Counter[str]) -> str:
-    shown = [f"{count} {kind.replace('_', ' ')}" for kind, count in kinds.most_common(6)]
+    shown = [count_kind(count, kind) for kind, count in kinds.most_common(6)]
     return ", ".join(shown) or "none"
 
 

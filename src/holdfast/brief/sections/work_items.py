@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from holdfast.brief.path_display import shorten_path
 from holdfast.brief.section_lines import Line, SizeLimits
 from holdfast.state.facts import CANCELLED, DONE, OPEN
+from holdfast.state.labels import kind_name
 from holdfast.state.model import State
 from holdfast.state.notes import Note, list_open_notes
 from holdfast.state.task_summary import format_summary
@@ -70,8 +71,6 @@ def running(state: State, _: SizeLimits) -> Iterator[Line]:
 
 # What was written down on purpose: notes of the user and the agent, summaries of finished work.
 
-KIND_LABELS = {"dead_end": "dead end", "next_step": "next"}
-
 
 def notes(state: State, size: SizeLimits) -> Iterator[Line]:
     """Latest first, the user's before the agent's."""
@@ -84,7 +83,7 @@ def notes(state: State, size: SizeLimits) -> Iterator[Line]:
 def format_note(note: Note, limit: int) -> str:
     who = {"user": "the user", "agent": "the agent"}.get(note.by, "the notes file")
     when = f" {note.at.time[11:16]}" if len(note.at.time) >= 16 else ""
-    label = KIND_LABELS.get(note.kind, note.kind)
+    label = "next" if note.kind == "next_step" else kind_name(note.kind)
     return f'{label}, by {who}{when}: "{truncate_line(note.text, limit)}"'
 
 

@@ -73,10 +73,12 @@ export const KINDS = {
   file: ["File", "Files"],
   command: ["Command", "Commands"],
   identifier: ["Exact value", "Exact values"],
+  commit: ["Commit", "Commits"],
   subagent: ["Subagent", "Subagents"],
   skill: ["Skill", "Skills"],
   note: ["Note", "Notes"],
   next_step: ["Next step", "Next steps"],
+  reply: ["Reply", "Replies"],
 };
 
 export const kindName = (kind) => KINDS[kind]?.[0] ?? (kind || "Unknown");
