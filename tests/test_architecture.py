@@ -141,6 +141,35 @@ def test_sql_numbers_no_parameters() -> None:
     assert not breaches(everything_but(), rule)
 
 
+def surface(package: str) -> set[str]:
+    """The modules and names that a package's `__init__` offers to others."""
+    for node in ast.walk(parsed(PACKAGE / package / "__init__.py")):
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return set(ast.literal_eval(node.value))
+    return set()
+
+
+def test_packages_import_from_each_other_only_what_is_offered() -> None:
+    packages = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    offered = {package: surface(package) for package in packages}
+    offered["samples"] = {"SESSION_FILE"}
+    found = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        own = path.relative_to(PACKAGE).parts[0]
+        for node in ast.walk(parsed(path)):
+            if not isinstance(node, ast.ImportFrom) or not node.module:
+                continue
+            root, *parts = node.module.split(".")
+            if root != "holdfast" or not parts or parts[0] == own or parts[0] not in packages:
+                continue
+            names = {parts[1]} if len(parts) > 1 else {alias.name for alias in node.names}
+            found += [
+                f"{path.relative_to(PACKAGE)}: {parts[0]}.{name}"
+                for name in sorted(names - offered[parts[0]])
+            ]
+    assert found == []
+
+
 def test_imports_go_one_way() -> None:
     command = [
         sys.executable,

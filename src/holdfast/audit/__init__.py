@@ -3,3 +3,6 @@
 Reads transcripts and writes nothing. `session_audit`, `consequences`, `batch` and `statistics` make
 records and figures; `html_report` and the command line show them.
 """
+
+# What other packages may import.
+__all__ = ["batch", "formatting", "html_report", "statistics"]

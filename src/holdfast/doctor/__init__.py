@@ -3,3 +3,6 @@
 Each check answers findings in plain words. Nothing here prints, and nothing but `repair` writes
 outside a temporary folder.
 """
+
+# What other packages may import.
+__all__ = ["check_hooks", "checks", "environment", "finding", "hook_trial", "repairs"]

@@ -1,0 +1,7 @@
+"""What a hook may import that answers while the user waits: small files instead of a database.
+
+Nothing here imports `re`, `json` or `typing`; tests/hooks/test_imports.py holds the list.
+"""
+
+# What other packages may import.
+__all__ = ["handoff_offers", "inbox", "project", "session_dir"]

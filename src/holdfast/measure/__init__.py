@@ -4,3 +4,14 @@
 itself. It must not import the product's own extraction (state, clients, brief): the judge has to
 be able to disagree with the judged.
 """
+
+# What other packages may import.
+__all__ = [
+    "bootstrap",
+    "entities",
+    "knowledge",
+    "need",
+    "prepared_boundary",
+    "scoring",
+    "session_files",
+]

@@ -4,3 +4,6 @@
 restored; `stdlib_cli` is a command line of the standard library alone, which the plugin bundles;
 `mcp_server` is the MCP server, with the official SDK.
 """
+
+# What other packages may import.
+__all__ = ["empty_mcp_server", "mcp_server", "session_report"]

@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 __all__ = [
     "InvalidPattern",
     "Redactor",
+    "prefilter",
+    "private_keys",
     "redact",
     "redact_bytes",
     "redact_lines",
     "redact_many",
+    "safe_truncation",
     "strip_codes",
     "suspicious",
     "use_patterns",

@@ -4,3 +4,6 @@
 keeps what agents tell each other, `hierarchy` and `restored_context` read the states, and
 `routes` answer. Hooks never come here: they write locally (docs/team.md).
 """
+
+# What other packages may import.
+__all__ = ["app", "backend", "records", "runner", "server_settings"]
