@@ -52,3 +52,6 @@ def _claude_code() -> Client:
 
 # One line per folder.
 _CLIENTS = {"claude-code": _claude_code}
+
+# What other packages may import.
+__all__ = ["claude_code", "client_protocol", "holdfast_text", "hook_launcher", "installation"]

@@ -24,6 +24,7 @@ __all__ = [
     "fold_all",
     "git_work",
     "identifiers",
+    "labels",
     "lazy_regex",
     "list_facts",
     "lookups",

@@ -4,4 +4,4 @@
 """
 
 # What other packages may import.
-__all__ = ["postgres", "protocol", "search_query", "sqlite", "transfer"]
+__all__ = ["postgres", "protocol", "schema", "search_query", "sqlite", "transfer"]
