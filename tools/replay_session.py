@@ -47,9 +47,9 @@ def replay_session(store: Store, source: Path, place: Path) -> str:
             said = _summary(lines, number)
             trigger = str((row.get("compactMetadata") or {}).get("trigger", "auto"))
             handlers.on_precompact(ctx, trigger)
-            given = handlers.on_session_start_compact(ctx)
+            given = handlers.on_session_start_compact(ctx, "SessionStart")
             if given is not None:
-                _deliver(store, session_id, epoch, "brief", "SessionStart", ctx.now, given)
+                _deliver(store, session_id, epoch, "brief", "SessionStart", ctx.now, given.items[0])
             handlers.on_postcompact(ctx, trigger=trigger, summary=said)
             gap = session_dir.claim_gap()
             if gap is not None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.fastpath import handoff_offers
-from holdfast.fastpath.session_dir import PrebuiltText
+from holdfast.fastpath.handoff_offers import HandoffOffer
 from holdfast.samples import SESSION_FILE
 
 from .conftest import Call
@@ -101,8 +101,8 @@ def test_a_handoff_that_cannot_be_written_is_named(
 
 def offer(home: Path, project: Path, session: str) -> None:
     place = (str(project), str(project))
-    kept = PrebuiltText(0, 0, 1, "t", "", "Left.")
-    handoff_offers.save_offer(str(home / "data"), place, session, GONE, kept)
+    offer = HandoffOffer(*place, GONE, "Left.")
+    handoff_offers.save_offer(str(home / "data"), session, offer)
 
 
 def test_resume_shows_what_waits_here_and_takes_it_up(

@@ -44,9 +44,9 @@ def lived(project: Path, tmp_path: Path) -> Path:
     with closing(SqliteStore(store_path())) as store:
         ctx = SessionContext(ref, SessionDir(data_dir(), SESSION), NOW, store)
         handlers.on_precompact(ctx, "auto")
-        brief = handlers.on_session_start_compact(ctx)
+        brief = handlers.on_session_start_compact(ctx, "SessionStart")
         assert brief is not None
-        facts = tuple(brief.fact_ids.split(","))
+        facts = tuple(brief.items[0].fact_ids.split(","))
         store.record_delivery(
             Delivery(SESSION, 0, "brief", "SessionStart", NOW.text, brief.text, facts)
         )

@@ -45,31 +45,31 @@ def test_a_precompact_without_a_compaction_costs_nothing_later(follow: Follow) -
     handlers.on_precompact(follow.ctx, "auto")
     follow.write(BOUNDARY)
     handlers.on_precompact(follow.ctx, "auto")
-    made = handlers.on_session_start_compact(follow.ctx)
+    made = handlers.on_session_start_compact(follow.ctx, "SessionStart")
     assert made is not None
-    assert made.epoch == 0
+    assert made.items[0].epoch == 0
     assert "make the server test green" in made.text
 
 
 def test_the_brief_is_delivered_once_per_epoch(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    first = handlers.on_session_start_compact(follow.ctx)
-    again = handlers.on_session_start_compact(follow.ctx)
+    first = handlers.on_session_start_compact(follow.ctx, "SessionStart")
+    again = handlers.on_session_start_compact(follow.ctx, "SessionStart")
     assert first is not None
     assert again is None
     follow.write(len(ROWS))
-    later = handlers.on_session_start_compact(follow.ctx)
+    later = handlers.on_session_start_compact(follow.ctx, "SessionStart")
     assert later is not None
-    assert later.epoch == 1
+    assert later.items[0].epoch == 1
 
 
 def test_a_latch_left_by_a_fold_that_is_stuck_does_not_silence_us_for_ever(
     follow: Follow,
 ) -> None:
     follow.write(BOUNDARY)
-    assert handlers.on_session_start_compact(follow.ctx)
+    assert handlers.on_session_start_compact(follow.ctx, "SessionStart")
     follow.seconds += 121
-    assert handlers.on_session_start_compact(follow.ctx)
+    assert handlers.on_session_start_compact(follow.ctx, "SessionStart")
 
 
 def test_what_the_summary_lost_is_recorded_and_what_nobody_told_is_queued(
@@ -89,10 +89,10 @@ def test_what_the_summary_lost_is_recorded_and_what_nobody_told_is_queued(
 
 def test_what_the_brief_told_is_not_told_again(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    made = handlers.on_session_start_compact(follow.ctx)
+    made = handlers.on_session_start_compact(follow.ctx, "SessionStart")
     assert made is not None
     follow.session_dir.append_spool(
-        '{"what":"brief","epoch":0,"road":"SessionStart","time":"t","facts":"",'
+        '{"what":"brief","epoch":0,"channel":"SessionStart","time":"t","facts":"",'
         f'"text":{json.dumps(made.text)}}}'
     )
     compact(follow, "The user works on a shop.")
@@ -123,7 +123,7 @@ def test_a_summary_that_comes_after_the_boundary_row_is_the_same_compaction(
     follow: Follow,
 ) -> None:
     follow.write(BOUNDARY)
-    assert handlers.on_session_start_compact(follow.ctx)
+    assert handlers.on_session_start_compact(follow.ctx, "SessionStart")
     follow.write(BOUNDARY + 1)
     compact(follow, "The user works on a shop.")
     (compaction,) = follow.store.compactions(SESSION)
@@ -239,9 +239,7 @@ def test_a_beginning_alone_never_takes_the_place_of_what_was_known(
     monkeypatch.setattr(handlers, "FOREGROUND_SECONDS", -1)
     text = handlers.on_precompact(follow.ctx._replace(store=None), "auto")
     assert text == ""
-    made = handlers.on_session_start_compact(
-        follow.ctx._replace(store=None),
-    )
+    made = handlers.on_session_start_compact(follow.ctx._replace(store=None), "SessionStart")
     assert made is not None
     assert made.text == known.text
 
@@ -251,7 +249,7 @@ def test_a_brief_of_another_life_of_the_database_does_not_stay(follow: Follow) -
     follow.session_dir.write_brief(
         PrebuiltText(0, 7, 10**9, "t", "q1", "From before the database was lost.")
     )
-    made = handlers.on_session_start_compact(follow.ctx)
+    made = handlers.on_session_start_compact(follow.ctx, "SessionStart")
     assert made is not None
     assert RULE in made.text
 

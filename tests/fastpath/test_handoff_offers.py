@@ -10,8 +10,7 @@ from holdfast.brief import prebuilt
 from holdfast.compaction import handlers
 from holdfast.events import AgentSaid, Origin, UserSaid
 from holdfast.fastpath import handoff_offers
-from holdfast.fastpath.handoff_offers import offer_handoff
-from holdfast.fastpath.session_dir import PrebuiltText
+from holdfast.fastpath.handoff_offers import HandoffOffer, offer_handoff
 from holdfast.session.follow import follow_transcript
 from holdfast.state import State, fold_all
 from support.growing_session import BOUNDARY, ROWS, SESSION, Follow
@@ -21,9 +20,8 @@ NEXT = "another-session"
 
 
 def leave(data: Path, cwd: Path, session_id: str = SESSION, client: int = GONE) -> None:
-    place = (str(cwd), str(cwd))
-    kept = PrebuiltText(0, 0, 10, "t", "", f"Left by {session_id}.")
-    handoff_offers.save_offer(str(data), place, session_id, client, kept)
+    offer = HandoffOffer(str(cwd), str(cwd), client, f"Left by {session_id}.")
+    handoff_offers.save_offer(str(data), session_id, offer)
 
 
 def offered(data: Path, cwd: Path, *, later: float = 0, client: int = 1, who: str = NEXT) -> str:

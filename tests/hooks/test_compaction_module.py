@@ -113,7 +113,7 @@ def test_what_was_not_printed_does_not_count_as_given(ask: Asking) -> None:
     ask("augment", summary="The user is building something.")
     assert not session_dir.has_gap()
     (noted,) = session_dir.drain_spool(time.time())
-    assert json.loads(noted)["road"] == "session.compact"
+    assert json.loads(noted)["channel"] == "session.compact"
 
 
 def test_off_is_off_and_the_choices_are_told(ask: Asking) -> None:

@@ -67,7 +67,7 @@ def test_a_waiting_gap_is_delivered_once(caller: Caller) -> None:
     assert again.out == ""
     delivery = next(line for line in noted(caller) if line["what"] == "gap")
     assert (delivery["epoch"], delivery["facts"]) == (2, "r1,r2")
-    assert delivery["road"] == "UserPromptSubmit"
+    assert delivery["channel"] == "UserPromptSubmit"
 
 
 def test_of_many_hooks_at_once_one_delivers_the_gap(caller: Caller) -> None:
@@ -112,7 +112,7 @@ def test_a_brief_whose_hook_was_killed_before_it_printed_comes_with_the_next(
     assert brief is not None
     assert caller.call(then, prompt="go on").context == brief.text
     (delivery,) = [line for line in noted(caller) if line["what"] == "brief"]
-    assert (delivery["road"], delivery["epoch"]) == (then, brief.epoch)
+    assert (delivery["channel"], delivery["epoch"]) == (then, brief.epoch)
     assert caller.call(then, prompt="go on").out == ""
 
 

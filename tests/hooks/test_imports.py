@@ -3,47 +3,57 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
+import holdfast
 from holdfast.clients import hook_launcher
 from holdfast.fastpath.session_dir import PrebuiltText
 from support.hook_process import SCRIPT, Caller
 
+PACKAGE = Path(holdfast.__file__).parent
+# These folders are the fast path: whatever is in them may be imported, and next to nothing else.
+FAST_FOLDERS = ("fastpath", "clients/claude_code/fastpath")
+# Around them: what starts a hook, and the lowest modules of all.
+FAST_FILES = {
+    "holdfast.hooks.main",
+    "holdfast.hooks.entry",
+    "holdfast.hooks.watchdog",
+    "holdfast.hooks.fast",
+    "holdfast.clock",
+    "holdfast.files",
+    "holdfast.paths",
+}
+# A prompt is written to the disk, so it is looked through for secrets first.
+PREFILTER = {"holdfast.redact.prefilter", "holdfast.redact.secret_patterns"}
 # Beyond what a bare interpreter has: `os` with its parts, the C parts of time, json and signal.
-FAST_MODULES = {
+STANDARD_LIBRARY = {
     "__future__",
     "_collections_abc",
     "_json",
+    "_signal",
     "_stat",
     "genericpath",
     "os",
     "posixpath",
     "stat",
     "time",
-    "_signal",
-    "holdfast",
-    "holdfast.clients",
-    "holdfast.clients.claude_code",
-    "holdfast.clients.claude_code.fastpath",
-    "holdfast.clients.claude_code.fastpath.subagent_compaction",
-    "holdfast.clients.claude_code.fastpath.hook_output",
-    "holdfast.clients.claude_code.fastpath.hook_payload",
-    "holdfast.clock",
-    "holdfast.files",
-    "holdfast.hooks",
-    "holdfast.hooks.entry",
-    "holdfast.hooks.fast",
-    "holdfast.hooks.watchdog",
-    "holdfast.hooks.main",
-    "holdfast.fastpath",
-    "holdfast.fastpath.handoff_offers",
-    "holdfast.fastpath.project",
-    "holdfast.fastpath.session_dir",
-    "holdfast.paths",
-    "holdfast.redact",
-    "holdfast.redact.secret_patterns",
-    "holdfast.redact.prefilter",
 }
+
+
+def list_modules(folder: str) -> set[str]:
+    names = (path.stem for path in (PACKAGE / folder).glob("*.py") if path.stem != "__init__")
+    return {f"holdfast.{folder.replace('/', '.')}.{name}" for name in names}
+
+
+def with_packages(modules: set[str]) -> set[str]:
+    """With the packages that they are in, which are imported first."""
+    parts = [name.split(".") for name in modules]
+    return {".".join(words[:n]) for words in parts for n in range(1, len(words) + 1)}
+
+
+FAST_PATH = set().union(*map(list_modules, FAST_FOLDERS))
+FAST_MODULES = STANDARD_LIBRARY | with_packages(FAST_PATH | FAST_FILES | PREFILTER)
 # Each costs milliseconds and none is needed. (`sqlite3` itself brings in datetime.)
 NEVER = {
     "argparse",
@@ -89,6 +99,14 @@ def imports_of(caller: Caller, event: str, **fields: Any) -> set[str]:
     stdin = json.dumps(caller.payload(event, **fields)).encode()
     words = hook_launcher.build_arguments(str(SCRIPT), event)
     return imported(words, stdin, caller.environment()) - bare()
+
+
+def test_every_module_of_the_fast_folders_imports_nothing_beyond_them() -> None:
+    for name in sorted(FAST_PATH):
+        path = str(PACKAGE.parent)
+        code = f"import sys; sys.path.insert(0, {path!r}); import {name}"
+        found = imported(["-I", "-S", "-c", code], b"", {}) - bare()
+        assert found - FAST_MODULES == set(), name
 
 
 def test_a_prompt_takes_the_fast_path(caller: Caller) -> None:

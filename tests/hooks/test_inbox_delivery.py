@@ -31,7 +31,8 @@ TIME = "2026-01-01T00:00:00Z"
 
 
 def put(caller: Caller, number: int, text: str, most: int = 2000) -> None:
-    inbox.put_message(caller.session_dir.path, f"50-{number:03d}", f"m{number}", most, text)
+    message = inbox.InboxMessage(f"m{number}", text, most)
+    inbox.put_message(caller.session_dir.path, f"50-{number:03d}", message)
 
 
 def noted(caller: Caller) -> list[str]:
@@ -97,14 +98,15 @@ def test_files_of_others_are_left_out(caller: Caller) -> None:
     put(caller, 2, "- second")
     folder = Path(caller.session_dir.path, "messages")
     (folder / "00-odd").write_bytes(b"\xff\xfe no header")
-    (folder / "01-huge").write_bytes(b"holdfast 1 2000 m9\n" + b"x" * 100_000)
+    (folder / "01-huge").write_bytes(b"holdfast 1 message 2000 m9\n" + b"x" * 100_000)
     assert caller.call("UserPromptSubmit", prompt="go").context == f"{HEADING}\n- second"
 
 
 def test_a_prompt_with_messages_waiting_takes_the_fast_path(caller: Caller) -> None:
     put(caller, 1, "- first")
     found = imports_of(caller, "UserPromptSubmit", prompt="go on")
-    assert found - FAST_MODULES == {"holdfast.fastpath.inbox"}
+    assert "holdfast.fastpath.inbox" in found
+    assert found - FAST_MODULES == set()
 
 
 def test_connected_a_prompt_imports_what_starts_a_sync_and_no_more(caller: Caller) -> None:

@@ -19,6 +19,8 @@ from holdfast.clock import DAY_SECONDS, format_timestamp
 from holdfast.compaction import instructions
 from holdfast.compaction.active_commands import registry
 from holdfast.fastpath import handoff_offers
+from holdfast.fastpath.delivery import ClaimedText, claim_brief
+from holdfast.fastpath.handoff_offers import HandoffOffer
 from holdfast.fastpath.session_dir import PrebuiltText
 from holdfast.session import context_usage, documents, pending_input
 from holdfast.session.context import SessionContext
@@ -102,7 +104,7 @@ def on_summary_written(ctx: SessionContext, summary: str) -> None:
     there = ctx.session_dir.read_brief()
     summary = redact_text(summary[:MAX_SUMMARY_CHARS])
     if not summary.strip() or (
-        there is not None and ctx.session_dir.is_held_by_module(f"delivered.{there.epoch}")
+        there is not None and ctx.session_dir.is_held_by_module(there.epoch)
     ):
         return
     view = load_view(ctx, FOREGROUND_SECONDS)
@@ -112,7 +114,7 @@ def on_summary_written(ctx: SessionContext, summary: str) -> None:
             ctx.session_dir.save_restored_brief(_brief_against_summary(ctx, view, summary))
 
 
-def on_session_start_compact(ctx: SessionContext) -> PrebuiltText | None:
+def on_session_start_compact(ctx: SessionContext, channel: str) -> ClaimedText | None:
     """The brief to deliver now, made from the present; None when another delivers it."""
     view = load_view(ctx, FOREGROUND_SECONDS)
     summary = _current_summary(ctx, view)
@@ -120,9 +122,9 @@ def on_session_start_compact(ctx: SessionContext) -> PrebuiltText | None:
         made: PrebuiltText | None = _brief_against_summary(ctx, view, summary)
     else:
         made = _prebuild_brief(ctx, view)
-    if made is None or not ctx.session_dir.claim_brief(made, ctx.now.seconds):
+    if made is None:
         return None
-    return made
+    return claim_brief(ctx.session_dir, made, channel, ctx.now.seconds)
 
 
 def on_postcompact(ctx: SessionContext, *, trigger: str, summary: str) -> None:
@@ -272,13 +274,14 @@ def _update_handoff_offer(ctx: SessionContext, saved: SessionSnapshot, client: i
     if not ctx.config.settings.flag("handoff") or not prebuilt.is_unfinished(state):
         handoff_offers.delete_offer(data, place, session.id)
         return
-    generation, offset = saved.followed.revision
-    text = prebuilt.compose_handoff_offer(state, session.id)
-    days = str(ctx.config.settings.number("handoff_days"))
-    made = PrebuiltText(state.position.epoch, generation, offset, ctx.now.text, days, text)
-    page = documents.handoff_path(ctx, session)
+    offer = HandoffOffer(
+        *place,
+        client,
+        prebuilt.compose_handoff_offer(state, session.id),
+        ctx.config.settings.number("handoff_days"),
+    )
     with suppress(OSError):  # nowhere to keep it: nothing is offered
-        handoff_offers.save_offer(data, place, session.id, client, made, page)
+        handoff_offers.save_offer(data, session.id, offer, documents.handoff_path(ctx, session))
 
 
 def _project_of(saved: SessionSnapshot) -> tuple[str, str]:
@@ -289,12 +292,11 @@ def _ended_epoch(ctx: SessionContext, state: State) -> int:
     """The epoch that the compaction ended: its boundary row may or may not be on disk yet."""
     epoch = state.position.epoch
     before = epoch - 1
-    latched = ctx.session_dir.latched
     if (
         epoch
-        and latched(f"delivered.{before}")
-        and not latched(f"delivered.{epoch}")
-        and not latched(f"verified.{before}")
+        and ctx.session_dir.is_delivered(before)
+        and not ctx.session_dir.is_delivered(epoch)
+        and not ctx.session_dir.latched(f"verified.{before}")
     ):
         return before
     return epoch

@@ -19,7 +19,8 @@ from holdfast.clients.client_protocol import ConversationMessage
 from holdfast.clients.holdfast_text import STATE_OPENING
 from holdfast.compaction.active_commands import registry
 from holdfast.compaction.handlers import to_prebuilt
-from holdfast.fastpath.session_dir import MODULE_LATCH, PrebuiltText
+from holdfast.fastpath.delivery import claim_for_module
+from holdfast.fastpath.session_dir import PrebuiltText, delivered_latch
 from holdfast.session.context import SessionContext
 from holdfast.session.update import SessionView, redact_text, save_checkpoint
 from holdfast.session.view import load_view
@@ -52,16 +53,15 @@ class InstantResult(NamedTuple):
 def on_begin(ctx: SessionContext) -> BeginResult:
     view = load_view(ctx, MODULE_SECONDS)
     epoch = view.saved.followed.state.position.epoch
-    name = f"delivered.{epoch}"
-    mine = view.saved.is_complete and _claim_latch(ctx, name)
-    return BeginResult(epoch, mine, f"{ctx.session_dir.path}/{name}")
+    mine = view.saved.is_complete and claim_for_module(ctx.session_dir, epoch, ctx.now.seconds)
+    return BeginResult(epoch, mine, f"{ctx.session_dir.path}/{delivered_latch(epoch)}")
 
 
 def on_augment(ctx: SessionContext, said: str) -> PrebuiltText | None:
     """What `said`, the compacted conversation, does not tell; None when it tells everything."""
     view = load_view(ctx, MODULE_SECONDS)
     epoch = view.saved.followed.state.position.epoch
-    if not view.saved.is_complete or not ctx.session_dir.is_held_by_module(f"delivered.{epoch}"):
+    if not view.saved.is_complete or not ctx.session_dir.is_held_by_module(epoch):
         return None
     made = prebuilt.compose_augment(
         view.display, ctx.now.text, redact_text(said[:MAX_CONVERSATION_CHARS]), MAX_AUGMENT_CHARS
@@ -84,7 +84,7 @@ def on_instant(
         return None
     made = compose_instant_text(view.display, ctx.now.text, ctx.session.transcript)
     made = _with_rules(ctx, view, made)
-    if not made.fact_ids or not _claim_latch(ctx, f"delivered.{epoch}"):
+    if not made.fact_ids or not claim_for_module(ctx.session_dir, epoch, ctx.now.seconds):
         return None
     save_checkpoint(ctx.store, view.saved, f"precompact:{trigger or 'unknown'}", ctx.now.text)
     if ctx.store is not None:
@@ -127,16 +127,3 @@ def is_between_tasks(ctx: SessionContext) -> bool:
         return False
     now_step = state.position.step
     return any(task.status == DONE and now_step - task.step <= RECENT_STEPS for task in tasks)
-
-
-def _claim_latch(ctx: SessionContext, name: str) -> bool:
-    session_dir = ctx.session_dir
-    if session_dir.latch(name, ctx.now.seconds):
-        try:
-            session_dir.write(name, MODULE_LATCH)
-        except OSError:
-            session_dir.delete_file(name)  # no space to say whose it is: the classic hooks deliver
-            return False
-        return True
-    # A compaction that we began and that came to nothing: still ours.
-    return session_dir.is_held_by_module(name)

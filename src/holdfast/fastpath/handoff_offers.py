@@ -18,9 +18,8 @@ import os
 
 from holdfast.fastpath.project import locate_project
 from holdfast.fastpath.session_dir import (
-    PrebuiltText,
+    FILE_HEADER,
     checksum,
-    decode_prebuilt,
     is_process_running,
     safe_name,
 )
@@ -29,12 +28,73 @@ from holdfast.files import File, file_age, list_names, make_private_dir, read, r
 DEFAULT_OFFER_SECONDS = 7 * 24 * 3600.0
 MAX_OFFER_CHARS = 600  # characters
 MAX_OFFERS = 3
+OFFER_HEADER = f"{FILE_HEADER} offer"
 MAX_FILES = 40  # files looked at; older ones of a busy project are not worth the time
+
+
+class HandoffOffer:
+    """What a later session is told, where and how long it is told so, and how often it was."""
+
+    __slots__ = (
+        "client",
+        "days",
+        "page_path",
+        "page_version",
+        "project",
+        "text",
+        "times_offered",
+        "worktree",
+    )
+
+    def __init__(
+        self,
+        project: str,
+        worktree: str,
+        client: int,
+        text: str,
+        days: int = 0,
+        page_path: str = "",
+        page_version: str = "",
+        times_offered: int = 0,
+    ) -> None:
+        self.project = project
+        self.worktree = worktree
+        self.client = client  # the process of its own client
+        self.text = text
+        self.days = days  # how long it is offered; 0 for the default
+        self.page_path = page_path  # its handoff page, which speaks instead once it was edited
+        self.page_version = page_version  # of that page, as it was written last
+        self.times_offered = times_offered
+
+    @property
+    def seconds(self) -> float:
+        return self.days * 24 * 3600.0 if self.days else DEFAULT_OFFER_SECONDS
+
+    def encode(self) -> bytes:
+        header = f"{OFFER_HEADER} {self.client} {self.times_offered} {self.days}"
+        place = "\t".join((self.project, self.worktree, self.page_path, self.page_version))
+        return f"{header}\n{place}\n{self.text}".encode("utf-8", "replace")
+
+
+def decode_offer(data: bytes) -> HandoffOffer | None:
+    """None for anything that is not such a file: another version's, or a damaged one."""
+    header, _, rest = data.decode("utf-8", "replace").partition("\n")
+    place, newline, text = rest.partition("\n")
+    words, places = header.split(" "), place.split("\t")
+    if not newline or " ".join(words[:-3]) != OFFER_HEADER or len(places) != 4:
+        return None
+    if not all(word.isdecimal() and len(word) < 19 for word in words[-3:]):
+        return None
+    client, times_offered, days = map(int, words[-3:])
+    project, worktree, page_path, page_version = places
+    return HandoffOffer(
+        project, worktree, client, text, days, page_path, page_version, times_offered
+    )
 
 
 def offer_handoff(
     data: str, cwd: str, session_id: str, client: int, seconds: float
-) -> PrebuiltText | None:
+) -> HandoffOffer | None:
     """The latest that fits. Counts: what nobody took up after a few times is left alone."""
     project, worktree = locate_project(cwd)
     folder = _folder(data, worktree)
@@ -45,34 +105,29 @@ def offer_handoff(
         if name != own and not name.endswith(".new")
     ]
     for old, name in sorted(found)[:MAX_FILES]:
-        kept = decode_prebuilt(read(f"{folder}/{name}") or b"")
-        if kept is None or old > _offer_seconds(kept):
+        offer = decode_offer(read(f"{folder}/{name}") or b"")
+        if offer is None or old > offer.seconds or not offer.text:
             continue
-        where, _, text = kept.text.partition("\n")
-        named = where.split("\t")
-        if named[:2] != [project, worktree] or not text:
+        if (offer.project, offer.worktree) != (project, worktree):
             continue
-        if kept.epoch >= MAX_OFFERS or (
-            kept.generation != client and is_process_running(kept.generation)
+        if offer.times_offered >= MAX_OFFERS or (
+            offer.client != client and is_process_running(offer.client)
         ):
             continue
-        _count_offer(f"{folder}/{name}", kept)
-        kept.text = (
-            len(named) == 4 and _quote_edited_page(named[2], named[3], data, worktree)
-        ) or text
-        kept.epoch = 0
-        kept.fact_ids = ""
-        return kept
+        _count_offer(f"{folder}/{name}", offer)
+        offer.text = _quote_edited_page(offer, data) or offer.text
+        return offer
     return None
 
 
-def _quote_edited_page(path: str, written: str, data: str, worktree: str) -> str:
+def _quote_edited_page(offer: HandoffOffer, data: str) -> str:
     """A few lines of the session's handoff page where somebody has edited it, else "".
 
     Looked at by size and time first: reading it costs more than a start can spare.
     """
-    page = File(path, "" if path.startswith(f"{data}/") else worktree)
-    if not path or _file_version(page) in ("", written):
+    path = offer.page_path
+    page = File(path, "" if path.startswith(f"{data}/") else offer.worktree)
+    if not path or _file_version(page) in ("", offer.page_version):
         return ""
 
     whole = page.text(MAX_PAGE_BYTES)
@@ -105,43 +160,27 @@ def _file_version(page: File) -> str:
     return f"{found.st_size}.{found.st_mtime_ns}" if found else ""
 
 
-def _offer_seconds(kept: PrebuiltText) -> float:
-    """How long it is offered, as its own session was told; see `handoff_days`."""
-    days = int(kept.fact_ids) if kept.fact_ids.isdecimal() and len(kept.fact_ids) < 5 else 0
-    return days * 24 * 3600.0 if days else DEFAULT_OFFER_SECONDS
-
-
-def _count_offer(path: str, kept: PrebuiltText) -> None:
+def _count_offer(path: str, offer: HandoffOffer) -> None:
     """One more offer, with the time of the last work left as it was."""
-    kept.epoch += 1
+    offer.times_offered += 1
     try:
         touched = os.stat(path)
-        write_atomic(path, kept.encode())
+        write_atomic(path, offer.encode())
         os.utime(path, ns=(touched.st_atime_ns, touched.st_mtime_ns))
     except OSError:
         pass  # it is offered all the same
 
 
-def save_offer(
-    data: str,
-    place: tuple[str, str],
-    session_id: str,
-    client: int,
-    kept: PrebuiltText,
-    page: File | None = None,
-) -> None:
+def save_offer(data: str, session_id: str, offer: HandoffOffer, page: File | None = None) -> None:
     """`page` is the session's handoff page: once somebody has edited it, it speaks instead."""
-    if any(mark in part for part in place for mark in "\t\n"):
+    if any(mark in part for part in (offer.project, offer.worktree) for mark in "\t\n"):
         return  # a folder with such a name could pass for two
-    folder = _folder(data, place[1])
+    if page is not None and not any(mark in page.path for mark in "\t\n"):
+        offer.page_path, offer.page_version = page.path, _file_version(page)
+    offer.text = offer.text[:MAX_OFFER_CHARS]
+    folder = _folder(data, offer.worktree)
     make_private_dir(folder)
-    named = page is not None and "\t" not in page.path
-    where = [*place, page.path, _file_version(page)] if page and named else [*place]
-    text = "\t".join(where) + f"\n{kept.text[:MAX_OFFER_CHARS]}"
-    # In this file the epoch's place counts the offers, the generation's names the client, and
-    # the facts' says for how many days it is offered.
-    made = PrebuiltText(0, client, kept.offset, kept.time, kept.fact_ids, text)
-    write_atomic(f"{folder}/{safe_name(session_id)}", made.encode())
+    write_atomic(f"{folder}/{safe_name(session_id)}", offer.encode())
 
 
 def delete_offer(data: str, place: tuple[str, str], session_id: str) -> None:
@@ -151,7 +190,7 @@ def delete_offer(data: str, place: tuple[str, str], session_id: str) -> None:
 def accept_offer(data: str, place: tuple[str, str], session_id: str, by: str, time: str) -> bool:
     """Somebody goes on with it: it is not offered again, unless its own session works on."""
     path = f"{_folder(data, place[1])}/{safe_name(session_id)}"
-    waiting = decode_prebuilt(read(path) or b"") is not None
+    waiting = decode_offer(read(path) or b"") is not None
     remove(path)
     folder = f"{data}/sessions/{safe_name(session_id)}"
     make_private_dir(folder)
@@ -171,9 +210,8 @@ def list_offers(data: str, cwd: str) -> list[str]:
     folder = _folder(data, worktree)
     found = []
     for name in list_names(folder):
-        kept = decode_prebuilt(read(f"{folder}/{name}") or b"")
-        where = kept.text.partition("\n")[0].split("\t") if kept else []
-        if where[:2] == [project, worktree]:
+        offer = decode_offer(read(f"{folder}/{name}") or b"")
+        if offer is not None and (offer.project, offer.worktree) == (project, worktree):
             found.append((file_age(f"{folder}/{name}", 0.0), name))
     return [name for _, name in sorted(found)]
 
@@ -188,8 +226,8 @@ def delete_expired_offers(data: str, place: tuple[str, str], seconds: float) -> 
 
 
 def _is_unexpired(path: str, seconds: float) -> bool:
-    kept = decode_prebuilt(read(path) or b"")
-    return kept is not None and file_age(path, seconds) <= _offer_seconds(kept)
+    offer = decode_offer(read(path) or b"")
+    return offer is not None and file_age(path, seconds) <= offer.seconds
 
 
 def _folder(data: str, worktree: str) -> str:

@@ -83,8 +83,13 @@ def checksum(text: str) -> int:
     return value
 
 
+def delivered_latch(epoch: int) -> str:
+    """Whoever holds it delivers the brief of the compaction that ends this epoch."""
+    return f"delivered.{epoch}"
+
+
 class PrebuiltText:
-    """A text for the client, and what it stands for."""
+    """A text made from the transcript up to some row, and the facts that it tells."""
 
     __slots__ = ("epoch", "fact_ids", "generation", "offset", "text", "time")
 
@@ -193,7 +198,7 @@ class SessionDir:
             self.write(f"{UNPRINTED_BRIEF}.{os.getpid()}", brief.encode())
         except OSError:
             pass  # no space: it is printed all the same
-        if self.latch(f"delivered.{brief.epoch}", seconds):
+        if self.latch(delivered_latch(brief.epoch), seconds):
             return True
         self.release_claim(UNPRINTED_BRIEF)
         return False
@@ -281,9 +286,13 @@ class SessionDir:
     def latched(self, name: str) -> bool:
         return exists(f"{self.path}/{name}")
 
-    def is_held_by_module(self, name: str) -> bool:
-        """Whether the plugin's native module holds this latch: see `compaction.module_handlers`."""
-        return read(f"{self.path}/{name}") == MODULE_LATCH
+    def is_delivered(self, epoch: int) -> bool:
+        """Whether somebody holds the latch: the brief was delivered, or is about to be."""
+        return self.latched(delivered_latch(epoch))
+
+    def is_held_by_module(self, epoch: int) -> bool:
+        """Whether the plugin's native module holds the latch: see `fastpath.delivery`."""
+        return read(f"{self.path}/{delivered_latch(epoch)}") == MODULE_LATCH
 
     def append_spool(self, line: str) -> None:
         """One JSON line for the next full hook, in one write, so that lines never mix."""

@@ -26,10 +26,11 @@ from holdfast.clients.holdfast_text import HOLDFAST_OPENINGS
 from holdfast.clock import read_clock
 from holdfast.compaction import module_handlers
 from holdfast.compaction.handlers import archive_rows
+from holdfast.fastpath.delivery import DeliveredItem, record_delivery
 from holdfast.fastpath.session_dir import PrebuiltText, SessionDir
 from holdfast.files import make_private_dir
 from holdfast.hooks import hook_log
-from holdfast.hooks.fast import HookResult, record_delivery
+from holdfast.hooks.fast import HookResult
 from holdfast.paths import store_path
 from holdfast.session.context import (
     SessionContext,
@@ -141,7 +142,8 @@ def _count_facts(made: PrebuiltText) -> int:
 
 def _on_printed(ctx: SessionContext, made: PrebuiltText) -> None:
     """The module has the text, and in it all that was queued for the next prompt."""
-    record_delivery(ctx.session_dir, "brief", module_handlers.MODULE_CHANNEL, made)
+    item = DeliveredItem("brief", made.text, made.epoch, made.fact_ids)
+    record_delivery(ctx.session_dir, module_handlers.MODULE_CHANNEL, item)
     ctx.session_dir.delete_gap()
 
 

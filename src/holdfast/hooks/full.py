@@ -22,7 +22,7 @@ from holdfast.hooks import hook_log
 from holdfast.hooks.fast import (
     WORK_EVENTS,
     HookResult,
-    build_brief_result,
+    build_result,
     is_fresh,
 )
 from holdfast.paths import store_path
@@ -103,10 +103,7 @@ def _dispatch(
         steering = clients.default().hook_io.format_instructions(text)
         return HookResult(steering, _archive_later(ctx) if archive else None)
     if event == "SessionStart" and payload.source == "compact":
-        brief = handlers.on_session_start_compact(ctx)
-        if brief is None:
-            return HookResult()
-        return build_brief_result(ctx.session_dir, event, brief)
+        return build_result(event, handlers.on_session_start_compact(ctx, event))
     if event == "SessionStart":
         handlers.on_session_resume(ctx, client)
     elif event == "PostCompact":

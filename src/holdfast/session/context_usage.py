@@ -100,7 +100,7 @@ def _queue_warnings(ctx: SessionContext, view: SessionView, found: ContextUsage)
         return
     # A compaction of this epoch is under way, or the line was said: both forbid it.
     if (
-        session_dir.latched(f"delivered.{epoch}")
+        session_dir.is_delivered(epoch)
         or session_dir.latched(name)
         or not session_dir.latch(name, ctx.now.seconds)
     ):

@@ -52,8 +52,8 @@ def parse_spool(lines: list[str], session_id: str) -> SpooledInput:
                 commands.append((time, text, redact(str(fields["arguments"]))))
             else:
                 told = tuple(fact for fact in str(fields["facts"]).split(",") if fact)
-                epoch, road = int(fields["epoch"]), str(fields["road"])
-                deliveries.append(Delivery(session_id, epoch, str(what), road, time, text, told))
+                epoch, channel = int(fields["epoch"]), str(fields["channel"])
+                deliveries.append(Delivery(session_id, epoch, str(what), channel, time, text, told))
         except (ValueError, KeyError, TypeError):
             continue  # a line cut short by a full disk
     return SpooledInput(tuple(prompts), tuple(commands), tuple(deliveries))

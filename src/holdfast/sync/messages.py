@@ -139,7 +139,9 @@ class MessageSync:
                 live = self._cursor_db.find_live(message.session_id)
                 # Never less than its own length, or it would wait for ever.
                 most = max(live.chars if live else 0, len(HEADING) + len(message.text) + 1)
-                inbox.put_message(folder, message.name, message.id, most, message.text)
+                inbox.put_message(
+                    folder, message.name, inbox.InboxMessage(message.id, message.text, most)
+                )
             self._cursor_db.mark_placed(message)
 
     def _acknowledge(self) -> None:

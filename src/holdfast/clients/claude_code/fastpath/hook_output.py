@@ -6,6 +6,8 @@ Owns the output contract: seen on the client, and held by `check`, which the tes
 
 from __future__ import annotations
 
+from holdfast.fastpath.spool import encode_json_string
+
 # Beyond this the client shows the model a 2,000-character preview, or cuts.
 MAX_OUTPUT_CHARS = 10_000
 
@@ -48,16 +50,6 @@ def strip_terminal_codes(text: str) -> str:
     from holdfast.redact import strip_codes
 
     return strip_codes(text)
-
-
-def encode_json_string(text: str) -> str:
-    try:
-        from _json import encode_basestring_ascii
-    except ImportError:  # an interpreter without the C part
-        import json
-
-        return json.dumps(text)
-    return encode_basestring_ascii(text)
 
 
 def check_output(event: str, stdout: str) -> list[str]:
