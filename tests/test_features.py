@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import typer.main
 
+from holdfast.cli.lazy_group import load_subcommands
 from holdfast.cli.main import app
 
 ROOT = Path(__file__).parents[1]
@@ -41,5 +42,5 @@ def test_command_test_and_page_exist(line: str) -> None:
 def is_command(words: list[str]) -> bool:
     command: Any = typer.main.get_command(app)
     for word in words[1:]:
-        command = getattr(command, "commands", {}).get(word)
+        command = load_subcommands(command).get(word)
     return words[0] == "holdfast" and command is not None

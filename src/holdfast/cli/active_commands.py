@@ -9,20 +9,44 @@ import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
 from holdfast.cli.output import (
     CliError,
     JsonOption,
     format_one_line,
     make_console,
+    pluralize,
     print_json,
     replace_control_chars,
 )
+from holdfast.cli.store_access import open_user_store, resolve_session
 from holdfast.clock import read_clock
+from holdfast.compaction.active_commands.command_file import find_problems, parse_command_file
+from holdfast.compaction.active_commands.command_finder import (
+    MAX_FILE_BYTES,
+    find_command_file,
+    list_command_files,
+)
+from holdfast.compaction.active_commands.registry import (
+    ACTIVATED,
+    DEACTIVATED,
+    append_manual_entry,
+    find_active,
+    resolve_active,
+)
+from holdfast.fastpath.session_dir import SessionDir
+from holdfast.files import File
+from holdfast.paths import data_dir, store_path
+from holdfast.session.context import SessionContext, SessionRef, load_config
+from holdfast.session.current_session import get_agent_session_id
+from holdfast.session.update import load_snapshot
+from holdfast.state import EMPTY_STATE
 
 if TYPE_CHECKING:
-    from holdfast.session.context import SessionContext, SessionRef
     from holdfast.state import State
+
 
 command = typer.Typer(
     name="command",
@@ -57,9 +81,6 @@ def activate(
 
     Example: `holdfast command activate babysit`
     """
-    from holdfast.compaction.active_commands.command_finder import find_command_file
-    from holdfast.compaction.active_commands.registry import ACTIVATED
-
     plain = name.strip().lstrip("/")
     ctx, _ = _session(session)
     found = find_command_file(plain, ctx.session.cwd, ctx.config)
@@ -80,8 +101,6 @@ def deactivate(name: NameArgument, session: SessionOption = "") -> None:
 
     Example: `holdfast command deactivate babysit`
     """
-    from holdfast.compaction.active_commands.registry import DEACTIVATED, find_active
-
     plain = name.strip().lstrip("/")
     ctx, state = _session(session)
     meant = find_active(ctx, state, plain)
@@ -98,8 +117,6 @@ def show(session: SessionOption = "", as_json: JsonOption = False) -> None:
 
     Example: `holdfast command list`
     """
-    from holdfast.compaction.active_commands.registry import resolve_active
-
     ctx, state = _session(session)
     rows = [
         {
@@ -133,15 +150,6 @@ def lint(
 
     Example: `holdfast command lint`
     """
-    from holdfast.cli.output import pluralize
-    from holdfast.compaction.active_commands.command_file import find_problems, parse_command_file
-    from holdfast.compaction.active_commands.command_finder import (
-        MAX_FILE_BYTES,
-        list_command_files,
-    )
-    from holdfast.files import File
-    from holdfast.session.context import SessionRef
-
     ctx = _build_context(SessionRef("", "", os.path.realpath(os.getcwd())))
     largest = ctx.config.settings.number("command_rules_chars")
     looked_at = [File(name) for name in files or ()] or list(
@@ -170,8 +178,6 @@ def lint(
 
 
 def _append_activation(ctx: SessionContext, sign: str, name: str, arguments: str) -> None:
-    from holdfast.compaction.active_commands.registry import append_manual_entry
-
     try:
         append_manual_entry(ctx.session_dir, sign, name, arguments, ctx.now.text)
     except OSError as error:
@@ -191,9 +197,6 @@ def _describe_kept(found: Any) -> str:
 
 
 def _show(session_id: str, rows: list[dict[str, Any]]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
     if not rows:
         typer.echo(f"No active commands in session {session_id[:8]}.")
         return
@@ -209,13 +212,6 @@ def _show(session_id: str, rows: list[dict[str, Any]]) -> None:
 
 def _session(named: str) -> tuple[SessionContext, State]:
     """The session that is meant; one that nothing was saved of yet has an empty state."""
-    from holdfast.cli.store_access import open_user_store, resolve_session
-    from holdfast.paths import store_path
-    from holdfast.session.context import SessionRef
-    from holdfast.session.current_session import get_agent_session_id
-    from holdfast.session.update import load_snapshot
-    from holdfast.state import EMPTY_STATE
-
     here = os.path.realpath(os.getcwd())
     running = get_agent_session_id(os.environ)
     unsaved = SessionRef(running, "", here)
@@ -231,10 +227,6 @@ def _session(named: str) -> tuple[SessionContext, State]:
 
 def _build_context(ref: SessionRef) -> SessionContext:
     """With the settings of the folder in which the command runs."""
-    from holdfast.fastpath.session_dir import SessionDir
-    from holdfast.paths import data_dir
-    from holdfast.session.context import SessionContext, load_config
-
     data = data_dir()
     config = load_config(os.environ, data, os.path.realpath(os.getcwd()))
     return SessionContext(ref, SessionDir(data, ref.id), read_clock(), config=config)

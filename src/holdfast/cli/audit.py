@@ -7,12 +7,23 @@ folder and never writes into it.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
 
+from holdfast import clients
+from holdfast.audit import formatting
+from holdfast.audit.batch import audit_folder, find_transcripts, total_bytes
+from holdfast.audit.formatting import pluralize
+from holdfast.audit.html_report import render_page
+from holdfast.audit.statistics import compute_statistics, remove_quotes, said
 from holdfast.cli.output import (
     CliError,
     JsonOption,
@@ -21,13 +32,13 @@ from holdfast.cli.output import (
     make_console,
     print_json,
 )
+from holdfast.files import write_output
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
     from holdfast.audit.statistics import AuditStatistics, KindTotals
+
 
 BAR_WIDTH = 30
 MAX_QUOTES = 4
@@ -64,9 +75,6 @@ def audit(
 
     Example: `holdfast audit --html report.html`
     """
-    from holdfast.audit.batch import audit_folder, find_transcripts, total_bytes
-    from holdfast.audit.statistics import compute_statistics, remove_quotes
-
     place = folder or client_transcripts_dir()
     if not os.path.isdir(place):
         raise CliError(f"No such folder: {place}", "Pass the folder that contains the transcripts.")
@@ -83,8 +91,6 @@ def audit(
     if html:
         _write_page(html, made, format_folder(place))
     if as_json:
-        from dataclasses import asdict
-
         print_json(asdict(made))
         return
     out = make_console()
@@ -97,8 +103,6 @@ def audit(
 
 
 def client_transcripts_dir() -> str:
-    from holdfast import clients
-
     paths = clients.default().paths
     return paths.sessions_dir(paths.config_dir(os.environ, os.path.expanduser("~")))
 
@@ -129,11 +133,6 @@ def _check_target(html: str, place: str) -> None:
 
 
 def _write_page(html: str, made: AuditStatistics, folder: str) -> None:
-    import time
-
-    from holdfast.audit.html_report import render_page
-    from holdfast.files import write_output
-
     text = render_page(made, folder=folder, made_on=time.strftime("%Y-%m-%d"))
     try:
         # It quotes transcripts, and those are for the user alone.
@@ -164,10 +163,6 @@ def _progress(total: int, *, quiet: bool) -> Iterator[Callable[[int, str], None]
 
 
 def _print_no_compactions(out: Console, made: AuditStatistics) -> None:
-    from rich.text import Text
-
-    from holdfast.audit.formatting import pluralize
-
     out.print(
         Text(f"No compaction in {pluralize(made.sessions_read, 'session')}: ", style="bold")
         + Text("it has cost you nothing so far.")
@@ -176,11 +171,6 @@ def _print_no_compactions(out: Console, made: AuditStatistics) -> None:
 
 
 def _print_report(out: Console, made: AuditStatistics) -> None:
-    from rich.text import Text
-
-    from holdfast.audit import formatting
-    from holdfast.audit.statistics import said
-
     between = formatting.format_date_range(made.first, made.last)
     out.print()
     out.print(
@@ -211,16 +201,10 @@ def _print_report(out: Console, made: AuditStatistics) -> None:
 
 
 def _bare_table() -> Table:
-    from rich.table import Table
-
     return Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
 
 
 def _costs(made: AuditStatistics) -> Table:
-    from rich.text import Text
-
-    from holdfast.audit import formatting
-
     table = _bare_table()
     table.add_column(style="dim", no_wrap=True)
     table.add_column(no_wrap=True, justify="right")
@@ -263,8 +247,6 @@ def _costs(made: AuditStatistics) -> Table:
 
 
 def _bar(share: float, style: str) -> Text:
-    from rich.text import Text
-
     filled = round(share * BAR_WIDTH)
     return Text("█" * filled, style=style) + Text("░" * (BAR_WIDTH - filled), style="dim")
 
@@ -279,8 +261,6 @@ def _said(row: KindTotals) -> Table:
 
 
 def _survival(made: AuditStatistics) -> Table:
-    from holdfast.audit import formatting
-
     return _two_bars(
         "What the agent used next and still had after the compaction",
         (made.summary.mean, formatting.format_certainty(made.summary)),
@@ -290,10 +270,6 @@ def _survival(made: AuditStatistics) -> Table:
 
 def _two_bars(title: str, alone: tuple[float, str], with_brief: tuple[float, str]) -> Table:
     """A share that the summary told, and with the brief, each with how sure it is."""
-    from rich.text import Text
-
-    from holdfast.audit import formatting
-
     table = _bare_table()
     table.add_row()
     table.add_row(Text(title, style="bold"))
@@ -313,10 +289,6 @@ def _two_bars(title: str, alone: tuple[float, str], with_brief: tuple[float, str
 
 
 def _lost_table(rows: list[KindTotals]) -> Table:
-    from rich.text import Text
-
-    from holdfast.audit import formatting
-
     table = _bare_table()
     table.add_row()
     table.add_row(
@@ -336,11 +308,6 @@ def _lost_table(rows: list[KindTotals]) -> Table:
 
 
 def _projects(made: AuditStatistics) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
-    from holdfast.audit import formatting
-
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("\nproject")
     for name in ("\ncompactions", "\nsummary", "\nwith Holdfast", "\nrepeated look-ups"):
@@ -359,11 +326,6 @@ def _projects(made: AuditStatistics) -> Table:
 
 
 def _print_quotes(out: Console, made: AuditStatistics) -> None:
-    from rich.padding import Padding
-    from rich.text import Text
-
-    from holdfast.audit import formatting
-
     if not made.examples:
         out.print()
         return
@@ -383,8 +345,6 @@ def _print_quotes(out: Console, made: AuditStatistics) -> None:
 
 
 def _print_unread(out: Console, made: AuditStatistics) -> None:
-    from rich.text import Text
-
     for path, error in made.unreadable[:5]:
         out.print(
             Text(

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
+import orjson
 import typer
 
+from holdfast.brief.compose import compose
+from holdfast.brief.gap import compose_gap, split_covered
 from holdfast.cli.input_args import (
     BudgetOption,
     InputArgument,
@@ -30,6 +33,10 @@ from holdfast.cli.output import (
     print_json_line,
     replace_control_chars,
 )
+from holdfast.cli.store_access import translate_errors
+from holdfast.compaction.instant_preview import preview_instant_compaction
+from holdfast.session.replay import iterate_compactions, load_last_summary
+from holdfast.state.model import list_facts
 from holdfast.tokens import estimate_tokens
 
 if TYPE_CHECKING:
@@ -109,11 +116,6 @@ def brief(
 
 
 def _instant(about: SessionInput, as_json: bool) -> None:
-    import orjson
-
-    from holdfast.cli.store_access import translate_errors
-    from holdfast.compaction.instant_preview import preview_instant_compaction
-
     state = load_current_state(about)
     with translate_errors():
         left = preview_instant_compaction(require_transcript(about), state, loads=orjson.loads)
@@ -127,8 +129,6 @@ def _instant(about: SessionInput, as_json: bool) -> None:
 
 
 def _now(about: SessionInput, role: str, max_chars: int, as_json: bool) -> None:
-    from holdfast.brief.compose import compose
-
     state = load_current_state(about)
     reader = resolve_role(state, role, read_agent_type(about.path) if not role else "")
     made = compose(state, max_chars, title=build_title(state, max_chars), role=reader)
@@ -169,12 +169,6 @@ def _at_compactions(
     against_summary: bool,
     trace: bool,
 ) -> None:
-    import orjson
-
-    from holdfast.brief.compose import compose
-    from holdfast.cli.store_access import translate_errors
-    from holdfast.session.replay import iterate_compactions
-
     readers: dict[str, Role] = {}  # by agent type: a broken role file is told about once
     path = require_transcript(about)
     number = 0
@@ -207,8 +201,6 @@ def _at_compactions(
 
 def _traced(state: State, made: Brief) -> list[dict[str, object]]:
     """Every statement of a brief with the row that it comes from."""
-    from holdfast.state.model import list_facts
-
     rows = {fact.id: fact.at.row for fact in list_facts(state)}
     return [
         {
@@ -223,12 +215,6 @@ def _traced(state: State, made: Brief) -> list[dict[str, object]]:
 
 
 def _gap(about: SessionInput, max_chars: int, as_json: bool) -> None:
-    import orjson
-
-    from holdfast.brief.gap import compose_gap, split_covered
-    from holdfast.cli.store_access import translate_errors
-    from holdfast.session.replay import load_last_summary
-
     path = require_transcript(about)
     with translate_errors():
         found = load_last_summary(path, loads=orjson.loads)

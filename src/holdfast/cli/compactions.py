@@ -6,10 +6,14 @@ back is decided in `compaction.report`.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
+from holdfast.brief.gap import list_open_facts
 from holdfast.cli.output import (
     NARROW_WIDTH,
     CliError,
@@ -25,19 +29,28 @@ from holdfast.cli.output import (
     print_json,
     replace_control_chars,
 )
-from holdfast.cli.store_access import SessionArgument
+from holdfast.cli.sessions import resolve_project
+from holdfast.cli.store_access import (
+    SessionArgument,
+    find_session,
+    open_user_store,
+    resolve_session,
+    store_exists,
+    translate_errors,
+)
+from holdfast.compaction.report import find_restored, load_counts, load_report, select_restoring
+from holdfast.session.update import load_state_before
 from holdfast.state.labels import count_kind, kind_heading, kind_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from rich.text import Text
 
     from holdfast.compaction.report import CompactionReport
     from holdfast.state import State
     from holdfast.state.facts import Fact
     from holdfast.store.protocol import Compaction, Delivery, Session
     from holdfast.store.sqlite.store import SqliteStore
+
 
 MAX_ROWS = 10_000  # more of one session than any table shows
 MAX_DETAIL_CHARS = 300  # characters of a lost fact that are shown
@@ -112,8 +125,6 @@ def compactions(
 
     Example: `holdfast compactions 0276a600`
     """
-    from holdfast.cli.store_access import find_session, open_user_store, store_exists
-
     if not session and not store_exists():
         print_json([]) if as_json else make_console().print("No compactions yet.")
         return
@@ -130,8 +141,6 @@ def compactions(
 
 
 def _list_latest(store: SqliteStore, project: str, limit: int) -> Sequence[Compaction]:
-    from holdfast.cli.sessions import resolve_project
-
     if not project:
         return store.compactions(limit=limit)
     known = {one.id for one in store.sessions(project=resolve_project(project), limit=MAX_ROWS)}
@@ -139,8 +148,6 @@ def _list_latest(store: SqliteStore, project: str, limit: int) -> Sequence[Compa
 
 
 def _load_table(store: SqliteStore, found: Sequence[Compaction]) -> list[dict[str, Any]]:
-    from holdfast.compaction.report import load_counts
-
     given = {id_: store.deliveries(id_, MAX_ROWS) for id_ in {c.session_id for c in found}}
     return [report_to_json(load_counts(store, c, given[c.session_id])) for c in found]
 
@@ -150,8 +157,6 @@ def _print_table(documents: list[dict[str, Any]]) -> None:
     if not documents:
         out.print("No compactions yet.")
         return
-    from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("session", no_wrap=True, min_width=8)
@@ -181,8 +186,6 @@ def _print_table(documents: list[dict[str, Any]]) -> None:
 
 
 def _print_details(store: SqliteStore, found: Sequence[Compaction], as_json: bool) -> None:
-    from holdfast.compaction.report import load_report
-
     reports = [load_report(store, compaction) for compaction in found]
     if as_json:
         print_json([_details_to_json(report) for report in reports])
@@ -208,8 +211,6 @@ def _details_to_json(report: CompactionReport) -> dict[str, Any]:
 
 
 def _print_report(report: CompactionReport) -> None:
-    from rich.text import Text
-
     out = make_console()
     compaction, lost = report.compaction, report.lost_facts
     head = Text(f"{compaction.session_id[:8]} ", style="cyan")
@@ -248,8 +249,6 @@ def _format_sizes(before: int | None, after: int | None) -> str:
 
 def _format_lost(report: CompactionReport, fact: Fact, limit: int) -> Text:
     """A lost fact with whether it was restored: the same words wherever it is listed."""
-    from rich.text import Text
-
     line = Text(f"{fact.id:<5} ", style="cyan") + Text(format_one_line(fact.text, limit))
     if fact.id in report.restored:
         return line.append("  (restored)", style="green")
@@ -261,11 +260,6 @@ def history(session: SessionArgument = "", as_json: JsonOption = False) -> None:
 
     Example: `holdfast history 0276a600`
     """
-    from rich.text import Text
-
-    from holdfast.cli.store_access import open_user_store, resolve_session
-    from holdfast.compaction.report import load_report
-
     with open_user_store() as store:
         found = resolve_session(store, session)
         given = store.deliveries(found.id, MAX_ROWS)
@@ -291,8 +285,6 @@ def history(session: SessionArgument = "", as_json: JsonOption = False) -> None:
 def _history_to_json(
     store: SqliteStore, found: Session, reports: Sequence[CompactionReport]
 ) -> dict[str, Any]:
-    import os
-
     links = []
     for report in reports:
         lost = report.lost_facts
@@ -317,8 +309,6 @@ def _history_to_json(
 
 
 def _print_link(report: CompactionReport, document: dict[str, Any]) -> None:
-    from rich.text import Text
-
     out = make_console()
     compaction = report.compaction
     head = Text(f"{document['number']}. ", style="bold")
@@ -366,10 +356,6 @@ def diff(
 
     Example: `holdfast diff 0276a600 1`
     """
-    from holdfast.cli.store_access import find_session, open_user_store, translate_errors
-    from holdfast.compaction.report import load_report, select_restoring
-    from holdfast.session.update import load_state_before
-
     with open_user_store() as store, translate_errors():
         found = find_session(store, session)
         chain = {c.epoch: c for c in store.compactions(found.id, MAX_ROWS)}
@@ -405,9 +391,6 @@ def diff(
 
 def _diff_rows(report: CompactionReport, before: State) -> list[DiffRow]:
     """What stood right before it, most important first, and where it went."""
-    from holdfast.brief.gap import list_open_facts
-    from holdfast.compaction.report import find_restored
-
     facts = {fact.id: fact for fact in list_open_facts(before)}
     asked = dict.fromkeys(report.kept, True) | dict.fromkeys(report.lost, False)
     facts |= {name: report.facts[name] for name in asked if name in report.facts}
@@ -419,9 +402,6 @@ def _diff_rows(report: CompactionReport, before: State) -> list[DiffRow]:
 
 
 def _print_diff(rows: list[DiffRow]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=True)
     table.add_column("", style="cyan", no_wrap=True)
     table.add_column("known before", ratio=1, overflow="fold")
@@ -442,9 +422,6 @@ def _print_diff(rows: list[DiffRow]) -> None:
 
 
 def _print_texts(summary: str, restored: list[Delivery]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold", expand=True)
     table.add_column("the client's summary", ratio=1, overflow="fold")
     table.add_column("restored by Holdfast", ratio=1, overflow="fold")

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
+from holdfast.cli.install import find_project_root
 from holdfast.cli.output import (
     CliError,
     JsonOption,
@@ -19,11 +23,19 @@ from holdfast.cli.output import (
     print_json,
     replace_control_chars,
 )
+from holdfast.fastpath.project import locate_project
+from holdfast.files import is_usable, make_parents
+from holdfast.paths import data_dir
+from holdfast.session.context import load_settings
+from holdfast.settings import atomic_file, json_edit
+from holdfast.settings.loader import DEFAULT, PROJECTS_KEY, list_project_files, list_user_files
+from holdfast.settings.table import SETTINGS, SETTINGS_BY_NAME, InvalidValue, parse_value
 
 if TYPE_CHECKING:
     from holdfast.settings.json_edit import Node
     from holdfast.settings.loader import Settings
     from holdfast.settings.table import Setting
+
 
 config = typer.Typer(
     name="config",
@@ -67,8 +79,6 @@ def set_value(
 
     Example: `holdfast config set brief_chars 8000`
     """
-    from holdfast.settings.table import InvalidValue, parse_value
-
     setting = _named(key, project)
     folder = _folder(project, here)
     try:
@@ -102,17 +112,10 @@ def unset(key: KeyArgument, project: ProjectOption = False, here: HereOption = F
 
 
 def _effective() -> Settings:
-    from holdfast.paths import data_dir
-    from holdfast.session.context import load_settings
-
     return load_settings(os.environ, data_dir(), os.path.realpath(os.getcwd()))
 
 
 def _named(key: str, project: bool) -> Setting:
-    from difflib import get_close_matches
-
-    from holdfast.settings.table import SETTINGS_BY_NAME
-
     name = key.strip().lower().replace("-", "_")
     if name not in SETTINGS_BY_NAME:
         near = get_close_matches(name, SETTINGS_BY_NAME, 1)
@@ -129,18 +132,12 @@ def _named(key: str, project: bool) -> Setting:
 
 def _folder(project: bool, here: bool) -> str:
     """The folder under which a value for this project stands in the user's file; "" for none."""
-    from holdfast.fastpath.project import locate_project
-
     if project and here:
         raise typer.BadParameter("use either --project or --here")
     return locate_project(os.path.realpath(os.getcwd()))[0] if here else ""
 
 
 def _path(project: bool) -> str:
-    from holdfast.cli.install import find_project_root
-    from holdfast.paths import data_dir
-    from holdfast.settings.loader import list_project_files, list_user_files
-
     if project:
         return list_project_files([find_project_root(os.path.realpath(os.getcwd()))])[0]
     places = list_user_files(os.environ, data_dir())
@@ -150,8 +147,6 @@ def _path(project: bool) -> str:
 
 def _require_plain(path: str) -> None:
     """A repository can bring links along: we write none of the files they lead to."""
-    from holdfast.files import is_usable
-
     if not is_usable(path, os.path.dirname(os.path.dirname(path))):
         raise CliError(
             f"{path} is a link or not a regular file: it was not written",
@@ -161,10 +156,6 @@ def _require_plain(path: str) -> None:
 
 def _edit(path: str, name: str, value: Any, folder: str) -> bool:
     """Put a value in, or with None take it out; False where there was nothing to take out."""
-    from holdfast.files import make_parents
-    from holdfast.settings import atomic_file, json_edit
-    from holdfast.settings.loader import PROJECTS_KEY
-
     try:
         before = atomic_file.read(path)
         text = (before or b"").decode("utf-8")
@@ -223,8 +214,6 @@ def _print_value(setting: Setting, path: str) -> None:
 
 
 def _document(chosen: Settings) -> dict[str, Any]:
-    from holdfast.settings.table import SETTINGS
-
     return {
         "settings": [
             {
@@ -244,12 +233,6 @@ def _document(chosen: Settings) -> dict[str, Any]:
 
 
 def _show(chosen: Settings) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from holdfast.settings.loader import DEFAULT
-    from holdfast.settings.table import SETTINGS
-
     out = make_console()
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for heading in ("setting", "value", "from", "meaning"):

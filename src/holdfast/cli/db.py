@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.table import Table
 
+from holdfast.cli.database_args import DatabaseOption, is_postgres, missing_extra_error, sqlite_path
 from holdfast.cli.output import (
     CliError,
     JsonOption,
@@ -22,29 +24,25 @@ from holdfast.cli.output import (
     make_console,
     print_json,
 )
+from holdfast.cli.prune_server import MORE_TO_PRUNE, format_dropped, prune_server_data
+from holdfast.cli.store_access import translate_errors
 from holdfast.clock import format_days_ago
+from holdfast.paths import data_dir, store_path
+from holdfast.store.sqlite.store import SqliteStore
+from holdfast.store.transfer import copy_sessions
+from holdfast.store.transfer.sqlite_endpoint import SqliteEndpoint
+from holdfast.sync.sync_status import list_unsynced_sessions
 
 if TYPE_CHECKING:
     from holdfast.store.postgres import PostgresStore
-    from holdfast.store.sqlite.store import SqliteStore
     from holdfast.store.transfer.postgres_endpoint import PostgresEndpoint
-    from holdfast.store.transfer.sqlite_endpoint import SqliteEndpoint
+
 
 db = typer.Typer(
     name="db",
     no_args_is_help=True,
     help="Manage the database: PostgreSQL for a team, SQLite for one user.",
 )
-
-DatabaseOption = Annotated[
-    str,
-    typer.Option(
-        "--database",
-        metavar="URL",
-        envvar="HOLDFAST_DATABASE",
-        help="postgresql://... URL or path of a SQLite file. Default: your own store.",
-    ),
-]
 
 
 @db.command()
@@ -92,7 +90,6 @@ def status(database: DatabaseOption = "", as_json: JsonOption = False) -> None:
     if as_json:
         print_json(told)
         return
-    from rich.table import Table
 
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
@@ -116,8 +113,6 @@ def copy(
 
     Example: `holdfast db copy --from ~/.local/share/holdfast/holdfast.db --to postgresql://...`
     """
-    from holdfast.store.transfer import copy_sessions
-
     if not is_postgres(source) and not os.path.exists(sqlite_path(source)):
         raise CliError(f"No such file: {sqlite_path(source)}", "Check the path given with --from.")
     with _translate_errors():
@@ -165,8 +160,6 @@ def prune(
 
     Example: `holdfast db prune --days 30 --dry-run`
     """
-    from holdfast.cli.prune_server import MORE_TO_PRUNE, format_dropped
-
     before = format_days_ago(days)
     with open_database(database) as store, _translate_errors():
         if not dry_run and not yes:
@@ -190,8 +183,6 @@ def _prune(
     store: SqliteStore | PostgresStore, database: str, before: str, keep: int, *, dry_run: bool
 ) -> tuple[dict[str, int], bool]:
     """What went or would go, and whether more is left for the next run."""
-    from holdfast.cli.prune_server import prune_server_data
-
     pinned = list(store.pinned_sessions())
     held = _list_unsynced(database)
     dropped = store.prune(before=before, keep=keep, held=held, dry_run=dry_run)
@@ -209,29 +200,11 @@ def _redact_url(database: str) -> str:
 
 def _list_unsynced(database: str) -> frozenset[str]:
     """Of a database that is this user's own store: the outbox needs it."""
-    from holdfast.paths import data_dir, store_path
-    from holdfast.sync.sync_status import list_unsynced_sessions
-
     if is_postgres(database) or os.path.realpath(sqlite_path(database)) != os.path.realpath(
         store_path()
     ):
         return frozenset()
     return list_unsynced_sessions(data_dir())
-
-
-def is_postgres(database: str) -> bool:
-    return database.startswith(("postgresql://", "postgres://"))
-
-
-def sqlite_path(database: str) -> str:
-    from holdfast.paths import store_path
-
-    if "://" in database:
-        raise CliError(
-            f"{database.partition('://')[0]}:// is not a supported database",
-            "Use a postgresql:// URL or the path of a SQLite file.",
-        )
-    return os.path.abspath(os.path.expanduser(database)) if database else store_path()
 
 
 @contextmanager
@@ -244,8 +217,6 @@ def open_database(database: str) -> Iterator[SqliteStore | PostgresStore]:
 
             store = PostgresStore(database)
         else:
-            from holdfast.store.sqlite.store import SqliteStore
-
             path = sqlite_path(database)
             if not os.path.exists(path):
                 raise CliError(f"No such file: {path}", "Run `holdfast db migrate` to create it.")
@@ -283,14 +254,11 @@ def _side(database: str) -> SqliteEndpoint | PostgresEndpoint:
         from holdfast.store.transfer.postgres_endpoint import PostgresEndpoint
 
         return PostgresEndpoint(database)
-    from holdfast.store.transfer.sqlite_endpoint import SqliteEndpoint
 
     return SqliteEndpoint(sqlite_path(database))
 
 
 def _steps(database: str) -> list[str]:
-    from holdfast.store.sqlite.store import SqliteStore
-
     store = SqliteStore(sqlite_path(database))
     try:
         steps: list[str] = store.health()["steps"]
@@ -301,20 +269,8 @@ def _steps(database: str) -> list[str]:
 
 @contextmanager
 def _translate_errors() -> Iterator[None]:
-    from holdfast.cli.store_access import translate_errors
-
     try:
         with translate_errors():
             yield
     except ImportError as error:
         raise missing_extra_error(error) from error
-
-
-def missing_extra_error(error: ImportError) -> CliError:
-    return CliError(
-        f"A required package is not installed: {error.name}",
-        "Run `pip install '.[server]'` in the checkout.",
-    )
-
-
-__all__ = ["db", "is_postgres", "missing_extra_error", "open_database", "sqlite_path"]

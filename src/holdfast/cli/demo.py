@@ -8,9 +8,16 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+import orjson
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from holdfast.brief.gap import TextCoverage, covers_fact
 from holdfast.cli.output import (
     JsonOption,
     fact_to_json,
@@ -19,14 +26,18 @@ from holdfast.cli.output import (
     make_console,
     print_json,
 )
+from holdfast.samples import SESSION_FILE
+from holdfast.session.ingest import ingest_transcript
+from holdfast.state import decode_state, list_facts
 from holdfast.state.facts import DONE, OPEN, Fact
 from holdfast.state.labels import kind_heading
+from holdfast.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.text import Text
 
     from holdfast.store.protocol import Compaction
+
 
 # In the order in which a person picks the work up again.
 _KINDS = (
@@ -56,15 +67,6 @@ def show_demo(as_json: JsonOption = False) -> None:
 
     Example: `holdfast try`
     """
-    import tempfile
-
-    import orjson
-
-    from holdfast.samples import SESSION_FILE
-    from holdfast.session.ingest import ingest_transcript
-    from holdfast.state import decode_state, list_facts
-    from holdfast.store.sqlite.store import SqliteStore
-
     with tempfile.TemporaryDirectory(prefix="holdfast-try-") as folder:
         store = SqliteStore(os.path.join(folder, "holdfast.db"))
         try:
@@ -90,8 +92,6 @@ def show_demo(as_json: JsonOption = False) -> None:
 
 
 def _lines(known: Sequence[Fact], summary: str) -> list[DemoLine]:
-    from holdfast.brief.gap import TextCoverage, covers_fact
-
     said = TextCoverage(summary)
     return [
         DemoLine(fact, _fact_text(fact), covers_fact(said, fact))
@@ -127,10 +127,6 @@ def _fact_text(fact: Fact) -> str:
 
 
 def _print(out: Console, compaction: Compaction, rows: int, lines: list[DemoLine]) -> None:
-    from rich.padding import Padding
-    from rich.table import Table
-    from rich.text import Text
-
     before, after = compaction.tokens_before or 0, compaction.tokens_after or 0
     out.print()
     out.print(
@@ -180,8 +176,6 @@ def _print(out: Console, compaction: Compaction, rows: int, lines: list[DemoLine
 
 def _mark(line: DemoLine) -> Text:
     """Whether the summary has it; nothing for what the user took back, which it should not."""
-    from rich.text import Text
-
     if not _current(line.fact):
         return Text("")
     return Text("✓", style="green") if line.carried else Text("✗", style="red")

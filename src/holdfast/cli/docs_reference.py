@@ -10,6 +10,11 @@ import inspect
 import sys
 from typing import Any
 
+import typer.main
+
+from holdfast.cli.lazy_group import load_subcommands
+from holdfast.cli.main import app
+
 _INTRO = """\
 # The command line
 
@@ -42,21 +47,16 @@ Every fact has a short id within its session, and `holdfast show` opens it: `q` 
 
 
 def build_page() -> str:
-    import typer.main
-
-    from holdfast.cli.main import app
-
     group: Any = typer.main.get_command(app)
     return "\n".join([_INTRO, "## holdfast\n", _parameters(group), *_commands(group, "holdfast")])
 
 
 def _commands(group: Any, above: str) -> list[str]:
     parts: list[str] = []
-    for name, command in group.commands.items():
+    for name, command in load_subcommands(group).items():
         parts += [f"## {above} {name}\n", inspect.cleandoc(command.help or "") + "\n"]
         parts += [part for part in (_parameters(command),) if part]
-        if hasattr(command, "commands"):
-            parts += _commands(command, f"{above} {name}")
+        parts += _commands(command, f"{above} {name}")
     return parts
 
 

@@ -10,14 +10,27 @@ import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
+import holdfast
+from holdfast.cli.install import (
+    UnusableHook,
+    choose_interpreter,
+    find_hook_script,
+    find_project_root,
+)
 from holdfast.cli.output import JsonOption, make_console, print_json, replace_control_chars
+from holdfast.doctor.checks import run_checks
+from holdfast.doctor.environment import Environment
+from holdfast.doctor.finding import FAIL, OK, WARN, worst_level
+from holdfast.doctor.repairs import repair
+from holdfast.paths import data_dir
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.doctor.environment import Environment
     from holdfast.doctor.finding import Finding
+
 
 _STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 _WIDTH = 14  # of the widest check's name, and a space
@@ -44,11 +57,6 @@ def doctor(
 
     Example: `holdfast doctor --fix`
     """
-    import holdfast
-    from holdfast.doctor.checks import run_checks
-    from holdfast.doctor.finding import FAIL, worst_level
-    from holdfast.doctor.repairs import repair
-
     around = detect_environment()
     findings = run_checks(around)
     fixed: list[str] = []
@@ -85,10 +93,6 @@ def _document(finding: Finding) -> dict[str, Any]:
 
 
 def _show(findings: Sequence[Finding], fixed: Sequence[str], verbose: bool) -> None:
-    from rich.text import Text
-
-    from holdfast.doctor.finding import FAIL, OK, WARN
-
     out = make_console()
     for line in fixed:
         out.print(Text("fixed ", style="green") + Text(replace_control_chars(line)), soft_wrap=True)
@@ -122,15 +126,6 @@ def _show(findings: Sequence[Finding], fixed: Sequence[str], verbose: bool) -> N
 
 def detect_environment(*, quick: bool = False) -> Environment:
     """`quick` leaves out what starts a process: which interpreter an install would choose."""
-    from holdfast.cli.install import (
-        UnusableHook,
-        choose_interpreter,
-        find_hook_script,
-        find_project_root,
-    )
-    from holdfast.doctor.environment import Environment
-    from holdfast.paths import data_dir
-
     try:
         script = find_hook_script()
     except UnusableHook:

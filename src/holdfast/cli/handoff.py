@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from holdfast.brief.handoff_page import format_handoff_page
+from holdfast.brief.prebuilt import is_unfinished
 from holdfast.cli.output import (
     CliError,
     JsonOption,
@@ -14,8 +16,21 @@ from holdfast.cli.output import (
     print_json,
     replace_control_chars,
 )
-from holdfast.cli.store_access import SessionArgument
+from holdfast.cli.store_access import (
+    SessionArgument,
+    find_current_project,
+    find_session,
+    load_session_view,
+    open_user_store,
+    resolve_session,
+    translate_errors,
+)
+from holdfast.fastpath import handoff_offers
+from holdfast.files import File
+from holdfast.paths import data_dir
+from holdfast.session import documents
 from holdfast.session.current_session import get_agent_session_id
+from holdfast.session.documents import accept_handoff, find_waiting_session, load_handoff_page
 
 if TYPE_CHECKING:
     from holdfast.store.protocol import Session
@@ -38,17 +53,6 @@ def handoff(
 
     Example: `holdfast handoff --to HANDOFF.md`
     """
-    from holdfast.brief.handoff_page import format_handoff_page
-    from holdfast.cli.store_access import (
-        load_session_view,
-        open_user_store,
-        resolve_session,
-        translate_errors,
-    )
-    from holdfast.fastpath import handoff_offers
-    from holdfast.files import File
-    from holdfast.session import documents
-
     with open_user_store() as store, translate_errors():
         ctx, view = load_session_view(store, resolve_session(store, session))
     found = view.saved.session
@@ -80,15 +84,6 @@ def resume(session: SessionArgument = "", as_json: JsonOption = False) -> None:
 
     Example: `holdfast resume 0276a600`
     """
-    from holdfast.brief.prebuilt import is_unfinished
-    from holdfast.cli.store_access import (
-        find_current_project,
-        load_session_view,
-        open_user_store,
-        translate_errors,
-    )
-    from holdfast.session.documents import accept_handoff, load_handoff_page
-
     with open_user_store() as store, translate_errors():
         ctx, view = load_session_view(store, _find_session_to_resume(store, session))
     found = view.saved.session
@@ -121,10 +116,6 @@ def resume(session: SessionArgument = "", as_json: JsonOption = False) -> None:
 
 def _find_session_to_resume(store: SqliteStore, name: str) -> Session:
     """The one named, else the one that a new session here would be offered."""
-    from holdfast.cli.store_access import find_current_project, find_session
-    from holdfast.paths import data_dir
-    from holdfast.session.documents import find_waiting_session
-
     if name:
         return find_session(store, name)
     found = find_waiting_session(

@@ -7,23 +7,36 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import as_completed
+from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+import orjson
 import typer
+from rich.table import Table
+from rich.text import Text
 
+from holdfast import clients
 from holdfast.cli.output import (
     CliError,
     JsonOption,
     format_bytes,
     format_one_line,
     make_console,
+    pluralize,
     print_json_line,
 )
+from holdfast.cli.store_access import ensure_store_path, translate_errors
+from holdfast.session.ingest import ingest_transcript as ingest_file
+from holdfast.store.sqlite.store import SqliteStore
+from holdfast.transcript.reader import TranscriptError
+from holdfast.workers import worker_pool
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from holdfast.session.ingest import IngestResult
+
 
 # Below this a second process costs more than it brings.
 MIN_POOL_BYTES = 32_000_000
@@ -64,8 +77,6 @@ def ingest(
 
     Example: `holdfast ingest ~/.claude/projects`
     """
-    from holdfast.cli.store_access import ensure_store_path, translate_errors
-
     given = paths or [_client_transcripts_dir()]
     if not paths and not os.path.exists(given[0]):
         raise CliError(
@@ -94,16 +105,12 @@ def ingest(
 
 
 def _client_transcripts_dir() -> str:
-    from holdfast import clients
-
     paths = clients.default().paths
     return paths.sessions_dir(paths.config_dir(os.environ, os.path.expanduser("~")))
 
 
 def _files(paths: list[str]) -> list[str]:
     """The transcripts to read, each session once; a plain file before its packed copy."""
-    from holdfast import clients
-
     client_paths = clients.default().paths
     found: list[str] = []
     for path in paths:
@@ -144,10 +151,6 @@ def _run(files: list[str], store: str, jobs: int) -> Iterator[Outcome]:
         for path in files:
             yield _one(path, store)
         return
-    from concurrent.futures import as_completed
-    from concurrent.futures.process import BrokenProcessPool
-
-    from holdfast.workers import worker_pool
 
     waiting = dict.fromkeys(files)
     try:
@@ -163,12 +166,6 @@ def _run(files: list[str], store: str, jobs: int) -> Iterator[Outcome]:
 
 
 def _one(path: str, store_path: str) -> Outcome:
-    import orjson
-
-    from holdfast.session.ingest import ingest_transcript as ingest_file
-    from holdfast.store.sqlite.store import SqliteStore
-    from holdfast.transcript.reader import TranscriptError
-
     store = SqliteStore(store_path, busy_seconds=BUSY_TIMEOUT_SECONDS)
     try:
         return Outcome(path, _size(path), ingest_file(store, path, loads=orjson.loads))
@@ -226,11 +223,6 @@ def _totals(outcomes: list[Outcome]) -> dict[str, Any]:
 
 
 def _report(out: Console, outcomes: list[Outcome]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from holdfast.cli.output import pluralize
-
     news = [
         outcome for outcome in outcomes if outcome.error or (outcome.done and _format_new(outcome))
     ]

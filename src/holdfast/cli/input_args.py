@@ -9,15 +9,30 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
+import orjson
 import typer
+from rich.text import Text
 
+from holdfast.brief.prebuilt import DEFAULT_BRIEF_CHARS, format_title
 from holdfast.cli.output import CliError, make_console, replace_control_chars
+from holdfast.cli.store_access import find_session, open_user_store, translate_errors
+from holdfast.clock import read_clock
+from holdfast.fastpath.session_dir import SessionDir
+from holdfast.paths import data_dir, store_path
+from holdfast.session.context import SessionContext, SessionRef, load_config
+from holdfast.session.documents import overlay_documents
+from holdfast.session.follow import INITIAL, follow_transcript
+from holdfast.session.role_lookup import UnknownRole, find_role, find_role_for_agent, list_role_dirs
+from holdfast.session.transcript_scan import scan_agent_type
+from holdfast.session.update import load_snapshot
+from holdfast.store.protocol import Session
 from holdfast.tokens import compute_max_chars
 
 if TYPE_CHECKING:
     from holdfast.brief.role import Role
     from holdfast.session.follow import FollowState
     from holdfast.state import State
+
 
 # A title takes no more of a brief than this: a small one is all content.
 MAX_TITLE_SHARE = 0.15
@@ -55,11 +70,6 @@ def resolve_input(given: str) -> SessionInput:
     """A file when it looks like one or there is one, else a session of the store."""
     if os.path.exists(given) or os.sep in given or given.endswith((".jsonl", ".gz")):
         return SessionInput(given)
-    from holdfast.cli.store_access import find_session, open_user_store
-    from holdfast.paths import store_path
-    from holdfast.session.context import SessionRef
-    from holdfast.session.follow import INITIAL
-    from holdfast.session.update import load_snapshot
 
     if not os.path.exists(store_path()):
         raise CliError(
@@ -84,11 +94,6 @@ def require_transcript(subject: SessionInput) -> str:
 
 def load_current_state(subject: SessionInput) -> State:
     """Folded to the end of the transcript; as it was saved where the transcript is gone."""
-    import orjson
-
-    from holdfast.cli.store_access import translate_errors
-    from holdfast.session.follow import INITIAL, follow_transcript
-
     with translate_errors():
         if subject.saved is None:
             return follow_transcript(subject.path, loads=orjson.loads, final=True).state
@@ -103,13 +108,6 @@ def load_current_state(subject: SessionInput) -> State:
 
 def _with_documents(subject: SessionInput, state: State) -> State:
     """With the session's notes and the summaries of its finished tasks, as the hooks show it."""
-    from holdfast.clock import read_clock
-    from holdfast.fastpath.session_dir import SessionDir
-    from holdfast.paths import data_dir
-    from holdfast.session.context import SessionContext, SessionRef, load_config
-    from holdfast.session.documents import overlay_documents
-    from holdfast.store.protocol import Session
-
     data = data_dir()
     ctx = SessionContext(
         SessionRef(subject.session_id, subject.path, subject.folder),
@@ -122,14 +120,6 @@ def _with_documents(subject: SessionInput, state: State) -> State:
 
 def resolve_role(state: State, asked: str, agent_type: str) -> Role:
     """The role that was asked for, else the one of the agent; broken files are told about."""
-    from holdfast.paths import data_dir
-    from holdfast.session.role_lookup import (
-        UnknownRole,
-        find_role,
-        find_role_for_agent,
-        list_role_dirs,
-    )
-
     begun = state.session.folders[0] if state.session.folders else state.session.cwd
     cwd = begun if begun and os.path.isdir(begun) else os.getcwd()
     folders = list_role_dirs(cwd, data_dir())
@@ -143,10 +133,6 @@ def resolve_role(state: State, asked: str, agent_type: str) -> Role:
 
 
 def read_agent_type(path: str, until: int | None = None) -> str:
-    import orjson
-
-    from holdfast.session.transcript_scan import scan_agent_type
-
     return scan_agent_type(path, loads=orjson.loads, until=until) if os.path.exists(path) else ""
 
 
@@ -158,21 +144,16 @@ def compute_char_limits(budget: int | None, max_chars: list[int] | None) -> list
         return [compute_max_chars(budget)]
     if max_chars:
         return list(max_chars)
-    from holdfast.brief.prebuilt import DEFAULT_BRIEF_CHARS
 
     return [DEFAULT_BRIEF_CHARS]
 
 
 def build_title(state: State, max_chars: int) -> str:
     """The title with which briefs are delivered, where the brief is long enough for it."""
-    from holdfast.brief.prebuilt import format_title
-
     text = format_title(state, "")
     return text if len(text) <= MAX_TITLE_SHARE * max_chars else ""
 
 
 def print_note(text: str) -> None:
-    from rich.text import Text
-
     line = Text("Note: ", style="bold yellow") + Text(replace_control_chars(text), style="default")
     make_console(stderr=True).print(line, soft_wrap=True)

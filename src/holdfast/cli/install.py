@@ -30,6 +30,8 @@ from holdfast.clients.installation import (
     NotWritable,
     SettingsError,
 )
+from holdfast.doctor.hook_trial import run_one_hook
+from holdfast.hooks.statusline import format_statusline, parse_payload
 from holdfast.paths import data_dir
 
 
@@ -280,7 +282,6 @@ def _try_hook(outcome: InstallOutcome, dry_run: bool) -> list[str]:
     """One hook run for real, in a temporary folder; says what it did not do."""
     if dry_run or outcome.action not in ("installed", "repaired"):
         return []
-    from holdfast.doctor.hook_trial import run_one_hook
 
     installer = clients.default().installer
     try:
@@ -361,8 +362,6 @@ def statusline() -> None:
 
     Example: `holdfast statusline < payload.json`
     """
-    from holdfast.hooks.statusline import format_statusline, parse_payload
-
     raw = b"" if sys.stdin.isatty() else sys.stdin.buffer.read()
     shown = format_statusline(parse_payload(raw), os.environ, time.time())
     if shown:

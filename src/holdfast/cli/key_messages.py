@@ -9,8 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import orjson
 import typer
+from rich.text import Text
 
+from holdfast.cli.input_args import print_note, require_transcript
 from holdfast.cli.output import (
     CliError,
     format_minute,
@@ -19,10 +22,14 @@ from holdfast.cli.output import (
     print_json,
     replace_control_chars,
 )
+from holdfast.cli.store_access import find_session, open_user_store, translate_errors
+from holdfast.session.digest import ArchiveMatch, build_digest, export_archived_rows, search_archive
+from holdfast.session.replay import locate_rows
 
 if TYPE_CHECKING:
     from holdfast.cli.input_args import SessionInput
     from holdfast.session.digest import DigestEntry
+
 
 _STYLES = {"user": "bold", "decision": "magenta", "task": "cyan", "compaction": "yellow"}
 _COMPACTION = re.compile(r"c([1-9]\d*)")
@@ -30,12 +37,6 @@ _TIME = re.compile(r"\d{4}-\d\d(?:-\d\d.*)?")
 
 
 def show_messages(subject: SessionInput, first: str, last: str, as_json: bool) -> None:
-    import orjson
-
-    from holdfast.cli.input_args import print_note
-    from holdfast.cli.store_access import translate_errors
-    from holdfast.session.digest import build_digest
-
     with translate_errors(), _find_rows_file(subject) as (path, archived):
         told = build_digest(path, loads=orjson.loads)
         low, high = _bound(told, first, path, 0), _bound(told, last, path, len(told))
@@ -45,7 +46,6 @@ def show_messages(subject: SessionInput, first: str, last: str, as_json: bool) -
     if as_json:
         print_json([one._asdict() for one in shown])
         return
-    from rich.text import Text
 
     out = make_console()
     for one in shown:
@@ -62,12 +62,8 @@ def show_messages(subject: SessionInput, first: str, last: str, as_json: bool) -
 def _find_rows_file(subject: SessionInput) -> Iterator[tuple[str, bool]]:
     """(a file of rows, whether it comes from the archive)."""
     if os.path.exists(subject.path) or not subject.session_id:
-        from holdfast.cli.input_args import require_transcript
-
         yield require_transcript(subject), False
         return
-    from holdfast.cli.store_access import open_user_store
-    from holdfast.session.digest import export_archived_rows
 
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
         path = os.path.join(folder, "rows.jsonl")
@@ -97,9 +93,6 @@ def _bound(told: list[DigestEntry], name: str, path: str, missing: int) -> Bound
         return ("line", found[number - 1])
     if _TIME.fullmatch(name):
         return ("time", name.replace(" ", "T"))
-    import orjson
-
-    from holdfast.session.replay import locate_rows
 
     rows = locate_rows(path, name, loads=orjson.loads)
     if len(rows) != 1:
@@ -129,11 +122,6 @@ def _before(one: DigestEntry, high: Bound) -> bool:
 def search_archives(
     words: list[str], session: str, project: str, limit: int, as_json: bool
 ) -> None:
-    import orjson
-
-    from holdfast.cli.store_access import find_session, open_user_store
-    from holdfast.session.digest import ArchiveMatch, search_archive
-
     found: list[ArchiveMatch] = []
     with open_user_store() as store:
         sessions = (
@@ -149,7 +137,6 @@ def search_archives(
     if as_json:
         print_json({"query": " ".join(words), "rows": [one._asdict() for one in found]})
         return
-    from rich.text import Text
 
     out = make_console()
     for hit in found:

@@ -1,7 +1,7 @@
-"""The command line: `holdfast COMMAND`. Registers the commands and catches foreseeable errors.
+"""The command line: `holdfast COMMAND`. Lists the commands and catches foreseeable errors.
 
-Each command is in a module of its own and imports what is heavy when it runs, so that
-`holdfast --help` stays quick. Exit codes: 0 done, 1 error, 2 wrong usage, 130 interrupted.
+Each command is in a module of its own and is imported when it is called:
+`holdfast --help` imports none. Exit codes: 0 done, 1 error, 2 wrong usage, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -9,40 +9,148 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
 import holdfast
-from holdfast.cli.active_commands import command
-from holdfast.cli.audit import audit
-from holdfast.cli.brief import brief
-from holdfast.cli.compact_instructions import instructions
-from holdfast.cli.compactions import compactions, diff, history
-from holdfast.cli.config import config
-from holdfast.cli.db import db
-from holdfast.cli.demo import show_demo
-from holdfast.cli.doctor import doctor
-from holdfast.cli.handoff import handoff, resume
-from holdfast.cli.ingest import ingest
-from holdfast.cli.install import install, statusline, uninstall
-from holdfast.cli.mcp import mcp
-from holdfast.cli.note import note
+from holdfast.cli.lazy_group import LazyCommand, LazyGroup
 from holdfast.cli.output import CliError, print_error
-from holdfast.cli.prune import prune
-from holdfast.cli.replay import replay
-from holdfast.cli.search import search
-from holdfast.cli.serve import serve
-from holdfast.cli.sessions import sessions
-from holdfast.cli.show import show
-from holdfast.cli.state import state
-from holdfast.cli.status import status
-from holdfast.cli.tasks import tasks
-from holdfast.cli.team import carry, connect, disconnect, send
-from holdfast.cli.token import token
+
+
+class Commands(LazyGroup):
+    """Every command of `holdfast`, in the order of its help."""
+
+    lazy_commands: ClassVar = {
+        "try": LazyCommand(
+            "demo:show_demo", "Demo: what Holdfast knows at the compaction of a recorded session."
+        ),
+        "install": LazyCommand(
+            "install:install",
+            "Add Holdfast's hooks to Claude Code's settings. Safe to repeat; repairs old entries.",
+        ),
+        "uninstall": LazyCommand(
+            "install:uninstall",
+            "Remove Holdfast's hooks from Claude Code's settings and restore what was there.",
+        ),
+        "doctor": LazyCommand(
+            "doctor:doctor",
+            "Check that Holdfast works: client, hooks, store, recent compactions, other tools.",
+        ),
+        "status": LazyCommand(
+            "status:status",
+            "Show what is saved of a session, and what its last compaction kept, lost and "
+            "restored.",
+        ),
+        "config": LazyCommand(
+            "config:config",
+            "Show the effective settings and where each comes from; `set` and `unset` change one.",
+        ),
+        "command": LazyCommand(
+            "active_commands:command",
+            "Commands and skills whose rules stay active across compactions.",
+        ),
+        "instructions": LazyCommand(
+            "compact_instructions:instructions",
+            "Show the compact instructions for this project: what a summary should contain.",
+        ),
+        "statusline": LazyCommand(
+            "install:statusline",
+            "Print the status line for a payload on standard input: context left, last save, "
+            "open tasks.",
+        ),
+        "note": LazyCommand(
+            "note:note", "Add a note to a session. It is restored verbatim after every compaction."
+        ),
+        "handoff": LazyCommand(
+            "handoff:handoff",
+            "Write the handoff page of a session: a Markdown file to read, edit and continue from.",
+        ),
+        "resume": LazyCommand(
+            "handoff:resume", "Show the handoff of an earlier session and mark it as resumed."
+        ),
+        "tasks": LazyCommand(
+            "tasks:tasks", "List the tasks of a session, with summaries of the finished ones."
+        ),
+        "compactions": LazyCommand(
+            "compactions:compactions",
+            "List compactions, latest first: what the summary kept and lost, and what was "
+            "restored.",
+        ),
+        "history": LazyCommand(
+            "compactions:history",
+            "Show a session's compactions, oldest first, with what each one lost.",
+        ),
+        "diff": LazyCommand(
+            "compactions:diff",
+            "Compare what was known before a compaction with the summary and with what was "
+            "restored.",
+        ),
+        "brief": LazyCommand(
+            "brief:brief",
+            "Show the brief of a session: what its agent is given after a compaction.",
+        ),
+        "replay": LazyCommand(
+            "replay:replay", "Show the brief of a session as of an earlier point."
+        ),
+        "state": LazyCommand(
+            "state:state",
+            "Show the state of a transcript: rules, tasks, tests, errors, dead ends, files and "
+            "more.",
+        ),
+        "ingest": LazyCommand(
+            "ingest:ingest",
+            "Index existing transcripts, so that `search` and `show_source` can find their "
+            "contents.",
+        ),
+        "sessions": LazyCommand("sessions:sessions", "List the stored sessions, latest first."),
+        "show": LazyCommand(
+            "show:show",
+            "Show a fact, a session or a row: its text, its status and where it came from.",
+        ),
+        "search": LazyCommand(
+            "search:search", "Search facts and messages, in all sessions or one."
+        ),
+        "prune": LazyCommand(
+            "prune:prune",
+            "Delete old sessions, checkpoints, notes and handoffs.",
+        ),
+        "mcp": LazyCommand(
+            "mcp:mcp", "Serve recall to an agent over MCP: recall, show, state, note, handoff."
+        ),
+        "db": LazyCommand(
+            "db:db", "Manage the database: PostgreSQL for a team, SQLite for one user."
+        ),
+        "serve": LazyCommand(
+            "serve:serve",
+            "Run the team server over HTTP, with an OpenAPI document at /openapi.json.",
+        ),
+        "connect": LazyCommand(
+            "team:connect",
+            "Connect to a team server.",
+        ),
+        "disconnect": LazyCommand(
+            "team:disconnect",
+            "Stop syncing. Data already on the server or on this machine is kept.",
+        ),
+        "carry": LazyCommand(
+            "team:carry",
+            "Sync sessions to the team server and fetch messages.",
+        ),
+        "send": LazyCommand(
+            "team:send", "Send a message to one agent, to a role, or to everyone in this project."
+        ),
+        "token": LazyCommand("token:token", "Manage access tokens of the server."),
+        "audit": LazyCommand(
+            "audit:audit",
+            "Show what compaction has cost you so far, and what Holdfast would have kept.",
+        ),
+    }
+
 
 app = typer.Typer(
     name="holdfast",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -79,41 +187,6 @@ def set_global_options(
     """
     if home:
         os.environ["HOLDFAST_HOME"] = home
-
-
-app.command("try")(show_demo)
-app.command()(install)
-app.command()(uninstall)
-app.command()(doctor)
-app.command()(status)
-app.add_typer(config)
-app.add_typer(command)
-app.command()(instructions)
-app.command()(statusline)
-app.command()(note)
-app.command()(handoff)
-app.command()(resume)
-app.command()(tasks)
-app.command()(compactions)
-app.command()(history)
-app.command()(diff)
-app.command()(brief)
-app.command()(replay)
-app.command()(state)
-app.command()(ingest)
-app.command()(sessions)
-app.command()(show)
-app.command()(search)
-app.command()(prune)
-app.command()(mcp)
-app.add_typer(db)
-app.command()(serve)
-app.command()(connect)
-app.command()(disconnect)
-app.command()(carry)
-app.command()(send)
-app.add_typer(token)
-app.command()(audit)
 
 
 def main(arguments: list[str] | None = None) -> None:

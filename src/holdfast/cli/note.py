@@ -14,7 +14,22 @@ from holdfast.cli.output import (
     print_json,
     replace_control_chars,
 )
+from holdfast.cli.store_access import (
+    find_session,
+    load_session_view,
+    open_user_store,
+    resolve_session,
+    store_exists,
+    translate_errors,
+)
 from holdfast.clock import format_now
+from holdfast.fastpath.session_dir import SessionDir
+from holdfast.paths import data_dir
+from holdfast.redact import redact
+from holdfast.session import documents, notes_file
+from holdfast.session.current_session import get_agent_session_id
+from holdfast.session.notes_file import MAX_PAGE_BYTES
+from holdfast.state.notes import NoteLine
 
 KINDS = {"decision": "decision", "rule": "rule", "dead-end": "dead_end", "next": "next_step"}
 MAX_NOTE_CHARS = 400
@@ -69,13 +84,6 @@ def _kind(given: str) -> str:
 
 def _session(name: str) -> str:
     """A running session can be noted for before the store has heard of it."""
-    from holdfast.cli.store_access import (
-        open_user_store,
-        resolve_session,
-        store_exists,
-    )
-    from holdfast.session.current_session import get_agent_session_id
-
     running = get_agent_session_id(os.environ)
     if not name and running:
         return running
@@ -86,13 +94,6 @@ def _session(name: str) -> str:
 
 
 def _save_note(session_id: str, kind: str, words: str, as_json: bool) -> None:
-    from holdfast.fastpath.session_dir import SessionDir
-    from holdfast.paths import data_dir
-    from holdfast.redact import redact
-    from holdfast.session import notes_file
-    from holdfast.session.current_session import get_agent_session_id
-    from holdfast.state.notes import NoteLine
-
     by = "agent" if get_agent_session_id(os.environ) or os.environ.get("CLAUDECODE") else "user"
     said = redact(words)
     try:
@@ -115,14 +116,6 @@ def _save_note(session_id: str, kind: str, words: str, as_json: bool) -> None:
 
 def _index_note(session_id: str) -> None:
     """Into the notes page and the index; the hooks do it too, but a person looks at once."""
-    from holdfast.cli.store_access import (
-        load_session_view,
-        open_user_store,
-        store_exists,
-        translate_errors,
-    )
-    from holdfast.session import documents
-
     if not store_exists():
         return
     with open_user_store() as store, translate_errors():
@@ -132,15 +125,6 @@ def _index_note(session_id: str) -> None:
 
 
 def _show(session_id: str, as_json: bool) -> None:
-    from holdfast.cli.store_access import (
-        find_session,
-        load_session_view,
-        open_user_store,
-        translate_errors,
-    )
-    from holdfast.session import documents
-    from holdfast.session.notes_file import MAX_PAGE_BYTES
-
     with open_user_store() as store, translate_errors():
         ctx, view = load_session_view(store, find_session(store, session_id))
     file = documents.notes_path(ctx, view.saved.session)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from holdfast import retention
 from holdfast.cli.output import (
     JsonOption,
     YesOption,
@@ -15,7 +16,11 @@ from holdfast.cli.output import (
     make_console,
     print_json,
 )
+from holdfast.cli.prune_server import MORE_TO_PRUNE, format_dropped, prune_server_data
+from holdfast.cli.store_access import find_session, open_user_store
 from holdfast.clock import format_days_ago
+from holdfast.paths import data_dir
+from holdfast.session.context import load_settings
 
 if TYPE_CHECKING:
     from holdfast.retention import PruneResult
@@ -69,16 +74,14 @@ def prune(
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete old sessions, checkpoints, notes and handoffs, and old data of your own server:
-    snapshots, actions, delivered or expired messages, the audit log. Keeps pinned sessions and
-    those not yet synced to the team server. Shows what would be deleted and asks for confirmation.
+    """Delete old sessions, checkpoints, notes and handoffs.
+
+    Also old data of your own server: snapshots, actions, delivered or expired messages, the audit
+    log. Keeps pinned sessions and those not yet synced to the team server. Shows what would be
+    deleted and asks for confirmation.
 
     Example: `holdfast prune --days 90 --dry-run`
     """
-    from holdfast.cli.store_access import open_user_store
-    from holdfast.paths import data_dir
-    from holdfast.session.context import load_settings
-
     if pin or unpin:
         _pin_sessions(pin, unpin, as_json)
         return
@@ -108,10 +111,6 @@ def prune(
 
 def _prune(store: SqliteStore, limits: _Limits, *, dry_run: bool) -> tuple[list[PruneResult], bool]:
     """What went or would go, and whether more is left for the next run."""
-    from holdfast import retention
-    from holdfast.cli.prune_server import prune_server_data
-    from holdfast.paths import data_dir
-
     data = data_dir()
     done = []
     more = False
@@ -136,8 +135,6 @@ def _prune(store: SqliteStore, limits: _Limits, *, dry_run: bool) -> tuple[list[
 
 
 def _pin_sessions(pin: str, unpin: str, as_json: bool) -> None:
-    from holdfast.cli.store_access import find_session, open_user_store
-
     with open_user_store() as store:
         for name, held in ((pin, True), (unpin, False)):
             if name:
@@ -154,8 +151,6 @@ def _pin_sessions(pin: str, unpin: str, as_json: bool) -> None:
 def _print_pruned(
     done: list[PruneResult], dry_run: bool, sizes: tuple[int, int], more: bool, as_json: bool
 ) -> None:
-    from holdfast.cli.prune_server import MORE_TO_PRUNE, format_dropped
-
     before, after = sizes
     dropped: dict[str, int] = {}
     for one in done:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from holdfast.cli.db import is_postgres, missing_extra_error, sqlite_path
+from holdfast.cli.database_args import is_postgres, missing_extra_error, sqlite_path
 from holdfast.clock import format_now
 
 if TYPE_CHECKING:

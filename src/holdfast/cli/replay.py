@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
+import orjson
 import typer
+from rich.table import Table
+from rich.text import Text
 
+from holdfast.brief.compose import compose
 from holdfast.cli.brief import show_brief
 from holdfast.cli.input_args import (
     BudgetOption,
@@ -22,6 +26,7 @@ from holdfast.cli.input_args import (
     resolve_input,
     resolve_role,
 )
+from holdfast.cli.key_messages import show_messages
 from holdfast.cli.output import (
     NARROW_WIDTH,
     CliError,
@@ -31,9 +36,12 @@ from holdfast.cli.output import (
     make_console,
     print_json,
 )
+from holdfast.cli.store_access import translate_errors
+from holdfast.session.replay import fold_until, list_milestones, locate_rows
 
 if TYPE_CHECKING:
     from holdfast.session.replay import RowLocation
+
 
 _STYLES = {"prompt": "bold", "compaction": "yellow", "task": "cyan", "check": "green"}
 
@@ -88,16 +96,8 @@ def replay(
 
     Example: `holdfast replay session.jsonl --at 131`
     """
-    import orjson
-
-    from holdfast.brief.compose import compose
-    from holdfast.cli.store_access import translate_errors
-    from holdfast.session.replay import fold_until
-
     (size,) = compute_char_limits(budget, None if max_chars is None else [max_chars])
     if messages:
-        from holdfast.cli.key_messages import show_messages
-
         show_messages(resolve_input(subject), first, last, as_json)
         return
     if first or last:
@@ -124,10 +124,6 @@ def replay(
 
 
 def _find_moment(path: str, at: str) -> RowLocation:
-    import orjson
-
-    from holdfast.session.replay import locate_rows
-
     found = locate_rows(path, at, loads=orjson.loads)
     if len(found) == 1:
         return found[0]
@@ -138,10 +134,6 @@ def _find_moment(path: str, at: str) -> RowLocation:
 
 
 def _list(path: str, as_json: bool) -> None:
-    import orjson
-
-    from holdfast.session.replay import list_milestones
-
     moments = list_milestones(path, loads=orjson.loads)
     if as_json:
         print_json([moment._asdict() for moment in moments])
@@ -149,8 +141,6 @@ def _list(path: str, as_json: bool) -> None:
     if not moments:
         print_note(f"no points of interest in {path}")
         return
-    from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True, justify="right")

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
+from holdfast.cli.key_messages import search_archives
 from holdfast.cli.output import (
     NARROW_WIDTH,
     JsonOption,
@@ -17,6 +20,8 @@ from holdfast.cli.output import (
     print_json,
     style_status,
 )
+from holdfast.cli.sessions import resolve_project
+from holdfast.cli.store_access import find_session, open_user_store
 from holdfast.state.facts import KINDS
 from holdfast.state.labels import kind_name
 
@@ -54,17 +59,12 @@ def search(
 
     Example: `holdfast search "rate limit" --kind decision`
     """
-    from holdfast.cli.sessions import resolve_project
-    from holdfast.cli.store_access import find_session, open_user_store
-
     if kind and kind not in (*KINDS, "message"):
         raise typer.BadParameter(
             f"{kind!r} is not one of {', '.join(KINDS)}, message", param_hint="--kind"
         )
     words = " ".join(query)
     if archive:
-        from holdfast.cli.key_messages import search_archives
-
         search_archives(words.split(), session, resolve_project(project), limit, as_json)
         return
     with open_user_store() as store:
@@ -83,8 +83,6 @@ def search(
     if not hits:
         out.print("Nothing found. Try fewer words.")
         return
-    from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="cyan", no_wrap=True)

@@ -8,8 +8,10 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.db import DatabaseOption, is_postgres, missing_extra_error, sqlite_path
+from holdfast.cli.database_args import DatabaseOption, is_postgres, missing_extra_error, sqlite_path
 from holdfast.cli.output import CliError, make_console
+from holdfast.cli.store_access import ensure_store_path, translate_errors
+from holdfast.paths import data_dir
 
 
 def serve(
@@ -50,8 +52,6 @@ def serve(
         from holdfast.server.server_settings import ServerSettings
     except ImportError as error:
         raise missing_extra_error(error) from error
-    from holdfast.cli.store_access import ensure_store_path, translate_errors
-    from holdfast.paths import data_dir
 
     where = database if is_postgres(database) else sqlite_path(database)
     if not database:

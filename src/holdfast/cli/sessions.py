@@ -6,6 +6,8 @@ import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
 from holdfast.cli.output import (
     NARROW_WIDTH,
@@ -16,10 +18,13 @@ from holdfast.cli.output import (
     make_console,
     print_json,
 )
+from holdfast.cli.store_access import open_user_store
+from holdfast.fastpath.project import locate_project
 
 if TYPE_CHECKING:
     from holdfast.store.protocol import Session
     from holdfast.store.sqlite.store import SqliteStore
+
 
 # Below this the branch would leave a word or two of what a session is about.
 WIDE_WIDTH = 100
@@ -38,8 +43,6 @@ def sessions(
 
     Example: `holdfast sessions --project .`
     """
-    from holdfast.cli.store_access import open_user_store
-
     with open_user_store() as store:
         found = store.sessions(project=resolve_project(project), limit=limit)
         rows = [(session, _describe(store, session)) for session in found]
@@ -55,8 +58,6 @@ def sessions(
         where = f" of {resolve_project(project)}." if project else " yet."
         out.print(f"No sessions{where} Run `holdfast ingest` to index your transcripts.")
         return
-    from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", expand=True)
     for name in ("session", "last active", "project", "branch"):
@@ -83,7 +84,6 @@ def resolve_project(given: str) -> str:
     """A project is named by any folder in it."""
     if not given:
         return ""
-    from holdfast.fastpath.project import locate_project
 
     return locate_project(os.path.abspath(os.path.expanduser(given)))[0]
 

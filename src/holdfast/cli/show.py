@@ -11,6 +11,8 @@ import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
 from holdfast.cli.output import (
     CliError,
@@ -23,12 +25,16 @@ from holdfast.cli.output import (
     print_json,
     replace_control_chars,
 )
+from holdfast.cli.store_access import find_session, open_user_store
+from holdfast.fastpath.project import locate_project
+from holdfast.session.transcript_scan import read_archived_row, read_source_row
 from holdfast.state.facts import KINDS, Fact
 from holdfast.state.labels import kind_heading, kind_name
 
 if TYPE_CHECKING:
     from holdfast.store.protocol import Session
     from holdfast.store.sqlite.store import SqliteStore
+
 
 # A row's long strings, unless it is asked for whole.
 MAX_STRING_CHARS = 700
@@ -59,8 +65,6 @@ def show(
 
     Example: `holdfast show 0276a600:t3`
     """
-    from holdfast.cli.store_access import find_session, open_user_store
-
     if ":" in name and not session:
         session, _, name = name.partition(":")
     with open_user_store() as store:
@@ -88,8 +92,6 @@ def show(
 
 
 def _recent(store: SqliteStore) -> list[Session]:
-    from holdfast.fastpath.project import locate_project
-
     here = list(store.sessions(project=locate_project(os.getcwd())[0], limit=MAX_RECENT_SESSIONS))
     known = {session.id for session in here}
     return here + [one for one in store.sessions(limit=MAX_RECENT_SESSIONS) if one.id not in known]
@@ -97,8 +99,6 @@ def _recent(store: SqliteStore) -> list[Session]:
 
 def _row(session: Session, row: str, start: int, store: SqliteStore) -> bytes | None:
     """From the transcript; where it no longer has the row, from what was archived of it."""
-    from holdfast.session.transcript_scan import read_archived_row, read_source_row
-
     found = read_source_row(session.transcript, row, start) if session.transcript else None
     return read_archived_row(store, session.id, row) if found is None else found
 
@@ -108,7 +108,6 @@ def _show_fact(session: Session, fact: Fact, row: bytes | None, full: bool, as_j
         source = None if row is None else json.loads(row)
         print_json({"session": session.id, "fact": fact_to_json(fact), "source": source})
         return
-    from rich.text import Text
 
     out = make_console()
     kind = kind_name(fact.kind)
@@ -137,7 +136,6 @@ def _show_row(session: Session, name: str, row: bytes, full: bool, as_json: bool
     if as_json:
         print_json({"session": session.id, "row": name, "source": json.loads(row)})
         return
-    from rich.text import Text
 
     make_console().print(Text(f"{session.id[:8]}:{name}", style="cyan"))
     _print_row(row, full)
@@ -147,7 +145,6 @@ def _print_row(row: bytes, full: bool) -> None:
     data = json.loads(row.replace(b"\0", b"").decode("utf-8", "replace"))
     text = json.dumps(data if full else _truncate(data), ensure_ascii=False, indent=2)
     # Line ends inside strings are what makes a row readable; in JSON they are escapes.
-    from rich.text import Text
 
     make_console().print(
         Text(replace_control_chars(text if full else text.replace("\\n", "\n    ")))
@@ -182,8 +179,6 @@ def _show_session(store: SqliteStore, session: Session, as_json: bool) -> None:
             }
         )
         return
-    from rich.table import Table
-    from rich.text import Text
 
     out = make_console()
     out.print(Text(session.id, style="bold cyan"), Text(format_one_line(session.title, 120)))

@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
+import orjson
 import typer
+from rich.table import Table
+from rich.text import Text
 
 from holdfast.cli.output import (
     NARROW_WIDTH,
@@ -24,6 +27,10 @@ from holdfast.cli.output import (
     print_json,
     style_status,
 )
+from holdfast.cli.store_access import translate_errors
+from holdfast.session.follow import follow_transcript
+from holdfast.session.transcript_scan import scan_boundaries
+from holdfast.state import list_facts
 from holdfast.state.facts import KINDS, OPEN, Fact
 from holdfast.state.labels import kind_heading
 
@@ -31,6 +38,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from holdfast.session.follow import FollowState
+
 
 # Of one kind, when all kinds are shown; `--kind` shows everything of one.
 MAX_ROWS_SHOWN = 12
@@ -54,13 +62,6 @@ def state(
 
     Example: `holdfast state session.jsonl --compaction 1 --kind rule`
     """
-    import orjson
-
-    from holdfast.cli.store_access import translate_errors
-    from holdfast.session.follow import follow_transcript
-    from holdfast.session.transcript_scan import scan_boundaries
-    from holdfast.state import list_facts
-
     if kind and kind not in KINDS:
         raise typer.BadParameter(f"{kind!r} is not one of {', '.join(KINDS)}", param_hint="--kind")
     with translate_errors():
@@ -115,8 +116,6 @@ def _document(
 
 
 def _head(out: Console, file: str, compaction: int | None, followed: FollowState) -> None:
-    from rich.text import Text
-
     place, moment, usage = followed.state.session, followed.state.position, followed.state.usage
     title = Text(place.title or place.session_id or file, style="bold")
     if compaction is not None:
@@ -144,9 +143,6 @@ def _head(out: Console, file: str, compaction: int | None, followed: FollowState
 
 def print_kind(out: Console, kind: str, known: list[Fact], limit: int | None) -> None:
     """One kind of fact as a table: what still stands first, then the latest."""
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="cyan", no_wrap=True)
     table.add_column(no_wrap=True)

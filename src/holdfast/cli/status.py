@@ -3,18 +3,47 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING, Any
 
+from rich.table import Table
+from rich.text import Text
+
+from holdfast.cli.compactions import (
+    count_by_kind,
+    format_deliveries,
+    format_outcome,
+    report_to_json,
+)
+from holdfast.cli.doctor import detect_environment
 from holdfast.cli.output import (
     CliError,
     JsonOption,
     format_bytes,
+    format_count,
     format_minute,
     format_one_line,
     make_console,
+    pluralize,
     print_json,
 )
-from holdfast.cli.store_access import SessionArgument
+from holdfast.cli.store_access import (
+    SessionArgument,
+    open_user_store,
+    resolve_session,
+    store_exists,
+    translate_errors,
+)
+from holdfast.compaction.report import load_report
+from holdfast.doctor.check_hooks import describe_hook_problem
+from holdfast.fastpath.session_dir import SessionDir, decode_prebuilt
+from holdfast.files import read
+from holdfast.paths import data_dir
+from holdfast.session.follow import from_saved
+from holdfast.state import UnreadableState
+from holdfast.state.facts import OPEN
+from holdfast.sync.connection_file import UnsafeConnectionFile
+from holdfast.sync.sync_status import format_sync_status, read_sync_status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,13 +61,6 @@ def status(
 
     Example: `holdfast status`
     """
-    from holdfast.cli.store_access import (
-        open_user_store,
-        resolve_session,
-        store_exists,
-        translate_errors,
-    )
-
     hint, service = _check_hooks_quickly(), _read_sync_status()
     if not session and not store_exists():
         nothing = "Nothing is saved yet: start a session with the hooks installed."
@@ -63,8 +85,6 @@ def status(
 
 def _print_no_session(words: str, hint: str, service: dict[str, Any] | None) -> None:
     """What there is to say where there is no session to show."""
-    from rich.text import Text
-
     out = make_console()
     if words:
         out.print(words)
@@ -76,20 +96,11 @@ def _print_no_session(words: str, hint: str, service: dict[str, Any] | None) -> 
 
 def _check_hooks_quickly() -> str:
     """Whether the hooks are all right, from reading the settings alone."""
-    from holdfast.cli.doctor import detect_environment
-    from holdfast.doctor.check_hooks import describe_hook_problem
-
     return describe_hook_problem(detect_environment(quick=True))
 
 
 def _read_sync_status() -> dict[str, Any] | None:
     """How carrying to the team's service stands; None where there is none."""
-    import time
-
-    from holdfast.paths import data_dir
-    from holdfast.sync.connection_file import UnsafeConnectionFile
-    from holdfast.sync.sync_status import format_sync_status, read_sync_status
-
     try:
         told = read_sync_status(data_dir(), os.environ)
     except UnsafeConnectionFile as error:
@@ -109,9 +120,6 @@ def _read_sync_status() -> dict[str, Any] | None:
 
 
 def _document(store: SqliteStore, session: Session) -> dict[str, Any]:
-    from holdfast.cli.compactions import count_by_kind, report_to_json
-    from holdfast.compaction.report import load_report
-
     checkpoints = store.checkpoints(session.id)
     compactions = store.compactions(session.id, 1)
     deliveries = store.deliveries(session.id)
@@ -142,9 +150,6 @@ def _document(store: SqliteStore, session: Session) -> dict[str, Any]:
 
 def _saved(store: SqliteStore, session: Session) -> dict[str, Any] | None:
     """What the saved state says; None where none was saved."""
-    from holdfast.session.follow import from_saved
-    from holdfast.state import UnreadableState
-
     saved = store.load(session.id)
     if saved is None:
         return None
@@ -181,17 +186,11 @@ def _open(state: State) -> dict[str, int]:
 
 
 def _count_open(records: Mapping[str, Any]) -> int:
-    from holdfast.state.facts import OPEN
-
     return sum(record.status == OPEN for record in records.values())
 
 
 def _read_pending_gap(session: Session) -> dict[str, Any] | None:
     """The gap that the next prompt or tool batch will bring; read, not claimed."""
-    from holdfast.fastpath.session_dir import SessionDir, decode_prebuilt
-    from holdfast.files import read
-    from holdfast.paths import data_dir
-
     session_dir = SessionDir(data_dir(), session.id)
     raw = read(f"{session_dir.path}/gap")
     gap = decode_prebuilt(raw) if raw is not None else None
@@ -202,9 +201,6 @@ def _read_pending_gap(session: Session) -> dict[str, Any] | None:
 
 
 def _show(document: dict[str, Any]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
     out = make_console()
     session = document["session"]
     table = Table.grid(padding=(0, 2))
@@ -223,9 +219,6 @@ def _show(document: dict[str, Any]) -> None:
 
 
 def _rows(document: dict[str, Any]) -> list[tuple[str, str]]:
-    from holdfast.cli.compactions import format_deliveries, format_outcome
-    from holdfast.cli.output import format_count, pluralize
-
     rows = []
     saved = document["saved"]
     if saved is None:

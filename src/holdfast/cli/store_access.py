@@ -13,6 +13,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli.output import CliError
+from holdfast.clock import read_clock
+from holdfast.fastpath.project import locate_project
+from holdfast.fastpath.session_dir import SessionDir
+from holdfast.files import make_private_dir
+from holdfast.paths import data_dir, store_path
+from holdfast.session.context import SessionContext, SessionRef, load_config
+from holdfast.session.current_session import find_current_session, get_agent_session_id
+from holdfast.session.view import load_saved_view
 from holdfast.store.protocol import (
     Session,
     StoreBusy,
@@ -25,10 +33,10 @@ from holdfast.store.sqlite.store import SqliteStore
 from holdfast.transcript.reader import TranscriptError, TranscriptMissing
 
 if TYPE_CHECKING:
-    from holdfast.session.context import SessionContext
     from holdfast.session.update import SessionView
     from holdfast.store.protocol import Session
     from holdfast.store.sqlite.store import SqliteStore
+
 
 MAX_SESSIONS_SCANNED = 10_000  # sessions, for those that a name could mean
 MAX_IDS_SHOWN = 3
@@ -65,16 +73,12 @@ def suggest_next_step(error: StoreError) -> str:
 
 def store_exists() -> bool:
     """Before the first session with hooks there is no store, and that is no error."""
-    from holdfast.paths import store_path
-
     return os.path.exists(store_path())
 
 
 @contextmanager
 def open_user_store() -> Iterator[SqliteStore]:
     """The user's store, which must exist."""
-    from holdfast.paths import store_path
-
     path = store_path()
     if not os.path.exists(path):
         raise CliError(
@@ -91,9 +95,6 @@ def open_user_store() -> Iterator[SqliteStore]:
 
 def ensure_store_path() -> str:
     """The user's store, in a folder that is made if it is not there."""
-    from holdfast.files import make_private_dir
-    from holdfast.paths import store_path
-
     path = store_path()
     try:
         make_private_dir(os.path.dirname(path))
@@ -136,15 +137,11 @@ SessionArgument = Annotated[
 
 def find_current_project() -> tuple[str, str]:
     """(project, worktree) of the folder in which this runs."""
-    from holdfast.fastpath.project import locate_project
-
     return locate_project(os.path.realpath(os.getcwd()))
 
 
 def resolve_session(store: SqliteStore, name: str) -> Session:
     """The session of that name, or the current one where none is given."""
-    from holdfast.session.current_session import find_current_session, get_agent_session_id
-
     if name:
         return find_session(store, name)
     project, worktree = find_current_project()
@@ -158,12 +155,6 @@ def resolve_session(store: SqliteStore, name: str) -> Session:
 
 def load_session_view(store: SqliteStore, session: Session) -> tuple[SessionContext, SessionView]:
     """The session brought up to date, with its notes and summaries over it."""
-    from holdfast.clock import read_clock
-    from holdfast.fastpath.session_dir import SessionDir
-    from holdfast.paths import data_dir
-    from holdfast.session.context import SessionContext, SessionRef, load_config
-    from holdfast.session.view import load_saved_view
-
     data = data_dir()
     folder = session.cwd or session.worktree
     ctx = SessionContext(

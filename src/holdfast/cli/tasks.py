@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from rich.text import Text
+
 from holdfast.cli.output import (
     JsonOption,
     format_minute,
@@ -12,7 +14,15 @@ from holdfast.cli.output import (
     print_json,
     replace_control_chars,
 )
-from holdfast.cli.store_access import SessionArgument
+from holdfast.cli.store_access import (
+    SessionArgument,
+    load_session_view,
+    open_user_store,
+    resolve_session,
+    translate_errors,
+)
+from holdfast.session.task_summaries import load_summaries
+from holdfast.state.task_summary import encode_summary, format_summary
 
 
 def tasks(session: SessionArgument = "", as_json: JsonOption = False) -> None:
@@ -20,15 +30,6 @@ def tasks(session: SessionArgument = "", as_json: JsonOption = False) -> None:
 
     Example: `holdfast tasks 0276a600`
     """
-    from holdfast.cli.store_access import (
-        load_session_view,
-        open_user_store,
-        resolve_session,
-        translate_errors,
-    )
-    from holdfast.session.task_summaries import load_summaries
-    from holdfast.state.task_summary import encode_summary, format_summary
-
     with open_user_store() as store, translate_errors():
         ctx, view = load_session_view(store, resolve_session(store, session))
     summaries = load_summaries(ctx.session_dir).summaries
@@ -58,7 +59,6 @@ def tasks(session: SessionArgument = "", as_json: JsonOption = False) -> None:
     if not rows and not summaries:
         out.print("No tasks in this session.")
         return
-    from rich.text import Text
 
     for row in rows:
         style = {"open": "yellow", "done": "green"}.get(row["standing"], "dim")
@@ -75,8 +75,6 @@ def tasks(session: SessionArgument = "", as_json: JsonOption = False) -> None:
 
 
 def _show(one: Any) -> None:
-    from rich.text import Text
-
     parts = [
         ("turns", [f"{one.start_turn} to {one.end_turn}"]),
         ("files", one.files),

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import getpass
 import os
+import socket
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 
@@ -16,11 +20,29 @@ from holdfast.cli.output import (
     print_json,
     replace_control_chars,
 )
+from holdfast.cli.store_access import translate_errors
 from holdfast.clock import format_now
+from holdfast.fastpath.project import locate_project
+from holdfast.hooks import spawn_sync
+from holdfast.hooks.detach import run_detached
+from holdfast.paths import data_dir, store_path
+from holdfast.redact import redact
+from holdfast.session.context import load_settings
+from holdfast.session.current_session import get_agent_session_id
+from holdfast.settings.user_patterns import apply_configured_patterns
+from holdfast.store.sqlite.store import SqliteStore
+from holdfast.sync import connection_file, message_outbox
+from holdfast.sync.client import RequestRejected, ServerUnavailable, make_api_call
+from holdfast.sync.connection_file import is_http_url
+from holdfast.sync.cursor_db import CursorDb, schedule_next_sync
+from holdfast.sync.sync_status import list_rejections, read_sync_status
+from holdfast.sync.worker import SyncJob, check_identity
+from holdfast.sync.worker import run_sync as carry_up
 
 if TYPE_CHECKING:
     from holdfast.sync.connection_file import ServerConnection
     from holdfast.sync.sync_status import Rejection
+
 
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Check the connection and show the result; save nothing.")
@@ -38,8 +60,10 @@ def connect(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Connect to a team server. From then on the hooks sync sessions to it in the background and
-    deliver messages from other agents.
+    """Connect to a team server.
+
+    From then on the hooks sync sessions to it in the background and deliver messages from other
+    agents.
 
     Prompts for the token, or reads it from standard input or `$HOLDFAST_TOKEN`; never from the
     command line, where other users could see it. On loopback it can be empty. Stored in
@@ -47,10 +71,6 @@ def connect(
 
     Example: `holdfast connect https://holdfast.example`
     """
-
-    from holdfast.paths import data_dir
-    from holdfast.sync import connection_file
-
     address = url.rstrip("/")
     _check_address(address, allow_http)
     made = connection_file.ServerConnection(address, _token(), format_now())
@@ -83,10 +103,6 @@ def disconnect(as_json: JsonOption = False) -> None:
 
     Example: `holdfast disconnect`
     """
-    from holdfast.paths import data_dir
-    from holdfast.sync import connection_file
-    from holdfast.sync.sync_status import read_sync_status
-
     data = data_dir()
     try:
         told = read_sync_status(data, {})
@@ -104,10 +120,6 @@ def disconnect(as_json: JsonOption = False) -> None:
 
 
 def _check_address(url: str, plain: bool) -> None:
-    from urllib.parse import urlsplit
-
-    from holdfast.sync.connection_file import is_http_url
-
     parts = urlsplit(url)
     if not is_http_url(url) or not parts.hostname:
         raise CliError(f"{url!r} is not a valid URL", "Use the form https://holdfast.example.")
@@ -124,8 +136,6 @@ def _check_address(url: str, plain: bool) -> None:
 
 
 def _token() -> str:
-    import os
-
     said = os.environ.get("HOLDFAST_TOKEN", "")
     if said:
         return said
@@ -138,9 +148,6 @@ def _token() -> str:
 
 
 def _fetch_identity(made: ServerConnection) -> dict[str, Any]:
-    from holdfast.sync.client import RequestRejected, ServerUnavailable, make_api_call
-    from holdfast.sync.worker import check_identity
-
     try:
         return check_identity(make_api_call(made.url, made.token)("GET", "/api/me"), made.url)
     except (ServerUnavailable, RequestRejected) as error:
@@ -151,13 +158,6 @@ def _fetch_identity(made: ServerConnection) -> dict[str, Any]:
 
 
 def _is_same_store(theirs: str) -> bool:
-    import os
-    from contextlib import closing
-
-    from holdfast.cli.store_access import translate_errors
-    from holdfast.paths import store_path
-    from holdfast.store.sqlite.store import SqliteStore
-
     if not theirs or not os.path.exists(store_path()):
         return False
     with translate_errors(), closing(SqliteStore(store_path())) as store:
@@ -166,9 +166,6 @@ def _is_same_store(theirs: str) -> bool:
 
 def _reset_failures() -> None:
     """Whatever failed or was refused before is tried with the new connection."""
-    from holdfast.paths import data_dir
-    from holdfast.sync.cursor_db import CursorDb, schedule_next_sync
-
     cursor_db = CursorDb(data_dir())
     try:
         cursor_db.retry_now()
@@ -199,23 +196,15 @@ def carry(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Sync sessions to the team server and fetch messages. Only changes are sent. Once you are
-    connected, the hooks do this automatically.
+    """Sync sessions to the team server and fetch messages.
+
+    Only changes are sent. Once you are connected, the hooks do this automatically.
 
     The token comes from the connection or `$HOLDFAST_TOKEN`, never from the command line, where
     other users could see it.
 
     Example: `holdfast carry`
     """
-    from holdfast.cli.store_access import translate_errors
-    from holdfast.paths import data_dir, store_path
-    from holdfast.sync import connection_file
-    from holdfast.sync.client import make_api_call
-    from holdfast.sync.cursor_db import CursorDb
-    from holdfast.sync.sync_status import list_rejections
-    from holdfast.sync.worker import SyncJob
-    from holdfast.sync.worker import run_sync as carry_up
-
     if to and not connection_file.is_http_url(to):
         raise CliError(f"{to!r} is not a valid URL", "Use the form https://holdfast.example.")
     data = data_dir()
@@ -331,15 +320,6 @@ def send(
 
     Example: `holdfast send "the users table has a new column" --role backend --topic schema`
     """
-    from holdfast.fastpath.project import locate_project
-    from holdfast.hooks import spawn_sync
-    from holdfast.hooks.detach import run_detached
-    from holdfast.paths import data_dir
-    from holdfast.redact import redact
-    from holdfast.session.context import load_settings
-    from holdfast.settings.user_patterns import apply_configured_patterns
-    from holdfast.sync import connection_file, message_outbox
-
     data = data_dir()
     try:
         connected = connection_file.effective_connection(data, os.environ)
@@ -385,13 +365,9 @@ def send(
 
 def _default_sender() -> str:
     """The session that runs this, else the person."""
-    from holdfast.session.current_session import get_agent_session_id
-
     session = get_agent_session_id(os.environ)
     if session:
         return session
-    import getpass
-    import socket
 
     try:
         person = getpass.getuser()

@@ -5,15 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
-from holdfast.cli.db import DatabaseOption, is_postgres, missing_extra_error, sqlite_path
+from holdfast.cli.database_args import DatabaseOption, is_postgres, missing_extra_error, sqlite_path
 from holdfast.cli.output import CliError, JsonOption, format_minute, make_console, print_json
+from holdfast.cli.store_access import ensure_store_path, translate_errors
+from holdfast.paths import data_dir
 
 if TYPE_CHECKING:
     from holdfast.server.records import Transaction
+
 
 token = typer.Typer(name="token", no_args_is_help=True, help="Manage access tokens of the server.")
 
@@ -57,8 +63,6 @@ def create(
 
     Example: `holdfast token create ci --scope read --scope write --project github.com/acme/shop`
     """
-    from datetime import date
-
     scopes = tuple(dict.fromkeys(scope or ["read"]))
     unknown = set(scopes) - {"read", "write", "admin"}
     if unknown:
@@ -116,8 +120,6 @@ def list_tokens(database: DatabaseOption = "", as_json: JsonOption = False) -> N
     if not found:
         make_console().print("No tokens yet. Run `holdfast token create NAME` to create one.")
         return
-    from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for column in ("token", "name", "scopes", "projects", "made", "ends", "revoked"):
@@ -158,9 +160,6 @@ def revoke(
 @contextmanager
 def _open_records(database: str) -> Iterator[tuple[Transaction, str]]:
     """The records of the service, for its owner, and the time."""
-    from holdfast.cli.store_access import ensure_store_path, translate_errors
-    from holdfast.paths import data_dir
-
     try:
         from holdfast.server.backend import open_backend
         from holdfast.server.server_settings import ServerSettings, format_utc_now
