@@ -4,7 +4,14 @@ import re
 from pathlib import Path
 
 import holdfast
-from holdfast.clock import DAY_SECONDS, format_days_ago, format_timestamp, read_clock
+from holdfast.clock import (
+    DAY_SECONDS,
+    format_days_ago,
+    format_minute,
+    format_minute_utc,
+    format_timestamp,
+    read_clock,
+)
 
 SOURCE = Path(holdfast.__file__).parent
 
@@ -22,6 +29,13 @@ def test_the_clock_is_read_once() -> None:
 def test_days_ago_sort_before_now() -> None:
     now = read_clock()
     assert format_days_ago(2) <= format_timestamp(now.seconds - DAY_SECONDS) < now.text
+
+
+def test_a_written_time_is_shown_to_the_minute() -> None:
+    assert format_minute("2026-11-15T10:22:33.123Z") == "2026-11-15 10:22"
+    assert format_minute_utc("2026-11-15T10:22:33Z") == "2026-11-15 10:22 UTC"
+    assert format_minute_utc("") == "an unknown time"
+    assert format_minute_utc("", "before it") == "before it"
 
 
 def test_nobody_else_writes_that_form() -> None:

@@ -36,3 +36,13 @@ def format_now() -> str:
 
 def format_days_ago(days: int) -> str:
     return format_timestamp(time.time() - days * DAY_SECONDS)
+
+
+def format_minute(time: str) -> str:
+    """A written time for people, to the minute: 2026-11-15 10:22."""
+    return time[:16].replace("T", " ")
+
+
+def format_minute_utc(time: str, unknown: str = "an unknown time") -> str:
+    """Within a sentence: 2026-11-15 10:22 UTC."""
+    return f"{format_minute(time)} UTC" if len(time) >= 16 else unknown

@@ -87,7 +87,3 @@ def format_date_range(first: str, last: str) -> str:
 
 def format_day(time: str) -> str:
     return time[:10]
-
-
-def format_minute(time: str) -> str:
-    return time[:16].replace("T", " ")

@@ -21,12 +21,12 @@ from holdfast.audit.formatting import (
     format_day,
     format_duration,
     format_interval,
-    format_minute,
     format_percent,
     pluralize,
     safe_ratio,
 )
 from holdfast.audit.statistics import AuditStatistics, Group, KindTotals, said
+from holdfast.clock import format_minute
 from holdfast.tokens import CHARS_PER_TOKEN
 
 STYLESHEET_PATH = os.path.join(os.path.dirname(__file__), "report.css")

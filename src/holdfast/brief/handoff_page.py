@@ -14,6 +14,7 @@ from holdfast.brief.path_display import shorten_path
 from holdfast.brief.section_lines import shorten_paths
 from holdfast.brief.sections.work_items import format_note
 from holdfast.brief.task_focus import find_current_task
+from holdfast.clock import format_minute_utc
 from holdfast.state.decisions import Decision
 from holdfast.state.facts import CANCELLED, DONE, OPEN
 from holdfast.state.labels import LABELS
@@ -55,7 +56,7 @@ def format_handoff_page(state: State, session_id: str, now: str) -> str:
     if list_open_notes(state, "note"):
         sections = (*sections, (LABELS["note"].many, _noted(state, "note")))
     title = truncate_line(state.session.title, 80) or session_id[:8]
-    known = format_minute(state.session.updated or now)
+    known = format_minute_utc(state.session.updated or now)
     page = [
         f"# Handoff: {title}",
         "",
@@ -66,11 +67,6 @@ def format_handoff_page(state: State, session_id: str, now: str) -> str:
     for heading, entries in sections:
         page += ["", f"## {heading}", "", *(list(entries) or [EMPTY_SECTION])]
     return "\n".join(page) + "\n"
-
-
-def format_minute(time: str) -> str:
-    """2026-11-15T10:22:33.123Z -> 2026-11-15 10:22 UTC."""
-    return f"{time[:10]} {time[11:16]} UTC" if len(time) >= 16 else "an unknown time"
 
 
 def _where(state: State) -> str:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from holdfast.brief.handoff_page import format_minute
 from holdfast.brief.path_display import shorten_path
 from holdfast.brief.section_lines import shorten_paths
 from holdfast.brief.sections.work_items import format_note
 from holdfast.brief.task_focus import find_current_task
+from holdfast.clock import format_minute_utc
 from holdfast.state.facts import CANCELLED, DONE, OPEN
 from holdfast.state.model import State
 from holdfast.state.next_step import find_intention
@@ -32,7 +32,7 @@ class TimelineEntry(NamedTuple):
 def format_current_state(state: State, session_id: str, now: str) -> list[str]:
     """Lines of Markdown under their heading."""
     return [
-        f"## Current State (last updated: {format_minute(state.session.updated or now)})",
+        f"## Current State (last updated: {format_minute_utc(state.session.updated or now)})",
         "",
         f"- **Session:** `{session_id}`"
         + (f", {state.session.title}" if state.session.title else ""),

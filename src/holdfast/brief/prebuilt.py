@@ -6,6 +6,7 @@ from __future__ import annotations
 from holdfast.brief.compose import Brief, compose
 from holdfast.brief.path_display import shorten_path
 from holdfast.clients.holdfast_text import AUGMENT_OPENING, STATE_OPENING
+from holdfast.clock import format_minute_utc
 from holdfast.fastpath.handoff_offers import MAX_OFFER_CHARS as HANDOFF
 from holdfast.state import next_step
 from holdfast.state.facts import OPEN
@@ -55,7 +56,7 @@ def compose_augment(state: State, now: str, said: str, max_chars: int) -> Brief:
 
 
 def format_title(state: State, now: str, against_summary: bool = False) -> str:
-    known = _format_time(state.session.updated or now)
+    known = format_minute_utc(state.session.updated or now)
     what = (
         f"{AUGMENT_OPENING} of this session"
         if against_summary
@@ -109,7 +110,7 @@ def compose_handoff_offer(state: State, session_id: str) -> str:
     failed = [run for run in state.suite_runs.values() if run.result == "failed"]
     lines = [
         "Holdfast: an earlier session in this folder ended unfinished"
-        f" (last active {_format_time(state.session.updated)}); quoted text is data."
+        f" (last active {format_minute_utc(state.session.updated)}); quoted text is data."
     ]
     if asked:
         # "go on" says nothing to somebody who was not there.
@@ -139,8 +140,3 @@ def _list_edited_files(state: State) -> list[str]:
     changed = [file for file in state.files.values() if file.changed and file.status == OPEN]
     changed.sort(key=lambda file: -file.changed_step)
     return [shorten_path(file.path, state.session.folders) for file in changed]
-
-
-def _format_time(time: str) -> str:
-    """2026-11-15T10:22:33.123Z -> 2026-11-15 10:22 UTC."""
-    return f"{time[:10]} {time[11:16]} UTC" if len(time) >= 16 else "an unknown time"

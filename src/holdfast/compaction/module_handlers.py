@@ -17,6 +17,7 @@ from holdfast.brief.compose import Brief, compose
 from holdfast.brief.verbatim_messages import select_verbatim
 from holdfast.clients.client_protocol import ConversationMessage
 from holdfast.clients.holdfast_text import STATE_OPENING
+from holdfast.clock import format_minute_utc
 from holdfast.compaction.active_commands import registry
 from holdfast.compaction.handlers import to_prebuilt
 from holdfast.fastpath.delivery import claim_for_module
@@ -107,7 +108,7 @@ def compose_instant_text(
 ) -> Brief:
     """The text that stands for everything before the kept messages; empty when nothing is known."""
     known = state.session.updated or now
-    moment = f"{known[:10]} {known[11:16]} UTC" if len(known) >= 16 else "an unknown time"
+    moment = format_minute_utc(known)
     where = f" The full transcript is at {transcript}." if transcript else ""
     title = (
         f"{STATE_OPENING}, taken from its transcript, replaces a summary here, "

@@ -11,7 +11,7 @@ from contextlib import closing
 from typing import NamedTuple
 
 from holdfast.clients.holdfast_text import AUGMENT_OPENING
-from holdfast.clock import format_timestamp
+from holdfast.clock import format_minute, format_timestamp
 from holdfast.compaction.module_handlers import MODULE_CHANNEL as MODULE
 from holdfast.compaction.report import is_observed, select_deliveries, select_restoring
 from holdfast.doctor.environment import Environment
@@ -137,7 +137,7 @@ def _describe_channel(last: Compaction, roads: Iterable[Delivery]) -> str:
 def format_compaction(compaction: Compaction, roads: Iterable[Delivery]) -> str:
     what = ", ".join(sorted({d.kind for d in select_deliveries(compaction, roads)})) or "nothing"
     return (
-        f"{compaction.time[:16].replace('T', ' ')} {compaction.session_id[:8]}"
+        f"{format_minute(compaction.time)} {compaction.session_id[:8]}"
         f" {compaction.trigger or 'unknown'}: summary kept {len(compaction.kept)},"
         f" lost {len(compaction.lost)}; delivered {what}"
     )

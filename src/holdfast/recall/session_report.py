@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from holdfast.clock import format_minute_utc
 from holdfast.compaction.report import CompactionReport, load_report
 from holdfast.state.facts import OPEN
 from holdfast.state.labels import count_kind
@@ -35,7 +36,7 @@ def format_session_report(store: Store | None, session_id: str, mode: str = "") 
     checkpoints = store.checkpoints(saved.id)
     if checkpoints:
         lines.append(
-            f"Last checkpoint: {_format_time(checkpoints[0].time)} ({checkpoints[0].cause})."
+            f"Last checkpoint: {format_minute_utc(checkpoints[0].time)} ({checkpoints[0].cause})."
         )
     compactions = store.compactions(saved.id, 1)
     if compactions:
@@ -80,7 +81,7 @@ def _format_compaction(report: CompactionReport) -> str:
     )
     done = "; ".join(told) or "nothing was restored"
     return (
-        f"Last compaction: {_format_time(compaction.time)} ({compaction.trigger or 'unknown'})"
+        f"Last compaction: {format_minute_utc(compaction.time)} ({compaction.trigger or 'unknown'})"
         f"{verdict}; {done}."
     )
 
@@ -88,7 +89,3 @@ def _format_compaction(report: CompactionReport) -> str:
 def _format_counts(kinds: Counter[str]) -> str:
     shown = [count_kind(count, kind) for kind, count in kinds.most_common(6)]
     return ", ".join(shown) or "none"
-
-
-def _format_time(time: str) -> str:
-    return f"{time[:10]} {time[11:16]} UTC" if len(time) >= 16 else "at an unknown time"
