@@ -5,12 +5,14 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from holdfast.brief import prebuilt
 from holdfast.compaction import handlers
 from holdfast.events import AgentSaid, Origin, UserSaid
 from holdfast.fastpath import handoff_offers
-from holdfast.fastpath.handoff_offers import HandoffOffer, offer_handoff
+from holdfast.fastpath.handoff_offers import HandoffOffer, decode_offer, offer_handoff
 from holdfast.session.follow import follow_transcript
 from holdfast.state import State, fold_all
 from support.growing_session import BOUNDARY, ROWS, SESSION, Follow
@@ -148,3 +150,26 @@ def test_a_session_that_was_finished_is_no_longer_offered(follow: Follow) -> Non
     assert (
         offer_handoff(follow.session_dir.data_dir, str(follow.root), NEXT, 1, time.time()) is None
     )
+
+
+@given(st.integers(0, 2**31), st.integers(0, 999), st.text(st.characters(codec="utf-8")))
+def test_an_offer_is_read_as_it_was_written(client: int, days: int, text: str) -> None:
+    offer = HandoffOffer("/p", "/p/w", client, text, days, "/p/H.md", "12.34", 2)
+    again = decode_offer(offer.encode())
+    assert again is not None
+    assert all(getattr(again, name) == getattr(offer, name) for name in HandoffOffer.__slots__)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"holdfast 1 offer 1 0 7\n",
+        b"holdfast 1 offer 1 0 x\n/p\t/w\t\t\ntext",
+        b"holdfast 1 offer 1 0 7\n/p\t/w\ntext",
+        b"holdfast 1 0 0 10 t q1\n/p\t/w\t\t\ntext",
+        b"\xff\xfe",
+    ],
+)
+def test_what_is_no_offer_is_left_alone(data: bytes) -> None:
+    assert decode_offer(data) is None

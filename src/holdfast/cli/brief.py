@@ -34,7 +34,7 @@ from holdfast.cli.output import (
     replace_control_chars,
 )
 from holdfast.cli.store_access import translate_errors
-from holdfast.compaction.instant_preview import preview_instant_compaction
+from holdfast.compaction.module_handlers import preview_instant_compaction
 from holdfast.session.replay import iterate_compactions, load_last_summary
 from holdfast.state.model import list_facts
 from holdfast.tokens import estimate_tokens

@@ -4,7 +4,6 @@
 __all__ = [
     "active_commands",
     "handlers",
-    "instant_preview",
     "instructions",
     "module_handlers",
     "report",

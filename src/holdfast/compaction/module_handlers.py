@@ -4,6 +4,8 @@
     augment   after it: what the summary lost, to stand right behind it
     instant   instead of it: the state as text, and which messages stay
 
+`holdfast brief --instant` shows what the last would leave, and writes nothing.
+
 Each answer is delivered once per epoch, by the same latch as the classic hooks, so whoever asks
 second stays silent. The surface reads and prints; `handlers` owns the classic hooks.
 """
@@ -12,6 +14,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from holdfast import clients
 from holdfast.brief import prebuilt
 from holdfast.brief.compose import Brief, compose
 from holdfast.brief.verbatim_messages import select_verbatim
@@ -28,6 +31,7 @@ from holdfast.session.view import load_view
 from holdfast.state import State
 from holdfast.state.facts import DONE, OPEN
 from holdfast.store.protocol import Compaction
+from holdfast.transcript.reader import Loads
 
 MODULE_SECONDS = 2.0  # the module waits three in all
 MODULE_CHANNEL = "session.compact"
@@ -37,6 +41,7 @@ MAX_CONVERSATION_CHARS = 400_000  # characters of the compacted conversation tha
 # Without a summary the state is all there is of what came before.
 MAX_INSTANT_CHARS = 18_000
 MAX_KEPT_CHARS = 40_000
+EMPTY_MESSAGES = ("user: ", "assistant: ")  # a row of thoughts alone
 RECENT_STEPS = 5  # tool calls since a task was completed: checking it off comes last
 
 
@@ -49,6 +54,11 @@ class BeginResult(NamedTuple):
 class InstantResult(NamedTuple):
     text: PrebuiltText
     kept_indexes: tuple[int, ...]
+
+
+class InstantPreview(NamedTuple):
+    text: str  # in place of everything before
+    messages: tuple[str, ...]  # word for word, each with who said it
 
 
 def on_begin(ctx: SessionContext) -> BeginResult:
@@ -118,6 +128,19 @@ def compose_instant_text(
     )
     made = compose(state, room, title=title)
     return made if made.fact_ids else Brief("", ())
+
+
+def preview_instant_compaction(
+    path: str, state: State, *, loads: Loads | None = None
+) -> InstantPreview:
+    """What an instant compaction would leave now, from the transcript alone."""
+    client = clients.of_session(state.session.client)
+    with client.open_transcript(path, loads=loads, final=True) as source:
+        messages = client.read_messages(source.rows())
+    kept = select_verbatim([one.message for one in messages], MAX_KEPT_CHARS)
+    made = compose_instant_text(state, state.session.updated, path)
+    told = (messages[place].text for place in kept)
+    return InstantPreview(made.text, tuple(one for one in told if one not in EMPTY_MESSAGES))
 
 
 def is_between_tasks(ctx: SessionContext) -> bool:
