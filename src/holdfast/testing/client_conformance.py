@@ -194,7 +194,8 @@ class ClientConformance:
         session.prompt("one")
         whole = hear(client, session.path)
         assert hear(client, session.path, whole).events == []
-        for damaged in (None, "x", [], {"position": 5}, [-1] * 8):
+        damaged_cursors: tuple[object, ...] = (None, "x", [], {"position": 5}, [-1] * 8)
+        for damaged in damaged_cursors:
             assert client.load_cursor(damaged).position == 0
 
     def test_c05_a_limit_ends_the_pass_and_the_next_goes_on(
@@ -353,7 +354,8 @@ class ClientConformance:
         for place, data in enumerate(STRANGE_ROWS):
             adapter.events(Row(data, place, place + 1))
         json.dumps(adapter.parser_state())
-        for damaged in (None, 5, [], {"format": -1}, {"seen": "x", "calls": 7}):
+        damaged_states: tuple[object, ...] = (5, [], {"format": -1}, {"seen": "x", "calls": 7})
+        for damaged in damaged_states:
             client.adapter(damaged).events(Row({}, 0, 1))
 
     def test_c20_what_is_written_twice_is_told_once(
