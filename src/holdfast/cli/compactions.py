@@ -22,7 +22,6 @@ from holdfast.cli.output import (
     fact_to_json,
     format_bytes,
     format_count,
-    format_minute,
     format_one_line,
     make_console,
     pluralize,
@@ -38,6 +37,7 @@ from holdfast.cli.store_access import (
     store_exists,
     translate_errors,
 )
+from holdfast.clock import format_minute
 from holdfast.compaction.report import find_restored, load_counts, load_report, select_restoring
 from holdfast.session.update import load_state_before
 from holdfast.state.labels import count_kind, kind_heading, kind_name

@@ -16,13 +16,13 @@ from rich.text import Text
 from holdfast.cli.input_args import print_note, require_transcript
 from holdfast.cli.output import (
     CliError,
-    format_minute,
     format_one_line,
     make_console,
     print_json,
     replace_control_chars,
 )
 from holdfast.cli.store_access import find_session, open_user_store, translate_errors
+from holdfast.clock import format_minute
 from holdfast.session.digest import ArchiveMatch, build_digest, export_archived_rows, search_archive
 from holdfast.session.replay import locate_rows
 

@@ -149,11 +149,6 @@ def style_status(fact: Fact) -> Text:
     return Text(word, style=_STYLES.get(word, ""))
 
 
-def format_minute(time: str) -> str:
-    """A time to the minute, as the client wrote it (UTC)."""
-    return time[:16].replace("T", " ")
-
-
 def fact_to_json(fact: Fact) -> dict[str, Any]:
     return {
         "id": fact.id,

@@ -32,11 +32,11 @@ from holdfast.cli.output import (
     CliError,
     JsonOption,
     drop_columns,
-    format_minute,
     make_console,
     print_json,
 )
 from holdfast.cli.store_access import translate_errors
+from holdfast.clock import format_minute
 from holdfast.session.replay import fold_until, list_milestones, locate_rows
 
 if TYPE_CHECKING:

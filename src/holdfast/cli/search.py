@@ -14,7 +14,6 @@ from holdfast.cli.output import (
     JsonOption,
     drop_columns,
     fact_to_json,
-    format_minute,
     format_one_line,
     make_console,
     print_json,
@@ -22,6 +21,7 @@ from holdfast.cli.output import (
 )
 from holdfast.cli.sessions import resolve_project
 from holdfast.cli.store_access import find_session, open_user_store
+from holdfast.clock import format_minute
 from holdfast.state.facts import KINDS
 from holdfast.state.labels import kind_name
 

@@ -13,12 +13,12 @@ from holdfast.cli.output import (
     NARROW_WIDTH,
     JsonOption,
     drop_columns,
-    format_minute,
     format_one_line,
     make_console,
     print_json,
 )
 from holdfast.cli.store_access import open_user_store
+from holdfast.clock import format_minute
 from holdfast.fastpath.project import locate_project
 
 if TYPE_CHECKING:

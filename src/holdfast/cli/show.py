@@ -18,7 +18,6 @@ from holdfast.cli.output import (
     CliError,
     JsonOption,
     fact_to_json,
-    format_minute,
     format_one_line,
     format_status,
     make_console,
@@ -26,6 +25,7 @@ from holdfast.cli.output import (
     replace_control_chars,
 )
 from holdfast.cli.store_access import find_session, open_user_store
+from holdfast.clock import format_minute
 from holdfast.fastpath.project import locate_project
 from holdfast.session.transcript_scan import read_archived_row, read_source_row
 from holdfast.state.facts import KINDS, Fact

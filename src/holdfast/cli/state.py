@@ -20,7 +20,6 @@ from holdfast.cli.output import (
     drop_columns,
     fact_to_json,
     format_bytes,
-    format_minute,
     format_one_line,
     format_status,
     make_console,
@@ -28,6 +27,7 @@ from holdfast.cli.output import (
     style_status,
 )
 from holdfast.cli.store_access import translate_errors
+from holdfast.clock import format_minute
 from holdfast.session.follow import follow_transcript
 from holdfast.session.transcript_scan import scan_boundaries
 from holdfast.state import list_facts

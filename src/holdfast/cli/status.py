@@ -21,7 +21,6 @@ from holdfast.cli.output import (
     JsonOption,
     format_bytes,
     format_count,
-    format_minute,
     format_one_line,
     make_console,
     pluralize,
@@ -34,6 +33,7 @@ from holdfast.cli.store_access import (
     store_exists,
     translate_errors,
 )
+from holdfast.clock import format_minute
 from holdfast.compaction.report import load_report
 from holdfast.doctor.check_hooks import describe_hook_problem
 from holdfast.fastpath.session_dir import SessionDir, decode_prebuilt

@@ -8,7 +8,6 @@ from rich.text import Text
 
 from holdfast.cli.output import (
     JsonOption,
-    format_minute,
     format_one_line,
     make_console,
     print_json,
@@ -21,6 +20,7 @@ from holdfast.cli.store_access import (
     resolve_session,
     translate_errors,
 )
+from holdfast.clock import format_minute
 from holdfast.session.task_summaries import load_summaries
 from holdfast.state.task_summary import encode_summary, format_summary
 

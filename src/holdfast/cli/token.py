@@ -13,8 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from holdfast.cli.database_args import DatabaseOption, is_postgres, missing_extra_error, sqlite_path
-from holdfast.cli.output import CliError, JsonOption, format_minute, make_console, print_json
+from holdfast.cli.output import CliError, JsonOption, make_console, print_json
 from holdfast.cli.store_access import ensure_store_path, translate_errors
+from holdfast.clock import format_minute
 from holdfast.paths import data_dir
 
 if TYPE_CHECKING:

@@ -162,6 +162,9 @@ class ClientPaths(Protocol):
     def project_dir(self, environ: Mapping[str, str], cwd: str) -> str:
         """The client's idea of the project: where it was started."""
 
+    def agent_session_id(self, environ: Mapping[str, str]) -> str:
+        """The session whose agent runs this process, "" outside of one."""
+
     def sessions_dir(self, config: str) -> str:
         """The folder below which the transcripts of all projects are."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from holdfast import clients
 from holdfast.store.protocol import Session, Store
 
 MAX_RECENT_SESSIONS = 50  # of a project, among which this worktree's latest is looked for
@@ -16,7 +17,8 @@ MAX_RECENT_SESSIONS = 50  # of a project, among which this worktree's latest is 
 
 def get_agent_session_id(environ: Mapping[str, str]) -> str:
     """The session of the agent that runs this command, "" for a person at a terminal."""
-    return environ.get("CLAUDE_CODE_SESSION_ID", "")
+    found = (clients.get(name).paths.agent_session_id(environ) for name in clients.names())
+    return next(filter(None, found), "")
 
 
 def find_current_session(

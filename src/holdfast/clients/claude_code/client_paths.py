@@ -23,6 +23,11 @@ def project_dir(environ: Mapping[str, str], cwd: str) -> str:
     return environ.get("CLAUDE_PROJECT_DIR") or cwd
 
 
+def agent_session_id(environ: Mapping[str, str]) -> str:
+    """The session whose agent runs this process, "" outside of one."""
+    return environ.get("CLAUDE_CODE_SESSION_ID", "")
+
+
 def sessions_dir(config: str) -> str:
     """The folder below which the transcripts of all projects are."""
     return os.path.join(config, "projects")
