@@ -1,13 +1,15 @@
 """Commands are listed without their modules, and loaded when they are called."""
 
 import inspect
+import os
 import subprocess
 import sys
 
+import pytest
 import typer.main
 
 from holdfast.cli.lazy_group import load_subcommands
-from holdfast.cli.main import Commands, app
+from holdfast.cli.main import RECALL, SESSION, SETUP, START, TEAM, Commands, app
 
 from .conftest import Call
 
@@ -46,3 +48,43 @@ def test_a_mistyped_command_gets_suggestions(holdfast: Call) -> None:
     ended = holdfast("statu")
     assert ended.code == 2
     assert "Did you mean 'status'" in ended.err
+
+
+def test_help_is_in_groups_and_says_no_type_after_a_switch(holdfast: Call) -> None:
+    shown = holdfast("--help").out
+    places = [shown.index(f"─ {panel} ─") for panel in (START, RECALL, SESSION, TEAM, SETUP)]
+    assert places == sorted(places)
+    for arguments in ([], ["doctor"], ["config"], ["config", "set"], ["db", "prune"]):
+        assert "bool" not in holdfast(*arguments, "--help").out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_commands_and_their_options_are_completed(shell: str) -> None:
+    assert "statusline" in complete(shell, "holdfast stat")
+    assert "--limit" in complete(shell, "holdfast search --li")
+    assert "unset" in complete(shell, "holdfast config un")
+    script = run_completion({"_HOLDFAST_COMPLETE": f"source_{shell}"})
+    assert f"_HOLDFAST_COMPLETE=complete_{shell}" in script
+
+
+def complete(shell: str, line: str) -> str:
+    return run_completion(
+        {
+            "_HOLDFAST_COMPLETE": f"complete_{shell}",
+            "COMP_WORDS": line,
+            "COMP_CWORD": str(len(line.split()) - 1),
+            "_TYPER_COMPLETE_ARGS": line,
+            "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+        }
+    )
+
+
+def run_completion(variables: dict[str, str]) -> str:
+    ended = subprocess.run(
+        [sys.executable, "-m", "holdfast"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **variables},
+    )
+    return ended.stdout

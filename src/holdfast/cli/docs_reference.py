@@ -31,6 +31,9 @@ stored or shown has been redacted.
 | 2 | usage error |
 | 130 | interrupted |
 
+`holdfast` alone shows what is going on here and what to do next. `holdfast --install-completion`
+adds completion of commands and options to bash, zsh or fish; `--show-completion` prints the script.
+
 ## Data folder
 
 One database per user, `holdfast.db`, in the data folder: `--home FOLDER` before the command,

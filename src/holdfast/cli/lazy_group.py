@@ -19,9 +19,20 @@ class LazyCommand(NamedTuple):
 
     target: str  # module:attribute, below holdfast.cli; a function or a Typer app
     summary: str
+    panel: str  # the part of the list it is in
 
 
-class LazyGroup(TyperGroup):
+class Command(TyperCommand):
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _hide_switch_types(super().get_params(ctx))
+
+
+class Group(TyperGroup):
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _hide_switch_types(super().get_params(ctx))
+
+
+class LazyGroup(Group):
     """Lists `lazy_commands` by their summaries; imports one when it is called or completed."""
 
     lazy_commands: ClassVar[dict[str, LazyCommand]] = {}
@@ -30,7 +41,9 @@ class LazyGroup(TyperGroup):
         super().__init__(**attrs)
         # What help, completion and suggestions need of a command, without its module.
         for name, entry in self.lazy_commands.items():
-            self.commands[name] = TyperCommand(name, help=entry.summary)
+            self.commands[name] = TyperCommand(
+                name, help=entry.summary, rich_help_panel=entry.panel
+            )
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, _, rest = super().resolve_command(ctx, args)
@@ -50,7 +63,17 @@ def load_command(name: str, entry: LazyCommand) -> Any:
     target = getattr(import_module(f"holdfast.cli.{module}"), attribute)
     app = typer.Typer(rich_markup_mode="markdown")
     if isinstance(target, typer.Typer):
-        app.add_typer(target, name=name)
+        for info in target.registered_commands:
+            info.cls = Command
+        app.add_typer(target, name=name, cls=Group)
     else:
-        app.command(name)(target)
+        app.command(name, cls=Command)(target)
     return typer.main.get_group(app).commands[name]
+
+
+def _hide_switch_types(params: list[Any]) -> list[Any]:
+    """Typer shows `<bool>` after a switch, which takes no value."""
+    for param in params:
+        if getattr(param, "is_flag", False) and param.metavar is None:
+            param.metavar = ""
+    return params

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from importlib import import_module
 from typing import Annotated, ClassVar
 
 import typer
@@ -17,133 +18,169 @@ import holdfast
 from holdfast.cli.lazy_group import LazyCommand, LazyGroup
 from holdfast.cli.output import CliError, print_error
 
+# The parts of the help, in this order.
+START = "Start here"
+RECALL = "What is saved"
+SESSION = "Work in a session"
+TEAM = "Team"
+SETUP = "Settings and upkeep"
+PROGRAMS = "For programs"
+
 
 class Commands(LazyGroup):
     """Every command of `holdfast`, in the order of its help."""
 
     lazy_commands: ClassVar = {
         "try": LazyCommand(
-            "demo:show_demo", "Demo: what Holdfast knows at the compaction of a recorded session."
+            "demo:show_demo",
+            "Demo: what Holdfast knows at the compaction of a recorded session.",
+            START,
         ),
         "install": LazyCommand(
             "install:install",
             "Add Holdfast's hooks to Claude Code's settings. Safe to repeat; repairs old entries.",
+            START,
         ),
         "uninstall": LazyCommand(
             "install:uninstall",
             "Remove Holdfast's hooks from Claude Code's settings and restore what was there.",
+            START,
         ),
         "doctor": LazyCommand(
             "doctor:doctor",
             "Check that Holdfast works: client, hooks, store, recent compactions, other tools.",
+            START,
+        ),
+        "audit": LazyCommand(
+            "audit:audit",
+            "Show what compaction has cost you so far, and what Holdfast would have kept.",
+            START,
         ),
         "status": LazyCommand(
             "status:status",
             "Show what is saved of a session, and what its last compaction kept, lost and "
             "restored.",
+            RECALL,
         ),
-        "config": LazyCommand(
-            "config:config",
-            "Show the effective settings and where each comes from; `set` and `unset` change one.",
+        "sessions": LazyCommand(
+            "sessions:sessions", "List the stored sessions, latest first.", RECALL
         ),
-        "command": LazyCommand(
-            "active_commands:command",
-            "Commands and skills whose rules stay active across compactions.",
+        "search": LazyCommand(
+            "search:search", "Search facts and messages, in all sessions or one.", RECALL
         ),
-        "instructions": LazyCommand(
-            "compact_instructions:instructions",
-            "Show the compact instructions for this project: what a summary should contain.",
-        ),
-        "statusline": LazyCommand(
-            "install:statusline",
-            "Print the status line for a payload on standard input: context left, last save, "
-            "open tasks.",
-        ),
-        "note": LazyCommand(
-            "note:note", "Add a note to a session. It is restored verbatim after every compaction."
-        ),
-        "handoff": LazyCommand(
-            "handoff:handoff",
-            "Write the handoff page of a session: a Markdown file to read, edit and continue from.",
-        ),
-        "resume": LazyCommand(
-            "handoff:resume", "Show the handoff of an earlier session and mark it as resumed."
-        ),
-        "tasks": LazyCommand(
-            "tasks:tasks", "List the tasks of a session, with summaries of the finished ones."
+        "show": LazyCommand(
+            "show:show",
+            "Show a fact, a session or a row: its text, its status and where it came from.",
+            RECALL,
         ),
         "compactions": LazyCommand(
             "compactions:compactions",
             "List compactions, latest first: what the summary kept and lost, and what was "
             "restored.",
+            RECALL,
         ),
         "history": LazyCommand(
             "compactions:history",
             "Show a session's compactions, oldest first, with what each one lost.",
+            RECALL,
         ),
         "diff": LazyCommand(
             "compactions:diff",
             "Compare what was known before a compaction with the summary and with what was "
             "restored.",
+            RECALL,
+        ),
+        "note": LazyCommand(
+            "note:note",
+            "Add a note to a session. It is restored verbatim after every compaction.",
+            SESSION,
+        ),
+        "handoff": LazyCommand(
+            "handoff:handoff",
+            "Write the handoff page of a session: a Markdown file to read, edit and continue from.",
+            SESSION,
+        ),
+        "resume": LazyCommand(
+            "handoff:resume",
+            "Show the handoff of an earlier session and mark it as resumed.",
+            SESSION,
+        ),
+        "tasks": LazyCommand(
+            "tasks:tasks",
+            "List the tasks of a session, with summaries of the finished ones.",
+            SESSION,
+        ),
+        "command": LazyCommand(
+            "active_commands:command",
+            "Commands and skills whose rules stay active across compactions.",
+            SESSION,
+        ),
+        "replay": LazyCommand(
+            "replay:replay", "Show the brief of a session as of an earlier point.", SESSION
         ),
         "brief": LazyCommand(
             "brief:brief",
             "Show the brief of a session: what its agent is given after a compaction.",
+            SESSION,
         ),
-        "replay": LazyCommand(
-            "replay:replay", "Show the brief of a session as of an earlier point."
+        "connect": LazyCommand("team:connect", "Connect to a team server.", TEAM),
+        "disconnect": LazyCommand(
+            "team:disconnect",
+            "Stop syncing. Data already on the server or on this machine is kept.",
+            TEAM,
         ),
-        "state": LazyCommand(
-            "state:state",
-            "Show the state of a transcript: rules, tasks, tests, errors, dead ends, files and "
-            "more.",
+        "carry": LazyCommand(
+            "team:carry", "Sync sessions to the team server and fetch messages.", TEAM
+        ),
+        "send": LazyCommand(
+            "team:send",
+            "Send a message to one agent, to a role, or to everyone in this project.",
+            TEAM,
+        ),
+        "serve": LazyCommand(
+            "serve:serve",
+            "Run the team server over HTTP, with an OpenAPI document at /openapi.json.",
+            TEAM,
+        ),
+        "token": LazyCommand("token:token", "Manage access tokens of the server.", TEAM),
+        "db": LazyCommand(
+            "db:db", "Manage the database: PostgreSQL for a team, SQLite for one user.", TEAM
+        ),
+        "config": LazyCommand(
+            "config:config",
+            "Show the effective settings and where each comes from; `set` and `unset` change one.",
+            SETUP,
         ),
         "ingest": LazyCommand(
             "ingest:ingest",
             "Index existing transcripts, so that `search` and `show_source` can find their "
             "contents.",
-        ),
-        "sessions": LazyCommand("sessions:sessions", "List the stored sessions, latest first."),
-        "show": LazyCommand(
-            "show:show",
-            "Show a fact, a session or a row: its text, its status and where it came from.",
-        ),
-        "search": LazyCommand(
-            "search:search", "Search facts and messages, in all sessions or one."
+            SETUP,
         ),
         "prune": LazyCommand(
-            "prune:prune",
-            "Delete old sessions, checkpoints, notes and handoffs.",
+            "prune:prune", "Delete old sessions, checkpoints, notes and handoffs.", SETUP
+        ),
+        "state": LazyCommand(
+            "state:state",
+            "Show the state of a transcript: rules, tasks, tests, errors, dead ends, files and "
+            "more.",
+            PROGRAMS,
         ),
         "mcp": LazyCommand(
-            "mcp:mcp", "Serve recall to an agent over MCP: recall, show, state, note, handoff."
+            "mcp:mcp",
+            "Serve recall to an agent over MCP: recall, show, state, note, handoff.",
+            PROGRAMS,
         ),
-        "db": LazyCommand(
-            "db:db", "Manage the database: PostgreSQL for a team, SQLite for one user."
+        "statusline": LazyCommand(
+            "install:statusline",
+            "Print the status line for a payload on standard input: context left, last save, "
+            "open tasks.",
+            PROGRAMS,
         ),
-        "serve": LazyCommand(
-            "serve:serve",
-            "Run the team server over HTTP, with an OpenAPI document at /openapi.json.",
-        ),
-        "connect": LazyCommand(
-            "team:connect",
-            "Connect to a team server.",
-        ),
-        "disconnect": LazyCommand(
-            "team:disconnect",
-            "Stop syncing. Data already on the server or on this machine is kept.",
-        ),
-        "carry": LazyCommand(
-            "team:carry",
-            "Sync sessions to the team server and fetch messages.",
-        ),
-        "send": LazyCommand(
-            "team:send", "Send a message to one agent, to a role, or to everyone in this project."
-        ),
-        "token": LazyCommand("token:token", "Manage access tokens of the server."),
-        "audit": LazyCommand(
-            "audit:audit",
-            "Show what compaction has cost you so far, and what Holdfast would have kept.",
+        "instructions": LazyCommand(
+            "compact_instructions:instructions",
+            "Show the compact instructions for this project: what a summary should contain.",
+            PROGRAMS,
         ),
     }
 
@@ -151,8 +188,6 @@ class Commands(LazyGroup):
 app = typer.Typer(
     name="holdfast",
     cls=Commands,
-    no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -165,8 +200,9 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def set_global_options(
+    ctx: typer.Context,
     home: Annotated[
         str,
         typer.Option(
@@ -183,10 +219,13 @@ def set_global_options(
 ) -> None:
     """Keeps a coding agent's working state alive through context compaction.
 
-    Start with `holdfast try`, then `holdfast install`.
+    Start with `holdfast try`, then `holdfast install`. `holdfast` alone shows what is going on
+    here and what to do next.
     """
     if home:
         os.environ["HOLDFAST_HOME"] = home
+    if ctx.invoked_subcommand is None:
+        import_module("holdfast.cli.overview").show_overview()  # as lazily as a command
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -1,0 +1,94 @@
+"""`holdfast` alone: what is going on here, and the next thing to do.
+
+Must not change anything, nor fail where a store is missing or unreadable: it says so.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rich.text import Text
+
+import holdfast
+from holdfast.cli.doctor import detect_environment
+from holdfast.cli.output import (
+    CliError,
+    format_one_line,
+    make_console,
+    pluralize,
+)
+from holdfast.cli.store_access import (
+    open_user_store,
+    resolve_session,
+    store_exists,
+    translate_errors,
+)
+from holdfast.clock import format_minute
+from holdfast.doctor.check_hooks import describe_hook_problem
+
+MAX_COUNTED = 10_000
+
+
+class _Stored(NamedTuple):
+    sessions: int = 0
+    here: str = ""  # the session that `holdfast status` shows
+    problem: str = ""
+
+
+def show_overview() -> None:
+    hint = describe_hook_problem(detect_environment(quick=True))
+    stored = _read_store()
+    out = make_console()
+    out.print(Text(f"Holdfast {holdfast.__version__}", style="bold"))
+    out.print(Text(hint or "The hooks are installed."), soft_wrap=True)
+    out.print(Text(_describe_store(stored)), soft_wrap=True)
+    out.print()
+    for command, purpose in _list_next_steps(hint, stored):
+        out.print(Text.assemble((f"  {command:<20}", "cyan"), purpose), soft_wrap=True)
+
+
+def _read_store() -> _Stored:
+    if not store_exists():
+        return _Stored()
+    try:
+        with open_user_store() as store, translate_errors():
+            count = len(store.sessions(limit=MAX_COUNTED))
+            try:
+                session = resolve_session(store, "")
+            except CliError:
+                return _Stored(count)
+    except CliError as error:
+        return _Stored(problem=error.what)
+    title = format_one_line(session.title, 60)
+    words = f"{session.id[:8]}, last active {format_minute(session.updated or session.started)}"
+    return _Stored(count, f"{words}: {title}" if title else words)
+
+
+def _describe_store(stored: _Stored) -> str:
+    if stored.problem:
+        return stored.problem
+    if not stored.sessions:
+        return "No sessions are saved yet."
+    count = pluralize(stored.sessions, "session")
+    if stored.here:
+        return f"{count} saved. Here: {stored.here}"
+    return f"{count} saved, none of this project."
+
+
+def _list_next_steps(hint: str, stored: _Stored) -> list[tuple[str, str]]:
+    """The next thing to do comes first."""
+    steps = []
+    if stored.problem or (hint and "holdfast install" not in hint):
+        steps.append(("holdfast doctor", "find out what is wrong"))
+    elif hint:
+        if not stored.sessions:
+            steps.append(("holdfast try", "a demo on a recorded session; changes nothing"))
+        steps.append(("holdfast install", "add the hooks to Claude Code's settings"))
+    if stored.here:
+        steps.append(("holdfast status", "what is saved of this session"))
+    elif stored.sessions:
+        steps.append(("holdfast sessions", "the sessions of other projects"))
+    elif not stored.problem:
+        steps.append(("holdfast audit", "what compaction has cost you so far"))
+    steps.append(("holdfast --help", "all commands"))
+    return steps
