@@ -19,7 +19,7 @@ from holdfast.server.records.audit_log import AuditEntry
 from holdfast.sync import connection_file as services
 from holdfast.sync.client import ServerUnavailable
 from holdfast.sync.sync_status import list_unsynced_sessions
-from store.samples import EARLY, LATER, LATEST
+from holdfast.testing.store_conformance.samples import EARLY, LATER, LATEST
 from support.in_process_service import Service, running
 from support.sync_machine import URL, Machine
 

@@ -14,7 +14,7 @@ from holdfast.store.sqlite.store import SqliteStore
 from holdfast.store.transfer import copy_sessions
 from holdfast.store.transfer.postgres_endpoint import PostgresEndpoint
 from holdfast.store.transfer.sqlite_endpoint import SqliteEndpoint
-from store.samples import EARLY, fact, message, saved
+from holdfast.testing.store_conformance.samples import EARLY, fact, message, saved
 from support.in_process_service import Service
 from support.sync_machine import Machine, through
 

@@ -17,7 +17,7 @@ from holdfast.store.postgres import PostgresStore, migrations
 from holdfast.store.postgres.connection import find_unreachable_reason
 from holdfast.store.postgres.migrations import PARTITIONS, migrate
 from holdfast.store.protocol import Session, StoreDamaged, StoreError, StoreTooNew
-from store.samples import EARLY, fact, message, saved
+from holdfast.testing.store_conformance.samples import EARLY, fact, message, saved
 from support.in_process_service import Service, running
 from support.live_service import LiveService, free_port
 from support.postgres_server import Server

@@ -16,8 +16,7 @@ import pytest
 from holdfast.store.protocol import StoreDamaged, StoreError, StoreTooNew, StoreUnwritable
 from holdfast.store.sqlite import migrations
 from holdfast.store.sqlite.store import SqliteStore, rename_damaged
-
-from .samples import EARLY, LATER, fact, message, saved
+from holdfast.testing.store_conformance.samples import EARLY, LATER, fact, message, saved
 
 
 @pytest.fixture

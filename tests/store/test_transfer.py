@@ -18,7 +18,7 @@ from holdfast.store.sqlite.store import SqliteStore
 from holdfast.store.transfer.postgres_endpoint import PostgresEndpoint
 from holdfast.store.transfer.session_export import SessionExport, copy_sessions
 from holdfast.store.transfer.sqlite_endpoint import SqliteEndpoint
-from store.samples import EARLY, LATER, LATEST, fact, message, saved
+from holdfast.testing.store_conformance.samples import EARLY, LATER, LATEST, fact, message, saved
 from support.in_process_service import running
 
 

@@ -16,7 +16,7 @@ from holdfast.store.sqlite.store import SqliteStore
 from holdfast.sync.client import ApiCall, RequestRejected, ServerUnavailable
 from holdfast.sync.cursor_db import CursorDb, LiveSession
 from holdfast.sync.worker import SyncJob, SyncLimits, SyncResult, run_sync
-from store.samples import EARLY, fact, message, saved
+from holdfast.testing.store_conformance.samples import EARLY, fact, message, saved
 
 from .agent_sessions import UPDATED, told
 from .in_process_service import Service

@@ -7,7 +7,7 @@ import pytest
 from holdfast.store.protocol import Session
 from holdfast.store.sqlite.change_feed import ChangeFeed
 from holdfast.sync.worker import SyncLimits, SyncResult
-from store.samples import LATER, fact, saved
+from holdfast.testing.store_conformance.samples import LATER, fact, saved
 from support.in_process_service import Service
 from support.sync_machine import Machine, check_equal
 

@@ -25,7 +25,7 @@ from holdfast.sync.client import RequestRejected, ServerUnavailable, make_api_ca
 from holdfast.sync.cursor_db import CURSOR_DB_FILE, CursorDb
 from holdfast.sync.sync_status import format_sync_status, read_sync_status
 from holdfast.sync.worker import SyncLimits, SyncResult
-from store.samples import EARLY, message
+from holdfast.testing.store_conformance.samples import EARLY, message
 from support.agent_sessions import told
 from support.in_process_service import Service
 from support.sync_machine import URL, Clock, Machine, answering, check_equal, through

@@ -1,6 +1,6 @@
 """What a store must do, whichever engine is behind it.
 
-The numbered contract suite in tests/store holds every implementation to this. A store
+`testing.store_conformance`, a numbered suite, holds every implementation to this. A store
 keeps what it is given: it does not fold, rank, redact or read the clock. Times are ISO 8601
 strings in UTC, given by the caller. States travel as JSON-able documents (`state.codec`),
 so that a store never needs to know what is in them.

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from holdfast.state.facts import DONE, OPEN, RESOLVED
 from holdfast.store.protocol import Checkpoint, Compaction, Delivery, Session, Store
-
-from .contract_base import OpenStore, on_one_store, texts
-from .samples import EARLY, LATER, LATEST, fact, message, saved
+from holdfast.testing.store_conformance.base import OpenStore, on_one_store, texts
+from holdfast.testing.store_conformance.samples import EARLY, LATER, LATEST, fact, message, saved
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
@@ -23,7 +22,7 @@ json_values = st.recursive(
 )
 
 
-class StatesContract:
+class StatesConformance:
     def test_01_load_of_an_unknown_session_is_none(self, store: Store) -> None:
         assert store.load("nobody") is None
 

@@ -1,4 +1,4 @@
-"""The numbered contract suite on PostgreSQL."""
+"""The numbered conformance suite on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import pytest
 
 from holdfast.store.postgres import PostgresStore
 from holdfast.store.protocol import Store
-from store.contract import StoreContract
-from store.contract_base import OpenStore
+from holdfast.testing.store_conformance import StoreConformance
+from holdfast.testing.store_conformance.base import OpenStore
 
 
-class TestPostgres(StoreContract):
+class TestPostgres(StoreConformance):
     @pytest.fixture
     def open_store(self, url: str) -> Iterator[OpenStore]:
         opened: list[PostgresStore] = []

@@ -8,12 +8,11 @@ from hypothesis import strategies as st
 
 from holdfast.state.facts import DONE, SUPERSEDED
 from holdfast.store.protocol import Session, Store
+from holdfast.testing.store_conformance.base import on_one_store, texts
+from holdfast.testing.store_conformance.samples import EARLY, LATEST, fact, message, saved
 
-from .contract_base import on_one_store, texts
-from .samples import EARLY, LATEST, fact, message, saved
 
-
-class SearchContract:
+class SearchConformance:
     @pytest.mark.parametrize(
         "query",
         [

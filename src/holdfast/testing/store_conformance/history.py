@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.store.protocol import Compaction, Delivery, SavedState, Session, SessionKey, Store
+from holdfast.testing.store_conformance.base import OpenStore, on_one_store
+from holdfast.testing.store_conformance.samples import EARLY, LATER, LATEST, fact, message, saved
 
-from .contract_base import OpenStore, on_one_store
-from .samples import EARLY, LATER, LATEST, fact, message, saved
 
-
-class HistoryContract:
+class HistoryConformance:
     def test_43_a_compaction_is_filled_in_by_later_calls(self, store: Store) -> None:
         store.record_compaction(Compaction("session-a", 0, EARLY, "auto"))
         store.record_compaction(

@@ -1,4 +1,4 @@
-"""What every part of the contract suite stands on."""
+"""What every part of the conformance suite stands on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract suite on SQLite, with its full-text index and as on a build without FTS5."""
+"""The conformance suite on SQLite, with its full-text index and as on a build without FTS5."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ import pytest
 
 from holdfast.store.protocol import Store
 from holdfast.store.sqlite.store import SqliteStore
+from holdfast.testing.store_conformance import StoreConformance
+from holdfast.testing.store_conformance.base import OpenStore
 
-from .contract import StoreContract
-from .contract_base import OpenStore
 
-
-class TestSqlite(StoreContract):
+class TestSqlite(StoreConformance):
     @pytest.fixture(params=["full text", "plain"])
     def open_store(self, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenStore]:
         opened: list[SqliteStore] = []
