@@ -16,10 +16,8 @@ from rich.text import Text
 from holdfast.brief.prebuilt import DEFAULT_BRIEF_CHARS, format_title
 from holdfast.cli.output import CliError, make_console, replace_control_chars
 from holdfast.cli.store_access import find_session, open_user_store, translate_errors
-from holdfast.clock import read_clock
-from holdfast.fastpath.session_dir import SessionDir
 from holdfast.paths import data_dir, store_path
-from holdfast.session.context import SessionContext, SessionRef, load_config
+from holdfast.session.context import SessionRef, build_context
 from holdfast.session.documents import overlay_documents
 from holdfast.session.follow import INITIAL, follow_transcript
 from holdfast.session.role_lookup import UnknownRole, find_role, find_role_for_agent, list_role_dirs
@@ -109,12 +107,7 @@ def load_current_state(subject: SessionInput) -> State:
 def _with_documents(subject: SessionInput, state: State) -> State:
     """With the session's notes and the summaries of its finished tasks, as the hooks show it."""
     data = data_dir()
-    ctx = SessionContext(
-        SessionRef(subject.session_id, subject.path, subject.folder),
-        SessionDir(data, subject.session_id),
-        read_clock(),
-        config=load_config(os.environ, data, subject.folder),
-    )
+    ctx = build_context(data, SessionRef(subject.session_id, subject.path, subject.folder))
     return overlay_documents(ctx, Session(subject.session_id, worktree=subject.folder), state)
 
 

@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli.output import CliError
-from holdfast.clock import read_clock
 from holdfast.fastpath.project import locate_project
-from holdfast.fastpath.session_dir import SessionDir
 from holdfast.files import make_private_dir
 from holdfast.paths import data_dir, store_path
-from holdfast.session.context import SessionContext, SessionRef, load_config
+from holdfast.session.context import SessionContext, SessionRef, build_context
 from holdfast.session.current_session import find_current_session, get_agent_session_id
 from holdfast.session.view import load_saved_view
 from holdfast.store.protocol import (
@@ -157,11 +155,5 @@ def load_session_view(store: SqliteStore, session: Session) -> tuple[SessionCont
     """The session brought up to date, with its notes and summaries over it."""
     data = data_dir()
     folder = session.cwd or session.worktree
-    ctx = SessionContext(
-        SessionRef(session.id, session.transcript, folder),
-        SessionDir(data, session.id),
-        read_clock(),
-        store,
-        load_config(os.environ, data, folder),
-    )
+    ctx = build_context(data, SessionRef(session.id, session.transcript, folder), store)
     return ctx, load_saved_view(ctx, READ_TIMEOUT_SECONDS)

@@ -23,24 +23,20 @@ from typing import Any
 from holdfast import clients
 from holdfast.clients.client_protocol import ConversationMessage
 from holdfast.clients.holdfast_text import HOLDFAST_OPENINGS
-from holdfast.clock import read_clock
 from holdfast.compaction import module_handlers
-from holdfast.compaction.handlers import archive_rows
 from holdfast.fastpath.delivery import DeliveredItem, record_delivery
-from holdfast.fastpath.session_dir import PrebuiltText, SessionDir
-from holdfast.files import make_private_dir
+from holdfast.fastpath.session_dir import PrebuiltText
 from holdfast.hooks import hook_log
 from holdfast.hooks.fast import HookResult
-from holdfast.paths import store_path
+from holdfast.hooks.hook_store import archive_detached, open_store
 from holdfast.session.context import (
     SessionContext,
     SessionRef,
-    load_config,
+    build_context,
     load_module_settings,
 )
 from holdfast.session.view import store_spool
-from holdfast.store.protocol import Store, StoreError
-from holdfast.store.sqlite.store import SqliteStore
+from holdfast.store.protocol import StoreError
 
 MAX_MESSAGES = 20_000
 STORE_TIMEOUT_SECONDS = 1.0  # the module waits three seconds in all
@@ -62,16 +58,6 @@ class ModuleRequest:
             [_parse_message(row) for row in rows[:MAX_MESSAGES]] if isinstance(rows, list) else []
         )
 
-    def build_context(self, store: Store | None) -> SessionContext:
-        return SessionContext(
-            SessionRef(self.session_id, self.transcript, self.cwd),
-            SessionDir(self.data, self.session_id),
-            read_clock(),
-            store,
-            load_config(os.environ, self.data, self.cwd),
-            partial(hook_log.log_error, self.data),
-        )
-
 
 def handle_module(event: str, raw: bytes, data: str) -> HookResult:
     """The JSON to print, and what is to be done after that."""
@@ -85,8 +71,9 @@ def handle_module(event: str, raw: bytes, data: str) -> HookResult:
     asked = ModuleRequest(fields, data)
     if not asked.session_id:
         return HookResult("{}")
-    store = _open_store(data)
-    ctx = asked.build_context(store)
+    store = open_store(data, STORE_TIMEOUT_SECONDS)
+    ref = SessionRef(asked.session_id, asked.transcript, asked.cwd)
+    ctx = build_context(data, ref, store, partial(hook_log.log_error, data))
     try:
         told = work(asked, ctx)
     except StoreError as error:
@@ -115,7 +102,8 @@ def _begin(asked: ModuleRequest, ctx: SessionContext) -> dict[str, Any]:
                 "keep": list(done.kept_indexes),
                 "status": f"{_count_facts(made)} facts, {len(done.kept_indexes)} messages kept",
                 "printed": lambda: _on_printed(ctx, made),
-                "later": lambda: _archive_rows(ctx, (made.generation, made.offset)),
+                # PreCompact, which archives the rows otherwise, is not called on this path.
+                "later": lambda: archive_detached(ctx, (made.generation, made.offset)),
             }
     begun = module_handlers.on_begin(ctx)
     return {"mode": "augment", "latch": begun.latch} if begun.claimed else {"mode": "off"}
@@ -181,17 +169,6 @@ _HANDLERS: dict[str, Callable[[ModuleRequest, SessionContext], dict[str, Any]]] 
 }
 
 
-def _archive_rows(ctx: SessionContext, tracked_until: tuple[int, int]) -> None:
-    """PreCompact, which archives the rows otherwise, is not called on this path."""
-    store = _open_store(ctx.session_dir.data_dir)
-    if store is None:
-        return
-    try:
-        archive_rows(ctx._replace(store=store), tracked_until)
-    finally:
-        store.close()
-
-
 def find_transcript(session_id: str) -> str:
     """Where the client keeps this session, when the module could not say."""
     if not session_id or not session_id.replace("-", "").isalnum():
@@ -199,15 +176,6 @@ def find_transcript(session_id: str) -> str:
     paths = clients.default().paths
     config = paths.config_dir(os.environ, os.path.expanduser("~"))
     return paths.find_transcript(config, session_id) or ""
-
-
-def _open_store(data: str) -> SqliteStore | None:
-    try:
-        make_private_dir(data)
-        return SqliteStore(store_path(data), busy_seconds=STORE_TIMEOUT_SECONDS)
-    except (StoreError, OSError) as error:
-        hook_log.log_error(data, error)
-        return None
 
 
 def _parse_message(row: object) -> ConversationMessage:

@@ -6,7 +6,6 @@ A store that cannot be used is logged, and the event is handled without it.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,10 +13,8 @@ from functools import partial
 
 from holdfast import clients
 from holdfast.clients.client_protocol import HookPayload
-from holdfast.clock import read_clock
 from holdfast.compaction import handlers
 from holdfast.fastpath.session_dir import SessionDir, checksum
-from holdfast.files import make_private_dir
 from holdfast.hooks import hook_log
 from holdfast.hooks.fast import (
     WORK_EVENTS,
@@ -25,14 +22,12 @@ from holdfast.hooks.fast import (
     build_result,
     is_fresh,
 )
-from holdfast.paths import store_path
-from holdfast.session.context import SessionContext, SessionRef, load_config
+from holdfast.hooks.hook_store import archive_detached, open_store
+from holdfast.session.context import SessionContext, SessionRef, build_context
 from holdfast.settings.user_patterns import apply_configured_patterns
 from holdfast.store.protocol import StoreError
 from holdfast.store.sqlite.store import SqliteStore
 
-# On the agent's clock another writer is not waited for long: our own writes take milliseconds.
-STORE_TIMEOUT_SECONDS = 2.0
 # How often one process looks again for rows that came while it read.
 MAX_ROUNDS = 5
 
@@ -68,7 +63,7 @@ def _follow(payload: HookPayload, data: str, client: int) -> None:
 
 
 def _handle_with_store(payload: HookPayload, data: str, client: int) -> HookResult:
-    store = _open_store(data)
+    store = open_store(data)
     try:
         return _dispatch(payload, data, client, store)
     except StoreError as error:
@@ -81,19 +76,11 @@ def _handle_with_store(payload: HookPayload, data: str, client: int) -> HookResu
     return _dispatch(payload, data, client, None)
 
 
-def _open_store(data: str) -> SqliteStore | None:
-    try:
-        make_private_dir(data)
-        return SqliteStore(store_path(data), busy_seconds=STORE_TIMEOUT_SECONDS)
-    except (StoreError, OSError) as error:
-        hook_log.log_error(data, error)
-        return None
-
-
 def _dispatch(
     payload: HookPayload, data: str, client: int, store: SqliteStore | None
 ) -> HookResult:
-    ctx = _build_context(payload, data, store)
+    ref = SessionRef(payload.session_id, payload.transcript_path, payload.cwd)
+    ctx = build_context(data, ref, store, partial(hook_log.log_error, data))
     apply_configured_patterns(ctx.config.settings, data)
     _report_settings_problems(ctx)
     event = payload.event
@@ -119,17 +106,6 @@ def _dispatch(
     return HookResult()
 
 
-def _build_context(payload: HookPayload, data: str, store: SqliteStore | None) -> SessionContext:
-    return SessionContext(
-        SessionRef(payload.session_id, payload.transcript_path, payload.cwd),
-        SessionDir(data, payload.session_id),
-        read_clock(),
-        store,
-        load_config(os.environ, data, payload.cwd),
-        partial(hook_log.log_error, data),
-    )
-
-
 def _report_settings_problems(ctx: SessionContext) -> None:
     """What is wrong in the settings: once per session to the user, and into the log."""
     problems, session_dir = ctx.config.settings.problems, ctx.session_dir
@@ -146,16 +122,9 @@ def _report_settings_problems(ctx: SessionContext) -> None:
 
 
 def _archive_later(ctx: SessionContext) -> Callable[[], None]:
-    """With a store of its own: the event's is closed by then."""
-
     def archive() -> None:
         prepared = ctx.session_dir.read_brief()
-        store = _open_store(ctx.session_dir.data_dir)
-        if prepared is None or store is None:
-            return
-        try:
-            handlers.archive_rows(ctx._replace(store=store), (prepared.generation, prepared.offset))
-        finally:
-            store.close()
+        if prepared is not None:
+            archive_detached(ctx, (prepared.generation, prepared.offset))
 
     return archive

@@ -18,7 +18,7 @@ from holdfast.paths import store_path
 from holdfast.recall.queries import NotFound, RecallScope, find_current_session
 from holdfast.redact import redact
 from holdfast.session import documents, notes_file
-from holdfast.session.context import SessionContext, SessionRef, load_config
+from holdfast.session.context import SessionContext, SessionRef, build_context
 from holdfast.session.update import update_session
 from holdfast.session.view import load_saved_view
 from holdfast.state.notes import NoteLine
@@ -80,13 +80,7 @@ def _index_note(data: str, session_id: str) -> None:
 
 def _build_context(store: Store, session: Session, data: str) -> SessionContext:
     folder = session.worktree or session.cwd
-    return SessionContext(
-        SessionRef(session.id, session.transcript, folder),
-        SessionDir(data, session.id),
-        read_clock(),
-        store,
-        load_config(os.environ, data, folder),
-    )
+    return build_context(data, SessionRef(session.id, session.transcript, folder), store)
 
 
 def compose_handoff(store: Store, scope: RecallScope) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from holdfast import clients
 from holdfast.clients.client_protocol import WindowConfig
-from holdfast.clock import Timestamp
+from holdfast.clock import Timestamp, read_clock
 from holdfast.fastpath.project import locate_project
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.session.follow import ErrorHandler
@@ -47,6 +47,14 @@ class SessionContext(NamedTuple):
     store: Store | None = None
     config: EffectiveConfig = DEFAULT_CONFIG
     on_error: ErrorHandler | None = None  # is told what in the transcript we stumbled over
+
+
+def build_context(
+    data: str, ref: SessionRef, store: Store | None = None, on_error: ErrorHandler | None = None
+) -> SessionContext:
+    """Of now, with the settings that hold in the session's folder. For surfaces."""
+    config = load_config(os.environ, data, ref.cwd)
+    return SessionContext(ref, SessionDir(data, ref.id), read_clock(), store, config, on_error)
 
 
 def list_project_dirs(cwd: str) -> list[str]:
