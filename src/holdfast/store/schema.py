@@ -17,7 +17,6 @@ OPTIONAL_INT = "optional int"
 BOOL = "bool"
 JSON = "json"
 BLOB = "blob"
-DOCUMENT = "document"  # a position: JSON whose keys must keep their order
 ID = "id"  # given by the database and never again
 
 
@@ -35,11 +34,12 @@ SESSIONS = Table({**dict.fromkeys(Session._fields, TEXT), "pinned": BOOL}, ("id"
 
 # What belongs to one session. SQLite names it by its `seq` (column `session`); PostgreSQL by its
 # project and id (`project`, `session`), because tables are partitioned by project. That comes
-# before these columns, and begins every key.
+# before these columns, and begins every key. Lists and positions are JSON in columns of text, which
+# comes back as it went in, whichever the engine.
 SESSION_TABLES = {
     # The state as it was packed, because PostgreSQL's JSON loses the order of keys, and the order
     # of a table in a state is the order of its events.
-    "states": Table({"generation": INT, "byte_offset": INT, "position": DOCUMENT, "state": BLOB}),
+    "states": Table({"generation": INT, "byte_offset": INT, "position": TEXT, "state": BLOB}),
     "checkpoints": Table(
         {
             "id": ID,
@@ -48,8 +48,8 @@ SESSION_TABLES = {
             "time": TEXT,
             "generation": INT,
             "byte_offset": INT,
-            "header": JSON,
-            "position": DOCUMENT,
+            "header": TEXT,
+            "position": TEXT,
             "state": BLOB,
         },
         ("id",),
@@ -93,8 +93,8 @@ SESSION_TABLES = {
             "row_id": TEXT,
             "tokens_before": OPTIONAL_INT,
             "tokens_after": OPTIONAL_INT,
-            "kept": JSON,
-            "lost": JSON,
+            "kept": TEXT,
+            "lost": TEXT,
             "summary": TEXT,
         },
         ("epoch",),
@@ -105,7 +105,7 @@ SESSION_TABLES = {
             "kind": TEXT,
             "channel": TEXT,
             "time": TEXT,
-            "facts": JSON,
+            "facts": TEXT,
             "text": TEXT,
         },
         ("epoch", "kind"),

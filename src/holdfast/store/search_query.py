@@ -9,7 +9,8 @@ phrase and found by each of their parts. Only camelCase has no seam that the ind
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 # Beyond these a query is a paste, and more of it does not find more.
 MAX_QUERY_CHARS = 2_000
@@ -23,6 +24,21 @@ _TERM = re.compile(r'"([^"]*)"|(\S+)')
 _CAMEL = re.compile(r"\b\w*[a-z0-9][A-Z]\w*")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _SPACE = re.compile(r"\s+")
+
+
+# A fact that no longer stands gives way to one that does among near equals, and no further.
+CLOSED_FACT_WEIGHT = 0.8
+
+
+class SearchFilter(NamedTuple):
+    session: str
+    project: str
+    kind: str
+    limit: int
+    offset: int
+
+    def first_row(self) -> SearchFilter:
+        return self._replace(limit=1, offset=0)
 
 
 class SearchQuery(NamedTuple):
@@ -51,6 +67,32 @@ def _phrase(term: str) -> str:
     # The index cuts the phrase as it cut the text. The star makes its last word a beginning.
     star = " *" if len(term) >= MIN_PREFIX_CHARS else ""
     return f'"{term}"{star}'
+
+
+Search = Callable[[SearchQuery, bool, SearchFilter], list[tuple[Any, ...]]]
+
+
+def run_searches(
+    searches: Iterable[Search], query: SearchQuery, wanted: SearchFilter
+) -> list[tuple[Any, ...]]:
+    """What the first search finds that finds anything: every term, else any, else the next."""
+    for search in searches:
+        for every in (True, False):
+            found = search(query, every, wanted)
+            # A page beyond the last one must not fall through to a worse search.
+            if found or (wanted.offset and search(query, every, wanted.first_row())):
+                return found
+    return []
+
+
+def score_substring(text: str, is_open: bool, terms: list[str], every: bool) -> float:
+    """The share of the terms found, and a little more for a text that is about little else. Text
+    and terms come in one case."""
+    count = sum(term in text for term in terms)
+    if count == 0 or (every and count < len(terms)):
+        return 0.0
+    weight = 1.0 if is_open else CLOSED_FACT_WEIGHT
+    return weight * (count / len(terms) + 100 / (100 + len(text)))
 
 
 def split_identifiers(*texts: str) -> str:

@@ -15,8 +15,8 @@ from urllib.parse import quote
 from holdfast.state.facts import Fact
 from holdfast.state.timestamps import drop_invalid_timestamps, timestamp_or_empty
 from holdfast.store.protocol import Compaction, Delivery, Message, SavedState, Session
-from holdfast.store.sqlite import writes
 from holdfast.store.sqlite.change_feed import ChangeFeed, SessionDelta, SyncCursor
+from holdfast.store.state_packing import unpack_state
 
 # One request holds at most this; the service takes some more.
 MAX_ROWS, MAX_BYTES = 2000, 1_000_000
@@ -55,7 +55,7 @@ def build_requests(
         kept, then = found
         body = {
             **_saved(
-                SavedState(then, kept.revision, writes.unpack_state(kept.packed), kept.position),
+                SavedState(then, kept.revision, unpack_state(kept.packed), kept.position),
                 project,
             ),
             "epoch": kept.epoch,

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -18,7 +17,13 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from holdfast.files import make_private_dir, touch
-from holdfast.store.postgres.connection import Connection, PostgresDatabase, lock_name, run
+from holdfast.store.postgres.connection import (
+    Connection,
+    PostgresDatabase,
+    lock_name,
+    run,
+    to_psycopg,
+)
 from holdfast.store.postgres.text_encoding import from_jsonb, to_jsonb
 from holdfast.store.protocol import StoreTooNew
 from holdfast.store.schema import RECORD_INDEXES, RECORD_TABLES
@@ -26,7 +31,6 @@ from holdfast.store.search_query import replace_surrogates
 from holdfast.store.sqlite.connection import to_store_error
 from holdfast.store.sqlite.migrations import create_table
 
-_NAMED_VALUE = re.compile(r"(?<![:\w]):([a-z_]\w*)")
 BUSY_SECONDS = 10.0
 
 Row = tuple[Any, ...]
@@ -68,11 +72,6 @@ def _expand_projects(statement: str, count: int | None) -> str:
         return statement.replace("{mine}", "1 = 1")
     names = ", ".join(f":mine_{number}" for number in range(count))
     return statement.replace("{mine}", f"project IN ({names or 'NULL'})")
-
-
-@lru_cache(maxsize=512)
-def _for_psycopg(statement: str) -> str:
-    return _NAMED_VALUE.sub(r"%(\1)s", statement.replace("%", "%%"))
 
 
 class _SqliteTransaction:
@@ -142,7 +141,7 @@ class PostgresTransaction:
     def _run(self, statement: str, values: Mapping[str, Any]) -> Any:
         statement, given = bind_projects(statement, values, self.projects)
         ready = {name: _for_postgres(value) for name, value in given.items()}
-        return run(self.connection, _for_psycopg(statement), ready)
+        return run(self.connection, to_psycopg(statement), ready)
 
     def query(self, statement: str, **values: Any) -> list[Row]:
         return [

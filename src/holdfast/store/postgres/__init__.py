@@ -2,9 +2,8 @@
 
 Needs the extra `server` (psycopg 3 with its pool); no hook imports it. The modules:
 `text_encoding`: what a column can hold; `connection`: pool, transactions and errors; `migrations`
-and `roles`: the schema and its roles; `writes`, `history` and `archives`: writing;
-`search_vectors` and `full_text_search`: search; `partial_states`: parts of many states;
-`retention`: clean-up; `store`: the face.
+and `roles`: the schema and its roles; `writes`: writing;
+`search_vectors` and `full_text_search`: search; `retention`: clean-up; `store`: the face.
 """
 
 from holdfast.store.postgres.connection import StoreForbidden

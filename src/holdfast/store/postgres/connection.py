@@ -8,8 +8,10 @@ that goes back to the pool, or through a transaction pooler, carries nothing ove
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from typing import Any
 
 import psycopg
@@ -61,6 +63,39 @@ def run_many(connection: Connection, statement: str, rows: Sequence[Values]) -> 
     if rows:
         with connection.cursor() as cursor:
             cursor.executemany(statement.encode(), rows)
+
+
+_NAMED_VALUE = re.compile(r"(?<![:\w]):([a-z_]\w*)")
+
+
+@lru_cache(maxsize=512)
+def to_psycopg(statement: str) -> str:
+    """A statement whose values are named `:so`, as psycopg names them."""
+    return _NAMED_VALUE.sub(r"%(\1)s", statement.replace("%", "%%"))
+
+
+class PostgresStatements:
+    """`store.queries.Statements` on one connection."""
+
+    __slots__ = ("_connection",)
+
+    owner_columns: tuple[str, ...] = ("project", "session")
+    # With the project, which says the partition.
+    session_join = "s.id = {0}.session AND s.project = {0}.project"
+    session_by_id = (
+        "(s.id, s.project) ="
+        " (SELECT id, project FROM sessions WHERE id = :session ORDER BY seq LIMIT 1)"
+    )
+    greatest = "greatest"
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def query(self, statement: str, **values: Any) -> list[tuple[Any, ...]]:
+        return run(self._connection, to_psycopg(statement), values).fetchall()
+
+    def execute(self, statement: str, **values: Any) -> int:
+        return run(self._connection, to_psycopg(statement), values).rowcount
 
 
 def format_database(url: str) -> str:

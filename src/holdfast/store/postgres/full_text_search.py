@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from holdfast.store.postgres.connection import Connection, run
+from holdfast.store.postgres.connection import Connection, PostgresStatements, run
 from holdfast.store.postgres.search_vectors import build_tsquery
-from holdfast.store.postgres.writes import (
-    FACT_COLUMNS,
-    MESSAGE_COLUMNS,
-    SESSION_JOIN,
-    fact_from_row,
-)
-from holdfast.store.protocol import Hit, Message
-from holdfast.store.search_query import SearchQuery, format_snippet
-from holdfast.store.sqlite.full_text_index import (
-    CLOSED_FACT_WEIGHT,
+from holdfast.store.protocol import Hit
+from holdfast.store.queries import (
     FACT_COLUMN,
+    FACT_COLUMNS,
     MESSAGE_COLUMN,
+    MESSAGE_COLUMNS,
+    MESSAGE_END,
+    hit_from_row,
+    score_hit,
+)
+from holdfast.store.search_query import (
+    CLOSED_FACT_WEIGHT,
     SearchFilter,
+    SearchQuery,
+    run_searches,
 )
 
 # What a fact says counts more than its detail; the words inside identifiers count least.
@@ -39,7 +42,7 @@ _OF_KIND = "(%(kind)s::text = '' OR x.kind = %(kind)s)"
 _IS_MESSAGE_SEARCH = "%(kind)s::text IN ('', 'message')"
 _STATUS_WEIGHT = f"CASE WHEN f.status <> 'open' THEN {CLOSED_FACT_WEIGHT} ELSE 1 END"
 _NO_FACT = ", ".join(["NULL"] * (MESSAGE_COLUMN - FACT_COLUMN))
-_NO_MESSAGE = ", ".join(["NULL"] * 6)
+_NO_MESSAGE = ", ".join(["NULL"] * (MESSAGE_END - MESSAGE_COLUMN))
 
 
 def _texts(facts: str, messages: str, score_of_fact: str, score_of_message: str) -> str:
@@ -48,13 +51,13 @@ def _texts(facts: str, messages: str, score_of_fact: str, score_of_message: str)
     (SELECT {score_of_fact} AS score, f.session, {FACT_COLUMNS}, {_NO_MESSAGE},
         0 AS said, f.time AS at, f.seq AS seq
     FROM ({facts}) AS w JOIN facts f ON f.project = w.project AND f.seq = w.seq
-    JOIN {SESSION_JOIN.format("f")}
+    JOIN sessions s ON {PostgresStatements.session_join.format("f")}
     ORDER BY score DESC, at DESC, seq DESC LIMIT %(most)s)
     UNION ALL
     (SELECT {score_of_message} AS score, m.session, {_NO_FACT}, {MESSAGE_COLUMNS},
         1 AS said, m.time AS at, m.seq AS seq
     FROM ({messages}) AS w JOIN messages m ON m.project = w.project AND m.seq = w.seq
-    JOIN {SESSION_JOIN.format("m")}
+    JOIN sessions s ON {PostgresStatements.session_join.format("m")}
     ORDER BY score DESC, at DESC, seq DESC LIMIT %(most)s)
     """
 
@@ -109,13 +112,10 @@ def find_hits(connection: Connection, query: SearchQuery, wanted: SearchFilter) 
     if not query.terms:
         return []
     run(connection, _PLANNER_SETTINGS)
-    for search in (_by_index, _by_substring):
-        for every in (True, False):
-            found = search(connection, query, every, wanted)
-            # A page beyond the last one must not fall through to a worse search.
-            if found or (wanted.offset and search(connection, query, every, wanted.first_row())):
-                return [_hit(row, query.terms) for row in found]
-    return []
+    found = run_searches(
+        (partial(_by_index, connection), partial(_by_substring, connection)), query, wanted
+    )
+    return [hit_from_row(row, query.terms) for row in found]
 
 
 def _by_index(
@@ -140,31 +140,8 @@ def _by_substring(
     values = {**wanted._asdict(), "terms": terms, "most": MAX_ROWS_COMPARED, "after": after}
     found = []
     for row in connection.execute(_BY_PART.encode(), values, prepare=True):
-        score = _score_substring(row, terms, every)
+        score = score_hit(row, terms, every, str.lower)
         if score > 0:
             found.append((score, *row[1:]))
     found.sort(key=lambda row: (row[0], -row[-3], row[-2]), reverse=True)
     return found[wanted.offset : wanted.offset + wanted.limit]
-
-
-def _score_substring(row: tuple[Any, ...], terms: list[str], every: bool) -> float:
-    """The share of the terms found, and a little more for a text that is about little else."""
-    if row[FACT_COLUMN] is not None:
-        text = f"{row[FACT_COLUMN + 2]}\n{row[FACT_COLUMN + 9]}".lower()
-        weight = 1.0 if row[FACT_COLUMN + 3] == "open" else CLOSED_FACT_WEIGHT
-    else:
-        text = row[MESSAGE_COLUMN + 2].lower()
-        weight = 1.0
-    count = sum(term in text for term in terms)
-    if count == 0 or (every and count < len(terms)):
-        return 0.0
-    return weight * (count / len(terms) + 100 / (100 + len(text)))
-
-
-def _hit(row: tuple[Any, ...], terms: tuple[str, ...]) -> Hit:
-    score, session_id = float(row[0]), row[1]
-    if row[FACT_COLUMN] is not None:
-        fact = fact_from_row(row[FACT_COLUMN:MESSAGE_COLUMN])
-        return Hit(session_id, score, format_snippet((fact.text, fact.detail), terms), fact=fact)
-    message = Message(*row[MESSAGE_COLUMN : MESSAGE_COLUMN + 6])
-    return Hit(session_id, score, format_snippet((message.text,), terms), message=message)

@@ -41,7 +41,6 @@ _TYPES = {
     schema.BOOL: "BOOLEAN NOT NULL DEFAULT false",
     schema.JSON: "JSONB NOT NULL",
     schema.BLOB: "BYTEA NOT NULL",
-    schema.DOCUMENT: "BYTEA NOT NULL",  # packed, because JSONB loses the order of keys
 }
 # Not partitioned: `sessions` and `folders` are directories that are asked before the project is
 # known, and the others are small.

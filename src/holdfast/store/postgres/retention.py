@@ -16,7 +16,7 @@ from holdfast.store.postgres.connection import (
     run,
     take_lock,
 )
-from holdfast.store.postgres.writes import SESSION_TABLES
+from holdfast.store.schema import SESSION_TABLES
 
 # The last sign of life of a session, "" when no time is known at all.
 _LAST_SIGN = "greatest(s.started, s.updated, s.ended, {})".format(

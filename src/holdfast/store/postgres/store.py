@@ -1,37 +1,27 @@
-"""The face of the package: every method of `store.protocol.Store`, each in one transaction."""
+"""The face of the package: what writes, searches and cleans up, each method in one transaction.
+
+What only reads is in `store.sql_store`.
+"""
 
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from holdfast.state.facts import Fact
-from holdfast.store.postgres import (
-    archives,
-    full_text_search,
-    migrations,
-    partial_states,
-    retention,
-    roles,
-    writes,
-)
+from holdfast.store import archives, queries
+from holdfast.store.postgres import full_text_search, migrations, retention, roles, writes
 from holdfast.store.postgres.connection import (
     POOL_SIZE,
     POOL_TIMEOUT_SECONDS,
     Connection,
     PostgresDatabase,
+    PostgresStatements,
     lock_name,
     run,
-)
-from holdfast.store.postgres.text_encoding import from_jsonb, to_jsonb
-from holdfast.store.postgres.writes import (
-    FACT_COLUMNS,
-    SESSION_BY_ID,
-    SESSION_COLUMNS,
-    SESSION_JOIN,
+    to_psycopg,
 )
 from holdfast.store.protocol import (
     Checkpoint,
@@ -39,22 +29,18 @@ from holdfast.store.protocol import (
     Delivery,
     Hit,
     Message,
-    PartialState,
     SavedState,
     Session,
-    SessionKey,
-    StoreDamaged,
 )
-from holdfast.store.search_query import parse_query
-from holdfast.store.sqlite.full_text_index import SearchFilter
+from holdfast.store.queries import Statements
+from holdfast.store.schema import SESSION_TABLES
+from holdfast.store.search_query import SearchFilter, parse_query
+from holdfast.store.sql_store import SqlStore
+from holdfast.store.state_packing import pack_state
 
+_SESSION_BY_ID = PostgresStatements.session_by_id
 # Whoever listens is told that something was saved, and where; what, it asks by itself.
 NOTIFY_CHANNEL = "holdfast"
-
-_CHECKPOINT = (
-    "SELECT c.id, c.session, c.epoch, c.cause, c.time, c.generation, c.byte_offset"
-    f" FROM checkpoints c JOIN {SESSION_JOIN.format('c')}"
-)
 
 # The same state again is the checkpoint that there is; the last column says whether it is new.
 _UPSERT_CHECKPOINT = """
@@ -66,7 +52,7 @@ _UPSERT_CHECKPOINT = """
         INSERT INTO checkpoints (project, session, epoch, cause, time, generation, byte_offset,
             header, position, state)
         SELECT %(project)s, %(session)s, %(epoch)s, %(cause)s, %(time)s, %(generation)s,
-            %(byte_offset)s, %(header)s::jsonb, %(position)s, %(state)s
+            %(byte_offset)s, %(header)s, %(position)s, %(state)s
         WHERE NOT EXISTS (SELECT 1 FROM same)
         RETURNING id, session, epoch, cause, time, generation, byte_offset
     )
@@ -81,7 +67,7 @@ def format_notification(what: str, project: str, session: str, teller: str = "")
     return said if len(said) < 7_900 else ""
 
 
-class PostgresStore:
+class PostgresStore(SqlStore):
     """Fulfils `store.protocol.Store`. One instance serves many threads.
 
     `projects` are those whose rows it can see and write; None stands for all. `quiet` tells
@@ -124,19 +110,17 @@ class PostgresStore:
     def database(self) -> PostgresDatabase:
         return self._database
 
+    @property
+    def _name(self) -> str:
+        return self._database.display_name
+
+    @contextmanager
+    def _reading(self) -> Iterator[Statements]:
+        with self._database.transaction() as connection:
+            yield PostgresStatements(connection)
+
     def close(self) -> None:
         self._database.close()
-
-    def load(self, session_id: str) -> SavedState | None:
-        with self._database.transaction() as connection:
-            row = run(
-                connection,
-                f"SELECT {SESSION_COLUMNS}, t.generation, t.byte_offset, t.position, t.state"
-                f" FROM states t JOIN {SESSION_JOIN.format('t')}"
-                f" WHERE {SESSION_BY_ID.format('%s')}",
-                (session_id,),
-            ).fetchone()
-        return None if row is None else self._saved(row[:-4], row[-4:])
 
     def save(
         self,
@@ -147,7 +131,7 @@ class PostgresStore:
         whole: bool = False,
     ) -> bool:
         # Packing and cutting words take longer than writing: done before the lock is taken.
-        packed = writes.pack_state(saved.state)
+        packed = pack_state(saved.state)
         fact_rows = [writes.fact_to_row(fact) for fact in facts]
         message_rows = [writes.message_to_row(message) for message in messages]
         session_id = saved.session.id
@@ -156,7 +140,8 @@ class PostgresStore:
             if found.is_newer_than(saved):
                 return False
             project = writes.upsert_found_session(connection, saved.session, found.session).project
-            writes.upsert_state(connection, project, saved, packed)
+            owner = {"project": project, "session": session_id}
+            queries.upsert_state(PostgresStatements(connection), owner, saved, packed)
             if fact_rows or whole:
                 writes.upsert_facts(connection, project, session_id, fact_rows, whole)
             if message_rows:
@@ -165,14 +150,15 @@ class PostgresStore:
         return True
 
     def checkpoint(self, saved: SavedState, cause: str, epoch: int, time: str) -> Checkpoint:
-        packed = writes.pack_state(saved.state)
+        packed = pack_state(saved.state)
         session_id = saved.session.id
         with self._locked(session_id, saved.session.project) as connection:
             found = writes.find_session(connection, saved.session)
             header = writes.upsert_found_session(connection, saved.session, found.session)
             project = header.project
+            owner = {"project": project, "session": session_id}
             if not found.is_newer_than(saved):
-                writes.upsert_state(connection, project, saved, packed)
+                queries.upsert_state(PostgresStatements(connection), owner, saved, packed)
             made = run(
                 connection,
                 _UPSERT_CHECKPOINT,
@@ -185,128 +171,31 @@ class PostgresStore:
                     "state": packed,
                     "generation": saved.revision[0],
                     "byte_offset": saved.revision[1],
-                    "header": to_jsonb(header),
-                    "position": writes.pack_state(saved.position),
+                    "header": json.dumps(header),
+                    "position": json.dumps(saved.position),
                 },
             ).fetchone()
             assert made is not None  # it is there, or was made
             if made[-1]:
                 self._tell(connection, "checkpoint", project, session_id)
-        return _checkpoint(made[:-1])
-
-    def checkpoints(
-        self, session_id: str = "", *, project: str = "", limit: int = -1, offset: int = 0
-    ) -> Sequence[Checkpoint]:
-        one = "s.id = %s" if project else SESSION_BY_ID.format("%s")
-        named = [(c, v) for c, v in ((one, session_id), ("s.project = %s", project)) if v]
-        only = " AND ".join(condition for condition, _ in named) or "true"
-        with self._database.transaction() as connection:
-            rows = run(
-                connection,
-                f"{_CHECKPOINT} WHERE {only} ORDER BY c.time DESC, c.id DESC LIMIT %s OFFSET %s",
-                (*(value for _, value in named), limit if limit >= 0 else None, offset),
-            ).fetchall()
-        return [_checkpoint(row) for row in rows]
-
-    def load_checkpoint(self, checkpoint_id: int) -> SavedState | None:
-        with self._database.transaction() as connection:
-            row = run(
-                connection,
-                "SELECT header, generation, byte_offset, position, state FROM checkpoints"
-                " WHERE id = %s",
-                (checkpoint_id,),
-            ).fetchone()
-        return None if row is None else self._saved(from_jsonb(row[0]), row[1:])
-
-    def partial_states(
-        self, sessions: Sequence[Session], names: Collection[str]
-    ) -> dict[SessionKey, dict[str, Any]]:
-        return partial_states.load_session_parts(self._database, sessions, names)
-
-    def partial_checkpoint_states(
-        self, checkpoint_ids: Sequence[int], names: Collection[str]
-    ) -> dict[int, PartialState]:
-        return partial_states.load_checkpoint_parts(self._database, checkpoint_ids, names)
-
-    def session(self, session_id: str) -> Session | None:
-        if not session_id:
-            return None
-        with self._database.transaction() as connection:
-            rows = run(
-                connection,
-                f"SELECT DISTINCT ON (s.id) {SESSION_COLUMNS} FROM sessions s"
-                " WHERE s.id >= %s AND s.id < %s ORDER BY s.id, s.seq LIMIT 2",
-                (session_id, session_id + "\U0010ffff"),
-            ).fetchall()
-        if not rows or (len(rows) > 1 and rows[0][0] != session_id):
-            return None
-        return Session(*rows[0])
-
-    def session_projects(self, session_id: str) -> Sequence[str]:
-        with self._database.transaction() as connection:
-            rows = run(
-                connection,
-                "SELECT project FROM sessions WHERE id = %s ORDER BY seq",
-                (session_id,),
-            )
-            return [row[0] for row in rows]
-
-    def sessions(self, *, project: str = "", limit: int = 50, offset: int = 0) -> Sequence[Session]:
-        with self._database.transaction() as connection:
-            rows = run(
-                connection,
-                f"SELECT {SESSION_COLUMNS} FROM sessions s"
-                " WHERE %(project)s::text = '' OR s.project = %(project)s"
-                " ORDER BY greatest(s.updated, s.started) DESC, s.seq DESC"
-                " LIMIT %(limit)s OFFSET %(offset)s",
-                {"project": project, "limit": limit, "offset": offset},
-            ).fetchall()
-        return [Session(*row) for row in rows]
+        return queries.checkpoint_from_row(made[:-1])
 
     def end_session(self, session_id: str, time: str) -> None:
         with self._database.transaction() as connection:
             run(
                 connection,
-                f"UPDATE sessions s SET ended = %s WHERE {SESSION_BY_ID.format('%s')}",
-                (time, session_id),
+                to_psycopg(f"UPDATE sessions s SET ended = :time WHERE {_SESSION_BY_ID}"),
+                {"time": time, "session": session_id},
             )
 
     def pin(self, session_id: str, pinned: bool = True) -> bool:
         with self._database.transaction() as connection:
             changed = run(
                 connection,
-                f"UPDATE sessions s SET pinned = %s WHERE {SESSION_BY_ID.format('%s')}",
-                (pinned, session_id),
+                to_psycopg(f"UPDATE sessions s SET pinned = :pinned WHERE {_SESSION_BY_ID}"),
+                {"pinned": pinned, "session": session_id},
             ).rowcount
         return changed > 0
-
-    def pinned_sessions(self) -> Sequence[str]:
-        with self._database.transaction() as connection:
-            rows = run(connection, "SELECT id FROM sessions WHERE pinned ORDER BY seq")
-            return [row[0] for row in rows]
-
-    def facts(self, session_id: str, *, kind: str = "", status: str = "") -> Sequence[Fact]:
-        with self._database.transaction() as connection:
-            rows = run(
-                connection,
-                f"SELECT {FACT_COLUMNS} FROM facts f JOIN {SESSION_JOIN.format('f')}"
-                f" WHERE {SESSION_BY_ID.format('%(session)s')}"
-                " AND (%(kind)s::text = '' OR f.kind = %(kind)s)"
-                " AND (%(status)s::text = '' OR f.status = %(status)s)"
-                " ORDER BY f.row_start, f.seq",
-                {"session": session_id, "kind": kind, "status": status},
-            )
-            return [writes.fact_from_row(row) for row in rows]
-
-    def fact(self, session_id: str, fact_id: str) -> Fact | None:
-        with self._database.transaction() as connection:
-            row = run(
-                connection,
-                f"SELECT {FACT_COLUMNS} FROM facts f JOIN {SESSION_JOIN.format('f')}"
-                f" WHERE {SESSION_BY_ID.format('%s')} AND f.id = %s",
-                (session_id, fact_id),
-            ).fetchone()
-        return None if row is None else writes.fact_from_row(row)
 
     def search(
         self,
@@ -327,40 +216,19 @@ class PostgresStore:
             project = writes.record_compaction(connection, compaction)
             self._tell(connection, "compaction", project, compaction.session_id)
 
-    def compactions(self, session_id: str = "", limit: int = 50) -> Sequence[Compaction]:
-        with self._database.transaction() as connection:
-            return writes.list_compactions(connection, session_id, limit)
-
     def record_delivery(self, delivery: Delivery) -> bool:
         with self._locked(delivery.session_id) as connection:
             return writes.record_delivery(connection, delivery)
-
-    def deliveries(self, session_id: str = "", limit: int = 50) -> Sequence[Delivery]:
-        with self._database.transaction() as connection:
-            return writes.list_deliveries(connection, session_id, limit)
 
     def archive(
         self, session_id: str, generation: int, start: int, end: int, rows: bytes, time: str
     ) -> None:
         with self._locked(session_id) as connection:
             project = writes.upsert_session(connection, Session(session_id))
+            owner = {"project": project, "session": session_id}
             archives.save_range(
-                connection, project, session_id, generation, (start, end), rows, time
+                PostgresStatements(connection), owner, generation, (start, end), rows, time
             )
-
-    def read_archive(self, session_id: str) -> Iterator[tuple[int, int, int, bytes]]:
-        with self._database.transaction() as connection:
-            keys = archives.list_keys(connection, session_id)
-        for key in keys:
-            # One at a time: a long session's rows need not fit in memory together.
-            with self._database.transaction() as connection:
-                piece = archives.load_range(connection, session_id, key)
-            if piece is not None:
-                yield piece
-
-    def archived_until(self, session_id: str, generation: int) -> int:
-        with self._database.transaction() as connection:
-            return archives.find_first_gap(connection, session_id, generation)
 
     def prune(
         self, *, before: str, keep: int, held: Collection[str] = (), dry_run: bool = False
@@ -389,7 +257,7 @@ class PostgresStore:
                     f"{table} x WHERE NOT EXISTS (SELECT 1 FROM sessions s"
                     " WHERE s.id = x.session AND s.project = x.project)",
                 )
-                for table in writes.SESSION_TABLES
+                for table in SESSION_TABLES
             )
             return {
                 "path": self._database.display_name,
@@ -401,8 +269,7 @@ class PostgresStore:
                 "bytes": size,
                 "row_security": f"not in force: {above}" if above else "in force",
                 "counts": {
-                    table: _count(connection, table)
-                    for table in ("sessions", *writes.SESSION_TABLES)
+                    table: _count(connection, table) for table in ("sessions", *SESSION_TABLES)
                 },
             }
 
@@ -422,25 +289,7 @@ class PostgresStore:
         if said and not self._quiet:
             run(connection, "SELECT pg_notify(%s, %s)", (NOTIFY_CHANNEL, said))
 
-    def _saved(self, header: Sequence[str], row: Sequence[Any]) -> SavedState:
-        generation, byte_offset, position, packed = row
-        try:
-            return SavedState(
-                Session(*header),
-                (generation, byte_offset),
-                writes.unpack_state(packed),
-                writes.unpack_state(position),
-            )
-        except (zlib.error, ValueError) as error:
-            raise StoreDamaged(
-                f"{self._database.display_name} contains an unreadable state: {error}"
-            ) from error
-
 
 def _count(connection: Connection, table: str) -> int:
     row = run(connection, f"SELECT count(*) FROM {table}").fetchone()
     return int(row[0]) if row else 0
-
-
-def _checkpoint(row: Sequence[Any]) -> Checkpoint:
-    return Checkpoint._make((*row[:5], (row[5], row[6])))

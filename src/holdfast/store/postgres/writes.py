@@ -5,59 +5,26 @@ Every function runs inside the caller's transaction, which holds the session's l
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from holdfast.events import Origin
 from holdfast.state.facts import Fact
+from holdfast.store import queries
 from holdfast.store.postgres.connection import (
     ALL_PROJECTS,
     Connection,
+    PostgresStatements,
     StoreForbidden,
     run,
     run_many,
 )
 from holdfast.store.postgres.search_vectors import build_tsvector
-from holdfast.store.postgres.text_encoding import from_jsonb, to_jsonb
 from holdfast.store.protocol import Compaction, Delivery, Message, SavedState, Session
+from holdfast.store.queries import SESSION_COLUMNS
+from holdfast.store.schema import SESSION_TABLES
 from holdfast.store.search_query import replace_surrogates
 
-# Every partitioned table, all of them with the columns `project` and `session`.
-SESSION_TABLES = (
-    "states",
-    "checkpoints",
-    "facts",
-    "messages",
-    "compactions",
-    "deliveries",
-    "archives",
-)
-
-SESSION_COLUMNS = ", ".join(f"s.{field}" for field in Session._fields)
-# What `fact_from_row` reads, of a table called f.
-FACT_COLUMNS = (
-    "f.id, f.kind, f.text, f.status, f.row_id, f.row_start, f.row_end, f.time, f.agent, f.detail"
-)
-# What a message is made of, of a table called m.
-MESSAGE_COLUMNS = "m.row_id, m.speaker, m.text, m.time, m.row_start, m.row_end"
-# One session by its id: of several projects the one that had it first. Whoever means a certain one
-# is bound to its project.
-SESSION_BY_ID = (
-    "(s.id, s.project) = (SELECT id, project FROM sessions WHERE id = {} ORDER BY seq LIMIT 1)"
-)
-# Joins a table called {0} to its session: with the project, which says the partition.
-SESSION_JOIN = "sessions s ON s.id = {0}.session AND s.project = {0}.project"
-
-_UPSERT_STATE = """
-    INSERT INTO states AS t (project, session, generation, byte_offset, position, state)
-    VALUES (%s, %s, %s, %s, %s, %s)
-    ON CONFLICT (project, session) DO UPDATE SET generation = excluded.generation,
-        byte_offset = excluded.byte_offset, position = excluded.position, state = excluded.state
-    WHERE (t.generation, t.byte_offset, t.position, t.state) IS DISTINCT FROM
-        (excluded.generation, excluded.byte_offset, excluded.position, excluded.state)
-"""
 # The words go into a table of their own (`migrations` says why), and only where they changed. A
 # row that was there keeps its seq, and one that is new has the last that was given.
 _UPSERT_FACT = """
@@ -87,16 +54,6 @@ _INSERT_MESSAGE = """
     )
     SELECT index_messages(project, seq, session, '', %s, true) FROM kept
 """
-
-
-def pack_state(document: dict[str, Any]) -> bytes:
-    # The same bytes as in SQLite, so that moving between the two changes nothing.
-    return zlib.compress(json.dumps(document, separators=(",", ":")).encode("ascii"), 1)
-
-
-def unpack_state(packed: bytes) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(zlib.decompress(packed))
-    return document
 
 
 class FoundSession(NamedTuple):
@@ -187,14 +144,6 @@ def merge_session(known: Session, given: Session) -> Session:
     return known._replace(**fields)
 
 
-def upsert_state(connection: Connection, project: str, saved: SavedState, packed: bytes) -> None:
-    run(
-        connection,
-        _UPSERT_STATE,
-        (project, saved.session.id, *saved.revision, pack_state(saved.position), packed),
-    )
-
-
 def fact_to_row(fact: Fact) -> tuple[Any, ...]:
     """The values of a fact behind its project and session. Made before the lock is taken."""
     at = fact.at
@@ -235,82 +184,16 @@ def insert_messages(
     run_many(connection, _INSERT_MESSAGE, [(project, session, *row) for row in rows])
 
 
-def fact_from_row(row: tuple[Any, ...]) -> Fact:
-    """From FACT_COLUMNS."""
-    fact_id, kind, text, status, at_row, start, end, time, agent, detail = row
-    return Fact(fact_id, kind, text, status, Origin(at_row, start, end, time, agent), detail)
-
-
-# What the client did and what it was given: compactions, merged, and deliveries, once each.
-
-_MERGE_COMPACTION = """
-    INSERT INTO compactions AS c (project, session, epoch, time, trigger_kind, row_id,
-        tokens_before, tokens_after, kept, lost, summary)
-    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
-    ON CONFLICT (project, session, epoch) DO UPDATE SET
-        time = coalesce(nullif(c.time, ''), excluded.time),
-        trigger_kind = coalesce(nullif(c.trigger_kind, ''), excluded.trigger_kind),
-        row_id = coalesce(nullif(c.row_id, ''), excluded.row_id),
-        tokens_before = coalesce(c.tokens_before, excluded.tokens_before),
-        tokens_after = coalesce(c.tokens_after, excluded.tokens_after),
-        kept = CASE WHEN c.kept = '[]' AND c.lost = '[]' THEN excluded.kept ELSE c.kept END,
-        lost = CASE WHEN c.kept = '[]' AND c.lost = '[]' THEN excluded.lost ELSE c.lost END,
-        summary = coalesce(nullif(c.summary, ''), excluded.summary)
-"""
-
-
 def record_compaction(connection: Connection, compaction: Compaction, project: str = "") -> str:
-    c = compaction
-    project = upsert_session(connection, Session(c.session_id, project=project))
-    run(
-        connection,
-        _MERGE_COMPACTION,
-        (
-            *(project, c.session_id, c.epoch, c.time, c.trigger, c.row),
-            *(c.tokens_before, c.tokens_after, to_jsonb(c.kept), to_jsonb(c.lost), c.summary),
-        ),
-    )
+    """Its project."""
+    session = Session(compaction.session_id, project=project)
+    project = upsert_session(connection, session)
+    owner = {"project": project, "session": session.id}
+    queries.merge_compaction(PostgresStatements(connection), owner, compaction)
     return project
 
 
-def list_compactions(connection: Connection, session_id: str, limit: int) -> Sequence[Compaction]:
-    rows = run(
-        connection,
-        "SELECT c.session, c.epoch, c.time, c.trigger_kind, c.row_id, c.tokens_before,"
-        " c.tokens_after, c.summary, c.kept, c.lost"
-        f" FROM compactions c JOIN {SESSION_JOIN.format('c')}"
-        f" WHERE %(session)s::text = '' OR {SESSION_BY_ID.format('%(session)s')}"
-        " ORDER BY c.time DESC, c.epoch DESC LIMIT %(limit)s",
-        {"session": session_id, "limit": limit},
-    )
-    return [
-        Compaction._make((*row[:-2], tuple(from_jsonb(row[-2])), tuple(from_jsonb(row[-1]))))
-        for row in rows
-    ]
-
-
 def record_delivery(connection: Connection, delivery: Delivery, project: str = "") -> bool:
-    d = delivery
-    project = upsert_session(connection, Session(d.session_id, project=project))
-    made = run(
-        connection,
-        "INSERT INTO deliveries (project, session, epoch, kind, channel, time, facts, text)"
-        " VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
-        (
-            *(project, d.session_id, d.epoch),
-            *(d.kind, d.channel, d.time, to_jsonb(d.facts), d.text),
-        ),
-    )
-    return made.rowcount > 0
-
-
-def list_deliveries(connection: Connection, session_id: str, limit: int) -> Sequence[Delivery]:
-    rows = run(
-        connection,
-        "SELECT d.session, d.epoch, d.kind, d.channel, d.time, d.text, d.facts"
-        f" FROM deliveries d JOIN {SESSION_JOIN.format('d')}"
-        f" WHERE %(session)s::text = '' OR {SESSION_BY_ID.format('%(session)s')}"
-        " ORDER BY d.time DESC, d.seq DESC LIMIT %(limit)s",
-        {"session": session_id, "limit": limit},
-    )
-    return [Delivery._make((*row[:-1], tuple(from_jsonb(row[-1])))) for row in rows]
+    session = Session(delivery.session_id, project=project)
+    owner = {"project": upsert_session(connection, session), "session": session.id}
+    return queries.add_delivery(PostgresStatements(connection), owner, delivery)

@@ -14,11 +14,24 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from holdfast.store.protocol import Compaction, Delivery, Message, SavedState, Session, StoreDamaged
-from holdfast.store.sqlite import writes
-from holdfast.store.sqlite.connection import SqliteDatabase
-from holdfast.store.transfer.session_export import CheckpointExport
-
-_SESSION = ", ".join(f"s.{field}" for field in Session._fields)
+from holdfast.store.queries import (
+    COMPACTION_COLUMNS,
+    DELIVERY_COLUMNS,
+    FACT_COLUMNS,
+    MESSAGE_COLUMNS,
+    SESSION_COLUMNS,
+    STATE_COLUMNS,
+    compaction_from_row,
+    delivery_from_row,
+    fact_from_row,
+    state_from_row,
+)
+from holdfast.store.sqlite.connection import SqliteDatabase, SqliteStatements
+from holdfast.store.transfer.session_export import (
+    EXPORT_COLUMNS,
+    CheckpointExport,
+    checkpoint_from_row,
+)
 
 # Of several projects with a session of one id the first is this machine's: the others came by a
 # service on this very store, and are their callers' to sync.
@@ -106,8 +119,8 @@ class ChangeFeed:
     def session(self, session_id: str) -> Session | None:
         with self._database.reading() as connection:
             row = connection.execute(
-                f"SELECT {_SESSION} FROM sessions s WHERE {writes.SESSION_BY_ID.format('?')}",
-                (session_id,),
+                f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {SqliteStatements.session_by_id}",
+                {"session": session_id},
             ).fetchone()
         return Session(*row) if row else None
 
@@ -123,25 +136,22 @@ class ChangeFeed:
     def checkpoint(self, checkpoint_id: int) -> tuple[CheckpointExport, Session] | None:
         with self._database.reading() as connection:
             row = connection.execute(
-                "SELECT id, epoch, cause, time, generation, byte_offset, header, position, state"
-                " FROM checkpoints WHERE id = ?",
+                f"SELECT {EXPORT_COLUMNS} FROM checkpoints c WHERE c.id = ?",
                 (checkpoint_id,),
             ).fetchone()
         if row is None:
             return None
-        header = json.loads(row[6])
-        kept = CheckpointExport._make(
-            (*row[:4], (row[4], row[5]), header, json.loads(row[7]), row[8])
-        )
-        return kept, Session(*header)
+        kept = checkpoint_from_row(row)
+        return kept, Session(*kept.header)
 
     def _read_delta(
         self, connection: sqlite3.Connection, session_id: str, mark: SyncCursor
     ) -> SessionDelta | None:
         row = connection.execute(
-            f"SELECT s.seq, c.change_number, {_SESSION} FROM sessions s"
-            f" JOIN change_feed c ON c.session = s.seq WHERE {writes.SESSION_BY_ID.format('?')}",
-            (session_id,),
+            f"SELECT s.seq, c.change_number, {SESSION_COLUMNS} FROM sessions s"
+            " JOIN change_feed c ON c.session = s.seq"
+            f" WHERE {SqliteStatements.session_by_id}",
+            {"session": session_id},
         ).fetchone()
         if row is None:
             return None
@@ -154,13 +164,13 @@ class ChangeFeed:
         # Rows that were there before can only have become fewer.
         whole = mark.number >= 0 and known != mark.facts
         facts = connection.execute(
-            f"SELECT {writes.FACT_COLUMNS} FROM facts f WHERE f.session = ?"
+            f"SELECT {FACT_COLUMNS} FROM facts f WHERE f.session = ?"
             " AND f.updated_change > ? ORDER BY f.seq",
             (key, -1 if whole else mark.number),
         ).fetchall()
         messages = connection.execute(
-            "SELECT row_id, speaker, text, time, row_start, row_end FROM messages"
-            " WHERE session = ? AND created_change > ? ORDER BY seq",
+            f"SELECT {MESSAGE_COLUMNS} FROM messages m"
+            " WHERE m.session = ? AND m.created_change > ? ORDER BY m.seq",
             (key, mark.number),
         ).fetchall()
         checkpoints = connection.execute(
@@ -168,8 +178,8 @@ class ChangeFeed:
             (key, mark.checkpoint),
         ).fetchall()
         deliveries = connection.execute(
-            "SELECT epoch, kind, channel, time, text, facts FROM deliveries"
-            " WHERE session = ? AND created_change > ? ORDER BY seq",
+            f"SELECT {DELIVERY_COLUMNS} FROM deliveries d"
+            " WHERE d.session = ? AND d.created_change > ? ORDER BY d.seq",
             (key, mark.number),
         ).fetchall()
         compactions, sums = _compactions(connection, key, session_id)
@@ -178,14 +188,11 @@ class ChangeFeed:
             saved,
             saved is not None and checksum != mark.state,
             [one for (one,) in checkpoints],
-            [writes.fact_from_row(one) for one in facts],
+            [fact_from_row(one) for one in facts],
             whole,
             [Message(*one) for one in messages],
             [one for one in compactions if mark.compactions.get(str(one.epoch)) != _checksum(one)],
-            [
-                Delivery._make((session_id, *one[:-1], tuple(json.loads(one[-1]))))
-                for one in deliveries
-            ],
+            [delivery_from_row(session_id, one) for one in deliveries],
             SyncCursor(
                 number,
                 checkpoints[-1][0] if checkpoints else mark.checkpoint,
@@ -199,12 +206,12 @@ class ChangeFeed:
         self, connection: sqlite3.Connection, key: int, session: Session
     ) -> tuple[SavedState | None, int]:
         row = connection.execute(
-            "SELECT generation, byte_offset, position, state FROM states WHERE session = ?", (key,)
+            f"SELECT {STATE_COLUMNS} FROM states t WHERE t.session = ?", (key,)
         ).fetchone()
         if row is None:
             return None, 0
         try:
-            saved = SavedState(session, row[:2], writes.unpack_state(row[3]), json.loads(row[2]))
+            saved = state_from_row(session, row)
         except (zlib.error, ValueError) as error:
             raise StoreDamaged(
                 f"{self._database.path} contains an unreadable state: {error}"
@@ -217,14 +224,10 @@ def _compactions(
     connection: sqlite3.Connection, key: int, session_id: str
 ) -> tuple[list[Compaction], dict[str, int]]:
     rows = connection.execute(
-        "SELECT epoch, time, trigger_kind, row_id, tokens_before, tokens_after, summary, kept, lost"
-        " FROM compactions WHERE session = ? ORDER BY epoch",
+        f"SELECT {COMPACTION_COLUMNS} FROM compactions c WHERE c.session = ? ORDER BY c.epoch",
         (key,),
     ).fetchall()
-    found = [
-        Compaction._make((session_id, *r[:-2], tuple(json.loads(r[-2])), tuple(json.loads(r[-1]))))
-        for r in rows
-    ]
+    found = [compaction_from_row(session_id, row) for row in rows]
     return found, {str(one.epoch): _checksum(one) for one in found}
 
 

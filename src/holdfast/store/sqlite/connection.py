@@ -16,9 +16,11 @@ import sqlite3
 import time
 from collections.abc import Sequence
 from types import TracebackType
+from typing import Any
 
 from holdfast.files import make_private_dir, move, touch
 from holdfast.store.protocol import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreUnwritable
+from holdfast.store.search_query import replace_surrogates
 from holdfast.store.sqlite import migrations
 
 # Longer than any transaction of ours, shorter than any hook's patience.
@@ -52,16 +54,40 @@ def to_store_error(error: sqlite3.Error, path: str) -> StoreError:
     return StoreError(f"{path}: {error}")
 
 
-class _ReadContext:
+class SqliteStatements:
+    """`store.queries.Statements` on one connection."""
+
+    __slots__ = ("_connection",)
+
+    owner_columns: tuple[str, ...] = ("session",)
+    session_join = "s.seq = {0}.session"
+    session_by_id = "s.seq = (SELECT min(seq) FROM sessions WHERE id = :session)"
+    greatest = "max"
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def query(self, statement: str, **values: Any) -> list[tuple[Any, ...]]:
+        return self._connection.execute(statement, _storable(values)).fetchall()
+
+    def execute(self, statement: str, **values: Any) -> int:
+        return self._connection.execute(statement, _storable(values)).rowcount
+
+
+def _storable(values: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: replace_surrogates(value) if isinstance(value, str) else value
+        for name, value in values.items()
+    }
+
+
+class _ErrorContext:
     """Names the errors of what runs inside."""
 
     __slots__ = ("_database",)
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
-
-    def __enter__(self) -> sqlite3.Connection:
-        return self._database.connection
 
     def __exit__(
         self,
@@ -73,7 +99,21 @@ class _ReadContext:
             raise to_store_error(error, self._database.path) from error
 
 
-class _WriteTransaction(_ReadContext):
+class _ReadContext(_ErrorContext):
+    __slots__ = ()
+
+    def __enter__(self) -> sqlite3.Connection:
+        return self._database.connection
+
+
+class _StatementsContext(_ErrorContext):
+    __slots__ = ()
+
+    def __enter__(self) -> SqliteStatements:
+        return self._database.statements
+
+
+class _WriteTransaction(_ErrorContext):
     """All of what runs inside, or nothing of it.
 
     The write lock is taken at the start: a transaction that reads first and then wants to
@@ -119,7 +159,7 @@ class _WriteTransaction(_ReadContext):
 
 
 class SqliteDatabase:
-    __slots__ = ("connection", "path")
+    __slots__ = ("connection", "path", "statements")
 
     def __init__(self, path: str, busy_seconds: float = BUSY_TIMEOUT_SECONDS) -> None:
         self.path = os.path.abspath(path)
@@ -132,6 +172,7 @@ class SqliteDatabase:
             )
         except sqlite3.Error as error:
             raise to_store_error(error, self.path) from error
+        self.statements = SqliteStatements(self.connection)
         try:
             self._prepare(busy_seconds)
         except sqlite3.Error as error:
@@ -144,6 +185,9 @@ class SqliteDatabase:
     def reading(self) -> _ReadContext:
         return _ReadContext(self)
 
+    def reading_statements(self) -> _StatementsContext:
+        return _StatementsContext(self)
+
     def writing(self, *, discard: bool = False) -> _WriteTransaction:
         """A transaction; with `discard` it is rolled back at its end: a rehearsal."""
         return _WriteTransaction(self, discard)
@@ -151,9 +195,6 @@ class SqliteDatabase:
     def bind(self, projects: Sequence[str]) -> None:
         """From now on this connection sees the sessions of these projects alone: statements that
         name the table mean a view of the same name, which SQLite looks for first."""
-        # Loaded here, because hooks never ask.
-        from holdfast.store.search_query import replace_surrogates
-
         names = ", ".join(
             "'" + replace_surrogates(one).replace("'", "''") + "'" for one in projects
         )

@@ -10,12 +10,22 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from holdfast.store.search_query import SearchQuery
+from holdfast.store.queries import (
+    FACT_COLUMN,
+    FACT_COLUMNS,
+    MESSAGE_COLUMN,
+    MESSAGE_COLUMNS,
+    score_hit,
+)
+from holdfast.store.search_query import (
+    CLOSED_FACT_WEIGHT,
+    SearchFilter,
+    SearchQuery,
+    run_searches,
+)
 
-# A fact that no longer stands gives way to one that does among near equals, and no further.
-CLOSED_FACT_WEIGHT = 0.8
 # What a fact says counts more than its detail; the words inside identifiers count least,
 # because the identifier itself is also in one of the other two.
 COLUMN_WEIGHTS = "4.0, 1.0, 0.5"
@@ -30,16 +40,11 @@ _REMOVE = (
     " VALUES ('delete', ?, ?, ?, ?)"
 )
 
-# Everything a hit is made of: the session, the columns of a fact, then those of a message.
-_OF_FACT = (
-    "f.id, f.kind, f.text, f.status, f.row_id, f.row_start, f.row_end, f.time, f.agent, f.detail"
-)
-_OF_MESSAGE = "m.row_id, m.speaker, m.text, m.time, m.row_start, m.row_end"
 _OF_SESSION = "(:session = '' OR s.id = :session) AND (:project = '' OR s.project = :project)"
 _BY_INDEX = f"""
     SELECT -bm25(search_index, {COLUMN_WEIGHTS})
         * CASE WHEN f.status <> 'open' THEN {CLOSED_FACT_WEIGHT} ELSE 1 END AS score,
-        s.id, {_OF_FACT}, {_OF_MESSAGE}
+        s.id, {FACT_COLUMNS}, {MESSAGE_COLUMNS}
     FROM search_index
     LEFT JOIN facts f ON search_index.rowid % 2 = 0 AND f.seq = search_index.rowid / 2
     LEFT JOIN messages m ON search_index.rowid % 2 = 1 AND m.seq = search_index.rowid / 2
@@ -50,30 +55,17 @@ _BY_INDEX = f"""
     LIMIT :limit OFFSET :offset
 """
 _ALL_TEXTS = f"""
-    SELECT * FROM (SELECT s.id, {_OF_FACT}, {", ".join(["NULL"] * 6)}
+    SELECT * FROM (SELECT s.id, {FACT_COLUMNS}, {", ".join(["NULL"] * 6)}
     FROM facts f JOIN sessions s ON f.session = s.seq
     WHERE {_OF_SESSION} AND (:kind = '' OR f.kind = :kind) ORDER BY f.seq DESC LIMIT :most)
     UNION ALL
-    SELECT * FROM (SELECT s.id, {", ".join(["NULL"] * 10)}, {_OF_MESSAGE}
+    SELECT * FROM (SELECT s.id, {", ".join(["NULL"] * 10)}, {MESSAGE_COLUMNS}
     FROM messages m JOIN sessions s ON m.session = s.seq
     WHERE {_OF_SESSION} AND :kind IN ('', 'message') ORDER BY m.seq DESC LIMIT :most)
 """
 # Where there is an index it has said no by then, and only the latest facts and messages are
 # read: years of work would be seconds. -1 for all.
 _MAX_ROWS_SCANNED = 10_000
-# Where the columns above begin in a hit, whose first two are its score and its session.
-FACT_COLUMN, MESSAGE_COLUMN = 2, 12
-
-
-class SearchFilter(NamedTuple):
-    session: str
-    project: str
-    kind: str
-    limit: int
-    offset: int
-
-    def first_row(self) -> SearchFilter:
-        return self._replace(limit=1, offset=0)
 
 
 class FullTextIndex:
@@ -175,13 +167,7 @@ class FullTextIndex:
         searches = [self._by_substring]
         if self.available and self.status() == "ready":
             searches.insert(0, self._by_index)
-        for search in searches:
-            for every in (True, False):
-                found = search(query, every, wanted)
-                # A page beyond the last one must not fall through to a worse search.
-                if found or (wanted.offset and search(query, every, wanted.first_row())):
-                    return found
-        return []
+        return run_searches(searches, query, wanted)
 
     def _by_index(
         self, query: SearchQuery, every: bool, wanted: SearchFilter
@@ -199,7 +185,7 @@ class FullTextIndex:
         values = {**wanted._asdict(), "most": _MAX_ROWS_SCANNED if self.available else -1}
         for row in self._connection.execute(_ALL_TEXTS, values):
             hit: tuple[Any, ...] = (0.0, *row)
-            score = _score_substring(hit, terms, every)
+            score = score_hit(hit, terms, every, str.casefold)
             if score > 0:
                 found.append((score, *row))
         found.sort(key=_by_score_then_latest, reverse=True)
@@ -211,20 +197,6 @@ class FullTextIndex:
     def _nothing_to_index(self) -> bool:
         any_text = "SELECT EXISTS (SELECT 1 FROM facts) OR EXISTS (SELECT 1 FROM messages)"
         return not self._connection.execute(any_text).fetchone()[0]
-
-
-def _score_substring(hit: tuple[Any, ...], terms: list[str], every: bool) -> float:
-    """The share of the terms found, and a little more for a text that is about little else."""
-    if hit[FACT_COLUMN] is not None:
-        text = f"{hit[FACT_COLUMN + 2]}\n{hit[FACT_COLUMN + 9]}".casefold()
-        weight = 1.0 if hit[FACT_COLUMN + 3] == "open" else CLOSED_FACT_WEIGHT
-    else:
-        text = hit[MESSAGE_COLUMN + 2].casefold()
-        weight = 1.0
-    count = sum(term in text for term in terms)
-    if count == 0 or (every and count < len(terms)):
-        return 0.0
-    return weight * (count / len(terms) + 100 / (100 + len(text)))
 
 
 def _by_score_then_latest(hit: tuple[Any, ...]) -> tuple[float, bool, str]:

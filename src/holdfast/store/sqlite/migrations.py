@@ -23,7 +23,6 @@ _TYPES = {
     schema.BOOL: "INTEGER NOT NULL DEFAULT 0",
     schema.JSON: "TEXT NOT NULL",
     schema.BLOB: "BLOB NOT NULL",
-    schema.DOCUMENT: "TEXT NOT NULL",
     # AUTOINCREMENT: an id that a person noted down never names another row.
     schema.ID: "INTEGER PRIMARY KEY AUTOINCREMENT",
 }

@@ -8,20 +8,9 @@ from __future__ import annotations
 import sqlite3
 from typing import NamedTuple
 
-from holdfast.store.sqlite.connection import SqliteDatabase
+from holdfast.store.schema import SESSION_TABLES
+from holdfast.store.sqlite.connection import SqliteDatabase, SqliteStatements
 from holdfast.store.sqlite.full_text_index import FullTextIndex
-from holdfast.store.sqlite.writes import SESSION_BY_ID
-
-# Every table with a `session` column, and the sessions themselves last.
-SESSION_TABLES = (
-    "states",
-    "checkpoints",
-    "facts",
-    "messages",
-    "compactions",
-    "deliveries",
-    "archives",
-)
 
 # Where the bytes are.
 _LARGE_COLUMNS = (
@@ -105,7 +94,8 @@ def delete_session(
     dropped = dict.fromkeys((*SESSION_TABLES, "sessions"), 0)
     with database.writing() as connection:
         found = connection.execute(
-            f"SELECT seq FROM sessions s WHERE {SESSION_BY_ID.format('?')}", (session_id,)
+            f"SELECT s.seq FROM sessions s WHERE {SqliteStatements.session_by_id}",
+            {"session": session_id},
         ).fetchone()
         if found:
             _add_counts(dropped, _delete_session_rows(connection, index, found[0]))

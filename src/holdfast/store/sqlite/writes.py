@@ -6,21 +6,16 @@ because a hook often saves what is already there.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import zlib
-from collections.abc import Sequence
-from typing import Any
 
-from holdfast.events import Origin
 from holdfast.state.facts import Fact
+from holdfast.store import queries
 from holdfast.store.protocol import Compaction, Delivery, Message, SavedState, Session
 from holdfast.store.search_query import replace_surrogates, split_identifiers
+from holdfast.store.sqlite.connection import SqliteDatabase
 from holdfast.store.sqlite.full_text_index import FullTextIndex
 
-# One session by its id: of several projects the one that had it first. Whoever means a certain one
-# is bound to its project.
-SESSION_BY_ID = "s.seq = (SELECT min(seq) FROM sessions WHERE id = {})"
 # The tables themselves, and not what a store that is bound to projects sees of them
 # (`connection.bind`).
 _ADD_SESSION = f"""
@@ -49,30 +44,8 @@ _FIND_SESSION = """
     SELECT seq FROM sessions WHERE id = :id AND (:project IN ('', project) OR project = '' OR :free)
     ORDER BY project = :project DESC, project = '' DESC, seq LIMIT 1
 """
-_UPSERT_STATE = """
-    INSERT INTO states (session, generation, byte_offset, position, state) VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (session) DO UPDATE SET generation = excluded.generation,
-        byte_offset = excluded.byte_offset, position = excluded.position, state = excluded.state
-    WHERE generation <> excluded.generation OR byte_offset <> excluded.byte_offset
-        OR position <> excluded.position OR state <> excluded.state
-"""
 # In the order in which the values are bound below.
 _FACT_VALUES = "kind, status, row_id, row_start, row_end, time, agent, text, detail"
-
-# What `fact_from_row` reads, of a table called f.
-FACT_COLUMNS = (
-    "f.id, f.kind, f.text, f.status, f.row_id, f.row_start, f.row_end, f.time, f.agent, f.detail"
-)
-
-
-def pack_state(document: dict[str, Any]) -> bytes:
-    # ASCII: it is the fast path of `json`, and holds what UTF-8 cannot (half surrogates).
-    return zlib.compress(json.dumps(document, separators=(",", ":")).encode("ascii"), 1)
-
-
-def unpack_state(packed: bytes) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(zlib.decompress(packed))
-    return document
 
 
 def find_session_key(connection: sqlite3.Connection, session: Session) -> int | None:
@@ -126,12 +99,6 @@ def get_change_number(connection: sqlite3.Connection, key: int) -> int:
         "SELECT change_number FROM change_feed WHERE session = ?", (key,)
     ).fetchone()
     return int(row[0]) if row else 0
-
-
-def upsert_state(
-    connection: sqlite3.Connection, key: int, saved: SavedState, packed: bytes
-) -> None:
-    connection.execute(_UPSERT_STATE, (key, *saved.revision, json.dumps(saved.position), packed))
 
 
 def upsert_facts(
@@ -236,95 +203,16 @@ def insert_messages(
             index.add_message(made.lastrowid, text, inside)
 
 
-def fact_from_row(row: tuple[Any, ...]) -> Fact:
-    """From FACT_COLUMNS."""
-    fact_id, kind, text, status, at_row, start, end, time, agent, detail = row
-    return Fact(fact_id, kind, text, status, Origin(at_row, start, end, time, agent), detail)
+def record_compaction(database: SqliteDatabase, compaction: Compaction, project: str = "") -> None:
+    session = Session(compaction.session_id, project=project)
+    key = upsert_session(database.connection, session)
+    queries.merge_compaction(database.statements, {"session": key}, compaction)
 
 
-# What the client did and what it was given: compactions, merged, and deliveries, once each.
-
-_MERGE_COMPACTION = """
-    INSERT INTO compactions (session, epoch, time, trigger_kind, row_id, tokens_before,
-        tokens_after, kept, lost, summary)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (session, epoch) DO UPDATE SET
-        time = coalesce(nullif(time, ''), excluded.time),
-        trigger_kind = coalesce(nullif(trigger_kind, ''), excluded.trigger_kind),
-        row_id = coalesce(nullif(row_id, ''), excluded.row_id),
-        tokens_before = coalesce(tokens_before, excluded.tokens_before),
-        tokens_after = coalesce(tokens_after, excluded.tokens_after),
-        kept = CASE WHEN kept = '[]' AND lost = '[]' THEN excluded.kept ELSE kept END,
-        lost = CASE WHEN kept = '[]' AND lost = '[]' THEN excluded.lost ELSE lost END,
-        summary = coalesce(nullif(summary, ''), excluded.summary)
-"""
-
-
-def record_compaction(
-    connection: sqlite3.Connection, compaction: Compaction, project: str = ""
-) -> None:
-    c = compaction
-    connection.execute(
-        _MERGE_COMPACTION,
-        (
-            upsert_session(connection, Session(c.session_id, project=project)),
-            c.epoch,
-            replace_surrogates(c.time),
-            replace_surrogates(c.trigger),
-            replace_surrogates(c.row),
-            c.tokens_before,
-            c.tokens_after,
-            json.dumps(c.kept),
-            json.dumps(c.lost),
-            replace_surrogates(c.summary),
-        ),
+def record_delivery(database: SqliteDatabase, delivery: Delivery, project: str = "") -> bool:
+    session = Session(delivery.session_id, project=project)
+    key = upsert_session(database.connection, session)
+    change = get_change_number(database.connection, key)
+    return queries.add_delivery(
+        database.statements, {"session": key}, delivery, created_change=change
     )
-
-
-def list_compactions(
-    connection: sqlite3.Connection, session_id: str, limit: int
-) -> Sequence[Compaction]:
-    rows = connection.execute(
-        "SELECT s.id, c.epoch, c.time, c.trigger_kind, c.row_id, c.tokens_before, c.tokens_after,"
-        " c.summary, c.kept, c.lost FROM compactions c JOIN sessions s ON s.seq = c.session"
-        f" WHERE :id = '' OR {SESSION_BY_ID.format(':id')}"
-        " ORDER BY c.time DESC, c.epoch DESC LIMIT :limit",
-        {"id": replace_surrogates(session_id), "limit": limit},
-    )
-    return [
-        Compaction._make((*row[:-2], tuple(json.loads(row[-2])), tuple(json.loads(row[-1]))))
-        for row in rows
-    ]
-
-
-def record_delivery(connection: sqlite3.Connection, delivery: Delivery, project: str = "") -> bool:
-    d = delivery
-    key = upsert_session(connection, Session(d.session_id, project=project))
-    made = connection.execute(
-        "INSERT INTO deliveries (session, epoch, kind, channel, time, facts, text, created_change)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        (
-            key,
-            d.epoch,
-            replace_surrogates(d.kind),
-            replace_surrogates(d.channel),
-            replace_surrogates(d.time),
-            json.dumps(d.facts),
-            replace_surrogates(d.text),
-            get_change_number(connection, key),
-        ),
-    )
-    return made.rowcount > 0
-
-
-def list_deliveries(
-    connection: sqlite3.Connection, session_id: str, limit: int
-) -> Sequence[Delivery]:
-    rows = connection.execute(
-        "SELECT s.id, d.epoch, d.kind, d.channel, d.time, d.text, d.facts"
-        " FROM deliveries d JOIN sessions s ON s.seq = d.session"
-        f" WHERE :id = '' OR {SESSION_BY_ID.format(':id')}"
-        " ORDER BY d.time DESC, d.seq DESC LIMIT :limit",
-        {"id": replace_surrogates(session_id), "limit": limit},
-    )
-    return [Delivery._make((*row[:-1], tuple(json.loads(row[-1])))) for row in rows]

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from holdfast.state.facts import Fact
+from holdfast.store import archives, queries
 from holdfast.store.protocol import Compaction, Delivery, Message, SavedState, Session
+
+EXPORT_COLUMNS = (
+    "c.id, c.epoch, c.cause, c.time, c.generation, c.byte_offset, c.header, c.position, c.state"
+)
 
 
 class CheckpointExport(NamedTuple):
@@ -41,6 +47,86 @@ class SessionExport(NamedTuple):
     compactions: list[Compaction]
     deliveries: list[Delivery]
     archives: list[ArchiveExport]
+
+
+def checkpoint_from_row(row: queries.Row) -> CheckpointExport:
+    """From EXPORT_COLUMNS."""
+    return CheckpointExport._make(
+        (*row[:4], (row[4], row[5]), json.loads(row[6]), json.loads(row[7]), row[8])
+    )
+
+
+def export_session(
+    run: queries.Statements, owner: queries.Owner, session: Session, pinned: bool
+) -> SessionExport:
+    """All that is kept of a session, inside a transaction that sees it at one moment."""
+
+    def rows(table: str, columns: str, order: str = "seq") -> Sequence[queries.Row]:
+        return queries.read_session_rows(run, owner, table, columns, order)
+
+    states = rows("states", queries.STATE_COLUMNS, "generation")
+    return SessionExport(
+        session,
+        pinned,
+        queries.state_from_row(session, states[0]) if states else None,
+        states[0][-1] if states else b"",
+        [checkpoint_from_row(row) for row in rows("checkpoints", EXPORT_COLUMNS, "id")],
+        [queries.fact_from_row(row) for row in rows("facts", queries.FACT_COLUMNS)],
+        [Message(*row) for row in rows("messages", queries.MESSAGE_COLUMNS)],
+        [
+            queries.compaction_from_row(session.id, row)
+            for row in rows("compactions", queries.COMPACTION_COLUMNS, "epoch")
+        ],
+        [
+            queries.delivery_from_row(session.id, row)
+            for row in rows("deliveries", queries.DELIVERY_COLUMNS)
+        ],
+        [
+            ArchiveExport(*row)
+            for row in rows("archives", "a.generation, a.start_byte, a.end_byte, a.time, a.rows")
+        ],
+    )
+
+
+def has_checkpoint(
+    run: queries.Statements, owner: queries.Owner, checkpoint: CheckpointExport
+) -> bool:
+    rows = run.query(
+        f"SELECT 1 FROM checkpoints WHERE {queries.where_owner(owner)}"
+        " AND generation = :generation AND byte_offset = :byte_offset AND time = :time"
+        " AND state = :state LIMIT 1",
+        **owner,
+        generation=checkpoint.revision[0],
+        byte_offset=checkpoint.revision[1],
+        time=checkpoint.time,
+        state=checkpoint.packed,
+    )
+    return bool(rows)
+
+
+def insert_checkpoint(
+    run: queries.Statements, owner: queries.Owner, checkpoint: CheckpointExport
+) -> None:
+    """An id that a person noted down goes on to name the same checkpoint, where it is free."""
+    values: dict[str, Any] = {
+        **owner,
+        "epoch": checkpoint.epoch,
+        "cause": checkpoint.cause,
+        "time": checkpoint.time,
+        "generation": checkpoint.revision[0],
+        "byte_offset": checkpoint.revision[1],
+        "header": json.dumps(checkpoint.header),
+        "position": json.dumps(checkpoint.position),
+        "state": checkpoint.packed,
+    }
+    if not run.query("SELECT 1 FROM checkpoints WHERE id = :id", id=checkpoint.id):
+        values["id"] = checkpoint.id
+    queries.insert(run, "checkpoints", values)
+
+
+def insert_archive(run: queries.Statements, owner: queries.Owner, archive: ArchiveExport) -> None:
+    if not archives.has_range(run, owner, archive.generation, (archive.start, archive.end)):
+        archives.insert_range(run, owner, archive)
 
 
 class ExportSource(Protocol):

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections.abc import Iterator
 
-from holdfast.store.protocol import Compaction, Delivery, Message, SavedState, Session
-from holdfast.store.search_query import replace_surrogates
+from holdfast.store import queries
+from holdfast.store.protocol import Session
+from holdfast.store.queries import SESSION_COLUMNS
 from holdfast.store.sqlite import writes
 from holdfast.store.sqlite.connection import SqliteDatabase
 from holdfast.store.sqlite.full_text_index import FullTextIndex
-from holdfast.store.transfer.session_export import ArchiveExport, CheckpointExport, SessionExport
-
-_SESSION = ", ".join(Session._fields)
+from holdfast.store.transfer.session_export import (
+    SessionExport,
+    export_session,
+    has_checkpoint,
+    insert_archive,
+    insert_checkpoint,
+)
 
 
 class SqliteEndpoint:
@@ -31,7 +34,7 @@ class SqliteEndpoint:
             with self._database.reading() as connection:
                 connection.execute("BEGIN")
                 try:
-                    whole = _export_session(connection, key)
+                    whole = _export_session(self._database, key)
                 finally:
                     connection.execute("COMMIT")
             if whole is not None:
@@ -45,129 +48,29 @@ class SqliteEndpoint:
             index = self._index if self._index.needs_writes() else None
             knows_more = whole.state is not None and writes.has_newer_state(connection, whole.state)
             key = writes.upsert_session(connection, whole.session)
+            run, owner = self._database.statements, {"session": key}
             if whole.pinned:
                 connection.execute("UPDATE main.sessions SET pinned = 1 WHERE seq = ?", (key,))
             if whole.state is not None and not knows_more:
-                writes.upsert_state(connection, key, whole.state, whole.packed)
+                queries.upsert_state(run, owner, whole.state, whole.packed)
             if not knows_more:
                 writes.upsert_facts(connection, index, key, whole.facts, False)
             writes.insert_messages(connection, index, key, whole.messages)
             for compaction in whole.compactions:
-                writes.record_compaction(connection, compaction, project)
+                writes.record_compaction(self._database, compaction, project)
             for delivery in whole.deliveries:
-                writes.record_delivery(connection, delivery, project)
+                writes.record_delivery(self._database, delivery, project)
             for checkpoint in whole.checkpoints:
-                _insert_checkpoint(connection, key, checkpoint)
+                if not has_checkpoint(run, owner, checkpoint):
+                    insert_checkpoint(run, owner, checkpoint)
             for archive in whole.archives:
-                _insert_archive(connection, key, archive)
+                insert_archive(run, owner, archive)
 
 
-def _export_session(connection: sqlite3.Connection, key: int) -> SessionExport | None:
-    row = connection.execute(
-        f"SELECT {_SESSION}, pinned FROM sessions WHERE seq = ?", (key,)
+def _export_session(database: SqliteDatabase, key: int) -> SessionExport | None:
+    row = database.connection.execute(
+        f"SELECT {SESSION_COLUMNS}, s.pinned FROM sessions s WHERE s.seq = ?", (key,)
     ).fetchone()
     if row is None:
         return None
-    session = Session(*row[:-1])
-    kept = connection.execute(
-        "SELECT generation, byte_offset, position, state FROM states WHERE session = ?", (key,)
-    ).fetchone()
-    state = None
-    if kept is not None:
-        state = SavedState(session, kept[:2], writes.unpack_state(kept[3]), json.loads(kept[2]))
-    of = (key,)
-    return SessionExport(
-        session,
-        bool(row[-1]),
-        state,
-        kept[3] if kept else b"",
-        [
-            CheckpointExport._make((*r[:4], (r[4], r[5]), json.loads(r[6]), json.loads(r[7]), r[8]))
-            for r in connection.execute(
-                "SELECT id, epoch, cause, time, generation, byte_offset, header, position, state"
-                " FROM checkpoints WHERE session = ? ORDER BY id",
-                of,
-            )
-        ],
-        [
-            writes.fact_from_row(r)
-            for r in connection.execute(
-                f"SELECT {writes.FACT_COLUMNS} FROM facts f WHERE f.session = ? ORDER BY f.seq", of
-            )
-        ],
-        [
-            Message(*r)
-            for r in connection.execute(
-                "SELECT row_id, speaker, text, time, row_start, row_end FROM messages"
-                " WHERE session = ? ORDER BY seq",
-                of,
-            )
-        ],
-        [
-            Compaction._make(
-                (session.id, *r[:-2], tuple(json.loads(r[-2])), tuple(json.loads(r[-1])))
-            )
-            for r in connection.execute(
-                "SELECT epoch, time, trigger_kind, row_id, tokens_before, tokens_after, summary,"
-                " kept, lost FROM compactions WHERE session = ? ORDER BY epoch",
-                of,
-            )
-        ],
-        [
-            Delivery._make((session.id, *r[:-1], tuple(json.loads(r[-1]))))
-            for r in connection.execute(
-                "SELECT epoch, kind, channel, time, text, facts FROM deliveries"
-                " WHERE session = ? ORDER BY seq",
-                of,
-            )
-        ],
-        [
-            ArchiveExport(*r)
-            for r in connection.execute(
-                "SELECT generation, start_byte, end_byte, time, rows FROM archives"
-                " WHERE session = ? ORDER BY seq",
-                of,
-            )
-        ],
-    )
-
-
-def _insert_checkpoint(connection: sqlite3.Connection, key: int, made: CheckpointExport) -> None:
-    known = connection.execute(
-        "SELECT 1 FROM checkpoints WHERE session = ? AND generation = ? AND byte_offset = ?"
-        " AND time = ? AND state = ?",
-        (key, *made.revision, replace_surrogates(made.time), made.packed),
-    ).fetchone()
-    if known:
-        return
-    taken = connection.execute("SELECT 1 FROM checkpoints WHERE id = ?", (made.id,)).fetchone()
-    connection.execute(
-        "INSERT INTO checkpoints (id, session, epoch, cause, time, generation, byte_offset, header,"
-        " position, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            *(None if taken else made.id, key, made.epoch, replace_surrogates(made.cause)),
-            *(replace_surrogates(made.time), *made.revision, json.dumps(made.header)),
-            *(json.dumps(made.position), made.packed),
-        ),
-    )
-
-
-def _insert_archive(connection: sqlite3.Connection, key: int, archive: ArchiveExport) -> None:
-    generation, start, end, time, packed = archive
-    connection.execute(
-        "INSERT INTO archives (session, generation, start_byte, end_byte, time, rows)"
-        " SELECT ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM archives"
-        " WHERE session = ? AND generation = ? AND start_byte <= ? AND end_byte >= ?)",
-        (
-            key,
-            generation,
-            start,
-            end,
-            replace_surrogates(time),
-            packed,
-            key,
-            generation,
-            start,
-            end,
-        ),
-    )
+    return export_session(database.statements, {"session": key}, Session(*row[:-1]), bool(row[-1]))
