@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from holdfast.server.records.transactions import Row, Transaction, parse_json_column
+from holdfast.store.queries import placeholders
 
 SNAPSHOT_KIND = "compact-snapshot"
 # Snapshots looked at for the richest; more than one per compaction is rare.
@@ -86,7 +87,7 @@ def list_context_times(
 
 def get_contexts(transaction: Transaction, ids: Sequence[str]) -> dict[str, AgentContext]:
     """By id."""
-    values, places = _placeholders(ids)
+    values, places = placeholders(ids)
     rows = transaction.query(
         f"SELECT {_COLUMNS} FROM contexts WHERE {{mine}} AND id IN ({places})", **values
     )
@@ -95,16 +96,11 @@ def get_contexts(transaction: Transaction, ids: Sequence[str]) -> dict[str, Agen
 
 def find_posting_agents(transaction: Transaction, agents: Sequence[str]) -> set[str]:
     """Those of the agents that said something themselves."""
-    values, places = _placeholders(agents)
+    values, places = placeholders(agents)
     rows = transaction.query(
         f"SELECT DISTINCT agent FROM contexts WHERE {{mine}} AND agent IN ({places})", **values
     )
     return {row[0] for row in rows}
-
-
-def _placeholders(names: Sequence[str]) -> tuple[dict[str, str], str]:
-    values = {f"name_{number}": name for number, name in enumerate(names)}
-    return values, ", ".join(f":{name}" for name in values) or "NULL"
 
 
 def _read(rows: Sequence[Row]) -> list[AgentContext]:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from holdfast.server.records.transactions import Transaction
+from holdfast.store.queries import placeholders
 from holdfast.sync.project_id import make_project_id
 
 # Of a folder, those above it that are looked at.
@@ -67,11 +68,9 @@ def find_by_id(transaction: Transaction, project_id: str) -> Project | None:
 
 def find_by_paths(transaction: Transaction, paths: Sequence[str]) -> list[Project]:
     """Those that are known by one of these names."""
-    names = {f"name_{number}": path for number, path in enumerate(paths)}
+    values, names = placeholders(paths)
     rows = transaction.query(
-        "SELECT id, project, name FROM projects WHERE {mine} AND project IN"
-        f" ({', '.join(f':{name}' for name in names) or 'NULL'})",
-        **names,
+        f"SELECT id, project, name FROM projects WHERE {{mine}} AND project IN ({names})", **values
     )
     return [Project(*row) for row in rows]
 
@@ -102,11 +101,10 @@ def list_enclosing_folders(transaction: Transaction, path: str) -> list[ProjectF
     A token for one project can say of any folder that its project is there. So that it draws
     nothing to itself that others mean for theirs, its word counts for those alone who see no
     more than it does."""
-    around = list_ancestors(path)
+    values, names = placeholders(list_ancestors(path))
     rows = transaction.query(
-        "SELECT project, path, machine, scope FROM folders WHERE {mine} AND path IN"
-        f" ({', '.join(f':above_{number}' for number in range(len(around)))})",
-        **{f"above_{number}": folder for number, folder in enumerate(around)},
+        f"SELECT project, path, machine, scope FROM folders WHERE {{mine}} AND path IN ({names})",
+        **values,
     )
     found = [
         ProjectFolder(*row[:3])
