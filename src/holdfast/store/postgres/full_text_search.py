@@ -46,7 +46,7 @@ _NO_MESSAGE = ", ".join(["NULL"] * (MESSAGE_END - MESSAGE_COLUMN))
 
 
 def _texts(facts: str, messages: str, score_of_fact: str, score_of_message: str) -> str:
-    """From places of facts and of messages, with their scores, to what is there."""
+    """From the `seq` of facts and of messages, with their scores, to what is there."""
     return f"""
     (SELECT {score_of_fact} AS score, f.session, {FACT_COLUMNS}, {_NO_MESSAGE},
         0 AS said, f.time AS at, f.seq AS seq
