@@ -119,6 +119,13 @@ class Plugin(NamedTuple):
     is_ours: bool = False
 
 
+class DisablingSwitch(NamedTuple):
+    """What keeps our hooks from running although they are installed."""
+
+    text: str  # which switch, and where it is on
+    is_managed: bool = False  # only an administrator can turn it off
+
+
 class AutoCompact(NamedTuple):
     """What the settings in effect make the client do."""
 
@@ -198,6 +205,10 @@ class Installer(Protocol):
     def list_foreign_hooks(self, settings_text: str) -> list[ForeignHook]: ...
 
     def read_hook_flags(self, settings_text: str) -> HookFlags: ...
+
+    def list_disabling_switches(
+        self, environ: Mapping[str, str], sources: Sequence[SettingsSource]
+    ) -> list[DisablingSwitch]: ...
 
     def read_auto_compact(
         self, environ: Mapping[str, str], home: str, sources: Sequence[SettingsSource]

@@ -180,25 +180,15 @@ def probe_interpreter(interpreter: str, script: str) -> ProbeResult:
 
 def check_switches(around: Environment) -> list[Finding]:
     """What keeps hooks from running although they are installed."""
-    installer = clients.default().installer
-    off = []
-    for source in read_settings_sources(around):
-        if not source.usable:
-            continue
-        flags = installer.read_hook_flags(source.text)
-        if flags.disable_all_hooks:
-            off.append(f'"disableAllHooks" is on in {source.path}')
-        if flags.allow_managed_hooks_only and source.scope == "managed":
-            off.append(f'"allowManagedHooksOnly" is on in {source.path}')
-    if around.environ.get("CLAUDE_CODE_SIMPLE"):
-        off.append("CLAUDE_CODE_SIMPLE is set in this shell: clients started here do not run hooks")
+    sources = read_settings_sources(around)
+    off = clients.default().installer.list_disabling_switches(around.environ, sources)
     if not off:
         return [Finding(SWITCHES_CHECK, OK, "hooks are enabled")]
-    by_admin = any("allowManagedHooksOnly" in words for words in off)
+    by_admin = any(switch.is_managed for switch in off)
     next_step = "Ask your administrator to allow it" if by_admin else "Remove that setting"
-    return [
-        Finding(SWITCHES_CHECK, FAIL, f"hooks are disabled: {off[0]}", next_step, tuple(off[1:]))
-    ]
+    first, *others = (switch.text for switch in off)
+    seen = f"hooks are disabled: {first}"
+    return [Finding(SWITCHES_CHECK, FAIL, seen, next_step, tuple(others))]
 
 
 def describe_hook_problem(around: Environment) -> str:

@@ -14,6 +14,7 @@ import sys
 if __name__ == "__main__":
     sys.path.insert(0, __file__.replace("\\", "/").rsplit("/", 3)[0])
 
+from holdfast import clients
 from holdfast.fastpath.project import locate_project
 from holdfast.paths import data_dir, store_path
 from holdfast.recall import notes_and_handoff, queries, session_report
@@ -30,7 +31,7 @@ USAGE = (
 
 
 def make_scope(environ: "os._Environ[str]", cwd: str, data: str) -> RecallScope:
-    project, worktree = locate_project(environ.get("CLAUDE_PROJECT_DIR") or cwd)
+    project, worktree = locate_project(clients.default().paths.project_dir(environ, cwd))
     session = get_agent_session_id(environ)
     return RecallScope(project, session, load_module_settings(data).all_projects, worktree)
 

@@ -20,6 +20,7 @@ from holdfast.clients.claude_code.install.hook_entries import (
 )
 from holdfast.clients.claude_code.install.installed import (
     is_current,
+    list_disabling_switches,
     list_enabled_plugins,
     read_auto_compact,
     read_plugin_hooks,
@@ -38,6 +39,7 @@ __all__ = [
     "decode_settings",
     "install",
     "is_current",
+    "list_disabling_switches",
     "list_enabled_plugins",
     "list_foreign_hooks",
     "list_instructions_files",

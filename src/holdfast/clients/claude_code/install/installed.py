@@ -19,10 +19,15 @@ from holdfast.clients.claude_code.context_window import (
     is_on,
 )
 from holdfast.clients.claude_code.install import hook_edit
-from holdfast.clients.claude_code.install.hook_entries import parse_root, read_setting
+from holdfast.clients.claude_code.install.hook_entries import (
+    parse_root,
+    read_hook_flags,
+    read_setting,
+)
 from holdfast.clients.claude_code.install.settings_file import decode_settings, settings_path
 from holdfast.clients.installation import (
     AutoCompact,
+    DisablingSwitch,
     Plugin,
     Scope,
     SettingsError,
@@ -91,6 +96,25 @@ def _managed_files(folder: str) -> list[str]:
 def is_current(settings_text: str, interpreter: str, script: str) -> bool:
     """Whether an install with these would leave the text as it is."""
     return hook_edit.add_hooks(settings_text, interpreter, script).text == settings_text
+
+
+def list_disabling_switches(
+    environ: Mapping[str, str], sources: Sequence[SettingsSource]
+) -> list[DisablingSwitch]:
+    off = []
+    for source in sources:
+        if not source.usable:
+            continue
+        flags = read_hook_flags(source.text)
+        if flags.disable_all_hooks:
+            off.append(DisablingSwitch(f'"disableAllHooks" is on in {source.path}'))
+        if flags.allow_managed_hooks_only and source.scope == "managed":
+            text = f'"allowManagedHooksOnly" is on in {source.path}'
+            off.append(DisablingSwitch(text, is_managed=True))
+    if environ.get("CLAUDE_CODE_SIMPLE"):
+        text = "CLAUDE_CODE_SIMPLE is set in this shell: clients started here do not run hooks"
+        off.append(DisablingSwitch(text))
+    return off
 
 
 def read_auto_compact(
