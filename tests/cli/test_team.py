@@ -11,7 +11,7 @@ from .conftest import Call
         (["token", "create", " "], "A token needs a name"),
         (["token", "create", "ci", "--expires", "2020-01-31"], "2020-01-31 is in the past"),
         (["connect", ""], "'' is not a valid URL"),
-        (["carry", "--to", "holdfast.example"], "'holdfast.example' is not a valid URL"),
+        (["sync", "--to", "holdfast.example"], "'holdfast.example' is not a valid URL"),
         (
             ["db", "migrate", "--database", "postgresql://127.0.0.1:1/x"],
             "Check that PostgreSQL is running",

@@ -99,7 +99,7 @@ def test_a_life_with_a_service(live: LiveService, person: Person, tmp_path: Path
     person.types("send", "the", "port", "is", "8123", *about)
     with sync_lock(data, 60.0):
         pass  # what `send` started is through
-    code, done = person.types("carry")
+    code, done = person.types("sync")
     assert (code, done["waiting"]) == (0, False)
     asked = httpx.Client(base_url=live.url, headers={"Authorization": f"Bearer {words}"})
     with closing(asked):
@@ -113,7 +113,7 @@ def test_a_life_with_a_service(live: LiveService, person: Person, tmp_path: Path
 
     live.kill()
     person.machine.remember("a", str(person.project), 200)
-    code, done = person.types("carry")
+    code, done = person.types("sync")
     assert (code, done["waiting"]) == (0, True)
     assert live.url in done["failure"]
     told = person.types("status", "a")[1]["service"]
@@ -125,10 +125,10 @@ def test_a_life_with_a_service(live: LiveService, person: Person, tmp_path: Path
     assert (code, left) == (0, {"disconnected": True, "not_carried": 1})
     assert connection_file.load_connection(data) is None
     assert person.types("status", "a")[1]["service"] is None
-    assert person.types("carry")[0] == 1
+    assert person.types("sync")[0] == 1
     live.start()
     person.env = {"HOLDFAST_SERVICE": live.url, "HOLDFAST_TOKEN": words}
-    assert person.types("carry")[1]["sessions"] == 1
+    assert person.types("sync")[1]["sessions"] == 1
 
 
 def test_what_is_refused_is_told_with_its_reason(
@@ -141,7 +141,7 @@ def test_what_is_refused_is_told_with_its_reason(
     message_outbox.queue_message(
         person.machine.data, {"from_agent_id": "a", "topic": "[b]t", "folder": "/x"}
     )
-    session, message = person.types("carry")[1]["refused"]
+    session, message = person.types("sync")[1]["refused"]
     assert (session["what"], session["name"]) == ("session", "a")
     assert session["reason"].startswith("the token has no access to")
     assert (message["what"], message["about"]) == ("message", "[b]t")
@@ -149,18 +149,18 @@ def test_what_is_refused_is_told_with_its_reason(
     assert json.loads(Path(message["name"]).read_text())["reason"] == message["reason"]
 
     # Not of this run, and still so: most messages are sent in the background.
-    shown = person.reads("carry")
+    shown = person.reads("sync")
     assert "Synced 0 sessions." in shown
     assert "Refused: session a: the token has no access to" in shown
     assert 'Refused: message "[b]t": 403 This token has no access to that project' in shown
     assert str(Path(message["name"]).parent) in shown
     Path(message["name"]).unlink()
-    assert "message" not in person.reads("carry")
+    assert "message" not in person.reads("sync")
 
     message_outbox.queue_message(
         person.machine.data, {"from_agent_id": "a", "topic": "t", "folder": "/x"}
     )
-    person.types("carry")
+    person.types("sync")
     findings = {one["check"]: one for one in person.types("doctor")[1]["findings"]}
     assert findings["service"]["level"] == "warn"
     details = " ".join(findings["service"]["details"])
@@ -179,7 +179,7 @@ def test_a_message_that_was_refused_in_the_background_is_told_by_carry(
     person.types("send", "hello", "--topic", "greeting")
     with sync_lock(person.machine.data, 60.0):
         pass  # what `send` started is through
-    assert 'Refused: message "greeting": 403' in person.reads("carry")
+    assert 'Refused: message "greeting": 403' in person.reads("sync")
 
 
 @pytest.mark.parametrize(

@@ -129,8 +129,8 @@ class Commands(LazyGroup):
             "Stop syncing. Data already on the server or on this machine is kept.",
             TEAM,
         ),
-        "carry": LazyCommand(
-            "team:carry", "Sync sessions to the team server and fetch messages.", TEAM
+        "sync": LazyCommand(
+            "team:sync", "Sync sessions to the team server and fetch messages.", TEAM
         ),
         "send": LazyCommand(
             "team:send",

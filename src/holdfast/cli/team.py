@@ -36,8 +36,7 @@ from holdfast.sync.client import RequestRejected, ServerUnavailable, make_api_ca
 from holdfast.sync.connection_file import is_http_url
 from holdfast.sync.cursor_db import CursorDb, schedule_next_sync
 from holdfast.sync.sync_status import list_rejections, read_sync_status
-from holdfast.sync.worker import SyncJob, check_identity
-from holdfast.sync.worker import run_sync as carry_up
+from holdfast.sync.worker import SyncJob, check_identity, run_sync
 
 if TYPE_CHECKING:
     from holdfast.sync.connection_file import ServerConnection
@@ -95,7 +94,7 @@ def connect(
     if dry_run:
         out.print("Nothing was saved.")
         return
-    out.print("Connected. The hooks sync from now on; run `holdfast carry` to sync now.")
+    out.print("Connected. The hooks sync from now on; run `holdfast sync` to sync now.")
 
 
 def disconnect(as_json: JsonOption = False) -> None:
@@ -174,13 +173,13 @@ def _reset_failures() -> None:
     schedule_next_sync(data_dir(), 0)
 
 
-# `holdfast carry`: bring what this machine knows up to the team's service, now.
+# `holdfast sync`: send what is new to the team server, now.
 
 MAX_REFUSED_SHOWN = 10
 MAX_LINE_CHARS = 400
 
 
-def carry(
+def sync(
     to: Annotated[
         str,
         typer.Option(
@@ -203,7 +202,7 @@ def carry(
     The token comes from the connection or `$HOLDFAST_TOKEN`, never from the command line, where
     other users could see it.
 
-    Example: `holdfast carry`
+    Example: `holdfast sync`
     """
     if to and not connection_file.is_http_url(to):
         raise CliError(f"{to!r} is not a valid URL", "Use the form https://holdfast.example.")
@@ -225,7 +224,7 @@ def carry(
             cursor_db = CursorDb(data)
             cursor_db.resync_all()
             cursor_db.close()
-        done = carry_up(SyncJob(store_path(), data, connected.url, call, respect_backoff=False))
+        done = run_sync(SyncJob(store_path(), data, connected.url, call, respect_backoff=False))
         refused = list_rejections(data)
         why = ""
         if done.is_incomplete:

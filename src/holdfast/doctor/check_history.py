@@ -172,7 +172,7 @@ def check_sync(around: Environment) -> list[Finding]:
     seen = format_sync_status(told, around.seconds)
     if told.failures >= MIN_FAILURES:
         next_step = (
-            "Check that the server is running and the token is valid; `holdfast carry` retries now"
+            "Check that the server is running and the token is valid; `holdfast sync` retries now"
         )
         return [Finding(SERVICE, WARN, seen, next_step, tuple(details))]
     if told.rejected or told.messages_rejected:

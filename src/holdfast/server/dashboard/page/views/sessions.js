@@ -41,7 +41,7 @@ export async function sessions(route, projectId) {
         el("code", {}, "holdfast ingest"),
         ".",
       ),
-      el("span", {}, "On another machine, ", el("code", {}, "holdfast carry"), " syncs its sessions to this server."),
+      el("span", {}, "On another machine, ", el("code", {}, "holdfast sync"), " syncs its sessions to this server."),
     ),
   });
   return {
