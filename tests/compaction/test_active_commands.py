@@ -60,9 +60,7 @@ def write(path: Path, rule: str = "Rule.") -> Path:
     return path
 
 
-def test_each_command_is_in_force_once_in_the_order_of_its_first_start(
-    ctx: SessionContext, session_dir: SessionDir
-) -> None:
+def test_each_command_is_in_force_once_in_the_order_of_its_first_start(ctx: SessionContext) -> None:
     state = after(ran("babysit", 1, "one"), ran("epic", 2), ran("babysit", 3, "two"))
     found = registry.list_active(ctx, state)
     assert [(one.name, one.arguments) for one in found] == [("babysit", "two"), ("epic", "")]
@@ -92,7 +90,7 @@ def test_another_sessions_hand_is_not_ours(ctx: SessionContext, session_dir: Ses
 
 
 def test_the_development_source_comes_before_what_is_installed(
-    project: Path, ctx: SessionContext, session_dir: SessionDir
+    project: Path, ctx: SessionContext
 ) -> None:
     write(project / ".claude/commands/agileflow/babysit.md", "installed")
     state = after(ran("agileflow:babysit"))
@@ -107,7 +105,7 @@ def test_the_development_source_comes_before_what_is_installed(
     "folder", [".othertool/commands", "packages/core/src/parts/commands", "packages/core/commands"]
 )
 def test_a_tools_own_folder_is_found_where_it_is_and_its_files_are_marked(
-    project: Path, ctx: SessionContext, session_dir: SessionDir, folder: str
+    project: Path, ctx: SessionContext, folder: str
 ) -> None:
     write(project / ".claude/commands/tool/watch.md", "installed")
     other = project / folder / "watch.md"
@@ -137,7 +135,7 @@ def test_no_products_paths_are_settings() -> None:
 
 @pytest.mark.parametrize("folder", ["docs/09-agents", "docs/state", ".claude", ".othertool", "."])
 def test_a_projects_own_list_is_found_by_its_name(
-    project: Path, ctx: SessionContext, session_dir: SessionDir, folder: str
+    project: Path, ctx: SessionContext, folder: str
 ) -> None:
     write(project / ".claude/commands/babysit.md")
     entry = {"name": "babysit", "activated_at": at(1).time, "session_id": "s1"}
@@ -200,7 +198,7 @@ def listed(project: Path, *entries: dict[str, Any]) -> None:
 
 
 def test_a_projects_own_list_is_understood_and_its_state_shown(
-    project: Path, ctx: SessionContext, session_dir: SessionDir
+    project: Path, ctx: SessionContext
 ) -> None:
     write(project / ".claude/commands/babysit.md")
     entry = {"name": "babysit", "activated_at": at(2).time, "state": {"story": "US-0009"}}
@@ -214,7 +212,7 @@ def test_a_projects_own_list_is_understood_and_its_state_shown(
 
 
 def test_an_entry_of_another_or_an_earlier_session_is_not_ours(
-    project: Path, ctx: SessionContext, session_dir: SessionDir
+    project: Path, ctx: SessionContext
 ) -> None:
     seen = SessionSeen(at(5), "s1", str(project), "", "")
     registered = CommandRan(at(6), "cat session-state.json", "", True, 0, "look")
@@ -234,16 +232,14 @@ def test_an_entry_of_another_or_an_earlier_session_is_not_ours(
     "content", ["", "{", "[]", '{"active_commands": 5}', '{"active_commands": [1, {}]}']
 )
 def test_a_list_that_is_none_is_passed_over(
-    project: Path, ctx: SessionContext, session_dir: SessionDir, content: str
+    project: Path, ctx: SessionContext, content: str
 ) -> None:
     listed(project)
     (project / "docs/09-agents/session-state.json").write_text(content)
     assert registry.list_active(ctx, after(ran("babysit"))) != []
 
 
-def test_rules_pass_the_redactor_and_can_be_turned_off(
-    project: Path, ctx: SessionContext, session_dir: SessionDir
-) -> None:
+def test_rules_pass_the_redactor_and_can_be_turned_off(project: Path, ctx: SessionContext) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     write(project / ".claude/commands/babysit.md", f"Use {token} to push.")
     state = after(ran("babysit"))
@@ -253,9 +249,7 @@ def test_rules_pass_the_redactor_and_can_be_turned_off(
     assert registry.compose_active_rules(ctx._replace(config=off), state) == ""
 
 
-def test_nothing_in_force_costs_nothing_to_say(
-    ctx: SessionContext, session_dir: SessionDir
-) -> None:
+def test_nothing_in_force_costs_nothing_to_say(ctx: SessionContext) -> None:
     assert registry.compose_active_rules(ctx, EMPTY_STATE) == ""
     assert registry.describe_for_summariser(ctx, after(ran("unknown"))) == ""
     assert registry.compose_active_rules(ctx, after(ran("unknown"))) == ""
