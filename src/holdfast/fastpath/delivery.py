@@ -8,7 +8,6 @@ caller says how much its client takes, and which rows of its transcript say noth
 
 from __future__ import annotations
 
-from holdfast.fastpath import handoff_offers
 from holdfast.fastpath.session_dir import (
     MODULE_LATCH,
     UNPRINTED_BRIEF,
@@ -132,6 +131,8 @@ def claim_handoff(
     session_dir: SessionDir, cwd: str, session_id: str, client: int, channel: str, seconds: float
 ) -> ClaimedText | None:
     """What an earlier session of this folder left, for one that starts."""
+    from holdfast.fastpath import handoff_offers  # at a start only: every prompt comes through here
+
     offer = handoff_offers.offer_handoff(session_dir.data_dir, cwd, session_id, client, seconds)
     if offer is None:
         return None
