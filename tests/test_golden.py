@@ -77,6 +77,7 @@ def keys(value: Any, path: str = "") -> Iterator[str]:
         yield path or "."
 
 
+@pytest.mark.slow
 def test_the_keys_of_json_answers(environment: dict[str, str], tmp_path: Path) -> None:
     found: dict[str, list[str]] = {}
     for command in COMMANDS:

@@ -2,6 +2,7 @@
 
 import itertools
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,6 +32,8 @@ from holdfast.events import (
 from holdfast.state import State, fold_all
 
 from .role_states import ROLES, built_in, sample_before_compaction
+
+pytestmark = pytest.mark.slow
 
 words = st.one_of(
     st.text(max_size=40),

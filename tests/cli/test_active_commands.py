@@ -44,6 +44,7 @@ def test_activated_once_listed_and_taken_out_again(holdfast: Call) -> None:
     assert "is not active" in holdfast("command", "deactivate", "babysit").err
 
 
+@pytest.mark.slow
 def test_of_many_activated_at_once_none_is_lost(
     holdfast: Call, project: Path, tmp_path: Path
 ) -> None:

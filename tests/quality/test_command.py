@@ -13,6 +13,8 @@ from benchmarks.quality.transcripts import find_boundaries, read_rows
 
 from .rows import Row, answered, boundary, called, ran, said, summary, typed
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:

@@ -14,6 +14,8 @@ from mcp.types import CallToolResult
 
 from .recorded_store import RULE, remember
 
+pytestmark = pytest.mark.slow
+
 SRC = Path(__file__).parent.parent.parent / "src"
 ONE, TWO = "11111111-aaaa-4aaa-8aaa-000000000001", "22222222-bbbb-4bbb-8bbb-000000000002"
 BUDGET = 7_000

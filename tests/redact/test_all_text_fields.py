@@ -5,9 +5,13 @@
 
 import random
 
+import pytest
+
 from benchmarks.secrets.leak_run import run_sessions
 from benchmarks.secrets.plant_sites import ROW_SITES
 from benchmarks.secrets.secret_kinds import list_kinds
+
+pytestmark = pytest.mark.slow
 
 COUNT = 240
 

@@ -6,6 +6,8 @@ import pytest
 
 from .world import PLANTED, PRIVATE, World
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("scope", ["project", "local"])
 def test_install_writes_through_no_link_out_of_the_project(world: World, scope: str) -> None:

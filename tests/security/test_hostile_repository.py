@@ -5,6 +5,8 @@ import pytest
 from .tricks import OURS, SETTINGS, TRICKS
 from .world import BRIEF, PLANTED, PRIVATE, World
 
+pytestmark = pytest.mark.slow
+
 # Far above what a hook takes on a busy machine, and below its own limit: it did not run into it.
 SECONDS = 7.5
 

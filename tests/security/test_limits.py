@@ -15,6 +15,8 @@ from holdfast.hooks import watchdog
 
 from .world import SESSION, World, clean
 
+pytestmark = pytest.mark.slow
+
 ENDLESS = {"redact_patterns": {"slow": "(a+)+$"}}
 FOOD = "a" * 60 + "!"
 

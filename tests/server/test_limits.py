@@ -18,6 +18,8 @@ from starlette.testclient import TestClient
 from support.in_process_service import Service, running
 from support.live_service import SOURCE, free_port
 
+pytestmark = pytest.mark.slow
+
 OTHER_PORT = 50_001
 
 

@@ -17,6 +17,8 @@ from support.in_process_service import running
 from support.live_service import LiveService
 from support.postgres_server import Server
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
 def live(

@@ -15,6 +15,8 @@ import pytest
 from holdfast.server import runner
 from support.live_service import SOURCE
 
+pytestmark = pytest.mark.slow
+
 
 def serve(home: Path, *options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(

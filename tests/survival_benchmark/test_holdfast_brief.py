@@ -12,6 +12,8 @@ from benchmarks.survival.__main__ import main
 from benchmarks.survival.holdfast_brief import HOLDFAST, HOLDFAST_FOR_SUMMARY
 from measure.handmade import tax_story
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -21,6 +21,8 @@ from holdfast.sync.cursor_db import sync_lock
 from support.live_service import SOURCE, LiveService
 from support.sync_machine import Machine
 
+pytestmark = pytest.mark.slow
+
 
 class Person:
     """Types commands on a machine with a data folder of its own."""

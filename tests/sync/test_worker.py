@@ -81,6 +81,7 @@ def test_facts_that_are_gone_after_a_rewind_go_there_too(
     check_equal(service, machine, "a")
 
 
+@pytest.mark.slow
 def test_a_week_offline_is_caught_up_in_bounded_pieces(service: Service, machine: Machine) -> None:
     names = [f"s{number:03d}" for number in range(40)]
     for name in names:

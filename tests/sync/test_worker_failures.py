@@ -30,6 +30,8 @@ from support.agent_sessions import told
 from support.in_process_service import Service
 from support.sync_machine import URL, Clock, Machine, answering, check_equal, through
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_service_that_is_away_is_left_alone_for_longer_and_longer(tmp_path: Path) -> None:
     asked: list[float] = []
