@@ -40,6 +40,8 @@ class Statements(Protocol):
     # that session, called s.
     owner_columns: tuple[str, ...]
     session_join: str
+    # The values of those columns, of a session called s.
+    owner_values: tuple[str, ...]
     # That s is the session of the id `:session`: of several projects the one that had it first.
     # Whoever means a certain one is bound to its project.
     session_by_id: str
@@ -252,6 +254,31 @@ def list_sessions(run: Statements, project: str, limit: int, offset: int) -> lis
 
 def list_pinned(run: Statements) -> list[str]:
     return [row[0] for row in run.query("SELECT id FROM sessions WHERE pinned ORDER BY seq")]
+
+
+def list_old_sessions(
+    run: Statements, before: str, held: Collection[str] = (), only: Owner | None = None
+) -> list[tuple[Owner, str]]:
+    """Whose rows are theirs, and their ids: without a sign of life since, neither pinned nor `held`
+    back; those without any time are left out."""
+    times = "".join(
+        f", coalesce((SELECT max(x.time) FROM {table} x WHERE {run.session_join.format('x')}), '')"
+        for table in ("checkpoints", "compactions", "deliveries", "archives")
+    )
+    last = f"{run.greatest}(s.started, s.updated, s.ended{times})"
+    columns = dict(zip(run.owner_columns, run.owner_values, strict=True))
+    same = "".join(f" AND {columns[column]} = :{column}" for column in only or ())
+    rows = run.query(
+        f"SELECT {', '.join(run.owner_values)}, s.id FROM sessions s"
+        f" WHERE NOT s.pinned AND {last} < :before AND {last} <> ''{same}",
+        before=before,
+        **(only or {}),
+    )
+    return [
+        (dict(zip(run.owner_columns, row, strict=False)), row[-1])
+        for row in rows
+        if row[-1] not in held
+    ]
 
 
 def list_facts(run: Statements, session_id: str, kind: str, status: str) -> list[Fact]:

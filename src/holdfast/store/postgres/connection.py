@@ -82,6 +82,7 @@ class PostgresStatements:
     owner_columns: tuple[str, ...] = ("project", "session")
     # With the project, which says the partition.
     session_join = "s.id = {0}.session AND s.project = {0}.project"
+    owner_values: tuple[str, ...] = ("s.project", "s.id")
     session_by_id = (
         "(s.id, s.project) ="
         " (SELECT id, project FROM sessions WHERE id = :session ORDER BY seq LIMIT 1)"

@@ -9,28 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from holdfast.store import queries
 from holdfast.store.postgres.connection import (
     Connection,
     PostgresDatabase,
+    PostgresStatements,
     lock_name,
     run,
     take_lock,
 )
 from holdfast.store.schema import SESSION_TABLES
 
-# The last sign of life of a session, "" when no time is known at all.
-_LAST_SIGN = "greatest(s.started, s.updated, s.ended, {})".format(
-    ", ".join(
-        f"coalesce((SELECT max(x.time) FROM {table} x"
-        " WHERE x.project = s.project AND x.session = s.id), '')"
-        for table in ("checkpoints", "compactions", "deliveries", "archives")
-    )
-)
-_OLD_SESSIONS = f"""
-    SELECT s.id, s.project FROM sessions s
-    WHERE NOT s.pinned AND NOT (s.id = ANY (%(held)s::text[]))
-        AND {_LAST_SIGN} < %(before)s AND {_LAST_SIGN} <> ''
-"""
 _DROP_CHECKPOINTS = """
     DELETE FROM checkpoints WHERE (project, id) IN (
         SELECT project, id FROM (
@@ -51,22 +40,20 @@ def prune_sessions(
     anything else."""
     dropped = dict.fromkeys((*SESSION_TABLES, "sessions"), 0)
     with database.transaction(discard=dry_run) as connection:
-        old = run(connection, _OLD_SESSIONS, limits).fetchall()
+        statements = PostgresStatements(connection)
+        old = queries.list_old_sessions(statements, limits["before"], limits["held"])
         if dry_run:
-            for session, project in old:
-                _delete_session_rows(connection, project, session, dropped)
+            for owner, session in old:
+                _delete_session_rows(connection, owner["project"], session, dropped)
             dropped["checkpoints"] += run(connection, _DROP_CHECKPOINTS, limits).rowcount
             return dropped
-    for session, project in old:
-        with database.transaction(lock=lock_name(project, session)) as connection:
+    for owner, session in old:
+        name = lock_name(owner["project"], session)
+        with database.transaction(lock=name) as connection:
             # Asked again under the lock: the session may have been resumed meanwhile.
-            still = run(
-                connection,
-                f"{_OLD_SESSIONS} AND s.id = %(id)s AND s.project = %(project)s",
-                {**limits, "id": session, "project": project},
-            ).fetchone()
-            if still:
-                _delete_session_rows(connection, still[1], session, dropped)
+            statements = PostgresStatements(connection)
+            if queries.list_old_sessions(statements, limits["before"], only=owner):
+                _delete_session_rows(connection, owner["project"], session, dropped)
     with database.transaction() as connection:
         dropped["checkpoints"] += run(connection, _DROP_CHECKPOINTS, limits).rowcount
     return dropped

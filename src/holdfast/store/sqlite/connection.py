@@ -61,6 +61,7 @@ class SqliteStatements:
 
     owner_columns: tuple[str, ...] = ("session",)
     session_join = "s.seq = {0}.session"
+    owner_values: tuple[str, ...] = ("s.seq",)
     session_by_id = "s.seq = (SELECT min(seq) FROM sessions WHERE id = :session)"
     greatest = "max"
 

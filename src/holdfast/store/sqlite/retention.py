@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 from typing import NamedTuple
 
+from holdfast.store import queries
 from holdfast.store.schema import SESSION_TABLES
 from holdfast.store.sqlite.connection import SqliteDatabase, SqliteStatements
 from holdfast.store.sqlite.full_text_index import FullTextIndex
@@ -23,16 +24,6 @@ _LARGE_COLUMNS = (
     ("compactions", "summary"),
 )
 
-# The last sign of life of a session, "" when no time is known at all.
-_LAST_SIGN = """max(s.started, s.updated, s.ended,
-    coalesce((SELECT max(time) FROM checkpoints c WHERE c.session = s.seq), ''),
-    coalesce((SELECT max(time) FROM compactions c WHERE c.session = s.seq), ''),
-    coalesce((SELECT max(time) FROM deliveries d WHERE d.session = s.seq), ''),
-    coalesce((SELECT max(time) FROM archives a WHERE a.session = s.seq), ''))"""
-_OLD_SESSIONS = f"""
-    SELECT s.seq, s.id FROM sessions s
-    WHERE NOT s.pinned AND {_LAST_SIGN} < :before AND {_LAST_SIGN} <> ''
-"""
 _OLD_CHECKPOINTS = """
     SELECT id, session FROM (
         SELECT c.id, s.id AS session, c.time,
@@ -53,9 +44,9 @@ def prune_sessions(
 ) -> dict[str, int]:
     """A dry run is the real one, rolled back: it cannot answer anything else."""
     dropped = dict.fromkeys((*SESSION_TABLES, "sessions"), 0)
-    with database.reading() as connection:
-        rows = connection.execute(_OLD_SESSIONS, {"before": limits.before})
-        old = [key for key, name in rows if name not in limits.held]
+    with database.reading_statements() as run:
+        found = queries.list_old_sessions(run, limits.before, limits.held)
+    old = [owner["session"] for owner, _ in found]
     if dry_run:
         with database.writing(discard=True) as connection:
             for key in old:
@@ -65,8 +56,8 @@ def prune_sessions(
     for key in old:
         with database.writing() as connection:
             # Asked again under the lock: the session may have been resumed meanwhile.
-            still = f"{_OLD_SESSIONS} AND s.seq = :key"
-            if connection.execute(still, {"before": limits.before, "key": key}).fetchone():
+            only = {"session": key}
+            if queries.list_old_sessions(database.statements, limits.before, only=only):
                 _add_counts(dropped, _delete_session_rows(connection, index, key))
     with database.writing() as connection:
         dropped["checkpoints"] += _delete_checkpoints(connection, limits)
