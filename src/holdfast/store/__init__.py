@@ -4,4 +4,13 @@
 """
 
 # What other packages may import.
-__all__ = ["postgres", "protocol", "schema", "search_query", "sqlite", "transfer"]
+__all__ = [
+    "postgres",
+    "protocol",
+    "queries",
+    "schema",
+    "search_query",
+    "sqlite",
+    "state_packing",
+    "transfer",
+]
