@@ -146,12 +146,20 @@ ROW_SITES: tuple[PlantSite, ...] = (
     PlantSite("thinking", lambda r, t: r.agent({"type": "thinking", "thinking": t})),
     PlantSite("command", lambda r, t: _shell(r, t, "ok")),
     PlantSite("output", lambda r, t: _shell(r, "cat app.env", f"start\n{t}\nend")),
-    PlantSite("failing output", lambda r, t: _shell(r, "make deploy", f"error:\n{t}\n", error=True)),
+    PlantSite(
+        "failing output", lambda r, t: _shell(r, "make deploy", f"error:\n{t}\n", error=True)
+    ),
     PlantSite("file read", lambda r, t: _read(r, f"# settings\n{t}\nPORT=8080")),
     PlantSite("file written", lambda r, t: _write(r, f"# settings\n{t}\nPORT=8080")),
-    PlantSite("text replaced", lambda r, t: _edit(r, t, "x", f"a\n{t}\nb", [" a", "-" + "x", "+x"])),
+    PlantSite(
+        "text replaced",
+        lambda r, t: _edit(r, t, "x", f"a\n{t}\nb", [" a", "-" + "x", "+x"]),
+    ),
     PlantSite("text put in", lambda r, t: _edit(r, "x", t, "a\nx\nb", [" a", "-x", "+y", " b"])),
-    PlantSite("diff, added", lambda r, t: _edit(r, "x", "y", "a", [" a", "-x", *_diff("+", t), " b"])),
+    PlantSite(
+        "diff, added",
+        lambda r, t: _edit(r, "x", "y", "a", [" a", "-x", *_diff("+", t), " b"]),
+    ),
     PlantSite("diff, removed", lambda r, t: _edit(r, "x", "y", "a", [" a", *_diff("-", t), "+x"])),
     PlantSite("diff, around", lambda r, t: _edit(r, "x", "y", "a", [*_diff(" ", t), "-x", "+y"])),
     PlantSite("file before an edit", lambda r, t: _edit(r, "x", "y", f"a\n{t}\nx", ["-x", "+y"])),
@@ -163,8 +171,14 @@ ROW_SITES: tuple[PlantSite, ...] = (
     PlantSite("todo", _todo),
     PlantSite("plan", _plan),
     PlantSite("web page", _page),
-    PlantSite("tool of a server, asked", lambda r, t: r.call("mcp__db__query", {"sql": t}, "ok", "ok")),
-    PlantSite("tool of a server, answered", lambda r, t: r.call("mcp__db__query", {"sql": "x"}, t, t)),
+    PlantSite(
+        "tool of a server, asked",
+        lambda r, t: r.call("mcp__db__query", {"sql": t}, "ok", "ok"),
+    ),
+    PlantSite(
+        "tool of a server, answered",
+        lambda r, t: r.call("mcp__db__query", {"sql": "x"}, t, t),
+    ),
     PlantSite("prompt of a subagent", lambda r, t: _subagent(r, t, "done")),
     PlantSite("result of a subagent", lambda r, t: _subagent(r, "look", f"Found:\n{t}")),
     PlantSite("answer to a question", _question),
