@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import holdfast.cli.ingest  # noqa: F401  loaded once, before the forks
 from holdfast.cli.main import main
 from holdfast.paths import store_path
 from holdfast.session import ingest as ingesting

@@ -8,6 +8,7 @@ from typing import Any
 
 import typer.main
 
+from holdfast.cli.lazy_group import load_subcommands
 from holdfast.cli.main import app
 from holdfast.server.app import build_openapi
 
@@ -35,8 +36,7 @@ def test_every_command_and_option_of_the_page_is_there() -> None:
     for words in lines:
         command: Any = typer.main.get_command(app)
         for word in words[1:]:
-            if word in getattr(command, "commands", {}):
-                command = command.commands[word]
+            command = load_subcommands(command).get(word, command)
         assert command.name in words
         options = {name for option in command.params for name in option.opts}
         assert {word for word in words if word.startswith("--")} <= options

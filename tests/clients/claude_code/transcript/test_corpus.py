@@ -57,7 +57,7 @@ class TestEverySession:
         said = only(UserSaid, _events(rows))
         assert said
         assert not [event.text for event in said if event.text.startswith(CLIENTS_WORDS)]
-        assert all(event.text.strip() == event.text for event in said if event.how == "prompt")
+        assert all(event.text.strip() == event.text for event in said if event.source == "prompt")
 
     def test_pieces_give_what_the_whole_gives(self, session: dict[str, str]) -> None:
         rows, _ = _rows(session)
