@@ -24,7 +24,7 @@ ENVIRONMENTS = ROOT / ".venvs"
 # The browser's tests cannot even be loaded without its driver, which is not installed here.
 TESTS = [
     *("-m", "not client and not browser and not database"),
-    *("--ignore", "tests/team/browser", "-n", "auto", "--dist", "loadgroup"),
+    *("--ignore", "tests/server/browser", "-n", "auto", "--dist", "loadgroup"),
 ]
 _FIGURE = re.compile(r"(\d+) (passed|failed|errors?|skipped)")
 

@@ -2,7 +2,8 @@
 
     python -m benchmarks.survival DIR
 
-It asks the product as a command and must not import what it measures (tests/survival holds that).
+It asks the product as a command and must not import what it measures
+(tests/survival_benchmark holds that).
 """
 
 from benchmarks.survival.candidate import Briefer, Candidate, Case

@@ -11,6 +11,8 @@ from holdfast.cli.main import main
 
 from .world import World
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def here(world: World, monkeypatch: pytest.MonkeyPatch) -> World:

@@ -4,6 +4,8 @@ import json
 import os
 from pathlib import Path
 
+import pytest
+
 from holdfast.doctor.checks import run_checks
 from holdfast.doctor.finding import Finding, worst_level
 from holdfast.doctor.repairs import REPAIRS, repair
@@ -11,6 +13,8 @@ from holdfast.fastpath.session_dir import SessionDir
 from holdfast.store.sqlite.store import SqliteStore
 
 from .world import NOW, World, hook
+
+pytestmark = pytest.mark.slow
 
 
 def mend(world: World) -> list[str]:

@@ -6,11 +6,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from holdfast.samples import SESSION_FILE
 from holdfast.session.follow import follow_transcript
 from holdfast.state import decode_state, list_facts
 from holdfast.store.sqlite.store import SqliteStore
 from support.hook_process import Caller, Ran
+
+pytestmark = pytest.mark.slow
 
 ROWS = Path(SESSION_FILE).read_bytes().splitlines(keepends=True)
 

@@ -21,6 +21,8 @@ from holdfast.state.timestamps import is_timestamp
 from support.agent_sessions import told
 from support.in_process_service import Service, running
 
+pytestmark = pytest.mark.slow
+
 AT = "2026-01-01T00:00:00Z"
 
 

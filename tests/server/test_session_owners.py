@@ -14,6 +14,8 @@ from holdfast.store.protocol import SavedState, Session
 from holdfast.store.sqlite.store import SqliteStore
 from support.in_process_service import Service, running
 
+pytestmark = pytest.mark.slow
+
 AT = "2026-01-01T00:00:00Z"
 PROJECT = {"project": "/srv/app"}
 STATE: dict[str, Any] = {

@@ -11,6 +11,8 @@ from holdfast.testing.store_conformance.samples import LATER, fact, saved
 from support.in_process_service import Service
 from support.sync_machine import Machine, check_equal
 
+pytestmark = pytest.mark.slow
+
 
 def test_everything_is_carried_in_order_and_once(service: Service, machine: Machine) -> None:
     for name in ("a", "b"):
