@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from holdfast.brief.quotable_pieces import content_words
@@ -57,9 +58,18 @@ def find_corrections(said: Sequence[str], messages: Sequence[int] = ()) -> list[
 
     `messages` says which sentences were said at once: those are a list, not a correction.
     """
+    return list(_find(tuple(said), tuple(messages)))
+
+
+# A compaction composes two texts of one state: the second asks the same.
+@lru_cache(maxsize=2)
+def _find(said: tuple[str, ...], messages: tuple[int, ...]) -> tuple[Correction, ...]:
     tellings = [
         content_words(text) if len(text) <= MAX_SENTENCE_CHARS else frozenset() for text in said
     ]
+    # Looked at for every pair, so found once.
+    counts = [len(_numbers(words)) for words in tellings]
+    names: dict[int, list[str]] = {}
     found: dict[int, Correction] = {}
     for later, text in enumerate(said):
         if not tellings[later]:
@@ -86,7 +96,9 @@ def find_corrections(said: Sequence[str], messages: Sequence[int] = ()) -> list[
             turned = changes or not denied.isdisjoint(tellings[earlier])
             if turned and subject.isdisjoint(tellings[earlier]):
                 continue  # they share nothing but the word that says "I change something"
-            if not turned and _NAMES.findall(said[earlier]) != _NAMES.findall(text):
+            if not turned and counts[earlier] != 1:
+                continue  # without such a word only another number can correct: see `_corrects`
+            if not turned and _names(said, earlier, names) != _names(said, later, names):
                 continue  # the next one of several: "service 1 on s1", "service 2 on s2"
             another = len(tellings[earlier] - tellings[later]) > 1
             if another and not plainly and suggests and _SUGGESTS.search(said[earlier]):
@@ -94,7 +106,13 @@ def find_corrections(said: Sequence[str], messages: Sequence[int] = ()) -> list[
             if _corrects(tellings[later], tellings[earlier], turned):
                 taken, left = _split(said[earlier], tellings[later], turned)
                 found[earlier] = Correction(later, earlier, taken, left)
-    return sorted(found.values())
+    return tuple(sorted(found.values()))
+
+
+def _names(said: Sequence[str], place: int, known: dict[int, list[str]]) -> list[str]:
+    if place not in known:
+        known[place] = _NAMES.findall(said[place])
+    return known[place]
 
 
 def _corrects(later: frozenset[str], earlier: frozenset[str], changes: bool) -> bool:
