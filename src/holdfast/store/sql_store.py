@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -33,14 +34,14 @@ if TYPE_CHECKING:
 BATCH_STATES = 100
 
 
-class SqlStore:
-    def _reading(self) -> AbstractContextManager[Statements]:
-        raise NotImplementedError
+class SqlStore(ABC):
+    @abstractmethod
+    def _reading(self) -> AbstractContextManager[Statements]: ...
 
     @property
+    @abstractmethod
     def _name(self) -> str:
         """The store, in messages."""
-        raise NotImplementedError
 
     def load(self, session_id: str) -> SavedState | None:
         with self._reading() as run:
