@@ -364,6 +364,21 @@ def test_branches(session: Session) -> None:
     assert current_branch(session.state) == "two"
 
 
+@pytest.mark.parametrize("target", ["{id}", "HEAD~1", "v1.0"])
+def test_a_quiet_checkout_of_no_branch_leaves_none(session: Session, target: str) -> None:
+    start(session, "a.py")
+    session.write("a.py", "1\n")
+    session.run("git commit -qam one && git tag v1.0")
+    head = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=session.root, capture_output=True, text=True,
+        check=True,
+    ).stdout.strip()  # fmt: skip
+    session.run(f"git checkout --quiet {target.format(id=head)} && git log --oneline -1")
+    known = current_repository(session.state)
+    assert known is not None
+    assert (known.branch, known.detached) == ("", True)
+
+
 def test_pushing(session: Session) -> None:
     start(session, "a.py")
     with_remote(session)

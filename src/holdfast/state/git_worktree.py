@@ -37,6 +37,7 @@ from holdfast.state.git_work import (
     Stash,
     find_root,
 )
+from holdfast.state.lazy_regex import lazy_compile
 
 _EVERYTHING = (".", ":/", "*", "-A")
 
@@ -284,6 +285,10 @@ def unstage(work: GitWork, change: Change) -> GitWork:
     return work._replace(changes={**work.changes, change.path: again})
 
 
+# A commit's id, a place counted from another, a version's tag: HEAD is then on no branch.
+_NO_BRANCH = lazy_compile(r"(?=.*\d)[0-9a-f]{7,40}\Z|.*[~^@]|v?\d+(?:\.\d+)+\Z")
+
+
 def on_checkout(work: GitWork, step: GitStep, line: CommandResult, root: str) -> GitWork:
     branch, detached = printed.parse_switch(line.output)
     if step.name == "checkout" and step.after_dashes:
@@ -306,6 +311,8 @@ def on_checkout(work: GitWork, step: GitStep, line: CommandResult, root: str) ->
         step.name == "switch" and not step.options & {"-d", "--detach"}
     ):
         return with_branch(work, root, step.words[0])
+    if step.options & {"-q", "--quiet"} and _NO_BRANCH.match(step.words[0]):
+        return with_branch(work, root, "", detached=True)
     if step.options & {"-q", "--quiet"} and "/" not in step.words[0]:
         return with_branch(work, root, step.words[0])
     return work

@@ -17,15 +17,18 @@ _TRUNKS = frozenset(("main", "master", "trunk", "develop"))
 
 
 def git(state: State, size: SizeLimits) -> Iterator[Line]:
-    branch = git_work.current_branch(state) or state.session.branch
+    known = git_work.current_repository(state)
+    detached = known is not None and known.detached
+    # The client writes down where the session began.
+    branch = git_work.current_branch(state) or ("" if detached else state.session.branch)
     branch = "" if branch == "HEAD" else branch
     made = git_work.list_commits(state)
     changed = git_work.list_uncommitted(state)
     request = git_work.current_pull_request(state)
-    if branch or made or changed:
-        yield Line(
-            f"Git: {'; '.join(_format_branch(state, branch, request, bool(made or changed)))}."
-        )
+    if branch or detached or made or changed:
+        place = f"branch {branch}" if branch else "HEAD is detached" if detached else ""
+        told = _format_branch(state, place, branch in _TRUNKS, request, bool(made or changed))
+        yield Line(f"Git: {'; '.join(told)}.")
     if changed:
         yield Line(_uncommitted(state, changed, bool(made), size))
     elif made:
@@ -37,9 +40,13 @@ def git(state: State, size: SizeLimits) -> Iterator[Line]:
 
 
 def _format_branch(
-    state: State, branch: str, request: git_work.PullRequest | None, worked: bool
+    state: State,
+    place: str,
+    on_trunk: bool,
+    request: git_work.PullRequest | None,
+    worked: bool,
 ) -> Iterator[str]:
-    yield f"branch {branch}" if branch else "no branch known"
+    yield place or "no branch known"
     operation = git_work.current_operation(state)
     if operation:
         yield f"a {operation} is in progress"
@@ -47,7 +54,7 @@ def _format_branch(
         yield f"pull request #{request.number} {request.url} ({request.status})"
     elif seen := _seen(state):
         yield f"pull request seen: {seen}"
-    elif worked and branch not in _TRUNKS:
+    elif worked and not on_trunk:
         yield "no open PR known"
 
 
