@@ -102,6 +102,41 @@ def test_nothing_is_said_while_a_compaction_is_under_way(session_dir: SessionDir
     assert not session_dir.is_waiting("low-user")
 
 
+def test_nothing_is_said_past_the_point_where_the_client_compacts_before_it_asks_again(
+    session_dir: SessionDir,
+) -> None:
+    watch(session_dir, used(67_000))
+    assert not session_dir.is_waiting("low-user")
+    assert not session_dir.is_waiting("low-agent")
+    watch(session_dir, used(66_000))  # the context shrank since: now it is time
+    assert session_dir.claim_text("low-user").startswith("Holdfast: 1 % of the context is left")
+
+
+def test_past_the_point_both_are_told_where_only_the_user_compacts(session_dir: SessionDir) -> None:
+    manual = WindowConfig(auto_compact=False)
+    where = ctx(session_dir)
+    where = where._replace(config=where.config._replace(compaction_config=manual))
+    session_dir.write("window", b"200000")
+    watch(session_dir, used(190_000), where)
+    assert session_dir.is_waiting("low-user")
+    assert session_dir.is_waiting("low-agent")
+
+
+def test_a_warning_written_while_a_compaction_began_is_withdrawn(
+    session_dir: SessionDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = SessionDir.write
+
+    def write_and_compact(here: SessionDir, name: str, data: bytes) -> None:
+        write(here, name, data)
+        here.latch("delivered.0", 1e9)
+
+    monkeypatch.setattr(SessionDir, "write", write_and_compact)
+    watch(session_dir, used(60_000))
+    assert not session_dir.is_waiting("low-user")
+    assert not session_dir.is_waiting("low-agent")
+
+
 @pytest.mark.parametrize(
     ("chosen", "told"),
     [

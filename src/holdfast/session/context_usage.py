@@ -98,9 +98,10 @@ def _queue_warnings(ctx: SessionContext, view: SessionView, found: ContextUsage)
             # It was said of a smaller window, or of a context that shrank since.
             session_dir.delete_file(name)
         return
-    # A compaction of this epoch is under way, or the line was said: both forbid it.
+    # A compaction of this epoch comes or is under way, or the line was said: each forbids it.
     if (
-        session_dir.is_delivered(epoch)
+        _is_compacted_next(found)
+        or session_dir.is_delivered(epoch)
         or session_dir.latched(name)
         or not session_dir.latch(name, ctx.now.seconds)
     ):
@@ -117,6 +118,19 @@ def _queue_warnings(ctx: SessionContext, view: SessionView, found: ContextUsage)
             found.percent_left, found.used, found.compaction_point.tokens, focus
         )
         session_dir.write(LOW_USER, line.encode("utf-8", "replace"))
+    # A compaction that began since has cleared what it saw: what was written after that is stale.
+    if session_dir.is_delivered(epoch):
+        clear_warnings(session_dir)
+
+
+def _is_compacted_next(found: ContextUsage) -> bool:
+    """Past the point, the client compacts before it asks the model again.
+
+    A warning would reach the model in the emptied context: the client delivers what a
+    background hook prints with the next request, whatever happened in between.
+    """
+    point = found.compaction_point
+    return found.used >= point.tokens and point.auto_compact and not point.is_lower_bound
 
 
 def _write_status(ctx: SessionContext, state: State, found: ContextUsage) -> None:
