@@ -4,17 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.brief.low_context_notice import (
-    build_focus_text,
-    format_agent_notice,
-    format_user_notice,
-)
 from holdfast.clients.client_protocol import WindowConfig
 from holdfast.clock import Timestamp
 from holdfast.events import CommandRan, Origin, TaskCreated, UsageMeasured, UserSaid
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.session import context_usage
 from holdfast.session.context import EffectiveConfig, SessionContext, SessionRef
+from holdfast.session.context_usage import build_focus_text, format_agent_notice, format_user_notice
 from holdfast.session.follow import INITIAL
 from holdfast.session.update import SessionSnapshot, SessionView
 from holdfast.settings.loader import merge_settings

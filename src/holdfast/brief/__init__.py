@@ -5,16 +5,12 @@ Pure: must not read the clock, the environment or the disk.
 
 # What other packages may import.
 __all__ = [
-    "agent_message_text",
     "compose",
     "gap",
-    "handoff_page",
-    "low_context_notice",
-    "notes_page",
-    "path_display",
+    "pages",
     "prebuilt",
     "role",
+    "section_lines",
     "statements",
     "steering",
-    "verbatim_messages",
 ]

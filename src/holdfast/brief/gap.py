@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from holdfast.brief.path_display import shorten_path
 from holdfast.brief.quotable_pieces import format_command
-from holdfast.brief.section_lines import decision_line
+from holdfast.brief.section_lines import decision_line, shorten_path
 from holdfast.brief.statements import failed_attempt, value_line
 from holdfast.clients.holdfast_text import GAP_OPENING
 from holdfast.clock import format_minute_utc

@@ -1,10 +1,10 @@
 """The texts that are made ahead: the brief for the next compaction, the handoff for the next
-session. Pure: state and time in, text out; the tray keeps them."""
+session. Pure: state and time in, text out; the session dir keeps them."""
 
 from __future__ import annotations
 
 from holdfast.brief.compose import Brief, compose
-from holdfast.brief.path_display import shorten_path
+from holdfast.brief.section_lines import shorten_path
 from holdfast.clients.holdfast_text import AUGMENT_OPENING, STATE_OPENING
 from holdfast.clock import format_minute_utc
 from holdfast.fastpath.handoff_offers import MAX_OFFER_CHARS as HANDOFF

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.brief.corrections import find_corrections
-from holdfast.brief.path_display import shorten_path
 from holdfast.brief.quotable_pieces import (
     content_words,
     format_whole_command,
@@ -23,6 +22,7 @@ from holdfast.brief.quotable_pieces import (
     split_pieces,
 )
 from holdfast.brief.quotable_pieces import format_command as shown
+from holdfast.brief.section_lines import shorten_path
 from holdfast.brief.task_focus import find_focus
 from holdfast.events import Origin
 from holdfast.state.dead_ends import DeadEnd

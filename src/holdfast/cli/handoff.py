@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.brief.handoff_page import format_handoff_page
+from holdfast.brief.pages import format_handoff_page
 from holdfast.brief.prebuilt import is_unfinished
 from holdfast.cli.output import (
     CliError,

@@ -12,11 +12,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from holdfast import clients
-from holdfast.brief.low_context_notice import (
-    build_focus_text,
-    format_agent_notice,
-    format_user_notice,
-)
+from holdfast.brief.section_lines import shorten_path
 from holdfast.clients.client_protocol import CompactionPoint, percent_left
 from holdfast.fastpath.session_dir import STATUS_FILE, WINDOW_FILE, SessionDir
 from holdfast.files import read
@@ -25,6 +21,7 @@ from holdfast.session.update import SessionSnapshot, SessionView, save_checkpoin
 from holdfast.state import State
 from holdfast.state.facts import OPEN
 from holdfast.store.protocol import Store
+from holdfast.text import truncate_line
 
 # Percent that come back before a warning is worth repeating.
 REWARN_PERCENT = 20
@@ -186,3 +183,64 @@ def find_due_cause(
 def _numbers(causes: Iterable[str], prefix: str) -> list[int]:
     found = [cause[len(prefix) :] for cause in causes if cause.startswith(prefix)]
     return [int(number) for number in found if number.isdecimal()]
+
+
+# The words of a warning: one line each for the user and for the agent, with a focus text for
+# `/compact`, so that compacting now loses less than being compacted later.
+
+MAX_FOCUS_CHARS = 320
+MAX_RULES, MAX_FILES, MAX_TASKS = 2, 4, 2
+
+
+def build_focus_text(state: State, max_chars: int = MAX_FOCUS_CHARS) -> str:
+    """What a summary should dwell on, most important first; "" when nothing is known."""
+    text = ""
+    for piece in _pieces(state):
+        longer = f"{text}; {piece}" if text else piece
+        if len(longer) <= max_chars:
+            text = longer
+    return text
+
+
+def format_user_notice(left: int, tokens: int, point: int, focus: str) -> str:
+    return (
+        f"Holdfast: {left} % of the context is left before it is compacted ({tokens:,} of"
+        f" {point:,} tokens). The state is saved. To compact now, with a focus:"
+        f" /compact {focus}".rstrip()
+    )
+
+
+def format_agent_notice(left: int, focus: str) -> str:
+    offered = f' The user was offered: "/compact {focus}".' if focus else ""
+    return (
+        f"Holdfast: {left} % of the context is left before it is compacted. The state of this "
+        "session is saved and will be restored afterwards; the end of the current step is a good "
+        f"point to stop.{offered}"
+    )
+
+
+def _pieces(state: State) -> list[str]:
+    found = []
+    tasks = [task for task in state.tasks.values() if task.status == OPEN]
+    tasks.sort(key=lambda task: task.client_status != "in_progress")
+    if tasks:
+        found.append(
+            "keep " + ", ".join(truncate_line(task.subject, 70) for task in tasks[:MAX_TASKS])
+        )
+    else:
+        asked = [r for r in state.requests.values() if r.how in ("prompt", "queued")]
+        if asked:
+            found.append(f'keep the request "{truncate_line(asked[-1].text, 90)}"')
+    failing = [run for run in state.suite_runs.values() if run.result == "failed"]
+    if failing:
+        names = ", ".join(failing[-1].failing[:2]) or failing[-1].command
+        found.append(f"failing: {truncate_line(names, 90)}")
+    changed = [f for f in state.files.values() if (f.changed or f.created) and f.status == OPEN]
+    latest = sorted(changed, key=lambda file: -file.changed_step)[:MAX_FILES]
+    if latest:
+        found.append(
+            "files " + ", ".join(shorten_path(file.path, state.session.folders) for file in latest)
+        )
+    rules = [rule for rule in state.rules.values() if rule.status == OPEN]
+    found += [f'rule "{truncate_line(rule.text, 80)}"' for rule in rules[::-1][:MAX_RULES]]
+    return found

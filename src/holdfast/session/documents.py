@@ -11,8 +11,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import NamedTuple
 
-from holdfast.brief.handoff_page import format_handoff_page
-from holdfast.brief.notes_page import TimelineEntry
+from holdfast.brief.pages import TimelineEntry, format_handoff_page
 from holdfast.fastpath import handoff_offers
 from holdfast.fastpath.session_dir import safe_name
 from holdfast.files import File

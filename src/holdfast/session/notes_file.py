@@ -23,7 +23,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from holdfast.brief.notes_page import TimelineEntry, format_current_state, list_timeline
+from holdfast.brief.pages import TimelineEntry, format_current_state, list_timeline
 from holdfast.fastpath.session_dir import SessionDir, safe_name
 from holdfast.files import File, append, make_private_dir, open_lock, read
 from holdfast.redact import redact, suspicious

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from holdfast import clients
-from holdfast.brief.path_display import shorten_path
+from holdfast.brief.section_lines import shorten_path
 from holdfast.events import Event
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.files import read

@@ -7,21 +7,21 @@ role's. Those of the default role are at hand, the others are imported when a ro
 from __future__ import annotations
 
 from holdfast.brief.section_lines import Section
-from holdfast.brief.sections import check_results, git_status, user_intent, verification, work_items
+from holdfast.brief.sections import current_work, git_status, verification
 
 _MAIN_SECTIONS: dict[str, Section] = {
-    "request": user_intent.request,
-    "last_words": user_intent.last_words,
-    "last_done": user_intent.last_done,
-    "rules": user_intent.rules,
-    "notes": work_items.notes,
+    "request": current_work.request,
+    "last_words": current_work.last_words,
+    "last_done": current_work.last_done,
+    "rules": current_work.rules,
+    "notes": current_work.notes,
     "git": git_status.git,
-    "verified": check_results.verified,
-    "tasks": work_items.tasks,
-    "finished": work_items.finished,
-    "summaries": work_items.summaries,
-    "plan": work_items.plan,
-    "running": work_items.running,
+    "verified": verification.verified,
+    "tasks": current_work.tasks,
+    "finished": current_work.finished,
+    "summaries": current_work.summaries,
+    "plan": current_work.plan,
+    "running": current_work.running,
     "tests": verification.tests,
     "errors": verification.errors,
     "dead_ends": verification.dead_ends,

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.brief.verbatim_messages import select_verbatim
 from holdfast.clients.client_protocol import ConversationMessage
+from holdfast.compaction.module_handlers import select_verbatim
 
 
 def asked(size: int = 10) -> ConversationMessage:
