@@ -148,15 +148,35 @@ def test_one_session_shows_the_words_that_were_lost(holdfast: Call, lived: Path)
     assert "Lost: rules" in shown
 
 
-def test_a_compaction_read_from_a_transcript_says_that_nobody_watched(
+def test_a_compaction_read_from_a_transcript_says_what_would_have_been_restored(
     holdfast: Call, project: Path
 ) -> None:
     holdfast("ingest", SESSION_FILE)
     (found,) = asked(holdfast, "compactions")
     assert (found["compared"], found["in_transcript"]) == ("afterwards", True)
-    assert (found["kept"], found["lost"]) == (7, 9)
-    assert "not observed by the hooks" in holdfast("compactions").out
-    assert "Not observed by the hooks" in holdfast("compactions", found["session"][:8]).out
+    assert (found["kept"], found["lost"], found["would_restore"]) == (7, 9, 9)
+    assert found["delivered"] == [], "what would have been is never told as delivered"
+    table = holdfast("compactions").out
+    assert "would: 9 of 9" in table
+    assert "no hook ran" in table
+    session = found["session"][:8]
+    for shown in (holdfast("compactions", session).out, holdfast("history", session).out):
+        assert "Holdfast would have restored 9 of 9" in " ".join(shown.split())
+        assert "(would have been restored)" in shown
+        assert "(restored)" not in shown
+    assert "would have restored 9 of 9" in " ".join(holdfast("status", session).out.split())
+    shown = holdfast("diff", session, "1", "--full").out
+    assert "would be restored" in shown
+    assert "what Holdfast would have given" in shown
+
+
+def test_where_the_hooks_ran_nothing_is_told_as_what_would_have_been(
+    holdfast: Call, lived: Path
+) -> None:
+    (found,) = asked(holdfast, "compactions")
+    assert found["would_restore"] is None
+    assert "would" not in holdfast("compactions").out
+    assert "would" not in holdfast("history", SESSION[:8]).out
 
 
 def test_compactions_of_one_project(holdfast: Call, lived: Path, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from holdfast.events import Origin
 from holdfast.state import EMPTY_STATE
 from holdfast.state.facts import OPEN, Fact
 from holdfast.store.protocol import Compaction, Delivery
+from support.agent_sessions import told
 
 RULE = "Never use tabs in the payment service, only four spaces."
 FACTS = [Fact("r1", "rule", RULE, OPEN, Origin("row", 0, 1, ""))]
@@ -57,3 +58,23 @@ def test_a_lost_fact_that_is_no_longer_stored_counts_and_is_not_shown() -> None:
 def test_without_a_summary_there_is_nothing_to_compare() -> None:
     unseen = SEEN._replace(kept=(), lost=())
     assert build_report(unseen, EMPTY_STATE, FACTS, []).comparison == "no"
+
+
+def test_where_no_hook_ran_the_brief_that_would_have_been_given_is_made_and_kept_apart() -> None:
+    before = told().state
+    unseen = SEEN._replace(epoch=0, kept=(), lost=(), summary="We wrote some code.")
+    report = build_report(unseen, before, [], [])
+    assert report.comparison == "afterwards"
+    assert report.would_deliver is not None
+    assert report.lost
+    assert report.would_restore <= set(report.lost)
+    assert report.would_restore
+    assert (report.restored, report.deliveries) == ({}, ())
+
+
+def test_what_was_delivered_is_told_and_not_what_would_have_been() -> None:
+    before = told().state
+    unseen = SEEN._replace(epoch=0, kept=(), lost=(), summary="We wrote some code.")
+    report = build_report(unseen, before, [], [BRIEF._replace(epoch=0, text="Something.")])
+    assert (report.comparison, report.would_deliver) == ("afterwards", None)
+    assert report.would_restore == frozenset()

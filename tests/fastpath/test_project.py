@@ -58,3 +58,25 @@ def test_a_submodule_is_a_project_of_its_own(tmp_path: Path) -> None:
 def test_a_broken_pointer_is_a_checkout_by_itself(tmp_path: Path) -> None:
     (tmp_path / ".git").write_bytes(b"\xff\x00 nothing useful")
     assert locate_project(str(tmp_path)) == (str(tmp_path), str(tmp_path))
+
+
+def test_a_deleted_worktree_inside_its_repository_is_known_by_its_path(tmp_path: Path) -> None:
+    shop = repository(tmp_path / "shop")
+    for place in (".worktrees/1", ".claude/worktrees/fix/deep", ".worktrees/me/branch"):
+        gone = str(shop / place)
+        assert locate_project(gone) == (str(shop), gone)
+        elsewhere = f"/nowhere/shop/{place}"
+        assert locate_project(elsewhere) == ("/nowhere/shop", elsewhere)
+
+
+def test_a_worktree_that_is_there_is_asked_and_not_guessed(tmp_path: Path) -> None:
+    shop = repository(tmp_path / "shop")
+    git(shop, "worktree", "add", "-q", ".worktrees/1")
+    side = shop / ".worktrees" / "1"
+    assert locate_project(str(side / "gone")) == (str(shop), str(side))
+    plain = shop / ".worktrees" / "notes"
+    plain.mkdir()
+    assert locate_project(str(plain)) == (str(shop), str(shop)), "a folder of the repository"
+    outer = tmp_path / "out" / ".worktrees" / "x"
+    outer.mkdir(parents=True)
+    assert locate_project(str(outer)) == (str(outer), str(outer))

@@ -88,6 +88,21 @@ def test_a_compaction_is_recorded_with_its_summary(store: SqliteStore, tmp_path:
     assert (found[0].trigger, found[0].tokens_before, found[0].tokens_after) == ("auto", 1000, 10)
 
 
+def test_where_the_client_recorded_no_size_after_it_the_first_answers_context_stands(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    rows = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
+    for row in rows:
+        row.get("compactMetadata", {}).pop("postTokens", None)
+    at = next(i for i, row in enumerate(rows) if row.get("subtype") == "compact_boundary")
+    usage = next(row["message"]["usage"] for row in rows[at:] if row["type"] == "assistant")
+    path = tmp_path / SAMPLE.name
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (found,) = store.compactions(ingest_transcript(store, str(path)).session_id)
+    parts = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    assert found.tokens_after == sum(usage[part] for part in parts) > 0
+
+
 def test_words_are_kept_for_search_each_once(store: SqliteStore, tmp_path: Path) -> None:
     path = made_transcripts.write(tmp_path, 3, 3)
     ingest_transcript(store, str(path))

@@ -99,16 +99,9 @@ def _fold_one(session: Session, path: str, marks: list[Boundary], told: dict[str
     place = followed.state.session
     if place.updated >= session.updated:
         folder = place.folders[0] if place.folders else place.cwd
-        session.project = _without_worktree(locate_project(folder)[0]) if folder else ""
+        session.project = locate_project(folder)[0] if folder else ""
         session.title = format_quote(place.title)
         session.started, session.updated = place.started, place.updated
-
-
-def _without_worktree(folder: str) -> str:
-    """A worktree inside its repository, by its path: the folder itself may be long gone."""
-    for mark in ("/.claude/worktrees/", "/.worktrees/", "/worktrees/"):
-        folder = folder.partition(mark)[0]
-    return folder
 
 
 class _CompactionAudit:

@@ -59,7 +59,8 @@ MAX_LOST_SHOWN = 8
 
 
 def report_to_json(report: CompactionReport) -> dict[str, Any]:
-    """Counts and deliveries of one compaction; None where there is nothing to compare."""
+    """Counts and deliveries of one compaction; None where there is nothing to compare, and where
+    the hooks ran there is nothing that would have been restored."""
     compaction = report.compaction
     compared = report.comparison != "no"
     return {
@@ -72,6 +73,7 @@ def report_to_json(report: CompactionReport) -> dict[str, Any]:
         "compared": report.comparison,
         "kept": len(report.kept) if compared else None,
         "lost": len(report.lost) if compared else None,
+        "would_restore": len(report.would_restore) if report.would_deliver else None,
         "in_transcript": bool(compaction.row),
         "delivered": [_delivery_to_json(delivery) for delivery in report.deliveries],
     }
@@ -102,9 +104,15 @@ def format_outcome(document: dict[str, Any]) -> str:
     return counts + (f": {kinds}" if kinds else "") + afterwards
 
 
-def format_deliveries(delivered: Iterable[dict[str, Any]]) -> str:
-    """`brief by SessionStart`, for each; "nothing" for none."""
-    return ", ".join(f"{d['what']} by {d['road']}" for d in delivered) or "nothing"
+def format_deliveries(document: dict[str, Any]) -> str:
+    """`brief by SessionStart`, for each; what would have been, where no hook ran."""
+    given = ", ".join(f"{d['what']} by {d['road']}" for d in document["delivered"])
+    would, lost = document["would_restore"], document["lost"]
+    if given or would is None:
+        return given or "nothing"
+    if not lost:
+        return "no hook ran; nothing was lost"
+    return f"no hook ran; Holdfast would have restored {would} of {lost}"
 
 
 def compactions(
@@ -164,9 +172,8 @@ def _print_table(documents: list[dict[str, Any]]) -> None:
         table.add_column(name, no_wrap=True)
     for name in ("tokens", "after", "kept", "lost"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("delivered", overflow="fold")
+    table.add_column("restored", overflow="fold")
     for each in documents:
-        observed = each["compared"] == "recorded"
         table.add_row(
             Text(each["session"][:8], style="cyan"),
             str(each["number"]),
@@ -176,13 +183,25 @@ def _print_table(documents: list[dict[str, Any]]) -> None:
             format_count(each["tokens_after"]),
             format_count(each["kept"]),
             format_count(each["lost"]),
-            Text(format_deliveries(each["delivered"]) if observed else "-"),
+            Text(_format_restored(each)),
         )
     if out.width < NARROW_WIDTH:
-        drop_columns(table, "trigger", "tokens", "after", "delivered")
+        drop_columns(table, "trigger", "tokens", "after")
     out.print(table)
-    if any(each["compared"] != "recorded" for each in documents):
-        out.print(Text("-: read from a transcript, not observed by the hooks", style="dim"))
+    if any(each["would_restore"] is not None for each in documents):
+        unseen = "would: read from a transcript; no hook ran, so nothing was restored"
+        out.print(Text(unseen, style="dim"))
+
+
+def _format_restored(document: dict[str, Any]) -> str:
+    """A table's cell: what was delivered, or how many of the lost facts would have come back."""
+    if document["would_restore"] is not None:
+        if not document["lost"]:
+            return "nothing lost"
+        return f"would: {document['would_restore']} of {document['lost']}"
+    if document["compared"] == "no" and not document["delivered"]:
+        return "not compared"
+    return format_deliveries(document)
 
 
 def _print_details(store: SqliteStore, found: Sequence[Compaction], as_json: bool) -> None:
@@ -203,11 +222,19 @@ def _details_to_json(report: CompactionReport) -> dict[str, Any]:
         "kept_ids": list(report.kept),
         "lost_ids": list(report.lost),
         "lost_by_kind": count_by_kind(lost),
-        "lost_facts": [fact_to_json(f) | {"put_back": f.id in report.restored} for f in lost],
+        "lost_facts": [fact_to_json(f) | _outcome_to_json(report, f) for f in lost],
+        "would_deliver": report.would_deliver.text if report.would_deliver else None,
     }
     for described, delivery in zip(document["delivered"], report.deliveries, strict=True):
         described["text"] = delivery.text
     return document
+
+
+def _outcome_to_json(report: CompactionReport, fact: Fact) -> dict[str, Any]:
+    return {
+        "put_back": fact.id in report.restored,
+        "would_put_back": fact.id in report.would_restore,
+    }
 
 
 def _print_report(report: CompactionReport) -> None:
@@ -219,11 +246,12 @@ def _print_report(report: CompactionReport) -> None:
     sizes = _format_sizes(compaction.tokens_before, compaction.tokens_after)
     head.append(f", {trigger}, {format_minute(compaction.time)} UTC{sizes}", style="default")
     out.print(head)
-    if report.comparison != "recorded":
-        out.print(Text("  Not observed by the hooks.", style="dim"))
     if report.comparison != "no":
         kept = pluralize(len(report.kept), "fact")
         out.print(f"  The summary kept {kept}, lost {len(report.lost)}.")
+    if report.would_deliver:
+        words = format_deliveries(report_to_json(report))
+        out.print(f"  {words[:1].upper()}{words[1:]}.")
     for given in report.deliveries:
         out.print(
             f"  {given.kind.capitalize()} by {given.channel}, {format_minute(given.time)}"
@@ -252,6 +280,10 @@ def _format_lost(report: CompactionReport, fact: Fact, limit: int) -> Text:
     line = Text(f"{fact.id:<5} ", style="cyan") + Text(format_one_line(fact.text, limit))
     if fact.id in report.restored:
         return line.append("  (restored)", style="green")
+    if report.would_deliver:
+        told = fact.id in report.would_restore
+        words = "would have been restored" if told else "not in the brief either"
+        return line.append(f"  ({words})", style="green" if told else "dim")
     return line.append("  (not restored)", style="dim")
 
 
@@ -289,8 +321,7 @@ def _history_to_json(
     for report in reports:
         lost = report.lost_facts
         facts = [
-            {"id": f.id, "kind": f.kind, "text": f.text, "put_back": f.id in report.restored}
-            for f in lost
+            {"id": f.id, "kind": f.kind, "text": f.text} | _outcome_to_json(report, f) for f in lost
         ]
         counts = {"lost_by_kind": count_by_kind(lost), "lost_facts": facts}
         links.append(report_to_json(report) | counts)
@@ -317,13 +348,11 @@ def _print_link(report: CompactionReport, document: dict[str, Any]) -> None:
     trigger = format_one_line(compaction.trigger or "unknown", 20)
     head.append(f"{format_minute(compaction.time)} UTC, {trigger}, {sizes}")
     out.print(head, soft_wrap=True)
-    if report.comparison != "recorded":
-        out.print(Text("   summary not observed by the hooks", style="dim"))
     if report.comparison == "no":
+        out.print(Text("   not compared: no summary, or no checkpoint before it", style="dim"))
         return
     out.print(f"   summary {format_outcome(document)}")
-    restored = format_deliveries(document["delivered"])
-    out.print(Text(f"   delivered: {restored}", style="dim"))
+    out.print(Text(f"   restored: {format_deliveries(document)}", style="dim"))
     lost = report.lost_facts
     for fact in lost[:MAX_LOST_SHOWN]:
         out.print(Text("     ") + _format_lost(report, fact, MAX_TEXT_CHARS), soft_wrap=True)
@@ -337,6 +366,7 @@ class DiffRow(NamedTuple):
     text: str
     in_summary: bool | None  # None: nobody asked
     restored: str  # "brief", "gap", both, or ""
+    would_restore: bool  # no hook ran; the brief would have told it
 
 
 def diff(
@@ -381,12 +411,13 @@ def diff(
                 "before": [row._asdict() for row in rows],
                 "summary": compaction.summary,
                 "restored": [{"what": d.kind, "road": d.channel, "text": d.text} for d in restored],
+                "would_deliver": report.would_deliver.text if report.would_deliver else None,
             }
         )
         return
-    _print_diff(rows)
+    _print_diff(rows, would=report.would_deliver is not None)
     if full:
-        _print_texts(compaction.summary, restored)
+        _print_texts(report)
 
 
 def _diff_rows(report: CompactionReport, before: State) -> list[DiffRow]:
@@ -395,22 +426,24 @@ def _diff_rows(report: CompactionReport, before: State) -> list[DiffRow]:
     asked = dict.fromkeys(report.kept, True) | dict.fromkeys(report.lost, False)
     facts |= {name: report.facts[name] for name in asked if name in report.facts}
     back = find_restored(facts, facts, report.deliveries)
+    would = report.would_restore
     return [
-        DiffRow(name, fact.kind, fact.text, asked.get(name), back.get(name, ""))
+        DiffRow(name, fact.kind, fact.text, asked.get(name), back.get(name, ""), name in would)
         for name, fact in facts.items()
     ]
 
 
-def _print_diff(rows: list[DiffRow]) -> None:
+def _print_diff(rows: list[DiffRow], *, would: bool) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=True)
     table.add_column("", style="cyan", no_wrap=True)
     table.add_column("known before", ratio=1, overflow="fold")
     table.add_column("in the summary", no_wrap=True)
-    table.add_column("restored", no_wrap=True)
+    table.add_column("would be restored" if would else "restored", no_wrap=True)
     for row in rows:
         held = {True: Text("yes", "green"), False: Text("lost", "red"), None: Text("-", "dim")}
-        missing = not row.restored and row.in_summary is False
-        back = Text(row.restored or ("no" if missing else "-"), "red" if missing else "")
+        restored = "brief" if row.would_restore else row.restored
+        missing = not restored and row.in_summary is False
+        back = Text(restored or ("no" if missing else "-"), "red" if missing else "")
         kind = Text(f"{kind_name(row.kind)}: ", style="dim")
         table.add_row(
             row.id,
@@ -421,13 +454,17 @@ def _print_diff(rows: list[DiffRow]) -> None:
     make_console().print(table)
 
 
-def _print_texts(summary: str, restored: list[Delivery]) -> None:
+def _print_texts(report: CompactionReport) -> None:
+    would = report.would_deliver
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold", expand=True)
     table.add_column("the client's summary", ratio=1, overflow="fold")
-    table.add_column("restored by Holdfast", ratio=1, overflow="fold")
+    given = "what Holdfast would have given" if would else "restored by Holdfast"
+    table.add_column(given, ratio=1, overflow="fold")
+    restored = select_restoring(report.deliveries)
     back = "\n\n".join(f"[{d.kind} by {d.channel}]\n{d.text}" for d in restored)
     table.add_row(
-        Text(replace_control_chars(summary or "-")), Text(replace_control_chars(back or "-"))
+        Text(replace_control_chars(report.compaction.summary or "-")),
+        Text(replace_control_chars(would.text if would else back or "-")),
     )
     out = make_console()
     out.print()

@@ -244,11 +244,9 @@ def _rows(document: dict[str, Any]) -> list[tuple[str, str]]:
         shown = sizes if compaction["tokens_before"] else ""
         trigger = format_one_line(compaction["trigger"] or "unknown", 20)
         rows.append(("compaction", f"{format_minute(compaction['time'])} UTC, {trigger}{shown}"))
-        if compaction["compared"] != "recorded":
-            rows.append(("", "not observed by the hooks"))
         if compaction["compared"] != "no":
             rows.append(("", f"the summary {format_outcome(compaction)}"))
-            rows.append(("delivered", format_deliveries(compaction["delivered"])))
+            rows.append(("restored", format_deliveries(compaction)))
     waiting = document["waiting"]
     if waiting:
         facts = pluralize(len(waiting["facts"]), "fact")

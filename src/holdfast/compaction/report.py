@@ -2,7 +2,9 @@
 
 Every command, the dashboard, `/holdfast:why` and the doctor ask here. Hooks that saw the summary
 recorded what it carried; of any other compaction the checkpoint and the summary tell the same,
-compared afterwards by the same rules. Must not print, and must not decide what is delivered.
+compared afterwards by the same rules. Where no hook ran, the brief that would have been delivered
+is made from the same two, and what it brings back is kept apart from what was restored. Must not
+print, and must not decide what is delivered.
 """
 
 from __future__ import annotations
@@ -10,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from holdfast.brief.compose import Brief
 from holdfast.brief.gap import TextCoverage, covers_fact, split_covered
+from holdfast.brief.prebuilt import compose_restore_brief
 from holdfast.session.update import load_state_before
 from holdfast.state import EMPTY_STATE, State
 from holdfast.state.facts import KINDS, Fact
@@ -35,6 +39,8 @@ class CompactionReport(NamedTuple):
     restored: Mapping[str, str]  # lost ids, with what gave them back
     deliveries: tuple[Delivery, ...]  # the first one first
     repeated_lookups: tuple[Lookup, ...]
+    would_deliver: Brief | None  # where no hook ran: the brief that one would have given
+    would_restore: frozenset[str]  # lost ids that this brief tells
 
     @property
     def lost_facts(self) -> list[Fact]:
@@ -61,7 +67,8 @@ def load_report(
 def load_counts(
     store: Store, compaction: Compaction, deliveries: Sequence[Delivery]
 ) -> CompactionReport:
-    """A report for tables of many: without the facts, and thus without what was restored."""
+    """A report for tables of many: without the stored facts. What was restored is then known by
+    the ids of a delivery alone; what would have been, as in a full report."""
     before = EMPTY_STATE if is_observed(compaction) else load_state_before(store, compaction)
     return build_report(compaction, before, (), deliveries)
 
@@ -81,6 +88,9 @@ def build_report(
             kept, lost = split_covered(before, compaction.summary)
         comparison = "afterwards" if kept or lost else "no"
     given = select_deliveries(compaction, deliveries)
+    would = None
+    if comparison == "afterwards" and not select_restoring(given):
+        would = compose_restore_brief(before, before.session.updated, summary=compaction.summary)
     named = {*kept, *lost, *(name for one in given for name in one.facts)}
     known = {fact.id: fact for fact in stored if fact.id in named}
     # As it was said then, where that is still known.
@@ -94,6 +104,8 @@ def build_report(
         find_restored(lost, known, given),
         given,
         tuple(list_repeated(now.lookups, compaction.epoch + 1)),
+        would,
+        frozenset(_find_told(lost, known, would.text, would.fact_ids)) if would else frozenset(),
     )
 
 
@@ -115,14 +127,21 @@ def find_restored(
     names: Iterable[str], known: Mapping[str, Fact], given: Iterable[Delivery]
 ) -> dict[str, str]:
     """Of these ids, those that a brief or a gap named or tells in its words, with which did."""
-    texts = [(one.kind, TextCoverage(one.text), set(one.facts)) for one in select_restoring(given)]
-    found = {}
-    for name in names:
-        by = [
-            kind
-            for kind, said, ids in texts
-            if name in ids or (name in known and covers_fact(said, known[name]))
-        ]
-        if by:
-            found[name] = " and ".join(dict.fromkeys(by))
-    return found
+    names = tuple(names)
+    found: dict[str, list[str]] = {}
+    for one in select_restoring(given):
+        for name in _find_told(names, known, one.text, one.facts):
+            found.setdefault(name, []).append(one.kind)
+    return {name: " and ".join(dict.fromkeys(found[name])) for name in names if name in found}
+
+
+def _find_told(
+    names: Iterable[str], known: Mapping[str, Fact], text: str, ids: Iterable[str]
+) -> list[str]:
+    """Of these ids, those that a text names or tells in its words."""
+    said, listed = TextCoverage(text), frozenset(ids)
+    return [
+        name
+        for name in names
+        if name in listed or (name in known and covers_fact(said, known[name]))
+    ]

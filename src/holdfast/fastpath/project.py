@@ -1,7 +1,8 @@
 """Which project and which worktree a folder belongs to, from the file system alone.
 
 No subprocess: it runs on the agent's clock. Two worktrees of one repository are one project
-and two worktrees; a folder outside any repository is its own project.
+and two worktrees; a folder outside any repository is its own project. Old sessions name folders
+that are gone: those are told by where worktrees usually stood.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from holdfast.files import read
 
 MAX_DEPTH = 60
 MAX_POINTER_BYTES = 4096
+# Where tools put the worktrees of a repository, inside it.
+WORKTREE_FOLDERS = ("/.claude/worktrees/", "/.worktrees/")
 
 
 def locate_project(cwd: str) -> tuple[str, str]:
@@ -19,7 +22,10 @@ def locate_project(cwd: str) -> tuple[str, str]:
     if not cwd.startswith("/"):
         return cwd, cwd
     folder = cwd.rstrip("/") or "/"
+    repository = _repository_by_path(folder)
     for _ in range(MAX_DEPTH):
+        if folder == repository and not os.path.lexists(cwd):
+            return locate_project(repository)[0], cwd
         marker = folder.rstrip("/") + "/.git"
         try:
             mode = os.stat(marker).st_mode
@@ -32,6 +38,15 @@ def locate_project(cwd: str) -> tuple[str, str]:
             break
         folder = folder.rpartition("/")[0] or "/"
     return cwd, cwd
+
+
+def _repository_by_path(folder: str) -> str:
+    """Whose worktree a folder would be, by where it stands; "" where that says nothing."""
+    for place in WORKTREE_FOLDERS:
+        repository, found, _ = folder.partition(place)
+        if found:
+            return repository
+    return ""
 
 
 def _main_repository(worktree: str) -> str:

@@ -9,7 +9,7 @@ from collections import Counter
 
 from holdfast.clock import format_minute_utc
 from holdfast.compaction.report import CompactionReport, load_report
-from holdfast.state.facts import OPEN
+from holdfast.state.facts import OPEN, Fact
 from holdfast.state.labels import count_kind
 from holdfast.store.protocol import Store
 
@@ -58,13 +58,18 @@ def explain_last_compaction(store: Store, session_id: str) -> str:
     lines = [_format_compaction(report)]
     for fact in report.lost_facts[:MAX_LOST_SHOWN]:
         shown = " ".join(fact.text.split())[:160]
-        by = report.restored.get(fact.id)
-        outcome = f"restored by the {by}" if by else "not restored"
-        lines.append(f"- [{fact.id}] {fact.kind}, not in the summary, {outcome}: {shown}")
+        outcome = f"not in the summary, {_describe_outcome(report, fact)}"
+        lines.append(f"- [{fact.id}] {fact.kind}, {outcome}: {shown}")
     for delivery in report.deliveries:
         lines += [f"\n{DELIVERY_LABELS.get(delivery.kind, delivery.kind)} by {delivery.channel}:"]
         lines.append(delivery.text[:MAX_QUOTE_CHARS])
     return "\n".join(lines)
+
+
+def _describe_outcome(report: CompactionReport, fact: Fact) -> str:
+    if by := report.restored.get(fact.id):
+        return f"restored by the {by}"
+    return "would have been restored" if fact.id in report.would_restore else "not restored"
 
 
 def _format_compaction(report: CompactionReport) -> str:
@@ -80,6 +85,8 @@ def _format_compaction(report: CompactionReport) -> str:
         else ""
     )
     done = "; ".join(told) or "nothing was restored"
+    if report.would_deliver and report.lost:
+        done += f" (no hook ran; it would have been {len(report.would_restore)} of those lost)"
     return (
         f"Last compaction: {format_minute_utc(compaction.time)} ({compaction.trigger or 'unknown'})"
         f"{verdict}; {done}."

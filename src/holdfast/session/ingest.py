@@ -11,7 +11,15 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from holdfast import clients
-from holdfast.events import AgentSaid, Compacted, Event, SessionSeen, SummaryGiven, UserSaid
+from holdfast.events import (
+    AgentSaid,
+    Compacted,
+    Event,
+    SessionSeen,
+    SummaryGiven,
+    UsageMeasured,
+    UserSaid,
+)
 from holdfast.fastpath.project import locate_project
 from holdfast.session.context import SessionRef
 from holdfast.session.follow import FollowState, follow_transcript, to_saved
@@ -125,7 +133,7 @@ class _Step(NamedTuple):
 def _save(store: Store, snapshot: SessionSnapshot, now: FollowState, events: list[Event]) -> _Step:
     session = _describe_session(snapshot.session, now)
     # Compactions first: they merge, so that a kill between the two costs nothing.
-    for compaction in _with_summaries(session.id, now, events):
+    for compaction in _complete_compactions(session.id, now, events):
         store.record_compaction(compaction)
     whole = snapshot.is_new or snapshot.followed.abandoned != now.abandoned
     new = list_changed_facts(snapshot.followed, now, whole)
@@ -150,17 +158,24 @@ def _describe_session(session: Session, now: FollowState) -> Session:
     )
 
 
-def _with_summaries(session_id: str, now: FollowState, events: list[Event]) -> list[Compaction]:
-    """The compactions among what was heard; a summary belongs to the boundary before it."""
+def _complete_compactions(
+    session_id: str, now: FollowState, events: list[Event]
+) -> list[Compaction]:
+    """The compactions among what was heard, each with what stands behind its boundary: the
+    summary, and where the client recorded no size, the context of the first answer."""
     found = {one.epoch: one for one in list_compactions(session_id, now, events)}
     starts = {event.at.row: event.at.start for event in events if isinstance(event, Compacted)}
     for event in events:
-        if isinstance(event, SummaryGiven) and not event.at.agent:
-            later = sum(start > event.at.start for start in starts.values())
-            ended = now.state.position.epoch - later - 1
+        if event.at.agent or not isinstance(event, (SummaryGiven, UsageMeasured)):
+            continue
+        later = sum(start > event.at.start for start in starts.values())
+        ended = now.state.position.epoch - later - 1
+        if isinstance(event, SummaryGiven):
             if ended >= 0:
                 known = found.get(ended) or Compaction(session_id, ended, event.at.time, "")
                 found[ended] = known._replace(summary=event.text)
+        elif ended in found and found[ended].tokens_after is None and event.context:
+            found[ended] = found[ended]._replace(tokens_after=event.context)
     return list(found.values())
 
 

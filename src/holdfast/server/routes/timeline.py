@@ -120,6 +120,7 @@ def get_compaction(
             )
             for given in close.deliveries
         ],
+        would_give=close.would_deliver.text if close.would_deliver else "",
         again=[
             RepeatedLookup(
                 what=one.what,
@@ -169,6 +170,7 @@ def _summarize_compaction(one: Compaction, close: CompactionReport) -> TimelineC
         kept=len(close.kept) if compared else None,
         lost=len(close.lost) if compared else None,
         back=len(close.restored) if compared else None,
+        would_restore=len(close.would_restore) if close.would_deliver else None,
         again=len(close.repeated_lookups),
     )
 
@@ -185,6 +187,7 @@ def _fact_outcomes(names: Sequence[str], close: CompactionReport) -> list[FactOu
                 detail=fact.detail if fact else "",
                 gone=fact is None,
                 back=close.restored.get(name, ""),
+                would_restore=name in close.would_restore,
             )
         )
     return found

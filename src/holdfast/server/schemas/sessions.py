@@ -101,6 +101,9 @@ class TimelineCompaction(ResponseModel):
     kept: int | None = Field(description="Facts kept by its summary; null if not compared")
     lost: int | None
     back: int | None = Field(description="Number of lost facts that were restored")
+    would_restore: int | None = Field(
+        description="Where no hook ran: lost facts that a brief would have restored"
+    )
     again: int = Field(description="Look-ups repeated in the following epoch")
 
 
@@ -130,6 +133,7 @@ class FactOutcome(ResponseModel):
     detail: str
     gone: bool = Field(description="Only its id is still known")
     back: str = Field(description="What restored it: brief, gap, or both; empty if nothing did")
+    would_restore: bool = Field(description="No hook ran; a brief would have restored it")
 
 
 class DeliveryDetail(ResponseModel):
@@ -159,6 +163,9 @@ class CompactionDetail(ResponseModel):
     kept: list[FactOutcome]
     lost: list[FactOutcome]
     given: list[DeliveryDetail]
+    would_give: str = Field(
+        description="Where no hook ran: the brief that would have been given; else empty"
+    )
     again: list[RepeatedLookup]
 
 

@@ -1,4 +1,5 @@
 // What became of the facts at a compaction, as one bar: in the summary, given back, not given back.
+// Where no hook ran, what a brief would have given back is told as that, and drawn apart.
 
 import { el, sv } from "./dom.js";
 import { number } from "./words.js";
@@ -6,14 +7,23 @@ import { number } from "./words.js";
 const SHARES = [
   ["kept", "in the summary"],
   ["back", "lost and restored"],
+  ["would", "lost; Holdfast would have restored it"],
   ["lost", "lost and not restored"],
 ];
 
-const shares = (one) => ({ kept: one.kept, back: one.back, lost: one.lost - one.back });
+const shares = (one) => ({
+  kept: one.kept,
+  back: one.back,
+  would: one.would_restore ?? 0,
+  lost: one.lost - one.back - (one.would_restore ?? 0),
+});
 
 export function survival(one) {
   const parts = shares(one);
-  const all = Math.max(1, parts.kept + parts.back + parts.lost);
+  const all = Math.max(
+    1,
+    SHARES.reduce((sum, [name]) => sum + parts[name], 0),
+  );
   let begin = 0;
   const drawn = SHARES.map(([name]) => {
     const width = (parts[name] / all) * 100;
@@ -29,12 +39,18 @@ export function survival(one) {
   );
 }
 
-export const survivalKey = (one = null) => {
-  const parts = one && shares(one);
+/** What the colours of these bars mean; with its numbers where only one is explained. */
+export const survivalKey = (bars, numbered = false) => {
+  const parts = numbered && shares(bars[0]);
+  const without = {
+    back: bars.every((one) => one.would_restore !== null),
+    would: bars.every((one) => one.would_restore === null),
+  };
+  const told = SHARES.filter(([name]) => !without[name]);
   return el(
     "ul",
     { class: "legend" },
-    SHARES.map(([name, words]) =>
+    told.map(([name, words]) =>
       el(
         "li",
         {},

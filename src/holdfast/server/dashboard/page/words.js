@@ -115,4 +115,11 @@ export function begun(session) {
 
 /** Where its files are; the project itself may have a name that machines share. */
 export const folderOf = (session) => session.worktree || session.cwd || session.project;
+/** The checkout it ran in, where that is not the repository's own folder. */
+export function worktreeName(session) {
+  const { project, worktree } = session;
+  if (!worktree || !project || worktree === project) return "";
+  return worktree.startsWith(`${project}/`) ? worktree.slice(project.length + 1) : folderName(worktree);
+}
+
 export const folderName = (path) => path.split("/").filter(Boolean).at(-1) ?? path;

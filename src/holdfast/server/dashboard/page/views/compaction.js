@@ -9,7 +9,8 @@ import { count, deliveryName, folderName, folderOf, number, sessionName, tokens 
 
 const COMPARED = {
   recorded: "The hooks compared the summary with the known facts when it was written.",
-  afterwards: "No hook ran: the summary was compared afterwards with the checkpoint of that time.",
+  afterwards:
+    "No hook ran: the summary was compared afterwards with the checkpoint of that time. What would have been restored is what the brief of today’s Holdfast tells, made from that checkpoint alone.",
   no: "Not compared: there is no summary, or no checkpoint of that time.",
 };
 
@@ -50,7 +51,7 @@ export async function compaction(route, id, epoch) {
         "section",
         { class: "card" },
         el("h2", {}, outcome(one)),
-        one.lost !== null && [survival(one), survivalKey(one)],
+        one.lost !== null && [survival(one), survivalKey([one], true)],
         el("p", { class: "soft small" }, COMPARED[close.compared]),
       ),
       el(
@@ -58,7 +59,7 @@ export async function compaction(route, id, epoch) {
         { class: "four" },
         kept(close, route.memory),
         lost(close, route.memory),
-        given(close, route.memory),
+        close.would_give ? wouldGive(close, route.memory) : given(close, route.memory),
         again(close, route.memory),
       ),
       texts(close),
@@ -70,6 +71,9 @@ function outcome(one) {
   if (one.lost === null) return "The content of the summary is unknown";
   const all = one.kept + one.lost;
   if (one.lost === 0) return `The summary kept all ${number(all)} facts that mattered`;
+  if (one.would_restore !== null) {
+    return `Of ${number(all)} facts that mattered, the summary lost ${number(one.lost)}; Holdfast would have restored ${number(one.would_restore)}`;
+  }
   const rest = one.lost - one.back;
   const given =
     rest === 0
@@ -140,9 +144,33 @@ const lost = (close, memory) =>
       "lost",
       close.compared === "no" ? "Not compared." : "None: the summary is complete.",
       folderOf(close.session),
-      (one) => (one.back ? chip("restored", "good") : chip("not restored", "warm")),
+      (one) => restoredChip(one, close.would_give !== ""),
     ),
   );
+
+function restoredChip(one, unseen) {
+  if (one.back) return chip("restored", "good");
+  if (one.would_restore) return chip("would be restored", "good");
+  return chip(unseen ? "not in the brief either" : "not restored", "warm");
+}
+
+/** What no hook gave, because none ran: the lost facts that the brief would have told. */
+function wouldGive(close, memory) {
+  const told = close.lost.filter((one) => one.would_restore);
+  return column(
+    "given",
+    "Holdfast would have restored",
+    told.length,
+    `No hook ran. Of what the summary lost, told by a brief of ${count(close.would_give.length, "character")}.`,
+    listed(
+      told,
+      memory,
+      "given",
+      close.lost.length ? "None of it: see the brief below." : "Nothing was lost.",
+      folderOf(close.session),
+    ),
+  );
+}
 
 function given(close, memory) {
   const back = close.given.filter((one) => one.what === "brief" || one.what === "gap");
@@ -210,6 +238,7 @@ function texts(close) {
   const pages = [
     ["The client’s summary", close.summary],
     ...close.given.map((one) => [`${deliveryName(one.what)}, by ${one.road}`, one.text]),
+    ["The brief that would have been given", close.would_give],
   ].filter(([, text]) => text);
   if (pages.length === 0) return empty("No text is stored for this compaction.");
   return el(

@@ -78,6 +78,8 @@ function tiles(life) {
   const judged = life.compactions.filter((one) => one.lost !== null);
   const lost = judged.reduce((sum, one) => sum + one.lost, 0);
   const back = judged.reduce((sum, one) => sum + one.back, 0);
+  const would = judged.reduce((sum, one) => sum + (one.would_restore ?? 0), 0);
+  const unseen = judged.length > 0 && judged.every((one) => one.would_restore !== null);
   const again = life.compactions.reduce((sum, one) => sum + one.again, 0);
   const first = life.points[0];
   return el(
@@ -90,8 +92,8 @@ function tiles(life) {
       first ? `in ${duration(stamp(last.time) - stamp(first.time))}` : "",
     ),
     tile(
-      "Restored",
-      judged.length ? `${number(back)} of ${number(lost)}` : "none",
+      unseen ? "Would have been restored" : "Restored",
+      judged.length ? `${number(unseen ? would : back)} of ${number(lost)}` : "none",
       judged.length ? "facts lost by summaries" : "no summary was compared",
     ),
     tile("Repeated look-ups", number(again), "after a compaction"),
@@ -180,7 +182,7 @@ function compactions(life, href) {
                 el(
                   "span",
                   { class: "under" },
-                  `${number(one.kept)} in the summary, ${number(one.lost)} lost, ${number(one.back)} of them restored`,
+                  `${number(one.kept)} in the summary, ${number(one.lost)} lost, ${restored(one)}`,
                 ),
               ],
         ),
@@ -188,8 +190,14 @@ function compactions(life, href) {
       ),
     ),
   );
-  return [made.root, survivalKey()];
+  const judged = life.compactions.filter((one) => one.lost !== null);
+  return [made.root, judged.length > 0 && survivalKey(judged)];
 }
+
+const restored = (one) =>
+  one.would_restore === null
+    ? `${number(one.back)} of them restored`
+    : `${number(one.would_restore)} of them would have been restored`;
 
 function brief(id) {
   const text = el("div", { class: "quoted mono" }, "Loading…");

@@ -3,7 +3,7 @@
 import { get } from "../api.js";
 import { el } from "../dom.js";
 import { allProjects, empty, heading, labelled, paged, table, time, unfolding } from "../parts.js";
-import { HOUR, begun, folderName, sessionName, stamp } from "../words.js";
+import { HOUR, begun, folderName, sessionName, stamp, worktreeName } from "../words.js";
 
 const ACTIVE = HOUR / 4;
 const FEW = 10; // projects that one finds without searching
@@ -153,6 +153,7 @@ function row(one) {
             "a",
             { href: `#/projects/${encodeURIComponent(one.project_id)}`, title: one.project },
             folderName(one.project),
+            worktreeName(one) && el("span", { class: "under" }, worktreeName(one)),
           )
         : el("span", { class: "soft" }, "none"),
     ),

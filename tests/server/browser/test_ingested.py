@@ -1,0 +1,75 @@
+"""Old sessions that `holdfast ingest` indexed and no hook saw, as the dashboard shows them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from holdfast.samples import SESSION_FILE
+from support.live_service import LiveService
+
+from .conftest import Window, opened
+
+MAIN = "11111111-1111-4111-8111-111111111111"
+SIDE = "22222222-2222-4222-8222-222222222222"
+FOLDERS = {MAIN: "/nowhere/shop", SIDE: "/nowhere/shop/.worktrees/1"}
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
+    folder = tmp_path_factory.mktemp("ingested")
+    live = LiveService("", folder / "home")
+    recorded = Path(SESSION_FILE).read_text(encoding="utf-8")
+    for name, cwd in FOLDERS.items():
+        place = folder / "projects" / cwd.replace("/", "-") / f"{name}.jsonl"
+        place.parent.mkdir(parents=True)
+        place.write_text(recorded.replace("/home/dev/shop", cwd), encoding="utf-8")
+    command = [sys.executable, "-m", "holdfast.cli.main", "ingest", str(folder / "projects")]
+    subprocess.run(command, env=live.environment, check=True, capture_output=True)
+    live.start()
+    yield live
+    live.kill()
+
+
+@pytest.fixture
+def window(browser: Browser, service: LiveService) -> Iterator[Window]:
+    with opened(browser, service.url) as made:
+        yield made
+        assert made.complaints == []
+
+
+def test_worktrees_stand_under_their_repository(window: Window) -> None:
+    page = window.open()
+    projects = page.get_by_role("navigation", name="Projects").get_by_role("link")
+    expect(projects).to_have_text(["All projects", "shop/nowhere/shop"])
+    cells = page.get_by_role("region", name="Sessions, latest first").locator("td.project")
+    expect(cells).to_have_count(2)
+    assert sorted(cells.all_text_contents()) == ["shop", "shop.worktrees/1"]
+
+
+def test_a_session_says_what_would_have_been_restored(window: Window) -> None:
+    page = window.open(f"#/sessions/{SIDE}")
+    tile = page.locator(".tile", has_text="Would have been restored").locator(".big")
+    expect(tile).to_have_text("9 of 9")
+    row = page.get_by_role("region", name="Compactions, oldest first").locator("tbody tr")
+    expect(row).to_contain_text("7 in the summary, 9 lost, 9 of them would have been restored")
+    expect(page.locator(".legend", has_text="in the summary")).not_to_contain_text("and restored")
+
+
+def test_a_compaction_tells_the_brief_apart_from_what_was_given(window: Window) -> None:
+    page = window.open(f"#/sessions/{MAIN}/compactions/0")
+    expect(page.get_by_role("heading", level=2).first).to_have_text(
+        "Of 16 facts that mattered, the summary lost 9; Holdfast would have restored 9"
+    )
+    would = page.get_by_role("region", name="Holdfast would have restored")
+    expect(would.locator(".fact")).to_have_count(9)
+    lost = page.get_by_role("region", name="The summary lost")
+    expect(lost.get_by_text("would be restored")).to_have_count(9)
+    expect(page.get_by_role("region", name="Restored by Holdfast")).to_have_count(0)
+    page.get_by_text("The brief that would have been given").click()
+    expect(page.get_by_text("don't add any dependencies").last).to_be_visible()
