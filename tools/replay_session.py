@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from holdfast.clients.claude_code.transcript.row_probe import is_boundary
+from holdfast.clients.claude_code.transcript.rows import is_boundary
 from holdfast.clock import Timestamp
 from holdfast.compaction import handlers
 from holdfast.fastpath.session_dir import SessionDir

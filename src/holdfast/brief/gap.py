@@ -15,9 +15,8 @@ from holdfast.brief.section_lines import decision_line, shorten_path
 from holdfast.brief.statements import failed_attempt, value_line
 from holdfast.clients.holdfast_text import GAP_OPENING
 from holdfast.clock import format_minute_utc
-from holdfast.state.facts import OPEN, Fact
+from holdfast.state.facts import LABELS, OPEN, Fact, kind_name
 from holdfast.state.identifiers import Identifier
-from holdfast.state.labels import LABELS, kind_name
 from holdfast.state.model import State
 from holdfast.state.model import list_facts as all_facts
 from holdfast.state.prose import split_sentences, subject_words

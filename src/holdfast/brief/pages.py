@@ -15,8 +15,7 @@ from holdfast.brief.sections.current_work import format_note
 from holdfast.brief.task_focus import find_current_task
 from holdfast.clock import format_minute_utc
 from holdfast.state.decisions import Decision
-from holdfast.state.facts import CANCELLED, DONE, OPEN
-from holdfast.state.labels import LABELS
+from holdfast.state.facts import CANCELLED, DONE, LABELS, OPEN
 from holdfast.state.model import State
 from holdfast.state.next_step import find_intention
 from holdfast.state.notes import list_open_notes

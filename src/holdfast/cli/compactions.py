@@ -40,7 +40,7 @@ from holdfast.cli.store_access import (
 from holdfast.clock import format_minute
 from holdfast.compaction.report import find_restored, load_counts, load_report, select_restoring
 from holdfast.session.update import load_state_before
-from holdfast.state.labels import count_kind, kind_heading, kind_name
+from holdfast.state.facts import count_kind, kind_heading, kind_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

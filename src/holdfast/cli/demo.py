@@ -29,8 +29,7 @@ from holdfast.cli.output import (
 from holdfast.samples import SESSION_FILE
 from holdfast.session.ingest import ingest_transcript
 from holdfast.state import decode_state, list_facts
-from holdfast.state.facts import DONE, OPEN, Fact
-from holdfast.state.labels import kind_heading
+from holdfast.state.facts import DONE, OPEN, Fact, kind_heading
 from holdfast.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:

@@ -22,8 +22,7 @@ from holdfast.cli.output import (
 from holdfast.cli.sessions import resolve_project
 from holdfast.cli.store_access import find_session, open_user_store
 from holdfast.clock import format_minute
-from holdfast.state.facts import KINDS
-from holdfast.state.labels import kind_name
+from holdfast.state.facts import KINDS, kind_name
 
 if TYPE_CHECKING:
     from holdfast.store.protocol import Hit

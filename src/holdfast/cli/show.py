@@ -28,8 +28,7 @@ from holdfast.cli.store_access import find_session, open_user_store
 from holdfast.clock import format_minute
 from holdfast.fastpath.project import locate_project
 from holdfast.session.transcript_scan import read_archived_row, read_source_row
-from holdfast.state.facts import KINDS, Fact
-from holdfast.state.labels import kind_heading, kind_name
+from holdfast.state.facts import KINDS, Fact, kind_heading, kind_name
 
 if TYPE_CHECKING:
     from holdfast.store.protocol import Session

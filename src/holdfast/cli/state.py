@@ -31,8 +31,7 @@ from holdfast.clock import format_minute
 from holdfast.session.follow import follow_transcript
 from holdfast.session.transcript_scan import scan_boundaries
 from holdfast.state import list_facts
-from holdfast.state.facts import KINDS, OPEN, Fact
-from holdfast.state.labels import kind_heading
+from holdfast.state.facts import KINDS, OPEN, Fact, kind_heading
 
 if TYPE_CHECKING:
     from rich.console import Console

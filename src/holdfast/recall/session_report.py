@@ -9,8 +9,7 @@ from collections import Counter
 
 from holdfast.clock import format_minute_utc
 from holdfast.compaction.report import CompactionReport, load_report
-from holdfast.state.facts import OPEN, Fact
-from holdfast.state.labels import count_kind
+from holdfast.state.facts import OPEN, Fact, count_kind
 from holdfast.store.protocol import Store
 
 DELIVERY_LABELS = {

@@ -10,7 +10,7 @@ from typing import Any
 
 from holdfast.state.facts import OPEN
 from holdfast.state.model import State
-from holdfast.state.waves import list_planned_waves, list_waves
+from holdfast.state.tasks import list_planned_waves, list_waves
 from holdfast.store.protocol import Checkpoint
 from holdfast.text import truncate
 

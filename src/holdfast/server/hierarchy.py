@@ -15,7 +15,7 @@ from holdfast.state.model import State
 from holdfast.state.requests import Request
 from holdfast.state.subagents import Subagent
 from holdfast.state.tasks import Task as KnownTask
-from holdfast.state.waves import TaskWaves, list_planned_waves, list_waves
+from holdfast.state.tasks import TaskWaves, list_planned_waves, list_waves
 
 SUBTASK_STATUS: dict[str, Literal["running", "completed", "failed"]] = {
     OPEN: "running",

@@ -24,7 +24,6 @@ __all__ = [
     "fold_all",
     "git_work",
     "identifiers",
-    "labels",
     "lazy_regex",
     "list_facts",
     "lookups",
@@ -41,5 +40,4 @@ __all__ = [
     "tasks",
     "timestamps",
     "touched_files",
-    "waves",
 ]

@@ -19,8 +19,8 @@ from holdfast.state.facts import OPEN
 from holdfast.state.model import State
 from holdfast.state.next_step import find_intention
 from holdfast.state.prose import subject_words
+from holdfast.state.tasks import list_waves
 from holdfast.state.touched_files import TouchedFile
-from holdfast.state.waves import list_waves
 from holdfast.text import truncate, truncate_line
 
 LANGUAGES = {

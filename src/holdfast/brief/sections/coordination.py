@@ -14,8 +14,8 @@ from holdfast.brief.section_lines import (
 from holdfast.state.facts import CANCELLED, DONE, OPEN
 from holdfast.state.model import State
 from holdfast.state.subagents import Subagent
-from holdfast.state.waves import TaskWaves
-from holdfast.state.waves import list_waves as waves_of
+from holdfast.state.tasks import TaskWaves
+from holdfast.state.tasks import list_waves as waves_of
 from holdfast.text import truncate_line
 
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from holdfast.brief.quotable_pieces import format_command as shown
 from holdfast.brief.quotable_pieces import split_pieces
 from holdfast.brief.section_lines import Line, SizeLimits, shorten_path, shorten_paths
-from holdfast.state.facts import CANCELLED, DONE, OPEN
-from holdfast.state.labels import kind_name
+from holdfast.state.facts import CANCELLED, DONE, OPEN, kind_name
 from holdfast.state.model import State
 from holdfast.state.notes import Note, list_open_notes
 from holdfast.state.replies import Reply

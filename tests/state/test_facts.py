@@ -6,8 +6,7 @@ from pathlib import Path
 import holdfast.server.dashboard
 from holdfast.audit.formatting import FACT_LABELS
 from holdfast.brief.gap import MAX_FACTS_BY_KIND
-from holdfast.state.facts import KINDS
-from holdfast.state.labels import LABELS, count_kind, kind_heading, kind_name
+from holdfast.state.facts import KINDS, LABELS, count_kind, kind_heading, kind_name
 
 PAGE = Path(holdfast.server.dashboard.__file__).parent / "page"
 
