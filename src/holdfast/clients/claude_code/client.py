@@ -61,7 +61,7 @@ class ClaudeCodeClient:
         return recent_prompt_ids(parser_state)
 
     def row_filter(self, loads: Loads) -> Loads:
-        from holdfast.clients.claude_code.transcript.row_filter import skipping_loads
+        from holdfast.clients.claude_code.transcript.rows import skipping_loads
 
         return skipping_loads(loads)
 
@@ -72,9 +72,9 @@ class ClaudeCodeClient:
 
     @property
     def row_probe(self) -> RowProbe:
-        from holdfast.clients.claude_code.transcript import row_probe
+        from holdfast.clients.claude_code.transcript import rows
 
-        return row_probe
+        return rows
 
     @property
     def user_text(self) -> UserText:

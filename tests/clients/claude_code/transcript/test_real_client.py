@@ -6,7 +6,7 @@ import pytest
 
 from holdfast.clients.claude_code import client_paths
 from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
-from holdfast.clients.claude_code.transcript.task_tools import read_task_files
+from holdfast.clients.claude_code.transcript.tools import read_task_files
 from holdfast.events import (
     CommandRan,
     Compacted,

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
 
-from holdfast.clients.claude_code.transcript import background_jobs, prompts, task_tools, user_text
-from holdfast.clients.claude_code.transcript.json_fields import (
+from holdfast.clients.claude_code.transcript import background_jobs, prompts, tools, user_text
+from holdfast.clients.claude_code.transcript.parser_state import ParserState, ToolCall, bound_input
+from holdfast.clients.claude_code.transcript.rows import (
     as_count,
     as_id,
     as_object,
@@ -21,7 +22,6 @@ from holdfast.clients.claude_code.transcript.json_fields import (
     as_text,
     as_texts,
 )
-from holdfast.clients.claude_code.transcript.parser_state import ParserState, ToolCall, bound_input
 from holdfast.clients.claude_code.transcript.tools import build_todos_set, list_events, read_result
 from holdfast.events import (
     AgentSaid,
@@ -258,7 +258,7 @@ class ClaudeCodeAdapter:
         if kind == "queued_command":
             prompts.on_queued_delivery(self._parser_state, at, attached, out)
         elif kind == "task_reminder":
-            out += task_tools.parse_tasks(at, attached.get("content"))
+            out += tools.parse_tasks(at, attached.get("content"))
         elif kind == "todo_reminder" and isinstance(attached.get("content"), list):
             out.append(build_todos_set(at, attached.get("content")))
         elif kind == "file":  # mentioned by the user, or shown again after a compaction

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.clients.claude_code.transcript.json_fields import (
+from holdfast.clients.claude_code.transcript.parser_state import ParserState, ToolCall
+from holdfast.clients.claude_code.transcript.rows import (
     as_id,
     as_object,
     as_objects,
@@ -18,7 +19,6 @@ from holdfast.clients.claude_code.transcript.json_fields import (
     compact_json,
     content_text,
 )
-from holdfast.clients.claude_code.transcript.parser_state import ParserState, ToolCall
 from holdfast.clients.claude_code.transcript.tools import Result
 from holdfast.clients.claude_code.transcript.user_text import Notification, text_in_tag
 from holdfast.events import Event, JobEnded, Origin, SubagentEnded, SubagentStarted, ToolRan

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from holdfast.clients.claude_code.transcript.json_fields import (
+from holdfast.clients.claude_code.transcript.rows import (
     as_object,
     as_objects,
     as_text,

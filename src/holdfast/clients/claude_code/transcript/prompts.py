@@ -10,17 +10,17 @@ from __future__ import annotations
 from typing import Any
 
 from holdfast.clients.claude_code.transcript import background_jobs, user_text
-from holdfast.clients.claude_code.transcript.json_fields import (
-    as_object,
-    as_objects,
-    as_text,
-    content_text,
-)
 from holdfast.clients.claude_code.transcript.parser_state import (
     MAX_QUEUED_CHARS,
     ParserState,
     PendingCommand,
     checksum,
+)
+from holdfast.clients.claude_code.transcript.rows import (
+    as_object,
+    as_objects,
+    as_text,
+    content_text,
 )
 from holdfast.events import (
     CommandInvoked,

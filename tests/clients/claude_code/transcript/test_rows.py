@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.clients.claude_code.transcript.row_filter import skipping_loads
+from holdfast.clients.claude_code.transcript.rows import skipping_loads
 from holdfast.session.follow import follow_transcript
 from holdfast.transcript.reader import SKIPPED_ROW
 
