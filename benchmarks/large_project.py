@@ -23,8 +23,8 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from benchmarks.service_growth import fold_sessions, rename_session  # noqa: E402
 from holdfast.server.records.projects import project_id_for  # noqa: E402
-from holdfast.store.transfer.postgres_endpoint import PostgresEndpoint  # noqa: E402
-from holdfast.store.transfer.sqlite_endpoint import SqliteEndpoint  # noqa: E402
+from holdfast.store.postgres.transfer import PostgresEndpoint  # noqa: E402
+from holdfast.store.transfer import SqliteEndpoint  # noqa: E402
 from support.in_process_service import Service, running  # noqa: E402
 from support.postgres_server import Server  # noqa: E402
 

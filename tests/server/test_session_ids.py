@@ -9,11 +9,10 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from holdfast.server.records.projects import project_id_for
+from holdfast.store.postgres.transfer import PostgresEndpoint
 from holdfast.store.protocol import Session
 from holdfast.store.sqlite.store import SqliteStore
-from holdfast.store.transfer import copy_sessions
-from holdfast.store.transfer.postgres_endpoint import PostgresEndpoint
-from holdfast.store.transfer.sqlite_endpoint import SqliteEndpoint
+from holdfast.store.transfer import SqliteEndpoint, copy_sessions
 from holdfast.testing.store_conformance.samples import EARLY, fact, message, saved
 from support.in_process_service import Service
 from support.sync_machine import Machine, through

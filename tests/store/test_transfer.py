@@ -13,11 +13,10 @@ from holdfast.cli.db import db
 from holdfast.server.records import tokens
 from holdfast.server.records.records_transfer import copy_records
 from holdfast.store.postgres import PostgresStore
+from holdfast.store.postgres.transfer import PostgresEndpoint
 from holdfast.store.protocol import Compaction, Delivery, Session, Store
 from holdfast.store.sqlite.store import SqliteStore
-from holdfast.store.transfer.postgres_endpoint import PostgresEndpoint
-from holdfast.store.transfer.session_export import SessionExport, copy_sessions
-from holdfast.store.transfer.sqlite_endpoint import SqliteEndpoint
+from holdfast.store.transfer import SessionExport, SqliteEndpoint, copy_sessions
 from holdfast.testing.store_conformance.samples import EARLY, LATER, LATEST, fact, message, saved
 from support.in_process_service import running
 

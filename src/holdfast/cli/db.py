@@ -29,13 +29,12 @@ from holdfast.cli.store_access import translate_errors
 from holdfast.clock import format_days_ago
 from holdfast.paths import data_dir, store_path
 from holdfast.store.sqlite.store import SqliteStore
-from holdfast.store.transfer import copy_sessions
-from holdfast.store.transfer.sqlite_endpoint import SqliteEndpoint
+from holdfast.store.transfer import SqliteEndpoint, copy_sessions
 from holdfast.sync.sync_status import list_unsynced_sessions
 
 if TYPE_CHECKING:
     from holdfast.store.postgres import PostgresStore
-    from holdfast.store.transfer.postgres_endpoint import PostgresEndpoint
+    from holdfast.store.postgres.transfer import PostgresEndpoint
 
 
 db = typer.Typer(
@@ -251,7 +250,7 @@ def _copy_records(source: str, target: str) -> dict[str, int]:
 
 def _side(database: str) -> SqliteEndpoint | PostgresEndpoint:
     if is_postgres(database):
-        from holdfast.store.transfer.postgres_endpoint import PostgresEndpoint
+        from holdfast.store.postgres.transfer import PostgresEndpoint
 
         return PostgresEndpoint(database)
 

@@ -52,7 +52,7 @@ _RECORDS: dict[str, Any] = {
 }
 # Every record says where it came from, in the field of this name.
 ORIGIN_INDEX = {name: cls._fields.index("at") for name, cls in _RECORDS.items()}
-# First, because pages of many sessions read these and no more (`store.state_packing`): by
+# First, because pages of many sessions read these and no more (`store.queries`): by
 # how many of them do, the large ones last.
 _FIRST = "session position usage requests tasks subagents skills decisions files commands".split()
 _ORDER = (*_FIRST, *(name for name in State._fields if name not in _FIRST))

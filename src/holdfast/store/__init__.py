@@ -11,6 +11,5 @@ __all__ = [
     "schema",
     "search_query",
     "sqlite",
-    "state_packing",
     "transfer",
 ]

@@ -24,8 +24,7 @@ from holdfast.store.protocol import (
     SessionKey,
     StoreDamaged,
 )
-from holdfast.store.queries import Row, Statements
-from holdfast.store.state_packing import unpack_fields
+from holdfast.store.queries import Row, Statements, unpack_fields
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

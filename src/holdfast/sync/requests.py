@@ -15,8 +15,8 @@ from urllib.parse import quote
 from holdfast.state.facts import Fact
 from holdfast.state.timestamps import drop_invalid_timestamps, timestamp_or_empty
 from holdfast.store.protocol import Compaction, Delivery, Message, SavedState, Session
+from holdfast.store.queries import unpack_state
 from holdfast.store.sqlite.change_feed import ChangeFeed, SessionDelta, SyncCursor
-from holdfast.store.state_packing import unpack_state
 
 # One request holds at most this; the service takes some more.
 MAX_ROWS, MAX_BYTES = 2000, 1_000_000

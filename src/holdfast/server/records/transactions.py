@@ -20,11 +20,12 @@ from holdfast.files import make_private_dir, touch
 from holdfast.store.postgres.connection import (
     Connection,
     PostgresDatabase,
+    from_jsonb,
     lock_name,
     run,
+    to_jsonb,
     to_psycopg,
 )
-from holdfast.store.postgres.text_encoding import from_jsonb, to_jsonb
 from holdfast.store.protocol import StoreTooNew
 from holdfast.store.schema import RECORD_INDEXES, RECORD_TABLES
 from holdfast.store.search_query import replace_surrogates

@@ -16,12 +16,14 @@ from typing import Any
 
 import psycopg
 from psycopg import errors
+from psycopg.abc import AdaptContext, Buffer
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import Escaping
+from psycopg.types.string import StrDumperUnknown, TextLoader
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from holdfast.store.postgres import text_encoding
 from holdfast.store.protocol import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreUnwritable
+from holdfast.store.search_query import replace_surrogates
 
 SCHEMA = "holdfast"
 ALL_PROJECTS = "*"
@@ -182,7 +184,7 @@ class PostgresDatabase:
                 min_size=0,
                 max_size=most,
                 timeout=wait,
-                configure=text_encoding.register_adapters,
+                configure=register_adapters,
                 # Transactions are begun in words of ours (`begin`): psycopg would send its own
                 # first, which is one more journey to the server and back.
                 kwargs={
@@ -282,11 +284,7 @@ def lock_name(project: str, session: str) -> str:
 
 
 def encode_scope(projects: Sequence[str] | None) -> str:
-    return (
-        ALL_PROJECTS
-        if projects is None
-        else json.dumps([text_encoding.encode_text(one) for one in projects])
-    )
+    return ALL_PROJECTS if projects is None else json.dumps([encode_text(one) for one in projects])
 
 
 _LOCK_SQL = "pg_advisory_xact_lock(hashtextextended({}, 0))"
@@ -323,8 +321,72 @@ def _scope_sql(connection: Connection, scope: str) -> str:
 
 
 def _quote_literal(connection: Connection, text: str) -> str:
-    return (
-        Escaping(connection.pgconn)
-        .escape_literal(text_encoding.encode_text(text).encode())
-        .decode()
-    )
+    return Escaping(connection.pgconn).escape_literal(encode_text(text).encode()).decode()
+
+
+# What PostgreSQL cannot hold, and the way around it: texts come back exactly as they went in.
+#
+# A text column refuses U+0000, which transcripts do contain (binary output of a command). It is
+# written as two characters, with an escape character that is itself escaped. Everything passes
+# through the adapters registered here, so that no query has to remember it.
+
+# A private-use character: rare in the wild, and escaped where it occurs.
+ESCAPE = "\uf8f0"
+
+
+def encode_text(text: str) -> str:
+    """The text as a column holds it."""
+    text = replace_surrogates(text)
+    if "\0" in text or ESCAPE in text:
+        return text.replace(ESCAPE, ESCAPE + "1").replace("\0", ESCAPE + "0")
+    return text
+
+
+def decode_text(text: str) -> str:
+    """The text as it was given."""
+    if ESCAPE in text:
+        return text.replace(ESCAPE + "0", "\0").replace(ESCAPE + "1", ESCAPE)
+    return text
+
+
+class _Dumper(StrDumperUnknown):
+    def dump(self, obj: str) -> Buffer | None:
+        return encode_text(obj).encode("utf-8")
+
+
+class _Loader(TextLoader):
+    def load(self, data: Buffer) -> str:
+        return decode_text(bytes(data).decode("utf-8"))
+
+
+class JsonbText(str):
+    """JSON in writing, which has been made fit for its column and is sent as it is."""
+
+    __slots__ = ()
+
+
+def register_adapters(context: AdaptContext) -> None:
+    """Teach a connection our texts."""
+    context.adapters.register_dumper(str, _Dumper)
+    context.adapters.register_dumper(JsonbText, StrDumperUnknown)
+    context.adapters.register_loader("text", _Loader)
+
+
+def to_jsonb(value: Any) -> JsonbText:
+    """For a JSONB column: equal when it comes back, but its keys in another order."""
+    # In JSON a NUL is six characters, and JSONB refuses those as a column refuses the one.
+    return JsonbText(json.dumps(_map_strings(value, encode_text), ensure_ascii=False))
+
+
+def from_jsonb(value: Any) -> Any:
+    return _map_strings(value, decode_text)
+
+
+def _map_strings(value: Any, change: Any) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, (list, tuple)):
+        return [_map_strings(item, change) for item in value]
+    if isinstance(value, dict):
+        return {change(key): _map_strings(item, change) for key, item in value.items()}
+    return value

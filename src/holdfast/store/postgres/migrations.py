@@ -7,16 +7,16 @@ servers (postgres_fdw) or the tables be distributed (Citus) without another sche
 Row-level security: a transaction sees the projects that `holdfast.projects` names, everything
 for "*", and nothing when it is not set. Forced, so that the owner of the tables is bound too.
 But an owner may switch it off: one role migrates and owns the tables, and another serves, which
-owns nothing and has what `roles` grants it. Partitions have no policy, and nothing is granted on
-them: reading them past their table shows nothing.
+owns nothing and has what `grant_access` grants it. Partitions have no policy, and nothing is
+granted on them: reading them past their table shows nothing.
 """
 
 from __future__ import annotations
 
 import psycopg
+from psycopg import sql
 
 from holdfast.store import schema
-from holdfast.store.postgres import roles
 from holdfast.store.postgres.connection import (
     ALL_PROJECTS,
     SCHEMA,
@@ -26,7 +26,7 @@ from holdfast.store.postgres.connection import (
     run,
     store_errors,
 )
-from holdfast.store.protocol import StoreDamaged, StoreTooNew
+from holdfast.store.protocol import StoreDamaged, StoreError, StoreTooNew
 
 PARTITIONS = 8
 # Any number, as long as it stays: two machines that migrate at once take turns.
@@ -159,7 +159,7 @@ _PLANNED = """SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 
 def _word_writers(texts: str, columns: str, values: str) -> tuple[str, ...]:
     """Words come with a placeholder for the prefix of their project
-    (`search_vectors.PROJECT_PLACEHOLDER`). Whoever writes holds the session's lock."""
+    (`full_text_search.PROJECT_PLACEHOLDER`). Whoever writes holds the session's lock."""
     return (
         f"""CREATE FUNCTION index_{texts}(of_project text, at_seq bigint,
         of_session text, of_kind text, said text, is_new boolean) RETURNS void LANGUAGE plpgsql
@@ -301,7 +301,7 @@ def migrate(url: str, serve_as: str = "") -> list[str]:
                 )
                 missing = _list_missing(list_applied(connection), where)
                 if not missing:
-                    roles.grant_access(connection, serve_as)
+                    grant_access(connection, serve_as)
                     return ran
                 position, name, statements = missing[0]
                 for statement in statements:
@@ -341,3 +341,77 @@ def _list_missing(done: list[str], where: str) -> list[tuple[int, str, tuple[str
         for position, (name, statements) in enumerate(MIGRATIONS)
         if name not in done
     ]
+
+
+# Two roles: one owns the tables and migrates, the other serves and owns nothing.
+#
+# Whoever owns a table may switch its row-level security off, and a superuser is not bound by it. So
+# the role that serves is given what it needs here, and no more: nothing on the tables of words,
+# nothing on partitions, and of the schema itself only its use.
+
+# Which roles were let in before: they have the use of the schema.
+_SERVING_ROLES = """
+    SELECT DISTINCT r.rolname FROM pg_namespace n, aclexplode(n.nspacl) a
+    JOIN pg_roles r ON r.oid = a.grantee
+    WHERE n.nspname = %s AND a.privilege_type = 'USAGE' AND a.grantee <> n.nspowner
+    ORDER BY r.rolname
+"""
+_TABLES = """
+    SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = %s AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+        AND c.relname <> 'migrations' AND c.relname NOT LIKE 'search\\_%%'
+"""
+_RLS_BYPASS = """
+    SELECT current_user,
+        (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user),
+        EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = %s AND pg_has_role(c.relowner, 'MEMBER'))
+"""
+
+
+def grant_access(connection: Connection, serve_as: str = "") -> None:
+    """To `serve_as` and to whoever was let in before. Inside a transaction of the owner's."""
+    if serve_as:
+        found = run(
+            connection,
+            "SELECT rolname = current_user FROM pg_roles WHERE rolname = %s",
+            (serve_as,),
+        ).fetchone()
+        if found is None:
+            raise StoreError(f"no role {serve_as}: create it with `createuser {serve_as}`")
+        if found[0]:
+            raise StoreError(
+                f"the role {serve_as} runs the migration and owns the tables. Serve with another "
+                "one"
+            )
+    before = [row[0] for row in run(connection, _SERVING_ROLES, (SCHEMA,))]
+    tables = [row[0] for row in run(connection, _TABLES, (SCHEMA,))]
+    for role in dict.fromkeys([*before, *filter(None, [serve_as])]):
+        _grant_to(connection, role, tables)
+
+
+def _grant_to(connection: Connection, role: str, tables: list[str]) -> None:
+    schema, name = sql.Identifier(SCHEMA), sql.Identifier(role)
+    listed = sql.SQL(", ").join(sql.Identifier(SCHEMA, table) for table in tables)
+    for statement in (
+        sql.SQL("GRANT USAGE ON SCHEMA {schema} TO {role}"),
+        sql.SQL("GRANT SELECT ON {schema}.migrations TO {role}"),
+        sql.SQL("GRANT SELECT, INSERT, UPDATE, DELETE ON {tables} TO {role}"),
+        sql.SQL("GRANT SELECT, USAGE, UPDATE ON ALL SEQUENCES IN SCHEMA {schema} TO {role}"),
+        sql.SQL("GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {schema} TO {role}"),
+    ):
+        connection.execute(statement.format(schema=schema, role=name, tables=listed))
+
+
+def find_rls_bypass(connection: Connection) -> str:
+    """Why row-level security does not bind the role of this connection; "" where it does."""
+    row = run(connection, _RLS_BYPASS, (SCHEMA,)).fetchone()
+    name, free, owns = row if row is not None else ("", False, False)
+    if free:
+        return f"the role {name} bypasses it"
+    return f"the role {name} owns the tables and can disable it" if owns else ""
+
+
+def find_rls_bypass_at(url: str) -> str:
+    with store_errors(format_database(url)), psycopg.connect(url, connect_timeout=10) as connection:
+        return find_rls_bypass(connection)

@@ -12,7 +12,7 @@ from typing import Any
 
 from holdfast.state.facts import Fact
 from holdfast.store import archives, queries
-from holdfast.store.postgres import full_text_search, migrations, retention, roles, writes
+from holdfast.store.postgres import full_text_search, migrations, retention, writes
 from holdfast.store.postgres.connection import (
     POOL_SIZE,
     POOL_TIMEOUT_SECONDS,
@@ -32,11 +32,10 @@ from holdfast.store.protocol import (
     SavedState,
     Session,
 )
-from holdfast.store.queries import Statements
+from holdfast.store.queries import Statements, pack_state
 from holdfast.store.schema import SESSION_TABLES
 from holdfast.store.search_query import SearchFilter, parse_query
 from holdfast.store.sql_store import SqlStore
-from holdfast.store.state_packing import pack_state
 
 _SESSION_BY_ID = PostgresStatements.session_by_id
 # Whoever listens is told that something was saved, and where; what, it asks by itself.
@@ -250,7 +249,7 @@ class PostgresStore(SqlStore):
                 " AND c.relkind = 'r'",
             ).fetchone()
             version, size = row if row is not None else ("", 0)
-            above = roles.find_rls_bypass(connection)
+            above = migrations.find_rls_bypass(connection)
             strays = sum(
                 _count(
                     connection,

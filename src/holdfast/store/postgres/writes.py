@@ -19,7 +19,7 @@ from holdfast.store.postgres.connection import (
     run,
     run_many,
 )
-from holdfast.store.postgres.search_vectors import build_tsvector
+from holdfast.store.postgres.full_text_search import build_tsvector
 from holdfast.store.protocol import Compaction, Delivery, Message, SavedState, Session
 from holdfast.store.queries import SESSION_COLUMNS
 from holdfast.store.schema import SESSION_TABLES

@@ -27,11 +27,7 @@ from holdfast.store.queries import (
     state_from_row,
 )
 from holdfast.store.sqlite.connection import SqliteDatabase, SqliteStatements
-from holdfast.store.transfer.session_export import (
-    EXPORT_COLUMNS,
-    CheckpointExport,
-    checkpoint_from_row,
-)
+from holdfast.store.transfer import EXPORT_COLUMNS, CheckpointExport, checkpoint_from_row
 
 # Of several projects with a session of one id the first is this machine's: the others came by a
 # service on this very store, and are their callers' to sync.

@@ -26,7 +26,7 @@ from holdfast.store.protocol import (
     StoreBusy,
     StoreUnwritable,
 )
-from holdfast.store.queries import CHECKPOINT_COLUMNS, SESSION_COLUMNS, Statements
+from holdfast.store.queries import CHECKPOINT_COLUMNS, SESSION_COLUMNS, Statements, pack_state
 from holdfast.store.schema import SESSION_TABLES
 from holdfast.store.search_query import SearchFilter, parse_query, replace_surrogates
 from holdfast.store.sql_store import SqlStore
@@ -38,7 +38,6 @@ from holdfast.store.sqlite.connection import (
     rename_damaged,
 )
 from holdfast.store.sqlite.full_text_index import FullTextIndex
-from holdfast.store.state_packing import pack_state
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

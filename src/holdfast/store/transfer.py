@@ -1,4 +1,9 @@
-"""One session with all that is kept about it, between two stores."""
+"""Copies everything from one store into another, with nothing lost: session by session.
+
+Each session is read at one moment and written in one transaction. What the target knows already
+stays as it is where it knows more; copying twice changes nothing the second time. The SQLite end is
+here; `postgres.transfer` is the other, which needs psycopg.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,12 @@ from typing import Any, NamedTuple, Protocol
 from holdfast.state.facts import Fact
 from holdfast.store import archives, queries
 from holdfast.store.protocol import Compaction, Delivery, Message, SavedState, Session
+from holdfast.store.queries import SESSION_COLUMNS
+from holdfast.store.sqlite import writes
+from holdfast.store.sqlite.connection import SqliteDatabase
+from holdfast.store.sqlite.full_text_index import FullTextIndex
+
+# One session with all that is kept about it.
 
 EXPORT_COLUMNS = (
     "c.id, c.epoch, c.cause, c.time, c.generation, c.byte_offset, c.header, c.position, c.state"
@@ -150,3 +161,63 @@ def copy_sessions(
         if on_each is not None:
             on_each(whole)
     return count
+
+
+# Whole sessions out of and into the SQLite store.
+
+
+class SqliteEndpoint:
+    def __init__(self, path: str) -> None:
+        self._database = SqliteDatabase(path)
+        self._index = FullTextIndex(self._database.connection)
+
+    def close(self) -> None:
+        self._database.close()
+
+    def export_sessions(self) -> Iterator[SessionExport]:
+        with self._database.reading() as connection:
+            keys = [key for (key,) in connection.execute("SELECT seq FROM sessions ORDER BY seq")]
+        for key in keys:
+            with self._database.reading() as connection:
+                connection.execute("BEGIN")
+                try:
+                    whole = _export_session(self._database, key)
+                finally:
+                    connection.execute("COMMIT")
+            if whole is not None:
+                yield whole
+
+    def import_session(self, whole: SessionExport) -> None:
+        project = whole.session.project
+        # Of others with the same id nothing is seen; without a project it may find its own now.
+        self._database.bind([project, ""])
+        with self._database.writing() as connection:
+            index = self._index if self._index.needs_writes() else None
+            knows_more = whole.state is not None and writes.has_newer_state(connection, whole.state)
+            key = writes.upsert_session(connection, whole.session)
+            run, owner = self._database.statements, {"session": key}
+            if whole.pinned:
+                connection.execute("UPDATE main.sessions SET pinned = 1 WHERE seq = ?", (key,))
+            if whole.state is not None and not knows_more:
+                queries.upsert_state(run, owner, whole.state, whole.packed)
+            if not knows_more:
+                writes.upsert_facts(connection, index, key, whole.facts, False)
+            writes.insert_messages(connection, index, key, whole.messages)
+            for compaction in whole.compactions:
+                writes.record_compaction(self._database, compaction, project)
+            for delivery in whole.deliveries:
+                writes.record_delivery(self._database, delivery, project)
+            for checkpoint in whole.checkpoints:
+                if not has_checkpoint(run, owner, checkpoint):
+                    insert_checkpoint(run, owner, checkpoint)
+            for archive in whole.archives:
+                insert_archive(run, owner, archive)
+
+
+def _export_session(database: SqliteDatabase, key: int) -> SessionExport | None:
+    row = database.connection.execute(
+        f"SELECT {SESSION_COLUMNS}, s.pinned FROM sessions s WHERE s.seq = ?", (key,)
+    ).fetchone()
+    if row is None:
+        return None
+    return export_session(database.statements, {"session": key}, Session(*row[:-1]), bool(row[-1]))

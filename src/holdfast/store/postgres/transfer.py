@@ -10,7 +10,7 @@ from holdfast.store.postgres.connection import Connection, PostgresStatements, l
 from holdfast.store.postgres.store import PostgresStore
 from holdfast.store.protocol import Session
 from holdfast.store.queries import SESSION_COLUMNS, Owner
-from holdfast.store.transfer.session_export import (
+from holdfast.store.transfer import (
     CheckpointExport,
     SessionExport,
     export_session,
