@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help try test check test-pythons lint bench quality survival plugin clean
+.PHONY: help try test check test-pythons lint bench quality survival plugin dist clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ survival: $(VENV)/.dev ## measure again what survives, into docs/ (CORPUS=folder
 
 plugin: $(VENV)/.user ## write the generated files of plugin/
 	$(BIN)/python -m tools.build_plugin
+
+dist: $(VENV)/.dev ## build sdist and wheel into dist/, check them and list what is in them
+	$(BIN)/python -m tools.build_dist
 
 clean: ## remove what the targets above made
 	rm -rf $(VENV) .venvs .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

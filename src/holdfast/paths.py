@@ -42,6 +42,20 @@ def data_dir() -> str:
     return os.path.abspath(found or os.path.expanduser("~/.local/share/holdfast"))
 
 
+def plugin_dir() -> str:
+    """The plugin that came with this package; "" where somebody took it out.
+
+    A wheel has it inside the package, a checkout beside `src`.
+    """
+    package = os.path.dirname(os.path.abspath(__file__))
+    checkout = os.path.dirname(os.path.dirname(package))
+    for folder in (package, checkout):
+        found = os.path.join(folder, "plugin")
+        if os.path.isfile(os.path.join(found, "bin", "holdfast-run")):
+            return found
+    return ""
+
+
 def store_path(folder: str = "") -> str:
     """The database of this user, or the one in the given data directory."""
     return os.path.join(folder or data_dir(), STORE_FILE)

@@ -35,7 +35,7 @@ def test_the_recorded_sample_in_the_terminal(holdfast: Call, sample: Path) -> No
 def test_the_clients_own_folder_is_the_default(
     holdfast: Call, sample: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "No such folder" in holdfast("audit").err
+    assert "No transcripts yet" in holdfast("audit").err
     (home / ".claude").mkdir(parents=True)
     sample.rename(home / ".claude" / "projects")
     assert "1 session read" in holdfast("audit").out

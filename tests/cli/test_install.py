@@ -201,13 +201,52 @@ def test_a_missing_script_is_refused(app: typer.Typer, place: Place) -> None:
     assert "is missing" in result.stderr
 
 
-def test_a_copy_in_a_throwaway_cache_is_refused(
+def copies(place: Place) -> list[str]:
+    folder = place.data / "package"
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+def test_from_a_throwaway_cache_the_hooks_run_a_lasting_copy(
     app: typer.Typer, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script = place.root / ".cache" / "uv" / "archive-v0" / "x" / "holdfast" / "hooks" / "main.py"
-    script.parent.mkdir(parents=True)
-    script.write_text("")
-    monkeypatch.setattr(holdfast, "__file__", str(script.parent.parent / "__init__.py"))
-    result = run(app, "install")
-    assert (result.exit_code, place.files()) == (1, {})
-    assert "uv tool install holdfast" in result.stderr
+    package = place.root / ".cache" / "uv" / "archive-v0" / "x" / "holdfast"
+    (package / "hooks").mkdir(parents=True)
+    (package / "hooks" / "main.py").write_text("")
+    monkeypatch.setattr(holdfast, "__file__", str(package / "__init__.py"))
+    shown = run(app, "install", "--dry-run").stdout
+    assert (place.files(), copies(place)) == ({}, [])
+    assert f"copy Holdfast's own code to {place.data}/package/" in shown
+    assert "The hooks run a copy of this Holdfast" in run(app, "install").stdout
+    (first,) = copies(place)
+    assert f"package/{first}/holdfast/hooks/main.py" in place.settings.read_text()
+    assert run(app, "install").stdout.startswith("Nothing to do")
+    # A new version takes its place; nothing of the old one stays.
+    (package / "hooks" / "main.py").write_text("newer = True")
+    assert "Repaired" in run(app, "install").stdout
+    (second,) = copies(place)
+    assert second != first
+    assert first not in place.settings.read_text()
+    # Installed for good, the hooks run that one, and the copy goes.
+    monkeypatch.setattr(holdfast, "__file__", str(place.root / "lib/holdfast/__init__.py"))
+    run(app, "install")
+    assert copies(place) == []
+
+
+def test_a_copy_stays_as_long_as_another_settings_file_names_it(
+    app: typer.Typer, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = place.root / ".cache" / "pipx" / "x" / "holdfast"
+    (package / "hooks").mkdir(parents=True)
+    (package / "hooks" / "main.py").write_text("")
+    monkeypatch.setattr(holdfast, "__file__", str(package / "__init__.py"))
+    run(app, "install", "--scope", "local")
+    shown = run(app, "install").stdout
+    assert "`pipx run holdfast uninstall`" in shown
+    assert "`pipx install holdfast`" in shown
+    (project := place.root / "elsewhere").mkdir()
+    monkeypatch.chdir(project)
+    run(app, "uninstall")
+    assert len(copies(place)) == 1
+    monkeypatch.chdir(place.root / "project")
+    run(app, "uninstall", "--scope", "local")
+    assert copies(place) == []

@@ -221,7 +221,7 @@ def test_try_says_how_to_get_the_command_where_it_is_not_on_the_path(
         (tmp_path / "holdfast").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     shown = holdfast("try").out
-    assert ("pip install ." in shown) != is_there
+    assert ("pipx install ." in shown) != is_there
     assert "holdfast install" in shown
 
 

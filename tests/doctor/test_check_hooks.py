@@ -1,6 +1,7 @@
 """Whether the hooks are installed and point at something that runs."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,9 @@ from holdfast.clients.claude_code.install.hook_entries import HOOKS
 from holdfast.doctor.check_hooks import check_hooks, check_switches, describe_hook_problem
 from holdfast.doctor.finding import Finding
 
-from .world import SCRIPT, World, hook
+from .world import SCRIPT, World
+
+PLUGIN = Path(__file__).parents[2] / "plugin"
 
 
 def only(findings: list[Finding]) -> Finding:
@@ -142,11 +145,10 @@ def test_a_dropped_in_managed_file_counts_too(world: World) -> None:
 
 
 def test_our_plugin_counts_as_installed(world: World) -> None:
-    launcher = "${CLAUDE_PLUGIN_ROOT}/bin/holdfast"
-    brought = {"Stop": hook("/bin/sh", args=[launcher, "hook", "Stop"])}
+    brought = json.loads((PLUGIN / "hooks/hooks.json").read_text())["hooks"]
     folder = world.plugin("holdfast@market", brought)
     assert only(check_hooks(world.around)).level == "fail"
-    world.program("plugins/holdfast/bin/holdfast", "exit 0")
+    shutil.copytree(PLUGIN / "bin", folder / "bin")
     found = only(check_hooks(world.around))
     assert (found.level, str(folder) in found.message) == ("ok", True)
     assert describe_hook_problem(world.around) == ""

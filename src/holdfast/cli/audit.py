@@ -24,6 +24,7 @@ from holdfast.audit.batch import audit_folder, find_transcripts, total_bytes
 from holdfast.audit.formatting import pluralize
 from holdfast.audit.html_report import render_page
 from holdfast.audit.statistics import compute_statistics, remove_quotes, said
+from holdfast.cli.doctor import detect_environment
 from holdfast.cli.output import (
     CliError,
     JsonOption,
@@ -32,7 +33,9 @@ from holdfast.cli.output import (
     make_console,
     print_json,
 )
+from holdfast.doctor.check_hooks import describe_hook_problem
 from holdfast.files import write_output
+from holdfast.own_copy import format_call
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -76,6 +79,11 @@ def audit(
     Example: `holdfast audit --html report.html`
     """
     place = folder or client_transcripts_dir()
+    if not folder and not os.path.isdir(place):
+        raise CliError(
+            f"No transcripts yet: {place} does not exist",
+            f"`{format_call()} try` shows Holdfast on a recorded session.",
+        )
     if not os.path.isdir(place):
         raise CliError(f"No such folder: {place}", "Pass the folder that contains the transcripts.")
     found = find_transcripts(place)
@@ -100,6 +108,15 @@ def audit(
         _print_report(out, made)
     if html:
         out.print(f"Report: {html} ({format_bytes(os.stat(html).st_size)})", style="bold")
+    _print_next_step(out)
+
+
+def _print_next_step(out: Console) -> None:
+    """The one command to go on with."""
+    off = describe_hook_problem(detect_environment(quick=True))
+    command, purpose = ("install", "keeps it from now on") if off else ("status", "shows the rest")
+    line = Text(f"{format_call()} {command}", style="bold cyan") + Text(f"  {purpose}")
+    out.print(Padding(line, (1, 0, 1, 2)))
 
 
 def client_transcripts_dir() -> str:

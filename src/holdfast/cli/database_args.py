@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.output import CliError
+from holdfast.own_copy import format_install
 from holdfast.paths import store_path
 
 DatabaseOption = Annotated[
@@ -40,5 +41,5 @@ def sqlite_path(database: str) -> str:
 def missing_extra_error(error: ImportError) -> CliError:
     return CliError(
         f"A required package is not installed: {error.name}",
-        "Run `pip install '.[server]'` in the checkout.",
+        f"Run `{format_install('server')}`.",
     )

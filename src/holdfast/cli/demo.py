@@ -17,6 +17,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from holdfast import own_copy
 from holdfast.brief.gap import TextCoverage, covers_fact
 from holdfast.cli.output import (
     JsonOption,
@@ -165,9 +166,10 @@ def _print(out: Console, compaction: Compaction, rows: int, lines: list[DemoLine
         + Text("Holdfast restores the rest after the compaction.")
     )
     commands = Text("")
-    if shutil.which("holdfast") is None:  # as after `make try`, which installs into .venv
-        commands = Text("pip install .", style="cyan") + Text("     put `holdfast` on your PATH\n")
-    commands += Text("holdfast install", style="cyan") + Text("  turn it on for Claude Code\n")
+    call = own_copy.format_call()
+    if call == "holdfast" and shutil.which(call) is None:  # as after `make try`, in .venv
+        commands = Text("pipx install .", style="cyan") + Text("    put `holdfast` on your PATH\n")
+    commands += Text(f"{call} install", style="cyan") + Text("  turn it on for Claude Code\n")
     commands += Text("holdfast ingest", style="cyan") + Text("   index the sessions you have\n")
     commands += Text("holdfast search", style="cyan") + Text("   find what was said and known")
     out.print(Padding(commands, (1, 0, 1, 2)))

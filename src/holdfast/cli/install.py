@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.text import Text
 
 import holdfast
-from holdfast import clients
+from holdfast import clients, own_copy
 from holdfast.clients import hook_launcher
 from holdfast.clients.installation import (
     InstallOutcome,
@@ -53,11 +53,6 @@ DryRunOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
-# Tools that run a package without installing it keep it in a cache that they later empty: the
-# hooks would fall silent without a word.
-_CACHE_PATHS = ("/uv/archive-v", "/.cache/uv/", "/.cache/pipx/", "/pipx/.cache/")
-
-
 StatuslineOption = Annotated[
     bool,
     typer.Option(
@@ -72,7 +67,7 @@ StatuslineOnlyOption = Annotated[
 
 
 class UnusableHook(SettingsError):
-    """This copy of Holdfast cannot be called by a hook, or would not be for long."""
+    """This copy of Holdfast cannot be called by a hook."""
 
 
 def install(
@@ -87,14 +82,20 @@ def install(
     """
 
     def act() -> InstallOutcome:
-        return clients.default().installer.install(
-            _settings_path(scope),
+        path, interpreter = _settings_path(scope), choose_interpreter()
+        if not dry_run:
+            own_copy.ensure_lasting(data_dir())
+        outcome = clients.default().installer.install(
+            path,
             data_dir=data_dir(),
-            interpreter=choose_interpreter(),
+            interpreter=interpreter,
             script=find_hook_script(),
             dry_run=dry_run,
             statusline=statusline,
         )
+        if not dry_run:
+            _remove_unused_copies()
+        return outcome
 
     _run(act, _installed_lines, scope, dry_run, as_json)
 
@@ -111,31 +112,39 @@ def uninstall(
     """
 
     def act() -> InstallOutcome:
-        return clients.default().installer.uninstall(
+        outcome = clients.default().installer.uninstall(
             _settings_path(scope),
             data_dir=data_dir(),
             dry_run=dry_run,
             statusline_only=statusline,
         )
+        if not dry_run:
+            _remove_unused_copies()
+        return outcome
 
     _run(act, _uninstalled_lines, scope, dry_run, as_json)
 
 
 def find_hook_script() -> str:
-    """The script that every hook runs; refuses one that is not there to stay."""
-    script = os.path.join(os.path.dirname(os.path.abspath(holdfast.__file__)), "hooks", "main.py")
-    if any(cache in script.replace("\\", "/") for cache in _CACHE_PATHS):
+    """The script that every hook is to run; one that is there to stay."""
+    own = os.path.join(own_copy.package_dir(), own_copy.HOOK_SCRIPT)
+    if not os.path.isfile(own):
         raise UnusableHook(
-            f"this copy of Holdfast runs from a temporary cache ({script}). Install it "
-            "permanently, for example with `uv tool install holdfast` or "
-            "`pipx install holdfast`, and run `holdfast install` again"
+            f"the hook script {own} is missing. Reinstall Holdfast and run `holdfast install` again"
         )
-    if not os.path.isfile(script):
-        raise UnusableHook(
-            f"the hook script {script} is missing. Reinstall Holdfast and run "
-            "`holdfast install` again"
-        )
-    return script
+    return own_copy.find_hook_script(data_dir())
+
+
+def _remove_unused_copies() -> None:
+    """Of the copies that earlier installs made, those that no settings file names any more."""
+    installer = clients.default().installer
+    sources = installer.read_settings_sources(
+        os.environ, os.path.expanduser("~"), find_project_root(os.getcwd())
+    )
+    if any(source.problem for source in sources):
+        return  # what cannot be read may name one
+    texts = [source.text for source in sources]
+    own_copy.remove_unused(data_dir(), [*texts, *installer.read_installed(data_dir())])
 
 
 def choose_interpreter() -> str:
@@ -293,10 +302,14 @@ def _try_hook(outcome: InstallOutcome, dry_run: bool) -> list[str]:
 
 
 def _installed_lines(outcome: InstallOutcome, scope: Scope, dry_run: bool) -> list[str]:
+    call = own_copy.format_call()
     if outcome.action == "unchanged":
         lines = [f"Nothing to do: Holdfast's hooks are in {outcome.path} and up to date."]
     elif dry_run:
         lines = [f"Nothing was written. Without --dry-run this changes {outcome.path}."]
+        if own_copy.is_temporary():
+            folder = os.path.dirname(os.path.dirname(find_hook_script()))
+            lines.append(f"It would also copy Holdfast's own code to {folder}, for the hooks.")
     elif outcome.action == "repaired":
         lines = []
         if named := _list_changed(outcome):
@@ -305,7 +318,7 @@ def _installed_lines(outcome: InstallOutcome, scope: Scope, dry_run: bool) -> li
         lines = [
             f"Installed {len(outcome.added)} hooks in {outcome.path}.",
             "Claude Code picks them up without a restart: open a session and work as usual.",
-            "`holdfast doctor` checks everything, `holdfast status` shows what is saved.",
+            f"`{call} doctor` checks everything, `{call} status` shows what is saved.",
         ]
     if not dry_run and outcome.statusline and outcome.action != "unchanged":
         lines.append("The status line shows context left, when state was saved, and open tasks.")
@@ -313,7 +326,14 @@ def _installed_lines(outcome: InstallOutcome, scope: Scope, dry_run: bool) -> li
         lines.append(f"A backup of the previous file is in {outcome.backup}.")
     if not dry_run and outcome.action == "installed":
         option = "" if scope is Scope.user else f" --scope {scope.value}"
-        lines.append(f"To undo: `holdfast uninstall{option}`.")
+        lines.append(f"To undo: `{call} uninstall{option}`.")
+    if not dry_run and outcome.action in ("installed", "repaired") and own_copy.is_temporary():
+        lines.append(
+            f"The hooks run a copy of this Holdfast ({holdfast.__version__}) in {data_dir()}, "
+            f"because {call.removesuffix(' holdfast')} works in a cache that may be emptied. "
+            f"`{call} install` brings it up to date; `{own_copy.format_install()}` gives you a "
+            "`holdfast` command."
+        )
     warnings = _warnings(outcome, scope) + _try_hook(outcome, dry_run)
     return lines + [f"Warning: {warning}." for warning in warnings]
 

@@ -157,6 +157,9 @@ class Commands(LazyGroup):
             "contents.",
             SETUP,
         ),
+        "plugin": LazyCommand(
+            "plugin:plugin", "The plugin for Claude Code that came with this package.", SETUP
+        ),
         "prune": LazyCommand(
             "prune:prune", "Delete old sessions, checkpoints, notes and handoffs.", SETUP
         ),

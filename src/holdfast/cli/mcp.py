@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from holdfast.cli.output import CliError
+from holdfast.own_copy import format_install
 
 
 def mcp() -> None:
@@ -25,6 +26,6 @@ def mcp() -> None:
         else:
             raise CliError(
                 f"The MCP server needs {missing.name}",
-                "Run `pip install '.[mcp]'` in the checkout.",
+                f"Run `{format_install('mcp')}`.",
             ) from missing
     main()

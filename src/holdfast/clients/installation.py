@@ -186,6 +186,9 @@ class Installer(Protocol):
     ) -> InstallOutcome:
         """Gives the file back as it was, where that is known."""
 
+    def read_installed(self, data_dir: str) -> list[str]:
+        """The texts of the settings files that were installed into and not uninstalled since."""
+
     def decode_settings(self, raw: bytes | None) -> str: ...
 
     def read_settings_sources(

@@ -47,7 +47,7 @@ def list_plugin_entries(around: Environment) -> dict[Plugin, list[HookEntry]]:
     for plugin in list_enabled_plugins(around):
         if plugin.is_ours:
             hooks = installer.list_foreign_hooks(installer.read_plugin_hooks(plugin))
-            launcher = os.path.join(plugin.folder, "bin", "holdfast")
+            launcher = os.path.join(plugin.folder, "bin", "holdfast-run")
             found[plugin] = [
                 HookEntry(
                     hook.event, ("/bin/sh", launcher, "hook", hook.event), "/bin/sh", launcher, 60.0

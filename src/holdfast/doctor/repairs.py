@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
 
-from holdfast import clients
+from holdfast import clients, own_copy
 from holdfast.clients.installation import SettingsError
 from holdfast.doctor.check_storage import find_leftovers
 from holdfast.doctor.environment import SCOPES, Environment
@@ -38,7 +38,8 @@ def _entries(around: Environment, scope: str) -> list[str]:
     installer = clients.default().installer
     path = installer.settings_path(scope, around.environ, around.home, around.project)
     if not around.script:
-        return ["This copy of Holdfast cannot be called by a hook: install it permanently first."]
+        return ["This copy of Holdfast cannot be called by a hook: install it again first."]
+    own_copy.ensure_lasting(around.data)
     outcome = installer.install(
         path, data_dir=around.data, interpreter=around.interpreter, script=around.script
     )

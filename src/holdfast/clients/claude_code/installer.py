@@ -29,6 +29,7 @@ from holdfast.clients.claude_code.install.installed import (
 from holdfast.clients.claude_code.install.settings_file import (
     decode_settings,
     install,
+    read_installed,
     settings_path,
     uninstall,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "put_instructions",
     "read_auto_compact",
     "read_hook_flags",
+    "read_installed",
     "read_plugin_hooks",
     "read_setting",
     "read_settings_sources",

@@ -11,7 +11,7 @@ import json
 import os
 from typing import NamedTuple
 
-from holdfast.files import make_private_dir
+from holdfast.files import list_names, make_private_dir, read
 from holdfast.settings import atomic_file
 
 _RECEIPT = "receipt.json"
@@ -71,6 +71,16 @@ def load_receipt(folder: str) -> Receipt | None:
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def list_settings(data_dir: str) -> list[str]:
+    """The settings files that have a receipt."""
+    found = []
+    for name in list_names(receipts_dir(data_dir)):
+        raw = read(os.path.join(receipts_dir(data_dir), name, _RECEIPT))
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            found.append(str(json.loads(raw or b"")["settings"]))
+    return found
 
 
 def save_receipt(folder: str, settings_path: str, receipt: Receipt) -> None:

@@ -28,7 +28,7 @@ from holdfast.clients.installation import (
     SettingsBusy,
     SettingsChanged,
 )
-from holdfast.files import make_parents, make_private_dir
+from holdfast.files import make_parents, make_private_dir, read
 from holdfast.settings import atomic_file
 
 # Another program that writes the file twice in a row while we look is not worth fighting.
@@ -54,6 +54,12 @@ def settings_path(scope: Scope, environ: Mapping[str, str], home: str, project: 
 def decode_settings(raw: bytes | None) -> str:
     """The settings text in these bytes, no file being no text; raises InvalidSettings."""
     return _decoded(raw)[0]
+
+
+def read_installed(data_dir: str) -> list[str]:
+    """The texts of the settings files that were installed into and not uninstalled since."""
+    found = (read(path) for path in install_receipt.list_settings(data_dir))
+    return [raw.decode("utf-8", "replace") for raw in found if raw is not None]
 
 
 def install(
