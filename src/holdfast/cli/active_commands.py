@@ -39,8 +39,7 @@ from holdfast.compaction.active_commands.registry import (
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.files import File
 from holdfast.paths import data_dir, store_path
-from holdfast.session.context import SessionContext, SessionRef, load_config
-from holdfast.session.current_session import get_agent_session_id
+from holdfast.session.context import SessionContext, SessionRef, get_agent_session_id, load_config
 from holdfast.session.update import load_snapshot
 from holdfast.state import EMPTY_STATE
 

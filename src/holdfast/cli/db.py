@@ -30,7 +30,7 @@ from holdfast.clock import format_days_ago
 from holdfast.paths import data_dir, store_path
 from holdfast.store.sqlite.store import SqliteStore
 from holdfast.store.transfer import SqliteEndpoint, copy_sessions
-from holdfast.sync.sync_status import list_unsynced_sessions
+from holdfast.sync.connection import list_unsynced_sessions
 
 if TYPE_CHECKING:
     from holdfast.store.postgres import PostgresStore

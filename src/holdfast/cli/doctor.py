@@ -21,15 +21,14 @@ from holdfast.cli.install import (
 )
 from holdfast.cli.output import JsonOption, make_console, print_json, replace_control_chars
 from holdfast.doctor.checks import run_checks
-from holdfast.doctor.environment import Environment
-from holdfast.doctor.finding import FAIL, OK, WARN, worst_level
+from holdfast.doctor.environment import FAIL, OK, WARN, Environment, worst_level
 from holdfast.doctor.repairs import repair
 from holdfast.paths import data_dir
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.doctor.finding import Finding
+    from holdfast.doctor.environment import Finding
 
 
 _STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}

@@ -29,7 +29,7 @@ from holdfast.fastpath import handoff_offers
 from holdfast.files import File
 from holdfast.paths import data_dir
 from holdfast.session import documents
-from holdfast.session.current_session import get_agent_session_id
+from holdfast.session.context import get_agent_session_id
 from holdfast.session.documents import accept_handoff, find_waiting_session, load_handoff_page
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from holdfast.fastpath.session_dir import SessionDir
 from holdfast.paths import data_dir
 from holdfast.redact import redact
 from holdfast.session import documents, notes_file
-from holdfast.session.current_session import get_agent_session_id
+from holdfast.session.context import get_agent_session_id
 from holdfast.session.notes_file import MAX_PAGE_BYTES
 from holdfast.state.notes import NoteLine
 

@@ -42,8 +42,7 @@ from holdfast.paths import data_dir
 from holdfast.session.follow import from_saved
 from holdfast.state import UnreadableState
 from holdfast.state.facts import OPEN
-from holdfast.sync.connection_file import UnsafeConnectionFile
-from holdfast.sync.sync_status import format_sync_status, read_sync_status
+from holdfast.sync.connection import UnsafeConnectionFile, format_sync_status, read_sync_status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,8 +16,13 @@ from holdfast.cli.output import CliError
 from holdfast.fastpath.project import locate_project
 from holdfast.files import make_private_dir
 from holdfast.paths import data_dir, store_path
-from holdfast.session.context import SessionContext, SessionRef, build_context
-from holdfast.session.current_session import find_current_session, get_agent_session_id
+from holdfast.session.context import (
+    SessionContext,
+    SessionRef,
+    build_context,
+    find_current_session,
+    get_agent_session_id,
+)
 from holdfast.session.view import load_saved_view
 from holdfast.store.protocol import (
     Session,
@@ -119,7 +124,7 @@ def find_session(store: SqliteStore, name: str) -> Session:
 # A session with its documents: what `handoff`, `resume`, `note` and `tasks`
 # begin with.
 #
-# Which session is meant when none is named is decided in `session.current_session`. Must not print.
+# Which session is meant when none is named is decided in `session.context`. Must not print.
 
 READ_TIMEOUT_SECONDS = 60.0
 

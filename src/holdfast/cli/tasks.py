@@ -21,7 +21,7 @@ from holdfast.cli.store_access import (
     translate_errors,
 )
 from holdfast.clock import format_minute
-from holdfast.session.task_summaries import load_summaries
+from holdfast.session.documents import load_summaries
 from holdfast.state.task_summary import encode_summary, format_summary
 
 

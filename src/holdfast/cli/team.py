@@ -27,20 +27,17 @@ from holdfast.hooks import spawn_sync
 from holdfast.hooks.detach import run_detached
 from holdfast.paths import data_dir, store_path
 from holdfast.redact import redact
-from holdfast.session.context import load_settings
-from holdfast.session.current_session import get_agent_session_id
+from holdfast.session.context import get_agent_session_id, load_settings
 from holdfast.settings.user_patterns import apply_configured_patterns
 from holdfast.store.sqlite.store import SqliteStore
-from holdfast.sync import connection_file, message_outbox
+from holdfast.sync import connection, message_outbox
 from holdfast.sync.client import RequestRejected, ServerUnavailable, make_api_call
-from holdfast.sync.connection_file import is_http_url
+from holdfast.sync.connection import is_http_url, list_rejections, read_sync_status
 from holdfast.sync.cursor_db import CursorDb, schedule_next_sync
-from holdfast.sync.sync_status import list_rejections, read_sync_status
 from holdfast.sync.worker import SyncJob, check_identity, run_sync
 
 if TYPE_CHECKING:
-    from holdfast.sync.connection_file import ServerConnection
-    from holdfast.sync.sync_status import Rejection
+    from holdfast.sync.connection import Rejection, ServerConnection
 
 
 DryRunOption = Annotated[
@@ -72,11 +69,11 @@ def connect(
     """
     address = url.rstrip("/")
     _check_address(address, allow_http)
-    made = connection_file.ServerConnection(address, _token(), format_now())
+    made = connection.ServerConnection(address, _token(), format_now())
     me = _fetch_identity(made)
     same = _is_same_store(str(me.get("store", "")))
     if not dry_run:
-        connection_file.save_connection(data_dir(), made)
+        connection.save_connection(data_dir(), made)
         _reset_failures()
     if as_json:
         print_json({"url": address, "kept": not dry_run, "same_store": same, **me})
@@ -105,9 +102,9 @@ def disconnect(as_json: JsonOption = False) -> None:
     data = data_dir()
     try:
         told = read_sync_status(data, {})
-    except connection_file.UnsafeConnectionFile:
+    except connection.UnsafeConnectionFile:
         told = None
-    connection_file.delete_connection(data)
+    connection.delete_connection(data)
     left = told.sessions_waiting + told.messages_waiting if told else 0
     if as_json:
         print_json({"disconnected": told is not None, "not_carried": left})
@@ -204,13 +201,13 @@ def sync(
 
     Example: `holdfast sync`
     """
-    if to and not connection_file.is_http_url(to):
+    if to and not connection.is_http_url(to):
         raise CliError(f"{to!r} is not a valid URL", "Use the form https://holdfast.example.")
     data = data_dir()
     named = {**os.environ, "HOLDFAST_SERVICE": to} if to else dict(os.environ)
     try:
-        connected = connection_file.effective_connection(data, named)
-    except connection_file.UnsafeConnectionFile as error:
+        connected = connection.effective_connection(data, named)
+    except connection.UnsafeConnectionFile as error:
         raise CliError(str(error), "Run `holdfast connect` to recreate it.") from error
     if connected is None:
         raise CliError(
@@ -321,8 +318,8 @@ def send(
     """
     data = data_dir()
     try:
-        connected = connection_file.effective_connection(data, os.environ)
-    except connection_file.UnsafeConnectionFile as error:
+        connected = connection.effective_connection(data, os.environ)
+    except connection.UnsafeConnectionFile as error:
         raise CliError(str(error), "Run `holdfast connect` to recreate it.") from error
     if connected is None:
         raise CliError("Not connected to a server", "Run `holdfast connect URL`.")
@@ -352,7 +349,7 @@ def send(
     if hours:
         body["ttl_seconds"] = hours * 3600
     key = message_outbox.queue_message(data, body)
-    if connection_file.load_connection(data) is not None and hasattr(os, "fork"):
+    if connection.load_connection(data) is not None and hasattr(os, "fork"):
         sys.stdout.flush()
         run_detached(lambda: spawn_sync.run_sync_process(data))
     if as_json:

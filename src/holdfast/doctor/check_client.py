@@ -1,4 +1,4 @@
-"""Which Claude Code is here, and what its version can do for us.
+"""Which Claude Code is here, what its version can do for us, and when it compacts.
 
 Owns the places where clients are installed and the table of what came with which version.
 """
@@ -15,8 +15,9 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from holdfast.doctor.environment import Environment
-from holdfast.doctor.finding import FAIL, OK, WARN, Finding
+from holdfast import clients
+from holdfast.clients.installation import AutoCompact
+from holdfast.doctor.environment import FAIL, OK, WARN, Environment, Finding, read_settings_sources
 
 CHECK = "client"
 MIN_CLIENT_VERSION = (2, 1, 139)
@@ -179,3 +180,35 @@ def _run_version(path: str) -> tuple[int, ...]:
         except (OSError, subprocess.SubprocessError):
             return ()
     return parse_version(ended.stdout.partition("\n")[0])
+
+
+# When this client compacts: the settings and variables in effect, in words.
+#
+# Owns the words; the client answers what is in effect. Judges nothing as broken: when to compact is
+# the user's choice.
+
+AUTOCOMPACT_CHECK = "auto-compact"
+
+
+def check_autocompact(around: Environment) -> list[Finding]:
+    installer = clients.default().installer
+    sources = read_settings_sources(around)
+    return [describe_autocompact(installer.read_auto_compact(around.environ, around.home, sources))]
+
+
+def describe_autocompact(found: AutoCompact) -> Finding:
+    """Pure."""
+    if found.never:
+        return Finding(
+            AUTOCOMPACT_CHECK, WARN, f"{found.disabled_by} is set: this client never compacts"
+        )
+    if found.disabled_by:
+        where = "in the settings" if found.disabled_by == "settings" else f"by {found.disabled_by}"
+        return Finding(AUTOCOMPACT_CHECK, OK, f"disabled {where}: only /compact compacts")
+    if found.point is None:
+        lowered = f", at no more than {found.percent:g} % of its window" if found.percent else ""
+        return Finding(AUTOCOMPACT_CHECK, OK, f"on, when the client's own window is full{lowered}")
+    point = found.point
+    return Finding(
+        AUTOCOMPACT_CHECK, OK, f"on, at about {point.tokens:,} tokens (window {point.window:,})"
+    )

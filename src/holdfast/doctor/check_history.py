@@ -14,15 +14,13 @@ from holdfast.clients.holdfast_text import AUGMENT_OPENING
 from holdfast.clock import format_minute, format_timestamp
 from holdfast.compaction.module_handlers import MODULE_CHANNEL as MODULE
 from holdfast.compaction.report import is_observed, select_deliveries, select_restoring
-from holdfast.doctor.environment import Environment
-from holdfast.doctor.finding import OK, WARN, Finding
+from holdfast.doctor.environment import OK, WARN, Environment, Finding
 from holdfast.hooks import hook_log
 from holdfast.paths import store_path
 from holdfast.store.protocol import Compaction, Delivery, StoreError
 from holdfast.store.sqlite.store import SqliteStore
 from holdfast.sync import message_outbox
-from holdfast.sync.connection_file import UnsafeConnectionFile
-from holdfast.sync.sync_status import format_sync_status, read_sync_status
+from holdfast.sync.connection import UnsafeConnectionFile, format_sync_status, read_sync_status
 
 ERRORS = "errors"
 COMPACTIONS = "compactions"

@@ -10,8 +10,7 @@ import shutil
 from contextlib import closing
 from typing import NamedTuple
 
-from holdfast.doctor.environment import Environment
-from holdfast.doctor.finding import FAIL, OK, WARN, Finding
+from holdfast.doctor.environment import FAIL, OK, WARN, Environment, Finding
 from holdfast.fastpath.session_dir import WORK_LOCK_SECONDS
 from holdfast.paths import store_path
 from holdfast.store.protocol import StoreBusy, StoreDamaged, StoreError, StoreTooNew

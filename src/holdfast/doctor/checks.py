@@ -6,19 +6,35 @@ import subprocess
 from collections.abc import Callable
 
 from holdfast.clients.installation import SettingsError
-from holdfast.doctor.check_autocompact import check_autocompact
-from holdfast.doctor.check_client import check_client
+from holdfast.doctor.check_client import check_autocompact, check_client
 from holdfast.doctor.check_history import check_compactions, check_errors, check_sync
-from holdfast.doctor.check_hooks import check_hooks, check_switches
-from holdfast.doctor.check_other_hooks import check_other_hooks
-from holdfast.doctor.check_settings import check_settings
+from holdfast.doctor.check_hooks import check_hooks, check_other_hooks, check_switches
 from holdfast.doctor.check_storage import check_folder, check_leftovers, check_store
-from holdfast.doctor.environment import Environment
-from holdfast.doctor.finding import FAIL, Finding
+from holdfast.doctor.environment import FAIL, OK, WARN, Environment, Finding
 from holdfast.doctor.hook_trial import check_trial
+from holdfast.session.context import load_settings
+from holdfast.settings.loader import DEFAULT
 from holdfast.store.protocol import StoreError
 
+SETTINGS_CHECK = "settings"
+
 Check = Callable[[Environment], list[Finding]]
+
+
+def check_settings(around: Environment) -> list[Finding]:
+    """Our own settings: what is wrong in them, and where."""
+    chosen = load_settings(around.environ, around.data, around.project)
+    if chosen.problems:
+        seen = f"{chosen.problems[0]}"
+        more = tuple(chosen.problems[1:])
+        return [
+            Finding(SETTINGS_CHECK, WARN, seen, "Fix it in that file; see `holdfast config`", more)
+        ]
+    own = sum(value.source != DEFAULT for value in chosen.values.values())
+    return [
+        Finding(SETTINGS_CHECK, OK, f"{own} of {len(chosen.values)} customised, the rest default")
+    ]
+
 
 CHECKS: dict[str, Check] = {
     "client": check_client,

@@ -1,11 +1,11 @@
-"""What the checks look at: folders, environment, settings files. Read once, handed to all.
+"""What the checks look at, read once and handed to all, and what each of them answers.
 
 Asks the client where its files are. Must not judge.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from holdfast import clients
@@ -40,3 +40,25 @@ def list_enabled_plugins(around: Environment) -> list[Plugin]:
     return clients.default().installer.list_enabled_plugins(
         around.config, read_settings_sources(around)
     )
+
+
+# What a check found: how bad, in plain words, and what to do next.
+
+OK = "ok"
+WARN = "warn"
+FAIL = "fail"
+LEVELS = (OK, WARN, FAIL)
+
+
+class Finding(NamedTuple):
+    check: str
+    level: str
+    message: str
+    next_step: str = ""
+    details: tuple[str, ...] = ()
+    # The repair that `holdfast doctor --fix` has for it: see `repairs.REPAIRS`.
+    repair: str = ""
+
+
+def worst_level(findings: Iterable[Finding]) -> str:
+    return max((finding.level for finding in findings), key=LEVELS.index, default=OK)

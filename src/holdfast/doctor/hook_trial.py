@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 from holdfast import clients
 from holdfast.clients.installation import HookEntry
 from holdfast.doctor.check_hooks import list_plugin_entries
-from holdfast.doctor.environment import Environment, read_settings_sources
-from holdfast.doctor.finding import FAIL, OK, WARN, Finding
+from holdfast.doctor.environment import FAIL, OK, WARN, Environment, Finding, read_settings_sources
 from holdfast.files import make_private_dir, write_output
 from holdfast.hooks import hook_log
 from holdfast.paths import STORE_FILE

@@ -12,8 +12,7 @@ from contextlib import closing, suppress
 from holdfast import clients, own_copy
 from holdfast.clients.installation import SettingsError
 from holdfast.doctor.check_storage import find_leftovers
-from holdfast.doctor.environment import SCOPES, Environment
-from holdfast.doctor.finding import Finding
+from holdfast.doctor.environment import SCOPES, Environment, Finding
 from holdfast.files import make_private_dir
 from holdfast.paths import store_path
 from holdfast.store.protocol import StoreBusy, StoreDamaged, StoreError

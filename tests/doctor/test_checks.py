@@ -1,7 +1,7 @@
 """Our own settings, as the doctor sees them."""
 
-from holdfast.doctor.check_settings import check_settings
-from holdfast.doctor.finding import OK, WARN
+from holdfast.doctor.checks import check_settings
+from holdfast.doctor.environment import OK, WARN
 
 from .world import World
 
