@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from holdfast.redact.assignments import WORD_TAILS, name_around, names_secret
-from holdfast.redact.command_passwords import OPTION_HIT, PGPASS_HIT, may_be_option
-from holdfast.redact.token_shapes import compile_once, discord_hits
-from holdfast.redact.vendor_tokens import shared_hits
+from holdfast.redact.passwords import OPTION_HIT, PGPASS_HIT, may_be_option
+from holdfast.redact.token_shapes import compile_once, discord_hits, shared_hits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,10 +14,14 @@ from collections.abc import Callable, Sequence
 
 from holdfast.redact import terminal_codes
 from holdfast.redact.assignments import find_assignments, find_headers
-from holdfast.redact.command_passwords import find_cookies, find_option_passwords, find_pgpass
+from holdfast.redact.passwords import (
+    find_cookies,
+    find_option_passwords,
+    find_pgpass,
+    find_prose_passwords,
+)
 from holdfast.redact.prefilter import ascii_lower, suspicious
 from holdfast.redact.private_keys import find_private_keys, find_putty_keys, find_web_keys
-from holdfast.redact.prose_passwords import find_prose_passwords
 from holdfast.redact.secret_patterns import LABEL_OPEN
 from holdfast.redact.token_shapes import (
     Span,
@@ -25,11 +29,11 @@ from holdfast.redact.token_shapes import (
     find_discord_tokens,
     find_signatures,
     find_url_passwords,
+    find_vendor_tokens,
     find_web_tokens,
     find_webhooks,
     replace_spans,
 )
-from holdfast.redact.vendor_tokens import find_vendor_tokens
 
 _LABEL = r"\[redacted:[a-z0-9\-]{1,40}\]"
 _NAME = r"[a-z0-9][a-z0-9\-]{0,39}\Z"
