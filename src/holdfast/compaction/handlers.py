@@ -22,7 +22,7 @@ from holdfast.fastpath import handoff_offers
 from holdfast.fastpath.delivery import ClaimedText, claim_brief
 from holdfast.fastpath.handoff_offers import HandoffOffer
 from holdfast.fastpath.session_dir import PrebuiltText
-from holdfast.session import context_usage, documents, pending_input
+from holdfast.session import context_usage, documents
 from holdfast.session.context import SessionContext
 from holdfast.session.update import (
     SessionSnapshot,
@@ -31,7 +31,13 @@ from holdfast.session.update import (
     save_checkpoint,
     update_session,
 )
-from holdfast.session.view import load_view, store_spool
+from holdfast.session.view import (
+    SpooledInput,
+    apply_prompts,
+    list_unconfirmed_prompts,
+    load_view,
+    store_spool,
+)
 from holdfast.state import State
 from holdfast.store.protocol import Compaction, Delivery
 
@@ -134,9 +140,7 @@ def on_postcompact(ctx: SessionContext, *, trigger: str, summary: str) -> None:
     saved = update_session(
         ctx.store, ctx.session, seconds=FOREGROUND_SECONDS, on_error=ctx.on_error
     )
-    state = pending_input.apply_prompts(
-        saved.followed.state, pending_input.list_unconfirmed_prompts(spooled, saved.followed)
-    )
+    state = apply_prompts(saved.followed.state, list_unconfirmed_prompts(spooled, saved.followed))
     state = documents.overlay_documents(ctx, saved.session, state)
     epoch = _ended_epoch(ctx, state)
     session_dir.end_compaction()
@@ -302,7 +306,7 @@ def _ended_epoch(ctx: SessionContext, state: State) -> int:
     return epoch
 
 
-def _delivered_text(ctx: SessionContext, spooled: pending_input.SpooledInput, epoch: int) -> str:
+def _delivered_text(ctx: SessionContext, spooled: SpooledInput, epoch: int) -> str:
     stored = ctx.store.deliveries(ctx.session.id, 20) if ctx.store else ()
     known = [*spooled.deliveries, *stored]
     return "\n".join(d.text for d in known if d.epoch == epoch and d.kind == "brief")

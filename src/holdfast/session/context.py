@@ -1,7 +1,7 @@
 """The context of one event or command: the session, its files, the store, the clock, the settings.
 
 Made once by the surface, which has the environment, and handed on as one value. Nothing below a
-surface reads the environment or the clock.
+surface reads the environment or the clock. Also says which session is meant where none is named.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from holdfast.fastpath.project import locate_project
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.session.follow import ErrorHandler
 from holdfast.settings.loader import DEFAULT_SETTINGS, Settings, read_settings
-from holdfast.store.protocol import Store
+from holdfast.store.protocol import Session, Store
 
 
 class EffectiveConfig(NamedTuple):
@@ -98,3 +98,29 @@ def load_module_settings(data: str, cwd: str = "") -> ModuleSettings:
         chosen.number("compact_between_tasks_at_percent"),
         chosen.flag("other_projects"),
     )
+
+
+# Which session is meant when none is named: the one that asks, else this worktree's latest, else
+# the latest of its project.
+#
+# The one owner of that rule, for every command and for recall. Must not print or raise: whoever
+# asks says what to do where there is none.
+
+MAX_RECENT_SESSIONS = 50  # of a project, among which this worktree's latest is looked for
+
+
+def get_agent_session_id(environ: Mapping[str, str]) -> str:
+    """The session of the agent that runs this command, "" for a person at a terminal."""
+    found = (clients.get(name).paths.agent_session_id(environ) for name in clients.names())
+    return next(filter(None, found), "")
+
+
+def find_current_session(
+    store: Store, project: str, worktree: str, session_id: str = ""
+) -> Session | None:
+    asking = store.session(session_id) if session_id else None
+    if asking is not None:
+        return asking
+    recent = store.sessions(project=project, limit=MAX_RECENT_SESSIONS)
+    here = [session for session in recent if session.worktree == worktree]
+    return next(iter(here or recent), None)

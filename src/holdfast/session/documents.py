@@ -8,22 +8,36 @@ the session is in the store as well.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from holdfast import clients
 from holdfast.brief.pages import TimelineEntry, format_handoff_page
+from holdfast.brief.section_lines import shorten_path
+from holdfast.events import Event
 from holdfast.fastpath import handoff_offers
-from holdfast.fastpath.session_dir import safe_name
-from holdfast.files import File
+from holdfast.fastpath.session_dir import SessionDir, safe_name
+from holdfast.files import File, read
 from holdfast.redact import redact
-from holdfast.session import notes_file, task_summaries
+from holdfast.session import notes_file
 from holdfast.session.context import SessionContext
 from holdfast.session.context_usage import measure_context_usage
 from holdfast.session.follow import to_saved
 from holdfast.session.update import SessionView
 from holdfast.state import State
+from holdfast.state.facts import DONE
 from holdfast.state.notes import build_note_table, list_facts, overlay_notes
+from holdfast.state.redaction_gate import redact_events
+from holdfast.state.task_summary import (
+    TaskSummary,
+    TaskSummaryBuilder,
+    decode_summary,
+    encode_summary,
+)
 from holdfast.store.protocol import SavedState, Session, Store
+from holdfast.transcript.reader import TranscriptError
 
 # Up to here a transcript is read through for finished tasks while the client waits.
 MAX_FOREGROUND_BYTES = 8 * 1024 * 1024
@@ -32,9 +46,7 @@ MAX_OFFERED_SESSIONS = 1_000
 
 def overlay_documents(ctx: SessionContext, session: Session, state: State) -> State:
     """The state with the session's notes and summaries, for whoever is shown it."""
-    state = task_summaries.overlay_summaries(
-        state, task_summaries.load_summaries(ctx.session_dir).summaries
-    )
+    state = overlay_summaries(state, load_summaries(ctx.session_dir).summaries)
     page = notes_path(ctx, session)
     return overlay_notes(state, build_note_table(notes_file.read_notes(ctx.session_dir, page)))
 
@@ -100,7 +112,7 @@ def _write_handoff(ctx: SessionContext, view: SessionView) -> None:
 
 def _summarize_tasks(ctx: SessionContext, view: SessionView, *, at_once: bool) -> SessionView:
     settings = ctx.config.settings
-    limits = task_summaries.SummaryLimits(
+    limits = SummaryLimits(
         settings.number("task_summary_idle_turns"),
         settings.number("task_summary_percent"),
         settings.number("task_check_turns"),
@@ -109,7 +121,7 @@ def _summarize_tasks(ctx: SessionContext, view: SessionView, *, at_once: bool) -
     found = measure_context_usage(ctx, followed.state)
     percent = 100 * found.used // max(1, found.compaction_point.window)
     with suppress(OSError):
-        summaries = task_summaries.update_summaries(
+        summaries = update_summaries(
             ctx.session_dir,
             ctx.session.transcript,
             followed.state,
@@ -118,7 +130,7 @@ def _summarize_tasks(ctx: SessionContext, view: SessionView, *, at_once: bool) -
             limits,
             at_once=at_once,
         )
-        return view._replace(display=task_summaries.overlay_summaries(view.display, summaries))
+        return view._replace(display=overlay_summaries(view.display, summaries))
     return view
 
 
@@ -191,3 +203,128 @@ def accept_handoff(
         return False
     handoff_offers.accept_offer(data, own, session.id, running, now)
     return True
+
+
+# Finished work, summarised before it is lost: once per task, when context fills up.
+#
+# Looks every so many turns, once context is past a share of its window, for tasks that are done and
+# that nobody has spoken of for a while; writes their summaries into the session's directory. Reads
+# the transcript only when the state knows of a candidate. Idempotent: a task that has a summary is
+# skipped.
+
+SUMMARIES_FILE = "tasks.json"
+MAX_SUMMARIES = 100  # summaries of one session; the oldest give way
+
+# Events that are heard at once.
+BATCH_EVENTS = 1024
+
+
+class SummaryLimits(NamedTuple):
+    idle_turns: int = 20
+    percent: int = 70
+    every_turns: int = 10
+
+
+class TaskSummaries(NamedTuple):
+    """What is kept: the summaries, and the turn at which it was last looked."""
+
+    summaries: tuple[TaskSummary, ...] = ()
+    checked_at_step: int = 0
+
+
+def load_summaries(session_dir: SessionDir) -> TaskSummaries:
+    try:
+        document: Any = json.loads(read(f"{session_dir.path}/{SUMMARIES_FILE}") or b"{}")
+        found = [decode_summary(one) for one in document.get("summaries", ())]
+        looked = document.get("looked", 0)
+    except (ValueError, TypeError, AttributeError):
+        return TaskSummaries()  # a damaged file: the next look writes a whole one
+    good = tuple(one for one in found if one is not None)
+    return TaskSummaries(good, looked if isinstance(looked, int) else 0)
+
+
+def overlay_summaries(state: State, summaries: Sequence[TaskSummary]) -> State:
+    """The state with the summaries of tasks that are still done."""
+    still_open = {(t.task, t.subject) for t in state.tasks.values() if t.status != DONE}
+    latest = {one.task: one for one in summaries}
+    kept = {one.key: one for one in latest.values() if (one.task, one.subject) not in still_open}
+    return state._replace(task_summaries=kept) if kept else state
+
+
+def update_summaries(
+    session_dir: SessionDir,
+    transcript: str,
+    state: State,
+    abandoned: Sequence[tuple[int, int]],
+    percent: int,
+    limits: SummaryLimits,
+    *,
+    at_once: bool = False,
+) -> tuple[TaskSummary, ...]:
+    """Write summaries where they are due; answers all there are. `at_once` waives the waiting."""
+    known = load_summaries(session_dir)
+    step = state.position.step
+    if percent < limits.percent:
+        return known.summaries
+    if not at_once and 0 <= step - known.checked_at_step < limits.every_turns:
+        return known.summaries
+    summaries = known.summaries
+    if _has_candidates(state, summaries, limits.idle_turns):
+        told = {one.key for one in summaries}
+        fresh = [
+            one
+            for one in _summarize_idle_tasks(
+                transcript, state.session.client, abandoned, limits.idle_turns
+            )
+            if one.key not in told
+        ]
+        summaries = (*summaries, *(_shorten_paths(one, state.session.folders) for one in fresh))[
+            -MAX_SUMMARIES:
+        ]
+    document = {"looked": step, "summaries": [encode_summary(one) for one in summaries]}
+    session_dir.write(
+        SUMMARIES_FILE, json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
+    )
+    return summaries
+
+
+def _has_candidates(state: State, summaries: Sequence[TaskSummary], turns: int) -> bool:
+    told = {(one.task, one.row) for one in summaries}
+    return any(
+        task.status == DONE
+        and state.position.step - task.step >= turns
+        and (task.task, task.at.row) not in told
+        for task in state.tasks.values()
+    )
+
+
+def _summarize_idle_tasks(
+    transcript: str, label: str, abandoned: Sequence[tuple[int, int]], turns: int
+) -> list[TaskSummary]:
+    """By one pass over the rows, without folding them."""
+    listener = TaskSummaryBuilder()
+    client = clients.of_session(label)
+    adapter = client.adapter()
+    events: list[Event] = []
+    try:
+        with client.open_transcript(transcript) as reader:
+            for row in reader.rows():
+                if any(start <= row.start < end for start, end in abandoned):
+                    continue
+                events += adapter.events(row)
+                if len(events) >= BATCH_EVENTS:
+                    _apply_events(listener, events)
+                    events = []
+        _apply_events(listener, events)
+    except TranscriptError:
+        return []
+    return list(listener.list_idle(turns))
+
+
+def _shorten_paths(one: TaskSummary, folders: tuple[str, ...]) -> TaskSummary:
+    return one._replace(files=tuple(shorten_path(path, folders) for path in one.files))
+
+
+def _apply_events(listener: TaskSummaryBuilder, events: list[Event]) -> None:
+    for event in redact_events(events):
+        listener.apply(event)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.session.current_session import find_current_session, get_agent_session_id
+from holdfast.session.context import find_current_session, get_agent_session_id
 from holdfast.store.protocol import SavedState, Session
 from holdfast.store.sqlite.store import SqliteStore
 

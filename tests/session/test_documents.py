@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 from holdfast.fastpath.session_dir import SessionDir
-from holdfast.session.follow import follow_transcript
-from holdfast.session.task_summaries import (
+from holdfast.session.documents import (
     SummaryLimits,
     load_summaries,
     overlay_summaries,
     update_summaries,
 )
+from holdfast.session.follow import follow_transcript
 from support.growing_session import ROWS, Follow
 
 LIMITS = SummaryLimits(idle_turns=1, percent=70, every_turns=10)
