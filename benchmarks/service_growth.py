@@ -37,10 +37,7 @@ from holdfast.session.ingest import ingest_transcript  # noqa: E402
 from holdfast.state import encode_state  # noqa: E402
 from holdfast.store.postgres.transfer import PostgresEndpoint  # noqa: E402
 from holdfast.store.sqlite.store import SqliteStore  # noqa: E402
-from holdfast.store.transfer import (
-    SessionExport,  # noqa: E402
-    SqliteEndpoint,  # noqa: E402
-)
+from holdfast.store.transfer import SessionExport, SqliteEndpoint  # noqa: E402
 from support.agent_sessions import told  # noqa: E402
 from support.in_process_service import Service, running  # noqa: E402
 from support.postgres_server import OWNER, Server  # noqa: E402

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from benchmarks.survival.runner import BoundaryResult, Run
-from holdfast.measure.bootstrap import Estimate, estimate_mean
 from holdfast.measure.entities import Entity
-from holdfast.measure.scoring import CHARS_PER_TOKEN, BriefScore
+from holdfast.measure.scoring import CHARS_PER_TOKEN, BriefScore, Estimate, estimate_mean
 
 NONE = "none"
 

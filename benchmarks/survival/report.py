@@ -20,7 +20,7 @@ from benchmarks.survival.candidate_scores import (
     score_summary,
 )
 from benchmarks.survival.runner import Run
-from holdfast.measure.bootstrap import Estimate
+from holdfast.measure.scoring import Estimate
 
 
 def count_measured(run: Run) -> dict[str, int]:

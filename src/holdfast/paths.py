@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 STORE_FILE = "holdfast.db"
 # Only where the user has redaction patterns of their own: see `settings.user_patterns`.
 PATTERNS_FILE = "patterns.json"
-# Only where the user is connected to a team's server: see `sync.connection_file`.
+# Only where the user is connected to a team's server: see `sync.connection`.
 CONNECTION_FILE = "service.json"
 # Its modification time says when the next sync is due.
 NEXT_SYNC_FILE = "outbox.next"

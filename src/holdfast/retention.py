@@ -79,7 +79,7 @@ def _list_unsynced(data: str) -> frozenset[str]:
     # Imported late: whoever is connected to no service, as most are, does without it.
     if not exists(f"{data}/{CONNECTION_FILE}"):
         return frozenset()
-    from holdfast.sync.sync_status import list_unsynced_sessions
+    from holdfast.sync.connection import list_unsynced_sessions
 
     return list_unsynced_sessions(data)
 

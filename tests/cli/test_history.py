@@ -17,7 +17,7 @@ from holdfast.samples import SESSION_FILE
 from holdfast.session.context import SessionContext, SessionRef
 from holdfast.store.protocol import SavedState, Session
 from holdfast.store.sqlite.store import SqliteStore
-from holdfast.sync import connection_file
+from holdfast.sync import connection
 
 from .conftest import Call
 
@@ -177,9 +177,7 @@ def test_a_session_that_is_not_carried_yet_stays_and_is_named(
 ) -> None:
     with_age(home, "2020-01-01T00:00:00Z")
     data = str(home / "data")
-    connection_file.save_connection(
-        data, connection_file.ServerConnection("http://127.0.0.1:1", "hf_x")
-    )
+    connection.save_connection(data, connection.ServerConnection("http://127.0.0.1:1", "hf_x"))
     told = json.loads(holdfast("prune", "--days", "1", "--yes", "--json").out)
     assert (told["sessions"], told["not_carried"]) == ([], ["old"])
     assert "Kept because not yet synced to the server: old" in (
@@ -187,7 +185,7 @@ def test_a_session_that_is_not_carried_yet_stays_and_is_named(
     )
     dropped = json.loads(holdfast("db", "prune", "--days", "1", "--yes", "--json").out)["dropped"]
     assert dropped["sessions"] == 0
-    connection_file.delete_connection(data)
+    connection.delete_connection(data)
     assert json.loads(holdfast("prune", "--days", "1", "--yes", "--json").out)["sessions"] == [
         "old"
     ]

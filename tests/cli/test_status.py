@@ -16,7 +16,7 @@ from holdfast.samples import SESSION_FILE
 from holdfast.session.context import SessionContext, SessionRef
 from holdfast.store.protocol import Compaction, Delivery
 from holdfast.store.sqlite.store import SqliteStore
-from holdfast.sync import connection_file
+from holdfast.sync import connection
 
 from .conftest import Call
 
@@ -189,8 +189,8 @@ def test_compactions_of_one_project(holdfast: Call, lived: Path, tmp_path: Path)
 
 
 def test_a_connection_is_told_where_no_session_is_known(holdfast: Call, project: Path) -> None:
-    connection_file.save_connection(
-        data_dir(), connection_file.ServerConnection("http://127.0.0.1:9", "hf_x")
+    connection.save_connection(
+        data_dir(), connection.ServerConnection("http://127.0.0.1:9", "hf_x")
     )
     nothing_saved = holdfast("status")
     assert nothing_saved.code == 0

@@ -17,7 +17,7 @@ from holdfast.fastpath.inbox import HEADING
 from holdfast.fastpath.session_dir import PrebuiltText
 from holdfast.hooks import spawn_sync
 from holdfast.paths import NEXT_SYNC_FILE
-from holdfast.sync.connection_file import (
+from holdfast.sync.connection import (
     ServerConnection,
     UnsafeConnectionFile,
     load_connection,

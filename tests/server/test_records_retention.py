@@ -16,9 +16,9 @@ from holdfast.cli.db import db
 from holdfast.server.records import agent_messages, audit_log, records_retention
 from holdfast.server.records.agent_messages import AgentMessage
 from holdfast.server.records.audit_log import AuditEntry
-from holdfast.sync import connection_file as services
+from holdfast.sync import connection
 from holdfast.sync.client import ServerUnavailable
-from holdfast.sync.sync_status import list_unsynced_sessions
+from holdfast.sync.connection import list_unsynced_sessions
 from holdfast.testing.store_conformance.samples import EARLY, LATER, LATEST
 from support.in_process_service import Service, running
 from support.sync_machine import URL, Machine
@@ -187,7 +187,7 @@ def test_what_the_outbox_has_not_carried_is_not_forgotten(
         with machine.store() as store:
             return local.prune_by_size(store, machine.data, store.session_sizes(), 1, **more)
 
-    services.save_connection(machine.data, services.ServerConnection(URL, "hf_x"))
+    connection.save_connection(machine.data, connection.ServerConnection(URL, "hf_x"))
     real = machine.call
 
     def away(*_: Any, **__: Any) -> Any:
@@ -214,9 +214,11 @@ def test_what_the_outbox_has_not_carried_is_not_forgotten(
     with machine.store() as store:
         assert len(store.checkpoints("b")) == 2
     # Another service has none of it.
-    services.save_connection(machine.data, services.ServerConnection("http://127.0.0.1:1", "hf_x"))
+    connection.save_connection(
+        machine.data, connection.ServerConnection("http://127.0.0.1:1", "hf_x")
+    )
     assert list_unsynced_sessions(machine.data) == {"b"}
-    services.delete_connection(machine.data)
+    connection.delete_connection(machine.data)
     assert forget().sessions == ("b",)
     with service.app_state.backend.scoped_store(None) as scoped_store:
         assert len(scoped_store._store.checkpoints("a")) == 2

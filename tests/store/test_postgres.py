@@ -12,7 +12,7 @@ import httpx
 import psycopg
 import pytest
 
-from holdfast.server.ttl_cache import TtlCache
+from holdfast.server.request_context import TtlCache
 from holdfast.store.postgres import PostgresStore, migrations
 from holdfast.store.postgres.connection import find_unreachable_reason
 from holdfast.store.postgres.migrations import PARTITIONS, migrate

@@ -9,7 +9,7 @@ import pytest
 from holdfast.store.postgres import PostgresStore
 from holdfast.store.protocol import Store
 from holdfast.testing.store_conformance import StoreConformance
-from holdfast.testing.store_conformance.base import OpenStore
+from holdfast.testing.store_conformance.samples import OpenStore
 
 
 class TestPostgres(StoreConformance):

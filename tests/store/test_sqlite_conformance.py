@@ -10,7 +10,7 @@ import pytest
 from holdfast.store.protocol import Store
 from holdfast.store.sqlite.store import SqliteStore
 from holdfast.testing.store_conformance import StoreConformance
-from holdfast.testing.store_conformance.base import OpenStore
+from holdfast.testing.store_conformance.samples import OpenStore
 
 
 class TestSqlite(StoreConformance):

@@ -27,8 +27,7 @@ from benchmarks.survival.candidates import (
 )
 from benchmarks.survival.chart import survival_chart
 from benchmarks.survival.report import missing_table, score_table, to_json
-from holdfast.measure.bootstrap import estimate_mean
-from holdfast.measure.scoring import score_brief
+from holdfast.measure.scoring import estimate_mean, score_brief
 from measure.handmade import tax_story
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from holdfast.paths import CONNECTION_FILE
 from holdfast.server.server_settings import add_seconds
-from holdfast.sync import connection_file, message_outbox
+from holdfast.sync import connection, message_outbox
 from holdfast.sync.cursor_db import sync_lock
 from support.live_service import SOURCE, LiveService
 from support.sync_machine import Machine
@@ -90,10 +90,10 @@ def test_a_life_with_a_service(live: LiveService, person: Person, tmp_path: Path
     assert "401" in json.dumps(said)
     code, said = person.types("connect", live.url, "--dry-run", stdin=f"{words}\n")
     assert (code, said["kept"], said["scopes"]) == (0, False, ["read", "write"])
-    assert connection_file.load_connection(data) is None
+    assert connection.load_connection(data) is None
 
     assert person.types("connect", f"{live.url}/", stdin=f"{words}\n")[0] == 0
-    kept = connection_file.load_connection(data)
+    kept = connection.load_connection(data)
     assert kept is not None
     assert (kept.url, kept.token) == (live.url, words)
     person.machine.remember("a", str(person.project))
@@ -125,7 +125,7 @@ def test_a_life_with_a_service(live: LiveService, person: Person, tmp_path: Path
 
     code, left = person.types("disconnect")
     assert (code, left) == (0, {"disconnected": True, "not_carried": 1})
-    assert connection_file.load_connection(data) is None
+    assert connection.load_connection(data) is None
     assert person.types("status", "a")[1]["service"] is None
     assert person.types("sync")[0] == 1
     live.start()

@@ -22,8 +22,8 @@ from holdfast.state import decode_state, encode_state, list_facts
 from holdfast.store.protocol import Compaction, Delivery, SavedState, Session, StoreBusy
 from holdfast.sync import cursor_db as ledgers
 from holdfast.sync.client import RequestRejected, ServerUnavailable, make_api_call
+from holdfast.sync.connection import format_sync_status, read_sync_status
 from holdfast.sync.cursor_db import CURSOR_DB_FILE, CursorDb
-from holdfast.sync.sync_status import format_sync_status, read_sync_status
 from holdfast.sync.worker import SyncLimits, SyncResult
 from holdfast.testing.store_conformance.samples import EARLY, message
 from support.agent_sessions import told

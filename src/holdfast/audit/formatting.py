@@ -5,7 +5,7 @@ Must not know how either of them draws.
 
 from __future__ import annotations
 
-from holdfast.measure.bootstrap import Estimate
+from holdfast.measure.scoring import Estimate
 from holdfast.state.facts import LABELS
 
 NEED_LABELS = {

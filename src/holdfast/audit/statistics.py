@@ -14,8 +14,8 @@ from statistics import median
 from holdfast.audit.batch import AuditedSessions
 from holdfast.audit.examples import Example, WorstCompaction, select_examples, select_worst
 from holdfast.audit.results import Compaction, Consequence, Need, Session
-from holdfast.measure.bootstrap import Estimate, estimate_mean
 from holdfast.measure.entities import Entity, idf, weight
+from holdfast.measure.scoring import Estimate, estimate_mean
 from holdfast.tokens import estimate_tokens
 
 MAX_REPEATED = 8

@@ -11,7 +11,7 @@ from html import escape
 from holdfast.audit.formatting import format_percent
 from holdfast.audit.session_audit import parse_time
 from holdfast.audit.statistics import Point
-from holdfast.measure.bootstrap import Estimate
+from holdfast.measure.scoring import Estimate
 
 WIDTH, HEIGHT = 940, 250
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 14, 34

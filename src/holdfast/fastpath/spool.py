@@ -1,6 +1,6 @@
 """What the fast hooks leave for the next full one: prompts, commands and deliveries, as JSON lines.
 
-Owns the form of those lines; `session.pending_input` reads them. Prompts are redacted before they
+Owns the form of those lines; `session.view` reads them. Prompts are redacted before they
 are written. Imported by the fast hooks: lines are put together by hand, `json` costs 5 ms.
 """
 

@@ -82,15 +82,15 @@ def run_sync_process(data: str, session_id: str = "", cwd: str = "") -> None:
 
     from holdfast.paths import store_path
     from holdfast.session.context import load_settings
-    from holdfast.sync import connection_file, worker
+    from holdfast.sync import connection, worker
     from holdfast.sync.client import make_api_call
     from holdfast.sync.cursor_db import CursorDb, LiveSession
 
     os.nice(10)
     signal.alarm(TIMEOUT_SECONDS)
     try:
-        connected = connection_file.load_connection(data)
-    except connection_file.UnsafeConnectionFile:
+        connected = connection.load_connection(data)
+    except connection.UnsafeConnectionFile:
         return  # `holdfast doctor` tells
     if connected is None or not exists(store_path(data)):
         return

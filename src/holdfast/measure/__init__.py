@@ -7,7 +7,6 @@ be able to disagree with the judged.
 
 # What other packages may import.
 __all__ = [
-    "bootstrap",
     "entities",
     "knowledge",
     "need",

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from holdfast.session import current_session
+from holdfast.session import context
 from holdfast.session.transcript_scan import read_source_row
 from holdfast.state.facts import KINDS, OPEN, Fact
 from holdfast.store.protocol import Hit, Session, Store
@@ -51,9 +51,9 @@ class NotFound(Exception):
 def find_current_session(store: Store, scope: RecallScope) -> Session | None:
     """The asking session where it may be looked at, else the latest here."""
     place = (scope.project, scope.worktree)
-    found = current_session.find_current_session(store, *place, scope.session_id)
+    found = context.find_current_session(store, *place, scope.session_id)
     if found is not None and not _is_in_scope(found, scope):
-        return current_session.find_current_session(store, *place)
+        return context.find_current_session(store, *place)
     return found
 
 

@@ -19,8 +19,7 @@ from holdfast.fastpath.project import locate_project
 from holdfast.paths import data_dir, store_path
 from holdfast.recall import notes_and_handoff, queries, session_report
 from holdfast.recall.queries import NotFound, RecallScope
-from holdfast.session.context import load_module_settings
-from holdfast.session.current_session import get_agent_session_id
+from holdfast.session.context import get_agent_session_id, load_module_settings
 from holdfast.store.protocol import Store, StoreError
 from holdfast.store.sqlite.store import SqliteStore
 

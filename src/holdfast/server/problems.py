@@ -23,7 +23,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from holdfast.server.records.idempotency import KeyReused
+from holdfast.server.records.transactions import KeyReused
 from holdfast.store.postgres.connection import StoreForbidden
 from holdfast.store.protocol import StoreBusy, StoreError, StoreFull, StoreUnwritable
 

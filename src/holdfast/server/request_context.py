@@ -6,9 +6,9 @@ import hashlib
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from fastapi import Request
 from pydantic import BaseModel
@@ -19,11 +19,10 @@ from holdfast.server.event_bus import EventBus
 from holdfast.server.metrics import Metrics
 from holdfast.server.problems import AmbiguousSession, ApiError, Forbidden, NotFound, Unprocessable
 from holdfast.server.records import Transaction, audit_log, projects, tokens
-from holdfast.server.records.idempotency import run_once
 from holdfast.server.records.projects import Project, build_project
+from holdfast.server.records.transactions import run_once
 from holdfast.server.scoped_store import ScopedStore
 from holdfast.server.server_settings import ServerSettings
-from holdfast.server.ttl_cache import TtlCache
 from holdfast.store.protocol import StoreError
 
 
@@ -259,3 +258,29 @@ class RequestContext:
 
 def new_id() -> str:
     return str(uuid.uuid4())
+
+
+# What was looked up a moment ago, so that it is not looked up for every request.
+#
+# Only for what may be a moment old: a token that was good, a folder's project. Bounded.
+
+MAX_ENTRIES = 10_000
+
+T = TypeVar("T")
+
+
+class TtlCache(Generic[T]):
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._known: dict[Hashable, tuple[float, T]] = {}
+
+    def get(self, name: Hashable, now: float) -> T | None:
+        found = self._known.get(name)
+        return found[1] if found is not None and now < found[0] else None
+
+    def put(self, name: Hashable, value: T, now: float) -> None:
+        if not self._seconds:
+            return
+        if len(self._known) >= MAX_ENTRIES:
+            self._known.clear()
+        self._known[name] = (now + self._seconds, value)

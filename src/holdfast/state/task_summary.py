@@ -5,7 +5,7 @@ and its end: files changed, commands, what was decided, checks that failed and p
 task is cold when it was completed more than so many turns ago and neither its subject nor its
 number was mentioned since. A turn is one step of the agent: a tool call of the main thread.
 
-Kept beside the state like notes (`session.task_summaries` owns the file) and laid over it.
+Kept beside the state like notes (`session.documents` owns the file) and laid over it.
 """
 
 from __future__ import annotations

@@ -3,10 +3,9 @@
 # What other packages may import.
 __all__ = [
     "client",
-    "connection_file",
+    "connection",
     "cursor_db",
     "message_outbox",
     "project_id",
-    "sync_status",
     "worker",
 ]

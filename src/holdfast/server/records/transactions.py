@@ -3,20 +3,23 @@
 Statements name their values `:so` and are limited to what both engines understand. A caller's
 projects are part of every condition (`{mine}`); on PostgreSQL row-level security says the same
 a second time. On SQLite the tables are in a file of their own, so that the database which
-hooks open stays as small as it was.
+hooks open stays as small as it was. A write with an idempotency key has its
+effect once (`run_once`).
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import lru_cache
 from typing import Any, Protocol
 
 from holdfast.files import make_private_dir, touch
+from holdfast.redact import redact
 from holdfast.store.postgres.connection import (
     Connection,
     PostgresDatabase,
@@ -229,3 +232,51 @@ def create_private_file(path: str) -> None:
     """The file for the user alone, before anything is in it."""
     make_private_dir(os.path.dirname(path))
     touch(path)
+
+
+# A write with an idempotency key has its effect once: its answer is kept in its transaction.
+
+
+class KeyReused(Exception):
+    """The key came before with another request."""
+
+
+def run_once(
+    transaction: Transaction,
+    *,
+    project: str,
+    caller: str,
+    key: str,
+    digest: str,
+    now: str,
+    effect: Callable[[], dict[str, Any]],
+) -> tuple[dict[str, Any], bool]:
+    """The answer, and whether it was given before. Without a key the effect just happens."""
+    if not key:
+        return effect(), False
+    if redact(key) != key:
+        key = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
+    transaction.lock(f"{project}\n{caller}\n{key}")
+    rows = transaction.query(
+        "SELECT digest, body FROM idempotency_keys WHERE {mine} AND project = :project"
+        " AND caller = :caller AND key = :key",
+        project=project,
+        caller=caller,
+        key=key,
+    )
+    if rows:
+        if rows[0][0] != digest:
+            raise KeyReused(key)
+        return parse_json_column(rows[0][1]), True
+    answer = effect()
+    transaction.execute(
+        "INSERT INTO idempotency_keys (project, caller, key, digest, body, created)"
+        " VALUES (:project, :caller, :key, :digest, :body, :now)",
+        project=project,
+        caller=caller,
+        key=key,
+        digest=digest,
+        body=answer,
+        now=now,
+    )
+    return answer, False

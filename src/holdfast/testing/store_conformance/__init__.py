@@ -9,8 +9,8 @@ from __future__ import annotations
 import pytest
 
 from holdfast.store.protocol import Store
-from holdfast.testing.store_conformance.base import OpenStore
 from holdfast.testing.store_conformance.history import HistoryConformance
+from holdfast.testing.store_conformance.samples import OpenStore
 from holdfast.testing.store_conformance.search import SearchConformance
 from holdfast.testing.store_conformance.states import StatesConformance
 

@@ -8,8 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.store.protocol import Compaction, Delivery, SavedState, Session, SessionKey, Store
-from holdfast.testing.store_conformance.base import OpenStore, on_one_store
-from holdfast.testing.store_conformance.samples import EARLY, LATER, LATEST, fact, message, saved
+from holdfast.testing.store_conformance.samples import (
+    EARLY,
+    LATER,
+    LATEST,
+    OpenStore,
+    fact,
+    message,
+    on_one_store,
+    saved,
+)
 
 
 class HistoryConformance:

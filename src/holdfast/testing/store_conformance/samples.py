@@ -1,12 +1,17 @@
-"""Sessions, states, facts and messages for the store's tests; made up, the store cannot tell."""
+"""What every part of the conformance suite stands on: how a store is opened, and made-up sessions,
+states, facts and messages.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+from hypothesis import HealthCheck, settings
 
 from holdfast.events import Origin
 from holdfast.state.facts import OPEN, Fact
-from holdfast.store.protocol import Message, SavedState, Session
+from holdfast.store.protocol import Message, SavedState, Session, Store
 
 EARLY = "2026-01-01T10:00:00Z"
 LATER = "2026-02-01T10:00:00Z"
@@ -43,3 +48,23 @@ def message(
     row: str = "row-1", text: str = "please use the staging port", who: str = "user"
 ) -> Message:
     return Message(row, who, text, EARLY, 0, 10)
+
+
+# What every part of the conformance suite stands on.
+
+OpenStore = Callable[[], Store]
+
+# Every example meets the same store on purpose: it has to cope with what is already there.
+on_one_store = settings(
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+def texts(store: Store, query: str, **wanted: Any) -> list[str]:
+    """What a search finds, in its order."""
+    found = []
+    for hit in store.search(query, **wanted):
+        told = hit.fact or hit.message
+        assert told is not None
+        found.append(told.text)
+    return found

@@ -8,8 +8,15 @@ from hypothesis import strategies as st
 
 from holdfast.state.facts import DONE, SUPERSEDED
 from holdfast.store.protocol import Session, Store
-from holdfast.testing.store_conformance.base import on_one_store, texts
-from holdfast.testing.store_conformance.samples import EARLY, LATEST, fact, message, saved
+from holdfast.testing.store_conformance.samples import (
+    EARLY,
+    LATEST,
+    fact,
+    message,
+    on_one_store,
+    saved,
+    texts,
+)
 
 
 class SearchConformance:

@@ -10,8 +10,17 @@ from hypothesis import strategies as st
 
 from holdfast.state.facts import DONE, OPEN, RESOLVED
 from holdfast.store.protocol import Checkpoint, Compaction, Delivery, Session, Store
-from holdfast.testing.store_conformance.base import OpenStore, on_one_store, texts
-from holdfast.testing.store_conformance.samples import EARLY, LATER, LATEST, fact, message, saved
+from holdfast.testing.store_conformance.samples import (
+    EARLY,
+    LATER,
+    LATEST,
+    OpenStore,
+    fact,
+    message,
+    on_one_store,
+    saved,
+    texts,
+)
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),

@@ -1,19 +1,85 @@
-"""Status of the sync: connected to where, when last synced, how much is pending, what went wrong.
+"""The server that this user's sessions are synced to, and how that stands.
 
-For `holdfast status` and `holdfast doctor`. Reads; must not talk to the service.
+Owns `service.json` and the words of the status. Must not talk to the service.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import stat
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from holdfast.files import exists
+from holdfast.files import exists, make_private_dir, read, remove, write_atomic
 from holdfast.paths import CONNECTION_FILE, store_path
 from holdfast.store.sqlite.change_feed import ChangeFeed
-from holdfast.sync import connection_file, message_outbox
+from holdfast.sync import message_outbox
 from holdfast.sync.cursor_db import CURSOR_DB_FILE, CursorDb, RejectedSession
+
+# The server that this user's sessions are synced to: `service.json` in the user's data folder.
+#
+# In the data folder and nowhere else: no project's settings, and no variable that a project's
+# settings could set, sends a user's memory anywhere. A file that others could have written or read
+# does not count.
+
+SERVER_VARIABLE, TOKEN_VARIABLE = "HOLDFAST_SERVICE", "HOLDFAST_TOKEN"
+
+
+class ServerConnection(NamedTuple):
+    url: str
+    token: str = ""
+    since: str = ""
+
+
+class UnsafeConnectionFile(Exception):
+    """The file is not the user's own, or not for the user alone."""
+
+
+def load_connection(data: str) -> ServerConnection | None:
+    """None when this user is not connected; raises Unsafe."""
+    path = f"{data}/{CONNECTION_FILE}"
+    try:
+        there = os.lstat(path)
+    except OSError:
+        return None
+    if not stat.S_ISREG(there.st_mode) or there.st_mode & 0o077 or there.st_uid != os.getuid():
+        raise UnsafeConnectionFile(f"{path} is readable by others (chmod 600 it); ignored")
+    try:
+        said = json.loads(read(path) or b"")
+        found = ServerConnection(*(str(said.get(name, "")) for name in ServerConnection._fields))
+    except (ValueError, AttributeError) as error:
+        raise UnsafeConnectionFile(f"{path} is invalid: connect again") from error
+    return found if is_http_url(found.url) else None
+
+
+def effective_connection(data: str, environ: Mapping[str, str]) -> ServerConnection | None:
+    """For commands that a person types: the environment wins. Hooks do not ask it."""
+    kept = load_connection(data)
+    url = environ.get(SERVER_VARIABLE, "")
+    if not is_http_url(url):
+        token = environ.get(TOKEN_VARIABLE, "")
+        return kept._replace(token=token) if kept is not None and token else kept
+    return ServerConnection(url.rstrip("/"), environ.get(TOKEN_VARIABLE, ""))
+
+
+def save_connection(data: str, made: ServerConnection) -> str:
+    make_private_dir(data)
+    path = f"{data}/{CONNECTION_FILE}"
+    write_atomic(path, json.dumps(made._asdict()).encode())
+    return path
+
+
+def delete_connection(data: str) -> None:
+    remove(f"{data}/{CONNECTION_FILE}")
+
+
+def is_http_url(url: str) -> bool:
+    return url.startswith(("http://", "https://"))
+
+
+# Status of the sync: when last synced, how much is pending, what went wrong. For `holdfast status`
+# and `holdfast doctor`.
 
 
 class Rejection(NamedTuple):
@@ -42,7 +108,7 @@ class SyncStatus(NamedTuple):
 
 def read_sync_status(data: str, environ: Mapping[str, str]) -> SyncStatus | None:
     """None when this user is not connected; raises UnsafeConnectionFile and StoreError."""
-    connected = connection_file.effective_connection(data, environ)
+    connected = effective_connection(data, environ)
     if connected is None:
         return None
     told = SyncStatus(
@@ -134,8 +200,8 @@ def list_unsynced_sessions(data: str) -> frozenset[str]:
 
 def _connected_url(data: str, known: str) -> str:
     try:
-        found = connection_file.load_connection(data)
-    except connection_file.UnsafeConnectionFile:
+        found = load_connection(data)
+    except UnsafeConnectionFile:
         return known  # put right, it will be the same one
     return found.url if found else known
 
