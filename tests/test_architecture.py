@@ -103,7 +103,7 @@ def test_nobody_prints_but_the_surfaces() -> None:
     assert not breaches(everything_but(*TALKING), rule)
 
 
-def test_nobody_catches_everything_but_the_guard_of_the_hooks() -> None:
+def test_nobody_catches_everything_but_the_guards_of_the_surfaces() -> None:
     def rule(tree: ast.AST) -> Iterator[str]:
         for node in ast.walk(tree):
             if not isinstance(node, ast.ExceptHandler):
@@ -114,7 +114,8 @@ def test_nobody_catches_everything_but_the_guard_of_the_hooks() -> None:
             if caught in ("everything", "Exception", "BaseException") and not passed_on:
                 yield f"catches {caught} in line {node.lineno}"
 
-    assert not breaches(everything_but("hooks"), rule)
+    guarded = [path for path in everything_but("hooks") if path != PACKAGE / "sdk" / "guard.py"]
+    assert not breaches(guarded, rule)
 
 
 def test_no_pattern_repeats_a_group_possessively() -> None:

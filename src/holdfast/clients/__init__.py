@@ -54,4 +54,11 @@ def _claude_code() -> Client:
 _CLIENTS = {"claude-code": _claude_code}
 
 # What other packages may import.
-__all__ = ["claude_code", "client_protocol", "holdfast_text", "hook_launcher", "installation"]
+__all__ = [
+    "claude_code",
+    "client_protocol",
+    "holdfast_text",
+    "hook_launcher",
+    "installation",
+    "messages",
+]

@@ -155,7 +155,7 @@ def _one_pass(
     with client.open_transcript(
         path, followed.cursor, loads=parse, final=final, limit=limit, stop=stop
     ) as reader:
-        adapter = client.adapter(followed.parser_state, newest=_latest_plausible_time())
+        adapter = client.adapter(followed.parser_state, newest=latest_plausible_time())
         if reader.reset:
             # Another file took its place, usually the client's own rewriting of this one. The
             # state stays; what it already holds ends with the last row known by its id, and where
@@ -167,20 +167,12 @@ def _one_pass(
         skipped = (*abandoned, (0, known_end)) if known_end else abandoned
         size = BATCH_EVENTS if stop is None else TIMED_BATCH_EVENTS
         for events in _read_batches(reader, adapter, skipped, on_error, size):
-            told: list[Event] = []
-            for event in events:
-                if type(event) is Rewound:
-                    # What came before a replaced file cannot be folded again: then the state
-                    # keeps what the abandoned rows told until later rows overtake it.
-                    if generation == 0:
-                        return followed._replace(abandoned=abandoned), event
-                elif not (known_until and event.at.time and event.at.time <= known_until):
-                    told.append(event)
-            told = redact_events(told)
-            folding = _apply_events(folding, told, on_error)
-            if on_event is not None:
-                for event in told:
-                    on_event(event)
+            # What came before a replaced file cannot be folded again: then the state keeps what
+            # the abandoned rows told until later rows overtake it.
+            rewound = next((one for one in events if type(one) is Rewound), None)
+            if rewound is not None and generation == 0:
+                return followed._replace(abandoned=abandoned), rewound
+            folding = _fold_batch(folding, events, known_until, on_event, on_error)
         now = FollowState(
             folding.state(),
             reader.cursor,
@@ -194,6 +186,57 @@ def _one_pass(
         return now, None
 
 
+def follow_rows(
+    source: RowSource,
+    adapter: Adapter,
+    followed: FollowState = INITIAL,
+    *,
+    on_event: EventListener | None = None,
+    on_error: ErrorHandler | None = None,
+) -> FollowState:
+    """Fold rows that a caller holds in memory, behind what was folded before.
+
+    The same fold, gate and guards as for a transcript. What was folded cannot be read again, so
+    after a rewind the state keeps what the abandoned rows told.
+    """
+    folding = FoldSession(followed.state)
+    for events in _read_batches(source, adapter, (), on_error, BATCH_EVENTS):
+        folding = _fold_batch(folding, events, "", on_event, on_error)
+    return followed._replace(
+        state=folding.state(),
+        cursor=source.cursor,
+        parser_state=_redact_parser_state(adapter),
+        truncated=False,
+    )
+
+
+def latest_plausible_time() -> str:
+    """No row can be newer, whatever it says."""
+    return format_timestamp(time.time() + MAX_CLOCK_SKEW_SECONDS)
+
+
+def _fold_batch(
+    folding: FoldSession,
+    events: list[Event],
+    known_until: str,
+    on_event: EventListener | None,
+    on_error: ErrorHandler | None,
+) -> FoldSession:
+    """The fold that heard what is new of these events, without their secrets."""
+    told = [
+        event
+        for event in events
+        if type(event) is not Rewound
+        and not (known_until and event.at.time and event.at.time <= known_until)
+    ]
+    told = redact_events(told)
+    folding = _apply_events(folding, told, on_error)
+    if on_event is not None:
+        for event in told:
+            on_event(event)
+    return folding
+
+
 def _redact_parser_state(adapter: Adapter) -> dict[str, Any]:
     """What the adapter remembers, of calls without an answer for one, without secrets.
 
@@ -202,11 +245,6 @@ def _redact_parser_state(adapter: Adapter) -> dict[str, Any]:
     parser_state = adapter.parser_state()
     ids = {key: parser_state[key] for key in adapter.id_keys}
     return {**redact_document({**parser_state, **dict.fromkeys(ids)})[0], **ids}
-
-
-def _latest_plausible_time() -> str:
-    """No row can be newer, whatever it says."""
-    return format_timestamp(time.time() + MAX_CLOCK_SKEW_SECONDS)
 
 
 def _find_end_of_known_rows(client: Client, path: str, adapter: Adapter) -> int:

@@ -1,4 +1,4 @@
 """Bytes to rows: reading a client's transcript from where the last pass ended."""
 
 # What other packages may import.
-__all__ = ["reader"]
+__all__ = ["reader", "row_list"]
