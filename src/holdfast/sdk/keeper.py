@@ -14,8 +14,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from holdfast.brief.gap import compose_gap
-from holdfast.brief.handoff_page import format_handoff_page
-from holdfast.brief.verbatim_messages import select_verbatim
+from holdfast.brief.pages import format_handoff_page
 from holdfast.clients.client_protocol import ConversationMessage
 from holdfast.clients.messages.adapter import MessagesAdapter, to_row
 from holdfast.clients.messages.overlap import MAX_KEYS, find_new
@@ -29,6 +28,7 @@ from holdfast.clients.messages.shapes import UNREAD, is_transcript_row, read_mes
 from holdfast.clients.messages.tool_names import TOOL_KINDS
 from holdfast.clients.messages.writing import make_user_message, redact_message
 from holdfast.clock import format_now
+from holdfast.compaction.module_handlers import select_verbatim
 from holdfast.events import AgentSaid, Event, SummaryGiven, UserSaid
 from holdfast.redact import redact
 from holdfast.redact.safe_truncation import truncate_safely
