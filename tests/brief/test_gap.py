@@ -4,13 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.brief.gap import (
-    TextCoverage,
-    compose_gap,
-    covers_fact,
-    list_open_facts,
-    split_covered,
-)
+from holdfast.brief.coverage import TextCoverage, covers_fact
+from holdfast.brief.gap import compose_gap, list_open_facts, split_covered
 from holdfast.events import (
     CommandRan,
     Event,

@@ -18,7 +18,8 @@ from holdfast import clients
 from holdfast.audit.consequences import ConsequenceFinder, format_quote
 from holdfast.audit.results import Compaction, FactCount, Lookups, Lost, Need, Repeat, Session
 from holdfast.brief import prebuilt
-from holdfast.brief.gap import MIN_WORD_SHARE, MIN_WORDS, TextCoverage, covers_fact, list_open_facts
+from holdfast.brief.coverage import MIN_WORD_SHARE, MIN_WORDS, TextCoverage, covers_fact
+from holdfast.brief.gap import list_open_facts
 from holdfast.brief.statements import users_sentences
 from holdfast.events import Compacted, Event, SummaryGiven, UsageMeasured
 from holdfast.fastpath.project import locate_project

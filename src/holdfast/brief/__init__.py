@@ -6,6 +6,7 @@ Pure: must not read the clock, the environment or the disk.
 # What other packages may import.
 __all__ = [
     "compose",
+    "coverage",
     "gap",
     "pages",
     "prebuilt",

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from holdfast.brief.coverage import SummaryCoverage
+from holdfast.brief.coverage import TextCoverage
 from holdfast.brief.role import MAIN_ROLE, SELECTED_SECTIONS, Role
 from holdfast.brief.section_lines import Line, SizeLimits, size_limits
 from holdfast.brief.sections import find_section
@@ -84,8 +84,8 @@ def compose(
     word for word, is not told.
     """
     role = MAIN_ROLE if role is None else role
-    known = SummaryCoverage(summary) if summary.strip() else None
-    seen = SummaryCoverage(visible) if visible.strip() else None
+    known = TextCoverage(summary) if summary.strip() else None
+    seen = TextCoverage(visible) if visible.strip() else None
     size = size_limits(max_chars)
     head = [title] if title and len(title) < max_chars else []
     used = sum(len(line) + 1 for line in head)
@@ -116,7 +116,7 @@ def compose(
     return Brief(text, tuple(facts), tuple(told)) if len(text) <= max_chars else Brief("", ())
 
 
-def _is_news(line: Line, seen: SummaryCoverage | None) -> bool:
+def _is_news(line: Line, seen: TextCoverage | None) -> bool:
     return seen is None or not seen.contains(_quoted(line.text))
 
 
@@ -130,8 +130,8 @@ def _select(
     state: State,
     role: Role,
     page: _Page,
-    known: SummaryCoverage | None,
-    seen: SummaryCoverage | None,
+    known: TextCoverage | None,
+    seen: TextCoverage | None,
     max_chars: int,
 ) -> Selection:
     above = page.text(())
@@ -161,7 +161,7 @@ def _select(
     return choice
 
 
-def _beside_summary(one: Statement, known: SummaryCoverage, weights: dict[str, float]) -> Statement:
+def _beside_summary(one: Statement, known: TextCoverage, weights: dict[str, float]) -> Statement:
     """What the summary carries counts less."""
     if known.covered_share(one.words, weights) < COVERED_SHARE:
         return one

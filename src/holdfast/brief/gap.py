@@ -1,8 +1,7 @@
 """The gap: what still stands and what neither the summary nor a delivered brief carries.
 
-`covers_fact` decides fact by fact, by kind: a path by its end, an exact value by itself, words by
-how many of them stand together. Strict on the side of telling again: a fact wrongly taken for
-carried is lost, one wrongly taken for lost costs a line. Pure.
+`brief.coverage` says what a text carries; this module which facts are asked about and how those
+that are missing are told. Pure.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from holdfast.brief.coverage import TextCoverage, covers_fact
 from holdfast.brief.quotable_pieces import format_command
 from holdfast.brief.section_lines import decision_line, shorten_path
 from holdfast.brief.statements import failed_attempt, value_line
@@ -19,7 +19,6 @@ from holdfast.state.facts import LABELS, OPEN, Fact, kind_name
 from holdfast.state.identifiers import Identifier
 from holdfast.state.model import State
 from holdfast.state.model import list_facts as all_facts
-from holdfast.state.prose import split_sentences, subject_words
 from holdfast.text import truncate_line
 
 # How many of each kind are worth asking about, in the order in which they are told.
@@ -39,87 +38,11 @@ MAX_FACTS_BY_KIND = {
 }
 # Found again by looking: no reason to interrupt a turn after the brief.
 REDISCOVERABLE_KINDS = ("file",)
-# Of the plain words of a sentence, how many must stand in one place of the summary. A rule needs
-# nearly all of them: what a paraphrase drops is the very thing it forbade.
-MIN_WORD_SHARE = 0.6
-MIN_WORDS = 3
-MIN_RULE_WORD_SHARE = 0.8
-# Names that many folders have: told apart by the folder only.
-COMMON_NAMES = frozenset(
-    "index main mod lib app setup config types utils test tests conftest __init__ readme".split()
-)
 
 
 class Gap(NamedTuple):
     text: str
     fact_ids: tuple[str, ...]
-
-
-class TextCoverage:
-    """A text to look for facts in, prepared once for many questions."""
-
-    __slots__ = ("_places", "text")
-
-    def __init__(self, text: str) -> None:
-        self.text = " ".join(text.lower().split())
-        found = [subject_words(sentence) for sentence in split_sentences(text, 2000)]
-        # Two sentences side by side count as one place: summaries break sentences in lists.
-        self._places = [a | b for a, b in zip(found, [*found[1:], frozenset()], strict=False)]
-
-    def contains_value(self, value: str) -> bool:
-        """The exact value, not as a part of a longer one."""
-        value = " ".join(value.lower().split())
-        at = self.text.find(value) if value else -1
-        while at >= 0:
-            before, after = self.text[at - 1 : at] if at else "", self.text[at + len(value) :][:1]
-            inner = value[0].isalnum() and (before.isalnum() or before == "_")
-            outer = value[-1].isalnum() and (after.isalnum() or after == "_")
-            if not inner and not outer:
-                return True
-            at = self.text.find(value, at + 1)
-        return False
-
-    def covers_sentence(self, sentence: str, share: float) -> bool:
-        """Whether enough of the sentence's words stand together in one place."""
-        if self.contains_value(sentence):
-            return True
-        wanted = subject_words(sentence)
-        if len(wanted) < MIN_WORDS:
-            return False  # one or two words stand together everywhere: "Task B"
-        return any(len(wanted & place) >= share * len(wanted) for place in self._places)
-
-
-def covers_fact(said: TextCoverage | str, fact: Fact) -> bool:
-    if isinstance(said, str):
-        said = TextCoverage(said)
-    if fact.kind == "file":
-        return said.contains_value(_path_end(fact.text))
-    if fact.kind == "identifier":
-        return said.contains_value(fact.text.partition(" ")[2])
-    if fact.kind == "test":
-        return _tells_test(said, fact)
-    if fact.kind == "rule":
-        return said.covers_sentence(fact.text, MIN_RULE_WORD_SHARE)
-    if fact.kind == "request":
-        parts = split_sentences(fact.text) or [fact.text]
-        told = sum(said.covers_sentence(part, MIN_WORD_SHARE) for part in parts)
-        return told >= MIN_WORD_SHARE * len(parts)
-    return said.covers_sentence(fact.text, MIN_WORD_SHARE)
-
-
-def _path_end(path: str) -> str:
-    parts = path.rstrip("/").split("/")
-    name = parts[-1]
-    stem = name.partition(".")[0].lower()
-    return "/".join(parts[-2:]) if stem in COMMON_NAMES and len(parts) > 1 else name
-
-
-def _tells_test(said: TextCoverage, fact: Fact) -> bool:
-    """By the names that fail: a command alone says nothing about what is red."""
-    names = [part.strip() for part in fact.detail.partition(";")[2].split(",") if part.strip()]
-    if not names:
-        return said.covers_sentence(fact.text, MIN_WORD_SHARE)
-    return all(said.contains_value(name.rpartition("::")[2] or name) for name in names[:3])
 
 
 def list_exact_values(state: State) -> list[Identifier]:

@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from holdfast import own_copy
-from holdfast.brief.gap import TextCoverage, covers_fact
+from holdfast.brief.coverage import TextCoverage, covers_fact
 from holdfast.cli.output import (
     JsonOption,
     fact_to_json,

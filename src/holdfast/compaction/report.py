@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from holdfast.brief.compose import Brief
-from holdfast.brief.gap import TextCoverage, covers_fact, split_covered
+from holdfast.brief.coverage import TextCoverage, covers_fact
+from holdfast.brief.gap import split_covered
 from holdfast.brief.prebuilt import compose_restore_brief
 from holdfast.session.update import load_state_before
 from holdfast.state import EMPTY_STATE, State
