@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.doctor.checks import run_checks
+from holdfast.doctor.checks import REPAIRS, repair, run_checks
 from holdfast.doctor.environment import Finding, worst_level
-from holdfast.doctor.repairs import REPAIRS, repair
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.store.sqlite.store import SqliteStore
 

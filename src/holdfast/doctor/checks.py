@@ -1,20 +1,26 @@
-"""All checks, in the order in which a person would ask."""
+"""All checks, in the order in which a person would ask, and the repairs of `doctor --fix`."""
 
 from __future__ import annotations
 
+import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import closing, suppress
 
+from holdfast import clients, own_copy
 from holdfast.clients.installation import SettingsError
 from holdfast.doctor.check_client import check_autocompact, check_client
 from holdfast.doctor.check_history import check_compactions, check_errors, check_sync
 from holdfast.doctor.check_hooks import check_hooks, check_other_hooks, check_switches
-from holdfast.doctor.check_storage import check_folder, check_leftovers, check_store
-from holdfast.doctor.environment import FAIL, OK, WARN, Environment, Finding
+from holdfast.doctor.check_storage import check_folder, check_leftovers, check_store, find_leftovers
+from holdfast.doctor.environment import FAIL, OK, SCOPES, WARN, Environment, Finding
 from holdfast.doctor.hook_trial import check_trial
+from holdfast.files import make_private_dir
+from holdfast.paths import store_path
 from holdfast.session.context import load_settings
 from holdfast.settings.loader import DEFAULT
-from holdfast.store.protocol import StoreError
+from holdfast.store.protocol import StoreBusy, StoreDamaged, StoreError
+from holdfast.store.sqlite.store import SqliteStore, rename_damaged
 
 SETTINGS_CHECK = "settings"
 
@@ -63,3 +69,74 @@ def run_checks(around: Environment) -> list[Finding]:
             seen = f"could not be checked: {err}"
             findings.append(Finding(name, FAIL, seen, "Please report this"))
     return findings
+
+
+# The repairs: only of our own things, each said in one line. Settings files are changed by the
+# installer alone, and only where our entries already are.
+
+
+def repair(findings: Iterable[Finding], around: Environment) -> list[str]:
+    """What was done, or why not, a line each."""
+    done = []
+    for name in dict.fromkeys(finding.repair for finding in findings if finding.repair):
+        kind, _, argument = name.partition(":")
+        try:
+            done += REPAIRS[kind](around, argument)
+        except (OSError, SettingsError, StoreError) as error:
+            done.append(f"Could not repair ({name.replace(':', ', ')}): {error}")
+    return done
+
+
+def _entries(around: Environment, scope: str) -> list[str]:
+    if scope not in SCOPES:
+        return ["Managed settings belong to your administrator: not changed."]
+    installer = clients.default().installer
+    path = installer.settings_path(scope, around.environ, around.home, around.project)
+    if not around.script:
+        return ["This copy of Holdfast cannot be called by a hook: install it again first."]
+    own_copy.ensure_lasting(around.data)
+    outcome = installer.install(
+        path, data_dir=around.data, interpreter=around.interpreter, script=around.script
+    )
+    touched = len({*outcome.added, *outcome.repaired, *outcome.removed})
+    return [f"Repaired {touched} hooks in {outcome.path}."] if touched else []
+
+
+def _folder(around: Environment, _: str) -> list[str]:
+    if not os.path.isdir(around.data):
+        make_private_dir(around.data)
+        return [f"Made {around.data}."]
+    os.chmod(around.data, 0o700)
+    return [f"{around.data} is now private (0700)."]
+
+
+def _store(around: Environment, _: str) -> list[str]:
+    path = store_path(around.data)
+    # Looked at once more: what another process is writing is not damaged.
+    try:
+        with closing(SqliteStore(path)) as store:
+            if store.health()["integrity"] == "ok":
+                return []
+    except StoreBusy:
+        return ["The database is in use: not changed."]
+    except StoreDamaged:
+        pass  # as expected
+    aside = rename_damaged(path)
+    SqliteStore(path).close()
+    return [f"Moved the damaged database to {aside} and created a new one."]
+
+
+def _leftovers(around: Environment, _: str) -> list[str]:
+    found = find_leftovers(around.data, around.seconds)
+    for leftover in found:
+        with suppress(FileNotFoundError):
+            os.unlink(leftover.path)
+    return [f"Removed {len(found)} stale files of hooks that were killed."] if found else []
+
+
+REPAIRS: dict[str, Callable[[Environment, str], list[str]]] = {
+    "install": _entries,
+    "folder": _folder,
+    "store": _store,
+    "leftovers": _leftovers,
+}

@@ -56,7 +56,7 @@ class Finding(NamedTuple):
     message: str
     next_step: str = ""
     details: tuple[str, ...] = ()
-    # The repair that `holdfast doctor --fix` has for it: see `repairs.REPAIRS`.
+    # The repair that `holdfast doctor --fix` has for it: see `checks.REPAIRS`.
     repair: str = ""
 
 

@@ -2,8 +2,8 @@
 
 Needs the extra `server` (psycopg 3 with its pool); no hook imports it. The modules:
 `connection`: pool, transactions, errors, and what a column can hold; `migrations`: the schema and
-its roles; `writes`: writing; `full_text_search`: search; `retention`: clean-up; `transfer`: whole
-sessions out and in; `store`: the face.
+its roles; `writes`: writing and clean-up; `full_text_search`: search; `transfer`: whole sessions
+out and in; `store`: the face.
 """
 
 from holdfast.store.postgres.connection import StoreForbidden

@@ -12,7 +12,7 @@ from typing import Any
 
 from holdfast.state.facts import Fact
 from holdfast.store import archives, queries
-from holdfast.store.postgres import full_text_search, migrations, retention, writes
+from holdfast.store.postgres import full_text_search, migrations, writes
 from holdfast.store.postgres.connection import (
     POOL_SIZE,
     POOL_TIMEOUT_SECONDS,
@@ -233,10 +233,10 @@ class PostgresStore(SqlStore):
         self, *, before: str, keep: int, held: Collection[str] = (), dry_run: bool = False
     ) -> dict[str, int]:
         limits = {"before": before, "keep": max(keep, 1), "held": list(held)}
-        return retention.prune_sessions(self._database, limits, dry_run=dry_run)
+        return writes.prune_sessions(self._database, limits, dry_run=dry_run)
 
     def delete_session(self, session_id: str) -> dict[str, int]:
-        return retention.delete_session(self._database, session_id)
+        return writes.delete_session(self._database, session_id)
 
     def health(self) -> dict[str, Any]:
         with self._database.transaction() as connection:

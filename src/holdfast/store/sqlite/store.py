@@ -2,7 +2,7 @@
 
 The face of the package: what writes, searches and cleans up, each method in one transaction; what
 only reads is in `store.sql_store`. Opening and errors are in `connection`, the schema in
-`migrations`, writing in `writes`, search in `full_text_index`, clean-up in `retention`.
+`migrations`, writing and clean-up in `writes`, search in `full_text_index`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from holdfast.store.queries import CHECKPOINT_COLUMNS, SESSION_COLUMNS, Statemen
 from holdfast.store.schema import SESSION_TABLES
 from holdfast.store.search_query import SearchFilter, parse_query, replace_surrogates
 from holdfast.store.sql_store import SqlStore
-from holdfast.store.sqlite import migrations, retention, writes
+from holdfast.store.sqlite import migrations, writes
 from holdfast.store.sqlite.connection import (
     BUSY_TIMEOUT_SECONDS,
     SqliteDatabase,
@@ -210,18 +210,16 @@ class SqliteStore(SqlStore):
     def prune(
         self, *, before: str, keep: int, held: Collection[str] = (), dry_run: bool = False
     ) -> dict[str, int]:
-        limits = retention.PruneLimits(
-            before, max(keep, 1), frozenset(map(replace_surrogates, held))
-        )
-        return retention.prune_sessions(self._database, self._index, limits, dry_run=dry_run)
+        limits = writes.PruneLimits(before, max(keep, 1), frozenset(map(replace_surrogates, held)))
+        return writes.prune_sessions(self._database, self._index, limits, dry_run=dry_run)
 
     def delete_session(self, session_id: str) -> dict[str, int]:
-        return retention.delete_session(self._database, self._index, replace_surrogates(session_id))
+        return writes.delete_session(self._database, self._index, replace_surrogates(session_id))
 
     def session_sizes(self) -> dict[str, int]:
         """Bytes by session, for whoever keeps the whole below a limit."""
         with self._database.reading() as connection:
-            return retention.measure_sessions(connection)
+            return writes.measure_sessions(connection)
 
     def health(self) -> dict[str, Any]:
         with self._database.reading() as connection:
