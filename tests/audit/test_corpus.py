@@ -5,8 +5,8 @@ from functools import cache
 
 import pytest
 
-from holdfast.audit.batch import audit_folder, find_transcripts
 from holdfast.audit.html_report import render_page
+from holdfast.audit.session_audit import audit_folder, find_transcripts
 from holdfast.audit.statistics import AuditStatistics, compute_statistics
 
 pytestmark = [pytest.mark.corpus, pytest.mark.xdist_group("audit")]

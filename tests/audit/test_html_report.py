@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from audit.stories import RULE, SECRET, Clocked, invoices
-from holdfast.audit.batch import audit_folder, find_transcripts
 from holdfast.audit.html_report import render_page
+from holdfast.audit.session_audit import audit_folder, find_transcripts
 from holdfast.audit.statistics import AuditStatistics, compute_statistics, remove_quotes
 
 HOSTILE = "<script>alert('x')</script><img src=x onerror=y> \"' & </title></style>]]>"

@@ -8,9 +8,8 @@ import pytest
 
 from audit.stories import RULE, SECRET, Clocked, Story, invoices
 from holdfast.audit import session_audit as audited_session
-from holdfast.audit.batch import audit_folder, find_transcripts
 from holdfast.audit.results import Compaction, Session
-from holdfast.audit.session_audit import audit_session
+from holdfast.audit.session_audit import audit_folder, audit_session, find_transcripts
 from holdfast.samples import SESSION_FILE
 
 

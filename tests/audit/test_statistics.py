@@ -8,7 +8,7 @@ from audit.stories import RULE, Clocked, invoices
 from benchmarks.survival import run
 from benchmarks.survival.candidate_scores import score_summary
 from holdfast.audit import formatting
-from holdfast.audit.batch import AuditedSessions, audit_folder, find_transcripts
+from holdfast.audit.session_audit import AuditedSessions, audit_folder, find_transcripts
 from holdfast.audit.statistics import AuditStatistics, Point, compute_statistics, shorten_projects
 from holdfast.audit.svg_charts import draw_timeline, group_points
 

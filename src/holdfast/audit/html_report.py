@@ -27,7 +27,7 @@ from holdfast.audit.formatting import (
 )
 from holdfast.audit.statistics import AuditStatistics, Group, KindTotals, said
 from holdfast.clock import format_minute
-from holdfast.tokens import CHARS_PER_TOKEN
+from holdfast.text import CHARS_PER_TOKEN
 
 STYLESHEET_PATH = os.path.join(os.path.dirname(__file__), "report.css")
 MAX_SESSIONS = 60

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from math import fsum
 from statistics import median
 
-from holdfast.audit.batch import AuditedSessions
 from holdfast.audit.examples import Example, WorstCompaction, select_examples, select_worst
 from holdfast.audit.results import Compaction, Consequence, Need, Session
+from holdfast.audit.session_audit import AuditedSessions
 from holdfast.measure.entities import Entity, idf, weight
 from holdfast.measure.scoring import Estimate, estimate_mean
-from holdfast.tokens import estimate_tokens
+from holdfast.text import estimate_tokens
 
 MAX_REPEATED = 8
 EMPTY_ESTIMATE = Estimate(0.0, 0.0, 0.0, 0)
