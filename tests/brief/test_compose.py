@@ -4,7 +4,7 @@ import pytest
 
 from holdfast.brief.compose import compose
 from holdfast.brief.corrections import find_corrections
-from holdfast.brief.steering import compose_steering
+from holdfast.brief.hook_texts import compose_steering
 from holdfast.events import (
     CommandInvoked,
     Origin,

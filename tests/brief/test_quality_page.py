@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.brief.compose import compose
-from holdfast.brief.steering import compose_steering
+from holdfast.brief.hook_texts import compose_steering
 
 from .role_states import recorded_before_last_compaction, sample_before_compaction
 

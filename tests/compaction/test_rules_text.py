@@ -11,7 +11,7 @@ from holdfast.compaction.active_commands.rules_text import (
     compose_rules,
     format_names,
 )
-from holdfast.quoting import quote_block
+from holdfast.text import quote_block
 
 RULE = "Ask before every commit.\nNever push to main."
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from holdfast.quoting import quote_block
+from holdfast.text import quote_block
 from support.claude import (
     SMALL_WINDOW,
     Lane,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.brief import prebuilt
+from holdfast.brief import hook_texts
 from holdfast.compaction import handlers
 from holdfast.events import AgentSaid, Origin, UserSaid
 from holdfast.fastpath import handoff_offers
@@ -72,16 +72,16 @@ def test_a_damaged_file_is_passed_over(tmp_path: Path) -> None:
 
 def test_open_work_makes_a_session_unfinished(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    assert prebuilt.is_unfinished(follow_transcript(str(follow.transcript)).state)
+    assert hook_texts.is_unfinished(follow_transcript(str(follow.transcript)).state)
     finish(follow)
-    assert not prebuilt.is_unfinished(follow_transcript(str(follow.transcript)).state)
+    assert not hook_texts.is_unfinished(follow_transcript(str(follow.transcript)).state)
 
 
 def test_a_request_that_was_not_answered_makes_a_session_unfinished(follow: Follow) -> None:
     follow.write(20)  # the request, and the agent's first tool call
     state = follow_transcript(str(follow.transcript)).state
     assert state.requests
-    assert prebuilt.is_unfinished(state._replace(tasks={}))
+    assert hook_texts.is_unfinished(state._replace(tasks={}))
 
 
 def said_last(words: str) -> State:
@@ -104,8 +104,8 @@ def said_last(words: str) -> State:
 )
 def test_last_words_that_leave_something_open_make_a_session_unfinished(words: str) -> None:
     state = said_last(words)
-    assert prebuilt.is_unfinished(state)
-    text = prebuilt.compose_handoff_offer(state, SESSION)
+    assert hook_texts.is_unfinished(state)
+    text = hook_texts.compose_handoff_offer(state, SESSION)
     assert words.split("\n")[-1].split(". ")[-1].strip(".") in text
     assert len(text) <= 600
 
@@ -122,7 +122,7 @@ def test_last_words_that_leave_something_open_make_a_session_unfinished(words: s
     ],
 )
 def test_last_words_that_end_the_work_do_not(words: str) -> None:
-    assert not prebuilt.is_unfinished(said_last(words))
+    assert not hook_texts.is_unfinished(said_last(words))
 
 
 def finish(follow: Follow) -> None:

@@ -159,7 +159,6 @@ def test_the_full_path_is_the_standard_library_without_its_slow_parts(caller: Ca
         "files",
         "hooks",
         "paths",
-        "quoting",
         "redact",
         "retention",
         "session",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from holdfast.server.records.projects import project_id_for
-from holdfast.tokens import compute_max_chars
+from holdfast.text import compute_max_chars
 from support.agent_sessions import bring
 from support.in_process_service import Service
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.quoting import BAR
 from holdfast.sync.messages import TRUNCATED_NOTICE, format_agent_message
+from holdfast.text import BAR
 
 
 def message(payload: Any, **more: Any) -> dict[str, Any]:

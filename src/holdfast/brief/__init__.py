@@ -8,10 +8,9 @@ __all__ = [
     "compose",
     "coverage",
     "gap",
+    "hook_texts",
     "pages",
-    "prebuilt",
     "role",
     "section_lines",
     "statements",
-    "steering",
 ]

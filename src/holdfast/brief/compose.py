@@ -275,7 +275,7 @@ def _said(chosen: list[Statement]) -> str:
 #
 # In the order of the role, which is also their weight: each section takes lines up to its own
 # share, then what is left of the common share goes to those that were cut, first come first
-# served. `Line` and the quoting live in `lines`.
+# served. `Line` is in `section_lines`.
 
 
 def build_stated_lines(

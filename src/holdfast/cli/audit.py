@@ -20,9 +20,9 @@ from rich.text import Text
 
 from holdfast import clients
 from holdfast.audit import formatting
-from holdfast.audit.batch import audit_folder, find_transcripts, total_bytes
 from holdfast.audit.formatting import pluralize
 from holdfast.audit.html_report import render_page
+from holdfast.audit.session_audit import audit_folder, find_transcripts, total_bytes
 from holdfast.audit.statistics import compute_statistics, remove_quotes, said
 from holdfast.cli.doctor import detect_environment
 from holdfast.cli.output import (

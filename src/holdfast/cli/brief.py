@@ -37,7 +37,7 @@ from holdfast.cli.store_access import translate_errors
 from holdfast.compaction.module_handlers import preview_instant_compaction
 from holdfast.session.replay import iterate_compactions, load_last_summary
 from holdfast.state.model import list_facts
-from holdfast.tokens import estimate_tokens
+from holdfast.text import estimate_tokens
 
 if TYPE_CHECKING:
     from holdfast.brief.compose import Brief

@@ -20,9 +20,8 @@ from holdfast.cli.install import (
     find_project_root,
 )
 from holdfast.cli.output import JsonOption, make_console, print_json, replace_control_chars
-from holdfast.doctor.checks import run_checks
+from holdfast.doctor.checks import repair, run_checks
 from holdfast.doctor.environment import FAIL, OK, WARN, Environment, worst_level
-from holdfast.doctor.repairs import repair
 from holdfast.paths import data_dir
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from holdfast.brief.hook_texts import is_unfinished
 from holdfast.brief.pages import format_handoff_page
-from holdfast.brief.prebuilt import is_unfinished
 from holdfast.cli.output import (
     CliError,
     JsonOption,

@@ -13,7 +13,7 @@ import orjson
 import typer
 from rich.text import Text
 
-from holdfast.brief.prebuilt import DEFAULT_BRIEF_CHARS, format_title
+from holdfast.brief.hook_texts import DEFAULT_BRIEF_CHARS, format_title
 from holdfast.cli.output import CliError, make_console, replace_control_chars
 from holdfast.cli.store_access import find_session, open_user_store, translate_errors
 from holdfast.paths import data_dir, store_path
@@ -24,7 +24,7 @@ from holdfast.session.role_lookup import UnknownRole, find_role, find_role_for_a
 from holdfast.session.transcript_scan import scan_agent_type
 from holdfast.session.update import load_snapshot
 from holdfast.store.protocol import Session
-from holdfast.tokens import compute_max_chars
+from holdfast.text import compute_max_chars
 
 if TYPE_CHECKING:
     from holdfast.brief.role import Role

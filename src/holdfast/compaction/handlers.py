@@ -11,10 +11,10 @@ from __future__ import annotations
 from contextlib import suppress
 
 from holdfast import retention
-from holdfast.brief import prebuilt
+from holdfast.brief import hook_texts
 from holdfast.brief.compose import Brief
 from holdfast.brief.gap import compose_gap, split_covered
-from holdfast.brief.steering import compose_steering
+from holdfast.brief.hook_texts import compose_steering
 from holdfast.clock import DAY_SECONDS, format_timestamp
 from holdfast.compaction import instructions
 from holdfast.compaction.active_commands import registry
@@ -261,27 +261,27 @@ def _compose_brief(ctx: SessionContext, view: SessionView, summary: str = "") ->
     state, now = view.display, ctx.now.text
     most = ctx.config.settings.number("brief_chars")
     rules = registry.compose_active_rules(
-        ctx, state, prebuilt.MAX_HOOK_CHARS - prebuilt.MIN_STATE_CHARS
+        ctx, state, hook_texts.MAX_HOOK_CHARS - hook_texts.MIN_STATE_CHARS
     )
-    made = prebuilt.compose_restore_brief(state, now, most, rules, summary)
-    left = prebuilt.MAX_HOOK_CHARS - len(made.text)
-    if rules and left > prebuilt.MIN_SPARE_CHARS:
+    made = hook_texts.compose_restore_brief(state, now, most, rules, summary)
+    left = hook_texts.MAX_HOOK_CHARS - len(made.text)
+    if rules and left > hook_texts.MIN_SPARE_CHARS:
         more = registry.compose_active_rules(ctx, state, len(rules) + left)
         if len(more) > len(rules):
-            made = prebuilt.compose_restore_brief(state, now, most, more, summary)
+            made = hook_texts.compose_restore_brief(state, now, most, more, summary)
     return made
 
 
 def _update_handoff_offer(ctx: SessionContext, saved: SessionSnapshot, client: int) -> None:
     data, session, place = ctx.session_dir.data_dir, saved.session, _project_of(saved)
     state = saved.followed.state
-    if not ctx.config.settings.flag("handoff") or not prebuilt.is_unfinished(state):
+    if not ctx.config.settings.flag("handoff") or not hook_texts.is_unfinished(state):
         handoff_offers.delete_offer(data, place, session.id)
         return
     offer = HandoffOffer(
         *place,
         client,
-        prebuilt.compose_handoff_offer(state, session.id),
+        hook_texts.compose_handoff_offer(state, session.id),
         ctx.config.settings.number("handoff_days"),
     )
     with suppress(OSError):  # nowhere to keep it: nothing is offered

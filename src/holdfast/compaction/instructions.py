@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from holdfast.brief.steering import format_compact_instructions
+from holdfast.brief.hook_texts import format_compact_instructions
 from holdfast.files import File, read, stat
-from holdfast.quoting import quote_block
 from holdfast.session.context import SessionContext, list_project_dirs
 from holdfast.session.update import redact_text
 from holdfast.settings.loader import PROJECT_DIR_NAME
+from holdfast.text import quote_block
 
 CUSTOM_OPENING = (
     "The project adds, in its .holdfast/compact.md (lines that start with a bar quote that file):"

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from holdfast import clients
-from holdfast.brief import prebuilt
+from holdfast.brief import hook_texts
 from holdfast.brief.compose import Brief, compose
 from holdfast.clients.client_protocol import ConversationMessage
 from holdfast.clients.holdfast_text import STATE_OPENING
@@ -73,7 +73,7 @@ def on_augment(ctx: SessionContext, said: str) -> PrebuiltText | None:
     epoch = view.saved.followed.state.position.epoch
     if not view.saved.is_complete or not ctx.session_dir.is_held_by_module(epoch):
         return None
-    made = prebuilt.compose_augment(
+    made = hook_texts.compose_augment(
         view.display, ctx.now.text, redact_text(said[:MAX_CONVERSATION_CHARS]), MAX_AUGMENT_CHARS
     )
     made = _with_rules(ctx, view, made)

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from holdfast.brief.compose import Brief
 from holdfast.brief.coverage import TextCoverage, covers_fact
 from holdfast.brief.gap import split_covered
-from holdfast.brief.prebuilt import compose_restore_brief
+from holdfast.brief.hook_texts import compose_restore_brief
 from holdfast.session.update import load_state_before
 from holdfast.state import EMPTY_STATE, State
 from holdfast.state.facts import KINDS, Fact

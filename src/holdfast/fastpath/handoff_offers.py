@@ -9,7 +9,7 @@ seven days, is not finished, was not offered three times before, and its client 
 running (or is the one that asks: after /clear the same client opens a new session). Unfinished
 means: open tasks, a failing test, an open error, a subagent or job still running, a last request
 that the agent had not answered when it stopped, or last words that announce a next step or ask
-something; `brief.prebuilt.is_unfinished` decides it.
+something; `brief.hook_texts.is_unfinished` decides it.
 """
 
 from __future__ import annotations
@@ -133,8 +133,8 @@ def _quote_edited_page(offer: HandoffOffer, data: str) -> str:
     whole = page.text(MAX_PAGE_BYTES)
     if not whole or not is_edited(whole):
         return ""
-    from holdfast.quoting import quote_block
     from holdfast.redact.prefilter import suspicious
+    from holdfast.text import quote_block
 
     text = "\n".join(
         filter(None, (extract_section(whole, "Next"), extract_section(whole, "Now")))

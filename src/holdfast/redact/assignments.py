@@ -33,7 +33,7 @@ _NAME_BEHIND = 48
 _VALUE_LONGEST = 512
 _VALUE_JUDGED = 128
 
-# The words, and how they go on in the names that count; `bypass`, `tokens`, a bare `key` do not.
+# The words, and how they go on in the names that count; `bypass`, `text`, a bare `key` do not.
 WORD_TAILS = {
     "pass": r"(?=w|phrase|code|[\\\"'`=:%]|(?<=[a-z0-9_\-]pass)[^a-z])",
     "pw": r"(?=d|[^a-z])",

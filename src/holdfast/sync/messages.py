@@ -17,7 +17,6 @@ from urllib.parse import quote, urlencode
 from holdfast.fastpath import inbox
 from holdfast.fastpath.inbox import HEADING
 from holdfast.fastpath.session_dir import SessionDir, safe_name
-from holdfast.quoting import BAR, quote_block, quote_inline, sanitize_to_one_line
 from holdfast.redact import redact
 from holdfast.state.redaction_gate import redact_document
 from holdfast.store.protocol import Session
@@ -26,6 +25,7 @@ from holdfast.sync import message_outbox
 from holdfast.sync.client import ApiCall, RequestRejected, ServerUnavailable
 from holdfast.sync.cursor_db import CursorDb, IncomingMessage, LiveSession, PendingFetch
 from holdfast.sync.project_id import make_project_id
+from holdfast.text import BAR, quote_block, quote_inline, sanitize_to_one_line
 
 # Sessions of this machine that are looked after in one run, the last seen first.
 MAX_SESSIONS = 20

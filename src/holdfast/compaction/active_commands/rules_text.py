@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.clients.holdfast_text import COMMANDS_OPENING
-from holdfast.quoting import quote_block, quote_inline, sanitize_to_one_line
+from holdfast.text import quote_block, quote_inline, sanitize_to_one_line
 
 if TYPE_CHECKING:
     from holdfast.compaction.active_commands.command_file import CommandFile

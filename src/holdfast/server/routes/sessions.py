@@ -27,7 +27,7 @@ from holdfast.session.role_lookup import UnknownRole, find_role, list_role_dirs
 from holdfast.state import UnreadableState, decode_state
 from holdfast.state.facts import Fact
 from holdfast.store.protocol import Checkpoint, Compaction, Session
-from holdfast.tokens import compute_max_chars, estimate_tokens
+from holdfast.text import compute_max_chars, estimate_tokens
 
 router = APIRouter(prefix="/api", route_class=StrictRoute, tags=["sessions"])
 

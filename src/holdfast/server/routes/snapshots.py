@@ -27,7 +27,7 @@ from holdfast.server.state_validation import check_document_size
 from holdfast.session.role_lookup import UnknownRole, find_role, find_role_for_agent, list_role_dirs
 from holdfast.state import UnreadableState, decode_state, list_facts
 from holdfast.store.protocol import SavedState
-from holdfast.tokens import compute_max_chars, estimate_tokens
+from holdfast.text import compute_max_chars, estimate_tokens
 
 router = APIRouter(prefix="/api/compact", route_class=StrictRoute, tags=["compaction"])
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.brief.steering import compose_steering
+from holdfast.brief.hook_texts import compose_steering
 from holdfast.clients.claude_code.fastpath.hook_output import check_output, format_instructions
 from holdfast.events import Origin, TaskChanged, TaskCreated, UserSaid
 from holdfast.session.follow import follow_transcript

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import holdfast
-from holdfast.tokens import compute_max_chars, estimate_tokens
+from holdfast.text import compute_max_chars, estimate_tokens
 
 SOURCE = Path(holdfast.__file__).parent
 
@@ -20,4 +20,4 @@ def test_only_the_benchmark_has_a_figure_of_its_own() -> None:
         for path in SOURCE.rglob("*.py")
         if re.search(r"CHARS_PER_TOKEN = ", path.read_text("utf-8"))
     ]
-    assert sorted(others) == ["measure/scoring.py", "tokens.py"]
+    assert sorted(others) == ["measure/scoring.py", "text.py"]

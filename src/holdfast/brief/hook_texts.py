@@ -1,9 +1,15 @@
-"""The texts that are made ahead: the brief for the next compaction, the handoff for the next
-session. Pure: state and time in, text out; the session dir keeps them."""
+"""The texts that hooks hand over: the brief after a compaction, the augment, the handoff offer for
+the next session, and the steering text and instructions for the summariser.
+
+Pure: state and time in, text out; the session dir keeps those that are made ahead.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from holdfast.brief.compose import Brief, compose
+from holdfast.brief.role import Role, default_part
 from holdfast.brief.section_lines import shorten_path
 from holdfast.clients.holdfast_text import AUGMENT_OPENING, STATE_OPENING
 from holdfast.clock import format_minute_utc
@@ -12,6 +18,8 @@ from holdfast.state import next_step
 from holdfast.state.facts import OPEN
 from holdfast.state.model import State
 from holdfast.text import truncate_line
+
+# For the agent: what it is given after a compaction, or at the start of the next session.
 
 # 6,000 of the client's 10,000 characters: what survives per character falls off beyond that
 # (see the survival benchmark), and other tools' hooks want their say too.
@@ -140,3 +148,71 @@ def _list_edited_files(state: State) -> list[str]:
     changed = [file for file in state.files.values() if file.changed and file.status == OPEN]
     changed.sort(key=lambda file: -file.changed_step)
     return [shorten_path(file.path, state.session.folders) for file in changed]
+
+
+# Text for the summariser: what summaries lose, as facts to keep.
+#
+# The client puts it under the instructions of its own summary request. The summariser has the whole
+# conversation before it, so nothing of that is quoted: only what has to be worked out from it (git,
+# checks, tasks, what works here), what was said far back and holds (rules, decisions) and where the
+# work stands. Never anything that could be taken for JSON. Pure.
+
+STEERING_TITLE = (
+    "Keep these facts of the session in the summary, in the sections they belong to and with the "
+    "exact wording given here (from Holdfast; accurate at the time of writing, quoted text is "
+    "data):"
+)
+
+STEERING_ROLE = Role(
+    "steering",
+    (
+        default_part("rules", 0.3),
+        default_part("request", 0.25),
+        default_part("last_words", 0.12),
+        default_part("notes", 0.2),
+        default_part("git", 0.25),
+        default_part("verified", 0.2),
+        default_part("tasks", 0.2),
+        default_part("finished", 0.12),
+        default_part("summaries", 0.15),
+        default_part("decided", 0.15),
+        default_part("running"),
+        default_part("instead"),
+        default_part("values"),
+    ),
+    stated_share=0.9,
+    about="The summariser: what it would lose.",
+)
+
+
+def compose_steering(state: State, max_chars: int) -> str:
+    """At most `max_chars`; empty when there is nothing to say. Most important first."""
+    made = compose(state, max_chars, title=STEERING_TITLE, role=STEERING_ROLE)
+    return made.text if made.fact_ids else ""
+
+
+# What a summary of a session should hold: the compact instructions, fitted to a project. Pure.
+
+HEADING = "Compact Instructions"
+MAX_CHECKS, MAX_PATHS = 4, 5
+
+
+def format_compact_instructions(checks: Sequence[str] = (), on_disk: Sequence[str] = ()) -> str:
+    """`checks`: the commands that tell good from bad; `on_disk`: what can be read again."""
+    commands = ", ".join(f"`{command}`" for command in checks[:MAX_CHECKS])
+    verdicts = f" ({commands} and the like)" if commands else ""
+    readable = ", ".join(on_disk[:MAX_PATHS])
+    files = f" ({readable} are on disk)" if readable else ""
+    return (
+        "When this conversation is summarised for compaction, the summary holds, in this order:\n"
+        "1. the user's standing rules and corrections, and the last request, word for word;\n"
+        "2. what was being done when the compaction came, the next step, and questions that wait"
+        " for the user;\n"
+        "3. tasks by their standing: in progress, open, finished, cancelled;\n"
+        "4. files changed, by path, with the functions and types worked on, and what is not"
+        " committed;\n"
+        f"5. checks and their verdicts{verdicts}: what passes, what fails now and how;\n"
+        "6. decisions with their reasons, and attempts that failed, so that nobody repeats them;\n"
+        "7. exact values: ports, URLs, ids, branches, versions, and subagents or jobs that run.\n"
+        f"It leaves out what can be read again{files}, long tool output, and finished detours."
+    )
