@@ -3,6 +3,8 @@
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from holdfast.fastpath.project import locate_project
 
 
@@ -80,3 +82,16 @@ def test_a_worktree_that_is_there_is_asked_and_not_guessed(tmp_path: Path) -> No
     outer = tmp_path / "out" / ".worktrees" / "x"
     outer.mkdir(parents=True)
     assert locate_project(str(outer)) == (str(outer), str(outer))
+
+
+def test_a_folder_on_a_windows_drive_is_one_project_in_every_spelling(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On another system `C:` is a folder like any other, so that its files can be laid out."""
+    (tmp_path / "C:").mkdir()
+    shop = repository(tmp_path / "C:" / "shop")
+    (shop / "src").mkdir()
+    monkeypatch.chdir(tmp_path)
+    for spelled in ("C:\\shop\\src", "c:\\shop\\src", "c:/shop/src", "C:/shop"):
+        assert locate_project(spelled) == ("C:/shop", "C:/shop")
+    assert locate_project("D:\\else\\where") == ("D:/else/where", "D:/else/where")

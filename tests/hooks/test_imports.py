@@ -22,6 +22,7 @@ FAST_FILES = {
     "holdfast.hooks.fast",
     "holdfast.clock",
     "holdfast.files",
+    "holdfast.path_spelling",
     "holdfast.paths",
 }
 # A prompt is written to the disk, so it is looked through for secrets first.
@@ -158,6 +159,7 @@ def test_the_full_path_is_the_standard_library_without_its_slow_parts(caller: Ca
         "fastpath",
         "files",
         "hooks",
+        "path_spelling",
         "paths",
         "redact",
         "retention",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from holdfast.files import read
+from holdfast.path_spelling import is_absolute, spell_path
 
 MAX_DEPTH = 60
 MAX_POINTER_BYTES = 4096
@@ -19,7 +20,8 @@ WORKTREE_FOLDERS = ("/.claude/worktrees/", "/.worktrees/")
 
 def locate_project(cwd: str) -> tuple[str, str]:
     """(project, worktree): the main repository's folder, and the checkout's."""
-    if not cwd.startswith("/"):
+    cwd = spell_path(cwd)
+    if not is_absolute(cwd):
         return cwd, cwd
     folder = cwd.rstrip("/") or "/"
     repository = _repository_by_path(folder)
@@ -34,7 +36,7 @@ def locate_project(cwd: str) -> tuple[str, str]:
         if mode:
             is_folder = mode & 0o170000 == 0o040000
             return (folder if is_folder else _main_repository(folder)), folder
-        if folder == "/":
+        if folder == "/" or "/" not in folder:  # a drive
             break
         folder = folder.rpartition("/")[0] or "/"
     return cwd, cwd
@@ -59,7 +61,7 @@ def _main_repository(worktree: str) -> str:
     said, found, name = pointed.partition("gitdir:")
     if said.strip() or not found:
         return worktree
-    admin = os.path.normpath(os.path.join(worktree, name.strip()))
+    admin = spell_path(os.path.normpath(os.path.join(worktree, name.strip())))
     real = os.path.realpath(admin)
     back = _read_pointer(f"{real}/gitdir")
     here = os.path.join(os.path.realpath(worktree), ".git")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from holdfast import events as ev
+from holdfast.path_spelling import join_path, spell_path
 from holdfast.state import (
     commands,
     dead_ends,
@@ -198,6 +199,9 @@ def _advance(values: list[Any], events: Sequence[ev.Event]) -> None:
     heard = []
     for event in events:
         kind = type(event)
+        spell = _SPELL.get(kind)
+        if spell is not None:
+            event = spell(event, values[_SESSION].cwd)
         if event.at.agent:
             turns = _INDEXED_SUBAGENT_HANDLERS.get(kind)
         else:
@@ -213,6 +217,34 @@ def _advance(values: list[Any], events: Sequence[ev.Event]) -> None:
                 new = handler(table, event, position)
                 if new is not table:
                     values[index] = MutableTable(new) if type(table) is MutableTable else new
+
+
+def _spell_touched(event: ev.FileTouched, cwd: str) -> ev.FileTouched:
+    path = event.path if event.path[:1] == "/" and cwd[:1] == "/" else join_path(cwd, event.path)
+    return event if path == event.path else event._replace(path=path)
+
+
+def _spell_searched(event: ev.Searched, cwd: str) -> ev.Searched:
+    if cwd[:1] == "/" or not event.where:
+        return event
+    return event._replace(where=spell_path(event.where, cwd))
+
+
+def _spell_plan(event: ev.PlanSet, cwd: str) -> ev.PlanSet:
+    return event if event.path[:1] == "/" else event._replace(path=spell_path(event.path, cwd))
+
+
+def _spell_seen(event: ev.SessionSeen, cwd: str) -> ev.SessionSeen:
+    return event if event.cwd[:1] == "/" else event._replace(cwd=spell_path(event.cwd))
+
+
+# One file has one path, however it was written; all kinds of facts hear the same one.
+_SPELL: dict[type, Callable[[Any, str], Any]] = {
+    ev.FileTouched: _spell_touched,
+    ev.Searched: _spell_searched,
+    ev.PlanSet: _spell_plan,
+    ev.SessionSeen: _spell_seen,
+}
 
 
 def _step_taken(values: list[Any], event: ev.Event) -> None:

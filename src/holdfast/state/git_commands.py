@@ -10,6 +10,7 @@ from functools import lru_cache
 from posixpath import join, normpath
 from typing import NamedTuple
 
+from holdfast.path_spelling import is_absolute, spell_path
 from holdfast.state.lazy_regex import lazy_compile
 from holdfast.state.shell import split_commands
 
@@ -95,8 +96,8 @@ def _moved(here: str, words: list[str]) -> str:
 @lru_cache(maxsize=4096)  # pathspecs are held against every change
 def resolve_path(directory: str, path: str) -> str:
     """A path as seen from a directory; relative where the directory is not known."""
-    path = path.replace("\\", "/") if path[1:3] == ":\\" else path
-    if path.startswith("/") or path[1:3] == ":/" or not directory:
+    path = spell_path(path, directory)
+    if is_absolute(path) or not directory:
         return normpath(path)
     return normpath(join(directory, path))
 

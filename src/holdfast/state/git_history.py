@@ -5,6 +5,7 @@ Functions of the same shape as those in `git_worktree`.
 
 from __future__ import annotations
 
+from holdfast.path_spelling import is_absolute, spell_path
 from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.state import git_output as printed
 from holdfast.state.git_commands import GitStep
@@ -354,8 +355,8 @@ def on_rev_parse(work: GitWork, step: GitStep, line: CommandResult, root: str) -
     if not line.ok or len(words) != 1:
         return on_log(work, step, line, root) if line.ok else work
     said = words[0]
-    if "--show-toplevel" in step.options and said.startswith("/"):
-        return with_root(work, said, certain=True)[0]
+    if "--show-toplevel" in step.options and is_absolute(said):
+        return with_root(work, spell_path(said), certain=True)[0]
     if "--abbrev-ref" in step.options and said != "HEAD" and step.words == ("HEAD",):
         return with_branch(work, root, said)
     if step.words == ("HEAD",) and len(said) >= 40:

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from holdfast.events import CommandRan, FileTouched, Origin, Searched
+from holdfast.path_spelling import is_absolute, spell_path
 from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.state.facts import CANCELLED, OPEN, Fact, Position, next_number, put_record
 from holdfast.state.lazy_regex import lazy_compile
@@ -43,6 +44,15 @@ _LOCATION_CUE = lazy_compile(r"\.[A-Za-z]\w{0,9}:\d")
 _LOCATION = lazy_compile(
     r"(?:^|[\s(\"'])((?:[\w@.+-]*/)*[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,9}):(\d+)\b"
 )
+# The same in a session on Windows, once its backslashes are slashes.
+_WINDOWS_PATH = lazy_compile(
+    r"(?<![\w/.@:-])(?:[A-Za-z]:/)?(?:[\w@.+-]*/)*[\w@+-][\w@.+-]*\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w/])"
+)
+_WINDOWS_LOCATION = lazy_compile(
+    r"(?:^|[\s(\"'])((?:[A-Za-z]:/)?(?:[\w@.+-]*/)*[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,9}):(\d+)\b"
+)
+_WINDOWS_START = lazy_compile(r"(?:[A-Za-z]:[\\/])?[\w@.+-]+(?:[\\/][\w@.+-]+)+")
+_ANY_DRIVE = "C:/"  # of a session that has drives; which one is all the same
 
 
 _REMOVING = ("rm ", "unlink ", "mv ", "git ")
@@ -154,7 +164,7 @@ def on_searched(
     """A search names files and shows lines of them; its pattern was typed by the agent."""
     if not event.ok:
         return table
-    for path, lines in islice(_found(event).items(), 30):
+    for path, lines in islice(_found(event, _is_windows(table)).items(), 30):
         full = _resolve(table, path)
         file = table.get(full) or _new(table, full, position, event.at)
         words = find_symbols("\n".join(lines)) if lines else _NONE
@@ -165,12 +175,16 @@ def on_searched(
 _NONE: AbstractSet[str] = frozenset()
 
 
-def _found(event: Searched) -> dict[str, list[str]]:
+def _found(event: Searched, windows: bool) -> dict[str, list[str]]:
     """The files that a search named, each with the lines it showed of them."""
     found: dict[str, list[str]] = {}
     where = event.where if "." in event.where.rsplit("/", 1)[-1] else ""
     for line in event.output[:MAX_SEARCH_CHARS].split("\n", MAX_SEARCH_LINES)[:MAX_SEARCH_LINES]:
         # "path:12:text" for a match, "path-12-text" for the lines around it.
+        if windows:
+            line = _spell_start(line)
+        drive = line[:2] if line[1:3] == ":/" else ""
+        line = line[2:] if drive else line
         path, _, rest = line.partition(":")
         number, colon, content = rest.partition(":") if rest else ("", "", "")
         if not (colon and number.isdecimal() and _is_path(path)):
@@ -180,10 +194,21 @@ def _found(event: Searched) -> dict[str, list[str]]:
             elif "-" in line and (around := _AROUND.match(line)) and _is_path(around.group(1)):
                 path, content = around.groups()
         if path:
-            lines = found.setdefault(path, [])
+            lines = found.setdefault(path if path is where else drive + path, [])
             if content:
                 lines.append(content)
     return found
+
+
+def _is_windows(table: dict[str, TouchedFile]) -> bool:
+    """Whether the session's files lie on a drive: its tools then print backslashes."""
+    return any(path[1:3] == ":/" for path in islice(table, 8))
+
+
+def _spell_start(line: str) -> str:
+    """A line of a search with the path that it begins with in our spelling."""
+    path = _WINDOWS_START.match(line)
+    return spell_path(path[0], _ANY_DRIVE) + line[path.end() :] if path else line
 
 
 @lru_cache(maxsize=512)  # a search names the same file line after line
@@ -208,14 +233,17 @@ def on_command_ran(
                 words = words[1:]
             if words[0] in ("rm", "unlink", "mv"):
                 table = _removed(table, words, position, event.at)
-    command = event.command[:2000]
+    command, output = event.command[:2000], event.output[-MAX_OUTPUT_CHARS:]
+    windows = _is_windows(table)
+    if windows:
+        command, output = command.replace("\\", "/"), output.replace("\\", "/")
     named: dict[str, None] = {}
     if "." in command:
         dotted = " ".join(word for word in command.split() if "." in word)
-        named = dict.fromkeys(_PATH.findall(dotted))
-    places = _places(event.output[-MAX_OUTPUT_CHARS:])
+        named = dict.fromkeys((_WINDOWS_PATH if windows else _PATH).findall(dotted))
+    places = _places(output, windows)
     for path in [*named, *places][:30]:
-        full = _resolve(table, path)
+        full = _resolve(table, spell_path(path, _ANY_DRIVE) if windows else path)
         if full not in table and not _worth_naming(path):
             continue
         file = table.get(full) or _new(table, full, position, event.at)
@@ -225,7 +253,7 @@ def on_command_ran(
     return table
 
 
-def _places(output: str) -> dict[str, list[str]]:
+def _places(output: str, windows: bool) -> dict[str, list[str]]:
     """Places in the output ("path:line"), which are what failing checks point at."""
     places: dict[str, list[str]] = {}
     end = 0
@@ -236,7 +264,7 @@ def _places(output: str) -> dict[str, list[str]]:
         end = output.find("\n", cue.end())
         end = len(output) if end < 0 else end
         line = output[start : min(end, start + 400)]
-        found = _LOCATION.search(line)
+        found = (_WINDOWS_LOCATION if windows else _LOCATION).search(line)
         if found:
             places.setdefault(found.group(1), []).append(line)
             if len(places) == 20:
@@ -254,7 +282,7 @@ def _worth_naming(path: str) -> bool:
 
 def _resolve(table: dict[str, TouchedFile], path: str) -> str:
     """The full path of a file we know by its end, else the path as it stands."""
-    if path in table or path.startswith("/"):
+    if path in table or is_absolute(path):
         return path
     path = path.removeprefix("./")
     ending = "/" + path
@@ -268,6 +296,8 @@ def _removed(
     table: dict[str, TouchedFile], words: list[str], position: Position, at: Origin
 ) -> dict[str, TouchedFile]:
     arguments = [word.strip("'\"") for word in words[1:] if not word.startswith("-")]
+    if _is_windows(table):
+        arguments = [spell_path(name, _ANY_DRIVE) for name in arguments]
     gone = arguments[:-1] if words[0] == "mv" else arguments
     new = dict(table)
     for name in gone:
@@ -281,7 +311,7 @@ def _removed(
             new[path] = file._replace(status=CANCELLED, step=position.step, at=at)
             if words[0] == "mv":
                 target = _target(arguments[-1], name)
-                moved = (target if target.startswith("/") else before + target) + below
+                moved = (target if is_absolute(target) else before + target) + below
                 known = new.get(moved, file._replace(number=next_number(new)))
                 new = _put(new, known._replace(path=moved, status=OPEN, step=position.step, at=at))
     return new
@@ -289,10 +319,11 @@ def _removed(
 
 def _around(path: str, name: str) -> tuple[str, bool, str]:
     """What stands before and below a name in a path, and whether it stands there."""
-    before, found, below = f"{path}/".rpartition(f"{name}/" if name[0] == "/" else f"/{name}/")
-    if not found or (name[0] == "/" and before):
+    full = is_absolute(name)
+    before, found, below = f"{path}/".rpartition(f"{name}/" if full else f"/{name}/")
+    if not found or (full and before):
         return "", False, ""
-    return ("" if name[0] == "/" else f"{before}/"), True, f"/{below}".rstrip("/")
+    return ("" if full else f"{before}/"), True, f"/{below}".rstrip("/")
 
 
 def _target(target: str, name: str) -> str:
