@@ -81,7 +81,7 @@ def _served(home: Path) -> Iterator[str]:
         port = probe.getsockname()[1]
     url = f"http://127.0.0.1:{port}"
     service = subprocess.Popen(
-        [sys.executable, "-m", "holdfast.cli.main", "serve", "--port", str(port)],
+        [sys.executable, "-m", "holdfast.cli.main", "team", "serve", "--port", str(port)],
         env={**os.environ, "HOLDFAST_HOME": str(home)},
         stderr=subprocess.DEVNULL,
     )

@@ -42,5 +42,8 @@ def test_command_test_and_page_exist(line: str) -> None:
 def is_command(words: list[str]) -> bool:
     command: Any = typer.main.get_command(app)
     for word in words[1:]:
-        command = load_subcommands(command).get(word)
+        if word.startswith("--"):
+            return any(word in param.opts for param in command.params)
+        if word != word.upper():  # what stands for a session or a number
+            command = load_subcommands(command).get(word)
     return words[0] == "holdfast" and command is not None

@@ -27,21 +27,21 @@ COMMANDS = (
     ["try"],
     ["state", SESSION_FILE],
     ["brief", SESSION_FILE, "--compactions", "--max-chars", "6000"],
-    ["ingest", SESSION_FILE],
-    ["sessions"],
+    ["session", "ingest", SESSION_FILE],
+    ["status", "--all"],
     ["status", SESSION],
-    ["compactions", SESSION],
-    ["history", SESSION],
-    ["diff", SESSION, "1"],
-    ["replay", SESSION, "--at", "compaction:1"],
-    ["tasks", SESSION],
+    ["status", "--compactions"],
+    ["show", SESSION, "--compactions"],
+    ["show", SESSION, "--compaction", "1"],
+    ["session", "replay", SESSION, "--at", "70"],
+    ["session", "tasks", SESSION],
     ["search", "test"],
     ["show", SESSION],
     ["audit", str(Path(SESSION_FILE).parent)],
     ["config"],
     ["doctor"],
     ["install", "--dry-run"],
-    ["prune", "--days", "30", "--dry-run"],
+    ["session", "prune", "--days", "30", "--dry-run"],
 )
 
 
@@ -90,7 +90,8 @@ def test_the_keys_of_json_answers(environment: dict[str, str], tmp_path: Path) -
             answers = [json.loads(ended.stdout)]
         except ValueError:  # a row for each file
             answers = [json.loads(line) for line in ended.stdout.splitlines()]
-        found[command[0]] = sorted({key for answer in answers for key in keys(answer)})
+        named = [word for word in command if re.fullmatch(r"-{0,2}[a-z]+", word)]
+        found[" ".join(named)] = sorted({key for answer in answers for key in keys(answer)})
     compare("json_keys.json", found)
 
 

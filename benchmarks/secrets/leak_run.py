@@ -146,11 +146,11 @@ def _live(root: Path, field: SecretSource) -> list[tuple[str, str]]:
     hook("SessionStart", source="compact")
     hook("PostCompact", trigger="auto", compact_summary=f"{SUMMARY}\n{field.sow('summary, told')}")
     hook("UserPromptSubmit", prompt="go on")
-    _command(caller, seen, "note", "--session", session, "decision", field.sow("note"))
+    _command(caller, seen, "session", "note", "--session", session, "decision", field.sow("note"))
     transcript = str(caller.transcript)
     _command(caller, seen, "brief", transcript)
     _command(caller, seen, "state", transcript, "--json")
-    _command(caller, seen, "handoff", "--session", session)
+    _command(caller, seen, "session", "handoff", session)
     for words in ("password", "discount", "redacted"):
         _command(caller, seen, "search", words)
     hook("SessionEnd", reason="exit")
@@ -182,10 +182,11 @@ def _command(caller: Caller, seen: list[tuple[str, str]], *words: str) -> None:
         text=True,
         errors="replace",
     )
-    seen.append((f"holdfast {words[0]}", done.stdout))
+    name = " ".join(words[:2]) if words[0] == "session" else words[0]
+    seen.append((f"holdfast {name}", done.stdout))
     # An error repeats what was typed; that is on the screen of whoever typed it.
-    if words[0] != "note":
-        seen.append((f"holdfast {words[0]} said", done.stderr))
+    if name != "session note":
+        seen.append((f"holdfast {name} said", done.stderr))
 
 
 def _serve(root: Path, field: SecretSource) -> list[tuple[str, str]]:

@@ -115,7 +115,7 @@ def test_a_session_is_named_by_the_beginning_of_its_id_and_brought_up_to_date(
 ) -> None:
     file = tmp_path / f"{SESSION}.jsonl"
     file.write_bytes(b"".join(sample_rows()[:120]))
-    assert holdfast("ingest", str(file)).code == 0
+    assert holdfast("session", "ingest", str(file)).code == 0
     file.write_bytes(b"".join(sample_rows()))
     made = json.loads(holdfast("brief", SESSION[:8], "--json").out)
     assert made == json.loads(holdfast("brief", str(file), "--json").out)
@@ -126,7 +126,7 @@ def test_a_session_whose_transcript_is_gone_is_told_as_it_was_saved(
 ) -> None:
     file = tmp_path / f"{SESSION}.jsonl"
     file.write_bytes(b"".join(sample_rows()))
-    holdfast("ingest", str(file))
+    holdfast("session", "ingest", str(file))
     before = holdfast("brief", SESSION[:8]).out
     file.unlink()
     ended = holdfast("brief", SESSION[:8])
@@ -138,7 +138,7 @@ def test_a_session_whose_transcript_is_gone_is_told_as_it_was_saved(
 def test_it_writes_nothing(holdfast: Call, home: Path, tmp_path: Path) -> None:
     holdfast("brief", SESSION_FILE)
     holdfast("brief", SESSION_FILE, *COMPACTIONS)
-    holdfast("replay", SESSION_FILE, "--at", "50")
+    holdfast("session", "replay", SESSION_FILE, "--at", "50")
     assert not home.exists()
 
 
@@ -158,7 +158,7 @@ def test_what_does_not_go_together_is_wrong_use(holdfast: Call, arguments: tuple
 def test_neither_a_file_nor_a_session_says_what_to_do(holdfast: Call) -> None:
     ended = holdfast("brief", "nothing")
     assert ended.code == 1
-    assert "holdfast ingest" in ended.err
+    assert "holdfast session ingest" in ended.err
     assert holdfast("brief", "/nowhere/x.jsonl", "--compactions").code == 1
 
 

@@ -1,4 +1,4 @@
-"""`holdfast instructions` and `holdfast statusline`, as a user calls them."""
+"""`holdfast dev instructions` and `holdfast dev statusline`, as a user calls them."""
 
 import io
 import sys
@@ -23,26 +23,26 @@ def test_shown_is_what_is_written_and_removing_leaves_no_trace(
 ) -> None:
     memory = project / "CLAUDE.md"
     memory.write_bytes(b"# Shop\r\n\r\nUse tabs.\r\n")
-    shown = holdfast("instructions").out
+    shown = holdfast("dev", "instructions").out
     assert "word for word" in shown
     assert memory.read_bytes() == b"# Shop\r\n\r\nUse tabs.\r\n"
-    holdfast("instructions", "--write")
+    holdfast("dev", "instructions", "--write")
     written = memory.read_bytes().decode().replace("\r\n", "\n")
     assert shown in written
-    assert "up to date" in holdfast("instructions", "--write").out
+    assert "up to date" in holdfast("dev", "instructions", "--write").out
     (project / ".holdfast").mkdir()
     (project / ".holdfast/compact.md").write_text("Keep the ticket.")
-    holdfast("instructions", "--write")
+    holdfast("dev", "instructions", "--write")
     assert memory.read_bytes().count(b"Keep the ticket.") == 1
-    holdfast("instructions", "--remove")
+    holdfast("dev", "instructions", "--remove")
     assert memory.read_bytes() == b"# Shop\r\n\r\nUse tabs.\r\n"
-    assert "has no such block" in holdfast("instructions", "--remove").out
+    assert "has no such block" in holdfast("dev", "instructions", "--remove").out
 
 
 def test_a_file_that_was_not_there_is_gone_again(holdfast: Call, project: Path) -> None:
-    holdfast("instructions", "--write")
+    holdfast("dev", "instructions", "--write")
     assert (project / "CLAUDE.md").exists()
-    holdfast("instructions", "--remove")
+    holdfast("dev", "instructions", "--remove")
     assert not (project / "CLAUDE.md").exists()
 
 
@@ -52,22 +52,22 @@ def test_the_file_in_the_clients_folder_is_used_where_it_is_the_one(
     (project / ".claude").mkdir()
     inner = project / ".claude" / "CLAUDE.md"
     inner.write_text("# Shop\n")
-    holdfast("instructions", "--write")
+    holdfast("dev", "instructions", "--write")
     assert "Compact Instructions" in inner.read_text()
     other = tmp_path / "AGENTS.md"
-    holdfast("instructions", "--write", "--file", str(other))
+    holdfast("dev", "instructions", "--write", "--file", str(other))
     assert "Compact Instructions" in other.read_text()
 
 
 def test_damaged_markers_are_refused_in_one_line(holdfast: Call, project: Path) -> None:
     (project / "CLAUDE.md").write_text("<!-- holdfast:compact-instructions end -->\n")
-    ended = holdfast("instructions", "--remove")
+    ended = holdfast("dev", "instructions", "--remove")
     assert ended.code == 1
     assert "are unbalanced" in ended.err
-    assert holdfast("instructions", "--write", "--remove").code == 2
+    assert holdfast("dev", "instructions", "--write", "--remove").code == 2
 
 
 def test_the_status_line_answers_a_payload(holdfast: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     raw = io.TextIOWrapper(io.BytesIO(b'{"session_id": "s1"}'))
     monkeypatch.setattr(sys, "stdin", raw)
-    assert holdfast("statusline").out == "context 100% left · nothing saved yet\n"
+    assert holdfast("dev", "statusline").out == "context 100% left · nothing saved yet\n"

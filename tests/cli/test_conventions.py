@@ -25,10 +25,10 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "cli.md"
         (["state", "/no/such/file"], "no such file"),
         (["state", "/dev/null"], "not a regular file"),
         (["state", SESSION_FILE, "--compaction", "9"], "has 1 compaction"),
-        (["sessions"], "Nothing is stored yet"),
-        (["search", "x"], "Run `holdfast ingest`"),
+        (["status", "--all"], "Nothing is stored yet"),
+        (["search", "x"], "Run `holdfast session ingest`"),
         (["show", "t1"], "Nothing is stored yet"),
-        (["ingest", "/tmp/../nowhere-at-all.jsonl"], "no such file"),
+        (["session", "ingest", "/tmp/../nowhere-at-all.jsonl"], "no such file"),
     ],
 )
 def test_foreseeable_trouble_is_one_line_and_exit_code_one(
@@ -42,14 +42,14 @@ def test_foreseeable_trouble_is_one_line_and_exit_code_one(
 
 def test_an_empty_folder_says_what_to_do(holdfast: Call, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    ended = holdfast("ingest", str(tmp_path / "empty"))
+    ended = holdfast("session", "ingest", str(tmp_path / "empty"))
     assert ended.code == 1
     assert "Pass a transcript" in ended.err
     assert len(ended.err.strip().splitlines()) == 1
 
 
 def test_trouble_in_json_is_json(holdfast: Call) -> None:
-    ended = holdfast("sessions", "--json")
+    ended = holdfast("status", "--all", "--json")
     assert ended.code == 1
     assert set(json.loads(ended.out)) == {"error", "next"}
 
@@ -65,16 +65,16 @@ def test_wrong_use_is_exit_code_two(holdfast: Call, arguments: list[str]) -> Non
 
 
 def test_unknown_names_say_how_to_find_the_right_one(holdfast: Call) -> None:
-    holdfast("ingest", SESSION_FILE)
+    holdfast("session", "ingest", SESSION_FILE)
     assert "holdfast search" in holdfast("show", "t999").err
-    assert "holdfast sessions" in holdfast("show", "t1", "--session", "zzz").err
+    assert "holdfast status --all" in holdfast("show", "zzz:t1").err
 
 
 def test_a_name_that_fits_many_sessions_says_which(holdfast: Call, tmp_path: Path) -> None:
     for last in "ab":
         name = f"abcdef12-0000-4000-8000-00000000000{last}"
         (tmp_path / f"{name}.jsonl").write_bytes(Path(SESSION_FILE).read_bytes())
-    holdfast("ingest", str(tmp_path))
+    holdfast("session", "ingest", str(tmp_path))
     told = holdfast("status", "abc").err
     assert "'abc' matches 2 sessions: " in told
     assert "00000000000a" in told
@@ -85,7 +85,7 @@ def test_a_name_that_fits_many_sessions_says_which(holdfast: Call, tmp_path: Pat
 def test_a_damaged_database_is_named_and_left_alone(holdfast: Call) -> None:
     os.makedirs(data_dir())
     Path(store_path()).write_bytes(b"this is no database " * 100)
-    ended = holdfast("sessions")
+    ended = holdfast("status", "--all")
     assert ended.code == 1
     assert "holdfast.db" in ended.err.replace("\n", "")
     assert Path(store_path()).read_bytes().startswith(b"this is no database")
@@ -93,7 +93,7 @@ def test_a_damaged_database_is_named_and_left_alone(holdfast: Call) -> None:
 
 def test_an_unwritable_home_is_named(holdfast: Call, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
-    ended = holdfast("--home", str(tmp_path / "file" / "below"), "ingest", SESSION_FILE)
+    ended = holdfast("--home", str(tmp_path / "file" / "below"), "session", "ingest", SESSION_FILE)
     assert ended.code == 1
     assert "--home" in ended.err
 
@@ -108,7 +108,7 @@ def test_the_data_folder_follows_option_environment_and_default(
     monkeypatch.setenv("XDG_DATA_HOME", "relative")
     assert data_dir() == str(home / ".local" / "share" / "holdfast")
     monkeypatch.setenv("HOLDFAST_HOME", str(tmp_path / "mine"))
-    holdfast("--home", str(tmp_path / "option"), "ingest", SESSION_FILE)
+    holdfast("--home", str(tmp_path / "option"), "session", "ingest", SESSION_FILE)
     assert (tmp_path / "option" / "holdfast.db").exists()
 
 
@@ -135,17 +135,17 @@ def test_words_of_a_transcript_are_no_markup(holdfast: Call, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["sessions"], ["bcd7f21d", "House rule"]),
-        (["compactions"], ["bcd7f21d", "2026-11-1"]),
+        (["status", "--all"], ["bcd7f21d", "House rule"]),
+        (["status", "--compactions"], ["bcd7f21d", "2026-11-1"]),
         (["search", "dependencies", "--kind", "rule"], ["bcd7f21d:r3", "dependencies"]),
         (["state", SESSION_FILE, "--kind", "task"], ["t3", "Document"]),
-        (["replay", SESSION_FILE, "--list"], ["prompt", "House rule"]),
+        (["session", "replay", SESSION_FILE, "--list"], ["prompt", "House rule"]),
     ],
 )
 def test_a_narrow_terminal_has_room_for_names_and_words(
     holdfast: Call, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: list[str]
 ) -> None:
-    holdfast("ingest", SESSION_FILE)
+    holdfast("session", "ingest", SESSION_FILE)
     monkeypatch.setattr("holdfast.cli.output.PLAIN_WIDTH", 40)
     shown = holdfast(*arguments).out
     assert max(map(len, shown.splitlines())) <= 40
@@ -156,7 +156,7 @@ def test_a_narrow_terminal_has_room_for_names_and_words(
 def test_every_command_has_help_with_an_example(holdfast: Call) -> None:
     listed = re.findall(r"^## holdfast (\w[\w ]*)$", DOCUMENT.read_text(), re.M)
     groups = {name.rsplit(" ", 1)[0] for name in listed if " " in name}
-    for command in set(listed) - groups - {"install", "uninstall"}:
+    for command in set(listed) - groups:
         ended = holdfast(*command.split(), "--help")
         assert ended.code == 0
         assert f"Example: holdfast {command}" in " ".join(ended.out.split()), command

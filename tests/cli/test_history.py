@@ -51,12 +51,12 @@ def transcript(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
 
 
 def test_the_chain_tells_what_each_compaction_lost(holdfast: Call, transcript: Path) -> None:
-    document = json.loads(holdfast("history", SESSION[:8], "--json").out)
+    document = json.loads(holdfast("show", SESSION[:8], "--compactions", "--json").out)
     (link,) = document["compactions"]
     assert link["number"] == 1
     assert link["lost_by_kind"]["rule"] == 3
     assert document["archive"]["rows"] == BOUNDARY
-    shown = holdfast("history", SESSION[:8]).out
+    shown = holdfast("show", SESSION[:8], "--compactions").out
     assert "1. " in shown
     assert "never floats" in shown
     assert ": 1 request, 3 rules, " in shown
@@ -64,47 +64,47 @@ def test_the_chain_tells_what_each_compaction_lost(holdfast: Call, transcript: P
 
 
 def test_a_compaction_side_by_side(holdfast: Call, transcript: Path) -> None:
-    document = json.loads(holdfast("diff", SESSION[:8], "1", "--json").out)
+    document = json.loads(holdfast("show", SESSION[:8], "--compaction", "1", "--json").out)
     rows = {row["id"]: row for row in document["before"]}
     assert rows["i3"]["in_summary"] is True  # the port
     assert rows["r1"]["in_summary"] is False
     assert document["summary"] == SUMMARY
-    shown = holdfast("diff", SESSION[:8], "1", "--full").out
+    shown = holdfast("show", SESSION[:8], "--compaction", "1", "--full").out
     assert "known before" in shown
     assert SUMMARY in shown
-    ended = holdfast("diff", SESSION[:8], "2")
+    ended = holdfast("show", SESSION[:8], "--compaction", "2")
     assert ended.code == 1
     assert "has 1 compaction" in ended.err
 
 
 def test_important_messages_of_a_stretch(holdfast: Call, transcript: Path) -> None:
-    whole = json.loads(holdfast("replay", str(transcript), "--messages", "--json").out)
+    whole = json.loads(holdfast("show", str(transcript), "--json").out)["messages"]
     assert {one["kind"] for one in whole} >= {"user", "tool", "task", "compaction"}
     assert any(one["kind"] == "user" and "House rule" in one["text"] for one in whole)
     assert any("failed (1 failed" in one["text"] and not one["ok"] for one in whole)
     (boundary,) = [one for one in whole if one["kind"] == "compaction"]
-    later = json.loads(
-        holdfast("replay", str(transcript), "--messages", "--from", "c1", "--json").out
-    )
+    later = json.loads(holdfast("show", str(transcript), "--from", "c1", "--json").out)["messages"]
     assert later == [one for one in whole if one["line"] >= boundary["line"]]
-    by_row = holdfast("replay", str(transcript), "--messages", "--to", whole[2]["row"], "--json")
-    assert json.loads(by_row.out)[-1]["line"] == whole[2]["line"]
+    by_row = holdfast("show", str(transcript), "--to", whole[2]["row"], "--json")
+    assert json.loads(by_row.out)["messages"][-1]["line"] == whole[2]["line"]
     by_time = ["--from", whole[5]["time"], "--to", whole[9]["time"], "--json"]
-    stretch = json.loads(holdfast("replay", str(transcript), "--messages", *by_time).out)
+    stretch = json.loads(holdfast("show", str(transcript), *by_time).out)["messages"]
     assert stretch[0]["time"] == whole[5]["time"]
     assert stretch[-1]["time"] == whole[9]["time"]
-    assert holdfast("replay", str(transcript), "--from", "c1").code == 2
-    assert holdfast("replay", str(transcript), "--messages", "--to", "c9").code == 1
+    assert holdfast("show", SESSION[:8], "--from", "c1", "--brief").code == 2
+    assert holdfast("show", str(transcript), "--to", "c9").code == 1
 
 
 def test_messages_come_from_the_archive_when_the_transcript_is_gone(
     holdfast: Call, transcript: Path
 ) -> None:
-    there = json.loads(holdfast("replay", SESSION[:8], "--messages", "--to", "c1", "--json").out)
+    there = json.loads(holdfast("show", SESSION[:8], "--to", "c1", "--json").out)["messages"]
     transcript.unlink()
-    ended = holdfast("replay", SESSION[:8], "--messages", "--json")
+    ended = holdfast("show", SESSION[:8], "--json")
     assert "archived" in ended.err
-    assert json.loads(ended.out) == there[:-1]  # the boundary came after what was archived
+    assert (
+        json.loads(ended.out)["messages"] == there[:-1]
+    )  # the boundary came after what was archived
 
 
 def test_archived_rows_are_found_and_opened_when_the_transcript_is_gone(
@@ -123,18 +123,18 @@ def test_archived_rows_are_found_and_opened_when_the_transcript_is_gone(
 def test_pruning_takes_the_papers_along(holdfast: Call, transcript: Path, home: Path) -> None:
     session_dir = home / "data" / "sessions" / SESSION
     assert (session_dir / "notes.md").exists()
-    told = json.loads(holdfast("prune", "--days", "1", "--dry-run", "--json").out)
+    told = json.loads(holdfast("session", "prune", "--days", "1", "--dry-run", "--json").out)
     assert told["dry_run"] is True
     assert session_dir.exists()
     assert told["sessions"] == []  # it was touched a moment ago
     with_age(home, "2020-01-01T00:00:00Z")
-    told = json.loads(holdfast("prune", "--days", "1", "--dry-run", "--json").out)
+    told = json.loads(holdfast("session", "prune", "--days", "1", "--dry-run", "--json").out)
     assert told["sessions"] == ["old"]
     assert told["bytes_before"] == told["bytes_after"]
-    assert "old" in holdfast("sessions").out
-    assert "Deleted" in holdfast("prune", "--days", "1", "--yes").out
+    assert "old" in holdfast("status", "--all").out
+    assert "Deleted" in holdfast("session", "prune", "--days", "1", "--yes").out
     assert not (home / "data" / "sessions" / "old").exists()
-    assert [one["id"] for one in json.loads(holdfast("sessions", "--json").out)] == [SESSION]
+    assert [one["id"] for one in json.loads(holdfast("status", "--all", "--json").out)] == [SESSION]
 
 
 def with_age(home: Path, time: str) -> None:
@@ -152,9 +152,9 @@ def test_pruning_by_size_drops_the_oldest_first(
     store = SqliteStore(str(home / "data" / "holdfast.db"))
     store.archive("old", 0, 3_000_000, 6_000_000, os.urandom(3_000_000), "2020-01-01T00:00:00Z")
     store.close()
-    told = json.loads(holdfast("prune", "--max-size", "2", "--dry-run", "--json").out)
+    told = json.loads(holdfast("session", "prune", "--max-size", "2", "--dry-run", "--json").out)
     assert told["sessions"] == ["old"]
-    told = json.loads(holdfast("prune", "--max-size", "2", "--yes", "--json").out)
+    told = json.loads(holdfast("session", "prune", "--max-size", "2", "--yes", "--json").out)
     assert told["sessions"] == ["old"]
     assert told["bytes_after"] < 2_000_000 < told["bytes_before"]
     assert not (home / "data" / "sessions" / "old").exists()
@@ -162,14 +162,19 @@ def test_pruning_by_size_drops_the_oldest_first(
 
 def test_a_pinned_session_stays(holdfast: Call, transcript: Path, home: Path) -> None:
     with_age(home, "2020-01-01T00:00:00Z")
-    assert json.loads(holdfast("prune", "--pin", "old", "--json").out) == {"pinned": ["old"]}
+    assert json.loads(holdfast("session", "prune", "--pin", "old", "--json").out) == {
+        "pinned": ["old"]
+    }
     for limit in (["--days", "1"], ["--max-size", "1"]):
         for dry in ([], ["--dry-run"]):
-            assert json.loads(holdfast("prune", *limit, *dry, "--json").out)["sessions"] == []
-    assert "none" in holdfast("prune", "--unpin", "old").out
-    assert json.loads(holdfast("prune", "--days", "1", "--yes", "--json").out)["sessions"] == [
-        "old"
-    ]
+            assert (
+                json.loads(holdfast("session", "prune", *limit, *dry, "--json").out)["sessions"]
+                == []
+            )
+    assert "none" in holdfast("session", "prune", "--unpin", "old").out
+    assert json.loads(holdfast("session", "prune", "--days", "1", "--yes", "--json").out)[
+        "sessions"
+    ] == ["old"]
 
 
 def test_a_session_that_is_not_carried_yet_stays_and_is_named(
@@ -178,28 +183,30 @@ def test_a_session_that_is_not_carried_yet_stays_and_is_named(
     with_age(home, "2020-01-01T00:00:00Z")
     data = str(home / "data")
     connection.save_connection(data, connection.ServerConnection("http://127.0.0.1:1", "hf_x"))
-    told = json.loads(holdfast("prune", "--days", "1", "--yes", "--json").out)
+    told = json.loads(holdfast("session", "prune", "--days", "1", "--yes", "--json").out)
     assert (told["sessions"], told["not_carried"]) == ([], ["old"])
     assert "Kept because not yet synced to the server: old" in (
-        holdfast("prune", "--days", "1").out
+        holdfast("session", "prune", "--days", "1").out
     )
-    dropped = json.loads(holdfast("db", "prune", "--days", "1", "--yes", "--json").out)["dropped"]
+    dropped = json.loads(holdfast("team", "db", "prune", "--days", "1", "--yes", "--json").out)[
+        "dropped"
+    ]
     assert dropped["sessions"] == 0
     connection.delete_connection(data)
-    assert json.loads(holdfast("prune", "--days", "1", "--yes", "--json").out)["sessions"] == [
-        "old"
-    ]
+    assert json.loads(holdfast("session", "prune", "--days", "1", "--yes", "--json").out)[
+        "sessions"
+    ] == ["old"]
 
 
 def test_pruning_without_a_limit_is_wrong_use(holdfast: Call, transcript: Path, home: Path) -> None:
     with_age(home, "2020-01-01T00:00:00Z")
-    assert holdfast("prune").code == 2
-    assert holdfast("db", "prune").code == 2
-    assert holdfast("db", "prune", "--yes").code == 2
-    assert "old" in holdfast("sessions").out
+    assert holdfast("session", "prune").code == 2
+    assert holdfast("team", "db", "prune").code == 2
+    assert holdfast("team", "db", "prune", "--yes").code == 2
+    assert "old" in holdfast("status", "--all").out
 
 
-@pytest.mark.parametrize("command", [("prune",), ("db", "prune")])
+@pytest.mark.parametrize("command", [("session", "prune"), ("team", "db", "prune")])
 def test_nothing_goes_that_was_not_shown_and_said_yes_to(
     command: tuple[str, ...], holdfast: Call, transcript: Path, home: Path
 ) -> None:
@@ -211,12 +218,12 @@ def test_nothing_goes_that_was_not_shown_and_said_yes_to(
     assert "Would forget 1" in told.out or "1 sessions" in told.out
     assert "--yes" in told.err
     assert holdfast(*command, "--days", "1", "--json").code == 1
-    assert "old" in holdfast("sessions").out
+    assert "old" in holdfast("status", "--all").out
     assert "Nothing was deleted." in at_a_terminal("n\n", *command, "--days", "1")
     assert "Nothing was deleted." in at_a_terminal("\n", *command, "--days", "1")
-    assert "old" in holdfast("sessions").out
+    assert "old" in holdfast("status", "--all").out
     assert "Deleted" in at_a_terminal("y\n", *command, "--days", "1")
-    assert [one["id"] for one in json.loads(holdfast("sessions", "--json").out)] == [SESSION]
+    assert [one["id"] for one in json.loads(holdfast("status", "--all", "--json").out)] == [SESSION]
 
 
 def at_a_terminal(typed: str, *arguments: str) -> str:

@@ -73,35 +73,31 @@ def test_every_command_and_the_api_say_the_same_of_a_lost_rule(
         (compaction,) = store.compactions(SESSION)
         why = explain_last_compaction(store, SESSION)
         doctor = format_compaction(compaction, store.deliveries(SESSION))
-    (detail,) = ask(holdfast, "compactions", SESSION)
-    said["compactions"] = {f["id"]: f["put_back"] for f in detail["lost_facts"]}
-    (link,) = ask(holdfast, "history", SESSION)["compactions"]
-    said["history"] = {f["id"]: f["put_back"] for f in link["lost_facts"]}
-    rows = ask(holdfast, "diff", SESSION, "1")["before"]
-    said["diff"] = {r["id"]: bool(r["restored"]) for r in rows if r["in_summary"] is False}
+    (link,) = ask(holdfast, "show", SESSION, "--compactions")["compactions"]
+    said["chain"] = {f["id"]: f["put_back"] for f in link["lost_facts"]}
+    rows = ask(holdfast, "show", SESSION, "--compaction", "1")["before"]
+    said["one"] = {r["id"]: bool(r["restored"]) for r in rows if r["in_summary"] is False}
     said["why"] = {
         name: f"[{name}] rule, not in the summary, restored by the brief" in why
         for name in (TOLD, UNTOLD)
     }
-    for command in ("compactions", "history"):
-        lines = holdfast(command, SESSION).out.splitlines()
-        said[f"{command}, printed"] = {
-            name: any(f" {name} " in line and "(restored)" in line for line in lines)
-            for name in (TOLD, UNTOLD)
-        }
+    lines = holdfast("show", SESSION, "--compactions").out.splitlines()
+    said["chain, printed"] = {
+        name: any(f" {name} " in line and "(restored)" in line for line in lines)
+        for name in (TOLD, UNTOLD)
+    }
     with running(store_path(), data_dir()) as service:
         close = service.owner.get(f"/api/sessions/{SESSION}/compactions/0").json()
         life = service.owner.get(f"/api/sessions/{SESSION}/life").json()
     said["api"] = {f["id"]: bool(f["back"]) for f in close["lost"]}
     for place, found in said.items():
         assert (place, found[TOLD], found[UNTOLD]) == (place, True, False)
-    assert said["compactions"] == said["history"] == said["diff"] == said["api"]
+    assert said["chain"] == said["one"] == said["api"]
     assert life["compactions"][0]["back"] == sum(said["api"].values())
 
     delivered = {
-        "compactions": [d["what"] for d in detail["delivered"]],
-        "list": [d["what"] for d in ask(holdfast, "compactions")[0]["delivered"]],
-        "history": [d["what"] for d in link["delivered"]],
+        "list": [d["what"] for d in ask(holdfast, "status", "--compactions")[0]["delivered"]],
+        "chain": [d["what"] for d in link["delivered"]],
         "status": [d["what"] for d in ask(holdfast, "status", SESSION)["compaction"]["delivered"]],
         "api": [d["what"] for d in close["given"]],
     }
@@ -112,13 +108,12 @@ def test_every_command_and_the_api_say_the_same_of_a_lost_rule(
 
 
 def test_a_compaction_that_no_hook_saw_is_compared_alike(holdfast: Call) -> None:
-    holdfast("ingest", SESSION_FILE)
-    (row,) = ask(holdfast, "compactions")
-    (detail,) = ask(holdfast, "compactions", row["session"])
-    (link,) = ask(holdfast, "history", row["session"])["compactions"]
+    holdfast("session", "ingest", SESSION_FILE)
+    (row,) = ask(holdfast, "status", "--compactions")
+    (link,) = ask(holdfast, "show", row["session"], "--compactions")["compactions"]
     status = ask(holdfast, "status", row["session"])["compaction"]
     with running(store_path(), data_dir()) as service:
         close = service.owner.get(f"/api/sessions/{row['session']}/compactions/0").json()
-    for one in (row, detail, link, status):
+    for one in (row, link, status):
         assert one["compared"] == close["compared"] == "afterwards"
         assert (one["kept"], one["lost"]) == (len(close["kept"]), len(close["lost"]))

@@ -26,7 +26,7 @@ def test_on_a_new_machine_the_demo_comes_first(holdfast: Call) -> None:
 
 
 def test_with_sessions_and_without_hooks_it_is_install(holdfast: Call) -> None:
-    holdfast("ingest", SESSION_FILE)
+    holdfast("session", "ingest", SESSION_FILE)
     shown = holdfast().out
     assert "1 session saved, none of this project." in shown
     assert first_step(shown) == "holdfast install"
@@ -37,10 +37,10 @@ def test_with_hooks_it_is_what_is_saved(
 ) -> None:
     monkeypatch.chdir(place.root)
     assert holdfast("install").code == 0
-    holdfast("ingest", SESSION_FILE)
+    holdfast("session", "ingest", SESSION_FILE)
     shown = holdfast().out
     assert "The hooks are installed." in shown
-    assert first_step(shown) == "holdfast sessions"
+    assert first_step(shown) == "holdfast status --all"
 
 
 def test_a_damaged_store_is_told_and_ends_well(holdfast: Call) -> None:

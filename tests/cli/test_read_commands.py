@@ -16,7 +16,7 @@ SAMPLE = SESSION_FILE
 @pytest.fixture
 def ingested(holdfast: Call) -> str:
     """The sample in the store; the beginning of its session's id."""
-    ended = holdfast("ingest", SAMPLE, "--json")
+    ended = holdfast("session", "ingest", SAMPLE, "--json")
     assert ended.code == 0, ended.err
     found = json.loads(ended.out.splitlines()[0])
     return str(found["session_id"])[:8]
@@ -61,7 +61,7 @@ def test_ingest_tells_of_each_file_and_of_all(holdfast: Call, tmp_path: Path) ->
     (tmp_path / "deep" / "er").mkdir(parents=True)
     (tmp_path / "deep" / "er" / "a.jsonl").write_bytes(Path(SAMPLE).read_bytes())
     (tmp_path / "broken.jsonl.gz").write_bytes(b"not gzip at all")
-    ended = holdfast("ingest", str(tmp_path), "--json")
+    ended = holdfast("session", "ingest", str(tmp_path), "--json")
     lines = [json.loads(line) for line in ended.out.splitlines()]
     assert ended.code == 1  # one file could not be read; the other was
     assert [("error" in line) for line in lines[:-1]] == [True, False]
@@ -71,10 +71,10 @@ def test_ingest_tells_of_each_file_and_of_all(holdfast: Call, tmp_path: Path) ->
 
 
 def test_ingest_for_people_says_what_was_read_and_that_nothing_is_new(holdfast: Call) -> None:
-    first = holdfast("ingest", SAMPLE)
+    first = holdfast("session", "ingest", SAMPLE)
     assert "1 transcript, " in first.out
     assert "new rows" in first.out
-    assert "1 unchanged" in holdfast("ingest", SAMPLE).out
+    assert "1 unchanged" in holdfast("session", "ingest", SAMPLE).out
 
 
 def test_ingest_takes_the_clients_own_folder_by_default(holdfast: Call, home: Path) -> None:
@@ -82,12 +82,12 @@ def test_ingest_takes_the_clients_own_folder_by_default(holdfast: Call, home: Pa
     (project / "x" / "subagents").mkdir(parents=True)
     (project / "s.jsonl").write_bytes(Path(SAMPLE).read_bytes())
     (project / "x" / "subagents" / "agent-1.jsonl").write_bytes(Path(SAMPLE).read_bytes())
-    lines = holdfast("ingest", "--json").out.splitlines()
+    lines = holdfast("session", "ingest", "--json").out.splitlines()
     assert [Path(json.loads(line)["path"]).name for line in lines[:-1]] == ["s.jsonl"]
 
 
 def test_ingest_without_a_client_says_what_to_do(holdfast: Call, home: Path) -> None:
-    ended = holdfast("ingest")
+    ended = holdfast("session", "ingest")
     assert (ended.code, ended.out) == (1, "")
     assert "No Claude Code transcripts found" in ended.err
     assert "Pass a transcript" in ended.err
@@ -96,7 +96,7 @@ def test_ingest_without_a_client_says_what_to_do(holdfast: Call, home: Path) -> 
 
 def test_ingest_says_that_a_file_is_no_transcript(holdfast: Call, tmp_path: Path) -> None:
     (tmp_path / "noise.jsonl").write_bytes(b"\xff\x00 nothing\n" * 7)
-    told = holdfast("ingest", str(tmp_path)).out
+    told = holdfast("session", "ingest", str(tmp_path)).out
     assert "bad lines" in told
     assert "unchanged" not in told
 
@@ -107,9 +107,9 @@ def test_an_ingested_transcript_is_found_again_from_another_folder(
     (tmp_path / "here").mkdir()
     (tmp_path / "here" / "s.jsonl").write_bytes(Path(SAMPLE).read_bytes())
     monkeypatch.chdir(tmp_path)
-    holdfast("ingest", "here")
+    holdfast("session", "ingest", "here")
     monkeypatch.chdir(tmp_path / "here")
-    ended = holdfast("replay", "bcd7f21d", "--list")
+    ended = holdfast("session", "replay", "bcd7f21d", "--list")
     assert (ended.code, ended.err) == (0, "")
 
 
@@ -117,15 +117,15 @@ def test_ingest_prefers_the_plain_file_to_its_packed_copy(holdfast: Call, tmp_pa
     data = Path(SAMPLE).read_bytes()
     (tmp_path / "s.jsonl").write_bytes(data)
     (tmp_path / "s.jsonl.gz").write_bytes(gzip.compress(data))
-    lines = holdfast("ingest", str(tmp_path), "--json").out.splitlines()
+    lines = holdfast("session", "ingest", str(tmp_path), "--json").out.splitlines()
     assert [Path(json.loads(line)["path"]).name for line in lines[:-1]] == ["s.jsonl"]
 
 
 def test_sessions_lists_them(holdfast: Call, ingested: str) -> None:
-    ended = holdfast("sessions")
+    ended = holdfast("status", "--all")
     assert ingested in ended.out
     assert "shop" in ended.out
-    (session,) = json.loads(holdfast("sessions", "--json").out)
+    (session,) = json.loads(holdfast("status", "--all", "--json").out)
     assert (session["branch"], session["compactions"]) == ("main", 1)
     assert session["about"].startswith("House rule")
 
@@ -133,15 +133,19 @@ def test_sessions_lists_them(holdfast: Call, ingested: str) -> None:
 def test_sessions_of_another_project_are_none(
     holdfast: Call, ingested: str, tmp_path: Path
 ) -> None:
-    assert json.loads(holdfast("sessions", "--json", "--project", str(tmp_path)).out) == []
-    assert len(json.loads(holdfast("sessions", "--json", "--project", "/home/dev/shop").out)) == 1
+    assert json.loads(holdfast("status", "--all", "--json", "--project", str(tmp_path)).out) == []
+    assert (
+        len(json.loads(holdfast("status", "--all", "--json", "--project", "/home/dev/shop").out))
+        == 1
+    )
 
 
 def test_show_opens_a_fact_with_the_row_it_came_from(holdfast: Call, ingested: str) -> None:
     ended = holdfast("show", f"{ingested}:t2")
     assert "Expose the discount in GET /cart" in ended.out
-    assert "From row" in ended.out
-    shown = json.loads(holdfast("show", "t2", "--session", ingested, "--json").out)
+    assert "A tool returned on 2026-" in ended.out
+    assert "Row " in ended.out
+    shown = json.loads(holdfast("show", f"{ingested}:t2", "--json").out)
     assert shown["fact"]["id"] == "t2"
     assert shown["source"]["uuid"] == shown["fact"]["row"]
 
@@ -167,7 +171,7 @@ def test_show_opens_a_row_by_its_id(holdfast: Call, ingested: str) -> None:
 def test_show_says_when_the_transcript_is_gone(holdfast: Call, tmp_path: Path) -> None:
     copy = tmp_path / "copy.jsonl"
     copy.write_bytes(Path(SAMPLE).read_bytes())
-    holdfast("ingest", str(copy))
+    holdfast("session", "ingest", str(copy))
     copy.unlink()
     ended = holdfast("show", "t1")
     assert ended.code == 0

@@ -1,4 +1,4 @@
-"""`holdfast replay`: the brief at a moment of the past, and the moments to pick from."""
+"""`holdfast session replay`: the brief at a moment of the past, and the moments to pick from."""
 
 import json
 from pathlib import Path
@@ -11,11 +11,11 @@ from .conftest import Call
 
 
 def test_the_brief_is_made_from_what_was_known_then(holdfast: Call) -> None:
-    early = holdfast("replay", SESSION_FILE, "--at", "70").out
+    early = holdfast("session", "replay", SESSION_FILE, "--at", "70").out
     assert "#2 Expose the discount in GET /cart" in early
     assert "8123" not in early
     assert "Round half up" in early
-    late = holdfast("replay", SESSION_FILE, "--at", "110").out
+    late = holdfast("session", "replay", SESSION_FILE, "--at", "110").out
     assert "8123" in late
 
 
@@ -23,7 +23,7 @@ def test_the_brief_is_made_from_what_was_known_then(holdfast: Call) -> None:
 def test_at_a_compaction_it_is_what_was_known_right_before(holdfast: Call, at: str) -> None:
     size = ("--max-chars", "1000")
     (line,) = holdfast("brief", SESSION_FILE, "--compactions", *size, "--json").out.splitlines()
-    made = json.loads(holdfast("replay", SESSION_FILE, "--at", at, *size, "--json").out)
+    made = json.loads(holdfast("session", "replay", SESSION_FILE, "--at", at, *size, "--json").out)
     assert made["text"] == json.loads(line)["text"]
     assert (made["line"], made["row"][:8]) == (131, "edb5caff")
 
@@ -31,11 +31,11 @@ def test_at_a_compaction_it_is_what_was_known_right_before(holdfast: Call, at: s
 def test_without_a_moment_it_is_the_present(holdfast: Call) -> None:
     for role in ("main", "validator"):
         now = holdfast("brief", SESSION_FILE, "--role", role).out
-        assert holdfast("replay", SESSION_FILE, "--role", role).out == now
+        assert holdfast("session", "replay", SESSION_FILE, "--role", role).out == now
 
 
 def test_the_list_has_prompts_tasks_checks_and_compactions(holdfast: Call) -> None:
-    moments = json.loads(holdfast("replay", SESSION_FILE, "--list", "--json").out)
+    moments = json.loads(holdfast("session", "replay", SESSION_FILE, "--list", "--json").out)
     assert {moment["kind"] for moment in moments} == {"prompt", "task", "check", "compaction"}
     assert [moment["line"] for moment in moments] == sorted(moment["line"] for moment in moments)
     told = [(moment["line"], moment["kind"], moment["text"]) for moment in moments]
@@ -47,16 +47,16 @@ def test_the_list_has_prompts_tasks_checks_and_compactions(holdfast: Call) -> No
 
 
 def test_every_moment_on_the_list_can_be_picked_by_line_and_by_row(holdfast: Call) -> None:
-    moments = json.loads(holdfast("replay", SESSION_FILE, "--list", "--json").out)
+    moments = json.loads(holdfast("session", "replay", SESSION_FILE, "--list", "--json").out)
     for moment in moments[::4]:
-        by_line = holdfast("replay", SESSION_FILE, "--at", str(moment["line"]))
-        by_row = holdfast("replay", SESSION_FILE, "--at", moment["row"])
+        by_line = holdfast("session", "replay", SESSION_FILE, "--at", str(moment["line"]))
+        by_row = holdfast("session", "replay", SESSION_FILE, "--at", moment["row"])
         assert by_line.code == by_row.code == 0
         assert by_line.out == by_row.out
 
 
 def test_the_list_for_people_says_how_to_go_on(holdfast: Call) -> None:
-    ended = holdfast("replay", SESSION_FILE, "--list")
+    ended = holdfast("session", "replay", SESSION_FILE, "--list")
     assert ended.code == 0
     assert "compaction" in ended.out
     assert "--at LINE" in ended.out
@@ -67,14 +67,14 @@ def test_secrets_in_a_prompt_do_not_reach_the_list(holdfast: Call, tmp_path: Pat
     rows = Path(SESSION_FILE).read_text()
     file = tmp_path / "s.jsonl"
     file.write_text(rows.replace("Go on, make the server", f"Use {key} and make the server"))
-    listed = holdfast("replay", str(file), "--list", "--json").out
+    listed = holdfast("session", "replay", str(file), "--list", "--json").out
     assert "make the server" in listed
     assert key not in listed
 
 
 @pytest.mark.parametrize("at", ["9999", "ffffffff-0000", "c", "14x"])
 def test_a_row_that_is_not_there_or_not_one_is_trouble(holdfast: Call, at: str) -> None:
-    ended = holdfast("replay", SESSION_FILE, "--at", at)
+    ended = holdfast("session", "replay", SESSION_FILE, "--at", at)
     assert ended.code == 1
     assert "--list" in ended.err
 
@@ -83,12 +83,12 @@ def test_bad_lines_count_as_lines(holdfast: Call, tmp_path: Path) -> None:
     lines = Path(SESSION_FILE).read_text().splitlines(keepends=True)
     file = tmp_path / "s.jsonl"
     file.write_text("".join([*lines[:10], "no json\n", "\n", *lines[10:]]))
-    made = json.loads(holdfast("replay", str(file), "--at", "133", "--json").out)
+    made = json.loads(holdfast("session", "replay", str(file), "--at", "133", "--json").out)
     assert made["row"].startswith("edb5caff")
 
 
 def test_a_list_of_nothing_says_so(holdfast: Call, tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").write_bytes(b"")
-    ended = holdfast("replay", str(tmp_path / "s.jsonl"), "--list")
+    ended = holdfast("session", "replay", str(tmp_path / "s.jsonl"), "--list")
     assert (ended.code, ended.out) == (0, "")
     assert "no points of interest" in ended.err

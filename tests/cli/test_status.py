@@ -1,4 +1,4 @@
-"""`holdfast status` and `holdfast compactions`: what is saved, kept, lost and put back."""
+"""`holdfast status` and `holdfast status --compactions`: what is saved, kept, lost and put back."""
 
 import json
 import os
@@ -67,7 +67,7 @@ def test_before_the_first_session_there_is_nothing_and_no_trouble(
     assert (ended.code, "Nothing is saved yet" in ended.out) == (0, True)
     assert "not installed" in ended.out
     assert asked(holdfast, "status")["session"] is None
-    assert asked(holdfast, "compactions") == []
+    assert asked(holdfast, "status", "--compactions") == []
     assert not Path(store_path()).exists()
 
 
@@ -120,7 +120,7 @@ def test_status_takes_a_session_or_the_one_it_runs_in(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     ended = holdfast("status")
-    assert (ended.code, "holdfast sessions" in ended.err) == (1, True)
+    assert (ended.code, "holdfast status --all" in ended.err) == (1, True)
     assert asked(holdfast, "status", SESSION[:8])["session"]["id"] == SESSION
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", SESSION)
     assert asked(holdfast, "status")["session"]["id"] == SESSION
@@ -128,21 +128,21 @@ def test_status_takes_a_session_or_the_one_it_runs_in(
 
 
 def test_compactions_are_listed_with_what_was_put_back(holdfast: Call, lived: Path) -> None:
-    (found,) = asked(holdfast, "compactions")
+    (found,) = asked(holdfast, "status", "--compactions")
     assert (found["session"], found["number"], found["trigger"]) == (SESSION, 1, "auto")
     assert found["lost"] > 0
-    shown = holdfast("compactions").out
+    shown = holdfast("status", "--compactions").out
     assert SESSION[:8] in shown
     assert "brief by SessionStart" in shown
 
 
 def test_one_session_shows_the_words_that_were_lost(holdfast: Call, lived: Path) -> None:
-    (found,) = asked(holdfast, "compactions", SESSION[:8])
+    (found,) = asked(holdfast, "show", SESSION[:8], "--compactions")["compactions"]
     assert found["summary"] == "It goes on."
     assert len(found["lost_facts"]) == len(found["lost_ids"]) == found["lost"]
     rules = [fact["text"] for fact in found["lost_facts"] if fact["kind"] == "rule"]
     assert any("never floats" in words for words in rules)
-    shown = holdfast("compactions", SESSION[:8]).out
+    shown = holdfast("show", SESSION[:8], "--compactions").out
     assert "never floats" in shown
     assert "(restored)" in shown
     assert "Lost: rules" in shown
@@ -151,21 +151,21 @@ def test_one_session_shows_the_words_that_were_lost(holdfast: Call, lived: Path)
 def test_a_compaction_read_from_a_transcript_says_what_would_have_been_restored(
     holdfast: Call, project: Path
 ) -> None:
-    holdfast("ingest", SESSION_FILE)
-    (found,) = asked(holdfast, "compactions")
+    holdfast("session", "ingest", SESSION_FILE)
+    (found,) = asked(holdfast, "status", "--compactions")
     assert (found["compared"], found["in_transcript"]) == ("afterwards", True)
     assert (found["kept"], found["lost"], found["would_restore"]) == (7, 9, 9)
     assert found["delivered"] == [], "what would have been is never told as delivered"
-    table = holdfast("compactions").out
+    table = holdfast("status", "--compactions").out
     assert "would: 9 of 9" in table
     assert "no hook ran" in table
     session = found["session"][:8]
-    for shown in (holdfast("compactions", session).out, holdfast("history", session).out):
-        assert "Holdfast would have restored 9 of 9" in " ".join(shown.split())
-        assert "(would have been restored)" in shown
-        assert "(restored)" not in shown
+    shown = holdfast("show", session, "--compactions").out
+    assert "Holdfast would have restored 9 of 9" in " ".join(shown.split())
+    assert "(would have been restored)" in shown
+    assert "(restored)" not in shown
     assert "would have restored 9 of 9" in " ".join(holdfast("status", session).out.split())
-    shown = holdfast("diff", session, "1", "--full").out
+    shown = holdfast("show", session, "--compaction", "1", "--full").out
     assert "would be restored" in shown
     assert "what Holdfast would have given" in shown
 
@@ -173,19 +173,19 @@ def test_a_compaction_read_from_a_transcript_says_what_would_have_been_restored(
 def test_where_the_hooks_ran_nothing_is_told_as_what_would_have_been(
     holdfast: Call, lived: Path
 ) -> None:
-    (found,) = asked(holdfast, "compactions")
+    (found,) = asked(holdfast, "status", "--compactions")
     assert found["would_restore"] is None
-    assert "would" not in holdfast("compactions").out
-    assert "would" not in holdfast("history", SESSION[:8]).out
+    assert "would" not in holdfast("status", "--compactions").out
+    assert "would" not in holdfast("show", SESSION[:8], "--compactions").out
 
 
 def test_compactions_of_one_project(holdfast: Call, lived: Path, tmp_path: Path) -> None:
     with closing(SqliteStore(store_path())) as store:
         store.record_compaction(Compaction("other", 0, "2026-11-16T02:00:00Z", "manual"))
-    assert len(asked(holdfast, "compactions")) == 2
-    (found,) = asked(holdfast, "compactions", "--project", ".")
+    assert len(asked(holdfast, "status", "--compactions")) == 2
+    (found,) = asked(holdfast, "status", "--compactions", "--project", ".")
     assert found["session"] == SESSION
-    assert len(asked(holdfast, "compactions", "--limit", "1")) == 1
+    assert len(asked(holdfast, "status", "--compactions", "--limit", "1")) == 1
 
 
 def test_a_connection_is_told_where_no_session_is_known(holdfast: Call, project: Path) -> None:

@@ -8,12 +8,12 @@ from .conftest import Call
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["token", "create", " "], "A token needs a name"),
-        (["token", "create", "ci", "--expires", "2020-01-31"], "2020-01-31 is in the past"),
-        (["connect", ""], "'' is not a valid URL"),
-        (["sync", "--to", "holdfast.example"], "'holdfast.example' is not a valid URL"),
+        (["team", "token", "create", " "], "A token needs a name"),
+        (["team", "token", "create", "ci", "--expires", "2020-01-31"], "2020-01-31 is in the past"),
+        (["team", "connect", ""], "'' is not a valid URL"),
+        (["team", "sync", "--to", "holdfast.example"], "'holdfast.example' is not a valid URL"),
         (
-            ["db", "migrate", "--database", "postgresql://127.0.0.1:1/x"],
+            ["team", "db", "migrate", "--database", "postgresql://127.0.0.1:1/x"],
             "Check that PostgreSQL is running",
         ),
     ],
@@ -27,6 +27,6 @@ def test_what_cannot_work_is_refused_with_its_reason(
 
 
 def test_before_the_first_token_the_list_says_how_to_make_one(holdfast: Call) -> None:
-    assert "`holdfast token create NAME`" in holdfast("token", "list").out
-    holdfast("token", "create", "[bold]ci[/bold]")
-    assert "[bold]ci[/bold]" in holdfast("token", "list").out
+    assert "`holdfast team token create NAME`" in holdfast("team", "token", "list").out
+    holdfast("team", "token", "create", "[bold]ci[/bold]")
+    assert "[bold]ci[/bold]" in holdfast("team", "token", "list").out

@@ -88,20 +88,20 @@ def test_the_commands_tell_what_happened(tmp_path: Path, api: ScriptedApi) -> No
     assert sorted(set(told)) == sorted(told)
     assert {"steering", "brief"} <= set(told)
 
-    (listed,) = user.ask("compactions")
+    (listed,) = user.ask("status", "--compactions")
     assert listed["session"] == live.session_id
     assert (listed["trigger"], listed["number"]) == ("manual", 1)
     assert listed["tokens_before"] > 0
     assert listed["lost"] == status["compaction"]["lost"] > 0
     assert listed["kept"] == status["compaction"]["kept"]
-    (detailed,) = user.ask("compactions", live.session_id[:8])
+    (detailed,) = user.ask("show", live.session_id[:8], "--compactions")["compactions"]
     assert detailed["summary"] == "The user is building something."
     assert sum(detailed["lost_by_kind"].values()) == listed["lost"]
     assert RULE in [fact["text"] for fact in detailed["lost_facts"] if fact["kind"] == "rule"]
     (brief,) = [given for given in detailed["delivered"] if given["what"] == "brief"]
     assert (brief["road"], RULE in brief["text"]) == ("SessionStart", True)
     assert all(fact["put_back"] for fact in detailed["lost_facts"])
-    shown = user.run("compactions", live.session_id[:8]).stdout
+    shown = user.run("show", live.session_id[:8], "--compactions", "--full").stdout
     assert RULE in shown
 
     findings = {found["check"]: found for found in user.ask("doctor")["findings"]}

@@ -171,12 +171,12 @@ def test_a_command_by_hand_is_in_force_until_it_is_taken_out(
     with stage.client.session() as live:
         live.ask("Build the shop. Always paint it blue.")
         stage.settled(live)
-        stage.holdfast("command", "activate", "careful", "--session", live.session_id)
+        stage.holdfast("session", "commands", "activate", "careful", "--session", live.session_id)
         live.compact()
         live.ask("go on")
         assert "Measure twice before cutting." in latest(api.last)
         stage.settled(live)
-        stage.holdfast("command", "deactivate", "careful", "--session", live.session_id)
+        stage.holdfast("session", "commands", "deactivate", "careful", "--session", live.session_id)
         live.compact()
         live.ask("go on")
         assert "Measure twice before cutting." not in latest(api.last)
@@ -198,7 +198,7 @@ def test_a_command_that_registers_itself_under_its_bare_name_is_one_command(
         assert brief.count("Never push to main.") == 1
         assert "story = US-0009" in brief
         stage.settled(live)
-        stage.holdfast("command", "deactivate", "babysit", "--session", live.session_id)
+        stage.holdfast("session", "commands", "deactivate", "babysit", "--session", live.session_id)
         live.compact()
         live.ask("go on")
         assert "Never push to main." not in latest(api.last)

@@ -38,7 +38,7 @@ def test_the_block_in_claude_md_is_in_the_request_and_goes_without_a_trace(
 ) -> None:
     memory = stage.client.project / "CLAUDE.md"
     memory.write_bytes(b"# Shop\n\nUse tabs.")
-    stage.holdfast("instructions", "--write")
+    stage.holdfast("dev", "instructions", "--write")
     assert memory.read_bytes().startswith(b"# Shop\n\nUse tabs.\n\n<!-- holdfast")
     with stage.client.session() as live:
         live.ask("hello")
@@ -47,7 +47,7 @@ def test_the_block_in_claude_md_is_in_the_request_and_goes_without_a_trace(
     (request,) = api.summary_requests
     assert ORDER in request
     assert ORDER not in last_user_text(request) or ORDER in steering(request)
-    stage.holdfast("instructions", "--remove")
+    stage.holdfast("dev", "instructions", "--remove")
     assert memory.read_bytes() == b"# Shop\n\nUse tabs."
 
 

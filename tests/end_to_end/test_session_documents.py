@@ -76,10 +76,10 @@ def test_a_handoff_is_offered_expanded_and_taken_up(papers: Papers, api: Scripte
     page = papers.page(left).read_text()
     for words in (RULE, "Wire the cart to checkout", "cart_totals.py", "blue-green", "8123"):
         assert words in page
-    api.say(bash(f"holdfast resume {left[:8]}"), "I go on with the cart.")
+    api.say(bash(f"holdfast session resume {left[:8]}"), "I go on with the cart.")
     papers.client.run("hello")
     (offer,) = injected(api.main_requests[-2], OFFER)
-    assert f"holdfast resume {left[:8]}" in offer
+    assert f"holdfast session resume {left[:8]}" in offer
     assert len(offer) <= 600
     expanded = shown(api.last)
     assert "## Decisions and why" in expanded
@@ -95,7 +95,7 @@ def test_an_edited_handoff_wins_and_ours_goes_beside_it(papers: Papers, api: Scr
     path = papers.page(left)
     edited = path.read_text().replace("## Next\n", f"## Next\n\n- {EDITED}\n")
     path.write_text(edited)
-    beside = papers.by_hand("handoff", left)
+    beside = papers.by_hand("session", "handoff", left)
     assert path.read_text() == edited
     assert path.with_suffix(".new.md").exists()
     assert str(path.with_suffix(".new.md")) in beside.replace("\n", "")
@@ -104,16 +104,18 @@ def test_an_edited_handoff_wins_and_ours_goes_beside_it(papers: Papers, api: Scr
     (offer,) = injected(api.last, OFFER)
     assert EDITED in offer
     assert len(offer) <= 600
-    assert EDITED in papers.by_hand("resume")
+    assert EDITED in papers.by_hand("session", "resume")
 
 
 def test_notes_come_back_after_a_compaction(papers: Papers, api: ScriptedApi) -> None:
-    api.say(*papers.work(), bash(f'holdfast note --kind decision "{NOTED}"'), "Begun.")
+    api.say(*papers.work(), bash(f'holdfast session note --kind decision "{NOTED}"'), "Begun.")
     api.summarise_with("The shop deploys from any branch. Money is a float.")
     with papers.client.session() as live:
         live.ask(OPENING)
         papers.settled(live)
-        told = papers.by_hand("note", "--kind", "rule", "--session", live.session_id, TOLD)
+        told = papers.by_hand(
+            "session", "note", "--kind", "rule", "--session", live.session_id, TOLD
+        )
         assert "Noted as rule" in told
         live.compact()
         live.ask("go on")
@@ -135,7 +137,11 @@ def test_two_sessions_never_see_each_others_notes(papers: Papers, api: ScriptedA
     def answer(request: Request) -> Reply:
         who = "cats" if "the cats" in request else "dogs"
         mine = [r for r in api.main_requests if r.session_id == request.session_id]
-        return bash(f'holdfast note "Feed the {who} at noon"') if len(mine) == 1 else text("ok")
+        return (
+            bash(f'holdfast session note "Feed the {who} at noon"')
+            if len(mine) == 1
+            else text("ok")
+        )
 
     api.script(Lane.MAIN, answer)
     with papers.client.session() as cats, papers.client.session() as dogs:
@@ -188,6 +194,6 @@ def test_finished_tasks_are_in_the_summary_request(papers: Papers, api: Scripted
     (brief,) = injected(api.last, BRIEF)
     assert "Finished tasks, summarised when they were done:" in brief
     assert "price_table.py" in brief
-    listed = papers.by_hand("tasks", live.session_id)
+    listed = papers.by_hand("session", "tasks", live.session_id)
     assert "integer cents rather than floats" in listed
     assert papers.log() == ""

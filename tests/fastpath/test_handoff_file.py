@@ -102,7 +102,7 @@ def test_an_edited_page_speaks_in_the_offer_without_secrets(follow: Follow) -> N
     assert "\n  | - Ask Maria first" in offered.text
     assert secret not in offered.text
     assert len(offered.text) <= 600
-    assert f"holdfast resume {SESSION[:8]}" in offered.text
+    assert f"holdfast session resume {SESSION[:8]}" in offered.text
 
 
 def test_our_own_rewriting_is_no_edit(follow: Follow) -> None:

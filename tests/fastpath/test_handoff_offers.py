@@ -138,7 +138,7 @@ def test_a_handoff_says_what_it_is_in_a_few_lines(follow: Follow) -> None:
     assert found is not None
     assert found.text.startswith("Holdfast: an earlier session in this folder")
     assert "make the server test green" in found.text
-    assert f"holdfast resume {SESSION[:8]}" in found.text
+    assert f"holdfast session resume {SESSION[:8]}" in found.text
     assert len(found.text) <= 600
 
 

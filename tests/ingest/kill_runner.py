@@ -1,4 +1,4 @@
-"""Kills `holdfast ingest` at random moments and looks at what is left.
+"""Kills `holdfast session ingest` at random moments and looks at what is left.
 
 Run as a program of its own, with one thread, so that it can fork: the command is loaded once
 and every run of it is a fork of this process, which makes 200 kills affordable. Arguments:
@@ -34,7 +34,7 @@ def start(home: Path, transcripts: Path) -> tuple[int, int]:
         os.close(reading)
         os.dup2(writing, 1)
         try:
-            main(["--home", str(home), "ingest", str(transcripts), "--json"])
+            main(["--home", str(home), "session", "ingest", str(transcripts), "--json"])
         except SystemExit as ended:
             os._exit(int(ended.code or 0))
         finally:

@@ -20,7 +20,16 @@ PROCESSES = 20
 def test_twenty_processes_fold_twenty_sessions_into_one_database(tmp_path: Path) -> None:
     paths = [made_transcripts.write(tmp_path, number, 20 + number) for number in range(PROCESSES)]
     home = tmp_path / "home"
-    command = [sys.executable, "-m", "holdfast.cli.main", "--home", str(home), "ingest", "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "holdfast.cli.main",
+        "--home",
+        str(home),
+        "session",
+        "ingest",
+        "--json",
+    ]
     running = [
         subprocess.Popen([*command, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for path in paths
@@ -45,7 +54,16 @@ def test_twenty_processes_fold_twenty_sessions_into_one_database(tmp_path: Path)
 def test_one_session_folded_by_many_at_once_is_folded_once(tmp_path: Path) -> None:
     path = made_transcripts.write(tmp_path, 99, 40)
     home = tmp_path / "home"
-    command = [sys.executable, "-m", "holdfast.cli.main", "--home", str(home), "ingest", "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "holdfast.cli.main",
+        "--home",
+        str(home),
+        "session",
+        "ingest",
+        "--json",
+    ]
     running = [
         subprocess.Popen([*command, str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         for _ in range(8)

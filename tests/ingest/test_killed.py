@@ -46,7 +46,7 @@ def test_workers_of_a_killed_command_end_with_it_and_a_rerun_completes(tmp_path:
     for number in range(6):
         made_transcripts.write(tmp_path, number, 60)
     home = tmp_path / "home"
-    command = [sys.executable, "-m", "holdfast.cli.main", "--home", str(home), "ingest"]
+    command = [sys.executable, "-m", "holdfast.cli.main", "--home", str(home), "session", "ingest"]
     command += [str(tmp_path), "--json", "--jobs", "2"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as running:
         assert running.stdout is not None

@@ -24,7 +24,7 @@ def test_install_writes_through_no_link_out_of_the_project(world: World, scope: 
 def test_instructions_are_written_through_no_link_out_of_the_project(world: World) -> None:
     world.link("CLAUDE.md", world.bashrc)
     before = world.bashrc.read_text()
-    ended = world.holdfast("instructions", "--write")
+    ended = world.holdfast("dev", "instructions", "--write")
     assert ended.returncode == 1
     assert "outside the project" in ended.stderr
     assert world.bashrc.read_text() == before
@@ -33,7 +33,7 @@ def test_instructions_are_written_through_no_link_out_of_the_project(world: Worl
 def test_instructions_may_follow_a_link_inside_of_the_project(world: World) -> None:
     world.put("AGENTS.md", "# Ours\n")
     world.link("CLAUDE.md", "AGENTS.md")
-    assert world.holdfast("instructions", "--write").returncode == 0
+    assert world.holdfast("dev", "instructions", "--write").returncode == 0
     assert "Compact Instructions" in (world.repo / "AGENTS.md").read_text()
     assert (world.repo / "CLAUDE.md").is_symlink()
 

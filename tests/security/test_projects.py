@@ -89,6 +89,6 @@ def test_recall_answers_nothing_of_another_project(world: World, victim: Path) -
     (world.repo / ".git").write_text(f"gitdir: {victim}/.git/worktrees/side\n")
     said = world.live()
     assert PRIVATE not in said
-    told = json.loads(world.holdfast("sessions", "--json").stdout)
+    told = json.loads(world.holdfast("status", "--all", "--json").stdout)
     assert str(world.repo) in json.dumps(told)
     assert str(victim) not in json.dumps(told)

@@ -1,4 +1,4 @@
-"""`holdfast serve` as a person meets it: a port that is taken, an address that is none, the end."""
+"""`holdfast team serve` as a person meets it: a taken port, an address that is none, the end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 def serve(home: Path, *options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "holdfast.cli.main", "serve", *options],
+        [sys.executable, "-m", "holdfast.cli.main", "team", "serve", *options],
         env={
             "PATH": os.environ["PATH"],
             "PYTHONPATH": str(SOURCE),

@@ -26,7 +26,7 @@ class LiveService:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.command = [
-            *(sys.executable, "-m", "holdfast.cli.main", "serve", "--port", str(self.port)),
+            *(sys.executable, "-m", "holdfast.cli.main", "team", "serve", "--port", str(self.port)),
             *("--rate", "100000", *options),
         ]
         self.environment = {

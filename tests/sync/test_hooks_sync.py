@@ -81,7 +81,7 @@ def post(service: LiveService, session_id: str, words: str, **more: Any) -> str:
 def test_work_goes_up_and_messages_come_down_by_the_hooks_alone(
     service: LiveService, stage: Stage, url: str
 ) -> None:
-    stage.holdfast("connect", service.url)
+    stage.holdfast("team", "connect", service.url)
     api = stage.api
     with stage.client.session() as live:
         live.ask(RULE)
@@ -129,7 +129,7 @@ def test_work_goes_up_and_messages_come_down_by_the_hooks_alone(
 def test_a_dead_service_changes_nothing_for_the_agent_and_later_has_everything(
     service: LiveService, stage: Stage, url: str
 ) -> None:
-    stage.holdfast("connect", service.url)
+    stage.holdfast("team", "connect", service.url)
     service.kill()
     api = stage.api
     with stage.client.session() as live:
@@ -139,7 +139,7 @@ def test_a_dead_service_changes_nothing_for_the_agent_and_later_has_everything(
         assert turn.result["is_error"] is False
         (brief,) = injected(api.last, BRIEF)
         assert RULE in brief
-        stage.holdfast("send", "the port is 8123", "--topic", "ports")
+        stage.holdfast("team", "send", "the port is 8123", "--topic", "ports")
         stage.settled(live)
     with sync_lock(str(stage.data), 60.0), closing(CursorDb(str(stage.data))) as cursor_db:
         assert cursor_db.number("failures") > 0

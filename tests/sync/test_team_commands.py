@@ -1,4 +1,4 @@
-"""`holdfast connect`, `send`, `carry`, `disconnect`, and what status and doctor tell of it."""
+"""`holdfast team connect`, `send`, `carry`, `disconnect`, and what status and doctor tell of it."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def live(tmp_path: Path) -> Iterator[LiveService]:
 def token(tmp_path: Path, *options: str) -> str:
     server = Person(tmp_path / "admin")
     server.machine.data = str(tmp_path / "server")
-    _, made = server.types("token", "create", "me", *options)
+    _, made = server.types("team", "token", "create", "me", *options)
     found: str = made["token"]
     return found
 
@@ -84,24 +84,24 @@ def token(tmp_path: Path, *options: str) -> str:
 def test_a_life_with_a_service(live: LiveService, person: Person, tmp_path: Path) -> None:
     words = token(tmp_path, "--scope", "read", "--scope", "write")
     data = person.machine.data
-    assert person.types("send", "too early")[0] == 1
-    code, said = person.types("connect", live.url, stdin="hf_wrong_wrong\n")
+    assert person.types("team", "send", "too early")[0] == 1
+    code, said = person.types("team", "connect", live.url, stdin="hf_wrong_wrong\n")
     assert code == 1
     assert "401" in json.dumps(said)
-    code, said = person.types("connect", live.url, "--dry-run", stdin=f"{words}\n")
+    code, said = person.types("team", "connect", live.url, "--dry-run", stdin=f"{words}\n")
     assert (code, said["kept"], said["scopes"]) == (0, False, ["read", "write"])
     assert connection.load_connection(data) is None
 
-    assert person.types("connect", f"{live.url}/", stdin=f"{words}\n")[0] == 0
+    assert person.types("team", "connect", f"{live.url}/", stdin=f"{words}\n")[0] == 0
     kept = connection.load_connection(data)
     assert kept is not None
     assert (kept.url, kept.token) == (live.url, words)
     person.machine.remember("a", str(person.project))
     about = ("--role", "reviewer", "--topic", "ports", "--hours", "2")
-    person.types("send", "the", "port", "is", "8123", *about)
+    person.types("team", "send", "the", "port", "is", "8123", *about)
     with sync_lock(data, 60.0):
         pass  # what `send` started is through
-    code, done = person.types("sync")
+    code, done = person.types("team", "sync")
     assert (code, done["waiting"]) == (0, False)
     asked = httpx.Client(base_url=live.url, headers={"Authorization": f"Bearer {words}"})
     with closing(asked):
@@ -115,7 +115,7 @@ def test_a_life_with_a_service(live: LiveService, person: Person, tmp_path: Path
 
     live.kill()
     person.machine.remember("a", str(person.project), 200)
-    code, done = person.types("sync")
+    code, done = person.types("team", "sync")
     assert (code, done["waiting"]) == (0, True)
     assert live.url in done["failure"]
     told = person.types("status", "a")[1]["service"]
@@ -123,14 +123,14 @@ def test_a_life_with_a_service(live: LiveService, person: Person, tmp_path: Path
     assert "1 failure in a row" in told["words"]
     assert live.url in told["failure"]
 
-    code, left = person.types("disconnect")
+    code, left = person.types("team", "disconnect")
     assert (code, left) == (0, {"disconnected": True, "not_carried": 1})
     assert connection.load_connection(data) is None
     assert person.types("status", "a")[1]["service"] is None
-    assert person.types("sync")[0] == 1
+    assert person.types("team", "sync")[0] == 1
     live.start()
     person.env = {"HOLDFAST_SERVICE": live.url, "HOLDFAST_TOKEN": words}
-    assert person.types("sync")[1]["sessions"] == 1
+    assert person.types("team", "sync")[1]["sessions"] == 1
 
 
 def test_what_is_refused_is_told_with_its_reason(
@@ -138,12 +138,12 @@ def test_what_is_refused_is_told_with_its_reason(
 ) -> None:
     words = token(tmp_path, "--scope", "write", "--project", "github.com/acme/shop")
     person.env["HOLDFAST_TOKEN"] = words
-    assert person.types("connect", live.url)[1]["projects"] == ["github.com/acme/shop"]
+    assert person.types("team", "connect", live.url)[1]["projects"] == ["github.com/acme/shop"]
     person.machine.remember("a", str(person.project))
     message_outbox.queue_message(
         person.machine.data, {"from_agent_id": "a", "topic": "[b]t", "folder": "/x"}
     )
-    session, message = person.types("sync")[1]["refused"]
+    session, message = person.types("team", "sync")[1]["refused"]
     assert (session["what"], session["name"]) == ("session", "a")
     assert session["reason"].startswith("the token has no access to")
     assert (message["what"], message["about"]) == ("message", "[b]t")
@@ -151,18 +151,18 @@ def test_what_is_refused_is_told_with_its_reason(
     assert json.loads(Path(message["name"]).read_text())["reason"] == message["reason"]
 
     # Not of this run, and still so: most messages are sent in the background.
-    shown = person.reads("sync")
+    shown = person.reads("team", "sync")
     assert "Synced 0 sessions." in shown
     assert "Refused: session a: the token has no access to" in shown
     assert 'Refused: message "[b]t": 403 This token has no access to that project' in shown
     assert str(Path(message["name"]).parent) in shown
     Path(message["name"]).unlink()
-    assert "message" not in person.reads("sync")
+    assert "message" not in person.reads("team", "sync")
 
     message_outbox.queue_message(
         person.machine.data, {"from_agent_id": "a", "topic": "t", "folder": "/x"}
     )
-    person.types("sync")
+    person.types("team", "sync")
     findings = {one["check"]: one for one in person.types("doctor")[1]["findings"]}
     assert findings["service"]["level"] == "warn"
     details = " ".join(findings["service"]["details"])
@@ -176,12 +176,12 @@ def test_a_message_that_was_refused_in_the_background_is_told_by_carry(
     live: LiveService, person: Person, tmp_path: Path
 ) -> None:
     words = token(tmp_path, "--scope", "write", "--project", "github.com/acme/shop")
-    assert person.types("connect", live.url, stdin=f"{words}\n")[0] == 0
+    assert person.types("team", "connect", live.url, stdin=f"{words}\n")[0] == 0
     person.machine.remember("a", str(person.project))
-    person.types("send", "hello", "--topic", "greeting")
+    person.types("team", "send", "hello", "--topic", "greeting")
     with sync_lock(person.machine.data, 60.0):
         pass  # what `send` started is through
-    assert 'Refused: message "greeting": 403' in person.reads("sync")
+    assert 'Refused: message "greeting": 403' in person.reads("team", "sync")
 
 
 @pytest.mark.parametrize(
@@ -194,6 +194,6 @@ def test_a_message_that_was_refused_in_the_background_is_told_by_carry(
     ],
 )
 def test_addresses_that_would_give_something_away_are_not_taken(person: Person, url: str) -> None:
-    code, _ = person.types("connect", url)
+    code, _ = person.types("team", "connect", url)
     assert code == 1
     assert not Path(person.machine.data, CONNECTION_FILE).exists()

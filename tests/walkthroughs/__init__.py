@@ -1,1 +1,1 @@
-"""The walkthroughs of docs/walkthroughs.md on the real client, with `holdfast serve` running."""
+"""The walkthroughs of docs/walkthroughs.md on the real client, with the team server running."""

@@ -151,10 +151,10 @@ def snapshot_too_large(user: User, session: str) -> None:
     # 3. Those of long ago go, except for the latest.
     before = user.triggers(session)
     assert len(before) >= 3
-    told = user.holdfast("prune", "--days", "30", "--keep", "1", "--dry-run").stdout
+    told = user.holdfast("session", "prune", "--days", "30", "--keep", "1", "--dry-run").stdout
     assert f"Would delete {len(before) - 1} checkpoints" in told
     assert user.triggers(session) == before
-    user.holdfast("prune", "--days", "30", "--keep", "1", "--yes")
+    user.holdfast("session", "prune", "--days", "30", "--keep", "1", "--yes")
     assert user.triggers(session) == before[:1]
     back = user.restore(session)
     assert RULE in back["additionalContext"], "the session's own state stays"

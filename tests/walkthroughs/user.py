@@ -1,4 +1,4 @@
-"""A user with the client, our command line and `holdfast serve`, all on one data folder.
+"""A user with the client, our command line and `holdfast team serve`, all on one data folder.
 
 Owns the set-up: the hooks come from `holdfast install`, as a user puts them in.
 """

@@ -137,7 +137,7 @@ def compose_handoff_offer(state: State, session_id: str) -> str:
         lines.append(said)
     if edited := _list_edited_files(state):
         lines.append(f"Edited last: {truncate_line(', '.join(edited[:3]), 120)}")
-    closing = f"`holdfast resume {session_id[:8]}` shows all of it."
+    closing = f"`holdfast session resume {session_id[:8]}` shows all of it."
     room = HANDOFF - len(closing) - 1
     text = "\n".join(lines)
     return (text if len(text) <= room else text[: room - 1].rstrip() + "…") + "\n" + closing

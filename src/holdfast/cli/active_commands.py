@@ -1,4 +1,4 @@
-"""`holdfast command`: commands and skills in force in a session; by hand, and their files checked.
+"""`holdfast session commands`: commands and skills in force, by hand, and their files checked.
 
 The hooks register what runs by themselves. Owns which session is meant and what is shown.
 """
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from holdfast.state import State
 
 
-command = typer.Typer(
-    name="command",
+commands = typer.Typer(
+    name="commands",
     no_args_is_help=True,
     help="Commands and skills whose rules stay active across compactions.",
 )
@@ -68,7 +68,7 @@ SessionOption = Annotated[
 ]
 
 
-@command.command()
+@commands.command()
 def activate(
     name: NameArgument,
     arguments: Annotated[
@@ -78,7 +78,7 @@ def activate(
 ) -> None:
     """Activate a command by hand. The hooks do this automatically when a command runs.
 
-    Example: `holdfast command activate babysit`
+    Example: `holdfast session commands activate babysit`
     """
     plain = name.strip().lstrip("/")
     ctx, _ = _session(session)
@@ -86,7 +86,7 @@ def activate(
     if found is None:
         raise CliError(
             f"No file found for command or skill {plain!r}",
-            "`holdfast command lint` lists the files that are found; see `command_paths`.",
+            "`holdfast session commands lint` lists the files that are found; see `command_paths`.",
         )
     _append_activation(ctx, ACTIVATED, plain, arguments)
     typer.echo(
@@ -94,11 +94,11 @@ def activate(
     )
 
 
-@command.command()
+@commands.command()
 def deactivate(name: NameArgument, session: SessionOption = "") -> None:
     """Deactivate a command; its rules are no longer restored after a compaction.
 
-    Example: `holdfast command deactivate babysit`
+    Example: `holdfast session commands deactivate babysit`
     """
     plain = name.strip().lstrip("/")
     ctx, state = _session(session)
@@ -110,11 +110,11 @@ def deactivate(name: NameArgument, session: SessionOption = "") -> None:
     typer.echo(replace_control_chars(said))
 
 
-@command.command("list")
+@commands.command("list")
 def show(session: SessionOption = "", as_json: JsonOption = False) -> None:
     """List the active commands of a session and what is kept of each.
 
-    Example: `holdfast command list`
+    Example: `holdfast session commands list`
     """
     ctx, state = _session(session)
     rows = [
@@ -135,7 +135,7 @@ def show(session: SessionOption = "", as_json: JsonOption = False) -> None:
     _show(ctx.session.id, rows)
 
 
-@command.command()
+@commands.command()
 def lint(
     files: Annotated[
         list[str] | None,
@@ -147,7 +147,7 @@ def lint(
 
     Exits with 1 if there is something to fix.
 
-    Example: `holdfast command lint`
+    Example: `holdfast session commands lint`
     """
     ctx = _build_context(SessionRef("", "", os.path.realpath(os.getcwd())))
     largest = ctx.config.settings.number("command_rules_chars")

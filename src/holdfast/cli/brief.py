@@ -12,6 +12,7 @@ import typer
 
 from holdfast.brief.compose import compose
 from holdfast.brief.gap import compose_gap, split_covered
+from holdfast.brief.prebuilt import DEFAULT_BRIEF_CHARS
 from holdfast.cli.input_args import (
     BudgetOption,
     InputArgument,
@@ -92,7 +93,7 @@ def brief(
 ) -> None:
     """Show the brief of a session: what its agent is given after a compaction.
 
-    Example: `holdfast brief session.jsonl --role validator --budget 1000`
+    Example: `holdfast dev brief session.jsonl --role validator --budget 1000`
     """
     for name, given in (("--against-summary", against_summary), ("--trace", trace)):
         if given and not compactions:
@@ -126,6 +127,11 @@ def _instant(about: SessionInput, as_json: bool) -> None:
         print_note("nothing is known yet")
         return
     typer.echo(replace_control_chars("\n\n".join((left.text, *left.messages))))
+
+
+def show_current_brief(subject: str, as_json: bool) -> None:
+    """As the hooks would deliver it now."""
+    _now(resolve_input(subject), "", DEFAULT_BRIEF_CHARS, as_json)
 
 
 def _now(about: SessionInput, role: str, max_chars: int, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""`holdfast instructions`: the compact instructions, shown, and kept in CLAUDE.md on request.
+"""`holdfast dev instructions`: the compact instructions, shown, and kept in CLAUDE.md on request.
 
 Owns which file the block goes into; the client's installer edits the bytes.
 """
@@ -37,7 +37,7 @@ def instructions(
 
     Every compaction gets this text, plus the project's `.holdfast/compact.md`.
 
-    Example: `holdfast instructions --write`
+    Example: `holdfast dev instructions --write`
     """
     if write + remove + show > 1:
         raise typer.BadParameter("use one of --write, --remove and --show")
@@ -65,7 +65,7 @@ def instructions(
     _write(path, before, after)
     typer.echo(f"{'Wrote the block to' if write else 'Removed the block from'} {path}.")
     if write:
-        typer.echo("`holdfast instructions --remove` removes it again.")
+        typer.echo("`holdfast dev instructions --remove` removes it again.")
 
 
 def _memory_file(folder: str) -> str:

@@ -1,15 +1,14 @@
-"""`holdfast compactions`, `history` and `diff`: what compactions kept, lost and got back.
+"""What compactions kept, lost and got back: a table of them, a session's chain, and one up close.
 
-Owns how a compaction is shown and its JSON, which `status` shares. What it kept, lost and got
+Owns how a compaction is shown and its JSON, for `status` and `show`. What it kept, lost and got
 back is decided in `compaction.report`.
 """
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import typer
 from rich.table import Table
 from rich.text import Text
 
@@ -17,7 +16,6 @@ from holdfast.brief.gap import list_open_facts
 from holdfast.cli.output import (
     NARROW_WIDTH,
     CliError,
-    JsonOption,
     drop_columns,
     fact_to_json,
     format_bytes,
@@ -30,12 +28,8 @@ from holdfast.cli.output import (
 )
 from holdfast.cli.sessions import resolve_project
 from holdfast.cli.store_access import (
-    SessionArgument,
-    find_session,
     open_user_store,
-    resolve_session,
     store_exists,
-    translate_errors,
 )
 from holdfast.clock import format_minute
 from holdfast.compaction.report import find_restored, load_counts, load_report, select_restoring
@@ -115,32 +109,12 @@ def format_deliveries(document: dict[str, Any]) -> str:
     return f"no hook ran; Holdfast would have restored {would} of {lost}"
 
 
-def compactions(
-    session: Annotated[
-        str, typer.Argument(metavar="SESSION", help="Session id or a prefix of it.")
-    ] = "",
-    project: Annotated[
-        str, typer.Option("--project", metavar="FOLDER", help="Only compactions of this project.")
-    ] = "",
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=1, help="Maximum number of rows.")
-    ] = 20,
-    as_json: JsonOption = False,
-) -> None:
-    """List compactions, latest first: what the summary kept and lost, and what was restored.
-
-    With a session: everything that was lost, in full.
-
-    Example: `holdfast compactions 0276a600`
-    """
-    if not session and not store_exists():
+def show_compactions(project: str, limit: int, as_json: bool) -> None:
+    """The table of `holdfast status --compactions`: those of all sessions, latest first."""
+    if not store_exists():
         print_json([]) if as_json else make_console().print("No compactions yet.")
         return
     with open_user_store() as store:
-        if session:
-            found = find_session(store, session)
-            _print_details(store, store.compactions(found.id, limit), as_json)
-            return
         documents = _load_table(store, _list_latest(store, project, limit))
     if as_json:
         print_json(documents)
@@ -204,17 +178,6 @@ def _format_restored(document: dict[str, Any]) -> str:
     return format_deliveries(document)
 
 
-def _print_details(store: SqliteStore, found: Sequence[Compaction], as_json: bool) -> None:
-    reports = [load_report(store, compaction) for compaction in found]
-    if as_json:
-        print_json([_details_to_json(report) for report in reports])
-        return
-    for report in reports:
-        _print_report(report)
-    if not reports:
-        make_console().print("No compactions in this session yet.")
-
-
 def _details_to_json(report: CompactionReport) -> dict[str, Any]:
     lost = report.lost_facts
     document = report_to_json(report) | {
@@ -237,44 +200,6 @@ def _outcome_to_json(report: CompactionReport, fact: Fact) -> dict[str, Any]:
     }
 
 
-def _print_report(report: CompactionReport) -> None:
-    out = make_console()
-    compaction, lost = report.compaction, report.lost_facts
-    head = Text(f"{compaction.session_id[:8]} ", style="cyan")
-    head.append(f"compaction {compaction.epoch + 1}", style="bold")
-    trigger = format_one_line(compaction.trigger or "unknown", 20)
-    sizes = _format_sizes(compaction.tokens_before, compaction.tokens_after)
-    head.append(f", {trigger}, {format_minute(compaction.time)} UTC{sizes}", style="default")
-    out.print(head)
-    if report.comparison != "no":
-        kept = pluralize(len(report.kept), "fact")
-        out.print(f"  The summary kept {kept}, lost {len(report.lost)}.")
-    if report.would_deliver:
-        words = format_deliveries(report_to_json(report))
-        out.print(f"  {words[:1].upper()}{words[1:]}.")
-    for given in report.deliveries:
-        out.print(
-            f"  {given.kind.capitalize()} by {given.channel}, {format_minute(given.time)}"
-            f" UTC, {len(given.text):,} characters."
-        )
-    kind = ""
-    for fact in lost:
-        if fact.kind != kind:
-            kind = fact.kind
-            out.print(Text(f"  Lost: {kind_heading(kind).lower()}", style="bold"))
-        out.print(Text("    ") + _format_lost(report, fact, MAX_DETAIL_CHARS), soft_wrap=True)
-    gone = len(report.lost) - len(lost)
-    if gone:
-        out.print(Text(f"    and {gone} no longer stored", style="dim"))
-    out.print()
-
-
-def _format_sizes(before: int | None, after: int | None) -> str:
-    if before is None:
-        return ""
-    return f", {before:,} tokens" + (f" to {after:,}" if after is not None else "")
-
-
 def _format_lost(report: CompactionReport, fact: Fact, limit: int) -> Text:
     """A lost fact with whether it was restored: the same words wherever it is listed."""
     line = Text(f"{fact.id:<5} ", style="cyan") + Text(format_one_line(fact.text, limit))
@@ -287,17 +212,12 @@ def _format_lost(report: CompactionReport, fact: Fact, limit: int) -> Text:
     return line.append("  (not restored)", style="dim")
 
 
-def history(session: SessionArgument = "", as_json: JsonOption = False) -> None:
-    """Show a session's compactions, oldest first, with what each one lost.
-
-    Example: `holdfast history 0276a600`
-    """
-    with open_user_store() as store:
-        found = resolve_session(store, session)
-        given = store.deliveries(found.id, MAX_ROWS)
-        chain = reversed(store.compactions(found.id, MAX_ROWS))
-        reports = [load_report(store, compaction, given) for compaction in chain]
-        document = _history_to_json(store, found, reports)
+def show_chain(store: SqliteStore, found: Session, full: bool, as_json: bool) -> None:
+    """A session's compactions, oldest first, with what each one lost."""
+    given = store.deliveries(found.id, MAX_ROWS)
+    chain = reversed(store.compactions(found.id, MAX_ROWS))
+    reports = [load_report(store, compaction, given) for compaction in chain]
+    document = _chain_to_json(store, found, reports)
     if as_json:
         print_json(document)
         return
@@ -305,7 +225,7 @@ def history(session: SessionArgument = "", as_json: JsonOption = False) -> None:
     head = Text(f"{found.id[:8]} ", style="cyan") + Text(format_one_line(found.title, 100))
     out.print(head + Text(f"  begun {format_minute(found.started)} UTC", style="dim"))
     for report, each in zip(reports, document["compactions"], strict=True):
-        _print_link(report, each)
+        _print_link(report, each, full)
     if not reports:
         out.print("No compactions yet.")
     kept = document["archive"]
@@ -314,17 +234,9 @@ def history(session: SessionArgument = "", as_json: JsonOption = False) -> None:
     out.print(Text(shown, style="dim"))
 
 
-def _history_to_json(
+def _chain_to_json(
     store: SqliteStore, found: Session, reports: Sequence[CompactionReport]
 ) -> dict[str, Any]:
-    links = []
-    for report in reports:
-        lost = report.lost_facts
-        facts = [
-            {"id": f.id, "kind": f.kind, "text": f.text} | _outcome_to_json(report, f) for f in lost
-        ]
-        counts = {"lost_by_kind": count_by_kind(lost), "lost_facts": facts}
-        links.append(report_to_json(report) | counts)
     rows = total = 0
     for _, _, _, piece in store.read_archive(found.id):
         rows += piece.count(b"\n")
@@ -333,13 +245,13 @@ def _history_to_json(
         "session": found.id,
         "started": found.started,
         "updated": found.updated,
-        "compactions": links,
+        "compactions": [_details_to_json(report) for report in reports],
         "archive": {"rows": rows, "bytes": total},
         "transcript_there": bool(found.transcript) and os.path.exists(found.transcript),
     }
 
 
-def _print_link(report: CompactionReport, document: dict[str, Any]) -> None:
+def _print_link(report: CompactionReport, document: dict[str, Any], full: bool) -> None:
     out = make_console()
     compaction = report.compaction
     head = Text(f"{document['number']}. ", style="bold")
@@ -354,10 +266,18 @@ def _print_link(report: CompactionReport, document: dict[str, Any]) -> None:
     out.print(f"   summary {format_outcome(document)}")
     out.print(Text(f"   restored: {format_deliveries(document)}", style="dim"))
     lost = report.lost_facts
-    for fact in lost[:MAX_LOST_SHOWN]:
-        out.print(Text("     ") + _format_lost(report, fact, MAX_TEXT_CHARS), soft_wrap=True)
-    if len(lost) > MAX_LOST_SHOWN:
-        out.print(Text(f"     and {len(lost) - MAX_LOST_SHOWN} more", style="dim"))
+    shown = len(lost) if full else MAX_LOST_SHOWN
+    size = MAX_DETAIL_CHARS if full else MAX_TEXT_CHARS
+    kind = ""
+    for fact in lost[:shown]:
+        if fact.kind != kind:
+            kind = fact.kind
+            out.print(Text(f"   Lost: {kind_heading(kind).lower()}", style="bold"))
+        out.print(Text("     ") + _format_lost(report, fact, size), soft_wrap=True)
+    if len(lost) > shown:
+        out.print(Text(f"     and {len(lost) - shown} more; --full shows all", style="dim"))
+    if gone := len(report.lost) - len(lost):
+        out.print(Text(f"     and {gone} no longer stored", style="dim"))
 
 
 class DiffRow(NamedTuple):
@@ -369,34 +289,19 @@ class DiffRow(NamedTuple):
     would_restore: bool  # no hook ran; the brief would have told it
 
 
-def diff(
-    session: Annotated[
-        str, typer.Argument(metavar="SESSION", help="Session id or a prefix of it.")
-    ],
-    number: Annotated[
-        int,
-        typer.Argument(metavar="N", min=1, help="Number of the compaction, as shown by `history`."),
-    ],
-    full: Annotated[
-        bool, typer.Option("--full", help="Also show the full summary and the restored text.")
-    ] = False,
-    as_json: JsonOption = False,
+def show_compaction(
+    store: SqliteStore, found: Session, number: int, full: bool, as_json: bool
 ) -> None:
-    """Compare what was known before a compaction with the summary and with what was restored.
-
-    Example: `holdfast diff 0276a600 1`
-    """
-    with open_user_store() as store, translate_errors():
-        found = find_session(store, session)
-        chain = {c.epoch: c for c in store.compactions(found.id, MAX_ROWS)}
-        compaction = chain.get(number - 1)
-        if compaction is None:
-            raise CliError(
-                f"Session {found.id[:8]} has {len(chain)} compaction(s), not {number}",
-                "`holdfast history` lists them.",
-            )
-        report = load_report(store, compaction)
-        rows = _diff_rows(report, load_state_before(store, compaction))
+    """What was known before a compaction, beside the summary and what was restored."""
+    chain = {c.epoch: c for c in store.compactions(found.id, MAX_ROWS)}
+    compaction = chain.get(number - 1)
+    if compaction is None:
+        raise CliError(
+            f"Session {found.id[:8]} has {pluralize(len(chain), 'compaction')}, not {number}",
+            f"`holdfast show {found.id[:8]} --compactions` lists them.",
+        )
+    report = load_report(store, compaction)
+    rows = _diff_rows(report, load_state_before(store, compaction))
     if not rows:
         raise CliError(
             f"No checkpoint of session {found.id[:8]} from before that compaction",

@@ -1,4 +1,4 @@
-"""`holdfast db`: the database of a team, made ready, looked at, and moved to and from.
+"""`holdfast team db`: the database of a team, made ready, looked at, and moved to and from.
 
 A database is named by a URL (`postgresql://...`) or by the path of a SQLite file; without one
 it is $HOLDFAST_DATABASE, else this user's own store.
@@ -52,15 +52,15 @@ def migrate(
         typer.Option(
             "--serve-as",
             metavar="ROLE",
-            help="PostgreSQL: role that `holdfast serve` connects with; must not own the tables. "
-            "Needed only once.",
+            help="PostgreSQL: role that `holdfast team serve` connects with; must not own the "
+            "tables. Needed only once.",
         ),
     ] = "",
     as_json: JsonOption = False,
 ) -> None:
     """Migrate a database to this version's schema, or create it.
 
-    Example: `holdfast db migrate --database postgresql://owner@db.example/hf --serve-as holdfast`
+    Example: `holdfast team db migrate --database postgresql://owner@db.example/hf --serve-as hf`
     """
     with _translate_errors():
         if is_postgres(database):
@@ -82,7 +82,7 @@ def migrate(
 def status(database: DatabaseOption = "", as_json: JsonOption = False) -> None:
     """Show the contents of a database and check its integrity.
 
-    Example: `holdfast db status`
+    Example: `holdfast team db status`
     """
     with open_database(database) as store, _translate_errors():
         told = store.health()
@@ -110,7 +110,7 @@ def copy(
 ) -> None:
     """Copy everything from one database to another. Safe to repeat.
 
-    Example: `holdfast db copy --from ~/.local/share/holdfast/holdfast.db --to postgresql://...`
+    Example: `holdfast team db copy --from ~/.local/share/holdfast/holdfast.db --to postgresql://...`
     """
     if not is_postgres(source) and not os.path.exists(sqlite_path(source)):
         raise CliError(f"No such file: {sqlite_path(source)}", "Check the path given with --from.")
@@ -157,7 +157,7 @@ def prune(
     In your own store, sessions not yet synced to your server are kept. Shows what would be
     deleted, and from which database, and asks for confirmation.
 
-    Example: `holdfast db prune --days 30 --dry-run`
+    Example: `holdfast team db prune --days 30 --dry-run`
     """
     before = format_days_ago(days)
     with open_database(database) as store, _translate_errors():
@@ -218,7 +218,9 @@ def open_database(database: str) -> Iterator[SqliteStore | PostgresStore]:
         else:
             path = sqlite_path(database)
             if not os.path.exists(path):
-                raise CliError(f"No such file: {path}", "Run `holdfast db migrate` to create it.")
+                raise CliError(
+                    f"No such file: {path}", "Run `holdfast team db migrate` to create it."
+                )
             store = SqliteStore(path)
     try:
         yield store

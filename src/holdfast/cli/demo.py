@@ -165,14 +165,17 @@ def _print(out: Console, compaction: Compaction, rows: int, lines: list[DemoLine
         Text(f"The summary kept {kept} of {len(wanted)} facts. ", style="bold")
         + Text("Holdfast restores the rest after the compaction.")
     )
-    commands = Text("")
     call = own_copy.format_call()
+    steps = [
+        (f"{call} audit", "what compaction has cost you so far"),
+        (f"{call} install", "turn it on for Claude Code"),
+    ]
     if call == "holdfast" and shutil.which(call) is None:  # as after `make try`, in .venv
-        commands = Text("pipx install .", style="cyan") + Text("    put `holdfast` on your PATH\n")
-    commands += Text(f"{call} install", style="cyan") + Text("  turn it on for Claude Code\n")
-    commands += Text("holdfast ingest", style="cyan") + Text("   index the sessions you have\n")
-    commands += Text("holdfast search", style="cyan") + Text("   find what was said and known")
-    out.print(Padding(commands, (1, 0, 1, 2)))
+        steps.insert(0, ("pipx install .", "put `holdfast` on your PATH"))
+    room = max(len(command) for command, _ in steps) + 2
+    for command, purpose in steps:
+        shown = Text(f"{command:<{room}}", style="cyan") + Text(purpose)
+        out.print(Padding(shown, (0, 0, 0, 2)))
 
 
 def _mark(line: DemoLine) -> Text:

@@ -38,7 +38,13 @@ adds completion of commands and options to bash, zsh or fish; `--show-completion
 
 One database per user, `holdfast.db`, in the data folder: `--home FOLDER` before the command,
 else `$HOLDFAST_HOME`, else `$XDG_DATA_HOME/holdfast`, else `~/.local/share/holdfast`.
-`holdfast state` and `holdfast try` do not need it.
+`holdfast dev state` and `holdfast try` do not need it.
+
+## For programs
+
+`holdfast brief`, `holdfast state` and `holdfast plugin path` are the commands of `holdfast dev` by
+shorter names, which no help lists. These names, their options and the keys of their JSON stay as
+they are.
 
 ## Fact ids
 

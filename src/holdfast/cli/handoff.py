@@ -1,4 +1,4 @@
-"""`holdfast handoff` writes a session's handoff page; `holdfast resume` shows one to go on from."""
+"""`holdfast session handoff` writes a handoff page, `holdfast session resume` shows one."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def handoff(
 
     An edited page is never overwritten; the new one is written next to it.
 
-    Example: `holdfast handoff --to HANDOFF.md`
+    Example: `holdfast session handoff --to HANDOFF.md`
     """
     with open_user_store() as store, translate_errors():
         ctx, view = load_session_view(store, resolve_session(store, session))
@@ -82,7 +82,7 @@ def resume(session: SessionArgument = "", as_json: JsonOption = False) -> None:
 
     Without a session: the one offered in this folder. An edited page is shown as is.
 
-    Example: `holdfast resume 0276a600`
+    Example: `holdfast session resume 0276a600`
     """
     with open_user_store() as store, translate_errors():
         ctx, view = load_session_view(store, _find_session_to_resume(store, session))
@@ -124,6 +124,6 @@ def _find_session_to_resume(store: SqliteStore, name: str) -> Session:
     if found is None:
         raise CliError(
             f"No unfinished session to resume in {find_current_project()[1]}",
-            "`holdfast sessions` lists all sessions; pass one to see its handoff.",
+            "`holdfast status --all` lists all sessions; pass one to see its handoff.",
         )
     return found

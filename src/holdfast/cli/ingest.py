@@ -1,4 +1,4 @@
-"""`holdfast ingest PATH...`: index old transcripts.
+"""`holdfast session ingest PATH...`: index old transcripts.
 
 Owns which files are read and what is told about them; the reading is `session.ingest`.
 """
@@ -69,13 +69,12 @@ def ingest(
     ] = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Index existing transcripts, so that `search` and `show_source` can find their
-    contents.
+    """Index existing transcripts, so that `search` and `show` find their contents.
 
     Safe to repeat (reads only what is new) and to interrupt at any point. With `--json`, prints
     one line per file as soon as it is stored, then a line with the totals.
 
-    Example: `holdfast ingest ~/.claude/projects`
+    Example: `holdfast session ingest ~/.claude/projects`
     """
     given = paths or [_client_transcripts_dir()]
     if not paths and not os.path.exists(given[0]):

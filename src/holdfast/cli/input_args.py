@@ -72,7 +72,7 @@ def resolve_input(given: str) -> SessionInput:
     if not os.path.exists(store_path()):
         raise CliError(
             f"No file {given!r}, and no session is stored yet",
-            "Pass a transcript, or run `holdfast ingest` to index your transcripts.",
+            "Pass a transcript, or run `holdfast session ingest` to index your transcripts.",
         )
     with open_user_store() as store:
         session = find_session(store, given)

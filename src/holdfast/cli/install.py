@@ -369,7 +369,7 @@ def _uninstalled_lines(outcome: InstallOutcome, scope: Scope, dry_run: bool) -> 
     return lines
 
 
-# `holdfast statusline`: the line itself, from the client's payload on standard input.
+# `holdfast dev statusline`: the line itself, from the client's payload on standard input.
 #
 # The installed status line runs `holdfast/hooks/main.py statusline` instead, which starts ten times
 # faster; this is for trying it, and for chaining it by hand.
@@ -380,7 +380,7 @@ def statusline() -> None:
 
     `holdfast install --statusline` adds it to Claude Code, wrapping the one you have.
 
-    Example: `holdfast statusline < payload.json`
+    Example: `holdfast dev statusline < payload.json`
     """
     raw = b"" if sys.stdin.isatty() else sys.stdin.buffer.read()
     shown = format_statusline(parse_payload(raw), os.environ, time.time())

@@ -1,11 +1,13 @@
-"""A group whose commands are imported when they are called, after Click's lazy loading.
+"""Commands that are imported when they are called, and groups of them, after Click's lazy loading.
 
 Owns how a command is listed without its module and loaded with it. Must not know any command:
-main.py lists them.
+command_tree.py lists them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
@@ -19,7 +21,17 @@ class LazyCommand(NamedTuple):
 
     target: str  # module:attribute, below holdfast.cli; a function or a Typer app
     summary: str
-    panel: str  # the part of the list it is in
+    panel: str | None = None  # the part of the list it is in
+    hidden: bool = False  # callable, and not in the list
+
+
+class CommandGroup(NamedTuple):
+    """Commands under one name."""
+
+    summary: str
+    example: str
+    commands: Mapping[str, LazyCommand | CommandGroup]
+    panel: str | None = None
 
 
 class Command(TyperCommand):
@@ -33,32 +45,70 @@ class Group(TyperGroup):
 
 
 class LazyGroup(Group):
-    """Lists `lazy_commands` by their summaries; imports one when it is called or completed."""
+    """Lists `tree` by its summaries; imports a command when it is called or completed."""
 
-    lazy_commands: ClassVar[dict[str, LazyCommand]] = {}
+    tree: ClassVar[Mapping[str, LazyCommand | CommandGroup]] = {}
 
     def __init__(self, **attrs: Any) -> None:
         super().__init__(**attrs)
         # What help, completion and suggestions need of a command, without its module.
-        for name, entry in self.lazy_commands.items():
-            self.commands[name] = TyperCommand(
-                name, help=entry.summary, rich_help_panel=entry.panel
+        for name, entry in self.tree.items():
+            self.commands[name] = (
+                load_command(name, entry)
+                if isinstance(entry, CommandGroup)
+                else TyperCommand(
+                    name, help=entry.summary, rich_help_panel=entry.panel, hidden=entry.hidden
+                )
             )
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] not in self.tree and not ctx.resilient_parsing and args[0][:1] != "-":
+            ctx.fail(self._describe_unknown(args[0]))
         name, _, rest = super().resolve_command(ctx, args)
-        return name, name and load_command(name, self.lazy_commands[name]), rest
+        return name, name and load_command(name, self.tree[name]), rest
+
+    def _describe_unknown(self, name: str) -> str:
+        """With the commands that may be meant, also those that are in a group."""
+        known: dict[str, list[str]] = {}
+        for path in _list_paths(self.tree):
+            known.setdefault(path.rsplit(" ", 1)[-1], []).append(path)
+        near = [path for close in get_close_matches(name, known) for path in known[close]]
+        hint = f" Did you mean {', '.join(map(repr, near))}?" if near else ""
+        return f"No such command {name!r}.{hint}"
+
+
+def _list_paths(tree: Mapping[str, LazyCommand | CommandGroup]) -> Iterator[str]:
+    for name, entry in tree.items():
+        if isinstance(entry, CommandGroup):
+            yield name
+            yield from (f"{name} {path}" for path in _list_paths(entry.commands))
+        elif not entry.hidden:
+            yield name
 
 
 def load_subcommands(group: Any) -> dict[str, Any]:
-    """All commands of a group, loaded; none for a command that is no group."""
+    """All commands of a group that are in its list, loaded; none for a command that is no group."""
     if isinstance(group, LazyGroup):
-        return {name: load_command(name, entry) for name, entry in group.lazy_commands.items()}
+        return {
+            name: load_command(name, entry)
+            for name, entry in group.tree.items()
+            if isinstance(entry, CommandGroup) or not entry.hidden
+        }
     return dict(getattr(group, "commands", {}))
 
 
-def load_command(name: str, entry: LazyCommand) -> Any:
-    """The command itself, as Click knows it. Imports its module."""
+def load_command(name: str, entry: LazyCommand | CommandGroup) -> Any:
+    """The command itself, as Click knows it. Imports its module; a group's when it is called."""
+    if isinstance(entry, CommandGroup):
+        of_group = type("NamedGroup", (LazyGroup,), {"tree": entry.commands})
+        return of_group(
+            name=name,
+            help=f"{entry.summary}\n\nExample: `{entry.example}`",
+            short_help=entry.summary,
+            rich_markup_mode="markdown",
+            rich_help_panel=entry.panel,
+            no_args_is_help=True,
+        )
     module, attribute = entry.target.split(":")
     target = getattr(import_module(f"holdfast.cli.{module}"), attribute)
     app = typer.Typer(rich_markup_mode="markdown")

@@ -1,4 +1,4 @@
-"""`holdfast mcp`: recall for the agent, as an MCP server on standard input and output."""
+"""`holdfast dev mcp`: recall for the agent, as an MCP server on standard input and output."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ def mcp() -> None:
     """Serve recall to an agent over MCP: recall, show, state, note, handoff.
 
     Started by the client. The plugin registers it automatically; to do it by hand, run `claude mcp
-    add holdfast -- holdfast mcp`.
+    add holdfast -- holdfast dev mcp`.
 
-    Example: `holdfast mcp`
+    Example: `holdfast dev mcp`
     """
     try:
         from holdfast.recall.mcp_server import main

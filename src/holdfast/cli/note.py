@@ -1,4 +1,4 @@
-"""`holdfast note TEXT`: something to keep, by the user or the agent, word for word."""
+"""`holdfast session note TEXT`: something to keep, by the user or the agent, word for word."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def note(
 ) -> None:
     """Add a note to a session. It is restored verbatim after every compaction.
 
-    Example: `holdfast note --kind decision "Cents as integers, because floats lost one"`
+    Example: `holdfast session note --kind decision "Cents as integers, because floats lost one"`
     """
     words = " ".join(" ".join(text or ()).split())
     if not words and not show:

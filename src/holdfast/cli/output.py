@@ -47,6 +47,17 @@ def make_console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, highlight=False, width=width)
 
 
+def print_indented(text: str, style: str = "", indent: int = 2) -> None:
+    """Text of others under a heading, wrapped where the terminal ends, without trailing blanks."""
+    from rich.text import Text
+
+    out = make_console()
+    shown = Text(replace_control_chars(text).expandtabs(4), style)
+    for line in shown.wrap(out, max(10, out.width - indent)):
+        line.rstrip()
+        out.print(Text(" " * indent) + line, soft_wrap=True)
+
+
 def drop_columns(table: Table, *columns: str | int) -> None:
     """Leave columns out of a table, by their headings or places: there is no room for them."""
     places = [

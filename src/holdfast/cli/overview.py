@@ -44,7 +44,7 @@ def show_overview() -> None:
     out.print(Text(_describe_store(stored)), soft_wrap=True)
     out.print()
     for command, purpose in _list_next_steps(hint, stored):
-        out.print(Text.assemble((f"  {command:<20}", "cyan"), purpose), soft_wrap=True)
+        out.print(Text.assemble((f"  {command:<23}", "cyan"), purpose), soft_wrap=True)
 
 
 def _read_store() -> _Stored:
@@ -87,7 +87,7 @@ def _list_next_steps(hint: str, stored: _Stored) -> list[tuple[str, str]]:
     if stored.here:
         steps.append(("holdfast status", "what is saved of this session"))
     elif stored.sessions:
-        steps.append(("holdfast sessions", "the sessions of other projects"))
+        steps.append(("holdfast status --all", "the sessions of other projects"))
     elif not stored.problem:
         steps.append(("holdfast audit", "what compaction has cost you so far"))
     steps.append(("holdfast --help", "all commands"))

@@ -1,4 +1,4 @@
-"""`holdfast plugin`: where the plugin is that came with this package."""
+"""`holdfast plugin path`: where the plugin is that came with this package."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ plugin = typer.Typer(
 def show_path() -> None:
     """Print the plugin's folder: `claude --plugin-dir "$(holdfast plugin path)"`, or the Agent SDK.
 
-    Example: `holdfast plugin path`
+    Example: `holdfast dev plugin path`
     """
     folder = plugin_dir()
     if not folder:

@@ -1,4 +1,4 @@
-"""`holdfast prune`: forget what is old or too much, after showing it and a yes."""
+"""`holdfast session prune`: forget what is old or too much, after showing it and a yes."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def prune(
     log. Keeps pinned sessions and those not yet synced to the team server. Shows what would be
     deleted and asks for confirmation.
 
-    Example: `holdfast prune --days 90 --dry-run`
+    Example: `holdfast session prune --days 90 --dry-run`
     """
     if pin or unpin:
         _pin_sessions(pin, unpin, as_json)

@@ -1,6 +1,6 @@
-"""`holdfast replay SESSION|FILE`: the brief as it would have been at any moment, or its messages.
+"""`holdfast session replay SESSION|FILE`: the brief as it would have been at any moment.
 
-Keeps nothing: where a transcript is gone, archived rows are read from a file that goes again.
+Writes nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from holdfast.cli.input_args import (
     resolve_input,
     resolve_role,
 )
-from holdfast.cli.key_messages import show_messages
 from holdfast.cli.output import (
     NARROW_WIDTH,
     CliError,
@@ -63,25 +62,6 @@ def replay(
             "--list", help="List the available points: prompts, compactions, tasks, checks."
         ),
     ] = False,
-    messages: Annotated[
-        bool,
-        typer.Option(
-            "--messages",
-            help="Show the key messages instead: requests, decisions, tool calls with outcomes. "
-            "Uses the archive if the transcript no longer exists.",
-        ),
-    ] = False,
-    first: Annotated[
-        str,
-        typer.Option(
-            "--from",
-            metavar="ROW",
-            help="With --messages: start at this row, line, time or compaction (c1).",
-        ),
-    ] = "",
-    last: Annotated[
-        str, typer.Option("--to", metavar="ROW", help="With --messages: end here (same formats).")
-    ] = "",
     role: RoleOption = "",
     budget: BudgetOption = None,
     max_chars: Annotated[
@@ -92,16 +72,9 @@ def replay(
 ) -> None:
     """Show the brief of a session as of an earlier point.
 
-    With --messages: what was asked, decided and done in a range of it.
-
-    Example: `holdfast replay session.jsonl --at 131`
+    Example: `holdfast session replay session.jsonl --at 131`
     """
     (size,) = compute_char_limits(budget, None if max_chars is None else [max_chars])
-    if messages:
-        show_messages(resolve_input(subject), first, last, as_json)
-        return
-    if first or last:
-        raise typer.BadParameter("needs --messages", param_hint="--from" if first else "--to")
     path = require_transcript(resolve_input(subject))
     with translate_errors():
         if list_points:

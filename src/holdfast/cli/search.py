@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
+import orjson
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from holdfast.cli.key_messages import search_archives
 from holdfast.cli.output import (
     NARROW_WIDTH,
     JsonOption,
@@ -17,11 +17,13 @@ from holdfast.cli.output import (
     format_one_line,
     make_console,
     print_json,
+    replace_control_chars,
     style_status,
 )
 from holdfast.cli.sessions import resolve_project
 from holdfast.cli.store_access import find_session, open_user_store
 from holdfast.clock import format_minute
+from holdfast.session.digest import ArchiveMatch, search_archive
 from holdfast.state.facts import KINDS, kind_name
 
 if TYPE_CHECKING:
@@ -64,7 +66,7 @@ def search(
         )
     words = " ".join(query)
     if archive:
-        search_archives(words.split(), session, resolve_project(project), limit, as_json)
+        _search_archives(words.split(), session, resolve_project(project), limit, as_json)
         return
     with open_user_store() as store:
         session_id = find_session(store, session).id if session else ""
@@ -114,3 +116,35 @@ def _document(hit: Hit) -> dict[str, Any]:
         "fact": None if hit.fact is None else fact_to_json(hit.fact),
         "message": None if hit.message is None else hit.message._asdict(),
     }
+
+
+def _search_archives(
+    words: list[str], session: str, project: str, limit: int, as_json: bool
+) -> None:
+    found: list[ArchiveMatch] = []
+    with open_user_store() as store:
+        sessions = (
+            [find_session(store, session)]
+            if session
+            else list(store.sessions(project=project, limit=10_000))
+        )
+        for one in sessions:
+            if len(found) >= limit:
+                break
+            left = limit - len(found)
+            found += search_archive(store, one.id, words, left, loads=orjson.loads)
+    if as_json:
+        print_json({"query": " ".join(words), "rows": [one._asdict() for one in found]})
+        return
+
+    out = make_console()
+    for hit in found:
+        name = Text(f"{hit.session_id[:8]}:{hit.row[:8]}  ", style="cyan")
+        out.print(
+            name
+            + Text(f"{format_minute(hit.time)}  ", style="dim")
+            + Text(replace_control_chars(hit.excerpt)),
+            soft_wrap=True,
+        )
+    if not found:
+        typer.echo("Nothing found in the archives. Rows are archived at compactions.")

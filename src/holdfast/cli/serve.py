@@ -1,10 +1,10 @@
-"""`holdfast serve`: the team service, or one user's own memory over HTTP."""
+"""`holdfast team serve`: the team service, or one user's own memory over HTTP."""
 
 from __future__ import annotations
 
 import errno
 import time
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,16 +13,21 @@ from holdfast.cli.output import CliError, make_console
 from holdfast.cli.store_access import ensure_store_path, translate_errors
 from holdfast.paths import data_dir
 
+if TYPE_CHECKING:
+    import socket
+
+DEFAULT_PORT = 3847
+PortOption = Annotated[
+    int, typer.Option("--port", metavar="N", min=0, max=65535, help="0 picks a free port.")
+]
+
 
 def serve(
     database: DatabaseOption = "",
     host: Annotated[
         str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")
     ] = "127.0.0.1",
-    port: Annotated[
-        int,
-        typer.Option("--port", metavar="N", min=0, max=65535, help="0 picks a free port."),
-    ] = 3847,
+    port: PortOption = DEFAULT_PORT,
     require_token: Annotated[
         bool,
         typer.Option("--require-token", help="Require a token even from this user on loopback."),
@@ -42,9 +47,9 @@ def serve(
 ) -> None:
     """Run the team server over HTTP, with an OpenAPI document at /openapi.json.
 
-    Needs no setup on loopback; use `holdfast token create` to give others access.
+    Needs no setup on loopback; use `holdfast team token create` to give others access.
 
-    Example: `holdfast serve --database postgresql://holdfast@db.example/holdfast`
+    Example: `holdfast team serve --database postgresql://holdfast@db.example/holdfast`
     """
     try:
         from holdfast.server import runner
@@ -69,16 +74,7 @@ def serve(
             _wait_for_database(where, wait)
             _check_role(where)
         app = build_app(settings)
-    try:
-        sockets = runner.open_sockets(host, port)
-    except OSError as error:
-        why = str(error.strerror or error).partition(" (")[0]
-        raise CliError(
-            f"Cannot listen at {host}, port {port}: {why}",
-            "Is the server already running? Choose another port with `--port`."
-            if error.errno == errno.EADDRINUSE
-            else "Pass an address of this machine with `--host`.",
-        ) from error
+    sockets = listen(host, port)
     name = f"[{host}]" if ":" in host else host
     make_console(stderr=True).print(
         f"Listening on http://{name}:{runner.get_port(sockets)}; press Ctrl-C to stop.",
@@ -88,6 +84,22 @@ def serve(
         raise typer.Exit(1)
 
 
+def listen(host: str, port: int) -> list[socket.socket]:
+    """The port, taken before anything is said about it."""
+    from holdfast.server import runner
+
+    try:
+        return runner.open_sockets(host, port)
+    except OSError as error:
+        why = str(error.strerror or error).partition(" (")[0]
+        raise CliError(
+            f"Cannot listen at {host}, port {port}: {why}",
+            "Is the server already running? Choose another port with `--port`."
+            if error.errno == errno.EADDRINUSE
+            else "Pass an address of this machine with `--host`.",
+        ) from error
+
+
 def _check_role(url: str) -> None:
     """A role that may switch row-level security off protects no project from another."""
     from holdfast.store.postgres.migrations import find_rls_bypass_at
@@ -95,7 +107,7 @@ def _check_role(url: str) -> None:
     if why := find_rls_bypass_at(url):
         raise CliError(
             f"Row-level security would not apply to the server: {why}",
-            "Use a role that owns no tables: run `holdfast db migrate --serve-as ROLE` as the "
+            "Use a role that owns no tables: run `holdfast team db migrate --serve-as ROLE` as the "
             "current one.",
         )
 

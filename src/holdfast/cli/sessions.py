@@ -1,17 +1,15 @@
-"""`holdfast sessions`: which sessions the store knows, latest first."""
+"""`holdfast status --all`: which sessions the store knows, latest first."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.table import Table
 from rich.text import Text
 
 from holdfast.cli.output import (
     NARROW_WIDTH,
-    JsonOption,
     drop_columns,
     format_one_line,
     make_console,
@@ -30,19 +28,7 @@ if TYPE_CHECKING:
 WIDE_WIDTH = 100
 
 
-def sessions(
-    project: Annotated[
-        str, typer.Option("--project", metavar="FOLDER", help="Only sessions of this project.")
-    ] = "",
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=1, help="Maximum number of rows.")
-    ] = 50,
-    as_json: JsonOption = False,
-) -> None:
-    """List the stored sessions, latest first.
-
-    Example: `holdfast sessions --project .`
-    """
+def show_sessions(project: str, limit: int, as_json: bool) -> None:
     with open_user_store() as store:
         found = store.sessions(project=resolve_project(project), limit=limit)
         rows = [(session, _describe(store, session)) for session in found]
@@ -56,7 +42,7 @@ def sessions(
     out = make_console()
     if not rows:
         where = f" of {resolve_project(project)}." if project else " yet."
-        out.print(f"No sessions{where} Run `holdfast ingest` to index your transcripts.")
+        out.print(f"No sessions{where} Run `holdfast session ingest` to index your transcripts.")
         return
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", expand=True)

@@ -59,7 +59,7 @@ def state(
 ) -> None:
     """Show the state of a transcript: rules, tasks, tests, errors, dead ends, files and more.
 
-    Example: `holdfast state session.jsonl --compaction 1 --kind rule`
+    Example: `holdfast dev state session.jsonl --compaction 1 --kind rule`
     """
     if kind and kind not in KINDS:
         raise typer.BadParameter(f"{kind!r} is not one of {', '.join(KINDS)}", param_hint="--kind")

@@ -1,11 +1,12 @@
-"""`holdfast status`: what is saved of this session, and what its last compaction did."""
+"""`holdfast status`: what is saved of this session or of all, and what the last compaction did."""
 
 from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
 from rich.table import Table
 from rich.text import Text
 
@@ -14,6 +15,7 @@ from holdfast.cli.compactions import (
     format_deliveries,
     format_outcome,
     report_to_json,
+    show_compactions,
 )
 from holdfast.cli.doctor import detect_environment
 from holdfast.cli.output import (
@@ -26,6 +28,7 @@ from holdfast.cli.output import (
     pluralize,
     print_json,
 )
+from holdfast.cli.sessions import show_sessions
 from holdfast.cli.store_access import (
     SessionArgument,
     open_user_store,
@@ -54,12 +57,50 @@ if TYPE_CHECKING:
 
 def status(
     session: SessionArgument = "",
+    all_sessions: Annotated[
+        bool, typer.Option("--all", help="List all stored sessions, latest first.")
+    ] = False,
+    compactions: Annotated[
+        bool,
+        typer.Option(
+            "--compactions",
+            help="List the compactions of all sessions, latest first: what each summary kept and "
+            "lost, and what was restored.",
+        ),
+    ] = False,
+    project: Annotated[
+        str,
+        typer.Option("--project", metavar="FOLDER", help="With a list: only of this project."),
+    ] = "",
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, help="With a list: maximum rows.")
+    ] = 50,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what is saved of a session, and what its last compaction kept, lost and restored.
+    """Show what is saved of this session, or of all, and what the last compaction did.
 
-    Example: `holdfast status`
+    Example: `holdfast status --all`
     """
+    _check_options(session, all_sessions, compactions, project)
+    if all_sessions:
+        show_sessions(project, limit, as_json)
+    elif compactions:
+        show_compactions(project, limit, as_json)
+    else:
+        _show_session(session, as_json)
+
+
+def _check_options(session: str, all_sessions: bool, compactions: bool, project: str) -> None:
+    if all_sessions and compactions:
+        raise typer.BadParameter("use either --all or --compactions", param_hint="--all")
+    if session and (all_sessions or compactions):
+        name = "--all" if all_sessions else "--compactions"
+        raise typer.BadParameter("lists all sessions; pass none", param_hint=name)
+    if project and not (all_sessions or compactions):
+        raise typer.BadParameter("needs --all or --compactions", param_hint="--project")
+
+
+def _show_session(session: str, as_json: bool) -> None:
     hint, service = _check_hooks_quickly(), _read_sync_status()
     if not session and not store_exists():
         nothing = "Nothing is saved yet: start a session with the hooks installed."

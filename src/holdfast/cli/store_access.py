@@ -68,9 +68,9 @@ def suggest_next_step(error: StoreError) -> str:
     if isinstance(error, StoreUnwritable):
         return "Free disk space or grant write access, or choose another folder with --home."
     if isinstance(error, StoreDamaged):
-        if "`holdfast db migrate`" in str(error):
+        if "`holdfast team db migrate`" in str(error):
             return ""  # it says itself what helps
-        return "Move the file away and run `holdfast ingest` to build it again."
+        return "Move the file away and run `holdfast session ingest` to build it again."
     return ""
 
 
@@ -86,7 +86,7 @@ def open_user_store() -> Iterator[SqliteStore]:
     if not os.path.exists(path):
         raise CliError(
             f"Nothing is stored yet (no {path})",
-            "Run `holdfast ingest` to index your transcripts.",
+            "Run `holdfast session ingest` to index your transcripts.",
         )
     with translate_errors():
         store = SqliteStore(path)
@@ -118,7 +118,7 @@ def find_session(store: SqliteStore, name: str) -> Session:
     if len(like) > 1:
         some = ", ".join(like[:MAX_IDS_SHOWN]) + (", …" if len(like) > MAX_IDS_SHOWN else "")
         raise CliError(f"{name!r} matches {len(like)} sessions: {some}", "Use a longer prefix.")
-    raise CliError(f"No session id starts with {name!r}", "`holdfast sessions` lists them.")
+    raise CliError(f"No session id starts with {name!r}", "`holdfast status --all` lists them.")
 
 
 # A session with its documents: what `handoff`, `resume`, `note` and `tasks`
@@ -151,7 +151,8 @@ def resolve_session(store: SqliteStore, name: str) -> Session:
     found = find_current_session(store, project, worktree, get_agent_session_id(os.environ))
     if found is None:
         raise CliError(
-            f"No known session in {project}", "Pass a session id; `holdfast sessions` lists them."
+            f"No known session in {project}",
+            "Pass a session id; `holdfast status --all` lists them.",
         )
     return found
 

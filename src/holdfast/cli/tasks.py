@@ -1,4 +1,4 @@
-"""`holdfast tasks [SESSION]`: open and finished tasks, with the summaries of cold ones."""
+"""`holdfast session tasks [SESSION]`: open and finished tasks, with the summaries of cold ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from holdfast.state.task_summary import encode_summary, format_summary
 def tasks(session: SessionArgument = "", as_json: JsonOption = False) -> None:
     """List the tasks of a session, with summaries of the finished ones.
 
-    Example: `holdfast tasks 0276a600`
+    Example: `holdfast session tasks 0276a600`
     """
     with open_user_store() as store, translate_errors():
         ctx, view = load_session_view(store, resolve_session(store, session))

@@ -1,4 +1,4 @@
-"""`holdfast connect` and `holdfast disconnect`: where this user's memory is carried, or nowhere."""
+"""`holdfast team`: `connect` and `disconnect`, `sync` now, `send` a message to other agents."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def connect(
     command line, where other users could see it. On loopback it can be empty. Stored in
     `service.json` in the data folder, readable only by you.
 
-    Example: `holdfast connect https://holdfast.example`
+    Example: `holdfast team connect https://holdfast.example`
     """
     address = url.rstrip("/")
     _check_address(address, allow_http)
@@ -91,13 +91,13 @@ def connect(
     if dry_run:
         out.print("Nothing was saved.")
         return
-    out.print("Connected. The hooks sync from now on; run `holdfast sync` to sync now.")
+    out.print("Connected. The hooks sync from now on; run `holdfast team sync` to sync now.")
 
 
 def disconnect(as_json: JsonOption = False) -> None:
     """Stop syncing. Data already on the server or on this machine is kept.
 
-    Example: `holdfast disconnect`
+    Example: `holdfast team disconnect`
     """
     data = data_dir()
     try:
@@ -149,7 +149,7 @@ def _fetch_identity(made: ServerConnection) -> dict[str, Any]:
     except (ServerUnavailable, RequestRejected) as error:
         raise CliError(
             str(error),
-            "Check that the server is running and the token is valid (`holdfast token list`).",
+            "Check that the server is running and the token is valid (`holdfast team token list`).",
         ) from error
 
 
@@ -170,7 +170,7 @@ def _reset_failures() -> None:
     schedule_next_sync(data_dir(), 0)
 
 
-# `holdfast sync`: send what is new to the team server, now.
+# `holdfast team sync`: send what is new to the team server, now.
 
 MAX_REFUSED_SHOWN = 10
 MAX_LINE_CHARS = 400
@@ -199,7 +199,7 @@ def sync(
     The token comes from the connection or `$HOLDFAST_TOKEN`, never from the command line, where
     other users could see it.
 
-    Example: `holdfast sync`
+    Example: `holdfast team sync`
     """
     if to and not connection.is_http_url(to):
         raise CliError(f"{to!r} is not a valid URL", "Use the form https://holdfast.example.")
@@ -208,13 +208,15 @@ def sync(
     try:
         connected = connection.effective_connection(data, named)
     except connection.UnsafeConnectionFile as error:
-        raise CliError(str(error), "Run `holdfast connect` to recreate it.") from error
+        raise CliError(str(error), "Run `holdfast team connect` to recreate it.") from error
     if connected is None:
         raise CliError(
-            "No server is configured", "Run `holdfast connect URL`, or use --to URL once."
+            "No server is configured", "Run `holdfast team connect URL`, or use --to URL once."
         )
     if not os.path.exists(store_path()):
-        raise CliError("Nothing is stored yet", "Run `holdfast ingest` to index your transcripts.")
+        raise CliError(
+            "Nothing is stored yet", "Run `holdfast session ingest` to index your transcripts."
+        )
     call = make_api_call(connected.url, connected.token)
     with translate_errors():
         if again:
@@ -268,7 +270,7 @@ def _print_refused(refused: list[Rejection]) -> None:
         out.print(words, markup=False, soft_wrap=True)
 
 
-# `holdfast send`: a message to other agents of the project.
+# `holdfast team send`: a message to other agents of the project.
 
 MAX_MESSAGE_CHARS = 20_000  # characters; what is longer belongs into a file of the project
 
@@ -314,15 +316,15 @@ def send(
     down. It is delivered once, with the agent's next prompt or tool batch, marked as coming from
     another agent.
 
-    Example: `holdfast send "the users table has a new column" --role backend --topic schema`
+    Example: `holdfast team send "the users table has a new column" --role backend --topic schema`
     """
     data = data_dir()
     try:
         connected = connection.effective_connection(data, os.environ)
     except connection.UnsafeConnectionFile as error:
-        raise CliError(str(error), "Run `holdfast connect` to recreate it.") from error
+        raise CliError(str(error), "Run `holdfast team connect` to recreate it.") from error
     if connected is None:
-        raise CliError("Not connected to a server", "Run `holdfast connect URL`.")
+        raise CliError("Not connected to a server", "Run `holdfast team connect URL`.")
     if to and role:
         raise CliError(
             "--to and --role cannot be combined", "Pass one of them, or neither for everyone."

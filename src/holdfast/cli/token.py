@@ -1,4 +1,4 @@
-"""`holdfast token`: who may use the service. The words of a token are shown once."""
+"""`holdfast team token`: who may use the service. The words of a token are shown once."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def create(
     A session belongs to the token that first wrote to it; use --replace to transfer the sessions
     of an old token to a new one.
 
-    Example: `holdfast token create ci --scope read --scope write --project github.com/acme/shop`
+    Example: `holdfast team token create ci --scope read --scope write --project github.com/a/shop`
     """
     scopes = tuple(dict.fromkeys(scope or ["read"]))
     unknown = set(scopes) - {"read", "write", "admin"}
@@ -87,7 +87,7 @@ def create(
         )
         if replace:
             if replace not in {one.id for one in tokens.list_tokens(transaction)}:
-                raise CliError(f"No token {replace}", "`holdfast token list` shows them.")
+                raise CliError(f"No token {replace}", "`holdfast team token list` shows them.")
             tokens.revoke_token(transaction, replace, now)
             tokens.transfer_sessions(transaction, replace, made.id)
     if as_json:
@@ -109,7 +109,7 @@ def _project(name: str) -> str:
 def list_tokens(database: DatabaseOption = "", as_json: JsonOption = False) -> None:
     """List the tokens, without their values.
 
-    Example: `holdfast token list`
+    Example: `holdfast team token list`
     """
     with _open_records(database) as (transaction, _):
         from holdfast.server.records import tokens
@@ -119,7 +119,7 @@ def list_tokens(database: DatabaseOption = "", as_json: JsonOption = False) -> N
         print_json([one._asdict() for one in found])
         return
     if not found:
-        make_console().print("No tokens yet. Run `holdfast token create NAME` to create one.")
+        make_console().print("No tokens yet. Run `holdfast team token create NAME` to create one.")
         return
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
@@ -147,14 +147,14 @@ def revoke(
 ) -> None:
     """Revoke a token, effective immediately.
 
-    Example: `holdfast token revoke 3f2a9c01b7de`
+    Example: `holdfast team token revoke 3f2a9c01b7de`
     """
     with _open_records(database) as (transaction, now):
         from holdfast.server.records import tokens
 
         done = tokens.revoke_token(transaction, token_id, now)
     if not done:
-        raise CliError(f"No active token {token_id}", "`holdfast token list` shows them.")
+        raise CliError(f"No active token {token_id}", "`holdfast team token list` shows them.")
     make_console().print(f"Revoked token {token_id}.")
 
 

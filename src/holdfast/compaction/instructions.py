@@ -1,6 +1,6 @@
 """The compact instructions of a project: the template fitted to it, and its own words.
 
-Given to every compaction, and put into CLAUDE.md on request (`holdfast instructions`). Looks at
+Given to every compaction, and put into CLAUDE.md on request (`holdfast dev instructions`). Looks at
 the names of a few files at the project's root; must not run anything.
 """
 

@@ -4,7 +4,7 @@
     augment   after it: what the summary lost, to stand right behind it
     instant   instead of it: the state as text, and which messages stay
 
-`holdfast brief --instant` shows what the last would leave, and writes nothing.
+`holdfast dev brief --instant` shows what the last would leave, and writes nothing.
 
 Each answer is delivered once per epoch, by the same latch as the classic hooks, so whoever asks
 second stays silent. The surface reads and prints; `handlers` owns the classic hooks.

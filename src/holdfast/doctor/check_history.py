@@ -155,7 +155,7 @@ def check_sync(around: Environment) -> list[Finding]:
     try:
         told = read_sync_status(around.data, around.environ)
     except UnsafeConnectionFile as error:
-        next_step = "Run `holdfast connect` to recreate it"
+        next_step = "Run `holdfast team connect` to recreate it"
         return [Finding(SERVICE, WARN, str(error), next_step)]
     if told is None:
         return [Finding(SERVICE, OK, "not connected: everything stays on this machine")]
@@ -170,7 +170,8 @@ def check_sync(around: Environment) -> list[Finding]:
     seen = format_sync_status(told, around.seconds)
     if told.failures >= MIN_FAILURES:
         next_step = (
-            "Check that the server is running and the token is valid; `holdfast sync` retries now"
+            "Check that the server is running and the token is valid; "
+            "`holdfast team sync` retries now"
         )
         return [Finding(SERVICE, WARN, seen, next_step, tuple(details))]
     if told.rejected or told.messages_rejected:

@@ -1,4 +1,4 @@
-"""The MCP server: `holdfast mcp`, with the official SDK, over standard input and output.
+"""The MCP server: `holdfast dev mcp`, with the official SDK, over standard input and output.
 
 Owns the tools' names, their descriptions (which the agent pays for in tokens) and what a refusal
 looks like. What they answer is decided in `queries`, `session_report` and `notes_and_handoff`. The

@@ -88,7 +88,9 @@ def authenticate_owner(
     """This machine's own user, known by the connection alone."""
     if settings.allow_owner and _is_owner(headers, peer, own, settings):
         return Caller(OWNER_NAME, frozenset(tokens.SCOPES), None)
-    raise ApiError("A token is required: create one with `holdfast token create`", 401, _CHALLENGE)
+    raise ApiError(
+        "A token is required: create one with `holdfast team token create`", 401, _CHALLENGE
+    )
 
 
 def rate_limit_key(peer: Address | None, own: Address | None, settings: ServerSettings) -> str:

@@ -217,7 +217,7 @@ class RequestContext:
         elif whose != self.caller.name and not self.caller.has_scope("admin"):
             raise Forbidden(
                 "This session belongs to another token, which wrote to it first"
-                " (`holdfast token create --replace` transfers sessions)"
+                " (`holdfast team token create --replace` transfers sessions)"
             )
 
     def _status(self) -> int:

@@ -241,7 +241,7 @@ SETTINGS = (
         "retention_megabytes",
         NUMBER,
         0,
-        "Size in MB above which `holdfast prune` deletes the oldest sessions; 0 is no limit.",
+        "Size in MB above which `holdfast session prune` deletes old sessions; 0 is no limit.",
         0,
         10_000_000,
     ),

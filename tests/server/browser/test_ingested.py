@@ -1,4 +1,4 @@
-"""Old sessions that `holdfast ingest` indexed and no hook saw, as the dashboard shows them."""
+"""Old sessions that were indexed and that no hook saw, as the dashboard shows them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,14 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
         place = folder / "projects" / cwd.replace("/", "-") / f"{name}.jsonl"
         place.parent.mkdir(parents=True)
         place.write_text(recorded.replace("/home/dev/shop", cwd), encoding="utf-8")
-    command = [sys.executable, "-m", "holdfast.cli.main", "ingest", str(folder / "projects")]
+    command = [
+        sys.executable,
+        "-m",
+        "holdfast.cli.main",
+        "session",
+        "ingest",
+        str(folder / "projects"),
+    ]
     subprocess.run(command, env=live.environment, check=True, capture_output=True)
     live.start()
     yield live

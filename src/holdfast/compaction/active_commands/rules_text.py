@@ -34,7 +34,7 @@ class ActiveCommand(NamedTuple):
 
     name: str
     arguments: str = ""
-    started_by: str = "user"  # or "agent", or "hand": `holdfast command activate`
+    started_by: str = "user"  # or "agent", or "hand": `holdfast session commands activate`
     time: str = ""
     state: tuple[tuple[str, str], ...] = ()  # what the project's own list says of it
 

@@ -318,11 +318,11 @@ def check_version(connection: Connection, where: str) -> None:
     """Raise unless the schema is exactly this version's. Inside a transaction."""
     found = run(connection, "SELECT to_regclass('migrations')").fetchone()
     if found is None or found[0] is None:
-        raise StoreDamaged(f"{where} has no Holdfast tables yet: run `holdfast db migrate`")
+        raise StoreDamaged(f"{where} has no Holdfast tables yet: run `holdfast team db migrate`")
     missing = _list_missing(list_applied(connection), where)
     if missing:
         names = ", ".join(name for _, name, _ in missing)
-        raise StoreDamaged(f"{where} lacks {names}: run `holdfast db migrate`")
+        raise StoreDamaged(f"{where} lacks {names}: run `holdfast team db migrate`")
 
 
 def list_applied(connection: Connection) -> list[str]:

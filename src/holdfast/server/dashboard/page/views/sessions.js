@@ -38,10 +38,10 @@ export async function sessions(route, projectId) {
         "Install the hooks with ",
         el("code", {}, "holdfast install"),
         " and start working; or index existing sessions with ",
-        el("code", {}, "holdfast ingest"),
+        el("code", {}, "holdfast session ingest"),
         ".",
       ),
-      el("span", {}, "On another machine, ", el("code", {}, "holdfast sync"), " syncs its sessions to this server."),
+      el("span", {}, "On another machine, ", el("code", {}, "holdfast team sync"), " syncs its sessions to this server."),
     ),
   });
   return {

@@ -38,7 +38,7 @@ export function tokenForm({ wrong, onToken }) {
       { class: "card narrow" },
       form,
       el("p", {}, "The server's administrator can create one with:"),
-      el("pre", {}, "holdfast token create NAME --scope read"),
+      el("pre", {}, "holdfast team token create NAME --scope read"),
     ),
   ];
 }

@@ -1,4 +1,7 @@
-"""What was asked, decided and done: for `replay --messages`, and for `search --archive`."""
+"""A session's conversation: what was asked, decided and done, from `holdfast show SESSION`.
+
+From the transcript, or from what was archived of it. Must not write.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import orjson
-import typer
 from rich.text import Text
 
 from holdfast.cli.input_args import print_note, require_transcript
@@ -18,12 +20,11 @@ from holdfast.cli.output import (
     CliError,
     format_one_line,
     make_console,
-    print_json,
-    replace_control_chars,
+    print_indented,
 )
-from holdfast.cli.store_access import find_session, open_user_store, translate_errors
+from holdfast.cli.store_access import open_user_store, translate_errors
 from holdfast.clock import format_minute
-from holdfast.session.digest import ArchiveMatch, build_digest, export_archived_rows, search_archive
+from holdfast.session.digest import build_digest, export_archived_rows
 from holdfast.session.replay import locate_rows
 
 if TYPE_CHECKING:
@@ -31,31 +32,49 @@ if TYPE_CHECKING:
     from holdfast.session.digest import DigestEntry
 
 
-_STYLES = {"user": "bold", "decision": "magenta", "task": "cyan", "compaction": "yellow"}
+MAX_LINE_CHARS = 240  # of what the agent did
+
+_SPEAKERS = {
+    "user": "User",
+    "agent": "Agent",
+    "decision": "Decision",
+    "subagent": "Subagent",
+    "compaction": "Compaction",
+}
+_STYLES = {
+    "user": "bold green",
+    "agent": "bold",
+    "decision": "bold magenta",
+    "subagent": "bold cyan",
+    "compaction": "bold yellow",
+}
 _COMPACTION = re.compile(r"c([1-9]\d*)")
 _TIME = re.compile(r"\d{4}-\d\d(?:-\d\d.*)?")
 
 
-def show_messages(subject: SessionInput, first: str, last: str, as_json: bool) -> None:
+def load_messages(subject: SessionInput, first: str, last: str) -> list[DigestEntry]:
+    """The messages of a session, all or those of a range."""
     with translate_errors(), _find_rows_file(subject) as (path, archived):
         told = build_digest(path, loads=orjson.loads)
         low, high = _bound(told, first, path, 0), _bound(told, last, path, len(told))
     if archived:
         print_note("the transcript no longer exists; showing the archived rows")
-    shown = [one for one in told if _within(one, low, high)]
-    if as_json:
-        print_json([one._asdict() for one in shown])
-        return
+    return [one for one in told if _within(one, low, high)]
 
+
+def print_messages(messages: list[DigestEntry]) -> None:
+    """Words under who said them and when; what the agent did as lines beneath."""
     out = make_console()
-    for one in shown:
-        style = _STYLES.get(one.kind, "") if one.ok else "red"
-        head = Text(f"{one.line:>6}  {format_minute(one.time)}  ", style="dim")
-        head += Text(f"{one.kind:<10} ", style=style)
-        limit = 1_200 if one.kind == "user" else 240
-        out.print(head + Text(format_one_line(one.text, limit)), soft_wrap=True)
-    if not shown:
-        out.print("No messages in this range.")
+    for number, one in enumerate(messages):
+        if one.kind in _SPEAKERS:
+            if number:
+                out.print()
+            head = Text(_SPEAKERS[one.kind], style=_STYLES.get(one.kind, ""))
+            out.print(head + Text(f"  {format_minute(one.time)} UTC  {one.row[:8]}", style="dim"))
+            print_indented(one.text.strip())
+        else:
+            text = format_one_line(one.text, MAX_LINE_CHARS)
+            print_indented(f"· {text}", "dim" if one.ok else "red")
 
 
 @contextmanager
@@ -98,7 +117,7 @@ def _bound(told: list[DigestEntry], name: str, path: str, missing: int) -> Bound
     if len(rows) != 1:
         raise CliError(
             f"{name!r} matches {len(rows)} rows" if rows else f"No row named {name!r}",
-            "`holdfast replay --list` shows rows and lines.",
+            "`holdfast session replay FILE --list` shows rows and lines.",
         )
     return ("line", rows[0].line)
 
@@ -117,35 +136,3 @@ def _before(one: DigestEntry, high: Bound) -> bool:
     if kind == "time":  # "to 10:22" includes that minute
         return one.time[: len(str(value))] <= str(value)
     return one.line <= int(value)
-
-
-def search_archives(
-    words: list[str], session: str, project: str, limit: int, as_json: bool
-) -> None:
-    found: list[ArchiveMatch] = []
-    with open_user_store() as store:
-        sessions = (
-            [find_session(store, session)]
-            if session
-            else list(store.sessions(project=project, limit=10_000))
-        )
-        for one in sessions:
-            if len(found) >= limit:
-                break
-            left = limit - len(found)
-            found += search_archive(store, one.id, words, left, loads=orjson.loads)
-    if as_json:
-        print_json({"query": " ".join(words), "rows": [one._asdict() for one in found]})
-        return
-
-    out = make_console()
-    for hit in found:
-        name = Text(f"{hit.session_id[:8]}:{hit.row[:8]}  ", style="cyan")
-        out.print(
-            name
-            + Text(f"{format_minute(hit.time)}  ", style="dim")
-            + Text(replace_control_chars(hit.excerpt)),
-            soft_wrap=True,
-        )
-    if not found:
-        typer.echo("Nothing found in the archives. Rows are archived at compactions.")
