@@ -35,8 +35,8 @@ def test_in_a_clean_environment_without_extras(machine: Machine) -> None:
     tried = machine.run(run, "try")
     assert (tried.returncode, tried.stderr) == (0, "")
     assert "half to even" in tried.stdout
-    for command, extra in (("serve", "server"), ("mcp", "mcp")):
-        ended = machine.run(run, command)
+    for command, extra in (("team serve", "server"), ("open", "server"), ("dev mcp", "mcp")):
+        ended = machine.run(run, *command.split())
         assert ended.returncode == 1
         assert f"holdfast[{extra}]" in ended.stderr, ended.stderr
     assert machine.list_files() == {}
