@@ -12,7 +12,7 @@ import typer
 
 from holdfast.brief.compose import compose
 from holdfast.brief.gap import compose_gap, split_covered
-from holdfast.brief.prebuilt import DEFAULT_BRIEF_CHARS
+from holdfast.brief.hook_texts import DEFAULT_BRIEF_CHARS
 from holdfast.cli.input_args import (
     BudgetOption,
     InputArgument,
