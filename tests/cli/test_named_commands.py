@@ -22,7 +22,9 @@ SOURCES = [
     for path in sorted((ROOT / folder).rglob(pattern))
 ]
 # After the name: words that could be commands and options, up to the end of the quotation.
-CALL = re.compile(r"(?:(?<=`)|(?<=^    )|(?<=\$ )|(?<=uvx ))holdfast((?: [^\s`\"'#|{]+)+)", re.M)
+CALL = re.compile(
+    r"(?:(?<=[`\"])|(?<=\\n)|(?<=^    )|(?<=\$ )|(?<=uvx ))holdfast((?: [^\s`\"'#|{]+)+)", re.M
+)
 ROOT_GROUP: Any = typer.main.get_command(app)
 HISTORY = "CHANGELOG.md"  # tells of commands as they were called then
 

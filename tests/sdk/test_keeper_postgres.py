@@ -48,5 +48,5 @@ def test_many_threads(url: str) -> None:
 
 
 def test_a_database_without_tables_says_what_to_do(empty_url: str) -> None:
-    with pytest.raises(StoreError, match="holdfast db migrate"):
+    with pytest.raises(StoreError, match="holdfast team db migrate"):
         Keeper(empty_url)

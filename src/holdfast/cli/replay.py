@@ -131,4 +131,6 @@ def _list(path: str, as_json: bool) -> None:
     if out.width < NARROW_WIDTH:
         drop_columns(table, 1, 2)  # its line picks a moment
     out.print(table)
-    out.print(Text(f"\nholdfast replay {path} --at LINE shows the brief at that point.", "dim"))
+    out.print(
+        Text(f"\nholdfast session replay {path} --at LINE shows the brief at that point.", "dim")
+    )

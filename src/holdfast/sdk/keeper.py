@@ -61,7 +61,7 @@ _SPEAKERS = {UserSaid: "user", AgentSaid: "agent", SummaryGiven: "summary"}
 
 
 class Keeper:
-    """`database` is a file, a `postgresql://` URL (`holdfast db migrate` makes its tables), or
+    """`database` is a file, a `postgresql://` URL (`holdfast team db migrate` makes its tables), or
     nothing for a file in the data directory. A tenant sees its own chats alone. `tools` says of
     tools of your own what they do: "command", "read", "write", "edit", "search" or "todos"."""
 
