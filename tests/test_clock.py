@@ -6,6 +6,7 @@ from pathlib import Path
 import holdfast
 from holdfast.clock import (
     DAY_SECONDS,
+    format_age,
     format_days_ago,
     format_minute,
     format_minute_utc,
@@ -29,6 +30,17 @@ def test_the_clock_is_read_once() -> None:
 def test_days_ago_sort_before_now() -> None:
     now = read_clock()
     assert format_days_ago(2) <= format_timestamp(now.seconds - DAY_SECONDS) < now.text
+
+
+def test_an_age_is_said_in_its_largest_unit() -> None:
+    assert [format_age(seconds) for seconds in (-5, 1, 59.9, 60, 7_300, 86_400 * 2_000)] == [
+        "0 seconds",
+        "1 second",
+        "59 seconds",
+        "1 minute",
+        "2 hours",
+        "2,000 days",
+    ]
 
 
 def test_a_written_time_is_shown_to_the_minute() -> None:

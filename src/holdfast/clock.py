@@ -1,4 +1,4 @@
-"""How a moment is written: UTC, to the second. The one owner of that form.
+"""How a moment is written, UTC and to the second, and how an age is said. The one owner of both.
 
 A hook's fast path imports it, so it may import `time` and nothing else. The service writes its
 own times, to the millisecond: `server.server_settings`.
@@ -36,6 +36,20 @@ def format_now() -> str:
 
 def format_days_ago(days: int) -> str:
     return format_timestamp(time.time() - days * DAY_SECONDS)
+
+
+def split_age(seconds: float) -> tuple[int, str]:
+    """In the largest unit that it fills: (2, "hour"). What lies ahead is no seconds old."""
+    for size, unit in ((DAY_SECONDS, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size:
+            return int(seconds // size), unit
+    return max(0, int(seconds)), "second"
+
+
+def format_age(seconds: float) -> str:
+    """`1 day`, `2 hours`: `ago` or `old` is the caller's."""
+    count, unit = split_age(seconds)
+    return f"{count:,} {unit}" + ("" if count == 1 else "s")
 
 
 def format_minute(time: str) -> str:

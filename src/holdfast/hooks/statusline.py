@@ -15,6 +15,7 @@ from typing import Any
 
 from holdfast import clients
 from holdfast.clients.client_protocol import CompactionPoint, percent_left
+from holdfast.clock import split_age
 from holdfast.fastpath.session_dir import STATUS_FILE, WINDOW_FILE, SessionDir
 from holdfast.files import read
 from holdfast.paths import data_dir_from
@@ -134,12 +135,8 @@ def _read_status(session_dir: SessionDir) -> tuple[int, int, int, int] | None:
 
 
 def _format_age(seconds: float) -> str:
-    if seconds < 60:
-        return "just now"
-    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "m")):
-        if seconds >= size:
-            return f"{int(seconds // size)}{unit} ago"
-    return "just now"
+    count, unit = split_age(seconds)
+    return "just now" if unit == "second" else f"{count}{unit[0]} ago"
 
 
 def _object(value: Any) -> Mapping[str, Any]:

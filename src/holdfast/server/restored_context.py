@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from holdfast.brief.compose import Brief, compose
 from holdfast.brief.role import Role
+from holdfast.clock import format_age
 from holdfast.server import posted_snapshot
 from holdfast.server.posted_snapshot import format_value
 from holdfast.server.records.agent_messages import AgentMessage
@@ -142,16 +143,10 @@ def _compose_to_fit(state: State, room: int, title: str, role: Role) -> tuple[Br
     return made or compose(state, room, title=title, role=role), True
 
 
-def format_age(then: str, now: str) -> tuple[int | None, str]:
+def measure_age(then: str, now: str) -> tuple[int | None, str]:
     """Seconds, and how a person says it."""
     seconds = _seconds_between(then, now)
-    if seconds is None:
-        return None, "age unknown"
-    for size, name in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
-        if seconds >= size:
-            count = seconds // size
-            return seconds, f"{count} {name}{'s' if count != 1 else ''} old"
-    return seconds, f"{seconds} second{'s' if seconds != 1 else ''} old"
+    return seconds, "age unknown" if seconds is None else f"{format_age(seconds)} old"
 
 
 def _seconds_between(then: str, now: str) -> int | None:

@@ -33,7 +33,7 @@ MAX_LINE_DIGITS = 7
 MAX_TEXT_CHARS = 160
 
 
-class CompactionPoint(NamedTuple):
+class ReplayedCompaction(NamedTuple):
     """A compaction, and what was known right before it."""
 
     session_id: str
@@ -45,15 +45,15 @@ class CompactionPoint(NamedTuple):
 
 def iterate_compactions(
     path: str, *, loads: Loads | None = None, summaries: bool = False
-) -> Iterator[CompactionPoint]:
+) -> Iterator[ReplayedCompaction]:
     """Every compaction in file order; the file is folded once, however many there are.
 
-    A summary stands behind its boundary, so with `summaries` each cut waits for the next one.
+    A summary stands behind its boundary, so with `summaries` each one waits for the next.
     """
     heard = AgentTypeParser(loads)
     followed = INITIAL
     given: list[str] = []
-    waiting: CompactionPoint | None = None
+    waiting: ReplayedCompaction | None = None
 
     def listen(event: Event) -> None:
         if isinstance(event, SummaryGiven) and not event.at.agent:
@@ -68,11 +68,11 @@ def iterate_compactions(
         given.clear()
         state = followed.state
         session_id = state.session.session_id or clients.default().paths.transcript_session_id(path)
-        cut = CompactionPoint(session_id, boundary.row, heard.agent_type, state)
+        found = ReplayedCompaction(session_id, boundary.row, heard.agent_type, state)
         if summaries:
-            waiting = cut
+            waiting = found
         else:
-            yield cut
+            yield found
     if waiting is not None:
         follow_transcript(path, followed, loads=heard, final=True, on_event=listen)
         yield waiting._replace(summary=redact(given[0]) if given else "")

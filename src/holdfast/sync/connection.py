@@ -11,6 +11,7 @@ import stat
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from holdfast.clock import format_age
 from holdfast.files import exists, make_private_dir, read, remove, write_atomic
 from holdfast.paths import CONNECTION_FILE, store_path
 from holdfast.store.sqlite.change_feed import ChangeFeed
@@ -210,7 +211,9 @@ def format_sync_status(told: SyncStatus, now: float) -> str:
     """One line for people."""
     parts = [told.url]
     parts.append(
-        f"last synced {_ago(now - told.last_synced)}" if told.last_synced else "never synced"
+        f"last synced {format_age(now - told.last_synced)} ago"
+        if told.last_synced
+        else "never synced"
     )
     if told.same_store:
         parts.append("it uses this store directly: only messages are fetched")
@@ -228,13 +231,6 @@ def format_sync_status(told: SyncStatus, now: float) -> str:
     if told.messages_rejected:
         parts.append(f"{_counted(len(told.messages_rejected), 'message')} refused")
     return "; ".join(parts)
-
-
-def _ago(seconds: float) -> str:
-    for size, name in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
-        if seconds >= size:
-            return f"{_counted(int(seconds // size), name)} ago"
-    return f"{_counted(max(0, int(seconds)), 'second')} ago"
 
 
 def _counted(count: int, word: str) -> str:

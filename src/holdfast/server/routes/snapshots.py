@@ -133,7 +133,7 @@ def restore_context(request: Request, body: RestoreRequest) -> RestoreResponse:
             else []
         )
         source = _source(saved if state else None, snapshot)
-        source.age_seconds, age = restored_context.format_age(source.saved_at, ctx.now)
+        source.age_seconds, age = restored_context.measure_age(source.saved_at, ctx.now)
         posted_at = snapshot.created if snapshot else ""
         found = restored_context.build_restored_context(
             state,
@@ -142,7 +142,7 @@ def restore_context(request: Request, body: RestoreRequest) -> RestoreResponse:
             role=role,
             max_chars=compute_max_chars(body.max_tokens),
             ages=restored_context.SourceAges(
-                age, restored_context.format_age(posted_at, ctx.now)[1], whose
+                age, restored_context.measure_age(posted_at, ctx.now)[1], whose
             ),
         )
         given = [letter for letter in waiting if letter.id in found.message_ids]
