@@ -1,8 +1,8 @@
 """A store of chats, and one chat in it: what is heard, what is known, what is handed over.
 
 Synchronous and safe for threads; every method that waits for the store has an async twin (`a...`)
-that waits in a thread. What a turn depends on (`hear`, `brief`, `compact`, `gap`) never raises: a
-failure is logged and the chat goes on without us. Must not import any framework.
+that waits in a thread. What a turn depends on (`hear`, `brief`, `compact`, `gap`, `steering`) never
+raises: a failure is logged and the chat goes on without us. Must not import any framework.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from holdfast.brief.gap import compose_gap
 from holdfast.brief.pages import format_handoff_page
+from holdfast.brief.steering import compose_steering
 from holdfast.clients.client_protocol import ConversationMessage
 from holdfast.clients.messages.adapter import MessagesAdapter, to_row
 from holdfast.clients.messages.overlap import MAX_KEYS, find_new
@@ -53,6 +54,7 @@ DEFAULT_BRIEF_CHARS = 6_000
 DEFAULT_COMPACT_CHARS = 9_000
 DEFAULT_KEEP_CHARS = 40_000
 DEFAULT_GAP_CHARS = 3_000
+DEFAULT_STEERING_CHARS = 4_000
 MAX_MESSAGE_CHARS = 20_000  # of one message, kept for search
 MAX_ATTEMPTS = 3  # a save that came too late is tried again on top of the one that was first
 MAX_UNSAVED = 2_000  # messages of one chat that wait for a store that does not answer
@@ -188,6 +190,14 @@ class ChatMemory:
 
         return run_guarded(f"the gap of chat {self.id}", compose, "")
 
+    def steering(self, max_chars: int = DEFAULT_STEERING_CHARS) -> str:
+        """What a model that summarises this chat should keep; "" when nothing is known."""
+        return run_guarded(
+            f"the steering of chat {self.id}",
+            lambda: compose_steering(self._load().display(), max_chars),
+            "",
+        )
+
     def facts(self, kind: str = "") -> list[Fact]:
         """What is known: "rule", "request", "task", "file" ... or all. Raises StoreError."""
         found = list_facts(self._load().display())
@@ -238,6 +248,9 @@ class ChatMemory:
 
     async def agap(self, summary: str, max_chars: int = DEFAULT_GAP_CHARS) -> str:
         return await asyncio.to_thread(self.gap, summary, max_chars)
+
+    async def asteering(self, max_chars: int = DEFAULT_STEERING_CHARS) -> str:
+        return await asyncio.to_thread(self.steering, max_chars)
 
     async def afacts(self, kind: str = "") -> list[Fact]:
         return await asyncio.to_thread(self.facts, kind)
@@ -345,12 +358,10 @@ class ChatMemory:
         """For choosing what stays; the role of a system message is "": it always does."""
         read = read_message(message)
         ours = self.is_own_text(read.text) or read.is_summary
-        size = len(read.text) + sum(len(answer.text) for answer in read.answers)
-        size += sum(len(repr(call.input)) for call in read.calls)
         role = "" if read.role == "system" else "assistant" if read.role == "assistant" else "user"
         return ConversationMessage(
             role,
-            size,
+            read.size,
             role == "user" and bool(read.text) and not read.answers,
             tuple(call.id for call in read.calls),
             tuple(answer.id for answer in read.answers),

@@ -59,6 +59,13 @@ class ChatMessage(NamedTuple):
     context: int = 0  # tokens that the request for this answer held
     model: str = ""
 
+    @property
+    def size(self) -> int:
+        """About how many characters the model is given of it."""
+        answered = sum(len(answer.text) for answer in self.answers)
+        asked = sum(len(call.name) + len(repr(call.input)) for call in self.calls)
+        return len(self.text) + answered + asked
+
 
 UNREAD = ChatMessage("", False, "")
 
