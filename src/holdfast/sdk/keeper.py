@@ -14,8 +14,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from holdfast.brief.gap import compose_gap
+from holdfast.brief.hook_texts import compose_steering
 from holdfast.brief.pages import format_handoff_page
-from holdfast.brief.steering import compose_steering
 from holdfast.clients.client_protocol import ConversationMessage
 from holdfast.clients.messages.adapter import MessagesAdapter, to_row
 from holdfast.clients.messages.overlap import MAX_KEYS, find_new

@@ -15,7 +15,7 @@ from agents.memory.session_settings import SessionSettings
 
 from holdfast.clients.messages.shapes import read_message
 from holdfast.sdk.keeper import DEFAULT_COMPACT_CHARS, DEFAULT_KEEP_CHARS, ChatMemory
-from holdfast.tokens import estimate_tokens
+from holdfast.text import estimate_tokens
 
 
 class HoldfastSession:

@@ -13,7 +13,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 
 from holdfast.clients.messages.shapes import read_message
 from holdfast.sdk.keeper import DEFAULT_COMPACT_CHARS, DEFAULT_KEEP_CHARS, ChatMemory
-from holdfast.tokens import estimate_tokens
+from holdfast.text import estimate_tokens
 
 History = Callable[[list[ModelMessage]], Awaitable[list[ModelMessage]]]
 
