@@ -10,7 +10,9 @@ from audit.stories import RULE, SECRET, Clocked, Story, invoices
 from holdfast.audit import session_audit as audited_session
 from holdfast.audit.results import Compaction, Session
 from holdfast.audit.session_audit import audit_folder, audit_session, find_transcripts
+from holdfast.brief.hook_texts import compose_restore_brief
 from holdfast.samples import SESSION_FILE
+from holdfast.session.replay import iterate_compactions
 
 
 def audited(story: Story, folder: Path) -> Session:
@@ -191,3 +193,35 @@ def test_nothing_is_written_among_the_transcripts(tmp_path: Path) -> None:
     before = (path.stat().st_mtime_ns, path.read_bytes(), sorted(tmp_path.iterdir()))
     audit_folder(str(tmp_path), find_transcripts(str(tmp_path)), jobs=1)
     assert before == (path.stat().st_mtime_ns, path.read_bytes(), sorted(tmp_path.iterdir()))
+
+
+def test_a_command_that_works_later_was_no_dead_end(tmp_path: Path) -> None:
+    story = Clocked()
+    story.user("Please put the shop on the staging host and tell me the address.")
+    story.bash("./deploy.sh staging", "fatal: no route to staging host", error=True)
+    story.bash("./publish.sh --all", "error: unknown option --all", error=True)
+    story.compacted()
+    story.bash("./deploy.sh staging", "deployed")
+    found = only(audited(story, tmp_path))
+    assert found.facts["dead_end"].known == 1
+    assert [one.text for one in found.lost if one.kind == "dead_end"] == ["./publish.sh --all"]
+
+
+def test_a_remark_is_what_was_said_and_no_rule(tmp_path: Path) -> None:
+    story = Clocked()
+    story.user(
+        "Keep in mind that manual commits can differ from the checkpoints. "
+        "Never push anything to the upstream repository."
+    )
+    story.compacted()
+    found = only(audited(story, tmp_path))
+    assert (found.facts["rule"].known, found.facts["said"].known) == (1, 2)
+
+
+def test_the_brief_is_chosen_against_the_summary_as_the_hooks_do_it(tmp_path: Path) -> None:
+    story = invoices()
+    found = only(audited(story, tmp_path))
+    path = str(story.write(tmp_path))
+    (cut,) = iterate_compactions(path, summaries=True)
+    brief = compose_restore_brief(cut.state, cut.state.session.updated, summary=cut.summary)
+    assert found.brief_chars == len(brief.text)

@@ -4,6 +4,7 @@ import gzip
 import json
 import shutil
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -27,7 +28,8 @@ def test_the_recorded_sample_in_the_terminal(holdfast: Call, sample: Path) -> No
     words = " ".join(ended.out.split())
     assert "1 automatic, 0 manual, in 1 session" in words
     assert "172 k tokens in total" in words
-    assert "Rules 3 of 3 0 with Holdfast" in words
+    assert "Standing rules 3 3 0" in words, "known, lost, and lost with the brief"
+    assert "the brief is simulated" in words
     assert "n = 1" in words
     assert "estimates" in words
 
@@ -122,3 +124,51 @@ def test_a_page_goes_neither_among_the_transcripts_nor_nowhere(
     assert ended.code == 1
     assert "Traceback" not in ended.err
     assert sorted(sample.rglob("*")) == before
+
+
+def test_it_opens_in_the_browser_that_the_user_has(
+    holdfast: Call, sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/opened\n')
+    browser.chmod(0o755)
+    monkeypatch.setenv("BROWSER", f"{browser} %s")
+    monkeypatch.setattr("webbrowser._tryorder", None)
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    ended = holdfast("audit", str(sample), "--open")
+    page = tmp_path / "here" / "holdfast-audit.html"
+    assert (ended.code, ended.err) == (0, "")
+    assert "Report: holdfast-audit.html" in ended.out
+    assert (tmp_path / "opened").read_text().strip() == page.as_uri()
+    assert page.stat().st_mode & 0o777 == 0o600
+
+
+def test_without_a_browser_the_page_is_written_and_that_is_said(
+    holdfast: Call, sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webbrowser.open", lambda _: False)
+    target = tmp_path / "page.html"
+    ended = holdfast("audit", str(sample), "--open", "--html", str(target))
+    assert ended.code == 0
+    assert "No browser was found" in ended.out
+    assert target.exists()
+
+
+def test_a_picture_to_show_around_has_figures_and_no_words_of_a_session(
+    holdfast: Call, tmp_path: Path
+) -> None:
+    folder = tmp_path / "projects"
+    folder.mkdir()
+    invoices("a-session").write(folder)
+    target = tmp_path / "audit.svg"
+    ended = holdfast("audit", str(folder), "--picture", str(target))
+    assert "Picture: " in ended.out
+    drawn = ElementTree.fromstring(target.read_text(encoding="utf-8"))
+    words = " ".join(text for text in drawn.itertext())
+    assert "What context compaction cost" in words
+    assert "simulated" in words
+    assert "1 session" in words
+    for known in (RULE, "invoice", "tax", "a-session", "deploy"):
+        assert known not in words
+    assert "href" not in target.read_text(encoding="utf-8"), "it loads nothing"

@@ -5,44 +5,42 @@ Owns the choice. What harmed comes before what could have; of each kind only a f
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
 from dataclasses import dataclass
 
-from holdfast.audit.consequences import format_quote
 from holdfast.audit.results import Compaction, Lost, Session
-from holdfast.measure.entities import Entity
 
 MAX_EXAMPLES = 9
-MAX_PER_KIND = {"rule": 3, "decision": 2, "error": 1, "test": 1, "dead_end": 1, "refused": 2}
+MAX_PER_KIND = {"said": 4, "decision": 2, "error": 1, "test": 1, "dead_end": 1}
 MAX_OF_OTHER_KINDS = 3
 MAX_WORST = 5
-MAX_ENTITIES_NAMED = 4
+MAX_WORST_QUOTES = 2
+MIN_SENTENCES = 5  # of fewer, a share says nothing about a summary
 
 # What happened before what was only lost; the user's own words before the agent's.
 HARMFUL_KINDS = ("said_again", "retried", "redone", "reminded")
-KIND_ORDER = (*HARMFUL_KINDS, "rule", "refused", "decision", "error", "dead_end", "test", "request")
+KIND_ORDER = (*HARMFUL_KINDS, "rule", "said", "decision", "error", "test", "dead_end")
 MIN_TEXT_CHARS = 16
-TURNED_DOWN = "rejected by the user"
-
-# Of what one compaction lost, the most telling kinds first.
-NAMED_KINDS = ("command", "path", "task", "identifier", "url", "port", "ticket", "hash", "number")
+# Of what the user said, that which limits or demands something tells a reader most.
+DEMAND_PATTERN = re.compile(
+    r"\b(?:always|never|do not|don't|dont|only|must|should|shouldn't|instead|without|make sure)\b",
+    re.I,
+)
 
 SessionCompactions = list[tuple[Session, Compaction]]
-# What the summary alone told of the need, and with the brief; None where it was not measured.
-Shares = Callable[[Compaction], tuple[float, float] | None]
 
 
 @dataclass(frozen=True, slots=True)
 class WorstCompaction:
-    """A compaction whose summary told little of what was needed next."""
+    """A compaction whose summary told little of what the user had said."""
 
     time: str
     session_id: str
     project: str
     summary: float
     with_holdfast: float
-    lost: tuple[str, ...]  # some of what the brief tells and the summary does not
-    needed: int
+    lost: tuple[str, ...]  # some sentences that the brief tells and the summary does not
+    sentences: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +84,6 @@ def select_examples(every: SessionCompactions, label: dict[str, str]) -> list[Ex
 
 def _quoted(lost: Lost) -> tuple[str, str, str] | None:
     """(kind, text, what is known of it) as a reader wants it; None for what says nothing."""
-    if lost.kind == "dead_end" and lost.detail.startswith(TURNED_DOWN):
-        tool, _, asked = lost.text.partition(": ")
-        return ("refused", asked, "") if tool == "Bash" else None
     if lost.kind == "test" and not lost.detail:
         return None  # which command was red, but not what failed
     if lost.kind not in KIND_ORDER:
@@ -98,8 +93,10 @@ def _quoted(lost: Lost) -> tuple[str, str, str] | None:
 
 def _is_informative(example: Example) -> tuple[bool, int, str, str]:
     """A reason beside it, and words of a length that a reader takes in at a glance."""
-    unexplained = example.kind == "dead_end" and not example.then
-    return (unexplained, abs(len(example.text) - 90), example.text, example.time)
+    vague = example.kind == "dead_end" and not example.then
+    if example.kind == "said":
+        vague = _is_musing(example.text) or not DEMAND_PATTERN.search(example.text)
+    return (vague, abs(len(example.text) - 90), example.text, example.time)
 
 
 def _once(ranked: list[Example]) -> list[Example]:
@@ -109,30 +106,23 @@ def _once(ranked: list[Example]) -> list[Example]:
     return list(kept.values())
 
 
-def select_worst(
-    every: SessionCompactions,
-    label: dict[str, str],
-    shares: Shares,
-    weight: Callable[[Entity], float],
-) -> list[WorstCompaction]:
-    """The compactions whose summaries told least; one of each session."""
+def select_worst(every: SessionCompactions, label: dict[str, str]) -> list[WorstCompaction]:
+    """The compactions whose summaries told least of what had been said; one of each session."""
     found = []
     for session, compaction in every:
-        told = shares(compaction)
-        need = compaction.need
-        if told is None or need is None:
+        told = compaction.said_shares
+        if told is None or compaction.facts["said"].known < MIN_SENTENCES:
             continue
-        brought = [e for e in need.entities if e in need.grounded and e not in need.in_summary]
-        brought.sort(key=lambda e: (NAMED_KINDS.index(e.kind), -weight(e)))
+        brought = [one.text for one in compaction.lost if one.kind == "said" and one.kept]
+        brought.sort(key=lambda text: _is_musing(text) or not DEMAND_PATTERN.search(text))
         found.append(
             WorstCompaction(
                 compaction.time,
                 session.session_id,
                 label[session.project],
-                told[0],
-                told[1],
-                tuple(format_quote(e.value) for e in _mix_kinds(brought)),
-                len(need.entities),
+                *told,
+                tuple(brought[:MAX_WORST_QUOTES]),
+                compaction.facts["said"].known,
             )
         )
     found.sort(key=lambda w: (w.summary, w.time, w.session_id))
@@ -142,11 +132,6 @@ def select_worst(
     return list(first.values())[:MAX_WORST]
 
 
-def _mix_kinds(brought: list[Entity]) -> list[Entity]:
-    """A few, of as many kinds as there are."""
-    turns: dict[str, int] = {}
-    ranked = []
-    for entity in brought:
-        turn = turns[entity.kind] = turns.get(entity.kind, 0) + 1
-        ranked.append((turn, entity))
-    return [entity for _, entity in sorted(ranked, key=lambda pair: pair[0])[:MAX_ENTITIES_NAMED]]
+def _is_musing(text: str) -> bool:
+    """A question, a thought or a quotation: it asks for nothing that has to stand."""
+    return text.endswith("?") or text.startswith(("I ", '"', "“", ">"))

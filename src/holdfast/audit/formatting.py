@@ -19,21 +19,29 @@ NEED_LABELS = {
     "port": "Ports",
     "number": "Numbers",
 }
-FACT_LABELS = {"said": "What you said"} | {kind: LABELS[kind].many for kind in LABELS}
+FACT_LABELS = {kind: LABELS[kind].many for kind in LABELS} | {
+    "said": "What you said",
+    "rule": "Standing rules",
+    "dead_end": "Commands that fail here",
+    "refused": "Calls you turned down",
+    "error": "Open errors",
+    "test": "Failing tests",
+    "task": "Tasks",
+    "file": "Edited files",
+}
 CONSEQUENCE_LABELS = {
     "said_again": "You had to say it again",
-    "retried": "A dead end was tried again",
+    "retried": "A failing command was run again",
     "redone": "A finished task was done again",
     "reminded": "You had to remind the agent",
 }
 EXAMPLE_LABELS = CONSEQUENCE_LABELS | {
     "rule": "A rule you gave",
+    "said": "You had said",
     "error": "An open error",
     "test": "A failing test",
-    "dead_end": "A dead end",
-    "refused": "Something you had rejected",
+    "dead_end": "A command that fails here",
     "decision": "A decision you made",
-    "request": "Your request",
 }
 
 

@@ -25,14 +25,16 @@ from holdfast.audit.formatting import (
     pluralize,
     safe_ratio,
 )
+from holdfast.audit.methodology import render_methodology
 from holdfast.audit.statistics import AuditStatistics, Group, KindTotals, said
 from holdfast.clock import format_minute
-from holdfast.text import CHARS_PER_TOKEN
+from holdfast.measure.scoring import Estimate
 
 STYLESHEET_PATH = os.path.join(os.path.dirname(__file__), "report.css")
 MAX_SESSIONS = 60
-MAX_CHIP_CHARS = 48
-CODE_KINDS = frozenset({"refused", "error", "dead_end", "test", "retried"})
+CODE_KINDS = frozenset({"error", "dead_end", "test", "retried"})
+# How a figure came about; each says so where it stands, and the method says how.
+MEASURED, SIMULATED, ESTIMATED, RECORDED = "measured", "simulated", "estimated", "recorded"
 # Nothing may be loaded and nothing may run, whatever a transcript smuggled in.
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -46,9 +48,10 @@ def render_page(made: AuditStatistics, *, folder: str, made_on: str) -> str:
     parts = [
         _header(made, folder, made_on),
         '<main id="report">',
-        _survival(made),
-        _facts(made),
+        _said(made),
         _examples(made),
+        _facts(made),
+        _survival(made),
         _worst(made),
         _lookups(made),
         _time(made),
@@ -79,62 +82,63 @@ def _header(made: AuditStatistics, folder: str, made_on: str) -> str:
 
 
 def _lead(made: AuditStatistics) -> str:
-    shares = []
+    sentences = []
     if row := said(made):
-        alone, with_it = row.in_summary / row.known, row.with_holdfast / row.known
-        shares.append(("you had said", alone, with_it))
+        told = _two_shares(row.in_summary / row.known, row.with_holdfast / row.known)
+        sentences.append(f"Of what you had said, yours told {told}.")
     if made.measured:
-        shares.append(("the agent used next", made.summary.mean, made.with_holdfast.mean))
-    unmeasured = (
-        ""
-        if made.measured
-        else '<p class="lead">No compaction here had enough work around it to measure what was '
-        "needed next. What the summaries left out is below.</p>"
-    )
-    if not shares:
-        return unmeasured
-    told = " and ".join(
-        f'<strong class="a">{format_percent(summary)}</strong> of what {what}'
-        for what, summary, _ in shares
-    )
-    beside = " and ".join(
-        f'<strong class="b">{format_percent(kept)}</strong>' for _, _, kept in shares
-    )
+        told = _two_shares(made.summary.mean, made.with_holdfast.mean)
+        sentences.append(f"Of the names the agent used next, {told}.")
+    else:
+        sentences.append(
+            "No compaction here had enough work around it to measure what was needed next."
+        )
     return (
-        '<p class="lead">After a compaction the agent goes on with a summary. Yours told '
-        f"{told}. With Holdfast’s brief beside it, it would have been {beside}.</p>{unmeasured}"
+        '<p class="lead">After a compaction the agent goes on with a summary. '
+        f"{' '.join(sentences)}</p>"
+    )
+
+
+def _two_shares(alone: float, with_brief: float) -> str:
+    return (
+        f'<strong class="a">{format_percent(alone)}</strong>; with Holdfast’s brief beside it, it '
+        f'would have been <strong class="b">{format_percent(with_brief)}</strong>'
     )
 
 
 def _tiles(made: AuditStatistics) -> str:
     repeated = safe_ratio(made.repeats, made.calls)
     before = safe_ratio(made.repeats_before, made.calls_before)
-    timed = "estimated from timestamps" if made.seconds_estimated else "as recorded by the client"
+    timed = "from timestamps" if made.seconds_estimated else "by the client"
     tiles = [
         _tile(
             "Compactions",
+            RECORDED,
             f"{made.compactions:,}",
             f"{made.automatic:,} automatic, {made.manual:,} manual, "
             f"in {pluralize(made.sessions_compacted, 'session')} of {made.sessions_read:,}",
         ),
         _tile(
             "Context summarised",
+            RECORDED,
             format_amount(made.tokens_before),
             f"tokens before, in {pluralize(made.tokens_before_known, 'compaction')}; about "
             f"{format_amount(made.tokens_after_median)} in context after each",
         ),
         _tile(
             "Repeated look-ups",
+            MEASURED,
             f"{made.repeats:,}",
             f"{format_percent(repeated)} of the first 25 calls after a compaction "
             f"({format_percent(before)} before it);"
-            f" about {format_amount(made.wasted_tokens)} tokens",
+            f" about {format_amount(made.wasted_tokens)} tokens (estimated)",
         ),
     ]
     if made.seconds_known:
         tiles.append(
             _tile(
-                "Time spent waiting for summaries",
+                "Waiting for summaries",
+                ESTIMATED if made.seconds_estimated else RECORDED,
                 format_duration(made.seconds),
                 f"for {pluralize(made.seconds_known, 'compaction')}, {timed}",
             )
@@ -142,9 +146,14 @@ def _tiles(made: AuditStatistics) -> str:
     return f'<dl class="tiles">{"".join(tiles)}</dl>'
 
 
-def _tile(name: str, value: str, note: str) -> str:
+def _tag(kind: str) -> str:
+    return f'<span class="tag {kind}">{kind}</span>'
+
+
+def _tile(name: str, kind: str, value: str, note: str) -> str:
     return (
-        f'<div class="tile"><dt>{escape(name)}</dt><dd><span class="big">{escape(value)}</span>'
+        f'<div class="tile"><dt>{escape(name)} {_tag(kind)}</dt>'
+        f'<dd><span class="big">{escape(value)}</span>'
         f'<span class="note">{escape(note)}</span></dd></div>'
     )
 
@@ -156,19 +165,43 @@ def _section(name: str, title: str, intro: str, body: str) -> str:
     )
 
 
+def _two_bars(
+    alone: float, with_brief: float, spread: tuple[Estimate | None, Estimate | None] = (None, None)
+) -> str:
+    rows = ""
+    for label, tag, share, kind, interval in (
+        ("The summary alone", MEASURED, alone, "f-summary", spread[0]),
+        ("With Holdfast’s brief", SIMULATED, with_brief, "f-kept", spread[1]),
+    ):
+        rows += (
+            f'<div class="row"><span>{label} {_tag(tag)}</span>'
+            f"{svg_charts.draw_bar(share, kind, interval)}"
+            f'<span class="value">{format_percent(share)}</span></div>'
+        )
+    return f'<div class="bars">{rows}</div>'
+
+
+def _said(made: AuditStatistics) -> str:
+    row = said(made)
+    if row is None:
+        return ""
+    note = (
+        f'<p class="soft small">{pluralize(row.known, "sentence")} in '
+        f"{pluralize(made.facts_compared, 'compaction')} with a summary. A sentence counts as told "
+        "when most of its words stand together; a free paraphrase can be counted as lost.</p>"
+    )
+    return _section(
+        "said",
+        "What you had said",
+        "Every sentence you typed before a compaction and did not take back, pastes left out: "
+        "how many of them are told afterwards.",
+        _two_bars(row.in_summary / row.known, row.with_holdfast / row.known) + note,
+    )
+
+
 def _survival(made: AuditStatistics) -> str:
     if not made.measured:
         return ""
-    rows = ""
-    for label, value, kind in (
-        ("The summary alone", made.summary, "f-summary"),
-        ("With Holdfast’s brief", made.with_holdfast, "f-kept"),
-    ):
-        rows += (
-            f'<div class="row"><span>{label}</span>{svg_charts.draw_bar(value.mean, kind, value)}'
-            f'<span class="value">{format_percent(value.mean)}</span></div>'
-        )
-    sessions = pluralize(len([g for g in made.sessions if g.measured]), "session")
     spread = (
         f"95 % intervals over sessions: {format_interval(made.summary)} and "
         f"{format_interval(made.with_holdfast)}. "
@@ -177,17 +210,20 @@ def _survival(made: AuditStatistics) -> str:
     )
     note = (
         f'<p class="soft small">{spread}Measured on '
-        f"{pluralize(made.measured, 'compaction')} in {sessions} with enough work around them. "
+        f"{pluralize(made.measured, 'compaction')} with enough work around them. "
         f"A summary took about {format_amount(made.summary_tokens)} tokens, the brief adds about "
         f"{format_amount(made.brief_tokens)}.</p>"
     )
     table = _kept_table("By kind, counted", made.need, NEED_LABELS, "used again", "summary")
     return _section(
         "survived",
-        "What survived of what was needed next",
+        "Names the agent used next",
         "Files, commands and names that were known before a compaction and that the agent used "
-        "after it without being told again.",
-        f'<div class="bars">{rows}</div>{note}{table}',
+        "after it without being told again. Most of them can be found again by looking; it costs "
+        "the look-ups below.",
+        _two_bars(made.summary.mean, made.with_holdfast.mean, (made.summary, made.with_holdfast))
+        + note
+        + table,
     )
 
 
@@ -199,40 +235,43 @@ def _kept_table(
         alone, with_it = row.in_summary / row.known, row.with_holdfast / row.known
         body += (
             f'<tr><th scope="row">{escape(names[row.name])}</th><td class="n">{row.known:,}</td>'
-            f'<td class="wide"><div class="pair">{svg_charts.draw_bar(alone, "f-summary")}'
+            f'<td class="wide hide"><div class="pair">{svg_charts.draw_bar(alone, "f-summary")}'
             f"{svg_charts.draw_bar(with_it, 'f-kept')}</div></td>"
             f'<td class="n">{format_percent(alone)}</td>'
             f'<td class="n">{format_percent(with_it)}</td>'
             "</tr>"
         )
     key = (
-        '<p class="small soft" aria-hidden="true"><span class="key"><i class="s"></i>summary</span>'
+        '<p class="small soft hide" aria-hidden="true">'
+        '<span class="key"><i class="s"></i>summary</span>'
         '<span class="key"><i class="h"></i>with Holdfast</span></p>'
     )
     return (
         f'<table><caption>{caption}</caption><thead><tr><th scope="col">kind</th>'
-        f'<th scope="col" class="n">{known}</th><th scope="col"><span class="hide">share</span>'
+        f'<th scope="col" class="n">{known}</th><th scope="col" class="hide">share'
         f'</th><th scope="col" class="n">{told}</th><th scope="col" class="n">with Holdfast</th>'
         f"</tr></thead><tbody>{body}</tbody></table>{key}"
     )
 
 
 def _facts(made: AuditStatistics) -> str:
-    if not made.facts:
+    rows = [row for row in made.facts if row.name != "said"]
+    if not rows:
         return ""
     table = _kept_table(
         f"What was still valid at {pluralize(made.facts_compared, 'compaction')}",
-        made.facts,
+        rows,
         FACT_LABELS,
         "known",
         "summary",
     )
     return _section(
         "facts",
-        "What the summaries left out",
-        "Rules, decisions, dead ends and exact values that were still valid when the conversation "
-        "was cut, whether or not they were needed later. What does not fit into the brief is "
-        "delivered with your next prompt.",
+        "The state of the work",
+        "What was still valid when the conversation was cut, whether or not it was needed later. "
+        "A command that worked later in the session is not counted as failing, and what you only "
+        "asked for once is not counted as a rule. What does not fit into the brief is delivered "
+        "with your next prompt; that is not counted here.",
         table,
     )
 
@@ -279,12 +318,13 @@ def _worst(made: AuditStatistics) -> str:
         return ""
     quotes = any(one.lost for one in made.worst)
     rows = "".join(_worst_row(one, quotes) for one in made.worst)
-    last = '<th scope="col">lost by the summary, in the brief</th>' if quotes else ""
+    last = '<th scope="col">said, lost by the summary, in the brief</th>' if quotes else ""
     return _section(
         "worst",
         "The summaries that kept the least",
-        "One compaction per session.",
-        '<div class="scroll" role="region" tabindex="0" aria-labelledby="worst"><table><thead><tr>'
+        "Of what you had said; one compaction per session.",
+        '<div class="scroll" role="region" tabindex="0" aria-labelledby="worst">'
+        '<table class="stacked"><thead><tr>'
         '<th scope="col">when</th><th scope="col" class="hide">project</th>'
         '<th scope="col" class="n">summary</th><th scope="col" class="n">with Holdfast</th>'
         f"{last}</tr></thead><tbody>{rows}</tbody></table></div>",
@@ -292,24 +332,15 @@ def _worst(made: AuditStatistics) -> str:
 
 
 def _worst_row(one: WorstCompaction, quotes: bool) -> str:
-    chips = "".join(f'<code class="chip">{escape(_chip(text))}</code>' for text in one.lost)
+    quoted = "".join(f"<li>“{escape(text)}”</li>" for text in one.lost)
     return (
         f'<tr><th scope="row" class="when">{format_minute(one.time)}</th>'
         f'<td class="hide">{escape(one.project)}</td>'
         f'<td class="n">{format_percent(one.summary)}</td>'
         f'<td class="n">{format_percent(one.with_holdfast)}</td>'
-        + (f"<td>{chips}</td>" if quotes else "")
+        + (f'<td><ul class="small">{quoted}</ul></td>' if quotes else "")
         + "</tr>"
     )
-
-
-def _chip(text: str) -> str:
-    """Short enough for a cell; of a path the end tells more."""
-    if len(text) <= MAX_CHIP_CHARS:
-        return text
-    if "/" in text and " " not in text:
-        return "…" + text[-MAX_CHIP_CHARS:]
-    return text[:MAX_CHIP_CHARS] + "…"
 
 
 def _lookups(made: AuditStatistics) -> str:
@@ -360,7 +391,7 @@ def _time(made: AuditStatistics) -> str:
     return _section(
         "time",
         "Over time",
-        "Share of needed items still available after each measured compaction, over time.",
+        "Share of what you had said that is told after each compaction, over time.",
         f'{key}<div class="scroll" role="region" tabindex="0" aria-labelledby="time">{drawn}</div>',
     )
 
@@ -378,7 +409,7 @@ def _projects(made: AuditStatistics) -> str:
     return _section(
         "projects",
         "By project and session",
-        "Shares are means over measured compactions; a dash means that none could be measured.",
+        "Shares of what you had said; a dash means that nothing could be compared.",
         _groups("Projects", "project", made.projects) + each,
     )
 
@@ -412,82 +443,3 @@ def _footer() -> str:
         "page quotes your sessions: review it before sharing, or create it "
         "with <code>--no-quotes</code>.</p></footer>"
     )
-
-
-# The part of the page that says how it was measured, and what it does not say.
-#
-# Owns those words. A number that is an estimate is called one here and where it stands.
-
-
-def render_methodology(made: AuditStatistics) -> str:
-    said = "".join(f"<dt>{name}</dt><dd>{words}</dd>" for name, words in _entries(made))
-    return (
-        '<section aria-labelledby="method"><h2 id="method">How this was measured</h2>'
-        '<p class="soft">Without any language model: the same transcripts always give the same '
-        f'numbers.</p><dl class="method">{said}</dl>{_unread(made)}</section>'
-    )
-
-
-def _entries(made: AuditStatistics) -> list[tuple[str, str]]:
-    not_measured = made.compactions - made.measured
-    return [
-        (
-            "Needed next (measured)",
-            f"n = {made.measured} of {made.compactions} compactions. An item is needed when it was "
-            "known before the cut and the agent used it within the next 150 tool calls, unless "
-            "you repeated it first. Rare names count more than common ones. A bare mention in the "
-            "summary counts as kept; in Holdfast’s brief it must appear in its correct context. "
-            f"The other {not_measured} had fewer than 15 tool calls before, 8 after, or 5 needed "
-            "items.",
-        ),
-        (
-            "What you said (measured, by words)",
-            f"n = {made.facts_compared}. Every sentence of at least three telling words that you "
-            "typed before the cut and did not take back, pastes left out. It counts as told when "
-            "60 % of its words stand together, or when the client kept the message.",
-        ),
-        (
-            "What the summaries left out (measured, by words)",
-            f"n = {made.facts_compared}. What was still valid at the cut, as Holdfast parsed the "
-            "transcript. Exact values and files count by name, sentences when most of their words "
-            "appear together in the summary. A free paraphrase can be counted as lost.",
-        ),
-        (
-            "With Holdfast (simulated)",
-            "The brief that this version would have delivered, made only from rows before each "
-            "compaction. Whether the agent would have used it cannot be known from a transcript.",
-        ),
-        (
-            "Repeated look-ups (measured) and their tokens (estimated)",
-            "The same file, search or read-only command as before, among the first 25 calls. "
-            f"Tokens are estimated as characters returned / {CHARS_PER_TOKEN}. Not every repeat is "
-            "waste: a file may have changed.",
-        ),
-        (
-            "Waiting (partly estimated)",
-            f"{made.seconds_known - made.seconds_estimated} as the client recorded them, "
-            f"{made.seconds_estimated} from the time between the last row and the boundary, for "
-            "automatic compactions only; pauses over ten minutes are left out.",
-        ),
-        (
-            "Tokens before and after (as recorded)",
-            "Before: the client’s own figure. After: its figure where it gives one, else the "
-            "context of the first answer after the compaction.",
-        ),
-    ]
-
-
-def _unread(made: AuditStatistics) -> str:
-    notes = []
-    if made.unreadable:
-        files = "".join(
-            f"<li><code>{escape(path.rsplit('/', 1)[-1])}</code>: {escape(error)}</li>"
-            for path, error in made.unreadable[:20]
-        )
-        notes.append(f'<p class="small">Not read:</p><ul class="small">{files}</ul>')
-    if made.too_large:
-        notes.append(
-            f'<p class="small">{made.too_large} very large sessions: need and look-ups were not '
-            "measured there.</p>"
-        )
-    return "".join(notes)

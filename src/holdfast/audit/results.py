@@ -85,6 +85,14 @@ class Compaction:
     lookups: Lookups = Lookups()
     need: Need | None = None
 
+    @property
+    def said_shares(self) -> tuple[float, float] | None:
+        """Of what the user had said, how much the summary tells, and with the brief."""
+        said = self.facts.get("said")
+        if said is None or not said.known:
+            return None
+        return said.in_summary / said.known, said.with_brief / said.known
+
 
 @dataclass(slots=True)
 class Session:

@@ -8,6 +8,7 @@ survival benchmark's. Reads files and writes none.
 from __future__ import annotations
 
 import os
+import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -22,9 +23,9 @@ import orjson
 from holdfast import clients
 from holdfast.audit.consequences import ConsequenceFinder, format_quote
 from holdfast.audit.results import Compaction, FactCount, Lookups, Lost, Need, Repeat, Session
-from holdfast.brief import hook_texts
 from holdfast.brief.coverage import MIN_WORD_SHARE, MIN_WORDS, TextCoverage, covers_fact
 from holdfast.brief.gap import list_open_facts
+from holdfast.brief.hook_texts import compose_restore_brief
 from holdfast.brief.statements import users_sentences
 from holdfast.events import Compacted, Event, SummaryGiven, UsageMeasured
 from holdfast.fastpath.project import locate_project
@@ -38,7 +39,7 @@ from holdfast.redact import redact
 from holdfast.session.follow import INITIAL, follow_transcript
 from holdfast.session.transcript_scan import Boundary, read_source_row, scan_boundaries
 from holdfast.state import State
-from holdfast.state.facts import Fact
+from holdfast.state.facts import OPEN, Fact
 from holdfast.state.model import list_facts as all_facts
 from holdfast.state.prose import subject_words
 from holdfast.transcript.reader import TranscriptError
@@ -51,9 +52,14 @@ GZIP_RATIO = 6  # how much a packed transcript grows, roughly
 MAX_WAIT_SECONDS = 600.0
 MAX_LOST = 60
 # No summary repeats a plan of pages nearly word for word, so it would always count as lost.
-IGNORED_KINDS = frozenset({"plan"})
+# The request and whatever else the user typed are counted sentence by sentence, as said.
+IGNORED_KINDS = frozenset({"", "plan", "request"})
 SAID = "said"  # beside the kinds of facts: every sentence of the user
+REFUSED = "refused"  # beside dead ends: calls that the user turned down
+# "Keep in mind that manual commits can differ" tells something; it demands nothing for later.
+REMARK_PATTERN = re.compile(r"\b(?:keep in mind|remember|note) that\b", re.I)
 MAX_REPEATS = LOOKUP_WINDOW
+WORD_PATTERN = re.compile(r"[A-Za-z]{3}")
 
 
 def audit_session(session_id: str, paths: list[str]) -> Session:
@@ -87,22 +93,22 @@ def _fold_all(session: Session, paths: list[str]) -> dict[str, str]:
 
 def _fold_one(session: Session, path: str, marks: list[Boundary], told: dict[str, str]) -> None:
     followed = INITIAL
-    hearing: _CompactionAudit | None = None
+    heard: list[_CompactionAudit] = []
     for mark in [*marks, None]:
         until = mark.start if mark is not None else None
         followed = follow_transcript(
             path,
             followed,
             loads=orjson.loads,
-            on_event=hearing.apply if hearing is not None else None,
+            on_event=heard[-1].apply if heard else None,
             until=until,
             final=True,
         )
-        if hearing is not None:
-            session.compactions.append(hearing.compaction())
         if mark is not None:
-            hearing = _CompactionAudit(path, mark, followed.state)
-            told[mark.row] = hearing.brief
+            heard.append(_CompactionAudit(path, mark, followed.state))
+    for hearing in heard:
+        session.compactions.append(hearing.compaction(followed.state))
+        told[hearing.row] = hearing.brief
     place = followed.state.session
     if place.updated >= session.updated:
         folder = place.folders[0] if place.folders else place.cwd
@@ -116,7 +122,8 @@ class _CompactionAudit:
 
     def __init__(self, path: str, mark: Boundary, state: State) -> None:
         self._path, self._mark, self._state = path, mark, state
-        self.brief = hook_texts.compose_restore_brief(state, state.session.updated).text
+        self.row = mark.row
+        self._brief: str | None = None
         self._compacted: Compacted | None = None
         self._summary = ""
         self._first_context: int | None = None
@@ -136,7 +143,17 @@ class _CompactionAudit:
         if self._aftermath is not None:
             self._aftermath.apply(event)
 
-    def compaction(self) -> Compaction:
+    @property
+    def brief(self) -> str:
+        """What would have been delivered: chosen against the summary, as the hooks do it."""
+        if self._brief is None:
+            state = self._state
+            made = compose_restore_brief(state, state.session.updated, summary=self._summary)
+            self._brief = made.text
+        return self._brief
+
+    def compaction(self, end: State) -> Compaction:
+        """`end` is the state at the end of the session, for what only later rows can tell."""
         seen = self._compacted
         made = Compaction(
             self._mark.row,
@@ -149,7 +166,7 @@ class _CompactionAudit:
         )
         self._time(made)
         if self._summary:
-            self._facts(made)
+            self._facts(made, _list_later_successes(self._state, end))
             if self._aftermath is not None:
                 made.consequences = self._aftermath.found()
         return made
@@ -165,25 +182,34 @@ class _CompactionAudit:
             if waited is not None and 0 < waited <= MAX_WAIT_SECONDS:
                 made.seconds, made.seconds_estimated = waited, True
 
-    def _facts(self, made: Compaction) -> None:
+    def _facts(self, made: Compaction, succeeded: frozenset[str]) -> None:
         judge = _Judge(self)
         counts: dict[str, list[int]] = {}
         lost = []
         for fact in list_open_facts(self._state):
-            if fact.kind in IGNORED_KINDS:
+            kind = self._kind(fact)
+            if kind in IGNORED_KINDS or fact.id in succeeded:
                 continue
             in_summary, kept = judge.of(fact)
-            known = counts.setdefault(fact.kind, [0, 0, 0])
+            known = counts.setdefault(kind, [0, 0, 0])
             known[0] += 1
             known[1] += in_summary
             known[2] += kept
             if not in_summary:
-                lost.append(
-                    Lost(fact.kind, format_quote(fact.text), format_quote(fact.detail), kept)
-                )
-        counts[SAID] = judge.sentences()
+                lost.append(Lost(kind, format_quote(fact.text), format_quote(fact.detail), kept))
+        counts[SAID], unsaid = judge.sentences()
         made.facts = {kind: FactCount(*numbers) for kind, numbers in counts.items() if numbers[0]}
-        made.lost = tuple(lost[:MAX_LOST])
+        made.lost = (*lost[:MAX_LOST], *unsaid[:MAX_LOST])
+
+    def _kind(self, fact: Fact) -> str:
+        """Under which heading it counts; "" for what is no loss. A remark stands among the
+        words of the user already."""
+        if fact.kind == "rule" and REMARK_PATTERN.search(fact.text):
+            return ""
+        if fact.kind == "dead_end":
+            source = {f"x{one.number}": one.source for one in self._state.dead_ends.values()}
+            return REFUSED if source.get(fact.id) == "refused" else fact.kind
+        return fact.kind
 
     @property
     def state(self) -> State:
@@ -196,6 +222,20 @@ class _CompactionAudit:
     @property
     def kept(self) -> frozenset[str]:
         return frozenset(self._compacted.kept) if self._compacted else frozenset()
+
+
+def _list_later_successes(state: State, end: State) -> frozenset[str]:
+    """Ids of dead ends that were none: the same command worked later, or the user allowed it.
+
+    Those that say nothing about how they failed are left out too. A table of dead ends is bounded
+    and loses solved ones first: one that is missing at the end counts as solved.
+    """
+    still = {key for key, one in end.dead_ends.items() if one.status == OPEN}
+    return frozenset(
+        f"x{one.number}"
+        for key, one in state.dead_ends.items()
+        if key not in still or (one.source == "command" and not WORD_PATTERN.search(one.failure))
+    )
 
 
 class _Judge:
@@ -213,18 +253,23 @@ class _Judge:
         fact = self._facts.get(name)
         return self.of(fact) if fact is not None else (False, False)
 
-    def sentences(self) -> list[int]:
-        """How many sentences of the user stood, how many the summary tells, and with the brief."""
+    def sentences(self) -> tuple[list[int], list[Lost]]:
+        """How many sentences of the user stood, how many the summary tells, and with the brief;
+        and those that it does not tell."""
         counts = [0, 0, 0]
+        lost = []
         for request, sentence in users_sentences(self._state):
             if len(subject_words(sentence)) < MIN_WORDS:
                 continue  # "go on" stands everywhere and nowhere
             in_summary = self._rows.get(request, "") in self._kept
             in_summary = in_summary or self._summary.covers_sentence(sentence, MIN_WORD_SHARE)
+            kept = in_summary or self._brief.covers_sentence(sentence, MIN_WORD_SHARE)
             counts[0] += 1
             counts[1] += in_summary
-            counts[2] += in_summary or self._brief.covers_sentence(sentence, MIN_WORD_SHARE)
-        return counts
+            counts[2] += kept
+            if not in_summary:
+                lost.append(Lost(SAID, format_quote(sentence), "", kept))
+        return counts, lost
 
     def of(self, fact: Fact) -> tuple[bool, bool]:
         # What stands in a message that the client kept word for word was not lost either.

@@ -25,9 +25,9 @@ NEED_KINDS = ("path", "identifier", "command", "task", "hash", "url", "ticket", 
 FACT_KINDS = (
     "said",
     "rule",
-    "request",
     "decision",
     "dead_end",
+    "refused",
     "error",
     "test",
     "task",
@@ -167,23 +167,23 @@ def compute_statistics(gathered: AuditedSessions) -> AuditStatistics:
     _survival(made, every, scale)
     _lookups(made, [c for _, c in every])
     label = shorten_projects({s.project for s in gathered.sessions})
-    made.points = [_point(s, c, label, scale) for s, c in every]
+    made.points = [_point(s, c, label) for s, c in every]
     made.points.sort(key=lambda p: (p.time, p.session_id))
     by_project: dict[str, list[Session]] = {}
     for session in gathered.sessions:
         if session.compactions:
             by_project.setdefault(session.project, []).append(session)
-    made.projects = [_group(label[p], "", held, scale) for p, held in by_project.items()]
+    made.projects = [_group(label[p], "", held) for p, held in by_project.items()]
     made.projects.sort(key=lambda g: (-g.compactions, g.name))
     made.sessions = [
-        _group(s.session_id, s.title or label[s.project], [s], scale)
+        _group(s.session_id, s.title or label[s.project], [s])
         for s in gathered.sessions
         if s.compactions
     ]
     found: Counter[str] = Counter(c.kind for _, one in every for c in _preventable(one))
     made.consequences = dict(sorted(found.items()))
     made.examples = select_examples(every, label)
-    made.worst = select_worst(every, label, scale.shares, scale.weight)
+    made.worst = select_worst(every, label)
     return made
 
 
@@ -279,10 +279,8 @@ def _wasted(every: Iterable[Compaction]) -> int:
     return estimate_tokens(sum(r.chars for c in every for r in c.lookups.repeats))
 
 
-def _point(
-    session: Session, compaction: Compaction, label: dict[str, str], scale: _EntityWeights
-) -> Point:
-    shares = scale.shares(compaction)
+def _point(session: Session, compaction: Compaction, label: dict[str, str]) -> Point:
+    shares = compaction.said_shares
     return Point(
         compaction.time,
         session.session_id,
@@ -294,9 +292,10 @@ def _point(
     )
 
 
-def _group(name: str, title: str, sessions: list[Session], scale: _EntityWeights) -> Group:
+def _group(name: str, title: str, sessions: list[Session]) -> Group:
     every = [c for s in sessions for c in s.compactions]
-    shares = [found for c in every if (found := scale.shares(c)) is not None]
+    counts = [c.facts["said"] for c in every if "said" in c.facts]
+    sentences = sum(count.known for count in counts)
     times = sorted(c.time for c in every if c.time)
     return Group(
         name,
@@ -305,17 +304,13 @@ def _group(name: str, title: str, sessions: list[Session], scale: _EntityWeights
         compactions=len(every),
         first=times[0] if times else "",
         last=times[-1] if times else "",
-        measured=len(shares),
-        summary=_mean([a for a, _ in shares]),
-        with_holdfast=_mean([b for _, b in shares]),
+        measured=len(counts),
+        summary=sum(c.in_summary for c in counts) / sentences if sentences else None,
+        with_holdfast=sum(c.with_brief for c in counts) / sentences if sentences else None,
         calls=sum(c.lookups.after for c in every),
         repeats=sum(len(c.lookups.repeats) for c in every),
         wasted_tokens=_wasted(every),
     )
-
-
-def _mean(values: list[float]) -> float | None:
-    return fsum(values) / len(values) if values else None
 
 
 def shorten_projects(projects: Iterable[str]) -> dict[str, str]:

@@ -23,11 +23,14 @@ from holdfast.audit import formatting
 from holdfast.audit.formatting import pluralize
 from holdfast.audit.html_report import render_page
 from holdfast.audit.session_audit import audit_folder, find_transcripts, total_bytes
+from holdfast.audit.share_picture import draw_picture
 from holdfast.audit.statistics import compute_statistics, remove_quotes, said
 from holdfast.cli.doctor import detect_environment
 from holdfast.cli.output import (
+    NARROW_WIDTH,
     CliError,
     JsonOption,
+    drop_columns,
     format_bytes,
     format_one_line,
     make_console,
@@ -40,10 +43,13 @@ from holdfast.own_copy import format_call
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from holdfast.audit.examples import Example
     from holdfast.audit.statistics import AuditStatistics, KindTotals
 
 
-BAR_WIDTH = 30
+DEFAULT_PAGE = "holdfast-audit.html"
+BAR_WIDTH, MIN_BAR_WIDTH = 30, 8
+WITH_BRIEF = "with Holdfast's brief"
 MAX_QUOTES = 4
 MAX_PROJECTS = 8
 
@@ -59,6 +65,19 @@ def audit(
     html: Annotated[
         str,
         typer.Option("--html", metavar="FILE", help="Write the report as one self-contained page."),
+    ] = "",
+    open_page: Annotated[
+        bool,
+        typer.Option(
+            "--open",
+            help=f"Open the page in the browser. Written to ./{DEFAULT_PAGE} without --html.",
+        ),
+    ] = False,
+    picture: Annotated[
+        str,
+        typer.Option(
+            "--picture", metavar="FILE", help="Write one picture to show around (SVG, no quotes)."
+        ),
     ] = "",
     as_json: JsonOption = False,
     no_quotes: Annotated[
@@ -76,8 +95,9 @@ def audit(
 
     Reads your transcripts and changes nothing. No model, no network.
 
-    Example: `holdfast audit --html report.html`
+    Example: `holdfast audit --open`
     """
+    html = html or (DEFAULT_PAGE if open_page else "")
     place = folder or client_transcripts_dir()
     if not folder and not os.path.isdir(place):
         raise CliError(
@@ -91,23 +111,33 @@ def audit(
         raise CliError(
             f"No *.jsonl or *.jsonl.gz below {place}", "Pass a folder that contains transcripts."
         )
-    _check_target(html, place)
+    for target in filter(None, (html, picture)):
+        _check_target(target, place)
     with _progress(sum(map(total_bytes, found.values())), quiet=as_json) as progress:
         made = compute_statistics(audit_folder(place, found, jobs=jobs, progress=progress))
     if no_quotes:
         made = remove_quotes(made)
     if html:
-        _write_page(html, made, format_folder(place))
+        page = render_page(made, folder=format_folder(place), made_on=time.strftime("%Y-%m-%d"))
+        _write(html, page)
+    if picture:
+        _write(picture, draw_picture(made))
     if as_json:
         print_json(asdict(made))
+        if open_page:
+            _open(html)
         return
     out = make_console()
     if not made.compactions:
         _print_no_compactions(out, made)
     else:
         _print_report(out, made)
-    if html:
-        out.print(f"Report: {html} ({format_bytes(os.stat(html).st_size)})", style="bold")
+    for name, target in (("Report", html), ("Picture", picture)):
+        if target:
+            size = format_bytes(os.stat(target).st_size)
+            out.print(Text(f"{name}: {target} ({size})", style="bold"), soft_wrap=True)
+    if open_page and not _open(html):
+        out.print(Text("No browser was found to open it with.", style="yellow"))
     _print_next_step(out)
 
 
@@ -132,30 +162,35 @@ def format_folder(folder: str) -> str:
     return os.path.basename(path) or path
 
 
-def _check_target(html: str, place: str) -> None:
+def _open(page: str) -> bool:
+    import webbrowser
+    from pathlib import Path
+
+    return webbrowser.open(Path(page).resolve().as_uri())
+
+
+def _check_target(name: str, place: str) -> None:
     """Before the work, not after it; and never among the transcripts."""
-    if not html:
-        return
-    target = os.path.realpath(html)
+    target = os.path.realpath(name)
     if target.startswith(os.path.realpath(place).rstrip("/") + "/"):
         raise CliError(
-            f"{html} is inside the transcripts folder, which is never written to",
+            f"{name} is inside the transcripts folder, which is never written to",
             "Choose another path.",
         )
     if os.path.isdir(target) or not os.path.isdir(os.path.dirname(target)):
         raise CliError(
-            f"Cannot write {html}: the folder does not exist, or it is itself a folder",
+            f"Cannot write {name}: the folder does not exist, or it is itself a folder",
             "Pass a file name.",
         )
 
 
-def _write_page(html: str, made: AuditStatistics, folder: str) -> None:
-    text = render_page(made, folder=folder, made_on=time.strftime("%Y-%m-%d"))
+def _write(target: str, text: str) -> None:
     try:
-        # It quotes transcripts, and those are for the user alone.
-        write_output(html, text.encode("utf-8", "replace"))
+        # A page quotes transcripts, and those are for the user alone.
+        write_output(target, text.encode("utf-8", "replace"))
     except OSError as error:
-        raise CliError(f"Cannot write {html}: {error.strerror}", "Choose another path.") from error
+        message = f"Cannot write {target}: {error.strerror}"
+        raise CliError(message, "Choose another path.") from error
 
 
 @contextmanager
@@ -198,19 +233,26 @@ def _print_report(out: Console, made: AuditStatistics) -> None:
     )
     out.print(_costs(made))
     if row := said(made):
-        out.print(_said(row))
+        shares = (row.in_summary / row.known, row.with_holdfast / row.known)
+        basis = f"{row.known:,} sentences in {pluralize(made.facts_compared, 'compaction')}"
+        note = f"measured by words, {basis}"
+        _print_two_bars(out, "What you had said, told after the compaction", shares, note)
+    if rows := [row for row in made.facts if row.name != "said"]:
+        out.print(_state_table(rows))
     if made.measured:
-        out.print(_survival(made))
-    if made.facts:
-        out.print(_lost_table(made.facts))
+        shares = (made.summary.mean, made.with_holdfast.mean)
+        note = f"measured, n = {made.measured}"
+        if made.measured > 1:
+            intervals = map(formatting.format_interval, (made.summary, made.with_holdfast))
+            note += f", 95 %: {' and '.join(intervals)}"
+        _print_two_bars(out, "Names the agent used next, told after it", shares, note)
     if len(made.projects) > 1:
-        out.print(_projects(made))
+        out.print(_projects(made, narrow=out.width < NARROW_WIDTH))
     _print_quotes(out, made)
     out.print(
         Text(
-            "Measured without a language model, from the rows before each compaction only. "
-            "Repeated tokens and waiting times are estimates; the --html report explains the "
-            "method.",
+            "Without a language model, from the rows before each compaction and its summary. "
+            "Waiting and repeated tokens are estimates; `--open` shows the page with the method.",
             style="dim",
         )
     )
@@ -263,68 +305,47 @@ def _costs(made: AuditStatistics) -> Table:
     return table
 
 
-def _bar(share: float, style: str) -> Text:
-    filled = round(share * BAR_WIDTH)
-    return Text("█" * filled, style=style) + Text("░" * (BAR_WIDTH - filled), style="dim")
+def _bar(share: float, style: str, width: int) -> Text:
+    filled = round(share * width)
+    return Text("█" * filled, style=style) + Text("░" * (width - filled), style="dim")
 
 
-def _said(row: KindTotals) -> Table:
-    sure = f"of {row.known:,} sentences"
-    return _two_bars(
-        "What you had said, told after the compaction",
-        (row.in_summary / row.known, sure),
-        (row.with_holdfast / row.known, sure),
-    )
-
-
-def _survival(made: AuditStatistics) -> Table:
-    return _two_bars(
-        "What the agent used next and still had after the compaction",
-        (made.summary.mean, formatting.format_certainty(made.summary)),
-        (made.with_holdfast.mean, formatting.format_certainty(made.with_holdfast)),
-    )
-
-
-def _two_bars(title: str, alone: tuple[float, str], with_brief: tuple[float, str]) -> Table:
-    """A share that the summary told, and with the brief, each with how sure it is."""
+def _print_two_bars(out: Console, title: str, shares: tuple[float, float], note: str) -> None:
+    """A share that the summary told, and with the brief; under them what they stand on."""
+    out.print(Text(f"\n{title}", style="bold"))
+    width = max(MIN_BAR_WIDTH, min(BAR_WIDTH, out.width - len(WITH_BRIEF) - 10))
     table = _bare_table()
-    table.add_row()
-    table.add_row(Text(title, style="bold"))
-    inner = _bare_table()
-    for label, (share, sure), style in (
-        ("the summary alone", alone, "yellow"),
-        ("with Holdfast's brief", with_brief, "green"),
+    for label, share, style in (
+        ("the summary alone", shares[0], "yellow"),
+        (WITH_BRIEF, shares[1], "green"),
     ):
-        inner.add_row(
+        table.add_row(
             Text(label, style="dim"),
-            _bar(share, style),
+            _bar(share, style, width),
             Text(formatting.format_percent(share), style=f"bold {style}"),
-            Text(sure, style="dim"),
         )
-    table.add_row(inner)
-    return table
+    out.print(table)
+    out.print(Text(f"{note}; the brief is simulated", style="dim"))
 
 
-def _lost_table(rows: list[KindTotals]) -> Table:
-    table = _bare_table()
-    table.add_row()
-    table.add_row(
-        Text("What the summaries left out", style="bold")
-        + Text("  of what was still valid; with Holdfast's brief added", style="dim")
-    )
-    inner = _bare_table()
+def _state_table(rows: list[KindTotals]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column(Text("\nLost by the summaries", style="bold default"))
+    table.add_column("\nof", justify="right")
+    table.add_column("\nlost", justify="right")
+    table.add_column("\nwith Holdfast", justify="right")
     for row in rows:
         lost, still = row.known - row.in_summary, row.known - row.with_holdfast
-        inner.add_row(
-            Text(formatting.FACT_LABELS[row.name], style="dim"),
-            Text(f"{lost:,} of {row.known:,}", style="bold" if lost else "dim", justify="right"),
-            Text(f"{still:,} with Holdfast", style="green" if lost and not still else "dim"),
+        table.add_row(
+            Text(formatting.FACT_LABELS[row.name]),
+            Text(f"{row.known:,}", style="dim"),
+            Text(f"{lost:,}", style="bold" if lost else "dim"),
+            Text(f"{still:,}", style="green" if still < lost else "dim"),
         )
-    table.add_row(inner)
     return table
 
 
-def _projects(made: AuditStatistics) -> Table:
+def _projects(made: AuditStatistics, *, narrow: bool) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("\nproject")
     for name in ("\ncompactions", "\nsummary", "\nwith Holdfast", "\nrepeated look-ups"):
@@ -339,6 +360,8 @@ def _projects(made: AuditStatistics) -> Table:
         )
     if len(made.projects) > MAX_PROJECTS:
         table.add_row(Text(f"and {len(made.projects) - MAX_PROJECTS} more", style="dim"))
+    if narrow:
+        drop_columns(table, "\nrepeated look-ups", "\ncompactions")
     return table
 
 
@@ -347,9 +370,7 @@ def _print_quotes(out: Console, made: AuditStatistics) -> None:
         out.print()
         return
     out.print(Text("\nKnown before, missing from the summary", style="bold"))
-    # One of each kind first: four rules in a row say less than a rule and a dead end.
-    first = list({one.kind: one for one in reversed(made.examples)}.values())[::-1]
-    for one in first[:MAX_QUOTES]:
+    for one in _mix_kinds(made.examples)[:MAX_QUOTES]:
         line = Text(f"{formatting.EXAMPLE_LABELS[one.kind]}: ", style="yellow")
         line.append(f"“{format_one_line(one.text, 200)}”", style="default")
         if one.then:
@@ -359,6 +380,16 @@ def _print_quotes(out: Console, made: AuditStatistics) -> None:
         )
         out.print(Padding(line, (0, 0, 0, 2)))
     out.print()
+
+
+def _mix_kinds(examples: list[Example]) -> list[Example]:
+    """One of each kind first: four rules in a row say less than a rule and an open error."""
+    turns: dict[str, int] = {}
+    ranked = []
+    for one in examples:
+        turn = turns[one.kind] = turns.get(one.kind, 0) + 1
+        ranked.append((turn, one))
+    return [one for _, one in sorted(ranked, key=lambda pair: pair[0])]
 
 
 def _print_unread(out: Console, made: AuditStatistics) -> None:
