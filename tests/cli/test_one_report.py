@@ -16,7 +16,7 @@ from holdfast.compaction import handlers
 from holdfast.doctor.check_history import format_compaction
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.paths import data_dir, store_path
-from holdfast.recall.session_report import explain_last_compaction
+from holdfast.recall.queries import explain_last_compaction
 from holdfast.samples import SESSION_FILE
 from holdfast.session.context import SessionContext, SessionRef
 from holdfast.session.update import load_state_before

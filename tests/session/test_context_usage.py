@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from holdfast.clients.client_protocol import WindowConfig
 from holdfast.clock import Timestamp
@@ -10,7 +12,13 @@ from holdfast.events import CommandRan, Origin, TaskCreated, UsageMeasured, User
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.session import context_usage
 from holdfast.session.context import EffectiveConfig, SessionContext, SessionRef
-from holdfast.session.context_usage import build_focus_text, format_agent_notice, format_user_notice
+from holdfast.session.context_usage import (
+    build_focus_text,
+    find_due_cause,
+    format_agent_notice,
+    format_user_notice,
+    highest_threshold,
+)
 from holdfast.session.follow import INITIAL
 from holdfast.session.update import SessionSnapshot, SessionView
 from holdfast.settings.loader import merge_settings
@@ -179,3 +187,46 @@ def test_the_lines_are_one_line_each() -> None:
 def test_the_status_file_says_what_the_status_line_shows(session_dir: SessionDir) -> None:
     watch(session_dir, fold_all([TaskCreated(AT, "1", "Wire the cart")], used(1_234)))
     assert Path(session_dir.path, "status").read_text() == "0 1234 1 1000000000\n"
+
+
+PERCENTS = (30, 15, 5)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "reached"),
+    [(0, 0), (49_999, 0), (50_000, 50_000), (59_999, 50_000), (60_000, 60_000), (187_500, 180_000)],
+)
+def test_the_first_is_at_50_000_and_then_every_10_000(tokens: int, reached: int) -> None:
+    assert highest_threshold(tokens) == reached
+
+
+def test_both_figures_can_be_chosen_and_none_at_all() -> None:
+    assert highest_threshold(45_000, first=20_000, every=20_000) == 40_000
+    assert highest_threshold(45_000, first=0) == 0
+
+
+def test_each_is_due_once_and_a_jump_is_one_checkpoint() -> None:
+    assert find_due_cause(52_000, []) == "tokens:50000"
+    assert find_due_cause(52_000, ["tokens:50000"]) == ""
+    assert find_due_cause(95_000, ["precompact:auto", "tokens:50000"]) == "tokens:90000"
+    assert find_due_cause(70_000, ["tokens:90000"]) == ""
+    assert find_due_cause(10_000, []) == ""
+
+
+def test_what_is_left_comes_before_tokens_each_once() -> None:
+    assert find_due_cause(50_000, [], left=29, percents=PERCENTS) == "left:30"
+    assert find_due_cause(50_000, ["left:30"], left=29, percents=PERCENTS) == "tokens:50000"
+    assert find_due_cause(50_000, ["left:30", "tokens:50000"], left=29, percents=PERCENTS) == ""
+    assert find_due_cause(0, ["left:30"], left=14, percents=PERCENTS) == "left:15"
+    assert find_due_cause(0, [], left=3, percents=PERCENTS) == "left:5"
+    assert find_due_cause(0, ["left:5"], left=14, percents=PERCENTS) == ""
+    assert find_due_cause(0, [], left=31, percents=PERCENTS) == ""
+
+
+@given(st.lists(st.tuples(st.integers(0, 400_000), st.integers(0, 100)), max_size=30))
+def test_no_cause_comes_twice(course: list[tuple[int, int]]) -> None:
+    causes: list[str] = []
+    for tokens, left in course:
+        due = find_due_cause(tokens, causes, left=left, percents=PERCENTS)
+        assert due not in causes
+        causes += [due] if due else []

@@ -7,9 +7,8 @@ the names of a few files at the project's root; must not run anything.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from holdfast.brief.hook_texts import format_compact_instructions
 from holdfast.files import File, read, stat
 from holdfast.session.context import SessionContext, list_project_dirs
 from holdfast.session.update import redact_text
@@ -44,7 +43,7 @@ _READABLE = ("CLAUDE.md", "AGENTS.md", "README.md", "ARCHITECTURE.md", "CONTRIBU
 def build_project_instructions(cwd: str) -> str:
     """Template and the project's own words, as they stand in CLAUDE.md."""
     folder = (list_project_dirs(cwd) or [""])[0]
-    text = format_compact_instructions(
+    text = _format_template(
         list(dict.fromkeys(_list_check_commands(folder))), _list_readable_docs(folder)
     )
     own = read_custom_instructions(cwd)
@@ -104,3 +103,29 @@ def _scripts(folder: str) -> set[str]:
 
 def _list_readable_docs(folder: str) -> list[str]:
     return [name for name in _READABLE if stat(f"{folder}/{name}", within=folder)]
+
+
+# What a summary of a session should hold.
+
+MAX_CHECKS, MAX_PATHS = 4, 5
+
+
+def _format_template(checks: Sequence[str] = (), on_disk: Sequence[str] = ()) -> str:
+    """`checks`: the commands that tell good from bad; `on_disk`: what can be read again."""
+    commands = ", ".join(f"`{command}`" for command in checks[:MAX_CHECKS])
+    verdicts = f" ({commands} and the like)" if commands else ""
+    readable = ", ".join(on_disk[:MAX_PATHS])
+    files = f" ({readable} are on disk)" if readable else ""
+    return (
+        "When this conversation is summarised for compaction, the summary holds, in this order:\n"
+        "1. the user's standing rules and corrections, and the last request, word for word;\n"
+        "2. what was being done when the compaction came, the next step, and questions that wait"
+        " for the user;\n"
+        "3. tasks by their standing: in progress, open, finished, cancelled;\n"
+        "4. files changed, by path, with the functions and types worked on, and what is not"
+        " committed;\n"
+        f"5. checks and their verdicts{verdicts}: what passes, what fails now and how;\n"
+        "6. decisions with their reasons, and attempts that failed, so that nobody repeats them;\n"
+        "7. exact values: ports, URLs, ids, branches, versions, and subagents or jobs that run.\n"
+        f"It leaves out what can be read again{files}, long tool output, and finished detours."
+    )

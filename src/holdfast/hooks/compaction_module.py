@@ -150,7 +150,7 @@ def _start(asked: ModuleRequest, _ctx: SessionContext) -> dict[str, Any]:
 
 
 def _status(asked: ModuleRequest, ctx: SessionContext) -> dict[str, Any]:
-    from holdfast.recall.session_report import format_session_report
+    from holdfast.recall.queries import format_session_report
 
     store_spool(ctx)
     return {

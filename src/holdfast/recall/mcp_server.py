@@ -1,7 +1,7 @@
 """The MCP server: `holdfast dev mcp`, with the official SDK, over standard input and output.
 
 Owns the tools' names, their descriptions (which the agent pays for in tokens) and what a refusal
-looks like. What they answer is decided in `queries`, `session_report` and `notes_and_handoff`. The
+looks like. What they answer is decided in `queries` and `notes_and_handoff`. The
 store is opened per call: a server lives as long as its session, and must hold no lock while
 nobody asks.
 """

@@ -17,7 +17,7 @@ if __name__ == "__main__":
 from holdfast import clients
 from holdfast.fastpath.project import locate_project
 from holdfast.paths import data_dir, store_path
-from holdfast.recall import notes_and_handoff, queries, session_report
+from holdfast.recall import notes_and_handoff, queries
 from holdfast.recall.queries import NotFound, RecallScope
 from holdfast.session.context import get_agent_session_id, load_module_settings
 from holdfast.store.protocol import Store, StoreError
@@ -74,11 +74,11 @@ def _dispatch(
     if session is None:
         raise NotFound("Nothing is known of this project yet.")
     if command == "status":
-        return session_report.format_session_report(
+        return queries.format_session_report(
             store, session.id, load_module_settings(data_dir()).compaction
         )
     if command == "why":
-        return session_report.explain_last_compaction(store, session.id)
+        return queries.explain_last_compaction(store, session.id)
     raise NotFound(USAGE)
 
 
