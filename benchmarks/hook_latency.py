@@ -63,7 +63,7 @@ class HookSandbox(NamedTuple):
             "hook_event_name": event,
             **fields,
         }
-        words = [INTERPRETER, *hook_launcher.build_arguments(str(SCRIPT), event)]
+        words = [hook_launcher.launcher_path(str(self.home)), event]
         return _timed(words, json.dumps(payload).encode(), self.data)
 
 
@@ -145,6 +145,9 @@ def _before_compaction(home: Path, history: int) -> Row:
 
 def _place(home: Path) -> HookSandbox:
     home.mkdir()
+    launcher = hook_launcher.build_launcher(str(home), INTERPRETER, str(SCRIPT))
+    Path(launcher.path).write_bytes(hook_launcher.format_launcher(launcher.target))
+    Path(launcher.path).chmod(0o700)
     return HookSandbox(home, str(uuid.uuid4()), home / "session.jsonl")
 
 

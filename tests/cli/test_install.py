@@ -14,7 +14,8 @@ from typer.testing import CliRunner, Result
 import holdfast
 from clients.claude_code.install.settings_home import EVENTS, Place
 from holdfast.cli import install as commands
-from holdfast.clients.claude_code.install.hook_entries import list_installed_hooks
+from holdfast.clients.claude_code.install.hook_entries import parse_entries
+from holdfast.clients.hook_launcher import LaunchTarget, find_target, format_launcher
 
 
 @pytest.fixture
@@ -62,10 +63,26 @@ def test_install_says_what_it_did_and_what_comes_next(app: typer.Typer, place: P
 def test_the_entries_run_the_real_interpreter_and_our_script(
     app: typer.Typer, place: Place
 ) -> None:
+    assert (
+        f"Wrote the launcher that the entries run: {place.launcher}" in run(app, "install").stdout
+    )
+    entries = parse_entries(place.read().decode())
+    assert {entry.argv for entry in entries} == {(str(place.launcher), event) for event in EVENTS}
+    (target,) = {find_target(entry.argv) for entry in entries}
+    assert target is not None
+    assert target.interpreter == os.path.realpath(getattr(sys, "_base_executable"))  # noqa: B009
+    assert Path(target.script).is_file()
+
+
+def test_an_upgrade_to_another_folder_rewrites_the_launcher_and_says_so(
+    app: typer.Typer, place: Place
+) -> None:
     run(app, "install")
-    for hook in list_installed_hooks(place.read().decode()):
-        assert hook.interpreter == os.path.realpath(getattr(sys, "_base_executable"))  # noqa: B009
-        assert Path(hook.script).is_file()
+    place.launcher.write_bytes(format_launcher(LaunchTarget("/old/python", "/old/main.py")))
+    shown = run(app, "install").stdout
+    assert "Nothing to do" not in shown
+    assert f"Repaired the launcher that the entries run: {place.launcher}" in shown
+    assert "Nothing to do" in run(app, "install").stdout
 
 
 def test_uninstall_tells_that_the_bytes_are_back(app: typer.Typer, place: Place) -> None:
@@ -169,7 +186,7 @@ def test_a_dry_run_in_json_carries_the_diff(app: typer.Typer, place: Place) -> N
 
 def test_a_repair_is_called_one(app: typer.Typer, place: Place) -> None:
     run(app, "install")
-    stale = place.read().replace(b"lib/holdfast/hooks", b"old/holdfast/hooks")
+    stale = place.read().replace(bytes(place.launcher), b"/old/holdfast-hook")
     place.write(stale)
     result = run(app, "install")
     assert "Repaired" in result.stdout
@@ -218,14 +235,14 @@ def test_from_a_throwaway_cache_the_hooks_run_a_lasting_copy(
     assert f"copy Holdfast's own code to {place.data}/package/" in shown
     assert "The hooks run a copy of this Holdfast" in run(app, "install").stdout
     (first,) = copies(place)
-    assert f"package/{first}/holdfast/hooks/main.py" in place.settings.read_text()
+    assert f"package/{first}/holdfast/hooks/main.py" in place.launcher.read_text()
     assert run(app, "install").stdout.startswith("Nothing to do")
     # A new version takes its place; nothing of the old one stays.
     (package / "hooks" / "main.py").write_text("newer = True")
     assert "Repaired" in run(app, "install").stdout
     (second,) = copies(place)
     assert second != first
-    assert first not in place.settings.read_text()
+    assert first not in place.launcher.read_text()
     # Installed for good, the hooks run that one, and the copy goes.
     monkeypatch.setattr(holdfast, "__file__", str(place.root / "lib/holdfast/__init__.py"))
     run(app, "install")

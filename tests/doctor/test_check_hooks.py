@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.clients.claude_code.install import settings_file
 from holdfast.clients.claude_code.install.hook_entries import HOOKS
 from holdfast.clients.installation import ForeignHook
 from holdfast.doctor.check_hooks import (
@@ -15,9 +16,11 @@ from holdfast.doctor.check_hooks import (
     describe_hook_problem,
     find_conflict,
 )
+from holdfast.doctor.checks import repair
 from holdfast.doctor.environment import Finding
+from holdfast.doctor.hook_trial import check_trial
 
-from .world import SCRIPT, World, hook
+from .world import PYTHON, World, hook
 
 PLUGIN = Path(__file__).parents[2] / "plugin"
 
@@ -102,15 +105,47 @@ def test_missing_events_and_older_forms_are_warned_about(world: World) -> None:
     assert "lack PreCompact" in only(check_hooks(world.around)).message
     world.install()
     written = json.loads(path.read_text())
-    written["hooks"]["Stop"][0]["hooks"][0]["args"] = ["-I", "-S", SCRIPT, "Stop"]
+    written["hooks"]["Stop"][0]["hooks"][0]["args"] = ["Stop", "and more"]
     path.write_text(json.dumps(written))
     assert "outdated" in only(check_hooks(world.around)).message
 
 
 def test_two_different_copies_at_once_are_warned_about(world: World) -> None:
     world.install("user")
-    world.install("local", script=copy_of_us(world))
-    assert [found.level for found in check_hooks(world.around)] == ["ok", "warn", "warn"]
+    other = str(world.root / "other-data")
+    settings_file.install(
+        str(world.settings("user")), data_dir=other, interpreter=PYTHON, script=copy_of_us(world)
+    )
+    world.install("local")
+    assert [found.level for found in check_hooks(world.around)] == ["warn", "ok", "warn"]
+
+
+def test_a_launcher_that_is_gone_or_changed_is_broken_and_can_be_mended(world: World) -> None:
+    world.install()
+    launcher = world.data / "holdfast-hook"
+    launcher.write_text("#!/bin/sh\nexit 2\n")
+    changed = only(check_hooks(world.around))
+    assert (changed.level, changed.repair) == ("fail", "install:user")
+    assert f"{launcher} was changed" in changed.message
+    launcher.unlink()
+    gone = only(check_hooks(world.around))
+    assert (gone.level, gone.repair) == ("fail", "install:user")
+    assert f"{launcher} does not exist" in gone.message
+    assert str(launcher) in describe_hook_problem(world.around)
+    assert repair([gone], world.around) == [f"Wrote the launcher {launcher}."]
+    assert only(check_hooks(world.around)).level == "ok"
+
+
+def test_a_program_that_a_repository_names_is_never_started(world: World) -> None:
+    mark = world.root / "ran"
+    program = world.program("repo/holdfast-hook", f"touch {mark}")
+    entry = {"type": "command", "command": str(program), "args": ["Stop"]}
+    world.write({"hooks": {"Stop": [{"hooks": [entry]}]}}, "project")
+    found = only(check_hooks(world.around))
+    assert found.level == "warn"
+    assert "was not tried" in found.message
+    check_trial(world.around)
+    assert not mark.exists()
 
 
 def test_a_settings_file_that_cannot_be_read_is_broken_with_its_place(world: World) -> None:

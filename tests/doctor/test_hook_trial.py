@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.clients.claude_code.installer import build_expected_entries
+from holdfast.clients.claude_code.installer import build_direct_entries
 from holdfast.clients.installation import HookEntry
 from holdfast.doctor.hook_trial import STEPS, check_trial, judge_runs, run_all_hooks, run_one_hook
 
@@ -23,12 +23,12 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def faked(world: World, event: str, *lines: str) -> list[HookEntry]:
     program = world.program("fake", *lines)
-    return [HookEntry(event, (str(program), event), str(program), "", 5.0)]
+    return [HookEntry(event, (str(program), event), 5.0)]
 
 
 def test_our_own_hooks_keep_the_contract_and_leave_nothing(world: World, scratch: Path) -> None:
     runs, errors = run_all_hooks(
-        build_expected_entries(world.around.interpreter, world.around.script)
+        build_direct_entries(world.around.interpreter, world.around.script)
     )
     assert errors == []
     assert [run.problems for run in runs] == [()] * len(STEPS)
@@ -43,7 +43,7 @@ def test_our_own_hooks_keep_the_contract_and_leave_nothing(world: World, scratch
 
 
 def test_the_quick_try_runs_one_hook_and_leaves_nothing(world: World, scratch: Path) -> None:
-    assert run_one_hook(build_expected_entries(world.around.interpreter, world.around.script)) == []
+    assert run_one_hook(build_direct_entries(world.around.interpreter, world.around.script)) == []
     assert list(scratch.iterdir()) == []
 
 
@@ -83,7 +83,7 @@ def test_a_hook_that_breaks_the_contract_is_found_out(
 
 
 def test_a_hook_that_does_not_start_or_end_is_found_out(world: World) -> None:
-    gone = [HookEntry("Stop", ("/gone/python", "Stop"), "/gone/python", "", 5.0)]
+    gone = [HookEntry("Stop", ("/gone/python", "Stop"), 5.0)]
     assert "does not start" in judge_runs("these", *run_all_hooks(gone)).message
     (stuck,) = faked(world, "Stop", "sleep 5")
     found = judge_runs("these", *run_all_hooks([stuck._replace(timeout=0.2)]))

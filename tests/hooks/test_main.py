@@ -153,25 +153,6 @@ def wait_for_handler(pid: int) -> None:
     raise AssertionError("no handler")
 
 
-def test_a_holdfast_that_is_gone_ends_with_0(tmp_path: Path) -> None:
-    gone = str(tmp_path / "holdfast" / "hooks" / "main.py")
-    words = [sys.executable, *hook_launcher.build_arguments(gone, "UserPromptSubmit")]
-    done = subprocess.run(words, input=b"{}", capture_output=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-
-
-def test_the_script_can_also_be_run_by_itself(caller: Caller) -> None:
-    caller.begin()
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", str(SCRIPT), "PreCompact"],
-        input=json.dumps(caller.payload("PreCompact")).encode(),
-        capture_output=True,
-        env=caller.environment(),
-    )
-    assert done.returncode == 0
-    assert b"Keep these facts of the session" in done.stdout
-
-
 @pytest.mark.parametrize("event", ["PreCompact", "PostCompact", "SessionStart"])
 def test_a_subagents_compaction_is_not_ours(caller: Caller, event: str) -> None:
     caller.begin()

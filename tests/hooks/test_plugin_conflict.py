@@ -3,7 +3,13 @@
 import json
 from pathlib import Path
 
-from holdfast.hooks.entry import are_settings_hooks_installed
+from holdfast.clients import hook_launcher
+from holdfast.clients.hook_launcher import Launcher, LaunchTarget, format_launcher
+from holdfast.hooks.entry import (
+    LAUNCHER_NAME,
+    SCRIPT_SUFFIX,
+    are_settings_hooks_installed,
+)
 
 
 def installed(folder: Path, script: Path, *, there: bool = True) -> None:
@@ -11,7 +17,10 @@ def installed(folder: Path, script: Path, *, there: bool = True) -> None:
     if there:
         script.parent.mkdir(parents=True, exist_ok=True)
         script.touch()
-    entry = {"type": "command", "command": "python3", "args": ["-c", "", str(script), "Stop"]}
+    launcher = Launcher(str(folder / LAUNCHER_NAME), LaunchTarget("python3", str(script)))
+    Path(launcher.path).write_bytes(format_launcher(launcher.target))
+    command, *args = launcher.build_argv("Stop")
+    entry = {"type": "command", "command": command, "args": args}
     settings = {"hooks": {"Stop": [{"hooks": [entry]}]}}
     (folder / "settings.json").write_text(json.dumps(settings))
 
@@ -39,3 +48,21 @@ def test_a_script_that_is_gone_and_a_damaged_file_do_not(tmp_path: Path) -> None
     assert not are_settings_hooks_installed(environ(home, tmp_path))
     (home / ".claude/settings.json").write_bytes(b'\xff\xfe "/holdfast/hooks/main.py')
     assert not are_settings_hooks_installed(environ(home, tmp_path))
+
+
+def test_a_launcher_that_is_gone_does_not_either(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    installed(home / ".claude", tmp_path / "site/holdfast/hooks/main.py")
+    (home / ".claude" / LAUNCHER_NAME).unlink()
+    assert not are_settings_hooks_installed(environ(home, tmp_path))
+
+
+def test_a_folder_with_odd_letters_is_found(tmp_path: Path) -> None:
+    home = tmp_path / "the user's = home"
+    installed(home / ".claude", tmp_path / "a site/holdfast/hooks/main.py")
+    assert are_settings_hooks_installed(environ(home, tmp_path))
+
+
+def test_the_names_are_those_of_the_install() -> None:
+    assert LAUNCHER_NAME == hook_launcher.LAUNCHER_NAME
+    assert SCRIPT_SUFFIX == hook_launcher.SCRIPT_PATH_END

@@ -1,6 +1,7 @@
 """The status line, run as the client runs it: a shell, a payload on stdin, one line back."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from holdfast.clients.claude_code.install.statusline_edit import build_command
+from holdfast.clients.hook_launcher import Launcher, build_launcher, format_launcher
 from support.hook_process import SCRIPT, Caller
 
 MODEL = {"id": "claude-sonnet-4-5-20250929", "display_name": "Sonnet"}
@@ -36,9 +38,17 @@ def context(used: int | None, size: int = 200_000) -> dict[str, Any]:
     return {"context_window": {"context_window_size": size, "current_usage": usage}}
 
 
+def write_launcher(caller: Caller, script: str) -> Launcher:
+    launcher = build_launcher(str(caller.data), sys.executable, script)
+    caller.data.mkdir(exist_ok=True)
+    Path(launcher.path).write_bytes(format_launcher(launcher.target))
+    os.chmod(launcher.path, 0o700)
+    return launcher
+
+
 def run(caller: Caller, stdin: bytes | dict[str, Any], wrapped: str = "") -> str:
     raw = json.dumps(stdin).encode() if isinstance(stdin, dict) else stdin
-    command = build_command(sys.executable, str(SCRIPT), wrapped)
+    command = build_command(write_launcher(caller, str(SCRIPT)), wrapped)
     ended = subprocess.run(
         ["/bin/sh", "-c", command], input=raw, env=caller.environment(), capture_output=True
     )
@@ -120,9 +130,12 @@ def test_odd_figures_do_not_break_it(caller: Caller) -> None:
 
 
 def test_a_holdfast_that_is_gone_leaves_the_users_own_line(caller: Caller) -> None:
-    command = build_command(sys.executable, "/no/holdfast/hooks/main.py", "echo mine")
-    ended = subprocess.run(["/bin/sh", "-c", command], input=b"{}", capture_output=True)
-    assert ended.stdout == b"mine\n"
+    launcher = write_launcher(caller, "/no/holdfast/hooks/main.py")
+    command = build_command(launcher, "echo mine")
+    for _ in range(2):
+        ended = subprocess.run(["/bin/sh", "-c", command], input=b"{}", capture_output=True)
+        assert ended.stdout == b"mine\n"
+        Path(launcher.path).unlink(missing_ok=True)  # and with the data folder gone as well
 
 
 def test_without_a_known_window_it_tells_tokens_and_no_percentage(caller: Caller) -> None:

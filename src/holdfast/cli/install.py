@@ -31,6 +31,7 @@ from holdfast.clients.installation import (
     SettingsError,
 )
 from holdfast.doctor.hook_trial import run_one_hook
+from holdfast.files import read
 from holdfast.hooks.statusline import format_statusline, parse_payload
 from holdfast.paths import data_dir
 
@@ -136,14 +137,15 @@ def find_hook_script() -> str:
 
 
 def _remove_unused_copies() -> None:
-    """Of the copies that earlier installs made, those that no settings file names any more."""
+    """Of the copies that earlier installs made, those that nothing names any more."""
     installer = clients.default().installer
     sources = installer.read_settings_sources(
         os.environ, os.path.expanduser("~"), find_project_root(os.getcwd())
     )
     if any(source.problem for source in sources):
         return  # what cannot be read may name one
-    texts = [source.text for source in sources]
+    launcher = read(hook_launcher.launcher_path(data_dir())) or b""
+    texts = [os.fsdecode(launcher), *(source.text for source in sources)]
     own_copy.remove_unused(data_dir(), [*texts, *installer.read_installed(data_dir())])
 
 
@@ -320,6 +322,11 @@ def _installed_lines(outcome: InstallOutcome, scope: Scope, dry_run: bool) -> li
             "Claude Code picks them up without a restart: open a session and work as usual.",
             f"`{call} doctor` checks everything, `{call} status` shows what is saved.",
         ]
+    if outcome.launcher_written:
+        where = hook_launcher.launcher_path(data_dir())
+        written = "Wrote" if outcome.action == "installed" else "Repaired"
+        verb = "It would write" if dry_run else written
+        lines.append(f"{verb} the launcher that the entries run: {where}.")
     if not dry_run and outcome.statusline and outcome.action != "unchanged":
         lines.append("The status line shows context left, when state was saved, and open tasks.")
     if not dry_run and outcome.backup:

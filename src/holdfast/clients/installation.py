@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 from holdfast.clients.client_protocol import CompactionPoint
+from holdfast.clients.hook_launcher import Launcher
 
 Scope = Literal["user", "project", "local"]
 Action = Literal["installed", "repaired", "unchanged", "removed", "not installed"]
@@ -55,11 +56,10 @@ class NotWritable(SettingsError):
 
 
 class InstalledHook(NamedTuple):
-    """An entry of ours, as found. ``argument`` is the event that the entry tells the script."""
+    """An entry of ours, as found. ``argument`` is the event that the entry tells its program."""
 
     event: str
-    interpreter: str
-    script: str
+    program: str
     argument: str
     matcher: str | None
     background: bool
@@ -93,8 +93,6 @@ class HookEntry(NamedTuple):
 
     event: str
     argv: tuple[str, ...]
-    interpreter: str
-    script: str
     timeout: float
 
 
@@ -148,6 +146,8 @@ class InstallOutcome(NamedTuple):
     backup: str | None = None
     # Whether our status line stands in the file afterwards.
     statusline: bool = False
+    # Whether the launcher, which the entries name, had to be written.
+    launcher_written: bool = False
     # Uninstall: whether the file is now, byte for byte, what it was before the install.
     # None where no backup is left to tell.
     identical: bool | None = None
@@ -200,10 +200,11 @@ class Installer(Protocol):
 
     def parse_entries(self, settings_text: str) -> list[HookEntry]: ...
 
-    def build_expected_entries(self, interpreter: str, script: str) -> list[HookEntry]: ...
+    def build_direct_entries(self, interpreter: str, script: str) -> list[HookEntry]:
+        """Our hooks as they run without an install."""
 
-    def is_current(self, settings_text: str, interpreter: str, script: str) -> bool:
-        """Whether an install with these would leave the text as it is."""
+    def is_current(self, settings_text: str, launcher: Launcher) -> bool:
+        """Whether an install with this launcher would leave the text as it is."""
 
     def list_foreign_hooks(self, settings_text: str) -> list[ForeignHook]: ...
 

@@ -1,7 +1,8 @@
 """Whether the hooks are in the settings and point at something that runs.
 
-Owns reading our entries, the interpreter behind them, the switches that turn hooks off, and other
-tools' hooks on the same events.
+Owns reading our entries, the launcher and the interpreter behind them, the switches that turn hooks
+off, and other tools' hooks on the same events. Must not start a program that only a repository's
+settings name.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import NamedTuple
 
 from holdfast import clients
 from holdfast.clients import hook_launcher
+from holdfast.clients.hook_launcher import Launcher, LaunchTarget
 from holdfast.clients.installation import ForeignHook, HookEntry, Plugin, SettingsSource
 from holdfast.doctor.environment import (
     FAIL,
@@ -58,14 +60,23 @@ def list_plugin_entries(around: Environment) -> dict[Plugin, list[HookEntry]]:
     for plugin in list_enabled_plugins(around):
         if plugin.is_ours:
             hooks = installer.list_foreign_hooks(installer.read_plugin_hooks(plugin))
-            launcher = os.path.join(plugin.folder, "bin", "holdfast-run")
+            launcher = plugin_launcher(plugin)
             found[plugin] = [
-                HookEntry(
-                    hook.event, ("/bin/sh", launcher, "hook", hook.event), "/bin/sh", launcher, 60.0
-                )
+                HookEntry(hook.event, ("/bin/sh", launcher, "hook", hook.event), 60.0)
                 for hook in hooks
             ]
     return found
+
+
+def plugin_launcher(plugin: Plugin) -> str:
+    return os.path.join(plugin.folder, "bin", "holdfast-run")
+
+
+def may_run(around: Environment, source: SettingsSource, entry: HookEntry) -> bool:
+    """Whether a check may start what this entry names: a repository's own program it must not."""
+    own = hook_launcher.build_launcher(around.data, around.interpreter, around.script)
+    by_user = source.scope not in ("project", "local")
+    return by_user or list(entry.argv) == own.build_argv(entry.event)
 
 
 def check_hooks(around: Environment) -> list[Finding]:
@@ -93,9 +104,10 @@ def check_hooks(around: Environment) -> list[Finding]:
 
 
 def _plugin(plugin: Plugin, found: Sequence[HookEntry]) -> Finding:
-    gone = [entry.script for entry in found if not os.path.isfile(entry.script)]
+    launcher = plugin_launcher(plugin)
+    gone = not os.path.isfile(launcher)
     if gone or not found:
-        what = f"{gone[0]} does not exist" if gone else "it has no hooks"
+        what = f"{launcher} does not exist" if gone else "it has no hooks"
         next_step = "Install the plugin again: `/plugin` in Claude Code"
         return Finding(CHECK, FAIL, f"the plugin {plugin.name} cannot run: {what}", next_step)
     return Finding(CHECK, OK, f"{len(found)} hooks from the plugin {plugin.name}, {plugin.folder}")
@@ -110,47 +122,69 @@ def report_unreadable(source: SettingsSource) -> Finding:
 
 def _scope(around: Environment, source: SettingsSource, found: Sequence[HookEntry]) -> Finding:
     where = f"{source.scope} settings, {source.path}"
-    programs = dict.fromkeys((entry.interpreter, entry.script) for entry in found)
-    probes = {program: probe_interpreter(*program) for program in programs}
-    details = tuple(
-        f"{interpreter} runs {script}" + (f" (Holdfast {said.version})" if said.version else "")
-        for (interpreter, script), said in probes.items()
-    )
-    troubles = [said.problem for said in probes.values() if said.problem]
+    if not all(may_run(around, source, entry) for entry in found):
+        seen = f"the hooks in the {where} run another launcher than this user's; it was not tried"
+        return Finding(CHECK, WARN, seen, RUN_FIX, repair=f"install:{source.scope}")
+    troubles, details, targets = [], [], set()
+    for argv in _distinct_programs(found):
+        target = hook_launcher.find_target(argv)
+        if target is None:
+            troubles.append(describe_launcher_problem(argv[0]))
+            continue
+        said = probe_interpreter(*target)
+        targets.add(target)
+        troubles += [said.problem] if said.problem else []
+        version = f" (Holdfast {said.version})" if said.version else ""
+        details.append(f"{target.interpreter} runs {target.script}{version}")
     if troubles:
         return Finding(
             CHECK,
             FAIL,
             f"the hooks in the {where} cannot run: {troubles[0]}",
             RUN_FIX,
-            details,
+            tuple(details),
             f"install:{source.scope}",
         )
-    stale = describe_staleness(source.text, found, around)
+    stale = describe_staleness(source.text, found, targets, around)
     if stale:
         return Finding(
             CHECK,
             WARN,
             f"the hooks in the {where} {stale}",
             RUN_FIX,
-            details,
+            tuple(details),
             f"install:{source.scope}",
         )
-    return Finding(CHECK, OK, f"{len(found)} hooks in the {where}", details=details)
+    return Finding(CHECK, OK, f"{len(found)} hooks in the {where}", details=tuple(details))
 
 
-def describe_staleness(text: str, found: Sequence[HookEntry], around: Environment) -> str:
+def _distinct_programs(found: Iterable[HookEntry]) -> list[tuple[str, ...]]:
+    """One entry's words for each program that the entries run."""
+    by_program = {(e.argv[0], hook_launcher.find_program(e.argv)): e.argv for e in found}
+    return list(by_program.values())
+
+
+def describe_launcher_problem(path: str) -> str:
+    """Why a launcher cannot be read, or is not to be relied on."""
+    if not os.path.exists(path):
+        return f"the launcher {path} does not exist"
+    return f"the launcher {path} was changed or is damaged"
+
+
+def describe_staleness(
+    text: str, found: Sequence[HookEntry], targets: Iterable[LaunchTarget], around: Environment
+) -> str:
     """Pure: why an install would change these entries, "" where it would not."""
     installer = clients.default().installer
     missing = {spec.event for spec in installer.HOOKS} - {entry.event for entry in found}
     if missing:
         return f"lack {', '.join(sorted(missing))}"
-    others = {entry.script for entry in found if not _same(entry.script, around.script)}
+    others = {target.script for target in targets if not _same(target.script, around.script)}
     if others:
         return f"run another copy of Holdfast, {sorted(others)[0]}, not this one, {around.script}"
     # An interpreter that runs is as good as ours; what an older version wrote around it is not.
-    current = installer.is_current(text, found[0].interpreter, found[0].script)
-    return "" if current else "are outdated"
+    launcher = Launcher(found[0].argv[0], next(iter(targets)))
+    return "" if installer.is_current(text, launcher) else "are outdated"
 
 
 def _same(one: str, other: str) -> bool:
@@ -211,8 +245,9 @@ def describe_hook_problem(around: Environment) -> str:
         return ""
     if not found:
         return "The hooks are not installed: run `holdfast install`."
-    for entry in found:
-        for path in (entry.interpreter, entry.script):
+    targets = {argv: hook_launcher.find_target(argv) for argv in _distinct_programs(found)}
+    for argv, target in targets.items():
+        for path in target or argv[:1]:
             if not os.path.exists(path):
                 return (
                     f"The hooks point to {path}, which does not exist: run `holdfast doctor --fix`."
@@ -220,9 +255,10 @@ def describe_hook_problem(around: Environment) -> str:
     missing = {spec.event for spec in installer.HOOKS} - {entry.event for entry in found}
     if missing and not list_plugin_entries(around):
         return f"The hooks lack {', '.join(sorted(missing))}: `holdfast install`."
-    others = {entry.script for entry in found if not _same(entry.script, around.script)}
+    scripts = {target.script for target in targets.values() if target is not None}
+    others = sorted(script for script in scripts if not _same(script, around.script))
     if others:
-        return f"The hooks run another copy, {sorted(others)[0]}: see `holdfast doctor`."
+        return f"The hooks run another copy, {others[0]}: see `holdfast doctor`."
     return ""
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
 
 from holdfast import clients, own_copy
+from holdfast.clients import hook_launcher
 from holdfast.clients.installation import SettingsError
 from holdfast.doctor.check_client import check_autocompact, check_client
 from holdfast.doctor.check_history import check_compactions, check_errors, check_sync
@@ -99,7 +100,10 @@ def _entries(around: Environment, scope: str) -> list[str]:
         path, data_dir=around.data, interpreter=around.interpreter, script=around.script
     )
     touched = len({*outcome.added, *outcome.repaired, *outcome.removed})
-    return [f"Repaired {touched} hooks in {outcome.path}."] if touched else []
+    done = [f"Repaired {touched} hooks in {outcome.path}."] if touched else []
+    if outcome.launcher_written:
+        done.append(f"Wrote the launcher {hook_launcher.launcher_path(around.data)}.")
+    return done
 
 
 def _folder(around: Environment, _: str) -> list[str]:

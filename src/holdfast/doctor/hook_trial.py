@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from holdfast import clients
 from holdfast.clients.installation import HookEntry
-from holdfast.doctor.check_hooks import list_plugin_entries
+from holdfast.doctor.check_hooks import list_plugin_entries, may_run
 from holdfast.doctor.environment import FAIL, OK, WARN, Environment, Finding, read_settings_sources
 from holdfast.files import make_private_dir, write_output
 from holdfast.hooks import hook_log
@@ -73,13 +73,14 @@ def check_trial(around: Environment) -> list[Finding]:
     installer = clients.default().installer
     sets: dict[str, list[HookEntry]] = {}
     for source in read_settings_sources(around):
-        if source.usable and (found := installer.parse_entries(source.text)):
+        found = installer.parse_entries(source.text) if source.usable else []
+        if found and all(may_run(around, source, entry) for entry in found):
             sets[f"the {source.scope} settings' hooks"] = found
     for plugin, brought in list_plugin_entries(around).items():
         if brought:
             sets[f"the plugin {plugin.name}'s hooks"] = brought
     if not sets:
-        sets["this copy's hooks"] = installer.build_expected_entries(
+        sets["this copy's hooks"] = installer.build_direct_entries(
             around.interpreter, around.script
         )
     findings, tried = [], set()

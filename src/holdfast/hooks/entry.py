@@ -122,15 +122,16 @@ def _exit_zero_on_sigterm() -> None:
 # The plugin beside `holdfast install`: whose hooks answer when both are there.
 #
 # The settings' do, so that nothing is steered, saved or delivered twice; the plugin's answer only
-# where no settings file names a Holdfast that is still on the disk. Looks for the script's path in
+# where no settings file names a launcher whose Holdfast is still on the disk. Looks for paths in
 # the text and does not parse: this runs at every hook of the plugin.
 
+LAUNCHER_NAME = "holdfast-hook"
 SCRIPT_SUFFIX = "/holdfast/hooks/main.py"
 MAX_SETTINGS_BYTES = 4 * 1024 * 1024
 
 
 def are_settings_hooks_installed(environ: Mapping[str, str]) -> bool:
-    return any(_names_a_script(path) for path in _settings_files(environ))
+    return any(_names_holdfast(path) for path in _settings_files(environ))
 
 
 def _settings_files(environ: Mapping[str, str]) -> list[str]:
@@ -141,18 +142,27 @@ def _settings_files(environ: Mapping[str, str]) -> list[str]:
     return [*files, f"{project}/.claude/settings.json", f"{project}/.claude/settings.local.json"]
 
 
-def _names_a_script(path: str) -> bool:
-    data = read(path, most=MAX_SETTINGS_BYTES)
-    if not data:
-        return False
-    text = data.decode("utf-8", "replace").replace("\\\\", "/")
-    at = text.find(SCRIPT_SUFFIX)
-    while at >= 0:
-        script = text[text.rfind('"', 0, at) + 1 : at] + SCRIPT_SUFFIX
-        if exists(script):
+def _names_holdfast(path: str) -> bool:
+    text = (read(path, most=MAX_SETTINGS_BYTES) or b"").decode("utf-8", "replace")
+    text = text.replace("\\\\", "/")
+    # The status line's command goes on behind the launcher; an entry's ends there.
+    for launcher in _paths_ending(text, f"/{LAUNCHER_NAME}", '"'):
+        code = (read(launcher) or b"").decode("utf-8", "replace")
+        if any(exists(script) for script in _paths_ending(code, SCRIPT_SUFFIX, "='")):
             return True
-        at = text.find(SCRIPT_SUFFIX, at + 1)
-    return False
+    # On Windows an entry names the script itself.
+    return any(exists(script) for script in _paths_ending(text, SCRIPT_SUFFIX, '"'))
+
+
+def _paths_ending(text: str, end: str, before: str) -> list[str]:
+    """The paths with this end, each from the nearest of the characters in `before`."""
+    found = []
+    at = text.find(end)
+    while at >= 0:
+        start = max(text.rfind(mark, 0, at) for mark in before) + 1
+        found.append(text[start:at] + end)
+        at = text.find(end, at + 1)
+    return found
 
 
 # Whose compaction a hook was called for: the main thread's, or a subagent's own.

@@ -47,10 +47,10 @@ def read(path: str) -> bytes | None:
     return files.read_or_raise(path, most=MAX_BYTES)
 
 
-def replace(path: str, data: bytes, expected: bytes | None) -> None:
+def replace(path: str, data: bytes, expected: bytes | None, *, executable: bool = False) -> None:
     """Puts ``data`` at ``path`` if it still holds ``expected``; mode and owner are kept.
 
-    A new file is readable by its owner alone.
+    A new file is readable by its owner alone, and so is, in any case, an ``executable`` one.
     """
     folder, name = os.path.split(path)
     _sweep(folder, name)
@@ -59,7 +59,7 @@ def replace(path: str, data: bytes, expected: bytes | None) -> None:
         path,
         data,
         durable=True,
-        settle=lambda temporary: _take_over(temporary, before),
+        settle=lambda temporary: _settle(temporary, before, executable),
         require=lambda: _require(path, expected),
     )
     _sync_folder(folder)
@@ -75,6 +75,13 @@ def delete(path: str, expected: bytes) -> None:
 def _require(path: str, expected: bytes | None) -> None:
     if read(path) != expected:
         raise FileChanged(path)
+
+
+def _settle(path: str, before: os.stat_result | None, executable: bool) -> None:
+    if executable:
+        os.chmod(path, 0o700)
+    else:
+        _take_over(path, before)
 
 
 def _take_over(path: str, before: os.stat_result | None) -> None:

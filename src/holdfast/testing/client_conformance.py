@@ -24,6 +24,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import pytest
 
 from holdfast import clients
+from holdfast.clients import hook_launcher
 from holdfast.clients.client_protocol import (
     Client,
     SourceCursor,
@@ -396,10 +397,13 @@ class ClientConformance:
         done = installer.install(path, data_dir=data, interpreter="/usr/bin/python3", script=script)
         text = installer.decode_settings(Path(path).read_bytes())
         assert done.action == "installed"
-        assert installer.is_current(text, "/usr/bin/python3", script)
+        launcher = hook_launcher.build_launcher(data, "/usr/bin/python3", script)
+        assert installer.is_current(text, launcher)
         entries = installer.parse_entries(text)
-        assert entries == installer.build_expected_entries("/usr/bin/python3", script)
+        targets = {hook_launcher.find_target(entry.argv) for entry in entries}
+        assert targets == {hook_launcher.LaunchTarget("/usr/bin/python3", script)}
         assert {entry.event for entry in entries} == {spec.event for spec in installer.HOOKS}
         removed = installer.uninstall(path, data_dir=data)
         assert (removed.action, removed.identical) == ("removed", True)
         assert not Path(path).exists()
+        assert not Path(launcher.path).exists()

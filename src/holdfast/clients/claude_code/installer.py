@@ -12,7 +12,7 @@ from holdfast.clients.claude_code.install.claude_md import (
 )
 from holdfast.clients.claude_code.install.hook_entries import (
     HOOKS,
-    build_expected_entries,
+    build_direct_entries,
     list_foreign_hooks,
     parse_entries,
     read_hook_flags,
@@ -36,7 +36,7 @@ from holdfast.clients.claude_code.install.settings_file import (
 
 __all__ = [
     "HOOKS",
-    "build_expected_entries",
+    "build_direct_entries",
     "decode_settings",
     "install",
     "is_current",

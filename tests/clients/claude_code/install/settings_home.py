@@ -7,10 +7,12 @@ from typing import Any
 
 from holdfast.clients.claude_code.install import settings_file
 from holdfast.clients.claude_code.install.hook_entries import HOOKS
+from holdfast.clients.hook_launcher import Launcher, LaunchTarget
 from holdfast.clients.installation import InstallOutcome
 
 PYTHON = "/opt/python/bin/python3.11"
 SCRIPT = "/opt/lib/holdfast/hooks/main.py"
+LAUNCHER = Launcher("/opt/data/holdfast-hook", LaunchTarget(PYTHON, SCRIPT))
 EVENTS = tuple(spec.event for spec in HOOKS)
 
 
@@ -26,6 +28,10 @@ class Place:
     def data(self) -> Path:
         return self.root / "data"
 
+    @property
+    def launcher(self) -> Path:
+        return self.data / "holdfast-hook"
+
     def write(self, raw: bytes) -> None:
         self.settings.parent.mkdir(parents=True, exist_ok=True)
         self.settings.write_bytes(raw)
@@ -37,7 +43,11 @@ class Place:
         return json.loads(self.read().decode("utf-8-sig"))
 
     def install(
-        self, interpreter: str = PYTHON, script: str = SCRIPT, dry_run: bool = False
+        self,
+        interpreter: str = PYTHON,
+        script: str = SCRIPT,
+        dry_run: bool = False,
+        statusline: bool = False,
     ) -> InstallOutcome:
         return settings_file.install(
             str(self.settings),
@@ -45,6 +55,7 @@ class Place:
             interpreter=interpreter,
             script=script,
             dry_run=dry_run,
+            statusline=statusline,
         )
 
     def uninstall(self, dry_run: bool = False) -> InstallOutcome:
@@ -60,8 +71,8 @@ class Place:
         }
 
 
-def our_entry(event: str, interpreter: str = PYTHON, script: str = SCRIPT) -> dict[str, Any]:
-    return {"type": "command", "command": interpreter, "args": ["-I", "-S", script, event]}
+def our_entry(event: str, launcher: str = LAUNCHER.path) -> dict[str, Any]:
+    return {"type": "command", "command": launcher, "args": [event]}
 
 
 def other_entry(command: str = "notify-send done") -> dict[str, Any]:

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from clients.claude_code.install.settings_home import EVENTS, PYTHON, SCRIPT, our_entry
+from clients.claude_code.install.settings_home import EVENTS, LAUNCHER, our_entry
 from clients.claude_code.install.settings_samples import STYLES
-from holdfast.clients import hook_launcher
 from holdfast.clients.claude_code.install.hook_edit import add_hooks, remove_hooks
 from holdfast.clients.claude_code.install.hook_entries import list_installed_hooks
+from holdfast.clients.hook_launcher import Launcher, LaunchTarget
 from holdfast.clients.installation import InvalidSettings
 
 TEXTS = {
@@ -19,7 +19,7 @@ TEXTS = {
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
 def test_every_event_gets_one_entry_and_nothing_else_changes(text: str) -> None:
-    edit = add_hooks(text, PYTHON, SCRIPT)
+    edit = add_hooks(text, LAUNCHER)
     assert sorted(hook.event for hook in list_installed_hooks(edit.text)) == sorted(EVENTS)
     assert sorted(edit.added) == sorted(EVENTS)
     if text.strip():
@@ -28,20 +28,20 @@ def test_every_event_gets_one_entry_and_nothing_else_changes(text: str) -> None:
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
 def test_a_second_time_changes_nothing(text: str) -> None:
-    once = add_hooks(text, PYTHON, SCRIPT).text
-    twice = add_hooks(once, PYTHON, SCRIPT)
+    once = add_hooks(text, LAUNCHER).text
+    twice = add_hooks(once, LAUNCHER)
     assert (twice.text, twice.added, twice.repaired, twice.removed) == (once, (), (), ())
 
 
 def test_an_entry_is_in_exec_form_with_its_event_and_limit() -> None:
-    hooks = json.loads(add_hooks("{}", PYTHON, SCRIPT).text)["hooks"]
+    hooks = json.loads(add_hooks("{}", LAUNCHER).text)["hooks"]
     assert hooks["PreCompact"] == [
         {
             "hooks": [
                 {
                     "type": "command",
-                    "command": PYTHON,
-                    "args": hook_launcher.build_arguments(SCRIPT, "PreCompact"),
+                    "command": LAUNCHER.path,
+                    "args": ["PreCompact"],
                     "timeout": 10,
                 }
             ]
@@ -63,29 +63,35 @@ def test_an_entry_is_in_exec_form_with_its_event_and_limit() -> None:
     ],
 )
 def test_new_entries_follow_the_style_of_the_file(text: str, looks: str) -> None:
-    edited = add_hooks(text, PYTHON, SCRIPT).text
+    edited = add_hooks(text, LAUNCHER).text
     assert edited.startswith(looks)
     assert ("\n" in edited.replace("\r\n", "")) == ("\n" in looks.replace("\r\n", ""))
 
 
 def test_a_moved_install_replaces_its_entries_where_they_stand() -> None:
-    old = add_hooks('{"z": 1}', "/old/python", "C:\\old\\holdfast\\hooks\\main.py").text
-    edit = add_hooks(old, PYTHON, SCRIPT)
-    assert edit.text == add_hooks('{"z": 1}', PYTHON, SCRIPT).text
+    old = add_hooks('{"z": 1}', LAUNCHER._replace(path="/old/data/holdfast-hook")).text
+    edit = add_hooks(old, LAUNCHER)
+    assert edit.text == add_hooks('{"z": 1}', LAUNCHER).text
     assert sorted(edit.repaired) == sorted(EVENTS)
     assert edit.added == ()
 
 
-def test_another_launcher_before_the_script_is_still_ours() -> None:
-    entry = our_entry("Stop") | {"args": ["-c", "guard()", SCRIPT, "Stop"]}
-    text = json.dumps({"hooks": {"Stop": [{"hooks": [entry]}]}})
-    assert add_hooks(text, PYTHON, SCRIPT).repaired == ("Stop",)
+def test_where_there_is_no_shell_an_entry_gives_python_a_few_lines_and_is_still_ours() -> None:
+    script = "D:\\lib\\holdfast\\hooks\\main.py"
+    windows = Launcher("", LaunchTarget("D:\\py\\python.exe", script), windows=True)
+    text = add_hooks("{}", windows).text
+    (entry,) = json.loads(text)["hooks"]["Stop"][0]["hooks"]
+    assert entry["command"] == "D:\\py\\python.exe"
+    assert entry["args"][:3] == ["-I", "-S", "-c"]
+    assert entry["args"][4:] == [script, "Stop"]
+    assert add_hooks(text, windows).text == text
+    assert sorted(add_hooks(text, LAUNCHER).repaired) == sorted(EVENTS)
 
 
 @pytest.mark.parametrize(
     "hooks",
     [
-        {"Stop": [{"hooks": [our_entry("Stop"), our_entry("Stop", "/old/python")]}]},
+        {"Stop": [{"hooks": [our_entry("Stop"), our_entry("Stop", "/old/holdfast-hook")]}]},
         {"Stop": [{"hooks": [our_entry("Stop")]}, {"hooks": [our_entry("Stop")]}]},
         {"SessionStart": [{"matcher": "compact", "hooks": [our_entry("SessionStart")]}]},
         {"Stop": [{"hooks": [our_entry("PreCompact")]}]},
@@ -94,23 +100,23 @@ def test_another_launcher_before_the_script_is_still_ours() -> None:
 )
 def test_entries_that_cannot_work_as_they_stand_are_put_right(hooks: object) -> None:
     (event,) = dict(hooks)  # type: ignore[call-overload]
-    edit = add_hooks(json.dumps({"hooks": hooks}), PYTHON, SCRIPT)
+    edit = add_hooks(json.dumps({"hooks": hooks}), LAUNCHER)
     (hook,) = [hook for hook in list_installed_hooks(edit.text) if hook.event == event]
-    assert (hook.argument, hook.matcher, hook.interpreter) == (event, None, PYTHON)
+    assert (hook.argument, hook.matcher, hook.program) == (event, None, LAUNCHER.path)
     assert event in edit.repaired
 
 
 def test_an_event_that_we_no_longer_use_loses_our_entry_and_keeps_the_others() -> None:
     other = {"type": "command", "command": "other"}
     hooks = {"PreToolUse": [{"matcher": "Bash", "hooks": [our_entry("PreToolUse"), other]}]}
-    edit = add_hooks(json.dumps({"hooks": hooks}), PYTHON, SCRIPT)
+    edit = add_hooks(json.dumps({"hooks": hooks}), LAUNCHER)
     assert json.loads(edit.text)["hooks"]["PreToolUse"] == [{"matcher": "Bash", "hooks": [other]}]
     assert edit.removed == ("PreToolUse",)
 
 
 def test_hooks_keep_their_place_in_the_file_when_only_a_useless_entry_was_in_them() -> None:
     hooks = {"PreToolUse": [{"hooks": [our_entry("PreToolUse")]}]}
-    edit = add_hooks(json.dumps({"hooks": hooks, "model": "opus"}), PYTHON, SCRIPT)
+    edit = add_hooks(json.dumps({"hooks": hooks, "model": "opus"}), LAUNCHER)
     assert list(json.loads(edit.text)) == ["hooks", "model"]
     assert sorted(json.loads(edit.text)["hooks"]) == sorted(EVENTS)
 
@@ -141,6 +147,10 @@ def test_without_the_old_text_only_containers_that_we_filled_go() -> None:
 
 def test_another_tools_hook_that_looks_alike_is_left_alone() -> None:
     lookalikes = [
+        {"type": "command", "command": "/x/holdfast-hook Stop"},
+        {"type": "command", "command": "/x/holdfast-hook.bak", "args": ["Stop"]},
+        {"type": "command", "command": "/x/notholdfast-hook", "args": ["Stop"]},
+        {"type": "command", "command": "cat", "args": ["/x/holdfast-hook"]},
         {"type": "command", "command": "python /x/holdfast/hooks/main.py Stop"},
         {"type": "command", "command": "python", "args": ["/x/notholdfast/hooks/main.py"]},
         {"type": "command", "command": "python", "args": ["/x/holdfast/hooks/main.py.bak"]},
@@ -148,7 +158,7 @@ def test_another_tools_hook_that_looks_alike_is_left_alone() -> None:
     ]
     text = json.dumps({"hooks": {"Stop": [{"hooks": lookalikes}]}})
     assert remove_hooks(text, None).text == text
-    edited = json.loads(add_hooks(text, PYTHON, SCRIPT).text)
+    edited = json.loads(add_hooks(text, LAUNCHER).text)
     assert edited["hooks"]["Stop"][0] == {"hooks": lookalikes}
 
 
@@ -183,6 +193,6 @@ def test_a_file_that_the_client_would_not_read_is_refused_with_its_place(
     text: str, where: tuple[int, int], says: str
 ) -> None:
     with pytest.raises(InvalidSettings, match=r"line \d+, column \d+") as refusal:
-        add_hooks(text, PYTHON, SCRIPT)
+        add_hooks(text, LAUNCHER)
     assert (refusal.value.line, refusal.value.column) == where
     assert says in refusal.value.reason

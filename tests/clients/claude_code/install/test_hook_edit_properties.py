@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clients.claude_code.install.settings_home import EVENTS, PYTHON, SCRIPT, Place, our_entry
+from clients.claude_code.install.settings_home import EVENTS, LAUNCHER, Place, our_entry
 from holdfast.clients.claude_code.install.hook_edit import add_hooks, remove_hooks
 from holdfast.clients.claude_code.install.hook_entries import HOOKS, is_holdfast_hook
 
@@ -46,7 +46,7 @@ ANYTHING = st.recursive(
 )
 ENTRIES = st.one_of(
     st.fixed_dictionaries({"type": st.just("command"), "command": WORDS}),
-    st.sampled_from(EVENTS).map(lambda event: our_entry(event, "/old/python")),
+    st.sampled_from(EVENTS).map(lambda event: our_entry(event, "/old/holdfast-hook")),
     ANYTHING,
 )
 GROUPS = st.one_of(
@@ -117,7 +117,7 @@ def _without_ours(document: dict[str, Any]) -> dict[str, Any]:
 @given(text=files())
 @settings(max_examples=300, deadline=None)
 def test_the_rest_of_the_document_keeps_its_meaning(text: str) -> None:
-    edit = add_hooks(text, PYTHON, SCRIPT)
+    edit = add_hooks(text, LAUNCHER)
     before, after = json.loads(text), json.loads(edit.text)
     assert repr(_without_ours(after)) == repr(_without_ours(before))
     assert [key for key in after if key in before] == [k for k in before if k in after]
@@ -135,8 +135,8 @@ def test_the_rest_of_the_document_keeps_its_meaning(text: str) -> None:
 @given(text=files())
 @settings(max_examples=300, deadline=None)
 def test_twice_is_once(text: str) -> None:
-    once = add_hooks(text, PYTHON, SCRIPT).text
-    assert add_hooks(once, PYTHON, SCRIPT).text == once
+    once = add_hooks(text, LAUNCHER).text
+    assert add_hooks(once, LAUNCHER).text == once
 
 
 @given(text=files().filter(lambda text: not _has_ours(json.loads(text))))
@@ -144,7 +144,7 @@ def test_twice_is_once(text: str) -> None:
 def test_in_and_out_is_the_same_text_even_when_the_edit_is_undone_entry_by_entry(
     text: str,
 ) -> None:
-    assert remove_hooks(add_hooks(text, PYTHON, SCRIPT).text, text).text == text
+    assert remove_hooks(add_hooks(text, LAUNCHER).text, text).text == text
 
 
 @given(text=files(), added=ANYTHING)
@@ -155,7 +155,7 @@ def test_a_change_made_in_between_survives_byte_for_byte(text: str, added: Any) 
         return
     member = f'{{ "added by hand" :{json.dumps(added)}'
     tail = "" if json.loads(text) == {} else ","
-    edited = add_hooks(text, PYTHON, SCRIPT).text.replace("{", member + ",", 1)
+    edited = add_hooks(text, LAUNCHER).text.replace("{", member + ",", 1)
     left = remove_hooks(edited, text).text
     if tail:
         assert left == text.replace("{", member + ",", 1)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from clients.claude_code.install.settings_home import PYTHON, SCRIPT, our_entry
+from clients.claude_code.install.settings_home import LAUNCHER, our_entry
 from holdfast.clients.claude_code.install.hook_edit import add_hooks
 from holdfast.clients.claude_code.install.hook_entries import (
     HOOKS,
@@ -17,22 +17,21 @@ from holdfast.clients.installation import ForeignHook, HookFlags, InstalledHook,
 
 
 def test_what_was_installed_is_read_back() -> None:
-    found = list_installed_hooks(add_hooks('{"model": "opus"}', PYTHON, SCRIPT).text)
+    found = list_installed_hooks(add_hooks('{"model": "opus"}', LAUNCHER).text)
     assert found == [
-        InstalledHook(s.event, PYTHON, SCRIPT, s.event, s.matcher, s.run_async, s.timeout_seconds)
+        InstalledHook(s.event, LAUNCHER.path, s.event, s.matcher, s.run_async, s.timeout_seconds)
         for s in HOOKS
     ]
 
 
-def test_an_old_entry_is_shown_as_it_is() -> None:
-    entry = our_entry("Stop", "/gone/python", "D:\\app\\holdfast\\hooks\\main.py")
+def test_an_entry_that_somebody_changed_is_shown_as_it_is() -> None:
+    entry = our_entry("Stop", "D:\\data\\holdfast-hook")
     entry["args"].pop()
     text = json.dumps({"hooks": {"Setup": [{"matcher": "init", "hooks": [entry]}]}})
     assert list_installed_hooks(text) == [
         InstalledHook(
             event="Setup",
-            interpreter="/gone/python",
-            script="D:\\app\\holdfast\\hooks\\main.py",
+            program="D:\\data\\holdfast-hook",
             argument="",
             matcher="init",
             background=False,

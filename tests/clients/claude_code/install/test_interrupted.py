@@ -16,17 +16,18 @@ from holdfast.clients.installation import NotWritable, SettingsBusy, SettingsCha
 from holdfast.settings import atomic_file
 
 ORIGINAL = b'{\n\t"model": "opus"\n}\r\n'
-# Which calls an install of an existing file stands on: backup, receipt, settings, in this order.
+# Which calls an install of an existing file stands on: launcher, backup, receipt, settings, in
+# this order.
 STEPS = [
     *[(os, "mkdir", turn) for turn in (1, 2, 3)],
     (os, "makedirs", 1),
-    # The lock, the settings, three temporary files, and the settings once more before the end.
-    *[(os, "open", turn) for turn in (1, 2, 3, 5, 7, 8)],
-    *[(os, "listdir", turn) for turn in (1, 2, 3)],
-    *[(os, "write", turn) for turn in (1, 2, 3)],
-    (os, "chmod", 1),
-    *[(os, "fsync", turn) for turn in (1, 3, 5)],
-    *[(os, "replace", turn) for turn in (1, 2, 3)],
+    # The lock, the settings, four temporary files, and the settings once more before the end.
+    *[(os, "open", turn) for turn in (1, 2, 4, 6, 8, 10, 11)],
+    *[(os, "listdir", turn) for turn in (1, 2, 3, 4)],
+    *[(os, "write", turn) for turn in (1, 2, 3, 4)],
+    *[(os, "chmod", turn) for turn in (1, 2)],
+    *[(os, "fsync", turn) for turn in (1, 3, 5, 7)],
+    *[(os, "replace", turn) for turn in (1, 2, 3, 4)],
 ]
 
 
@@ -59,12 +60,13 @@ def test_a_step_that_fails_leaves_the_original_and_no_litter(
             place.install()
     assert place.files() == {".claude/settings.json": ORIGINAL}
     assert not list(place.data.rglob("*.json"))
+    assert not place.launcher.exists()
     place.install()
     assert place.uninstall().identical is True
     assert place.files() == {".claude/settings.json": ORIGINAL}
 
 
-@pytest.mark.parametrize("turn", [2, 4, 6])
+@pytest.mark.parametrize("turn", [2, 4, 6, 8])
 def test_a_folder_that_cannot_be_synced_does_not_spoil_a_finished_rename(
     place: Place, monkeypatch: pytest.MonkeyPatch, turn: int
 ) -> None:
@@ -87,13 +89,14 @@ def test_the_last_rename_is_the_one_that_counts(
     monkeypatch.setattr(os, "replace", noting)
     place.install()
     assert renamed == [
+        "holdfast-hook",
         "settings.before.json",
         "receipt.json",
         "settings.json",
     ]
 
 
-@pytest.mark.parametrize("turn", [1, 2, 3])
+@pytest.mark.parametrize("turn", [1, 2, 3, 4])
 def test_an_interrupt_by_the_user_leaves_the_original(
     place: Place, monkeypatch: pytest.MonkeyPatch, turn: int
 ) -> None:
@@ -107,7 +110,7 @@ def test_an_interrupt_by_the_user_leaves_the_original(
 def test_a_failed_first_install_takes_its_folder_away_again(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fail_at(monkeypatch, os, "replace", 2, OSError(5, "Input/output error"))
+    fail_at(monkeypatch, os, "replace", 3, OSError(5, "Input/output error"))
     with pytest.raises(NotWritable, match="Input/output error"):
         place.install()
     assert list((place.root / "home").iterdir()) == []
@@ -118,10 +121,12 @@ def test_a_failed_repair_keeps_the_receipt_of_the_first_install(
 ) -> None:
     place.write(ORIGINAL)
     place.install(interpreter="/old/python")
+    launcher = place.launcher.read_bytes()
     with monkeypatch.context() as patch:
-        fail_at(patch, os, "replace", 3, OSError(5, "Input/output error"))
+        fail_at(patch, os, "replace", 4, OSError(5, "Input/output error"))
         with pytest.raises(NotWritable):
-            place.install(interpreter="/new/python")
+            place.install(interpreter="/new/python", statusline=True)
+    assert place.launcher.read_bytes() == launcher
     assert place.uninstall().identical is True
     assert place.read() == ORIGINAL
 
@@ -162,10 +167,11 @@ settings_file.install(path, data_dir=data, interpreter="/p", script="/x/holdfast
 """
 
 
-# Backup, receipt, settings: each is synced, renamed, and its folder synced. No file, no backup.
+# Launcher, backup, receipt, settings: each is synced, renamed, and its folder synced. Without a
+# file there is no backup.
 MOMENTS = [
-    *[(True, step, turn) for step, turns in (("replace", 3), ("fsync", 6)) for turn in _to(turns)],
-    *[(False, step, turn) for step, turns in (("replace", 2), ("fsync", 4)) for turn in _to(turns)],
+    *[(True, step, turn) for step, turns in (("replace", 4), ("fsync", 8)) for turn in _to(turns)],
+    *[(False, step, turn) for step, turns in (("replace", 3), ("fsync", 6)) for turn in _to(turns)],
     (False, "mkdir", 4),  # the settings folder, with the receipt already written
 ]
 

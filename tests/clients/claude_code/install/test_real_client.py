@@ -1,6 +1,5 @@
 """The real client runs what we installed, and shrugs at what it does not know."""
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ from support.claude import Client, ScriptedApi, bash
 pytestmark = pytest.mark.client
 
 # Says which event it was called for; stands where the product's script would.
-SCRIPT = "def main(event):\n    with open({log!r}, 'a') as f: f.write(event + '\\n')\n"
+SCRIPT = "import sys\nwith open({log!r}, 'a') as f: f.write(sys.argv[1] + '\\n')\n"
 
 
 @pytest.fixture
@@ -87,12 +86,18 @@ def test_after_uninstall_the_client_runs_without_us(client: Client, api: Scripte
     assert not log.exists()
 
 
-def test_entries_whose_interpreter_is_gone_do_not_stop_the_client(
-    client: Client, api: ScriptedApi
+@pytest.mark.parametrize("gone", ["interpreter", "script", "launcher"])
+def test_entries_whose_holdfast_is_gone_do_not_stop_the_client(
+    client: Client, api: ScriptedApi, gone: str
 ) -> None:
     log = install(client)
-    path = client.config_dir / "settings.json"
-    path.write_text(path.read_text().replace(json.dumps(sys.executable), '"/gone/python"'))
+    launcher = client.root / "data" / "holdfast-hook"
+    if gone == "launcher":
+        launcher.unlink()
+    elif gone == "script":
+        (client.root / "lib" / "holdfast" / "hooks" / "main.py").unlink()
+    else:
+        launcher.write_text(launcher.read_text().replace(sys.executable, "/gone/python"))
     api.say("Still here.")
     assert client.run("hello").text == "Still here."
     assert not log.exists()

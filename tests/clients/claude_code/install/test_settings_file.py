@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clients.claude_code.install.settings_home import EVENTS, Place, other_entry
+from clients.claude_code.install.settings_home import EVENTS, PYTHON, SCRIPT, Place, other_entry
 from clients.claude_code.install.settings_samples import STYLES
 from holdfast.clients.claude_code.install import settings_file
 from holdfast.clients.installation import InvalidSettings, NotWritable, Scope, UnsafeEdit
@@ -156,7 +156,7 @@ def test_a_symlink_stays_a_link_and_its_target_is_written(place: Place) -> None:
     outcome = place.install()
     assert outcome.path == os.path.realpath(target)
     assert place.settings.is_symlink()
-    assert b"holdfast/hooks/main.py" in target.read_bytes()
+    assert b"holdfast-hook" in target.read_bytes()
     assert sorted(path.name for path in dotfiles.iterdir()) == ["claude.json"]
     place.uninstall()
     assert (place.settings.is_symlink(), target.read_bytes()) == (True, b'{"a": 1}')
@@ -239,12 +239,54 @@ def test_a_damaged_receipt_counts_as_none(place: Place, receipt: bytes) -> None:
 
 def test_a_repair_still_leads_back_to_the_first_bytes(place: Place) -> None:
     place.write(b'{"model":"opus"}')
-    place.install(interpreter="/old/python")
-    repaired = place.install(interpreter="/new/python")
+    place.install()
+    place.write(place.read().replace(bytes(place.launcher), b"/old/holdfast-hook"))
+    repaired = place.install()
     assert (repaired.action, sorted(repaired.repaired)) == ("repaired", sorted(EVENTS))
-    assert b"/old/python" not in place.read()
+    assert b"/old/holdfast-hook" not in place.read()
     assert place.uninstall().identical is True
     assert place.read() == b'{"model":"opus"}'
+
+
+def test_another_interpreter_changes_the_launcher_and_not_the_settings(place: Place) -> None:
+    place.write(b'{"model":"opus"}')
+    place.install(interpreter="/old/python")
+    before = place.read()
+    repaired = place.install(interpreter="/new/python")
+    assert (repaired.action, repaired.launcher_written) == ("repaired", True)
+    assert place.read() == before
+    assert b"/old/python" not in place.launcher.read_bytes()
+    assert place.install(interpreter="/new/python").action == "unchanged"
+    assert place.uninstall().identical is True
+
+
+def test_the_launcher_is_the_users_alone_and_goes_with_the_last_entry(place: Place) -> None:
+    place.install()
+    assert place.launcher.stat().st_mode & 0o777 == 0o700
+    other = Place(place.root / "other")
+    settings_file.install(
+        str(other.settings), data_dir=str(place.data), interpreter=PYTHON, script=SCRIPT
+    )
+    place.uninstall()
+    assert place.launcher.exists()  # the other file's entries name it
+    settings_file.uninstall(str(other.settings), data_dir=str(place.data))
+    assert not place.launcher.exists()
+
+
+def test_the_launcher_stays_where_another_settings_file_cannot_be_read(place: Place) -> None:
+    place.install()
+    other = Place(place.root / "other")
+    settings_file.install(
+        str(other.settings), data_dir=str(place.data), interpreter=PYTHON, script=SCRIPT
+    )
+    other.settings.write_text("{")
+    place.uninstall()
+    assert place.launcher.exists()
+
+
+def test_a_dry_run_writes_no_launcher(place: Place) -> None:
+    assert place.install(dry_run=True).launcher_written
+    assert not place.launcher.exists()
 
 
 def test_a_repair_after_other_changes_leads_back_to_those(place: Place) -> None:
@@ -276,7 +318,7 @@ def test_a_dry_run_writes_nothing_anywhere(place: Place) -> None:
     place.write(b"{}")
     outcome = place.install(dry_run=True)
     assert outcome.after is not None
-    assert b"holdfast/hooks/main.py" in outcome.after
+    assert b"holdfast-hook" in outcome.after
     assert (place.read(), place.data.exists()) == (b"{}", False)
     place.install()
     installed = place.read()
@@ -327,7 +369,9 @@ def test_a_loop_of_links_is_refused(place: Place) -> None:
 
 def test_a_path_that_is_not_text_is_refused(place: Place) -> None:
     with pytest.raises(NotWritable, match="not valid UTF-8"):
-        place.install(interpreter="/opt/\udcff/python")
+        settings_file.install(
+            str(place.settings), data_dir=f"{place.root}/\udcff", interpreter="/p", script=SCRIPT
+        )
     assert place.files() == {}
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.claude_code.install.settings_home import EVENTS, PYTHON, SCRIPT, Place
+from clients.claude_code.install.settings_home import EVENTS, LAUNCHER, PYTHON, SCRIPT, Place
 from clients.claude_code.install.settings_samples import STYLES
 from holdfast.clients.claude_code.install import settings_file
 from holdfast.clients.claude_code.install.statusline_edit import (
@@ -21,7 +21,10 @@ from holdfast.clients.claude_code.install.statusline_edit import (
 from holdfast.clients.installation import InstallOutcome, InvalidSettings
 
 OWN = "~/bin/status --short 'it''s' | head -1"
-OURS = f"{PYTHON} -I -S {SCRIPT} statusline"
+
+
+def ours(place: Place) -> str:
+    return shlex.join([str(place.launcher), "statusline"])
 
 
 def install(place: Place, *, statusline: bool = True, script: str = SCRIPT) -> InstallOutcome:
@@ -47,7 +50,7 @@ def test_it_is_installed_only_when_asked(place: Place) -> None:
     install(place, statusline=False)
     assert "statusLine" not in place.parsed()
     install(place)
-    assert place.parsed()["statusLine"] == {"type": "command", "command": OURS}
+    assert place.parsed()["statusLine"] == {"type": "command", "command": ours(place)}
     install(place, statusline=False)
     assert "statusLine" in place.parsed()
     assert place.uninstall().action == "removed"
@@ -60,7 +63,7 @@ def test_the_users_own_is_wrapped_with_its_other_fields_left_alone(place: Place)
     install(place)
     line = place.parsed()["statusLine"]
     assert line["padding"] == 0
-    assert line["command"] == f"{OURS} {shlex.quote(OWN)} || /bin/sh -c {shlex.quote(OWN)}"
+    assert line["command"] == f"{ours(place)} {shlex.quote(OWN)} || /bin/sh -c {shlex.quote(OWN)}"
     place.uninstall()
     assert place.read() == raw
 
@@ -69,10 +72,14 @@ def test_a_second_install_wraps_once_and_follows_a_move(place: Place) -> None:
     place.write(json.dumps({"statusLine": {"type": "command", "command": OWN}}).encode())
     install(place)
     assert install(place).action == "unchanged"
+    text = place.read().decode()
+    place.write(text.replace(str(place.launcher), "/old/holdfast-hook").encode())
+    assert install(place, statusline=False).action == "repaired"
+    assert place.read().decode() == text
     moved = "/new/holdfast/hooks/main.py"
     assert install(place, statusline=False, script=moved).action == "repaired"
-    command = place.parsed()["statusLine"]["command"]
-    assert command == build_command(PYTHON, moved, OWN)
+    assert place.read().decode() == text
+    assert moved in place.launcher.read_text()
 
 
 def test_a_file_changed_since_keeps_the_changes_and_gets_its_own_line_back(place: Place) -> None:
@@ -113,7 +120,7 @@ REST = st.dictionaries(WORDS.filter(lambda key: key != "statusLine"), WORDS, max
 
 @given(WORDS.filter(lambda text: bool(text.strip())))
 def test_any_command_is_found_again_inside_ours(command: str) -> None:
-    assert unwrap_command(build_command(PYTHON, SCRIPT, command)) == command
+    assert unwrap_command(build_command(LAUNCHER, command)) == command
     assert unwrap_command(command) is None
 
 
@@ -122,7 +129,7 @@ def test_any_settings_come_back(rest: dict[str, Any], line: dict[str, Any] | Non
     document = rest if line is None else {**rest, "statusLine": {"type": "command", **line}}
     for indent in (None, 2):
         text = json.dumps(document, indent=indent)
-        with_ours = add_statusline(text, PYTHON, SCRIPT)
+        with_ours = add_statusline(text, LAUNCHER)
         assert is_statusline_installed(with_ours)
         after = remove_statusline(with_ours, text)
         if line is None or line["command"]:

@@ -19,6 +19,7 @@ from holdfast.clients.claude_code.install.hook_entries import (
     list_hook_locations,
     parse_root,
 )
+from holdfast.clients.hook_launcher import Launcher
 from holdfast.clients.installation import HookSpec, UnsafeEdit
 from holdfast.settings import json_edit
 from holdfast.settings.json_edit import Node
@@ -33,7 +34,7 @@ class SettingsEdit(NamedTuple):
     removed: tuple[str, ...] = ()
 
 
-def add_hooks(settings_text: str, interpreter: str, script: str) -> SettingsEdit:
+def add_hooks(settings_text: str, launcher: Launcher) -> SettingsEdit:
     """The text with our entries, each exactly once and up to date; the rest as it was.
 
     An entry that only points elsewhere is replaced where it stands. One that cannot work where it
@@ -47,7 +48,7 @@ def add_hooks(settings_text: str, interpreter: str, script: str) -> SettingsEdit
     repaired: list[str] = []
     added: list[str] = []
     for spec in HOOKS:
-        wanted = build_hook_entry(spec, interpreter, script)
+        wanted = build_hook_entry(spec, launcher)
         place = next((p for p in _ours(text) if _stands_well(p, spec)), None)
         if place is None:
             text = _add_group(text, spec, wanted, style)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from holdfast.clients import hook_launcher
+from holdfast.clients.hook_launcher import Launcher
 from holdfast.clients.installation import (
     ForeignHook,
     HookEntry,
@@ -21,10 +22,6 @@ from holdfast.clients.installation import (
 )
 from holdfast.settings import json_edit
 from holdfast.settings.json_edit import JsonSyntaxError, Node
-
-# Every entry of ours names this script, whatever interpreter or folder: that is how we know it.
-SCRIPT_SUFFIX = hook_launcher.SCRIPT_PATH_END[1:]
-
 
 # Synchronous hooks hold up the agent, so their limit is short; they end within a tenth of it.
 # The client ends the whole of SessionEnd after 1.5 s unless a settings file asks for more.
@@ -55,13 +52,10 @@ class HookLocation(NamedTuple):
     value: dict[str, Any]
 
 
-def build_hook_entry(spec: HookSpec, interpreter: str, script: str) -> dict[str, Any]:
-    """Exec form: no shell between the client and the interpreter, so nothing to quote."""
-    entry: dict[str, Any] = {
-        "type": "command",
-        "command": interpreter,
-        "args": hook_launcher.build_arguments(script, spec.event),
-    }
+def build_hook_entry(spec: HookSpec, launcher: Launcher) -> dict[str, Any]:
+    """Exec form: no shell between the client and the launcher, so nothing to quote."""
+    command, *args = launcher.build_argv(spec.event)
+    entry: dict[str, Any] = {"type": "command", "command": command, "args": args}
     if spec.run_async:
         entry["async"] = True
     entry["timeout"] = spec.timeout_seconds
@@ -69,15 +63,14 @@ def build_hook_entry(spec: HookSpec, interpreter: str, script: str) -> dict[str,
 
 
 def is_holdfast_hook(entry: Mapping[str, Any]) -> bool:
-    return find_script(entry) is not None
+    """Ours are known by their program's name, in whatever folder."""
+    return hook_launcher.find_program(_argv(entry)) is not None
 
 
-def find_script(entry: Mapping[str, Any]) -> str | None:
+def _argv(entry: Mapping[str, Any]) -> list[Any]:
     args = entry.get("args")
-    for arg in args if isinstance(args, list) else ():
-        if isinstance(arg, str) and ("/" + arg.replace("\\", "/")).endswith("/" + SCRIPT_SUFFIX):
-            return arg
-    return None
+    # Without `args` the client gives the command to a shell: ours always has them.
+    return [entry.get("command"), *args] if isinstance(args, list) else []
 
 
 def list_installed_hooks(settings_text: str) -> list[InstalledHook]:
@@ -88,17 +81,16 @@ def list_installed_hooks(settings_text: str) -> list[InstalledHook]:
 
 
 def _installed_hook(place: HookLocation) -> InstalledHook:
-    value, args = place.value, place.value["args"]
-    script = find_script(value) or ""
-    after = args[args.index(script) + 1 :]
-    timeout = value.get("timeout")
+    argv = _argv(place.value)
+    program = hook_launcher.find_program(argv) or ""
+    after = argv[argv.index(program) + 1 :]
+    timeout = place.value.get("timeout")
     return InstalledHook(
         event=place.event,
-        interpreter=str(value.get("command", "")),
-        script=script,
+        program=program,
         argument=str(after[0]) if after else "",
         matcher=place.matcher,
-        background=value.get("async") is True,
+        background=place.value.get("async") is True,
         timeout=timeout if isinstance(timeout, int | float) else None,
     )
 
@@ -107,25 +99,21 @@ def parse_entries(settings_text: str) -> list[HookEntry]:
     """Our entries as the client would start them; raises InvalidSettings."""
     found = []
     for place in list_hook_locations(settings_text):
-        script = find_script(place.value)
-        if script is None:
+        if not is_holdfast_hook(place.value):
             continue
-        command = str(place.value.get("command", ""))
-        argv = (command, *(str(arg) for arg in place.value["args"]))
+        argv = tuple(str(word) for word in _argv(place.value))
         limit = place.value.get("timeout")
         seconds = float(limit) if isinstance(limit, int | float) else 60.0
-        found.append(HookEntry(place.event, argv, command, script, seconds))
+        found.append(HookEntry(place.event, argv, seconds))
     return found
 
 
-def build_expected_entries(interpreter: str, script: str) -> list[HookEntry]:
-    """What an install would write now."""
+def build_direct_entries(interpreter: str, script: str) -> list[HookEntry]:
+    """Our hooks as they run without an install."""
     return [
         HookEntry(
             spec.event,
             (interpreter, *hook_launcher.build_arguments(script, spec.event)),
-            interpreter,
-            script,
             float(spec.timeout_seconds),
         )
         for spec in HOOKS

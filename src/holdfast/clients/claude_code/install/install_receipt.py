@@ -11,7 +11,7 @@ import json
 import os
 from typing import NamedTuple
 
-from holdfast.files import list_names, make_private_dir, read
+from holdfast.files import list_names, make_private_dir
 from holdfast.settings import atomic_file
 
 _RECEIPT = "receipt.json"
@@ -74,12 +74,18 @@ def load_receipt(folder: str) -> Receipt | None:
 
 
 def list_settings(data_dir: str) -> list[str]:
-    """The settings files that have a receipt."""
+    """The settings files that receipts speak of; for a receipt that is damaged, its folder."""
     found = []
     for name in list_names(receipts_dir(data_dir)):
-        raw = read(os.path.join(receipts_dir(data_dir), name, _RECEIPT))
-        with contextlib.suppress(ValueError, KeyError, TypeError):
-            found.append(str(json.loads(raw or b"")["settings"]))
+        folder = os.path.join(receipts_dir(data_dir), name)
+        try:
+            raw = atomic_file.read(os.path.join(folder, _RECEIPT))
+            if raw is not None:
+                found.append(str(json.loads(raw)["settings"]))
+        except NotADirectoryError:
+            continue  # the lock
+        except (OSError, ValueError, KeyError, TypeError):
+            found.append(folder)
     return found
 
 

@@ -25,6 +25,7 @@ from holdfast.clients.claude_code.install.hook_entries import (
     read_setting,
 )
 from holdfast.clients.claude_code.install.settings_file import decode_settings, settings_path
+from holdfast.clients.hook_launcher import Launcher
 from holdfast.clients.installation import (
     AutoCompact,
     DisablingSwitch,
@@ -93,9 +94,9 @@ def _managed_files(folder: str) -> list[str]:
     ]
 
 
-def is_current(settings_text: str, interpreter: str, script: str) -> bool:
-    """Whether an install with these would leave the text as it is."""
-    return hook_edit.add_hooks(settings_text, interpreter, script).text == settings_text
+def is_current(settings_text: str, launcher: Launcher) -> bool:
+    """Whether an install with this launcher would leave the text as it is."""
+    return hook_edit.add_hooks(settings_text, launcher).text == settings_text
 
 
 def list_disabling_switches(

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from holdfast.clients import hook_launcher
 from holdfast.clients.claude_code import client_paths
 from holdfast.clients.claude_code.install import hook_edit, install_receipt, statusline_edit
 from holdfast.clients.claude_code.install.hook_entries import (
@@ -20,6 +21,7 @@ from holdfast.clients.claude_code.install.hook_entries import (
     list_installed_hooks,
 )
 from holdfast.clients.claude_code.install.install_receipt import Receipt
+from holdfast.clients.hook_launcher import Launcher
 from holdfast.clients.installation import (
     InstallOutcome,
     InvalidSettings,
@@ -79,11 +81,14 @@ def install(
     with _errors(path):
         target = os.path.realpath(path)
         folder = install_receipt.receipt_dir(data_dir, target)
+        launcher = hook_launcher.build_launcher(data_dir, interpreter, script)
 
         def attempt() -> InstallOutcome:
-            plan = _plan_install(target, folder, interpreter, script, statusline)
-            if plan.receipt and not dry_run:
-                _carry_out_install(plan.outcome, plan.receipt, folder)
+            plan = _plan_install(target, folder, launcher, statusline)
+            if not dry_run:
+                with _launcher_written(plan.outcome, launcher):
+                    if plan.receipt:
+                        _carry_out_install(plan.outcome, plan.receipt, folder)
             return plan.outcome
 
         return attempt() if dry_run else _with_lock(data_dir, target, attempt)
@@ -109,22 +114,25 @@ def uninstall(
                 # The receipt goes with the last of our entries.
                 receipt = None if statusline_only else plan.receipt
                 _carry_out_uninstall(plan.outcome, receipt, folder)
+                _remove_unused_launcher(data_dir, target)
             return plan.outcome
 
         return attempt() if dry_run else _with_lock(data_dir, target, attempt)
 
 
-def _plan_install(
-    target: str, folder: str, interpreter: str, script: str, statusline: bool
-) -> _Plan:
+def _plan_install(target: str, folder: str, launcher: Launcher, statusline: bool) -> _Plan:
     before = atomic_file.read(target)
     text, encode = _decoded(before)
-    edit = hook_edit.add_hooks(text, interpreter, script)
+    edit = hook_edit.add_hooks(text, launcher)
     edited, had_line = edit.text, statusline_edit.is_statusline_installed(text)
     if statusline or had_line:
-        edited = statusline_edit.add_statusline(edited, interpreter, script)
+        edited = statusline_edit.add_statusline(edited, launcher)
+    stale = not launcher.is_current()
     if edited == text:
-        return _Plan(InstallOutcome("unchanged", target, before, before, statusline=had_line), None)
+        same = InstallOutcome("unchanged", target, before, before, statusline=had_line)
+        return _Plan(
+            same._replace(action="repaired", launcher_written=True) if stale else same, None
+        )
     after = encode(edited)
     receipt = install_receipt.load_receipt(folder)
     base, exact = before, True
@@ -144,6 +152,7 @@ def _plan_install(
         edit.removed,
         backup=None if base is None else install_receipt.backup_path(folder),
         statusline=statusline or had_line,
+        launcher_written=stale,
     )
     return _Plan(outcome, Receipt(install_receipt.digest(after), base, base is None, exact, made))
 
@@ -167,6 +176,46 @@ def _without(text: str, encode: Callable[[str], bytes], receipt: Receipt | None)
     if receipt and receipt.base_known and is_empty(left) and is_blank(base_text or ""):
         return receipt.base
     return encode(left)
+
+
+@contextlib.contextmanager
+def _launcher_written(outcome: InstallOutcome, launcher: Launcher) -> Iterator[None]:
+    """The launcher first, so that no entry ever names one that is not there."""
+    if not outcome.launcher_written:
+        yield
+        return
+    before = atomic_file.read(launcher.path)
+    data = hook_launcher.format_launcher(launcher.target)
+    atomic_file.replace(launcher.path, data, before, executable=True)
+    done = False
+    try:
+        yield
+        done = True
+    finally:
+        if not done:
+            with contextlib.suppress(OSError, atomic_file.FileChanged):
+                if before is None:
+                    atomic_file.delete(launcher.path, data)
+                else:
+                    atomic_file.replace(launcher.path, before, data, executable=True)
+
+
+def _remove_unused_launcher(data_dir: str, target: str) -> None:
+    """Where no settings file that we wrote has an entry of ours left. Unsure, it stays."""
+    path = hook_launcher.launcher_path(data_dir)
+    settings = {target, *install_receipt.list_settings(data_dir)}
+    with contextlib.suppress(OSError, atomic_file.FileChanged):  # left over, it does no harm
+        data = atomic_file.read(path)
+        if data is not None and not any(_may_name_us(other) for other in settings):
+            atomic_file.delete(path, data)
+
+
+def _may_name_us(settings: str) -> bool:
+    try:
+        text = decode_settings(atomic_file.read(settings))
+        return bool(list_installed_hooks(text)) or statusline_edit.is_statusline_installed(text)
+    except (OSError, InvalidSettings):
+        return True
 
 
 def _carry_out_install(outcome: InstallOutcome, receipt: Receipt, folder: str) -> None:

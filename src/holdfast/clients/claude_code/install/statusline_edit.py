@@ -14,15 +14,15 @@ from typing import Any
 
 from holdfast.clients import hook_launcher
 from holdfast.clients.claude_code.install.hook_entries import invalid_at, is_blank, parse_root
+from holdfast.clients.hook_launcher import STATUSLINE_EVENT, Launcher
 from holdfast.clients.installation import UnsafeEdit
 from holdfast.settings import json_edit
 
 STATUSLINE_KEY = "statusLine"
-STATUSLINE_EVENT = "statusline"
 
 
-def build_command(interpreter: str, script: str, wrapped: str) -> str:
-    ours = shlex.join([interpreter, *hook_launcher.PYTHON_FLAGS, script, STATUSLINE_EVENT])
+def build_command(launcher: Launcher, wrapped: str) -> str:
+    ours = shlex.join(launcher.build_argv(STATUSLINE_EVENT))
     if not wrapped:
         return ours
     theirs = shlex.quote(wrapped)
@@ -39,27 +39,25 @@ def unwrap_command(command: object) -> str | None:
         words = shlex.split(command) if isinstance(command, str) else []
     except ValueError:
         return None
-    for at, word in enumerate(words[:-1]):
-        if ("/" + word.replace("\\", "/")).endswith(hook_launcher.SCRIPT_PATH_END) and words[
-            at + 1
-        ] == STATUSLINE_EVENT:
-            rest = words[at + 2 :]
-            return rest[0] if rest else ""
-    return None
+    program = hook_launcher.find_program(words)
+    if program is None:
+        return None
+    event, *rest = words[words.index(program) + 1 :] or [""]
+    return (rest[0] if rest else "") if event == STATUSLINE_EVENT else None
 
 
 def is_statusline_installed(settings_text: str) -> bool:
     return is_holdfast_statusline(_command(settings_text))
 
 
-def add_statusline(settings_text: str, interpreter: str, script: str) -> str:
+def add_statusline(settings_text: str, launcher: Launcher) -> str:
     """The text with our status line, around what was there; unchanged when it is up to date."""
     text = "{}\n" if is_blank(settings_text) else settings_text
     root = parse_root(text)
     style = json_edit.style_of(text, root)
     node = root.get(STATUSLINE_KEY)
     if node is None:
-        value = {"type": "command", "command": build_command(interpreter, script, "")}
+        value = {"type": "command", "command": build_command(launcher, "")}
         return _checked(text, json_edit.add_member(text, root, STATUSLINE_KEY, value, style))
     if node.kind != "object":
         raise invalid_at(text, node, f'"{STATUSLINE_KEY}" must be an object, {{ ... }}')
@@ -68,7 +66,7 @@ def add_statusline(settings_text: str, interpreter: str, script: str) -> str:
     inside = unwrap_command(before)
     if inside is None:
         inside = before if isinstance(before, str) else ""
-    wanted = build_command(interpreter, script, inside)
+    wanted = build_command(launcher, inside)
     if before == wanted:
         return settings_text
     if there is None:
