@@ -234,3 +234,20 @@ def test_try_in_json_says_what_the_summary_kept(holdfast: Call) -> None:
     kept = {fact["id"]: fact["in_summary"] for fact in shown["facts"]}
     assert kept["t2"] is True  # the summary lists the pending tasks
     assert kept["r1"] is False  # and has lost the rule
+
+
+def test_sessions_stand_under_their_repository_and_its_worktrees(
+    holdfast: Call, tmp_path: Path
+) -> None:
+    recorded = Path(SAMPLE).read_text(encoding="utf-8")
+    for number, cwd in enumerate(("/gone/shop/.worktrees/1", "/gone/shop", "/gone/other")):
+        copy = tmp_path / f"{number}{'0' * 7}-0000-4000-8000-000000000000.jsonl"
+        copy.write_text(recorded.replace("/home/dev/shop", cwd), encoding="utf-8")
+    holdfast("session", "ingest", str(tmp_path))
+    lines = [line.rstrip() for line in holdfast("status", "--all").out.splitlines()]
+    shop = lines.index("shop  /gone/shop")
+    assert lines[shop + 1].startswith("  10000000"), "its own folder first"
+    assert lines[shop + 2] == "  .worktrees/1"
+    assert lines[shop + 3].startswith("  00000000")
+    assert "other  /gone/other" in lines
+    assert not any(line.startswith(("1 ", "1  ")) for line in lines)

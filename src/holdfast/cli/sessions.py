@@ -1,4 +1,4 @@
-"""`holdfast status --all`: which sessions the store knows, latest first."""
+"""`holdfast status --all`: which sessions the store knows, by repository, latest first."""
 
 from __future__ import annotations
 
@@ -20,12 +20,17 @@ from holdfast.clock import format_minute
 from holdfast.fastpath.project import locate_project
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from holdfast.store.protocol import Session
     from holdfast.store.sqlite.store import SqliteStore
 
 
 # Below this the branch would leave a word or two of what a session is about.
 WIDE_WIDTH = 100
+INDENT = 2  # of sessions below their repository
+
+Row = tuple["Session", str]  # with what it is about
 
 
 def show_sessions(project: str, limit: int, as_json: bool) -> None:
@@ -45,16 +50,51 @@ def show_sessions(project: str, limit: int, as_json: bool) -> None:
         out.print(f"No sessions{where} Run `holdfast session ingest` to index your transcripts.")
         return
 
+    _print_table(out, [], compactions, heading=True)
+    for project_folder, worktrees in _group(rows).items():
+        name = os.path.basename(project_folder) or "no project"
+        head = Text(format_one_line(name, 60), style="bold")
+        out.print(head.append(f"  {format_one_line(project_folder, 200)}", style="dim"))
+        for worktree, held in worktrees.items():
+            if shown := _name_worktree(project_folder, worktree):
+                out.print(Text(f"  {format_one_line(shown, 200)}", style="dim"))
+            if held:
+                _print_table(out, held, compactions)
+
+
+def _group(rows: list[Row]) -> dict[str, dict[str, list[Row]]]:
+    """By repository, the latest first, and then by worktree, its own folder first."""
+    groups: dict[str, dict[str, list[Row]]] = {}
+    for row in rows:
+        session = row[0]
+        place = groups.setdefault(session.project, {session.project: []})
+        place.setdefault(session.worktree or session.project, []).append(row)
+    return groups
+
+
+def _name_worktree(project: str, worktree: str) -> str:
+    """The checkout, where it is not the repository's own folder."""
+    if not project or worktree == project:
+        return ""
+    inside = worktree.startswith(project.rstrip("/") + "/")
+    return os.path.relpath(worktree, project) if inside else worktree
+
+
+def _print_table(
+    out: Console, rows: list[Row], compactions: dict[str, int], *, heading: bool = False
+) -> None:
+    """The sessions of one checkout; columns stand where they stand in every other's."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", expand=True)
-    for name in ("session", "last active", "project", "branch"):
-        table.add_column(name, no_wrap=True)
+    table.show_header = heading
+    table.add_column("session", no_wrap=True, width=8 + INDENT)
+    table.add_column("last active", no_wrap=True, width=16)
+    table.add_column("branch", no_wrap=True, width=24)
     table.add_column("compacted", justify="right", no_wrap=True, min_width=9)
     table.add_column("about", ratio=1, overflow="ellipsis", no_wrap=True)
     for session, about in rows:
         table.add_row(
-            Text(session.id[:8], style="cyan"),
+            Text(" " * INDENT + session.id[:8], style="cyan"),
             format_minute(session.updated or session.started),
-            Text(format_one_line(os.path.basename(session.project) or "-", 24)),
             Text(format_one_line(session.branch or "-", 24), style="dim"),
             f"{compactions.get(session.id, 0)}x",
             Text(format_one_line(about, 200)),
@@ -62,7 +102,7 @@ def show_sessions(project: str, limit: int, as_json: bool) -> None:
     if out.width < WIDE_WIDTH:
         drop_columns(table, "branch")
     if out.width < NARROW_WIDTH:
-        drop_columns(table, "project", "compacted")
+        drop_columns(table, "compacted")
     out.print(table)
 
 
