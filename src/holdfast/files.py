@@ -11,12 +11,15 @@ A path is in one of two kinds of places:
 
 What is refused is an `Unsafe`, an OSError like any other failure; reading answers None instead.
 Reading is bounded, and waits for no pipe or device. Temporary files have random names and are
-made exclusively. Imported by the lightest hooks: `os` alone. Must not know what the bytes are.
+made exclusively. Imported by the lightest hooks: `os` and `system` alone. Must not know what the
+bytes are.
 """
 
 from __future__ import annotations
 
 import os
+
+from holdfast.system import is_held_open
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
 # Far beyond any file of ours; whoever expects less says so.
 MAX_READ_BYTES = 64 * 1024 * 1024
 TEMPORARY_SUFFIX = ".new"
+# Windows refuses to replace a file while anyone has it open; a reader of ours is done in moments.
+REPLACE_ATTEMPTS = 25
+REPLACE_WAIT_SECONDS = 0.02
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _FOLDER = getattr(os, "O_DIRECTORY", 0)
@@ -51,7 +57,7 @@ class File:
         self.within = within
 
     def sibling(self, name: str) -> File:
-        return File(f"{self.path.rpartition('/')[0]}/{name}", self.within)
+        return File(f"{os.path.dirname(self.path)}/{name}", self.within)
 
     def read(self, most: int) -> bytes | None:
         return read(self.path, within=self.within, most=most)
@@ -63,7 +69,7 @@ class File:
     def write_atomic(self, data: bytes) -> None:
         """With the folders on the way."""
         if not self.within:
-            make_private_dir(self.path.rpartition("/")[0])
+            make_private_dir(os.path.dirname(self.path))
         write_atomic(self.path, data, within=self.within)
 
     def append(self, data: bytes) -> None:
@@ -88,8 +94,8 @@ def make_private_dir(path: str, *, within: str = "") -> None:
         if not os.path.isdir(path):
             raise
     except FileNotFoundError:
-        above = path.rpartition("/")[0]
-        if not above:
+        above = os.path.dirname(path)
+        if above in ("", path):
             raise
         make_private_dir(above)
         try:  # noqa: SIM105  contextlib costs 3 ms
@@ -151,13 +157,26 @@ def _replace(
             os.close(handle)
         if require is not None:
             require()
-        os.replace(fresh, name, src_dir_fd=folder, dst_dir_fd=folder)
+        _rename_over(fresh, name, folder)
     except BaseException:
         try:  # noqa: SIM105  as above
             os.unlink(fresh, dir_fd=folder)
         except OSError:
             pass  # the folder went with it
         raise
+
+
+def _rename_over(fresh: str, name: str, folder: int | None) -> None:
+    for attempt in range(REPLACE_ATTEMPTS):
+        try:
+            os.replace(fresh, name, src_dir_fd=folder, dst_dir_fd=folder)
+            return
+        except OSError as error:
+            if not is_held_open(error) or attempt + 1 == REPLACE_ATTEMPTS:
+                raise
+        import time
+
+        time.sleep(REPLACE_WAIT_SECONDS)
 
 
 def is_temporary(entry: str, name: str) -> bool:
@@ -402,6 +421,8 @@ def _stat(name: str, folder: int | None) -> os.stat_result | None:
 
 def _walk_to_parent(path: str, within: str, *, make: bool = False) -> tuple[int | None, str]:
     """The handle of the folder that the file is in, and its name there; who asks closes it."""
+    if os.sep != "/":
+        path, within = path.replace(os.sep, "/"), within.replace(os.sep, "/")
     root = within.rstrip("/")
     if not path.startswith(root + "/"):
         raise UnsafePath(f"{path} is not in {within}")

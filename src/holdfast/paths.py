@@ -2,12 +2,15 @@
 use.
 
 Must not create anything: whoever writes a file makes its folder. Imported by the fast hooks, so
-it needs `os` alone.
+it needs `os` and `path_spelling` alone.
 """
 
 from __future__ import annotations
 
 import os
+import sys
+
+from holdfast.path_spelling import is_absolute, spell_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,19 +30,25 @@ def data_dir_from(environ: Mapping[str, str]) -> str:
     """The data directory of this environment; "" when it names no home at all."""
     chosen = environ.get("HOLDFAST_HOME", "")
     if chosen:
-        return chosen
+        return spell_path(chosen)
     shared = environ.get("XDG_DATA_HOME", "")
-    if shared.startswith("/"):  # a relative one is to be ignored, says the XDG specification
-        return shared + "/holdfast"
+    if is_absolute(shared):  # a relative one is to be ignored, says the XDG specification
+        return spell_path(shared) + "/holdfast"
+    local = environ.get("LOCALAPPDATA", "") if sys.platform == "win32" else ""
+    if local:
+        return spell_path(local) + "/holdfast"
     home = environ.get("HOME") or environ.get("USERPROFILE") or ""
-    return home + "/.local/share/holdfast" if home else ""
+    return spell_path(home) + "/.local/share/holdfast" if home else ""
 
 
 def data_dir() -> str:
-    """$HOLDFAST_HOME, else $XDG_DATA_HOME/holdfast, else ~/.local/share/holdfast."""
+    """$HOLDFAST_HOME, else $XDG_DATA_HOME/holdfast, else ~/.local/share/holdfast.
+
+    On Windows %LOCALAPPDATA%/holdfast comes before the last of these.
+    """
     # Without $HOME the user database still knows one; hooks do without, people need not.
     found = data_dir_from(os.environ)
-    return os.path.abspath(found or os.path.expanduser("~/.local/share/holdfast"))
+    return spell_path(os.path.abspath(found or os.path.expanduser("~/.local/share/holdfast")))
 
 
 def plugin_dir() -> str:

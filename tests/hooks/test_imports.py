@@ -24,6 +24,7 @@ FAST_FILES = {
     "holdfast.files",
     "holdfast.path_spelling",
     "holdfast.paths",
+    "holdfast.system",
 }
 # A prompt is written to the disk, so it is looked through for secrets first.
 PREFILTER = {"holdfast.redact.prefilter", "holdfast.redact.secret_patterns"}
@@ -167,6 +168,7 @@ def test_the_full_path_is_the_standard_library_without_its_slow_parts(caller: Ca
         "settings",
         "state",
         "store",
+        "system",
         "text",
         "transcript",
     }

@@ -20,10 +20,10 @@ from holdfast.fastpath.project import locate_project
 from holdfast.fastpath.session_dir import (
     FILE_HEADER,
     checksum,
-    is_process_running,
     safe_name,
 )
 from holdfast.files import File, file_age, list_names, make_private_dir, read, remove, write_atomic
+from holdfast.system import is_process_running
 
 DEFAULT_OFFER_SECONDS = 7 * 24 * 3600.0
 MAX_OFFER_CHARS = 600  # characters

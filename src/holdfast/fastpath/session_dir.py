@@ -41,6 +41,7 @@ from holdfast.files import (
     remove,
     write_atomic,
 )
+from holdfast.system import is_process_running
 
 FILE_HEADER = "holdfast 1"
 # A latch this old belongs to a compaction that our fold never saw the end of.
@@ -365,15 +366,3 @@ class SessionDir:
 def _is_recent(path: str, seconds: float, limit: float) -> bool:
     """Not long past, and not of a future that a clock which was set back left behind."""
     return abs(file_age(path, seconds)) < limit
-
-
-def is_process_running(process: int) -> bool:
-    if process <= 0:
-        return False
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True  # there, and not ours
-    return True

@@ -19,6 +19,7 @@ from holdfast.clock import split_age
 from holdfast.fastpath.session_dir import STATUS_FILE, WINDOW_FILE, SessionDir
 from holdfast.files import read
 from holdfast.paths import data_dir_from
+from holdfast.system import shell_command
 
 WRAPPED_TIMEOUT_SECONDS = 5.0
 SEPARATOR = " · "
@@ -44,7 +45,7 @@ def run_wrapped_command(command: str, raw: bytes) -> str:
 
     try:
         ended = subprocess.run(
-            ["/bin/sh", "-c", command],
+            shell_command(command),
             input=raw,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

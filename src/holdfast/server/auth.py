@@ -6,7 +6,6 @@ machine, which speaks to it by a loopback name and is no web page and no proxy.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from holdfast.server.peer_credentials import is_loopback
 from holdfast.server.problems import ApiError, Forbidden
 from holdfast.server.records import Records, tokens
 from holdfast.server.server_settings import Address, ServerSettings
+from holdfast.system import own_user_id
 
 OWNER_NAME = "owner"
 # What proxies add; in front of us they are no user of this machine.
@@ -112,7 +112,8 @@ def _is_owner(
     host = _host_name(headers.get("host", ""))
     if not is_loopback(host) or any(name.startswith(_PROXY_HEADERS) for name in headers):
         return False
-    return settings.peer_uid(peer, own) == os.getuid()
+    own_id = own_user_id()
+    return own_id is not None and settings.peer_uid(peer, own) == own_id
 
 
 def _origin_host(origin: str) -> str:

@@ -29,6 +29,7 @@ from holdfast.files import File, append, make_private_dir, open_lock, read
 from holdfast.redact import redact, suspicious
 from holdfast.state.model import State
 from holdfast.state.notes import NOTE_KINDS, NoteLine
+from holdfast.system import try_lock
 
 BEGIN_MARKER = (
     "<!-- holdfast: updated automatically up to the end marker; write above or below it -->"
@@ -197,14 +198,9 @@ def _write_page(
 def _page_lock(session_dir: SessionDir) -> Iterator[None]:
     """One at a time between the page and the block it was made from.
 
-    The lock goes with the process that holds it. A system without such locks, or one where it
-    is not to be had in time, goes on without: a note too many is better than a hook that waits.
+    The lock goes with the process that holds it. Where it is not to be had in time, it goes on
+    without: a note too many is better than a hook that waits.
     """
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        yield
-        return
     try:
         handle = open_lock(f"{session_dir.path}/notes.lock")
     except OSError:
@@ -212,11 +208,9 @@ def _page_lock(session_dir: SessionDir) -> Iterator[None]:
         return
     try:
         for _ in range(LOCK_ATTEMPTS):
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if try_lock(handle):
                 break
-            except OSError:
-                time.sleep(LOCK_WAIT_SECONDS)
+            time.sleep(LOCK_WAIT_SECONDS)
         yield
     finally:
         os.close(handle)

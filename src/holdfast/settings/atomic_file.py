@@ -14,11 +14,7 @@ import time
 from collections.abc import Iterator
 
 from holdfast import files
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
+from holdfast.system import try_lock
 
 # Well beyond what a settings file holds; a bound so that a wrong path cannot fill the memory.
 MAX_BYTES = 16 * 1024 * 1024
@@ -142,21 +138,10 @@ def locked(path: str) -> Iterator[None]:
     handle = files.open_lock(path)
     try:
         deadline = time.monotonic() + LOCK_WAIT_SECONDS
-        while not _try_lock(handle):
+        while not try_lock(handle):
             if time.monotonic() >= deadline:
                 raise LockTimeout(path)
             time.sleep(_LOCK_POLL_SECONDS)
         yield
     finally:
         os.close(handle)
-
-
-def _try_lock(handle: int) -> bool:
-    try:
-        if sys.platform == "win32":
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        else:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

@@ -17,6 +17,7 @@ from holdfast.paths import CONNECTION_FILE, store_path
 from holdfast.store.sqlite.change_feed import ChangeFeed
 from holdfast.sync import message_outbox
 from holdfast.sync.cursor_db import CURSOR_DB_FILE, CursorDb, RejectedSession
+from holdfast.system import is_private
 
 # The server that this user's sessions are synced to: `service.json` in the user's data folder.
 #
@@ -44,7 +45,7 @@ def load_connection(data: str) -> ServerConnection | None:
         there = os.lstat(path)
     except OSError:
         return None
-    if not stat.S_ISREG(there.st_mode) or there.st_mode & 0o077 or there.st_uid != os.getuid():
+    if not stat.S_ISREG(there.st_mode) or not is_private(there):
         raise UnsafeConnectionFile(f"{path} is readable by others (chmod 600 it); ignored")
     try:
         said = json.loads(read(path) or b"")

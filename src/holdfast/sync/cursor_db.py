@@ -9,7 +9,6 @@ nothing at the service.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import socket
@@ -23,6 +22,7 @@ from holdfast.files import make_private_dir, open_lock, remove, touch
 from holdfast.paths import NEXT_SYNC_FILE
 from holdfast.store.sqlite.change_feed import SyncCursor
 from holdfast.store.sqlite.connection import to_store_error
+from holdfast.system import try_lock, unlock
 
 CURSOR_DB_FILE = "outbox.db"
 LOCK_FILE, QUEUE_FILE = "outbox.lock", "outbox.queue"
@@ -294,7 +294,7 @@ def sync_lock(data: str, wait: float = LOCK_WAIT_SECONDS) -> Iterator[bool]:
     work = open_lock(os.path.join(data, LOCK_FILE))
     try:
         mine = _lock(queue, 0.0) and _lock(work, wait)
-        fcntl.flock(queue, fcntl.LOCK_UN)  # another may wait while we work
+        unlock(queue)  # another may wait while we work
         yield mine
     finally:
         os.close(work)
@@ -303,14 +303,11 @@ def sync_lock(data: str, wait: float = LOCK_WAIT_SECONDS) -> Iterator[bool]:
 
 def _lock(handle: int, wait: float) -> bool:
     end = time.monotonic() + wait
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        except OSError:
-            if time.monotonic() >= end:
-                return False
+    while not try_lock(handle):
+        if time.monotonic() >= end:
+            return False
         time.sleep(0.05)
+    return True
 
 
 def schedule_next_sync(data: str, seconds: float) -> None:
