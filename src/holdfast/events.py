@@ -210,9 +210,10 @@ class UsageMeasured(NamedTuple):
 
     at: Origin
     model: str
-    context: int  # input + cache creation + cache read
+    context: int  # all that stands in context, cached or not
     output: int
     requested: str = ""  # the model that was asked for, as the client names it; "": it does not
+    window: int = 0  # the size of the context, where the client tells it with the usage
 
 
 class TurnEnded(NamedTuple):

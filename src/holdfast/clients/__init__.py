@@ -1,6 +1,6 @@
 """The coding agents we read: the only code that knows a vendor's format.
 
-A registry: `get`, `default`, `of_session` and `names` hand out a `Client`
+A registry: `get`, `default`, `of_session`, `of_file` and `names` hand out a `Client`
 (`clients.client_protocol`), and nothing outside this package imports a client's own folder. The
 one exception are the fast hooks, which import `clients.<name>.fastpath`: which client calls is
 settled by which hook was installed. Imports nothing at its top: every fast hook loads this module
@@ -44,21 +44,43 @@ def of_session(label: str) -> Client:
     return _CLIENTS.get(label.partition(" ")[0], _CLIENTS[DEFAULT_CLIENT])()
 
 
+def of_file(path: str) -> Client:
+    """The client whose session this file is, by how it begins; the default where none says so.
+
+    Raises TranscriptError.
+    """
+    from holdfast.transcript.reader import read_head
+
+    head = read_head(path)
+    for name in names():
+        if name != DEFAULT_CLIENT and get(name).recognises(head):
+            return get(name)
+    return default()
+
+
 def _claude_code() -> Client:
     from holdfast.clients.claude_code.client import CLIENT
 
     return CLIENT
 
 
+def _codex() -> Client:
+    from holdfast.clients.codex.client import CLIENT
+
+    return CLIENT
+
+
 # One line per folder.
-_CLIENTS = {"claude-code": _claude_code}
+_CLIENTS = {"claude-code": _claude_code, "codex": _codex}
 
 # What other packages may import.
 __all__ = [
     "claude_code",
     "client_protocol",
+    "codex",
     "holdfast_text",
     "hook_launcher",
     "installation",
+    "json_fields",
     "messages",
 ]

@@ -247,6 +247,10 @@ class HookPayload(Protocol):
 class HookIO(Protocol):
     """What hooks are told and what they print; the fast hooks import the same functions by name."""
 
+    @property
+    def STEERS(self) -> bool:
+        """Whether what PreCompact prints reaches the summariser."""
+
     def format_context(self, event: str, text: str, message: str = "") -> str: ...
 
     def format_instructions(self, text: str) -> str:
@@ -277,12 +281,26 @@ class TranscriptMessage(NamedTuple):
     text: str
 
 
+class LeftInContext(NamedTuple):
+    """What a compaction left, as the client wrote it down."""
+
+    summary: str  # "" where it is encrypted, or none was made
+    kept: tuple[str, ...] = ()  # the user's messages that stay word for word
+
+
 class Client(Protocol):
     """One coding agent. Its parts are loaded when they are first asked for."""
 
     @property
     def name(self) -> str:
         """What SessionSeen.client begins with."""
+
+    @property
+    def title(self) -> str:
+        """What a user calls it."""
+
+    def recognises(self, head: bytes) -> bool:
+        """Whether a file that begins so is a session of this client."""
 
     def open_transcript(
         self,
@@ -317,6 +335,11 @@ class Client(Protocol):
 
     def read_messages(self, rows: Iterable[Row]) -> list[TranscriptMessage]:
         """The messages that are in context at the end of these rows."""
+
+    def last_compaction(self, path: str) -> LeftInContext | None:
+        """What the last compaction left in context, where the session says so before the hooks
+        that follow it run; None where it does not: then hooks are told.
+        """
 
     @property
     def row_probe(self) -> RowProbe: ...

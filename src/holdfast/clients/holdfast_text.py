@@ -1,7 +1,7 @@
 """How the texts begin that Holdfast itself puts into a conversation.
 
 Owned here, below whoever writes them, because every client has to tell them from the user's
-words when it reads them back. Must not hold the texts themselves.
+words when it reads them back. Must not hold the texts themselves. Likewise the answer to a note.
 """
 
 from __future__ import annotations
@@ -12,3 +12,21 @@ GAP_OPENING = "Holdfast: known before the last compaction"
 COMMANDS_OPENING = "Holdfast: commands and skills in force"
 
 HOLDFAST_OPENINGS = (STATE_OPENING, AUGMENT_OPENING, GAP_OPENING, COMMANDS_OPENING)
+
+_NOTED = "Noted as "  # how `holdfast.recall.notes_and_handoff` answers a note
+
+
+def parse_noted(answer: str) -> tuple[str, str] | None:
+    """Kind and words of a note that was taken, from the answer, which is redacted and checked."""
+    if not answer.startswith(_NOTED):
+        return None
+    kind, _, said = answer[len(_NOTED) :].partition(': "')
+    said = said.partition("\n")[0].rstrip().removesuffix('"')
+    return (kind.replace(" ", "_"), said) if said else None
+
+
+def is_note_call(tool: str, command: str) -> bool:
+    """Whether a call is our `note`: the recall server's tool, or the plugin's command."""
+    if tool.endswith("__note"):
+        return "holdfast" in tool
+    return "holdfast" in command and " note " in command

@@ -13,6 +13,7 @@ from holdfast.clients.claude_code.fastpath.subagent_compaction import (
     must_be_subagent_compaction,
     payload_has_agent_id,
 )
+from holdfast.fastpath.hook_json import MAX_PAYLOAD_BYTES
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.files import exists, read, remove
 from holdfast.hooks import fast
@@ -105,7 +106,7 @@ def write_stdout(text: str) -> None:
 
 def _stdin() -> bytes:
     pieces = []
-    left = hook_payload.MAX_PAYLOAD_BYTES
+    left = MAX_PAYLOAD_BYTES
     while left > 0 and (piece := os.read(0, min(left, 1 << 20))):
         pieces.append(piece)
         left -= len(piece)

@@ -42,7 +42,7 @@ def measure_context_usage(ctx: SessionContext, state: State) -> ContextUsage:
     point = client.context_window.compaction_point(
         ctx.config.compaction_config,
         requested or state.usage.model,
-        seen=int(seen) if seen.isdecimal() and len(seen) < 10 else 0,
+        seen=state.usage.window or (int(seen) if seen.isdecimal() and len(seen) < 10 else 0),
         used=used,
         requested=bool(requested),
     )

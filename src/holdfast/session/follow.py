@@ -111,14 +111,14 @@ def follow_transcript(
 ) -> FollowState:
     """Fold what was written since. `until` stops before the row that starts at that position,
     `stop` soon after it answers True; `truncated` says then that the session goes on. `client` is
-    whose session it is; without it, the one that the state names.
+    whose session it is; without it, the one that the state names, or else the file.
 
     Raises TranscriptError when the file cannot be read; what was tracked before still stands.
     With `on_error`, a row or an event that we stumble over is told there and passed over: a
     mistake of ours costs that one thing, not all that follows in the session.
     """
     before = followed
-    client = client or clients.of_session(followed.state.session.client)
+    client = client or find_client(path, followed)
     while True:
         followed, rewound = _one_pass(
             client, path, followed, loads, on_event, on_error, until, stop, final
@@ -134,6 +134,12 @@ def follow_transcript(
             generation=followed.generation,
             abandoned=(*followed.abandoned, (rewound.start, rewound.at.start)),
         )
+
+
+def find_client(path: str, followed: FollowState = INITIAL) -> Client:
+    """Whose session it is: what is known of it says so, and before that the file itself."""
+    label = followed.state.session.client
+    return clients.of_session(label) if label else clients.of_file(path)
 
 
 def _one_pass(

@@ -22,7 +22,7 @@ from holdfast.events import (
 )
 from holdfast.fastpath.project import locate_project
 from holdfast.session.context import SessionRef
-from holdfast.session.follow import FollowState, follow_transcript, to_saved
+from holdfast.session.follow import FollowState, find_client, follow_transcript, to_saved
 from holdfast.session.transcript_scan import scan_boundaries
 from holdfast.session.update import (
     SessionSnapshot,
@@ -72,7 +72,9 @@ def ingest_transcript(
     session_id = find_session_id(path, loads=loads)
     # Kept whole: it is opened again from other folders than the one it was named in.
     snapshot = load_snapshot(store, SessionRef(session_id, os.path.abspath(path), ""))
-    with clients.default().open_transcript(path, snapshot.followed.cursor) as reader:
+    with find_client(path, snapshot.followed).open_transcript(
+        path, snapshot.followed.cursor
+    ) as reader:
         replaced = bool(reader.reset)
     marks = (
         []
@@ -218,7 +220,7 @@ def _build_result(
 
 def find_session_id(path: str, *, loads: Loads | None = None) -> str:
     """The id that the client gave: the file's name, or what its first rows say."""
-    client = clients.default()
+    client = clients.of_file(path)
     named = client.paths.transcript_session_id(path)
     if _is_uuid(named):
         return named

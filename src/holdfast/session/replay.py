@@ -50,7 +50,8 @@ def iterate_compactions(
 
     A summary stands behind its boundary, so with `summaries` each one waits for the next.
     """
-    heard = AgentTypeParser(loads)
+    client = clients.of_file(path)
+    heard = AgentTypeParser(client, loads)
     followed = INITIAL
     given: list[str] = []
     waiting: ReplayedCompaction | None = None
@@ -67,7 +68,7 @@ def iterate_compactions(
             yield waiting._replace(summary=redact(given[0]) if given else "")
         given.clear()
         state = followed.state
-        session_id = state.session.session_id or clients.default().paths.transcript_session_id(path)
+        session_id = state.session.session_id or client.paths.transcript_session_id(path)
         found = ReplayedCompaction(session_id, boundary.row, heard.agent_type, state)
         if summaries:
             waiting = found
@@ -114,7 +115,7 @@ def locate_rows(path: str, name: str, *, loads: Loads | None = None) -> list[Row
     number = int(name) if name.isdecimal() and len(name) <= MAX_LINE_DIGITS else 0
     mark = name.encode()
     parse = loads or parse_line
-    client = clients.default()
+    client = clients.of_file(path)
     probe = client.row_probe
 
     def if_named(line: bytes) -> Any:
@@ -209,5 +210,5 @@ def _describe_event(event: Event) -> tuple[str, str] | None:
 
 def map_line_numbers(path: str) -> dict[int, int]:
     """The line at which each row stands, by its position."""
-    with clients.default().open_transcript(path, loads=lambda _: {}, final=True) as reader:
+    with clients.of_file(path).open_transcript(path, loads=lambda _: {}, final=True) as reader:
         return {row.start: reader.row_number for row in reader.rows()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from holdfast import clients
-from holdfast.clients.client_protocol import SourceCursor
+from holdfast.clients.client_protocol import Client, SourceCursor
 from holdfast.redact import redact_bytes
 from holdfast.store.protocol import Store
 from holdfast.transcript.reader import START_CURSOR, Loads, TranscriptMissing, parse_line
@@ -29,7 +29,7 @@ def scan_boundaries(
     """The boundaries from the cursor on, each once, though its row may be repeated."""
     parse = loads or parse_line
 
-    client = clients.default()
+    client = clients.of_file(path)
     probe = client.row_probe
     mark = probe.BOUNDARY_MARK
 
@@ -53,9 +53,9 @@ class AgentTypeParser:
 
     __slots__ = ("_loads", "_mark", "_only", "_probe", "agent_type")
 
-    def __init__(self, loads: Loads | None = None, *, only: bool = False) -> None:
+    def __init__(self, client: Client, loads: Loads | None = None, *, only: bool = False) -> None:
         self._loads, self._only = loads or parse_line, only
-        self._probe = clients.default().row_probe
+        self._probe = client.row_probe
         self._mark = self._probe.AGENT_SETTING_MARK
         self.agent_type = ""
 
@@ -71,8 +71,9 @@ class AgentTypeParser:
 
 def scan_agent_type(path: str, *, loads: Loads | None = None, until: int | None = None) -> str:
     """ "" for an ordinary session. `until` stops at the row that starts at that position."""
-    heard = AgentTypeParser(loads, only=True)
-    with clients.default().open_transcript(path, loads=heard, final=True, limit=until) as reader:
+    client = clients.of_file(path)
+    heard = AgentTypeParser(client, loads, only=True)
+    with client.open_transcript(path, loads=heard, final=True, limit=until) as reader:
         for _ in reader.rows():
             pass
     return heard.agent_type
@@ -97,7 +98,7 @@ def read_source_row(path: str, row: str, start: int, *, loads: Loads | None = No
 
 def _row_at(path: str, row: str, start: int, loads: Loads | None) -> bytes | None:
     held = _LineKeeper(loads or parse_line)
-    client = clients.default()
+    client = clients.of_file(path)
     row_id = client.row_probe.row_id
     cursor = client.cursor_at(start)
     with client.open_transcript(path, cursor, loads=held, limit=1, final=True) as reader:
@@ -111,7 +112,7 @@ def _row_by_id(path: str, row: str, loads: Loads | None) -> bytes | None:
     if len(row) < MIN_ID_CHARS:
         return None
     held = _LineKeeper(loads or parse_line, row.encode())
-    client = clients.default()
+    client = clients.of_file(path)
     row_id = client.row_probe.row_id
     with client.open_transcript(path, loads=held, final=True) as reader:
         for found in reader.rows():
@@ -125,7 +126,8 @@ def read_archived_row(store: Store, session_id: str, row: str) -> bytes | None:
     if len(row) < MIN_ID_CHARS:
         return None
     mark = row.encode()
-    row_id = clients.default().row_probe.row_id
+    session = store.session(session_id)
+    row_id = clients.of_session(session.client if session else "").row_probe.row_id
     for _, _, _, rows in store.read_archive(session_id):
         if mark not in rows:
             continue

@@ -125,7 +125,7 @@ def _from_parent(
 def find_first_boundary(transcript: str) -> str:
     """The id of the boundary row that a transcript starts with, "" when it starts with words."""
     try:
-        client = clients.default()
+        client = clients.of_file(transcript)
         with client.open_transcript(transcript, limit=BOUNDARY_SCAN_BYTES) as reader:
             adapter = client.adapter()
             for row in reader.rows():

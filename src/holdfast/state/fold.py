@@ -284,7 +284,15 @@ def _title_set(values: list[Any], event: ev.TitleSet) -> None:
 
 def _usage_measured(values: list[Any], event: ev.UsageMeasured) -> None:
     values[_USAGE] = _make(
-        Usage, (event.model, event.context, event.output, event.at.time, event.requested)
+        Usage,
+        (
+            event.model,
+            event.context,
+            event.output,
+            event.at.time,
+            event.requested,
+            event.window or values[_USAGE].window,
+        ),
     )
 
 
@@ -292,7 +300,7 @@ def _compacted(values: list[Any], event: ev.Compacted) -> None:
     position = values[_POSITION]
     values[_POSITION] = position._replace(epoch=position.epoch + 1)
     # The context was just emptied: until the next answer nobody knows how full it is.
-    values[_USAGE] = Usage(values[_USAGE].model, requested=values[_USAGE].requested)
+    values[_USAGE] = values[_USAGE]._replace(context=0, output=0, time="")
 
 
 # What an event says of the session itself, written into the values of the next state.

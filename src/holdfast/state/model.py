@@ -56,6 +56,7 @@ class Usage(NamedTuple):
     output: int = 0
     time: str = ""
     requested: str = ""  # the model that was asked for, which may name a longer window
+    window: int = 0  # as the client told it; 0 where it does not
 
 
 class State(NamedTuple):

@@ -298,6 +298,15 @@ class TranscriptReader:
             raise TranscriptUnreadable(f"{self.path}: {error}") from error
 
 
+def read_head(path: str, size: int = 64 * 1024) -> bytes:
+    """How a transcript begins, unpacked; raises TranscriptError."""
+    with _open(path) as file:
+        try:
+            return file.read(size) or b""
+        except (OSError, EOFError, zlib.error) as error:
+            raise TranscriptUnreadable(f"{path}: {error}") from error
+
+
 _NEWLINE = 10
 _make = tuple.__new__  # a third of the time of Row(...), for every row
 _BLANK = object()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         ClientPaths,
         ContextWindow,
         HookIO,
+        LeftInContext,
         RowProbe,
         SourceCursor,
         TranscriptMessage,
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
 
 class ClaudeCodeClient:
     name = "claude-code"
+    title = "Claude Code"
+
+    def recognises(self, head: bytes) -> bool:
+        """Rows of many kinds come first; what they share is that each names its session."""
+        return b'"sessionId":' in head or b'"leafUuid":' in head
 
     def open_transcript(
         self,
@@ -69,6 +75,10 @@ class ClaudeCodeClient:
         from holdfast.clients.claude_code.transcript.messages import read_messages
 
         return read_messages(rows)
+
+    def last_compaction(self, path: str) -> LeftInContext | None:
+        """The summary's row is written after SessionStart; the hooks are told it."""
+        return None
 
     @property
     def row_probe(self) -> RowProbe:

@@ -12,4 +12,6 @@ from holdfast.clients.claude_code.fastpath.hook_output import (
 )
 from holdfast.clients.claude_code.fastpath.hook_payload import extract_summary
 
-__all__ = ["check_output", "extract_summary", "format_context", "format_instructions"]
+STEERS = True  # PreCompact's output is added to the summariser's instructions
+
+__all__ = ["STEERS", "check_output", "extract_summary", "format_context", "format_instructions"]

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from holdfast.clients.claude_code.transcript.rows import as_id, as_text, compact_json
+from holdfast.clients.json_fields import as_id, as_text, compact_json
 
 _ROLES = {
     "user": "user", "human": "user", "HumanMessageChunk": "user",

@@ -160,9 +160,9 @@ def test_usage_counts_cached_tokens_and_is_told_when_it_changes() -> None:
     answer(transcript, "m5", isSidechain=True)
     answer(transcript, "m6", requestedModel="m[1m]")
     assert bare(only(UsageMeasured, transcript.events())) == [
-        ("m", 5103, 7, ""),
-        ("m", 5103, 90, ""),
-        ("m", 5103, 7, "m[1m]"),
+        ("m", 5103, 7, "", 0),
+        ("m", 5103, 90, "", 0),
+        ("m", 5103, 7, "m[1m]", 0),
     ]
 
 

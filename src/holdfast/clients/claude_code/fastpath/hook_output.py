@@ -6,7 +6,7 @@ Owns the output contract: seen on the client, and held by `check`, which the tes
 
 from __future__ import annotations
 
-from holdfast.fastpath.spool import encode_json_string
+from holdfast.fastpath.hook_json import format_context, strip_terminal_codes
 
 # Beyond this the client shows the model a 2,000-character preview, or cuts.
 MAX_OUTPUT_CHARS = 10_000
@@ -21,35 +21,22 @@ SILENT_EVENTS = frozenset("PostCompact SessionEnd".split())
 # Stdout of this one is taken raw, as instructions for the summariser.
 INSTRUCTIONS_EVENT = "PreCompact"
 
+__all__ = [
+    "MAX_OUTPUT_CHARS",
+    "check_output",
+    "format_context",
+    "format_instructions",
+    "strip_terminal_codes",
+]
+
 _ALLOWED = frozenset(("hookEventName", "additionalContext"))
 _OUTPUT = frozenset(("hookSpecificOutput", "systemMessage"))
-
-
-def format_context(event: str, text: str, message: str = "") -> str:
-    """The stdout that hands `text` to the model and shows `message` to the user; "" for neither."""
-    shown = f'"systemMessage":{encode_json_string(message)}' if message else ""
-    text = strip_terminal_codes(text)
-    if not text:
-        return "{" + shown + "}" if shown else ""
-    name, context = encode_json_string(event), encode_json_string(text)
-    inside = f'"hookEventName":{name},"additionalContext":{context}'
-    more = "," + shown if shown else ""
-    return '{"hookSpecificOutput":{' + inside + "}" + more + "}"
 
 
 def format_instructions(text: str) -> str:
     """The stdout of PreCompact: plain text. What could be taken for JSON is not printed."""
     text = strip_terminal_codes(text)
     return "" if text.lstrip().startswith(("{", "[")) else text
-
-
-def strip_terminal_codes(text: str) -> str:
-    """The text without terminal codes, which are noise to a model."""
-    if "\x1b" not in text:
-        return text
-    from holdfast.redact import strip_codes
-
-    return strip_codes(text)
 
 
 def check_output(event: str, stdout: str) -> list[str]:

@@ -13,7 +13,8 @@ from typing import Any
 
 from holdfast.clients.claude_code.transcript import background_jobs, prompts, tools, user_text
 from holdfast.clients.claude_code.transcript.parser_state import ParserState, ToolCall, bound_input
-from holdfast.clients.claude_code.transcript.rows import (
+from holdfast.clients.claude_code.transcript.tools import build_todos_set, list_events, read_result
+from holdfast.clients.json_fields import (
     as_count,
     as_id,
     as_object,
@@ -22,7 +23,6 @@ from holdfast.clients.claude_code.transcript.rows import (
     as_text,
     as_texts,
 )
-from holdfast.clients.claude_code.transcript.tools import build_todos_set, list_events, read_result
 from holdfast.events import (
     AgentSaid,
     CommandInvoked,

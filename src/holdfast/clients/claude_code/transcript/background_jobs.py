@@ -10,7 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from holdfast.clients.claude_code.transcript.parser_state import ParserState, ToolCall
-from holdfast.clients.claude_code.transcript.rows import (
+from holdfast.clients.claude_code.transcript.tools import Result
+from holdfast.clients.claude_code.transcript.user_text import Notification, text_in_tag
+from holdfast.clients.json_fields import (
     as_id,
     as_object,
     as_objects,
@@ -19,8 +21,6 @@ from holdfast.clients.claude_code.transcript.rows import (
     compact_json,
     content_text,
 )
-from holdfast.clients.claude_code.transcript.tools import Result
-from holdfast.clients.claude_code.transcript.user_text import Notification, text_in_tag
 from holdfast.events import Event, JobEnded, Origin, SubagentEnded, SubagentStarted, ToolRan
 
 AGENT_TOOLS = frozenset({"Task", "Agent"})

@@ -10,16 +10,16 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from holdfast.clients.claude_code.transcript.rows import (
+from holdfast.clients.claude_code.transcript.user_text import extract_user_text
+from holdfast.clients.client_protocol import ConversationMessage, TranscriptMessage
+from holdfast.clients.holdfast_text import HOLDFAST_OPENINGS
+from holdfast.clients.json_fields import (
     as_object,
     as_objects,
     as_text,
     as_texts,
     content_text,
 )
-from holdfast.clients.claude_code.transcript.user_text import extract_user_text
-from holdfast.clients.client_protocol import ConversationMessage, TranscriptMessage
-from holdfast.clients.holdfast_text import HOLDFAST_OPENINGS
 from holdfast.redact import redact
 from holdfast.transcript.reader import Row
 

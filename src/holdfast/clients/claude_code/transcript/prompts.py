@@ -16,7 +16,7 @@ from holdfast.clients.claude_code.transcript.parser_state import (
     PendingCommand,
     checksum,
 )
-from holdfast.clients.claude_code.transcript.rows import (
+from holdfast.clients.json_fields import (
     as_object,
     as_objects,
     as_text,

@@ -14,7 +14,13 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from holdfast.clients.claude_code.transcript.parser_state import ToolCall
-from holdfast.clients.claude_code.transcript.rows import (
+from holdfast.clients.claude_code.transcript.user_text import (
+    extract_refusal_text,
+    is_interrupted_call,
+    is_refusal,
+)
+from holdfast.clients.holdfast_text import is_note_call, parse_noted
+from holdfast.clients.json_fields import (
     as_id,
     as_object,
     as_objects,
@@ -22,11 +28,6 @@ from holdfast.clients.claude_code.transcript.rows import (
     as_texts,
     compact_json,
     content_text,
-)
-from holdfast.clients.claude_code.transcript.user_text import (
-    extract_refusal_text,
-    is_interrupted_call,
-    is_refusal,
 )
 from holdfast.events import (
     CommandRan,
@@ -52,7 +53,6 @@ _BACKGROUND = "Command running in background with ID: "
 _NO_OUTPUT = "(Bash completed with no output)"
 _ASKED_SHORT = 500
 _make = tuple.__new__  # a third of the time of Result(...), for every call
-_NOTED = "Noted as "  # how `holdfast.recall.notes_and_handoff` answers a note
 
 
 class Result(NamedTuple):
@@ -72,8 +72,9 @@ def list_events(at: Origin, call: ToolCall, result: Result) -> list[Event]:
     """What happened in a call that has its result."""
     if result.failed and is_refusal(result.shown):
         return _refused(at, call, result)
-    if result.shown.startswith(_NOTED) and _is_ours(call):
-        return _noted(at, result.shown)
+    noted = parse_noted(result.shown)
+    if noted is not None and _is_ours(call):
+        return [NoteTaken(at, *noted)]
     handler = _HANDLERS.get(call.name)
     if handler is None:
         return _other(at, call, result)
@@ -92,18 +93,8 @@ def _refused(at: Origin, call: ToolCall, result: Result) -> list[Event]:
 
 
 def _is_ours(call: ToolCall) -> bool:
-    """Our `note`: the recall server's tool, or the command that the plugin carries."""
-    if call.name.endswith("__note"):
-        return "holdfast" in call.name
-    command = as_text(call.input.get("command"))
-    return call.name == "Bash" and "holdfast" in command and " note " in command
-
-
-def _noted(at: Origin, answer: str) -> list[Event]:
-    """From the answer, which is redacted and checked, not from what was asked."""
-    kind, _, said = answer[len(_NOTED) :].partition(': "')
-    said = said.partition("\n")[0].rstrip().removesuffix('"')
-    return [NoteTaken(at, kind.replace(" ", "_"), said)] if said else []
+    command = as_text(call.input.get("command")) if call.name == "Bash" else ""
+    return is_note_call(call.name, command)
 
 
 def _in_short(call: ToolCall) -> str:

@@ -1,0 +1,1 @@
+"""OpenAI's Codex CLI: rollout files, hooks, `hooks.json` and `config.toml`."""

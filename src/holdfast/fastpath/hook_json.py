@@ -1,0 +1,119 @@
+"""Reading a hook's payload and writing its answer, as most clients have them: JSON both ways.
+
+Field names are the clients' own, but for the answer's, which they share. Imported by the lightest
+hooks: `_json`, the C part of the standard library's parser, instead of `json`, which would bring
+in `re`.
+"""
+
+from __future__ import annotations
+
+from holdfast.fastpath.spool import encode_json_string
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# Clients have a bound of their own; this one only keeps a mistake from eating the memory.
+MAX_PAYLOAD_BYTES = 64 * 1024 * 1024
+
+
+class HookPayload:
+    """One hook call, in no client's words; see `client_protocol.HookPayload`."""
+
+    __slots__ = (
+        "agent_id",
+        "agent_type",
+        "command",
+        "command_arguments",
+        "cwd",
+        "event",
+        "is_summariser",
+        "last_message",
+        "prompt",
+        "prompt_id",
+        "reason",
+        "session_id",
+        "source",
+        "summary",
+        "transcript_path",
+        "trigger",
+    )
+
+    def __init__(self, event: str, fields: dict[str, Any]) -> None:
+        """What clients call the same. The rest is theirs to fill in."""
+        self.event = event
+        self.session_id = read_text(fields, "session_id")
+        self.transcript_path = read_text(fields, "transcript_path")
+        self.cwd = read_text(fields, "cwd")
+        self.agent_id = read_text(fields, "agent_id")
+        self.agent_type = read_text(fields, "agent_type")
+        self.source = read_text(fields, "source")
+        self.trigger = read_text(fields, "trigger")
+        self.reason = read_text(fields, "reason")
+        self.prompt = read_text(fields, "prompt")
+        self.prompt_id = ""
+        self.command = self.command_arguments = ""
+        self.summary = ""
+        self.last_message = read_text(fields, "last_assistant_message")
+        self.is_summariser = False
+
+
+def parse_object(raw: bytes) -> dict[str, Any] | None:
+    """The payload's fields; None for anything that is not a JSON object."""
+    text = raw.decode("utf-8", "replace").strip("\ufeff \t\r\n")
+    try:
+        fields = _loads(text)
+    except (ValueError, StopIteration, RecursionError):
+        return None
+    return fields if type(fields) is dict else None
+
+
+def read_text(fields: dict[str, Any], name: str) -> str:
+    value = fields.get(name)
+    if type(value) is not str:
+        return ""
+    # Half a surrogate pair can neither be stored nor printed.
+    return value if value.isascii() else value.encode("utf-8", "replace").decode()
+
+
+def format_context(event: str, text: str, message: str = "") -> str:
+    """The stdout that hands `text` to the model and shows `message` to the user; "" for neither."""
+    shown = f'"systemMessage":{encode_json_string(message)}' if message else ""
+    text = strip_terminal_codes(text)
+    if not text:
+        return "{" + shown + "}" if shown else ""
+    name, context = encode_json_string(event), encode_json_string(text)
+    inside = f'"hookEventName":{name},"additionalContext":{context}'
+    more = "," + shown if shown else ""
+    return '{"hookSpecificOutput":{' + inside + "}" + more + "}"
+
+
+def strip_terminal_codes(text: str) -> str:
+    """The text without terminal codes, which are noise to a model."""
+    if "\x1b" not in text:
+        return text
+    from holdfast.redact import strip_codes
+
+    return strip_codes(text)
+
+
+class _Settings:
+    """What `_json.make_scanner` reads off a decoder."""
+
+    strict = False  # a raw control character in a string is no reason to lose the payload
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = float
+    memo: dict[str, str] = {}  # noqa: RUF012  one scan per process
+
+
+def _loads(text: str) -> object:
+    try:
+        from _json import make_scanner
+    except ImportError:  # an interpreter without the C part
+        import json
+
+        return json.loads(text)
+    return make_scanner(_Settings)(text, 0)[0]  # type: ignore[arg-type]

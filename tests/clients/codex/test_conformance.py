@@ -1,0 +1,25 @@
+"""The conformance suite for clients on Codex."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from holdfast import clients
+from holdfast.clients.client_protocol import Client
+from holdfast.testing.client_conformance import ClientConformance, SessionWriter
+
+from .rollout_writer import RolloutSession
+
+
+class TestCodex(ClientConformance):
+    test_c24_an_uninstall_leaves_no_trace = None  # type: ignore[assignment]
+
+    @pytest.fixture
+    def client(self) -> Client:
+        return clients.get("codex")
+
+    @pytest.fixture
+    def session(self, tmp_path: Path) -> SessionWriter:
+        return RolloutSession(tmp_path)
