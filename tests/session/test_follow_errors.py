@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from holdfast import events as ev
-from holdfast.clients.claude_code.fastpath.hook_payload import HookPayload
 from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
+from holdfast.fastpath.hook_json import HookPayload
 from holdfast.hooks import full
 from holdfast.samples import SESSION_FILE
 from holdfast.session.follow import follow_transcript

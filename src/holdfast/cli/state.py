@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 # Of one kind, when all kinds are shown; `--kind` shows everything of one.
 MAX_ROWS_SHOWN = 12
 TEXT, DETAIL = 300, 200
+# What `--json` tells of the usage.
+_USAGE_KEYS = ("model", "context", "output", "time", "requested")
 
 
 def state(
@@ -95,13 +97,13 @@ def _document(
     for fact in known:
         of_kind = counts.setdefault(fact.kind, {})
         of_kind[fact.status] = of_kind.get(fact.status, 0) + 1
-    cursor = followed.cursor
+    cursor, usage = followed.cursor, followed.state.usage
     return {
         "file": file,
         "compaction": compaction,
         "session": followed.state.session._asdict(),
         "moment": followed.state.position._asdict(),
-        "usage": followed.state.usage._asdict(),
+        "usage": {name: getattr(usage, name) for name in _USAGE_KEYS},
         "read": {
             "rows": cursor.rows,
             "bytes": cursor.position,

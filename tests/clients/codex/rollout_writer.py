@@ -22,7 +22,7 @@ class RolloutSession:
     def __init__(self, folder: Path, thread: str = THREAD) -> None:
         self.home = folder / ".codex"
         self.thread = thread
-        self._numbers = itertools.count(1)
+        self._numbers = itertools.count(1 if thread == THREAD else 1000)
         self._ordinal = 0
         self._turn = ""
         self._tokens = 0

@@ -1,4 +1,4 @@
-"""Rows as the client writes them: what they are without being turned into events, and which of them are
+"""Rows as the client writes them: what they are without being turned into events, and which are
 skipped unread.
 """
 
