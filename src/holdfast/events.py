@@ -3,7 +3,7 @@
 A client's adapter turns its rows into these events, and nothing to the right of it
 knows a vendor's field name. Events are immutable, carry their origin, and hold text
 exactly as the client wrote it. Secrets go before any fact hears them (`state.redaction_gate`);
-bounding is the business of whoever keeps it.
+bounding is the business of the code that keeps it.
 """
 
 from __future__ import annotations
@@ -248,7 +248,7 @@ class NoteTaken(NamedTuple):
 class Rewound(NamedTuple):
     """The user went back: the rows in [start, at.start) are no longer part of the session.
 
-    Not for `fold`: whoever drives it folds again without those rows (session.follow).
+    Not for `fold`: its caller folds again without those rows (session.follow).
     """
 
     at: Origin

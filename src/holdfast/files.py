@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Far beyond any file of ours; whoever expects less says so.
+# Far beyond any file of ours; a caller that expects less says so.
 MAX_READ_BYTES = 64 * 1024 * 1024
 TEMPORARY_SUFFIX = ".new"
 # Windows refuses to replace a file while anyone has it open; a reader of ours is done in moments.
@@ -256,7 +256,7 @@ def read(path: str, *, within: str = "", most: int = MAX_READ_BYTES) -> bytes | 
 
 
 def read_or_raise(path: str, *, within: str = "", most: int = MAX_READ_BYTES) -> bytes:
-    """The same, for whoever wants to know why not: raises OSError."""
+    """The same, for callers that need the reason: raises OSError."""
     handle = _open_read(path, within)
     try:
         pieces = []

@@ -76,7 +76,7 @@ def prune_by_size(
 
 
 def _list_unsynced(data: str) -> frozenset[str]:
-    # Imported late: whoever is connected to no service, as most are, does without it.
+    # Imported late: most users are connected to no service and do without it.
     if not exists(f"{data}/{CONNECTION_FILE}"):
         return frozenset()
     from holdfast.sync.connection import list_unsynced_sessions

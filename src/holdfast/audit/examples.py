@@ -69,9 +69,9 @@ def select_examples(every: SessionCompactions, label: dict[str, str]) -> list[Ex
         for lost in compaction.lost:
             if not lost.kept or len(lost.text) < MIN_TEXT_CHARS:
                 continue
-            told = _quoted(lost)
-            if told is not None:
-                kind, text, then = told
+            quoted = _quoted(lost)
+            if quoted is not None:
+                kind, text, then = quoted
                 found.setdefault(kind, []).append(
                     Example(kind, text, then, compaction.time, project, session.session_id, True)
                 )
@@ -110,8 +110,8 @@ def select_worst(every: SessionCompactions, label: dict[str, str]) -> list[Worst
     """The compactions whose summaries told least of what had been said; one of each session."""
     found = []
     for session, compaction in every:
-        told = compaction.said_shares
-        if told is None or compaction.facts["said"].known < MIN_SENTENCES:
+        shares = compaction.said_shares
+        if shares is None or compaction.facts["said"].known < MIN_SENTENCES:
             continue
         brought = [one.text for one in compaction.lost if one.kind == "said" and one.kept]
         brought.sort(key=lambda text: _is_musing(text) or not DEMAND_PATTERN.search(text))
@@ -120,7 +120,7 @@ def select_worst(every: SessionCompactions, label: dict[str, str]) -> list[Worst
                 compaction.time,
                 session.session_id,
                 label[session.project],
-                *told,
+                *shares,
                 tuple(brought[:MAX_WORST_QUOTES]),
                 compaction.facts["said"].known,
             )

@@ -84,11 +84,11 @@ def _header(made: AuditStatistics, folder: str, made_on: str) -> str:
 def _lead(made: AuditStatistics) -> str:
     sentences = []
     if row := said(made):
-        told = _two_shares(row.in_summary / row.known, row.with_holdfast / row.known)
-        sentences.append(f"Of what you had said, yours told {told}.")
+        shares = _two_shares(row.in_summary / row.known, row.with_holdfast / row.known)
+        sentences.append(f"Of what you had said, yours told {shares}.")
     if made.measured:
-        told = _two_shares(made.summary.mean, made.with_holdfast.mean)
-        sentences.append(f"Of the names the agent used next, {told}.")
+        shares = _two_shares(made.summary.mean, made.with_holdfast.mean)
+        sentences.append(f"Of the names the agent used next, {shares}.")
     else:
         sentences.append(
             "No compaction here had enough work around it to measure what was needed next."
@@ -228,7 +228,7 @@ def _survival(made: AuditStatistics) -> str:
 
 
 def _kept_table(
-    caption: str, rows: list[KindTotals], names: dict[str, str], known: str, told: str
+    caption: str, rows: list[KindTotals], names: dict[str, str], known: str, heading: str
 ) -> str:
     body = ""
     for row in rows:
@@ -249,7 +249,7 @@ def _kept_table(
     return (
         f'<table><caption>{caption}</caption><thead><tr><th scope="col">kind</th>'
         f'<th scope="col" class="n">{known}</th><th scope="col" class="hide">share'
-        f'</th><th scope="col" class="n">{told}</th><th scope="col" class="n">with Holdfast</th>'
+        f'</th><th scope="col" class="n">{heading}</th><th scope="col" class="n">with Holdfast</th>'
         f"</tr></thead><tbody>{body}</tbody></table>{key}"
     )
 
@@ -280,7 +280,7 @@ def _examples(made: AuditStatistics) -> str:
     if not made.examples:
         return ""
     harmed = sum(made.consequences.values())
-    told = (
+    counted = (
         f"{pluralize(harmed, 'time')} something that was lost caused a problem later: "
         + ", ".join(
             f"{CONSEQUENCE_LABELS[kind].lower()} ({count})"
@@ -294,7 +294,7 @@ def _examples(made: AuditStatistics) -> str:
     return _section(
         "examples",
         "What was lost, quoted",
-        f"Known before a compaction and missing from its summary. {escape(told)}",
+        f"Known before a compaction and missing from its summary. {escape(counted)}",
         f'<ul class="quotes">{items}</ul>',
     )
 

@@ -66,9 +66,9 @@ def audit_session(session_id: str, paths: list[str]) -> Session:
     """Everything there is to say about one session. Never raises for what a file holds."""
     session = Session(session_id, paths[0], sum(map(_size, paths)))
     try:
-        told = _fold_all(session, sorted(paths, key=lambda p: (-_size(p), p)))
+        briefs = _fold_all(session, sorted(paths, key=lambda p: (-_size(p), p)))
         if session.compactions:
-            _measure(session, paths, told)
+            _measure(session, paths, briefs)
     except (TranscriptError, OSError, EOFError, zlib.error) as error:
         session.error = str(error) or type(error).__name__
     return session
@@ -83,15 +83,15 @@ def _size(path: str) -> int:
 
 def _fold_all(session: Session, paths: list[str]) -> dict[str, str]:
     """Each compaction once, from the first copy that holds it; the brief before each."""
-    told: dict[str, str] = {}
+    briefs: dict[str, str] = {}
     for path in paths:
-        marks = [m for m in scan_boundaries(path, loads=orjson.loads) if m.row not in told]
+        marks = [m for m in scan_boundaries(path, loads=orjson.loads) if m.row not in briefs]
         if marks:
-            _fold_one(session, path, marks, told)
-    return told
+            _fold_one(session, path, marks, briefs)
+    return briefs
 
 
-def _fold_one(session: Session, path: str, marks: list[Boundary], told: dict[str, str]) -> None:
+def _fold_one(session: Session, path: str, marks: list[Boundary], briefs: dict[str, str]) -> None:
     followed = INITIAL
     heard: list[_CompactionAudit] = []
     for mark in [*marks, None]:
@@ -108,7 +108,7 @@ def _fold_one(session: Session, path: str, marks: list[Boundary], told: dict[str
             heard.append(_CompactionAudit(path, mark, followed.state))
     for hearing in heard:
         session.compactions.append(hearing.compaction(followed.state))
-        told[hearing.row] = hearing.brief
+        briefs[hearing.row] = hearing.brief
     place = followed.state.session
     if place.updated >= session.updated:
         folder = place.folders[0] if place.folders else place.cwd
@@ -277,7 +277,7 @@ class _Judge:
         return in_summary, in_summary or covers_fact(self._brief, fact)
 
 
-def _measure(session: Session, paths: list[str], told: dict[str, str]) -> None:
+def _measure(session: Session, paths: list[str], briefs: dict[str, str]) -> None:
     """Look-ups and need, from the raw rows, as the benchmark defines them."""
     grown = sum(_size(p) * (GZIP_RATIO if p.endswith(".gz") else 1) for p in paths)
     if grown > MAX_MEASURED_BYTES:
@@ -299,7 +299,7 @@ def _measure(session: Session, paths: list[str], told: dict[str, str]) -> None:
             continue
         ready = prepare_boundary(text, boundary, tuple(paths))
         if ready is not None:
-            outcome = score_brief(told[made.uuid], ready, None)
+            outcome = score_brief(briefs[made.uuid], ready, None)
             made.need = Need(
                 tuple(map(_cleaned, ready.need.entities)),
                 _clean(ready.need.in_summary),

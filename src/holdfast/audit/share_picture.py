@@ -82,17 +82,17 @@ def _bar(top: int, label: str, share: float | None, colour: str) -> list[str]:
 
 
 def _tiles(made: AuditStatistics) -> list[str]:
-    told = [(f"{made.compactions:,}", "compaction" if made.compactions == 1 else "compactions")]
+    figures = [(f"{made.compactions:,}", "compaction" if made.compactions == 1 else "compactions")]
     if made.tokens_before_known:
-        told.append((format_amount(made.tokens_before), "tokens summarised"))
+        figures.append((format_amount(made.tokens_before), "tokens summarised"))
     if made.calls:
-        told.append((f"{made.repeats:,}", "look-ups repeated"))
+        figures.append((f"{made.repeats:,}", "look-ups repeated"))
     if made.seconds_known:
         waiting = "waiting, estimated" if made.seconds_estimated else "waiting"
-        told.append((format_duration(made.seconds), waiting))
+        figures.append((format_duration(made.seconds), waiting))
     step = (WIDTH - 2 * MARGIN + 20) // MAX_TILES
     parts = []
-    for number, (value, label) in enumerate(told):
+    for number, (value, label) in enumerate(figures):
         left = MARGIN + number * step
         parts += [
             f'<rect x="{left}" y="432" width="{step - 20}" height="112" rx="14" fill="{CARD}"/>',

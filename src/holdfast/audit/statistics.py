@@ -213,10 +213,14 @@ def _costs(made: AuditStatistics, every: list[Compaction]) -> None:
     made.seconds = fsum(c.seconds or 0.0 for c in timed)
     made.seconds_known = len(timed)
     made.seconds_estimated = sum(c.seconds_estimated for c in timed)
-    told = [c for c in every if c.summary_chars]
-    if told:
-        made.brief_tokens = estimate_tokens(sum(c.brief_chars for c in told) // len(told))
-        made.summary_tokens = estimate_tokens(sum(c.summary_chars for c in told) // len(told))
+    summarised = [c for c in every if c.summary_chars]
+    if summarised:
+        made.brief_tokens = estimate_tokens(
+            sum(c.brief_chars for c in summarised) // len(summarised)
+        )
+        made.summary_tokens = estimate_tokens(
+            sum(c.summary_chars for c in summarised) // len(summarised)
+        )
 
 
 def _survival(

@@ -118,12 +118,12 @@ def draw_timeline(points: list[Point]) -> str:
     for number, dot in enumerate(drawn):
         x = round(LEFT + step * (number + 0.5), 1)
         low, high = _y(dot.summary), _y(dot.with_holdfast)
-        told = (
+        title = (
             f"{dot.label}: {format_percent(dot.summary)} kept,"
             f" {format_percent(dot.with_holdfast)} with Holdfast"
         )
         out.append(
-            f"<g><title>{escape(told)}</title>"
+            f"<g><title>{escape(title)}</title>"
             f'<line class="link" x1="{x}" x2="{x}" y1="{low}" y2="{high}"></line>'
             f'<circle class="f-summary" cx="{x}" cy="{low}" r="5"></circle>'
             f'<circle class="f-kept" cx="{x}" cy="{high}" r="5"></circle></g>'

@@ -101,7 +101,7 @@ def compose(
         choice.drop_last()
         chosen = choice.statements()
         text = page.text(chosen)
-    told = [
+    entries = [
         *(
             BriefEntry(name, line.text, line.fact_id)
             for name, lines in stated.items()
@@ -112,8 +112,8 @@ def compose(
             for one in chosen
         ),
     ]
-    facts = dict.fromkeys(one.fact for one in told if one.fact)
-    return Brief(text, tuple(facts), tuple(told)) if len(text) <= max_chars else Brief("", ())
+    facts = dict.fromkeys(one.fact for one in entries if one.fact)
+    return Brief(text, tuple(facts), tuple(entries)) if len(text) <= max_chars else Brief("", ())
 
 
 def _is_news(line: Line, seen: TextCoverage | None) -> bool:
@@ -172,8 +172,10 @@ def _user_value(one: Statement) -> float:
     """Of the user's words: as many statements as fit, newer ones a little before older ones."""
     own = 0.25 if one.pasted else 1.0
     # Not every language puts spaces between its words.
-    told = max(len(one.words), sum(letter > "\u2fff" for letter in one.text) // 3)
-    return own * min(told, 6) * (0.5 + 0.5 * one.recency) / (len(one.text) + len(one.about) + 30)
+    word_count = max(len(one.words), sum(letter > "\u2fff" for letter in one.text) // 3)
+    return (
+        own * min(word_count, 6) * (0.5 + 0.5 * one.recency) / (len(one.text) + len(one.about) + 30)
+    )
 
 
 def _price(one: Statement) -> int:

@@ -96,8 +96,8 @@ def covers_fact(said: TextCoverage | str, fact: Fact) -> bool:
         return said.covers_sentence(fact.text, MIN_RULE_WORD_SHARE)
     if fact.kind == "request":
         parts = split_sentences(fact.text) or [fact.text]
-        told = sum(said.covers_sentence(part, MIN_WORD_SHARE) for part in parts)
-        return told >= MIN_WORD_SHARE * len(parts)
+        covered = sum(said.covers_sentence(part, MIN_WORD_SHARE) for part in parts)
+        return covered >= MIN_WORD_SHARE * len(parts)
     return said.covers_sentence(fact.text, MIN_WORD_SHARE)
 
 

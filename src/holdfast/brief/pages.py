@@ -105,10 +105,10 @@ def _now(state: State) -> Iterator[str]:
 
 
 def _done(state: State) -> Iterator[str]:
-    told = {one.task for one in state.task_summaries.values()}
+    summarised = {one.task for one in state.task_summaries.values()}
     for one in state.task_summaries.values():
         yield f"- {format_summary(one, 600)}"
-    done = [t for t in state.tasks.values() if t.status == DONE and t.task not in told]
+    done = [t for t in state.tasks.values() if t.status == DONE and t.task not in summarised]
     for task in sorted(done, key=lambda task: task.step)[-MAX_DONE_TASKS:]:
         yield f"- #{task.task} {truncate_line(task.subject, 160)}"
     for task in [t for t in state.tasks.values() if t.status == CANCELLED][-5:]:

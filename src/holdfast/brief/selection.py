@@ -27,7 +27,7 @@ class Selection:
     def __init__(self, offered: list[Statement], weights: Mapping[str, float]) -> None:
         self._offered = offered
         self._weights = weights
-        self._told: dict[str, int] = {}
+        self._word_counts: dict[str, int] = {}
         self.chosen: dict[int, None] = {}  # in the order in which they were chosen
 
     def statements(self) -> list[Statement]:
@@ -37,7 +37,7 @@ class Selection:
     def count_words(self, text: str) -> None:
         """Count a text as told that stands in the brief anyway."""
         for word in words_of(text):
-            self._told[word] = self._told.get(word, 0) + 1
+            self._word_counts[word] = self._word_counts.get(word, 0) + 1
 
     def drop_last(self) -> None:
         """Take back what was chosen last, which adds the least."""
@@ -86,10 +86,10 @@ class Selection:
         return used
 
     def _value(self, one: Statement) -> float:
-        told, weights = self._told, self._weights
+        seen, weights = self._word_counts, self._weights
         total = 0.0
         for word in one.words:
-            times = told.get(word, 0)
+            times = seen.get(word, 0)
             total += weights[word] * (REPEATED_WORD_SHARE**times if times else 1.0)
         return total * one.weight / (len(one.text) + STATEMENT_OVERHEAD_CHARS)
 

@@ -357,10 +357,10 @@ def _values(state: State) -> Iterator[Statement]:
         # What git holds is told with git's own state.
         if item.status != OPEN or not item.typed or item.category in ("branch", "commit"):
             continue
-        told = value_line(item)
+        text = value_line(item)
         weight = VALUE_WEIGHT * _recency_of_step(now - item.step)
         yield Statement(
-            "value", f"i{item.number}", told, content_words(told), weight, 0, item.step, 0
+            "value", f"i{item.number}", text, content_words(text), weight, 0, item.step, 0
         )
 
 

@@ -75,7 +75,7 @@ def print_json(document: Any) -> None:
 
 
 def print_json_line(document: Any) -> None:
-    """One line of JSON, at once: whoever reads it may rely on what it says."""
+    """One line of JSON, at once: the reader may rely on what it says."""
     typer.echo(json.dumps(document, ensure_ascii=False))
     sys.stdout.flush()
 

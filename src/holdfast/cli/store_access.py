@@ -1,6 +1,6 @@
 """Opening what a command needs: the store and the transcript, with trouble put into words.
 
-Must not print; whoever calls decides what to show.
+Must not print; the caller decides what to show.
 """
 
 from __future__ import annotations

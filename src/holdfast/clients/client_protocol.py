@@ -10,7 +10,7 @@ the docstrings here promise.
       row_probe, user_text           single rows, single texts      RowProbe, UserText
       paths                          where it keeps things          ClientPaths
       context_window                 when it compacts               ContextWindow
-      hook_io                        what hooks are told and say    HookIO
+      hook_io                        what hooks are given and print HookIO
       installer                      hooks put in and taken out     installation.Installer
 
 A position is a number that orders the rows of one session and stays theirs while the session

@@ -32,7 +32,7 @@ class InvalidSettings(SettingsError):
     def __init__(self, reason: str, line: int = 1, column: int = 1) -> None:
         super().__init__(reason)
         self.reason, self.line, self.column = reason, line, column
-        self.path: str | None = None  # filled in by whoever knows the file
+        self.path: str | None = None  # filled in by the code that knows the file
 
     def __str__(self) -> str:
         where = f"{self.path}, " if self.path else ""

@@ -146,7 +146,7 @@ def on_postcompact(ctx: SessionContext, *, trigger: str, summary: str) -> None:
     session_dir.end_compaction()
     summary = redact_text(summary[:MAX_SUMMARY_CHARS])
     # Without a summary (somebody replaced the history) there is nothing to compare with.
-    told, lost = split_covered(state, summary) if summary.strip() else ((), ())
+    kept, lost = split_covered(state, summary) if summary.strip() else ((), ())
     if ctx.store is not None:
         ctx.store.record_compaction(
             Compaction(
@@ -155,7 +155,7 @@ def on_postcompact(ctx: SessionContext, *, trigger: str, summary: str) -> None:
                 ctx.now.text,
                 trigger,
                 summary=summary,
-                kept=told,
+                kept=kept,
                 lost=lost,
             )
         )
@@ -192,7 +192,7 @@ def on_session_end(ctx: SessionContext, client: int) -> None:
         )
         _prune_old_sessions(ctx)
     finally:
-        # Last: whoever sees the session ended may rely on all of the above.
+        # Last: a session that is marked as ended has all of the above.
         if ctx.store is not None and ctx.store.session(ctx.session.id) is not None:
             ctx.store.end_session(ctx.session.id, ctx.now.text)
 
@@ -205,7 +205,7 @@ def _compose_steering(ctx: SessionContext, view: SessionView) -> str:
 
 
 def _prune_old_sessions(ctx: SessionContext) -> None:
-    """What the user no longer wants kept goes when a session ends: nobody waits then."""
+    """What the user no longer wants kept goes when a session ends: no client waits then."""
     days = ctx.config.settings.number("retention_days")
     if ctx.store is None or not days:
         return

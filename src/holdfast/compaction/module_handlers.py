@@ -138,8 +138,8 @@ def preview_instant_compaction(
         messages = client.read_messages(source.rows())
     kept = select_verbatim([one.message for one in messages], MAX_KEPT_CHARS)
     made = compose_instant_text(state, state.session.updated, path)
-    told = (messages[place].text for place in kept)
-    return InstantPreview(made.text, tuple(one for one in told if one not in EMPTY_MESSAGES))
+    texts = (messages[place].text for place in kept)
+    return InstantPreview(made.text, tuple(one for one in texts if one not in EMPTY_MESSAGES))
 
 
 def is_between_tasks(ctx: SessionContext) -> bool:

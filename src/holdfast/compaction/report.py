@@ -106,7 +106,7 @@ def build_report(
         given,
         tuple(list_repeated(now.lookups, compaction.epoch + 1)),
         would,
-        frozenset(_find_told(lost, known, would.text, would.fact_ids)) if would else frozenset(),
+        frozenset(_find_covered(lost, known, would.text, would.fact_ids)) if would else frozenset(),
     )
 
 
@@ -131,12 +131,12 @@ def find_restored(
     names = tuple(names)
     found: dict[str, list[str]] = {}
     for one in select_restoring(given):
-        for name in _find_told(names, known, one.text, one.facts):
+        for name in _find_covered(names, known, one.text, one.facts):
             found.setdefault(name, []).append(one.kind)
     return {name: " and ".join(dict.fromkeys(found[name])) for name in names if name in found}
 
 
-def _find_told(
+def _find_covered(
     names: Iterable[str], known: Mapping[str, Fact], text: str, ids: Iterable[str]
 ) -> list[str]:
     """Of these ids, those that a text names or tells in its words."""

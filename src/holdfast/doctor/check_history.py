@@ -153,28 +153,28 @@ MAX_LINES_SHOWN = 5
 
 def check_sync(around: Environment) -> list[Finding]:
     try:
-        told = read_sync_status(around.data, around.environ)
+        status = read_sync_status(around.data, around.environ)
     except UnsafeConnectionFile as error:
         next_step = "Run `holdfast team connect` to recreate it"
         return [Finding(SERVICE, WARN, str(error), next_step)]
-    if told is None:
+    if status is None:
         return [Finding(SERVICE, OK, "not connected: everything stays on this machine")]
-    details = _truncate_lines([f"{one.session_id}: {one.reason}" for one in told.rejected])
+    details = _truncate_lines([f"{one.session_id}: {one.reason}" for one in status.rejected])
     details += _truncate_lines(
-        [f'message "{one.about}": {one.reason}' for one in told.messages_rejected]
+        [f'message "{one.about}": {one.reason}' for one in status.messages_rejected]
     )
-    if told.messages_rejected:
+    if status.messages_rejected:
         details.append(f"refused messages are in {around.data}/{message_outbox.OUTBOX_DIR}/refused")
-    if told.failures:
-        details.insert(0, f"last failure: {told.failure}")
-    seen = format_sync_status(told, around.seconds)
-    if told.failures >= MIN_FAILURES:
+    if status.failures:
+        details.insert(0, f"last failure: {status.failure}")
+    seen = format_sync_status(status, around.seconds)
+    if status.failures >= MIN_FAILURES:
         next_step = (
             "Check that the server is running and the token is valid; "
             "`holdfast team sync` retries now"
         )
         return [Finding(SERVICE, WARN, seen, next_step, tuple(details))]
-    if told.rejected or told.messages_rejected:
+    if status.rejected or status.messages_rejected:
         next_step = "Sessions outside the token's projects are not uploaded; retried daily"
         return [Finding(SERVICE, WARN, seen, next_step, tuple(details))]
     return [Finding(SERVICE, OK, seen, details=tuple(details))]

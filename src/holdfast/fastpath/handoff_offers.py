@@ -95,7 +95,7 @@ def decode_offer(data: bytes) -> HandoffOffer | None:
 def offer_handoff(
     data: str, cwd: str, session_id: str, client: int, seconds: float
 ) -> HandoffOffer | None:
-    """The latest that fits. Counts: what nobody took up after a few times is left alone."""
+    """The latest that fits. Counts: what was not taken up after a few times is left alone."""
     project, worktree = locate_project(cwd)
     folder = _folder(data, worktree)
     own = safe_name(session_id)

@@ -21,7 +21,7 @@ again.
 
 Owns their names and formats. Imported by the fast hooks:
 nothing but `os` and `time`, no `typing`, no `json`. Every file is for the user alone;
-`holdfast.files` writes them. Nothing here redacts: whoever writes text here has done so.
+`holdfast.files` writes them. Nothing here redacts: the caller has done so.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class SessionDir:
         return exists(f"{self.path}/{COMPACTING_FILE}")
 
     def save_summary(self, summary: PrebuiltText) -> bool:
-        """False when another one is there: which of the two is the compaction's, nobody knows."""
+        """False when another one is there: which of the two is the compaction's is unknown."""
         there = self.read_summary()
         if there is not None and there.text != summary.text:
             remove(f"{self.path}/{RESTORED_FILE}")
@@ -305,7 +305,7 @@ class SessionDir:
         """The lines noted so far; some may be given again by the next call.
 
         A turned-over spool stays for a minute: a fast hook that had it open when it was
-        renamed may write after it was read. `forget=False` keeps all: nobody could keep them.
+        renamed may write after it was read. `forget=False` keeps all: no store could.
         """
         try:  # noqa: SIM105  contextlib costs 3 ms
             move(f"{self.path}/spool", f"{self.path}/spool.{os.getpid()}-{int(seconds)}")
@@ -342,7 +342,7 @@ class SessionDir:
         remove(f"{self.path}/working")
 
     def delete_all(self) -> None:
-        """Everything of this session; for whoever forgets it in the store."""
+        """Everything of this session, when it is deleted from the store."""
         from holdfast.fastpath import inbox
 
         inbox.delete_inbox(self.path)

@@ -35,7 +35,7 @@ class Need:
 
 
 def compute_need(text: SessionText, boundary: Boundary, knowledge: Knowledge) -> Need:
-    """What the agent uses after the cut that was known before and nobody gave it again."""
+    """What the agent uses after the cut that was known before and not given to it again."""
     visible = _kept_entities(text, boundary, knowledge)
     tasks_by_id = _task_ids(text)
     needed: dict[Entity, None] = {}

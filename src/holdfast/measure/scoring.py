@@ -90,14 +90,14 @@ def score_state(found: list[LineMentions], prepared: PreparedBoundary) -> dict[s
         paths = {p for m in found for p in m.paths}
         parts["edited"] = _share([p in paths for p in truth.edited])
     if truth.test:
-        parts["test"] = _test_told(found, truth.test, truth.test_passed)
+        parts["test"] = _score_test(found, truth.test, truth.test_passed)
     if truth.open_errors:
-        parts["errors"] = _share([_error_told(found, f) for f in truth.open_errors])
+        parts["errors"] = _share([_mentions_error(found, f) for f in truth.open_errors])
     if truth.branch:
         parts["branch"] = float(any(contains_phrase(m.line.text, truth.branch) for m in found))
     if truth.rules:
         lines = [plain_words(m.line.text) for m in found]
-        parts["rules"] = _share([_told(rule, lines) for rule in truth.rules])
+        parts["rules"] = _share([_is_said(rule, lines) for rule in truth.rules])
     return parts
 
 
@@ -105,7 +105,7 @@ def _share(flags: list[bool]) -> float:
     return sum(flags) / len(flags)
 
 
-def _told(words: frozenset[str], lines: list[frozenset[str]]) -> bool:
+def _is_said(words: frozenset[str], lines: list[frozenset[str]]) -> bool:
     return any(len(words & line) >= MIN_WORD_OVERLAP * len(words) for line in lines)
 
 
@@ -119,7 +119,7 @@ def _tasks_shown_open(found: list[LineMentions]) -> set[str]:
     }
 
 
-def _test_told(found: list[LineMentions], command: str, passed: bool | None) -> float:
+def _score_test(found: list[LineMentions], command: str, passed: bool | None) -> float:
     """Half for the command, half for its verdict beside it."""
     score = 0.0
     for mention in found:
@@ -133,10 +133,10 @@ def _test_told(found: list[LineMentions], command: str, passed: bool | None) -> 
     return score
 
 
-def _error_told(found: list[LineMentions], failure: Failure) -> bool:
+def _mentions_error(found: list[LineMentions], failure: Failure) -> bool:
     """By the words of its message, or by the command that a line says has failed."""
     for mention in found:
-        if len(failure.words) >= 2 and _told(failure.words, [plain_words(mention.line.text)]):
+        if len(failure.words) >= 2 and _is_said(failure.words, [plain_words(mention.line.text)]):
             return True
         if contains_phrase(mention.line.text, failure.command) and (
             L.ERROR in mention.line.labels
@@ -169,7 +169,7 @@ def _fixed_shown(mention: LineMentions, prepared: PreparedBoundary) -> list[str]
     """A fixed error under an error label, unless the line tells an open one."""
     words = plain_words(mention.line.text)
     truth = prepared.truth
-    if any(_error_told([mention], failure) for failure in truth.open_errors):
+    if any(_mentions_error([mention], failure) for failure in truth.open_errors):
         return []
     return [
         f"error: {f.line[:80]}"

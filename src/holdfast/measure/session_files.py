@@ -373,8 +373,8 @@ def _assistant(row: Row, i: int, reading: SessionPieces, by_id: dict[str, Call])
             )
             by_id[call.id] = call
             reading.calls.append(call)
-            told = {k: v for k, v in call.input.items() if k not in _SETTINGS}
-            reading.pieces.append(Piece(i, INPUT, "\n".join(list_strings(told)), call))
+            inputs = {k: v for k, v in call.input.items() if k not in _SETTINGS}
+            reading.pieces.append(Piece(i, INPUT, "\n".join(list_strings(inputs)), call))
 
 
 def _user(row: Row, i: int, reading: SessionPieces, by_id: dict[str, Call]) -> None:

@@ -1,6 +1,6 @@
 """A handoff on demand, and notes: what the agent itself wants kept.
 
-The handoff is the brief of the session as it stands, for whoever goes on. A note is in the
+The handoff is the brief of the session as it stands, for the next agent. A note is in the
 session's notes file (`session.notes_file`) before it is answered: the transcript's row of the
 call may be read late, or by nobody where the hooks are not installed.
 """

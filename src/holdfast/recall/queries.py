@@ -48,7 +48,7 @@ class RecallScope(NamedTuple):
 
 
 class NotFound(Exception):
-    """Nothing of that name; the words are for whoever asked."""
+    """Nothing of that name; the message is shown to the caller."""
 
 
 def find_current_session(store: Store, scope: RecallScope) -> Session | None:
@@ -274,7 +274,7 @@ def _describe_outcome(report: CompactionReport, fact: Fact) -> str:
 
 def _format_compaction(report: CompactionReport) -> str:
     compaction = report.compaction
-    told = [
+    deliveries = [
         f"{DELIVERY_LABELS.get(d.kind, d.kind)} ({d.channel}, {len(d.text):,} characters)"
         for d in report.deliveries
     ]
@@ -284,7 +284,7 @@ def _format_compaction(report: CompactionReport) -> str:
         if checked
         else ""
     )
-    done = "; ".join(told) or "nothing was restored"
+    done = "; ".join(deliveries) or "nothing was restored"
     if report.would_deliver and report.lost:
         done += f" (no hook ran; it would have been {len(report.would_restore)} of those lost)"
     return (

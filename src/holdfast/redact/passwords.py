@@ -253,9 +253,9 @@ def find_prose_passwords(lowered: str, text: str) -> Iterator[Span]:
                 yield from _told_ahead(lowered, text, at)
                 yield from _told_behind(lowered, text, at)
     for at in find_anchor(lowered, " / "):
-        told = list(_judge_prose(text, compile_once(_PROSE_QUOTE + _VALUE).match(lowered, at + 3)))
-        if told and compile_once(_USER).search(lowered, max(0, at - _BEFORE_SLASH), at + 1):
-            yield from told
+        found = list(_judge_prose(text, compile_once(_PROSE_QUOTE + _VALUE).match(lowered, at + 3)))
+        if found and compile_once(_USER).search(lowered, max(0, at - _BEFORE_SLASH), at + 1):
+            yield from found
     for user in ("admin:", "root:"):
         for at in find_anchor(lowered, user):
             if _begins_here(lowered, at):

@@ -94,7 +94,7 @@ def authenticate_owner(
 
 
 def rate_limit_key(peer: Address | None, own: Address | None, settings: ServerSettings) -> str:
-    """A name for whoever shows no good token: the address, and on this machine also the user, so
+    """A name for a caller without a valid token: the address, and on this machine also the user, so
     that one user's requests are not counted as another's."""
     if peer is None:
         return "?"

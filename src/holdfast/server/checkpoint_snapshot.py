@@ -35,7 +35,7 @@ MAX_REQUEST_CHARS = 160
 
 
 def is_made_by_hooks(checkpoint: Checkpoint) -> bool:
-    """Whether nobody posted it."""
+    """Whether hooks made it, so that it was not posted."""
     return not checkpoint.cause.startswith(POSTED_PREFIX)
 
 
@@ -51,7 +51,7 @@ def parse_trigger(cause: str) -> str:
 
 def build_role_context(checkpoint: Checkpoint, state: State | None) -> dict[str, Any]:
     why = _format_cause(checkpoint.cause)
-    told: dict[str, Any] = {
+    details: dict[str, Any] = {
         "session_id": checkpoint.session_id,
         "trigger": parse_trigger(checkpoint.cause),
         "timestamp": checkpoint.time,
@@ -60,9 +60,9 @@ def build_role_context(checkpoint: Checkpoint, state: State | None) -> dict[str,
         "context_summary": why,
     }
     if state is None:
-        return told
+        return details
     more = build_details(state)
-    return {**told, **more, "context_summary": f"{more['context_summary']} {why}"}
+    return {**details, **more, "context_summary": f"{more['context_summary']} {why}"}
 
 
 def build_details(state: State) -> dict[str, Any]:

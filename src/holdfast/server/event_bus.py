@@ -1,9 +1,9 @@
-"""Live events: who listens is told that something changed, and where; never what.
+"""Live events: listeners are notified that something changed, and where; never what.
 
 This process tells of its own writes at once. On PostgreSQL other processes hear of them, and
 this one of theirs (LISTEN/NOTIFY). They are told by a thread of its own, many at once, and not
 in the transaction that wrote: PostgreSQL lets commits that tell something through one by one.
-So a process that is killed may have written something of which nobody hears until they look.
+So a process that is killed may have written something of which listeners hear only when they look.
 On SQLite this process looks once a second for what hooks have written.
 """
 

@@ -51,7 +51,7 @@ class FairExecutor:
         self._waiting: dict[str, deque[_Job]] = {}
 
     def submit(self, whose: str, call: Callable[[], Any]) -> Future[Any]:
-        """Done in a thread, when it is the turn of whoever it is for. Raises StoreBusy."""
+        """Done in a thread, when its project's turn comes. Raises StoreBusy."""
         work = _Job(time.monotonic(), Future(), call)
         with self._guard:
             queue = self._waiting.setdefault(whose, deque())
@@ -69,7 +69,7 @@ class FairExecutor:
             if queue:
                 self._waiting[whose] = queue
             if not work.done.set_running_or_notify_cancel():
-                continue  # whoever asked has gone
+                continue  # the caller has gone
             waited = time.monotonic() - work.since
             if waited > MAX_WAIT_SECONDS:
                 work.done.set_exception(StoreBusy(f"waited {waited:.0f} seconds for its turn"))

@@ -61,22 +61,24 @@ def build_requests(session_id: str, state: State) -> list[RequestNode]:
     for subagent in state.subagents.values():
         if subagent.role == "job":
             continue
-        told = _subtask(session_id, subagent)
+        subtask = _subtask(session_id, subagent)
         over = _find_task(subagent, state.tasks)
         if over:
-            made[over].subtasks.append(told)
+            made[over].subtasks.append(subtask)
         else:
-            nodes[_request_before(state.requests, subagent.at.start, nodes)].subtasks.append(told)
+            nodes[_request_before(state.requests, subagent.at.start, nodes)].subtasks.append(
+                subtask
+            )
     return list(reversed(nodes.values()))
 
 
 def build_waves(session_id: str, state: State) -> tuple[list[Wave], list[list[str]]]:
     """With finished tasks, so that waves keep their numbers."""
     now = list_waves(state.tasks)
-    told = []
+    waves = []
     for number, wave in enumerate(list_planned_waves(state.tasks).waves):
         done = sum(state.tasks[key].status != OPEN for key in wave)
-        told.append(
+        waves.append(
             Wave(
                 session_id=session_id,
                 number=number,
@@ -85,7 +87,7 @@ def build_waves(session_id: str, state: State) -> tuple[list[Wave], list[list[st
                 percent=100 * done // len(wave),
             )
         )
-    return told, [[f"{session_id}:{key}" for key in circle] for circle in now.cycles]
+    return waves, [[f"{session_id}:{key}" for key in circle] for circle in now.cycles]
 
 
 def _wave_status(

@@ -1,8 +1,8 @@
 """What every request passes first: caller, rate, origin, size. Pure ASGI, around the whole app.
 
-Rates count by caller: by token, by this machine's own user, and whoever is neither by address (on
-this machine by address and user), so that nobody's requests use up another's. Also writes to
-the audit log who wrote and who was refused, and counts for the metrics.
+Rates count by caller: by token, by this machine's own user, and any other by address (on
+this machine by address and user), so that one caller's requests do not use up another's. Also
+writes to the audit log who wrote and who was refused, and counts for the metrics.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _READ_ONLY_POSTS = ("/api/compact/restore",)
 _NO_SCOPE_PATHS = ("/api/me",)
 _MAX_BUCKETS = 10_000
 # Rows in the audit log for requests that were refused: these at once, then so many a minute, of one
-# caller and of all. Without a bound, whoever has no token could fill the disk (2 GB a day).
+# caller and of all. Without a bound, a caller without a token could fill the disk (2 GB a day).
 REFUSAL_BURST, REFUSALS_PER_MINUTE = 20, 1
 TOTAL_REFUSAL_BURST, TOTAL_REFUSALS_PER_MINUTE = 200, 10
 

@@ -1,7 +1,7 @@
 """Which user of this machine is at the other end of a loopback connection.
 
 A port on loopback is open to everyone who has an account. Linux says who owns each end of a
-connection; elsewhere we do not know, and whoever calls needs a token. The kernel is asked for
+connection; elsewhere we do not know, and the caller needs a token. The kernel is asked for
 the one connection (sock_diag): to read its table of all takes 9 ms, as much as the rest of a
 request. The table is for kernels that do not answer.
 """

@@ -27,7 +27,7 @@ ENVELOPE_FIELDS = (
     "timestamp",
     "checkpoint",
 )
-# What whoever posts has put together from elsewhere; a session's own state may tell it better.
+# What the poster has put together from elsewhere; a session's own state may tell it better.
 DERIVED_FIELDS = (
     "hierarchy",
     "active_tasks",
@@ -172,7 +172,7 @@ def _waves(said: SnapshotBody, _: str) -> list[str]:
         number = task.get("wave_number")
         if type(number) is int:
             by_wave.setdefault(number, []).append(task)
-    told = []
+    lines = []
     for number, tasks in sorted(by_wave.items()):
         parts = [part for task in tasks for part in _parts(task)]
         if all(parts):
@@ -182,34 +182,34 @@ def _waves(said: SnapshotBody, _: str) -> list[str]:
         else:
             status = f"{100 * sum(parts) // len(parts)} %"
         names = list(dict.fromkeys(format_value(task.get("name", "")) for task in tasks))
-        told.append(f"- wave {number}: {status} ({'; '.join(names)})")
-    return told
+        lines.append(f"- wave {number}: {status} ({'; '.join(names)})")
+    return lines
 
 
 def _open_work(said: SnapshotBody, role: str) -> list[str]:
-    """What is not done yet; with the tasks themselves for whoever has no list by wave."""
-    told = [_task_line(task) for task in _objects(said.get("active_tasks"))]
-    told += [f"- {format_value(one)}" for one in _plain(said.get("active_tasks"))]
+    """What is not done yet; with the tasks themselves for a reader without a list by wave."""
+    lines = [_task_line(task) for task in _objects(said.get("active_tasks"))]
+    lines += [f"- {format_value(one)}" for one in _plain(said.get("active_tasks"))]
     for task in _tasks(said):
         if _is_done(task):
             continue
         wave = task.get("wave_number")
         when = f"wave {wave}: " if type(wave) is int else ""
-        told.append(f"- {when}{format_value(task.get('name', ''))}{_status(task)}")
+        lines.append(f"- {when}{format_value(task.get('name', ''))}{_status(task)}")
         for subtask in _objects(task.get("subtasks")):
             who = format_value(subtask.get("agent_type", "")) or "agent"
             if role == "orchestrator" and _is_done(subtask):
                 continue
-            told.append(
+            lines.append(
                 f"  - {who}: {format_value(subtask.get('description', ''))}{_status(subtask)}"
             )
     for request in _requests(said):
         for subtask in _objects(request.get("subtasks")):
             who = format_value(subtask.get("agent_type", "")) or "agent"
-            told.append(
+            lines.append(
                 f"- {who}: {format_value(subtask.get('description', ''))}{_status(subtask)}"
             )
-    return told
+    return lines
 
 
 def _task_line(task: SnapshotBody) -> str:
@@ -222,21 +222,21 @@ def _task_line(task: SnapshotBody) -> str:
 
 
 def _finished(said: SnapshotBody, _: str) -> list[str]:
-    told = []
+    lines = []
     for task in _tasks(said):
         if _is_done(task):
-            told.append(f"- {format_value(task.get('name', ''))}")
+            lines.append(f"- {format_value(task.get('name', ''))}")
             continue
-        told += [
+        lines += [
             f"- {format_value(task.get('name', ''))}: {format_value(one.get('description', ''))}"
             for one in _objects(task.get("subtasks"))
             if _is_done(one)
         ]
-    return told
+    return lines
 
 
 def _agents(said: SnapshotBody, _: str) -> list[str]:
-    told = []
+    lines = []
     for one in _objects(said.get("agent_states")):
         inner = one.get("role_context")
         all_said = {**one, **inner} if isinstance(inner, Mapping) else dict(one)
@@ -252,8 +252,8 @@ def _agents(said: SnapshotBody, _: str) -> list[str]:
         more = format_value(all_said, _NOISE_FIELDS)
         words = [about, f"blocked by {blockers}" if blockers else "", more]
         shown = f"{name} ({kind})" if kind and kind not in name else name
-        told.append(f"- {shown}: {'; '.join(word for word in words if word)}".rstrip(": "))
-    return [*told, *(f"- {format_value(one)}" for one in _plain(said.get("agent_states")))]
+        lines.append(f"- {shown}: {'; '.join(word for word in words if word)}".rstrip(": "))
+    return [*lines, *(f"- {format_value(one)}" for one in _plain(said.get("agent_states")))]
 
 
 def _blockers(said: SnapshotBody, _: str) -> list[str]:
@@ -285,23 +285,23 @@ def _listed(value: Any, name: str) -> list[str]:
 
 
 def _files(said: SnapshotBody, _: str) -> list[str]:
-    told = []
+    lines = []
     for one in _list(said.get("modified_files")):
         path = one.get("file_path") or one.get("path") if isinstance(one, Mapping) else None
         if isinstance(one, Mapping) and path:
             more = [format_value(one[name]) for name in ("tool_name", "timestamp") if one.get(name)]
             named = f" ({', '.join(more)})" if more else ""
-            told.append(f"- {format_value(path)}{named}")
+            lines.append(f"- {format_value(path)}{named}")
         else:
-            told.append(f"- {format_value(one)}")
-    return told
+            lines.append(f"- {format_value(one)}")
+    return lines
 
 
 def _actions(said: SnapshotBody, _: str) -> list[str]:
-    told = []
+    lines = []
     for one in _list(said.get("recent_actions")):
         if not isinstance(one, Mapping) or not one.get("tool_name"):
-            told.append(f"- {format_value(one)}")
+            lines.append(f"- {format_value(one)}")
             continue
         code = one.get("exit_code")
         failed = f" (failed, exit code {code})" if type(code) is int and code else ""
@@ -310,8 +310,8 @@ def _actions(said: SnapshotBody, _: str) -> list[str]:
             {name: item for name, item in one.items() if name not in known}, _NOISE_FIELDS
         )
         words = [format_value(one["tool_name"]), format_value(one.get("file_paths")), more]
-        told.append(f"- {' '.join(word for word in words if word)}{failed}")
-    return told
+        lines.append(f"- {' '.join(word for word in words if word)}{failed}")
+    return lines
 
 
 def _tools(said: SnapshotBody, _: str) -> list[str]:
@@ -329,17 +329,17 @@ def _tools(said: SnapshotBody, _: str) -> list[str]:
 
 
 def _messages(said: SnapshotBody, _: str) -> list[str]:
-    told = []
+    lines = []
     for one in _list(said.get("recent_messages")):
         if not isinstance(one, Mapping) or not (one.get("topic") or one.get("payload")):
-            told.append(f"- {format_value(one)}")
+            lines.append(f"- {format_value(one)}")
             continue
         to = format_value(one.get("to_agent_id")) or format_value(one.get("to_role")) or "all"
         topic = f" on {format_value(one['topic'])}" if one.get("topic") else ""
         payload = format_value(one.get("payload"))
         words = f"- {format_value(one.get('from_agent_id')) or 'somebody'} to {to}{topic}"
-        told.append(f"{words}: {payload}" if payload else words)
-    return told
+        lines.append(f"{words}: {payload}" if payload else words)
+    return lines
 
 
 def _code(said: SnapshotBody, _: str) -> list[str]:
@@ -453,14 +453,14 @@ def _list(value: Any) -> list[Any]:
 def format_value(value: Any, noise: frozenset[str] = frozenset()) -> str:
     """Any value in one line, without what is empty."""
     if isinstance(value, Mapping):
-        told = (
+        fields = (
             f"{str(name).replace('_', ' ')} {inner}"
             for name, item in value.items()
             if name not in noise
             and name not in _PAGING_FIELDS
             and (inner := format_value(item, noise))
         )
-        return " ".join(", ".join(told).split())
+        return " ".join(", ".join(fields).split())
     if isinstance(value, list):
         return "; ".join(inner for item in value if (inner := format_value(item, noise)))
     if value is None:

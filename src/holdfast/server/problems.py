@@ -158,7 +158,7 @@ def add_problem_handlers(app: FastAPI) -> None:
 
 
 def store_problem_response(error: StoreError) -> Response:
-    """The answer to whoever asked; the reason, with its place, is for the log."""
+    """The answer to the caller; the reason, with its place, is for the log."""
     log_store_error(error)
     if isinstance(error, StoreFull):
         detail = (
@@ -190,7 +190,7 @@ def _printable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()[:300]
 
 
-# What whoever runs the service has to know: on stderr, a line each, with its time.
+# What the operator of the service has to know: on stderr, a line each, with its time.
 #
 # What repeats is written once in a while with how often it happened, so that a database that is
 # away does not fill a disk with words about it.

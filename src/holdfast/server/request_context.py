@@ -57,7 +57,7 @@ class RequestContext:
         try:
             await self._request.state.asked_again()
         except (ApiError, StoreError):
-            return False  # where it cannot be told, whoever it is may come again
+            return False  # unknown: the caller may come again
         return True
 
     @contextmanager

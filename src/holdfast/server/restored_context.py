@@ -65,15 +65,15 @@ def build_restored_context(
     max_chars: int,
     ages: SourceAges,
 ) -> RestoredContext:
-    told, given = _format_messages(letters, int(max_chars * MESSAGES_SHARE))
-    room = max_chars - sum(len(line) + 1 for line in told)
+    message_lines, given = _format_messages(letters, int(max_chars * MESSAGES_SHARE))
+    room = max_chars - sum(len(line) + 1 for line in message_lines)
     # Held back from the start: to compose a second time takes as long as the first.
     held = len(TRUNCATION_NOTE) + 1 if room >= MIN_CHARS_FOR_NOTE else 0
     text, facts, cut = _fit_sources(state, snapshot, room - held, role, ages)
     if cut and held:
-        told = [TRUNCATION_NOTE, *told]
-    if told:
-        text = "\n".join([text, *told] if text else told)
+        message_lines = [TRUNCATION_NOTE, *message_lines]
+    if message_lines:
+        text = "\n".join([text, *message_lines] if text else message_lines)
     return RestoredContext(text[:max_chars], facts, given, cut)
 
 

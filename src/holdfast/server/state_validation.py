@@ -1,8 +1,8 @@
 """A state that arrives is looked at before it is kept.
 
-Whoever reads one relies on its types, and a page of a project reads the states of all its
+Its readers rely on its types, and a page of a project reads the states of all its
 sessions: one that is made up must not take the others along. Those of another version are kept
-as they are, because nobody here reads them.
+as they are, because they are not read here.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class SessionContext(NamedTuple):
     now: Timestamp
     store: Store | None = None
     config: EffectiveConfig = DEFAULT_CONFIG
-    on_error: ErrorHandler | None = None  # is told what in the transcript we stumbled over
+    on_error: ErrorHandler | None = None  # is given what in the transcript raised an error
 
 
 def build_context(
@@ -103,8 +103,8 @@ def load_module_settings(data: str, cwd: str = "") -> ModuleSettings:
 # Which session is meant when none is named: the one that asks, else this worktree's latest, else
 # the latest of its project.
 #
-# The one owner of that rule, for every command and for recall. Must not print or raise: whoever
-# asks says what to do where there is none.
+# The one owner of that rule, for every command and for recall. Must not print or raise: the
+# caller says what to do where there is none.
 
 MAX_RECENT_SESSIONS = 50  # of a project, among which this worktree's latest is looked for
 

@@ -55,7 +55,7 @@ def check_context_usage(ctx: SessionContext, view: SessionView) -> None:
     found = measure_context_usage(ctx, state)
     if ctx.store is not None:
         _checkpoint(ctx.store, ctx, view.saved, found)
-    with suppress(OSError):  # a line nobody can be told is no reason to stop
+    with suppress(OSError):  # a notice that cannot be written is no reason to stop
         _queue_warnings(ctx, view, found)
         _write_status(ctx, state, found)
 
@@ -104,7 +104,7 @@ def _queue_warnings(ctx: SessionContext, view: SessionView, found: ContextUsage)
     ):
         return
     focus = build_focus_text(view.display)
-    # The agent's first: whoever sees the user's may ask for both.
+    # The agent's first: once the user's is there, both may be asked for.
     if whom in ("both", "agent"):
         offered = focus if whom == "both" else ""
         session_dir.write(

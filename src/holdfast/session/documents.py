@@ -45,7 +45,7 @@ MAX_OFFERED_SESSIONS = 1_000
 
 
 def overlay_documents(ctx: SessionContext, session: Session, state: State) -> State:
-    """The state with the session's notes and summaries, for whoever is shown it."""
+    """The state with the session's notes and summaries, for display."""
     state = overlay_summaries(state, load_summaries(ctx.session_dir).summaries)
     page = notes_path(ctx, session)
     return overlay_notes(state, build_note_table(notes_file.read_notes(ctx.session_dir, page)))
@@ -270,13 +270,13 @@ def update_summaries(
         return known.summaries
     summaries = known.summaries
     if _has_candidates(state, summaries, limits.idle_turns):
-        told = {one.key for one in summaries}
+        summarised = {one.key for one in summaries}
         fresh = [
             one
             for one in _summarize_idle_tasks(
                 transcript, state.session.client, abandoned, limits.idle_turns
             )
-            if one.key not in told
+            if one.key not in summarised
         ]
         summaries = (*summaries, *(_shorten_paths(one, state.session.folders) for one in fresh))[
             -MAX_SUMMARIES:
@@ -289,11 +289,11 @@ def update_summaries(
 
 
 def _has_candidates(state: State, summaries: Sequence[TaskSummary], turns: int) -> bool:
-    told = {(one.task, one.row) for one in summaries}
+    summarised = {(one.task, one.row) for one in summaries}
     return any(
         task.status == DONE
         and state.position.step - task.step >= turns
-        and (task.task, task.at.row) not in told
+        and (task.task, task.at.row) not in summarised
         for task in state.tasks.values()
     )
 

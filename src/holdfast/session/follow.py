@@ -114,7 +114,7 @@ def follow_transcript(
     whose session it is; without it, the one that the state names, or else the file.
 
     Raises TranscriptError when the file cannot be read; what was tracked before still stands.
-    With `on_error`, a row or an event that we stumble over is told there and passed over: a
+    With `on_error`, a row or an event that raises an error is reported there and skipped: a
     mistake of ours costs that one thing, not all that follows in the session.
     """
     before = followed
@@ -229,16 +229,16 @@ def _fold_batch(
     on_error: ErrorHandler | None,
 ) -> FoldSession:
     """The fold that heard what is new of these events, without their secrets."""
-    told = [
+    new_events = [
         event
         for event in events
         if type(event) is not Rewound
         and not (known_until and event.at.time and event.at.time <= known_until)
     ]
-    told = redact_events(told)
-    folding = _apply_events(folding, told, on_error)
+    new_events = redact_events(new_events)
+    folding = _apply_events(folding, new_events, on_error)
     if on_event is not None:
-        for event in told:
+        for event in new_events:
             on_event(event)
     return folding
 

@@ -131,7 +131,7 @@ def locate_page(session_dir: SessionDir, session_id: str, worktree: str, in_tree
 
 
 def _folder_in_tree(current: File, session_id: str) -> str:
-    """The session's own folder, or the one that the project itself named, if nobody has it yet.
+    """The session's own folder, or the one that the project itself named, if it is not taken yet.
 
     A project that keeps CURRENT_SESSION by its own rules names its sessions; the first session
     of ours that finds such a name takes it, another at the same time keeps to its own.

@@ -2,7 +2,7 @@
 
 A role is looked for in the project (`.holdfast/roles/NAME.json`), then in the user's data folder
 (`roles/NAME.json`), then among those that come with Holdfast. A file that cannot be followed is
-told about and passed over, so that a slip in it costs nobody a brief. The words above a section
+reported and skipped, so that a slip in it costs no reader a brief. The words above a section
 are the usual ones in a project's role: a repository does not speak in our voice. The default
 role costs a look for its overriding files and no read. `agents.json` in the same places says
 which agent types read as which role.

@@ -88,9 +88,11 @@ def parse_spool(lines: list[str], session_id: str) -> SpooledInput:
             elif what == "command":
                 commands.append((time, text, redact(str(fields["arguments"]))))
             else:
-                told = tuple(fact for fact in str(fields["facts"]).split(",") if fact)
+                fact_ids = tuple(fact for fact in str(fields["facts"]).split(",") if fact)
                 epoch, channel = int(fields["epoch"]), str(fields["channel"])
-                deliveries.append(Delivery(session_id, epoch, str(what), channel, time, text, told))
+                deliveries.append(
+                    Delivery(session_id, epoch, str(what), channel, time, text, fact_ids)
+                )
         except (ValueError, KeyError, TypeError):
             continue  # a line cut short by a full disk
     return SpooledInput(tuple(prompts), tuple(commands), tuple(deliveries))

@@ -34,7 +34,7 @@ ENVIRONMENT_PREFIX = "HOLDFAST_"
 # In the user's file: names and values for single projects, by their folder.
 PROJECTS_KEY = "projects"
 MAX_FILE_BYTES = 1024 * 1024
-MAX_NAME_CHARS = 60  # characters of a strange name that are told
+MAX_NAME_CHARS = 60  # characters of an unknown name that are shown
 DEFAULT, USER, PROJECT, ENVIRONMENT = "default", "user", "project", "environment"
 
 

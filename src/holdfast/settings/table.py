@@ -29,7 +29,7 @@ class Setting(NamedTuple):
     low: int = 0
     high: int = 0
     choices: tuple[str, ...] = ()
-    # A repository may choose it for whoever works in it: only what touches no file, no pattern
+    # A repository may choose it for everyone who works in it: only what touches no file, no pattern
     # and no limit, says nothing for the user, and loses nothing.
     project_may_set: bool = False
 

@@ -296,7 +296,7 @@ def covers(passed: Check, failed: Check, failing: tuple[str, ...] = ()) -> bool:
     if passed.kind != failed.kind or failed.runner not in ("", passed.runner):
         return False
     ran_on, narrowed, widened = _parts(passed.target)
-    if not failed.runner:  # only shown, of a run that nobody saw: its names must have run
+    if not failed.runner:  # only shown, of a run that was not seen: its names must have run
         everything = not narrowed and not ran_on - _WIDE
         named = failing and all(any(_within(name, p) for p in ran_on) for name in failing)
         return everything or bool(named and not narrowed)

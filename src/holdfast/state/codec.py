@@ -2,7 +2,7 @@
 
 Records become arrays, so that a document is small and quick to read. A newer version may
 add fields at the end of a record, or tables: an older document then loads with the defaults.
-Anything else is a new VERSION, and whoever loads an older one folds the transcript again.
+Anything else is a new VERSION, and on loading an older one the transcript is folded again.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ _NUMBER = itemgetter(0)
 
 
 class MutableTable(dict[str, Record]):
-    """A table that nobody but a fold in progress holds, so that it may be changed in place.
+    """A table that only a fold in progress holds, so that it may be changed in place.
 
     `fold` copies the tables it changes. Whoever folds many events in a row has tables of its own
     (`fold.FoldSession`): copying a thousand symbols for each event took a fifth of the time.
@@ -143,7 +143,7 @@ STEP_EVENTS = frozenset(
 class KindLabel(NamedTuple):
     one: str
     many: str
-    told: str = ""  # "" for a kind that no gap tells
+    in_gap: str = ""  # "" for a kind that no gap tells
 
 
 LABELS = {

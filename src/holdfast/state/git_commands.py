@@ -36,7 +36,7 @@ class GitStep(NamedTuple):
     name: str  # the subcommand: "commit", "stash pop", "pr create"; "" for edits
     options: frozenset[str]  # "-a", "--amend"; grouped letters one by one, values left out
     words: tuple[str, ...]  # the other words: paths, branches, references
-    directory: str  # where it ran, "" where nobody knows
+    directory: str  # where it ran, "" where that is unknown
     shown: bool  # its output reached the agent whole: no pipe, no redirection
     sure: bool  # it ran if the line as a whole succeeded
     after_dashes: tuple[str, ...] = ()  # the words behind "--"
@@ -89,7 +89,7 @@ def split_words(text: str) -> list[str]:
 def _moved(here: str, words: list[str]) -> str:
     target = next((word for word in words if not word.startswith("-")), "")
     if not target or "$" in target or target[0] == "~":
-        return ""  # nobody knows where that is
+        return ""  # unknown where that is
     return resolve_path(here, target)
 
 

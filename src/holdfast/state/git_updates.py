@@ -85,7 +85,7 @@ def mark_unpushed(work: GitWork, root: str, branch: str, ahead: int) -> GitWork:
 def with_root(work: GitWork, directory: str, certain: bool = False) -> tuple[GitWork, str]:
     """The work with the repository that a directory is in, and its root.
 
-    Nobody told where the root is: the outermost folder in which git was run stands for it,
+    Where the root is unknown, the outermost folder in which git was run stands for it,
     until `rev-parse --show-toplevel` or a path with `../` in a status says better.
     """
     root = directory if certain else find_root(work.repositories, directory)

@@ -67,7 +67,7 @@ PUSHED: dict[bool | None, str] = {
 
 class Repository(NamedTuple):
     root: str
-    branch: str = ""  # "" when HEAD is detached or nobody knows
+    branch: str = ""  # "" when HEAD is detached or unknown
     detached: bool = False
     upstream: str = ""  # "origin/main"
     operation: str = ""  # "merge" | "rebase" | "cherry-pick" | "revert": begun, not finished
@@ -173,7 +173,7 @@ def current_repository(state: HasGitWork) -> Repository | None:
 
 
 def current_branch(state: HasGitWork) -> str:
-    """The branch that is checked out there; "" when HEAD is detached or nobody knows."""
+    """The branch that is checked out there; "" when HEAD is detached or unknown."""
     known = current_repository(state)
     return known.branch if known else ""
 

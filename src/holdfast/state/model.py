@@ -82,7 +82,7 @@ class State(NamedTuple):
     symbols: symbols.Table = {}
     usage_history: usage_history.Table = {}
     lookups: lookups.Table = {}
-    # Not folded and never saved with the state: laid over it for whoever is shown it.
+    # Not folded and never saved with the state: laid over it for display.
     notes: notes.Table = {}
     task_summaries: dict[str, task_summary.TaskSummary] = {}
 

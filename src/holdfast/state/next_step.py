@@ -20,7 +20,7 @@ _INTENT = lazy_compile(
     r"|next step|remaining|still (?:need|have) to|what's left|now i)\b",
     re.I,
 )
-# Said at the end of a message, so that whoever reads it knows that the work goes on.
+# Said at the end of a message, so that its reader knows that the work goes on.
 _GOES_ON = lazy_compile(
     r"\bnext\b[^.?!]{0,30}\b(?:i|we)\b|^next\b|\bi(?:'ll| will|'m going to| am going to)\b"
     r"|\blet me (?!know\b)|\bnow i\b|\bstill (?:need|have|has|to)\b|\bnot yet\b|\bremains? to\b"

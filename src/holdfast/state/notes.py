@@ -1,7 +1,7 @@
 """Notes: what the user or the agent wrote down on purpose, beside the transcript.
 
 Not folded: a note lives in a file of the session (`session.notes_file`) and is laid over the
-state for whoever shows it, so that neither a rewind nor a new fold can lose what somebody wrote.
+state for display, so that neither a rewind nor a new fold can lose what somebody wrote.
 What the transcript told of the same note is left out then: it would stand there twice.
 """
 

@@ -105,8 +105,8 @@ def _searched(event: ev.Searched) -> ev.Searched:
 def _user_said(event: ev.UserSaid) -> ev.UserSaid:
     asked = event.about.lower()
     if event.source == "answer" and any(word in asked for word in _ASKED):
-        told = redact(f"password is {event.text.strip()}")
-        return event._replace(text=told.removeprefix("password is "))
+        cleaned = redact(f"password is {event.text.strip()}")
+        return event._replace(text=cleaned.removeprefix("password is "))
     return event
 
 

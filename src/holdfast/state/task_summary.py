@@ -1,4 +1,4 @@
-"""Finished work: what a task took, told once it is done and nobody speaks of it any more.
+"""Finished work: what a task took, told once it is done and no longer spoken of.
 
 Listens to events beside the fold and remembers, for each task, what happened between its start
 and its end: files changed, commands, what was decided, checks that failed and passed again. A
@@ -212,15 +212,15 @@ class TaskSummaryBuilder:
         run = read_check_run(command, event.output, event.ok)
         if run is not None:
             deed, failed = run.check.command, run.verdict.result == "failed"
-            told = f"{deed} {run.verdict.result}"
+            outcome = f"{deed} {run.verdict.result}"
         else:
             deed = next(iter(effective_commands(command)), "")
-            failed, told = not event.ok, f"{deed} {'ok' if event.ok else 'failed'}"
+            failed, outcome = not event.ok, f"{deed} {'ok' if event.ok else 'failed'}"
         if not deed:
             return
         for known in [name for name in work.commands if name.startswith(f"{deed} ")]:
             del work.commands[known]
-        work.commands[truncate_safely(told, MAX_TEXT_CHARS)] = None
+        work.commands[truncate_safely(outcome, MAX_TEXT_CHARS)] = None
         if failed:
             lines = [part.strip() for part in event.output.splitlines() if part.strip()]
             said = run.verdict.summary if run is not None else (lines[-1] if lines else "")

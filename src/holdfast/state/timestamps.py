@@ -54,7 +54,7 @@ def timestamp_or_empty(words: str) -> str:
 
 def find_invalid_timestamp(document: dict[str, Any]) -> str:
     """The way to the first time in a state's document that is none; "" when all are times, or
-    unknown. For documents that `from_document` reads; others are nobody's to understand."""
+    unknown. For documents that `decode_state` reads."""
     return "/".join(next((where for where, _, _ in _false(document)), ()))
 
 

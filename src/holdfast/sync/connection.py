@@ -113,14 +113,14 @@ def read_sync_status(data: str, environ: Mapping[str, str]) -> SyncStatus | None
     connected = effective_connection(data, environ)
     if connected is None:
         return None
-    told = SyncStatus(
+    status = SyncStatus(
         connected.url,
         connected.since,
         messages_waiting=len(message_outbox.list_queued(data)),
         messages_rejected=tuple(_rejected_messages(data)),
     )
     if not os.path.exists(store_path(data)):
-        return told
+        return status
     cursor, same = 0, False
     if os.path.exists(os.path.join(data, CURSOR_DB_FILE)):
         cursor_db = CursorDb(data)
@@ -128,7 +128,7 @@ def read_sync_status(data: str, environ: Mapping[str, str]) -> SyncStatus | None
             about, _, same = cursor_db.endpoints()
             if about == connected.url:
                 cursor = int(cursor_db.number("cursor"))
-                told = told._replace(
+                status = status._replace(
                     last_synced=cursor_db.number("carried"),
                     failures=int(cursor_db.number("failures")),
                     failure=cursor_db.get("failure"),
@@ -138,7 +138,7 @@ def read_sync_status(data: str, environ: Mapping[str, str]) -> SyncStatus | None
                     same_store=same,
                 )
             elif int(cursor_db.number("failures")):
-                told = told._replace(
+                status = status._replace(
                     failures=int(cursor_db.number("failures")),
                     failure=cursor_db.get("failure"),
                     failed=cursor_db.number("failed"),
@@ -146,11 +146,11 @@ def read_sync_status(data: str, environ: Mapping[str, str]) -> SyncStatus | None
                 )
         finally:
             cursor_db.close()
-    if told.same_store:
-        return told
+    if status.same_store:
+        return status
     changes = ChangeFeed(store_path(data))
     try:
-        return told._replace(sessions_waiting=changes.count_after(cursor))
+        return status._replace(sessions_waiting=changes.count_after(cursor))
     finally:
         changes.close()
 
@@ -208,29 +208,31 @@ def _connected_url(data: str, known: str) -> str:
     return found.url if found else known
 
 
-def format_sync_status(told: SyncStatus, now: float) -> str:
+def format_sync_status(status: SyncStatus, now: float) -> str:
     """One line for people."""
-    parts = [told.url]
+    parts = [status.url]
     parts.append(
-        f"last synced {format_age(now - told.last_synced)} ago"
-        if told.last_synced
+        f"last synced {format_age(now - status.last_synced)} ago"
+        if status.last_synced
         else "never synced"
     )
-    if told.same_store:
+    if status.same_store:
         parts.append("it uses this store directly: only messages are fetched")
     waits = []
-    if told.sessions_waiting:
-        waits.append(_counted(told.sessions_waiting, "session"))
-    if told.messages_waiting:
-        waits.append(_counted(told.messages_waiting, "message"))
+    if status.sessions_waiting:
+        waits.append(_counted(status.sessions_waiting, "session"))
+    if status.messages_waiting:
+        waits.append(_counted(status.messages_waiting, "message"))
     parts.append(f"{' and '.join(waits)} pending" if waits else "nothing pending")
-    if told.failures:
-        again = max(0.0, told.not_before - now)
-        parts.append(f"{_counted(told.failures, 'failure')} in a row, next retry in {again:.0f} s")
-    if told.rejected:
-        parts.append(f"{_counted(len(told.rejected), 'session')} refused")
-    if told.messages_rejected:
-        parts.append(f"{_counted(len(told.messages_rejected), 'message')} refused")
+    if status.failures:
+        again = max(0.0, status.not_before - now)
+        parts.append(
+            f"{_counted(status.failures, 'failure')} in a row, next retry in {again:.0f} s"
+        )
+    if status.rejected:
+        parts.append(f"{_counted(len(status.rejected), 'session')} refused")
+    if status.messages_rejected:
+        parts.append(f"{_counted(len(status.messages_rejected), 'message')} refused")
     return "; ".join(parts)
 
 

@@ -101,12 +101,14 @@ class MessageSync:
             asking = PendingFetch(os.urandom(16).hex(), json.dumps(body))
             self._cursor_db.save_pending_fetch(live.session_id, asking)
         try:
-            told = self._call("POST", "/api/messages/deliver", json.loads(asking.body), asking.key)
+            answer = self._call(
+                "POST", "/api/messages/deliver", json.loads(asking.body), asking.key
+            )
         except RequestRejected:
             self._cursor_db.store_incoming(live.session_id, [])  # this question has no answer
             raise
         try:
-            messages = [_to_incoming(live, one) for one in told["messages"]]
+            messages = [_to_incoming(live, one) for one in answer["messages"]]
         except (KeyError, TypeError, ValueError) as error:
             raise ServerUnavailable("unexpected answer from the server") from error
         self._cursor_db.store_incoming(live.session_id, messages)
@@ -120,8 +122,8 @@ class MessageSync:
             "status": "pending",
             "limit": 1,
         }
-        told = self._call("GET", f"/api/messages?{urlencode(asked)}")
-        return isinstance(told, dict) and bool(told.get("messages"))
+        answer = self._call("GET", f"/api/messages?{urlencode(asked)}")
+        return isinstance(answer, dict) and bool(answer.get("messages"))
 
     def _name(self, session: Session, live: LiveSession) -> str:
         if self._same:
@@ -149,7 +151,7 @@ class MessageSync:
             folder = self._folder(message.session_id)
             if message.placed and inbox.was_delivered(folder, message.name):
                 path = f"/api/messages/{quote(message.id, safe='')}/ack"
-                with suppress(RequestRejected):  # the message is gone: nobody waits for this
+                with suppress(RequestRejected):  # the message is gone: no answer is awaited
                     self._call("POST", path, {"agent_id": message.session_id})
                 self._cursor_db.delete_incoming(message)
                 inbox.forget_delivered(folder, message.name)

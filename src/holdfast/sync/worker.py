@@ -108,12 +108,12 @@ class _SyncRun:
             before = now() + pause
             cursor_db.put(failures=failures, not_before=before, failure=error, failed=now())
             schedule_next_sync(self._job.data, before)
-            return self._told(True)
+            return self._build_result(True)
         cursor_db.put(failures=0, not_before=0, carried=now())
         schedule_next_sync(self._job.data, now() + SYNC_INTERVAL_SECONDS)
-        return self._told(left)
+        return self._build_result(left)
 
-    def _told(self, waiting: bool) -> SyncResult:
+    def _build_result(self, waiting: bool) -> SyncResult:
         return self._done._replace(rejected=tuple(self._refused), is_incomplete=waiting)
 
     def _everything(self) -> bool:

@@ -1,4 +1,4 @@
-"""Conformance suites for whoever writes another client or another store.
+"""Conformance suites for authors of another client or another store.
 
     client_conformance   C01 to C24, on a client that writes sessions
     store_conformance    1 to 63, on a store that opens empty

@@ -46,15 +46,15 @@ def waves(state: State, size: SizeLimits) -> Iterator[Line]:
     for circle in found.cycles:
         names = " → ".join(f"#{state.tasks[key].task}" for key in (*circle, circle[0]))
         yield Line(f"- Dependency cycle, each waits for the next: {names}", circle[0])
-    told = 0
+    count = 0
     for number, wave in enumerate(found.waves, 1):
         when = "now" if number == 1 and not stuck.intersection(wave) else f"wave {number}"
         for key in sorted(wave, key=lambda key: state.tasks[key].client_status != "in_progress"):
-            if told < size.open_tasks:
+            if count < size.open_tasks:
                 yield Line(f"- {when}: {_task(state, key, found)}", key)
-            told += 1
-    if told > size.open_tasks:
-        yield Line(f"- and {told - size.open_tasks} more")
+            count += 1
+    if count > size.open_tasks:
+        yield Line(f"- and {count - size.open_tasks} more")
 
 
 def _task(state: State, key: str, found: TaskWaves) -> str:

@@ -26,8 +26,8 @@ def git(state: State, size: SizeLimits) -> Iterator[Line]:
     request = git_work.current_pull_request(state)
     if branch or detached or made or changed:
         place = f"branch {branch}" if branch else "HEAD is detached" if detached else ""
-        told = _format_branch(state, place, branch in _TRUNKS, request, bool(made or changed))
-        yield Line(f"Git: {'; '.join(told)}.")
+        parts = _format_branch(state, place, branch in _TRUNKS, request, bool(made or changed))
+        yield Line(f"Git: {'; '.join(parts)}.")
     if changed:
         yield Line(_uncommitted(state, changed, bool(made), size))
     elif made:
@@ -87,8 +87,8 @@ def _subagents_worked(state: State) -> bool:
 def _counts(one: git_work.Change) -> str:
     how = "" if one.how == "modified" else one.how
     lines = f"+{one.added or 0} -{one.removed or 0}" if one.exact and one.added else ""
-    told = ", ".join(part for part in (how, lines) if part)
-    return f" ({told})" if told else ""
+    counted = ", ".join(part for part in (how, lines) if part)
+    return f" ({counted})" if counted else ""
 
 
 def _commit(one: git_work.Commit, size: SizeLimits) -> str:

@@ -139,7 +139,7 @@ def verified(state: State, size: SizeLimits) -> Iterator[Line]:
         path = shorten_path(edited[-1].path, state.session.folders)
         yield Line(f"- no test, lint or build was seen to run (last edited: {path})")
     for (passed, since), group in groupby(
-        runs, key=lambda run: (run.ok, _since(edited, run) or _read_by_nobody(state, run))
+        runs, key=lambda run: (run.ok, _since(edited, run) or _only_prose_edited(state, run))
     ):
         if passed:
             alike = list(group)
@@ -179,12 +179,12 @@ def _failure(state: State, run: Command, size: SizeLimits) -> str:
     for error in state.errors.values():
         if error.status == OPEN and error.deed == run.text:
             parts += [", ".join(error.failing[:3]), *error.lines[: 1 if size.tight else 2]]
-    told: list[str] = []
+    shown: list[str] = []
     for part in parts:
-        if part and not any(part in one for one in told):
-            told.append(part)
+        if part and not any(part in one for one in shown):
+            shown.append(part)
     return shorten_paths(
-        truncate_words(collapse_whitespace("; ".join(told)), 2 * size.line + 40), state
+        truncate_words(collapse_whitespace("; ".join(shown)), 2 * size.line + 40), state
     )
 
 
@@ -215,7 +215,7 @@ def _since(edited: list[TouchedFile], run: Command) -> str:
     return f"; not run since the edit of {names}{more}"
 
 
-def _read_by_nobody(state: State, run: Command) -> str:
+def _only_prose_edited(state: State, run: Command) -> str:
     """Edits since that no check is known to read; "nothing edited" where there were none."""
     others = [file for file in state.files.values() if file.changed_step > run.step]
     if not others:

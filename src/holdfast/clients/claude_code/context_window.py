@@ -12,7 +12,7 @@ point is then the earliest at which it can happen (a summary prepared ahead), an
 
 The model's window is known from the status line, from `[1m]` in the requested model's name, from
 tokens that once fitted in, or where nothing but the usual one is possible. Else it is a guess by
-the name, and marked so: nobody is to be warned by it.
+the name, and marked so: no warning comes of it.
 """
 
 from __future__ import annotations
@@ -123,8 +123,8 @@ def model_window(
     name = model.lower()
     if used > max(seen, chosen.model_window, DEFAULT_WINDOW_TOKENS):
         return LONG_WINDOW_TOKENS, True
-    if told := chosen.model_window or seen:
-        return told, True
+    if known := chosen.model_window or seen:
+        return known, True
     if chosen.long_window_disabled:
         return DEFAULT_WINDOW_TOKENS, True
     if "[1m]" in name:

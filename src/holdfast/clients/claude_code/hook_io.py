@@ -1,4 +1,4 @@
-"""What hooks are told and what they print, for whoever is not on the fast path.
+"""What hooks are given and what they print, for code that is not on the fast path.
 
 The code is in `fastpath`, which the fast hooks import module by module.
 """

@@ -1,4 +1,4 @@
-"""Installing into Claude Code, for whoever asks the client for its `Installer`.
+"""Installing into Claude Code: the module behind the client's `Installer`.
 
 The code is in `install`, module by module.
 """

@@ -53,12 +53,12 @@ def compose_active_rules(ctx: SessionContext, state: State, room: int | None = N
 def describe_for_summariser(ctx: SessionContext, state: State) -> str:
     if not ctx.config.settings.flag("command_rules"):
         return ""
-    told = format_names(list_with_rules(ctx, state))
-    if not told:
+    names = format_names(list_with_rules(ctx, state))
+    if not names:
         return ""
     return (
-        f"Commands and skills in force: {told}. They stay active after the compaction; their rules "
-        "are restored verbatim and need not be in the summary."
+        f"Commands and skills in force: {names}. They stay active after the compaction; their "
+        "rules are restored verbatim and need not be in the summary."
     )
 
 

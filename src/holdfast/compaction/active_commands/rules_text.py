@@ -54,7 +54,7 @@ def compose_rules(everything: Sequence[ResolvedCommand], max_chars: int) -> str:
     """Empty when nothing is in force or nothing fits."""
     kept = sorted((f for f in everything if has_rules(f)), key=lambda found: found.file.priority)
     text = OPENING
-    told = False
+    has_any = False
     for number, found in enumerate(kept):
         later = kept[number + 1 :]
         # What comes later is at least named.
@@ -62,8 +62,8 @@ def compose_rules(everything: Sequence[ResolvedCommand], max_chars: int) -> str:
         piece = _format_within(found, room - 1)
         if piece:
             text += "\n" + piece
-            told = True
-    return text if told and len(text) <= max_chars else ""
+            has_any = True
+    return text if has_any and len(text) <= max_chars else ""
 
 
 def format_names(everything: Sequence[ResolvedCommand]) -> str:

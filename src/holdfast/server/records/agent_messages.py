@@ -18,7 +18,7 @@ class AgentMessage(NamedTuple):
     payload: dict[str, Any]
     priority: int
     created: str
-    expires: str = ""  # when it is given to nobody any more; "" for never
+    expires: str = ""  # when it is no longer delivered; "" for never
 
 
 _COLUMNS = ", ".join(AgentMessage._fields)

@@ -1,7 +1,7 @@
 """Deletes old records: contexts, actions, stored answers, messages and the audit log.
 
 By age. A message goes when it was given to whom it is for, or has expired; one that still waits
-stays, however old. Tokens stay. In small steps, each a transaction of its own, so that nobody
+stays, however old. Tokens stay. In small steps, each a transaction of its own, so that no request
 waits long; and at most so many rows in one run, oldest first: the next run takes the rest.
 """
 

@@ -112,7 +112,7 @@ def _token_from_row(row: tuple[object, ...]) -> Token:
 
 
 def get_session_owner(transaction: Transaction, project: str, session: str) -> str:
-    """Empty where nobody has written to it through this service."""
+    """Empty where it was never written to through this service."""
     rows = transaction.query(
         "SELECT caller FROM session_owners WHERE {mine} AND project = :project"
         " AND session = :session",

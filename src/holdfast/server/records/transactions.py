@@ -168,7 +168,7 @@ class PostgresRecords:
     def transaction(
         self, projects: Sequence[str] | None, session: str = ""
     ) -> Iterator[Transaction]:
-        # An id belongs to its project: whoever writes to a session is bound to that one.
+        # An id belongs to its project: writes to a session are bound to that one.
         locked = lock_name(projects[0] if projects else "", session)
         with self._database.scoped_to(projects).transaction(lock=locked) as connection:
             yield PostgresTransaction(connection, projects, locked)

@@ -166,7 +166,7 @@ def _drop_empty(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _checkpoints(scoped_store: ScopedStore, only: ContextFilter, most: int) -> list[Checkpoint]:
-    """Those that are nobody's posted snapshot, at most so many."""
+    """Those that are no posted snapshot, at most so many."""
     if only.kind not in ("", SNAPSHOT_KIND):
         return []
     session = only.session or only.agent

@@ -106,8 +106,8 @@ def deliver(request: Request, body: DeliverRequest, key: IdempotencyKey = "") ->
             limit=body.limit,
             now=ctx.now,
         )
-        told = [_answer(letter) for letter in found]
-        return MessagePage(messages=told, next_offset=None).model_dump()
+        answers = [_answer(letter) for letter in found]
+        return MessagePage(messages=answers, next_offset=None).model_dump()
 
     return MessagePage(
         **ctx.run_idempotent(project, "delivery", body.session_id, body, key, effect)

@@ -58,13 +58,13 @@ def get_sessions(
     project = ctx.get_project_by_id(project_id).path if project_id else ""
     with ctx.scoped_store() as scoped_store:
         found = scoped_store.sessions(project, limit, offset)
-        told = [
+        answers = [
             session_response(
                 one, scoped_store.facts(one.id, kind="request") if words and not one.title else ()
             )
             for one in found
         ]
-    return SessionPage(sessions=told, next_offset=next_offset_after(found, limit, offset))
+    return SessionPage(sessions=answers, next_offset=next_offset_after(found, limit, offset))
 
 
 @router.get("/sessions/{session_id}")

@@ -141,7 +141,7 @@ async def _stream_events(ctx: RequestContext, project: str) -> AsyncIterator[byt
         with app_state.event_bus.subscribe() as queue:
             yield b"retry: 2000\n\n"
             while (now := clock()) < end:
-                # By the clock, and not after a silence: what others do keeps nobody's stream.
+                # By the clock, and not after a silence: what others do keeps no stream open.
                 if now >= beat:
                     if not await ctx.is_still_authorized():
                         return

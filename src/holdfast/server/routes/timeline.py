@@ -62,7 +62,7 @@ def get_timeline(
         checkpoints = scoped_store.checkpoints(session_id)
         unjudged = [one.epoch for one in past.compactions if not is_observed(one)]
         worth = set(unjudged[-MAX_COMPARED:])
-        told = [
+        answers = [
             _summarize_compaction(
                 one, _build_report(scoped_store, past, one, compare=one.epoch in worth)
             )
@@ -74,7 +74,7 @@ def get_timeline(
         points=[
             ContextUsagePoint(**point._asdict()) for point in past.state.usage_history.values()
         ],
-        compactions=told,
+        compactions=answers,
         checkpoints=[checkpoint_response(made) for made in reversed(checkpoints)],
         deliveries=[
             TimelineDelivery(

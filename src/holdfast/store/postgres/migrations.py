@@ -370,7 +370,7 @@ _RLS_BYPASS = """
 
 
 def grant_access(connection: Connection, serve_as: str = "") -> None:
-    """To `serve_as` and to whoever was let in before. Inside a transaction of the owner's."""
+    """To `serve_as` and to roles that had access before. Inside a transaction of the owner's."""
     if serve_as:
         found = run(
             connection,

@@ -283,7 +283,7 @@ class PostgresStore(SqlStore):
             yield connection
 
     def _tell(self, connection: Connection, what: str, project: str, session: str) -> None:
-        """Wake whoever listens, once this transaction is through."""
+        """Wake the listeners, once this transaction is through."""
         said = format_notification(what, project, session)
         if said and not self._quiet:
             run(connection, "SELECT pg_notify(%s, %s)", (NOTIFY_CHANNEL, said))

@@ -32,7 +32,7 @@ class PostgresEndpoint:
         with self._database.transaction() as connection:
             keys = run(connection, "SELECT project, id FROM sessions ORDER BY seq").fetchall()
         for project, session_id in keys:
-            # Under the session's lock: nobody writes to it while its parts are read.
+            # Under the session's lock: no writer changes it while its parts are read.
             name = lock_name(project, session_id)
             with self._database.transaction(lock=name) as connection:
                 whole = _export_session(connection, project, session_id)

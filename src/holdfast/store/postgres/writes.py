@@ -115,7 +115,7 @@ def upsert_found_session(
             given,
         )
         if made.rowcount == 0:
-            # Its lock is ours, so nobody else can be making it now.
+            # Its lock is ours, so no other process can be making it now.
             raise StoreForbidden(f"session {given.id} belongs to another project")
         return given
     merged = merge_session(known, given)
@@ -201,8 +201,8 @@ def record_delivery(connection: Connection, delivery: Delivery, project: str = "
 
 # What goes: pruning by age, and forgetting one session.
 #
-# Each session goes in a transaction of its own, so that nobody waits long for a large clean-up. The
-# space is PostgreSQL's to give back (autovacuum).
+# Each session goes in a transaction of its own, so that no writer waits long for a large clean-up.
+# The space is PostgreSQL's to give back (autovacuum).
 
 _DROP_CHECKPOINTS = """
     DELETE FROM checkpoints WHERE (project, id) IN (

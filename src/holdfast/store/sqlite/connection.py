@@ -237,7 +237,7 @@ def _create_private_file(path: str) -> None:
             touch(path)
             return
         if not _is_file(mode):
-            # Above all no folder: without its bits nobody could use it any more.
+            # Above all no folder: without its bits it could not be used any more.
             raise StoreUnwritable(f"{path} cannot be written: not a regular file")
         if mode & 0o077:
             for name in _files(path):

@@ -63,7 +63,7 @@ _SCHEMA = (
     "CREATE INDEX checkpoints_by_session ON checkpoints (session, time, generation, byte_offset)",
     "CREATE INDEX facts_by_change ON facts (session, updated_change, created_change)",
     "CREATE INDEX messages_by_change ON messages (session, created_change)",
-    # One row per session, with a new number at every write to it: whoever syncs changes elsewhere
+    # One row per session, with a new number at every write to it: code that syncs changes elsewhere
     # asks for what came after the last number it saw. AUTOINCREMENT: a number that went with a
     # deleted session never comes again.
     """CREATE TABLE change_feed (

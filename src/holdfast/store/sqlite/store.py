@@ -217,7 +217,7 @@ class SqliteStore(SqlStore):
         return writes.delete_session(self._database, self._index, replace_surrogates(session_id))
 
     def session_sizes(self) -> dict[str, int]:
-        """Bytes by session, for whoever keeps the whole below a limit."""
+        """Bytes by session, for a limit on all of them."""
         with self._database.reading() as connection:
             return writes.measure_sessions(connection)
 

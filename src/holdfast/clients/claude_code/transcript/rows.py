@@ -55,8 +55,8 @@ def agent_type_in_row(data: Any) -> str | None:
 
 def compaction_seconds(boundary: dict[str, Any]) -> float | None:
     """How long the compaction took, where the client says so (since 2.1.8x)."""
-    told = boundary.get("compactMetadata")
-    taken = told.get("durationMs") if isinstance(told, dict) else None
+    metadata = boundary.get("compactMetadata")
+    taken = metadata.get("durationMs") if isinstance(metadata, dict) else None
     if isinstance(taken, bool) or not isinstance(taken, (int, float)) or taken < 0:
         return None
     return float(taken) / 1000
