@@ -6,7 +6,7 @@ Owns the one broad `except` of this package, and the logger.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -19,6 +19,15 @@ def run_guarded(what: str, action: Callable[[], T], otherwise: T) -> T:
     try:
         return action()
     except Exception as error:  # noqa: BLE001  a chat goes on without us
+        log_failure(what, error)
+        return otherwise
+
+
+async def wait_guarded(what: str, action: Callable[[], Awaitable[T]], otherwise: T) -> T:
+    """The same for what is waited for."""
+    try:
+        return await action()
+    except Exception as error:  # noqa: BLE001  the same
         log_failure(what, error)
         return otherwise
 

@@ -179,13 +179,16 @@ class ChatMemory:
             given,
         )
 
-    def gap(self, summary: str, max_chars: int = DEFAULT_GAP_CHARS) -> str:
-        """What still stands and this summary does not tell; "" when it tells everything."""
+    def gap(self, summary: str, max_chars: int = DEFAULT_GAP_CHARS, *, delivered: str = "") -> str:
+        """What still stands and this summary does not tell; "" when it tells everything.
+
+        Nor what was `delivered` behind it already.
+        """
 
         def compose() -> str:
             state = self._load().display()
             room = max_chars - marked_size(0)
-            told = compose_gap(state, redact(summary), "", room)
+            told = compose_gap(state, redact(summary), delivered, room)
             return mark_text(told.text, self._owner)
 
         return run_guarded(f"the gap of chat {self.id}", compose, "")
@@ -246,8 +249,10 @@ class ChatMemory:
     ) -> list[Any]:
         return await asyncio.to_thread(self.compact, messages, max_chars, keep, redact=redact)
 
-    async def agap(self, summary: str, max_chars: int = DEFAULT_GAP_CHARS) -> str:
-        return await asyncio.to_thread(self.gap, summary, max_chars)
+    async def agap(
+        self, summary: str, max_chars: int = DEFAULT_GAP_CHARS, *, delivered: str = ""
+    ) -> str:
+        return await asyncio.to_thread(self.gap, summary, max_chars, delivered=delivered)
 
     async def asteering(self, max_chars: int = DEFAULT_STEERING_CHARS) -> str:
         return await asyncio.to_thread(self.steering, max_chars)
@@ -263,6 +268,10 @@ class ChatMemory:
 
     async def ahandoff(self) -> str:
         return await asyncio.to_thread(self.handoff)
+
+    def mark(self, text: str) -> str:
+        """The text with this chat's mark: read back, it is not taken for the user's words."""
+        return mark_text(text, self._owner)
 
     def is_own_text(self, text: str) -> bool:
         """Whether Holdfast wrote it, or a part of it, for this chat."""

@@ -83,7 +83,7 @@ class MessagesAdapter:
     def events(self, row: Row) -> list[Event]:
         message = row.data.get(ROW_FIELD)
         if not isinstance(message, ChatMessage):
-            return self._rows.events(row)
+            return self._rows.events(row._replace(data=self._without_own_text(row.data)))
         row_id = str(row.data.get("id", ""))
         if not self._seen.add(row_id, 0):
             return []
@@ -128,6 +128,25 @@ class MessagesAdapter:
             text = f"Exit code {code}\n{text}"
         asked = ToolCall(call.id, call.name, call.input, at.start, "", 0)
         return list_events(at, asked, Result(text, {}, failed))
+
+    def _without_own_text(self, data: dict[str, Any]) -> dict[str, Any]:
+        """A row of the user without what we put before or in place of their words."""
+        message = data.get("message")
+        if data.get("type") != "user" or not isinstance(message, dict):
+            return data
+        content = message.get("content")
+        if isinstance(content, str):
+            cleaned: Any = remove_own_text(content, self._owner)
+        elif isinstance(content, list):
+            cleaned = [self._clean_block(block) for block in content]
+        else:
+            return data
+        return data if cleaned == content else {**data, "message": {**message, "content": cleaned}}
+
+    def _clean_block(self, block: Any) -> Any:
+        if not isinstance(block, dict) or not isinstance(block.get("text"), str):
+            return block
+        return {**block, "text": remove_own_text(block["text"], self._owner)}
 
     def _restore(self, seen: object, saved: object) -> None:
         if not isinstance(saved, dict) or saved.get("format") != FORMAT_VERSION:

@@ -1,0 +1,364 @@
+"""`Chat`: a conversation that starts afresh, with its state, before the client has to compact.
+
+One message is in flight at a time; others wait in the order of their coming. Between two turns,
+when the context is nearly full, the conversation is cleared and goes on from the brief. A turn
+that grows too long by itself ends at a tool boundary and goes on in the fresh conversation. The
+client's own compaction stays below as a net (`protection`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import inspect
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from claude_agent_sdk import (
+    AssistantMessage,
+    ClaudeAgentOptions,
+    ClaudeSDKClient,
+    Message,
+    ResultMessage,
+)
+
+from holdfast.sdk.claude.protection import MAX_HOOK_CHARS, Protection, add_hook
+from holdfast.sdk.guard import LOGGER, wait_guarded
+from holdfast.sdk.keeper import ChatMemory
+
+# Where the client compacts, of a window whose point it does not tell: 167,000 of 200,000.
+DEFAULT_POINT = 167_000
+GO_ON = (
+    "The context was full, so the conversation was cleared in the middle of your work. What was"
+    " said and done so far stands above: go on with the last request from there."
+)
+STOP_REASON = "Holdfast: the context is full; a fresh conversation goes on from here"
+MAX_CONTINUATIONS = 25  # of one request: a loop that fills every context must end
+RESET_SECONDS = 60.0
+_TOKENS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+_ENDED = frozenset(("completed", "failed", "stopped", "killed", "cancelled", "error"))
+
+
+class Reset(NamedTuple):
+    """What happened, for whoever tells the user."""
+
+    before: int  # tokens
+    seconds: float
+    road: str  # "clear" | "process"
+    brief: str
+
+
+OnReset = Callable[[Reset], Any]
+
+
+class ChatClosed(RuntimeError):
+    """The client ended while a message was in flight."""
+
+
+class Chat:
+    """Use as an async context manager.
+
+    `reset_at` and `stop_at` are parts of the point at which the client compacts, or tokens. While
+    background jobs run a reset waits, for at most `patience` seconds. `road` is "auto", or
+    "process" to always start a new one. A user's text that begins with "/" is sent as words,
+    unless `commands` is True. `on_reset` is called with a `Reset`, `on_idle` with messages that
+    answer nobody, such as those of a job that ended; both may be async.
+    """
+
+    def __init__(
+        self,
+        options: ClaudeAgentOptions,
+        memory: ChatMemory,
+        *,
+        reset_at: float = 0.75,
+        stop_at: float = 0.9,
+        on_reset: OnReset | None = None,
+        on_idle: Callable[[Message], Any] | None = None,
+        road: str = "auto",
+        patience: float = 300.0,
+        commands: bool = False,
+    ) -> None:
+        if road not in ("auto", "process"):
+            raise ValueError(f'road is "auto" or "process", not {road!r}')
+        self.memory = memory
+        self.used = 0  # tokens in context, as of the last answer
+        self.session_id = options.resume or ""
+        self.resets = 0
+        self._reset_at, self._stop_at = reset_at, stop_at
+        self._on_reset, self._on_idle = on_reset, on_idle
+        self._road, self._patience, self._commands = road, patience, commands
+        self._clears = road == "auto" and not options.verbatim_prompts
+        self._protection = Protection(memory)
+        guarded = self._protection.apply(options)
+        self._options = add_hook(guarded, "PostToolBatch", self._after_tools)
+        self._lock = asyncio.Lock()
+        self._client: ClaudeSDKClient | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._turn: asyncio.Queue[Message | None] | None = None
+        self._point = 0
+        self._learning: asyncio.Task[None] | None = None
+        self._jobs: dict[str, str] = {}
+        self._postponed = 0.0  # since when a reset waits for jobs
+        self._handoff = ""  # what the next prompt carries
+        self._stopping = False
+
+    async def __aenter__(self) -> Chat:
+        await self.connect()
+        return self
+
+    async def __aexit__(self, *failure: object) -> None:
+        await self.disconnect()
+
+    @property
+    def is_busy(self) -> bool:
+        return self._lock.locked()
+
+    async def connect(self) -> None:
+        """Start the client. A chat that is known already goes on from its brief."""
+        if not (self._options.resume or self._options.continue_conversation):
+            self._handoff = await self.memory.abrief(MAX_HOOK_CHARS)
+        await self._start(self._options)
+
+    async def disconnect(self) -> None:
+        if self._learning is not None:
+            await self._learning
+        await self._end()
+        await self._protection.feed.flush()
+
+    async def interrupt(self) -> None:
+        if self._client is not None:
+            await self._client.interrupt()
+
+    async def ask(self, text: str) -> AsyncGenerator[Message, None]:
+        """One message and its answer, up to the ResultMessage; others wait their turn."""
+        async with self._lock:
+            if self._must_reset():
+                await self._reset()
+            last: ResultMessage | None = None
+            for _ in range(MAX_CONTINUATIONS):
+                last = None
+                async with contextlib.aclosing(self._send(text)) as answer:
+                    async for message in answer:
+                        if isinstance(message, ResultMessage):
+                            last = message
+                        else:
+                            yield message
+                if last is None:
+                    raise ChatClosed("the client ended before its answer")
+                if not (self._stopping and last.terminal_reason == "hook_stopped"):
+                    break
+                await self._reset()
+                text = self.memory.mark(GO_ON)
+            self._stopping = False
+            if last is not None:
+                yield last
+
+    async def reset(self) -> Reset:
+        """Start afresh now, with what is known."""
+        async with self._lock:
+            return await self._reset()
+
+    async def _send(self, text: str) -> AsyncGenerator[Message, None]:
+        client = self._client
+        if client is None:
+            raise ChatClosed("the chat is not connected")
+        turn: asyncio.Queue[Message | None] = asyncio.Queue()
+        self._turn = turn
+        ended = False
+        try:
+            await client.query(self._prompt(text))
+            while True:
+                message = await turn.get()
+                if message is None:
+                    ended = True
+                    return
+                if isinstance(message, ResultMessage) and _answers_us(message):
+                    ended = True
+                    await self._protection.feed.flush()
+                    if not self._point and self._learning is None:
+                        self._learning = asyncio.create_task(self._learn_point(client))
+                    yield message
+                    return
+                yield message
+        finally:
+            self._turn = None
+            if not ended:
+                await wait_guarded("leaving a turn", lambda: self._abandon(client, turn), None)
+
+    async def _abandon(self, client: ClaudeSDKClient, turn: asyncio.Queue[Message | None]) -> None:
+        """Nobody listens any more: the turn ends, so that the next answer is the next one's."""
+        self._turn = turn
+        try:
+            await client.interrupt()
+            async with asyncio.timeout(RESET_SECONDS):
+                while (message := await turn.get()) is not None:
+                    if isinstance(message, ResultMessage) and _answers_us(message):
+                        return
+        finally:
+            self._turn = None
+
+    async def _prompt(self, text: str) -> AsyncIterator[dict[str, Any]]:
+        content: Any = text
+        if self._handoff:
+            content = [
+                {"type": "text", "text": self._handoff},
+                {"type": "text", "text": text},
+            ]
+            self._handoff = ""
+        made: dict[str, Any] = {
+            "type": "user",
+            "message": {"role": "user", "content": content},
+            "parent_tool_use_id": None,
+        }
+        if text.startswith("/") and not self._commands:
+            made["client_composed"] = True
+        yield made
+
+    def _must_reset(self) -> bool:
+        point = self._point or DEFAULT_POINT
+        if self.used < _tokens(self._reset_at, point):
+            self._postponed = 0.0
+            return False
+        if not self._jobs or self.used >= _tokens(self._stop_at, point):
+            return True
+        self._postponed = self._postponed or time.monotonic()
+        return time.monotonic() - self._postponed > self._patience
+
+    async def _reset(self) -> Reset:
+        started, before = time.monotonic(), self.used
+        await self._protection.feed.flush()
+        brief = await self.memory.abrief(MAX_HOOK_CHARS - 300)
+        brief += self._describe_jobs()
+        road = "clear"
+        if not (self._clears and await self._clear(brief)):
+            road = "process"
+            await self._restart(brief)
+        self.used, self._postponed, self._stopping = 0, 0.0, False
+        self.resets += 1
+        done = Reset(before, time.monotonic() - started, road, brief)
+        if self._on_reset is not None:
+            await wait_guarded("on_reset", lambda: _call(self._on_reset, done), None)
+        return done
+
+    async def _clear(self, brief: str) -> bool:
+        """`/clear` on the open client. Whether it has, is seen by its effect: some do not."""
+        client, before = self._client, self.session_id
+        if client is None:
+            return False
+        self._protection.handoff = brief
+        turn: asyncio.Queue[Message | None] = asyncio.Queue()
+        self._turn = turn
+        cleared = False
+        try:
+            await client.query("/clear")
+            async with asyncio.timeout(RESET_SECONDS):
+                while (message := await turn.get()) is not None:
+                    cleared = cleared or type(message).__name__ == "ConversationResetMessage"
+                    if isinstance(message, ResultMessage) and _answers_us(message):
+                        break
+        except TimeoutError:
+            LOGGER.warning("the client did not answer to /clear")
+        finally:
+            self._turn = None
+        cleared = cleared or (bool(before) and self.session_id != before)
+        # Where no hook took it, it goes with the next prompt.
+        self._handoff, self._protection.handoff = self._protection.handoff, ""
+        self._clears = cleared
+        return cleared
+
+    async def _restart(self, brief: str) -> None:
+        await self._end()
+        self._jobs.clear()
+        self._handoff = brief
+        fresh = dataclasses.replace(
+            self._options, resume=None, session_id=None, continue_conversation=False
+        )
+        await self._start(fresh)
+
+    def _describe_jobs(self) -> str:
+        if not self._jobs:
+            return ""
+        listed = "; ".join(about[:60] for about in list(self._jobs.values())[:4])
+        return "\n" + self.memory.mark(f"Still running in the background: {listed}")
+
+    async def _after_tools(self, _: dict[str, Any]) -> dict[str, Any]:
+        """End a turn that has outgrown the context, with its tools' results kept."""
+        if self._turn is None or self.used < _tokens(self._stop_at, self._point or DEFAULT_POINT):
+            return {}
+        self._stopping = True
+        return {"continue_": False, "stopReason": STOP_REASON}
+
+    async def _start(self, options: ClaudeAgentOptions) -> None:
+        client = ClaudeSDKClient(options)
+        await client.connect()
+        self._client = client
+        self._reading = asyncio.create_task(self._read(client))
+
+    async def _end(self) -> None:
+        client, self._client = self._client, None
+        reading, self._reading = self._reading, None
+        if client is not None:
+            await wait_guarded("disconnecting", client.disconnect, None)
+        if reading is not None:
+            reading.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await reading
+
+    async def _read(self, client: ClaudeSDKClient) -> None:
+        """Every message of the client, for as long as it lives."""
+        try:
+            async for message in client.receive_messages():
+                self._observe(message)
+                if self._turn is not None:
+                    self._turn.put_nowait(message)
+                elif self._on_idle is not None:
+                    await wait_guarded("on_idle", partial(_call, self._on_idle, message), None)
+        finally:
+            if self._turn is not None:
+                self._turn.put_nowait(None)
+
+    def _observe(self, message: Message) -> None:
+        session = getattr(message, "session_id", None)
+        if isinstance(session, str) and session and not _is_outgoing(message):
+            self.session_id = session
+        if isinstance(message, AssistantMessage):
+            if message.usage and not message.parent_tool_use_id:
+                self.used = sum(message.usage.get(name) or 0 for name in _TOKENS)
+            return
+        task = getattr(message, "task_id", None)
+        if isinstance(task, str):
+            status = getattr(message, "status", None)
+            if type(message).__name__ == "TaskStartedMessage":
+                self._jobs[task] = str(getattr(message, "description", "") or task)
+            elif status in _ENDED:
+                self._jobs.pop(task, None)
+
+    async def _learn_point(self, client: ClaudeSDKClient) -> None:
+        """Where this client compacts. Asked once, beside the turns: it takes 100 ms."""
+        usage: Any = await wait_guarded("context usage", client.get_context_usage, {})
+        point = usage.get("autoCompactThreshold") or usage.get("maxTokens")
+        self._point = point if type(point) is int and point > 0 else DEFAULT_POINT
+
+
+def _answers_us(result: ResultMessage) -> bool:
+    """A job that ends starts a turn by itself, with a result that answers nobody."""
+    origin: Any = getattr(result, "origin", None)
+    return origin is None or origin.get("kind") == "human"
+
+
+def _is_outgoing(message: Message) -> bool:
+    """It names the session that was left."""
+    return type(message).__name__ == "ConversationResetMessage"
+
+
+def _tokens(chosen: float, point: int) -> int:
+    return int(chosen * point) if chosen <= 1 else int(chosen)
+
+
+async def _call(function: Callable[[Any], Any] | None, given: Any) -> None:
+    answer = function(given) if function is not None else None
+    if inspect.isawaitable(answer):
+        await answer

@@ -1,0 +1,115 @@
+"""The rows of a session, from the client to the chat: by a session store, or from the transcript.
+
+The store takes the rows, returns at once and never raises: the client's answer waits for it. Rows
+are heard in a thread; `flush` waits until they are saved. Must not know any hook.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import threading
+from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from claude_agent_sdk import SessionStore
+
+from holdfast.sdk.guard import run_guarded
+from holdfast.sdk.keeper import ChatMemory
+
+# Saving is short and the store has a thread of its own: more would only wait there.
+_HEARING = ThreadPoolExecutor(2, thread_name_prefix="holdfast-hear")
+# Of a transcript that is read beside a store, for the rows of the turn that still runs.
+MAX_TAIL_BYTES = 8_000_000
+
+
+class RowFeed:
+    def __init__(self, chat: ChatMemory) -> None:
+        self.chat = chat
+        self.rows_received = 0
+        self._waiting: list[dict[str, Any]] = []
+        self._guard = threading.Lock()
+        self._last: Future[None] | None = None
+        self._read_until: dict[str, int] = {}
+
+    def put(self, rows: Iterable[dict[str, Any]]) -> None:
+        """Take rows; they are heard soon."""
+        taken = list(rows)
+        if not taken:
+            return
+        with self._guard:
+            self.rows_received += len(taken)
+            self._waiting += taken
+            self._last = _HEARING.submit(self._hear)
+
+    async def flush(self) -> None:
+        """Wait until all that was put is saved."""
+        with self._guard:
+            last = self._last
+        if last is not None:
+            await asyncio.wrap_future(last)
+
+    async def catch_up(self, transcript: str) -> None:
+        """Hear what the client has written and not handed over yet."""
+        rows = await asyncio.to_thread(
+            run_guarded, f"reading {transcript}", lambda: self._read(transcript), []
+        )
+        with self._guard:
+            if rows:
+                self._waiting += rows
+                self._last = _HEARING.submit(self._hear)
+        await self.flush()
+
+    def _hear(self) -> None:
+        with self._guard:
+            rows, self._waiting = self._waiting, []
+        if rows:
+            self.chat.hear(rows)
+
+    def _read(self, transcript: str) -> list[dict[str, Any]]:
+        """Whole lines since the last time; at first the end of the file, which is known by ids."""
+        if not transcript or not os.path.exists(transcript):
+            return []
+        size = os.path.getsize(transcript)
+        start = self._read_until.get(transcript, max(0, size - MAX_TAIL_BYTES))
+        with open(transcript, "rb") as file:
+            file.seek(start)
+            data = file.read(size - start)
+        end = data.rfind(b"\n") + 1
+        self._read_until[transcript] = start + end
+        rows = []
+        for line in data[:end].splitlines():
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(row, dict):
+                rows.append(row)
+        return rows
+
+
+class FeedStore:
+    """A session store that tells the feed what it is told, and asks `inner`, if there is one.
+
+    Without one, `load` knows nothing, and the client resumes from its own file. The optional
+    methods of a store are there where `inner` has them.
+    """
+
+    def __init__(self, feed: RowFeed, inner: SessionStore | None = None) -> None:
+        self._feed, self._inner = feed, inner
+
+    async def append(self, key: Any, entries: list[Any]) -> None:
+        if not key.get("subpath"):  # a subagent's thread
+            run_guarded("taking rows", lambda: self._feed.put(entries), None)
+        if self._inner is not None:
+            await self._inner.append(key, entries)
+
+    async def load(self, key: Any) -> list[Any] | None:
+        return None if self._inner is None else await self._inner.load(key)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or self._inner is None:
+            raise AttributeError(name)
+        return getattr(self._inner, name)
