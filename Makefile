@@ -36,11 +36,8 @@ quality: $(VENV)/.dev ## measure the text an agent is given (CORPUS=folder GOLD=
 	HOLDFAST_CORPUS="$(or $(CORPUS),$(HOLDFAST_CORPUS))" HOLDFAST_GOLD="$(or $(GOLD),$(HOLDFAST_GOLD))" \
 	  $(BIN)/python -m benchmarks.quality $(ARGS)
 
-survival: $(VENV)/.dev ## measure again what survives, into docs/ (CORPUS=folder; needs Chromium)
-	$(BIN)/python -m benchmarks.survival "$(or $(CORPUS),$(HOLDFAST_CORPUS))" --docs docs
-	$(BIN)/python -m benchmarks.survival_screenshot
-	$(BIN)/python -m benchmarks.survival.docs_page
-	$(BIN)/python -m benchmarks.audit_screenshot "$(or $(CORPUS),$(HOLDFAST_CORPUS))"
+survival: $(VENV)/.dev ## measure what survives, as a control (CORPUS=folder)
+	$(BIN)/python -m benchmarks.survival "$(or $(CORPUS),$(HOLDFAST_CORPUS))"
 
 plugin: $(VENV)/.user ## write the generated files of plugin/
 	$(BIN)/python -m tools.build_plugin

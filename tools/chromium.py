@@ -13,8 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from holdfast.cli.screenshots import find_browser
-
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 UNPACK_DIR = Path(sys.prefix) / "chromium"
 PACKAGE = "chromium"
 FONTS = "fonts-liberation"
@@ -23,8 +22,11 @@ TIMEOUT_MINUTES = 10
 
 def find_chromium() -> str:
     """The path of a browser that is there, "" where there is none."""
+    for name in BROWSERS:
+        if found := shutil.which(name):
+            return found
     unpacked = UNPACK_DIR / "chromium"
-    return find_browser() or (str(unpacked) if unpacked.is_file() else "")
+    return str(unpacked) if unpacked.is_file() else ""
 
 
 def ensure_chromium() -> str:

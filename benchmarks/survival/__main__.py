@@ -1,6 +1,6 @@
 """`python -m benchmarks.survival DIR`: the product's brief and the field, for people who tune one.
 
-Owns nothing but arguments. `make survival` writes docs/survival.json, the chart and the page.
+Owns nothing but arguments. `make survival` prints the tables.
 """
 
 from __future__ import annotations
@@ -8,9 +8,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
-import tempfile
 from pathlib import Path
-from typing import Any
 
 import orjson
 from rich.console import Console
@@ -24,7 +22,7 @@ from benchmarks.survival.candidates import (
     find_candidate,
 )
 from benchmarks.survival.chart import survival_chart
-from benchmarks.survival.holdfast_brief import HOLDFAST, HOLDFAST_FOR_SUMMARY
+from benchmarks.survival.holdfast_brief import HOLDFAST
 from benchmarks.survival.report import (
     missing_table,
     score_table,
@@ -33,13 +31,6 @@ from benchmarks.survival.report import (
     to_json,
 )
 from benchmarks.survival.runner import BUDGETS, Run, run
-from benchmarks.survival.stand_alone import (
-    STAND_ALONE_TOKENS,
-    SUMMARY_CANDIDATES,
-    UNLIMITED_TOKENS,
-    select_results,
-    stand_alone_rows,
-)
 from holdfast.measure.session_files import find_transcripts
 
 
@@ -55,8 +46,6 @@ def main(arguments: list[str] | None = None) -> int:
     if not Path(given.folder).is_dir() or not find_transcripts(Path(given.folder)):
         print(f"No *.jsonl or *.jsonl.gz below {given.folder}.", file=sys.stderr)
         return 2
-    if given.docs:
-        return _write_docs(given)
     own = [parse_candidate(s) for s in given.add] or [HOLDFAST]
     chosen = [find_candidate(n) for n in given.only] if given.only is not None else list(CANDIDATES)
     budgets = tuple(given.budget) if given.budget else BUDGETS
@@ -92,30 +81,6 @@ def _chart(result: Run, own: str) -> str:
     return survival_chart(result, own, FORESIGHT.name, (SUMMARY_CUT.name, SUMMARY_BEST.name))
 
 
-def _write_docs(given: argparse.Namespace) -> int:
-    """survival.json and survival.svg in a folder: what docs/survival.md shows."""
-    folder = Path(given.docs)
-    with tempfile.TemporaryDirectory(prefix="holdfast-survival-") as kept:
-        # The second run is cheap when the first has left its work somewhere.
-        options: dict[str, Any] = {"jobs": given.jobs, "cache": given.cache or kept}
-        budgets = (*BUDGETS, STAND_ALONE_TOKENS)
-        result = run(given.folder, [HOLDFAST, *CANDIDATES], budgets=budgets, **options)
-        alone = run(given.folder, [HOLDFAST_FOR_SUMMARY], budgets=(UNLIMITED_TOKENS,), **options)
-    document = to_json(select_results(result, BUDGETS, SUMMARY_CANDIDATES))
-    for candidate in document["contestants"]:
-        if candidate["name"] != HOLDFAST.name:
-            del candidate["missing"]
-            continue
-        for kind in candidate["missing"]:
-            del kind["examples"]  # they are text of the transcripts
-    document["stand_alone"] = stand_alone_rows(result, alone)
-    written = orjson.dumps(document, option=orjson.OPT_INDENT_2) + b"\n"
-    (folder / "survival.json").write_bytes(written)
-    svg = _chart(select_results(result, BUDGETS), HOLDFAST.name)
-    (folder / "survival.svg").write_text(svg, encoding="utf-8")
-    return 0
-
-
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.survival", description=__doc__)
     add = parser.add_argument
@@ -130,7 +95,6 @@ def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     add("--strict", action="store_true", help="only labels the definition names")
     add("--json", metavar="FILE")
     add("--chart", metavar="FILE")
-    add("--docs", metavar="DIR", help="write survival.json and survival.svg here, nothing else")
     return parser.parse_args(arguments)
 
 

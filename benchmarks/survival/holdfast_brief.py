@@ -28,13 +28,4 @@ def holdfast_brief(case: Case, max_chars: int) -> str:
     return _texts(case.path, max_chars).get(case.boundary_uuid, "")
 
 
-def brief_of_summary_size(case: Case, max_chars: int) -> str:
-    """As many characters as the client's own summary took, to stand in its place."""
-    return holdfast_brief(case, min(max_chars, len(case.summary or "")))
-
-
 HOLDFAST = Candidate("Holdfast", holdfast_brief)
-# It is told the summary for its length only.
-HOLDFAST_FOR_SUMMARY = Candidate(
-    "Holdfast, as long as the summary", brief_of_summary_size, wants_summary=True
-)

@@ -330,7 +330,7 @@ def _print_two_bars(out: Console, title: str, shares: tuple[float, float], note:
 
 def _state_table(rows: list[KindTotals]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column(Text("\nLost by the summaries", style="bold default"))
+    table.add_column(Text("\nLost by the summaries", style="bold not dim"))
     table.add_column("\nof", justify="right")
     table.add_column("\nlost", justify="right")
     table.add_column("\nwith Holdfast", justify="right")
