@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help try test check test-pythons lint bench quality survival plugin dist clean
+.PHONY: help try test check test-pythons lint bench quality survival docs pictures plugin dist clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,12 @@ quality: $(VENV)/.dev ## measure the text an agent is given (CORPUS=folder GOLD=
 
 survival: $(VENV)/.dev ## measure what survives, as a control (CORPUS=folder)
 	$(BIN)/python -m benchmarks.survival "$(or $(CORPUS),$(HOLDFAST_CORPUS))"
+
+docs: $(VENV)/.dev ## build the documentation as a site into build/site, with every link checked
+	$(BIN)/python -m mkdocs build --strict
+
+pictures: $(VENV)/.dev ## draw the pictures of docs/ from real runs (CORPUS=folder: those of an audit too)
+	HOLDFAST_CORPUS="$(or $(CORPUS),$(HOLDFAST_CORPUS))" $(BIN)/python -m tools.pictures
 
 plugin: $(VENV)/.user ## write the generated files of plugin/
 	$(BIN)/python -m tools.build_plugin

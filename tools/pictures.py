@@ -8,6 +8,7 @@ browser is needed, and the files load nothing from outside.
 from __future__ import annotations
 
 import fcntl
+import io
 import os
 import pty
 import re
@@ -105,7 +106,7 @@ def run(arguments: list[str]) -> str:
 def record(title: str, printed: str) -> str:
     """An SVG in which the lines of a run appear one after another."""
     lines = printed.strip("\n").split("\n")
-    console = Console(record=True, width=COLUMNS, file=open(os.devnull, "w"))  # noqa: SIM115
+    console = Console(record=True, width=COLUMNS, file=io.StringIO())
     console.print(Text(f"$ {title}", style="bold"))
     for line in lines:
         console.print(Text.from_ansi(line.rstrip()), no_wrap=True, overflow="crop", crop=True)
