@@ -163,6 +163,51 @@ def test_a_dry_run_shows_the_diff_and_writes_nothing(app: typer.Typer, place: Pl
     assert (place.read(), place.data.exists()) == (raw, False)
 
 
+def test_a_dry_run_shows_every_file_that_would_change(app: typer.Typer, place: Place) -> None:
+    """The settings and the launcher, coming and going; a diff that a tool can apply."""
+    place.write(b'{"model": "opus"}\n')
+    shown = answer(app, "install", "--dry-run")["diff"]
+    assert f"--- {place.settings}\n+++ {place.settings}\n" in shown
+    assert f"--- /dev/null\n+++ {place.launcher}\n" in shown
+    run(app, "install")
+    assert place.launcher.read_text() in shown.replace("\n+", "\n").replace("+#!", "#!")
+    place.launcher.write_text("#!/bin/sh\nold\n")
+    again = run(app, "install", "--dry-run").stdout
+    assert f"--- {place.launcher}\n+++ {place.launcher}\n" in again
+    assert f"this changes {place.launcher}." in again
+    run(app, "install")
+    gone = run(app, "uninstall", "--dry-run").stdout
+    assert f"--- {place.launcher}\n+++ /dev/null\n" in gone
+    assert f"this changes {place.settings} and {place.launcher}." in gone
+    assert place.launcher.exists()
+    run(app, "uninstall")
+    assert (place.launcher.exists(), place.read()) == (False, b'{"model": "opus"}\n')
+
+
+def test_an_install_over_an_old_one_leaves_no_trace_of_it(app: typer.Typer, place: Place) -> None:
+    """Whatever an older version wrote, in whatever form, the result is that of a fresh install."""
+    place.write(b'{"model": "opus"}\n')
+    run(app, "install", "--statusline")
+    fresh = place.read()
+    run(app, "uninstall")
+    entry = {"type": "command", "command": "/old/python", "timeout": 5}
+    old_form = {**entry, "args": ["-I", "-c", "import x", "/old/holdfast/hooks/main.py", "Stop"]}
+    launched = {**entry, "command": "/old/data/holdfast-hook", "args": ["Stop"]}
+    line = "/old/python -I -S /old/holdfast/hooks/main.py statusline"
+    old = {
+        "model": "opus",
+        "hooks": {
+            "Stop": [{"hooks": [old_form]}, {"hooks": [launched]}],
+            "Notification": [{"hooks": [old_form]}],
+        },
+        "statusLine": {"type": "command", "command": line},
+    }
+    place.write(json.dumps(old).encode())
+    run(app, "install")
+    assert b"/old/" not in place.read()
+    assert place.parsed() == json.loads(fresh)
+
+
 def test_a_dry_run_colours_the_diff_on_a_terminal(
     app: typer.Typer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,6 +25,7 @@ import holdfast
 from holdfast import clients, own_copy
 from holdfast.clients import hook_launcher
 from holdfast.clients.installation import (
+    FileChange,
     InstallOutcome,
     InvalidSettings,
     NotWritable,
@@ -245,14 +246,28 @@ def _report(outcome: InstallOutcome, scope: Scope, dry_run: bool) -> dict[str, A
 
 
 def format_diff(outcome: InstallOutcome) -> list[str]:
-    """The change as a unified diff, a line each."""
-    before, after = (_lines(raw) for raw in (outcome.before, outcome.after))
-    old, new = (_diff_name(outcome.path, raw) for raw in (outcome.before, outcome.after))
-    return [f"{line}\n" for line in difflib.unified_diff(before, after, old, new, lineterm="")]
+    """The changes of every file as a unified diff, a line each."""
+    decode = clients.default().installer.decode_settings
+    found = []
+    for change in _list_changes(outcome):
+        is_settings = change.path == outcome.path
+        both = (change.before, change.after)
+        before, after = (
+            _lines(decode(raw) if is_settings else os.fsdecode(raw or b"")) for raw in both
+        )
+        old, new = (_diff_name(change.path, raw) for raw in both)
+        diff = difflib.unified_diff(before, after, old, new, lineterm="")
+        found += [f"{line}\n" for line in diff]
+    return found
 
 
-def _lines(raw: bytes | None) -> list[str]:
-    text = clients.default().installer.decode_settings(raw)
+def _list_changes(outcome: InstallOutcome) -> list[FileChange]:
+    settings = FileChange(outcome.path, outcome.before, outcome.after)
+    changes = [settings, outcome.launcher] if outcome.launcher else [settings]
+    return [change for change in changes if change.before != change.after]
+
+
+def _lines(text: str) -> list[str]:
     # Not splitlines(): that also breaks at characters which JSON allows inside a string.
     return text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
 
@@ -269,8 +284,9 @@ def _printable(text: str) -> str:
 def _color_diff(lines: list[str]) -> Text:
     styles = {"+": "green", "-": "red", "@": "cyan"}
     text = Text()
-    for number, line in enumerate(lines):
-        text.append(_printable(line), style="bold" if number < 2 else styles.get(line[0], ""))
+    for line in lines:
+        is_name = line.startswith(("--- ", "+++ "))
+        text.append(_printable(line), style="bold" if is_name else styles.get(line[0], ""))
     return text
 
 
@@ -308,7 +324,7 @@ def _installed_lines(outcome: InstallOutcome, scope: Scope, dry_run: bool) -> li
     if outcome.action == "unchanged":
         lines = [f"Nothing to do: Holdfast's hooks are in {outcome.path} and up to date."]
     elif dry_run:
-        lines = [f"Nothing was written. Without --dry-run this changes {outcome.path}."]
+        lines = [_describe_dry_run(outcome)]
         if own_copy.is_temporary():
             folder = os.path.dirname(os.path.dirname(find_hook_script()))
             lines.append(f"It would also copy Holdfast's own code to {folder}, for the hooks.")
@@ -322,11 +338,9 @@ def _installed_lines(outcome: InstallOutcome, scope: Scope, dry_run: bool) -> li
             "Claude Code picks them up without a restart: open a session and work as usual.",
             f"`{call} doctor` checks everything, `{call} status` shows what is saved.",
         ]
-    if outcome.launcher_written:
-        where = hook_launcher.launcher_path(data_dir())
-        written = "Wrote" if outcome.action == "installed" else "Repaired"
-        verb = "It would write" if dry_run else written
-        lines.append(f"{verb} the launcher that the entries run: {where}.")
+    if outcome.launcher and not dry_run:
+        verb = "Wrote" if outcome.action == "installed" else "Repaired"
+        lines.append(f"{verb} the launcher that the entries run: {outcome.launcher.path}.")
     if not dry_run and outcome.statusline and outcome.action != "unchanged":
         lines.append("The status line shows context left, when state was saved, and open tasks.")
     if not dry_run and outcome.backup:
@@ -345,6 +359,11 @@ def _installed_lines(outcome: InstallOutcome, scope: Scope, dry_run: bool) -> li
     return lines + [f"Warning: {warning}." for warning in warnings]
 
 
+def _describe_dry_run(outcome: InstallOutcome) -> str:
+    changed = " and ".join(change.path for change in _list_changes(outcome))
+    return f"Nothing was written. Without --dry-run this changes {changed}."
+
+
 def _list_changed(outcome: InstallOutcome) -> str:
     parts = {"replaced": outcome.repaired, "added": outcome.added, "removed": outcome.removed}
     return "; ".join(f"{verb} {', '.join(events)}" for verb, events in parts.items() if events)
@@ -358,7 +377,7 @@ def _uninstalled_lines(outcome: InstallOutcome, scope: Scope, dry_run: bool) -> 
             f"For other scopes, run {others.replace(' `', ' or `')}.",
         ]
     if dry_run:
-        return [f"Nothing was written. Without --dry-run this changes {outcome.path}."]
+        return [_describe_dry_run(outcome)]
     if not outcome.removed:
         return [f"Removed the status line from {outcome.path}; yours is unchanged."]
     lines = [f"Removed {len(outcome.removed)} hooks from {outcome.path}."]

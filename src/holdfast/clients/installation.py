@@ -133,6 +133,14 @@ class AutoCompact(NamedTuple):
     point: CompactionPoint | None = None  # where a window is configured
 
 
+class FileChange(NamedTuple):
+    """A file before and after; None for no file."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+
+
 class InstallOutcome(NamedTuple):
     """What was done, or with ``dry_run`` would be. None in before or after: no file."""
 
@@ -146,8 +154,8 @@ class InstallOutcome(NamedTuple):
     backup: str | None = None
     # Whether our status line stands in the file afterwards.
     statusline: bool = False
-    # Whether the launcher, which the entries name, had to be written.
-    launcher_written: bool = False
+    # The launcher, which the entries name, where it had to be written or goes.
+    launcher: FileChange | None = None
     # Uninstall: whether the file is now, byte for byte, what it was before the install.
     # None where no backup is left to tell.
     identical: bool | None = None
@@ -188,6 +196,9 @@ class Installer(Protocol):
 
     def read_installed(self, data_dir: str) -> list[str]:
         """The texts of the settings files that were installed into and not uninstalled since."""
+
+    def read_install_version(self, data_dir: str, path: str) -> str:
+        """The version of Holdfast that installed into this settings file, "" where unknown."""
 
     def decode_settings(self, raw: bytes | None) -> str: ...
 

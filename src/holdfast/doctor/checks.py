@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
 
 from holdfast import clients, own_copy
-from holdfast.clients import hook_launcher
 from holdfast.clients.installation import SettingsError
 from holdfast.doctor.check_client import check_autocompact, check_client
 from holdfast.doctor.check_history import check_compactions, check_errors, check_sync
 from holdfast.doctor.check_hooks import check_hooks, check_other_hooks, check_switches
 from holdfast.doctor.check_storage import check_folder, check_leftovers, check_store, find_leftovers
+from holdfast.doctor.check_versions import check_versions
 from holdfast.doctor.environment import FAIL, OK, SCOPES, WARN, Environment, Finding
 from holdfast.doctor.hook_trial import check_trial
 from holdfast.files import make_private_dir
@@ -47,6 +47,7 @@ CHECKS: dict[str, Check] = {
     "client": check_client,
     "hooks": check_hooks,
     "switches": check_switches,
+    "versions": check_versions,
     "settings": check_settings,
     "trial": check_trial,
     "data folder": check_folder,
@@ -101,8 +102,8 @@ def _entries(around: Environment, scope: str) -> list[str]:
     )
     touched = len({*outcome.added, *outcome.repaired, *outcome.removed})
     done = [f"Repaired {touched} hooks in {outcome.path}."] if touched else []
-    if outcome.launcher_written:
-        done.append(f"Wrote the launcher {hook_launcher.launcher_path(around.data)}.")
+    if outcome.launcher:
+        done.append(f"Wrote the launcher {outcome.launcher.path}.")
     return done
 
 

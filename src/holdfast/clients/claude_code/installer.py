@@ -18,6 +18,7 @@ from holdfast.clients.claude_code.install.hook_entries import (
     read_hook_flags,
     read_setting,
 )
+from holdfast.clients.claude_code.install.install_receipt import read_install_version
 from holdfast.clients.claude_code.install.installed import (
     is_current,
     list_disabling_switches,
@@ -48,6 +49,7 @@ __all__ = [
     "put_instructions",
     "read_auto_compact",
     "read_hook_flags",
+    "read_install_version",
     "read_installed",
     "read_plugin_hooks",
     "read_setting",

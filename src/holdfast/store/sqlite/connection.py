@@ -290,3 +290,21 @@ def rename_damaged(path: str) -> str:
     except OSError as error:
         raise StoreUnwritable(f"{path} cannot be moved aside: {error}") from error
     return aside
+
+
+def read_written_by(path: str) -> str:
+    """The version of Holdfast that last wrote a database, of whatever schema; "" where unknown."""
+    from pathlib import Path  # not in a hook
+
+    if not os.path.isfile(path):
+        return ""
+    connection = None
+    try:
+        connection = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)
+        row = connection.execute("SELECT value FROM store_meta WHERE name='written_by'").fetchone()
+        return str(row[0]) if row else ""
+    except sqlite3.Error:
+        return ""
+    finally:
+        if connection is not None:
+            connection.close()

@@ -6,6 +6,7 @@ import sqlite3
 import zlib
 from typing import NamedTuple
 
+import holdfast
 from holdfast.state.facts import Fact
 from holdfast.store import queries
 from holdfast.store.protocol import Compaction, Delivery, Message, SavedState, Session
@@ -41,6 +42,11 @@ _MERGE_SESSION = f"""
 _FIND_SESSION = """
     SELECT seq FROM sessions WHERE id = :id AND (:project IN ('', project) OR project = '' OR :free)
     ORDER BY project = :project DESC, project = '' DESC, seq LIMIT 1
+"""
+# Which version wrote last, for who looks at it with another (`doctor.check_versions`).
+_RECORD_VERSION = """
+    INSERT INTO main.store_meta VALUES ('written_by', ?)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE value <> excluded.value
 """
 # In the order in which the values are bound below.
 _FACT_VALUES = "kind, status, row_id, row_start, row_end, time, agent, text, detail"
@@ -87,7 +93,8 @@ def upsert_session(connection: sqlite3.Connection, session: Session) -> int:
 
 
 def bump_change_number(connection: sqlite3.Connection, key: int) -> None:
-    """A new number for the session, in the transaction that writes to it."""
+    """A new number for the session, in the transaction that writes to it; and who writes."""
+    connection.execute(_RECORD_VERSION, (holdfast.__version__,))
     connection.execute("INSERT OR REPLACE INTO change_feed (session) VALUES (?)", (key,))
 
 

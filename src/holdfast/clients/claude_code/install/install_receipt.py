@@ -11,6 +11,7 @@ import json
 import os
 from typing import NamedTuple
 
+import holdfast
 from holdfast.files import list_names, make_private_dir
 from holdfast.settings import atomic_file
 
@@ -89,6 +90,15 @@ def list_settings(data_dir: str) -> list[str]:
     return found
 
 
+def read_install_version(data_dir: str, settings_path: str) -> str:
+    """The version of Holdfast that installed into this file; "" where that is not known."""
+    folder = receipt_dir(data_dir, os.path.realpath(settings_path))
+    try:
+        return str(json.loads(atomic_file.read(os.path.join(folder, _RECEIPT)) or b"")["version"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
 def save_receipt(folder: str, settings_path: str, receipt: Receipt) -> None:
     """Backup first, receipt last: a receipt that stands has its backup."""
     make_private_dir(folder)
@@ -99,9 +109,16 @@ def save_receipt(folder: str, settings_path: str, receipt: Receipt) -> None:
         "written_sha256": receipt.written,
         "base_sha256": None if receipt.base is None else digest(receipt.base),
         "exact": receipt.exact,
+        "version": holdfast.__version__,
         "made_folders": list(receipt.created_dirs),
     }
     _put(os.path.join(folder, _RECEIPT), json.dumps(fields, indent=2).encode() + b"\n")
+
+
+def refresh_receipt(folder: str, settings_path: str) -> None:
+    """The same receipt, written by this version."""
+    if (receipt := load_receipt(folder)) is not None:
+        save_receipt(folder, settings_path, receipt)
 
 
 def _put(path: str, data: bytes) -> None:

@@ -23,6 +23,7 @@ from holdfast.clients.claude_code.install.hook_entries import (
 from holdfast.clients.claude_code.install.install_receipt import Receipt
 from holdfast.clients.hook_launcher import Launcher
 from holdfast.clients.installation import (
+    FileChange,
     InstallOutcome,
     InvalidSettings,
     NotWritable,
@@ -86,9 +87,11 @@ def install(
         def attempt() -> InstallOutcome:
             plan = _plan_install(target, folder, launcher, statusline)
             if not dry_run:
-                with _launcher_written(plan.outcome, launcher):
+                with _launcher_written(plan.outcome):
                     if plan.receipt:
                         _carry_out_install(plan.outcome, plan.receipt, folder)
+                    elif plan.outcome.launcher:
+                        install_receipt.refresh_receipt(folder, target)
             return plan.outcome
 
         return attempt() if dry_run else _with_lock(data_dir, target, attempt)
@@ -110,6 +113,9 @@ def uninstall(
                 plan = _plan_without_statusline(target, folder)
             else:
                 plan = _plan_uninstall(target, folder)
+            if dry_run and not statusline_only and plan.outcome.action == "removed":
+                unused = _find_unused_launcher(data_dir, but=target)
+                return plan.outcome._replace(launcher=unused)
             if not dry_run:
                 # The receipt goes with the last of our entries.
                 receipt = None if statusline_only else plan.receipt
@@ -127,12 +133,10 @@ def _plan_install(target: str, folder: str, launcher: Launcher, statusline: bool
     edited, had_line = edit.text, statusline_edit.is_statusline_installed(text)
     if statusline or had_line:
         edited = statusline_edit.add_statusline(edited, launcher)
-    stale = not launcher.is_current()
+    stale = None if launcher.is_current() else _plan_launcher(launcher)
     if edited == text:
         same = InstallOutcome("unchanged", target, before, before, statusline=had_line)
-        return _Plan(
-            same._replace(action="repaired", launcher_written=True) if stale else same, None
-        )
+        return _Plan(same._replace(action="repaired", launcher=stale) if stale else same, None)
     after = encode(edited)
     receipt = install_receipt.load_receipt(folder)
     base, exact = before, True
@@ -152,7 +156,7 @@ def _plan_install(target: str, folder: str, launcher: Launcher, statusline: bool
         edit.removed,
         backup=None if base is None else install_receipt.backup_path(folder),
         statusline=statusline or had_line,
-        launcher_written=stale,
+        launcher=stale,
     )
     return _Plan(outcome, Receipt(install_receipt.digest(after), base, base is None, exact, made))
 
@@ -178,15 +182,20 @@ def _without(text: str, encode: Callable[[str], bytes], receipt: Receipt | None)
     return encode(left)
 
 
+def _plan_launcher(launcher: Launcher) -> FileChange:
+    before = atomic_file.read(launcher.path)
+    return FileChange(launcher.path, before, hook_launcher.format_launcher(launcher.target))
+
+
 @contextlib.contextmanager
-def _launcher_written(outcome: InstallOutcome, launcher: Launcher) -> Iterator[None]:
+def _launcher_written(outcome: InstallOutcome) -> Iterator[None]:
     """The launcher first, so that no entry ever names one that is not there."""
-    if not outcome.launcher_written:
+    if outcome.launcher is None:
         yield
         return
-    before = atomic_file.read(launcher.path)
-    data = hook_launcher.format_launcher(launcher.target)
-    atomic_file.replace(launcher.path, data, before, executable=True)
+    path, before, data = outcome.launcher.path, outcome.launcher.before, outcome.launcher.after
+    data = data or b""
+    atomic_file.replace(path, data, before, executable=True)
     done = False
     try:
         yield
@@ -195,19 +204,28 @@ def _launcher_written(outcome: InstallOutcome, launcher: Launcher) -> Iterator[N
         if not done:
             with contextlib.suppress(OSError, atomic_file.FileChanged):
                 if before is None:
-                    atomic_file.delete(launcher.path, data)
+                    atomic_file.delete(path, data)
                 else:
-                    atomic_file.replace(launcher.path, before, data, executable=True)
+                    atomic_file.replace(path, before, data, executable=True)
 
 
 def _remove_unused_launcher(data_dir: str, target: str) -> None:
-    """Where no settings file that we wrote has an entry of ours left. Unsure, it stays."""
-    path = hook_launcher.launcher_path(data_dir)
-    settings = {target, *install_receipt.list_settings(data_dir)}
+    if _may_name_us(target):
+        return
     with contextlib.suppress(OSError, atomic_file.FileChanged):  # left over, it does no harm
-        data = atomic_file.read(path)
-        if data is not None and not any(_may_name_us(other) for other in settings):
-            atomic_file.delete(path, data)
+        unused = _find_unused_launcher(data_dir, but=target)
+        if unused and unused.before is not None:
+            atomic_file.delete(unused.path, unused.before)
+
+
+def _find_unused_launcher(data_dir: str, but: str) -> FileChange | None:
+    """Where no other settings file that we wrote has an entry of ours. Unsure, it stays."""
+    path = hook_launcher.launcher_path(data_dir)
+    data = atomic_file.read(path)
+    others = [other for other in install_receipt.list_settings(data_dir) if other != but]
+    if data is None or any(map(_may_name_us, others)):
+        return None
+    return FileChange(path, data, None)
 
 
 def _may_name_us(settings: str) -> bool:
