@@ -11,6 +11,10 @@ import pytest
 from tools.docs_site import build_navigation
 from tools.pictures import record, run
 
+from holdfast.brief.hook_texts import compose_restore_brief
+from holdfast.samples import SESSION_FILE
+from holdfast.session.replay import iterate_compactions
+
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PICTURES = sorted((DOCS / "pictures").glob("*.svg"))
@@ -84,3 +88,20 @@ def test_the_recording_of_try_shows_what_try_says() -> None:
     for picture in (drawn, committed):
         words = " ".join(ElementTree.fromstring(picture).itertext()).replace("\xa0", " ")
         assert verdict in words, "run `make pictures`"
+
+
+def test_the_readme_quotes_the_sample_as_it_is() -> None:
+    """Whatever stands between two marks of a cut is in the summary or in the brief."""
+    (cut,) = iterate_compactions(SESSION_FILE, summaries=True)
+    brief = compose_restore_brief(cut.state, cut.state.session.updated, summary=cut.summary).text
+    section = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Before and after")[2]
+    quoted = re.findall(r"```text\n(.*?)```", section, flags=re.S)[:2]
+    assert len(quoted) == 2
+    for text, whole in zip(quoted, (cut.summary, brief), strict=True):
+        for part in re.split(r"…|\n(?=\S)", text):
+            assert _plain(part) in _plain(whole)
+    assert '[r3] "And don\'t add any dependencies."' in quoted[1]
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("\n- ", "\n").removeprefix("- ").split()).rstrip('"').strip()

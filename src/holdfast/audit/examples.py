@@ -75,11 +75,13 @@ def select_examples(every: SessionCompactions, label: dict[str, str]) -> list[Ex
                 found.setdefault(kind, []).append(
                     Example(kind, text, then, compaction.time, project, session.session_id, True)
                 )
-    chosen: list[Example] = []
+    chosen: dict[str, Example] = {}
     for kind in KIND_ORDER:
         ranked = sorted(found.get(kind, []), key=_is_informative)
-        chosen += _once(ranked)[: MAX_PER_KIND.get(kind, MAX_OF_OTHER_KINDS)]
-    return chosen[:MAX_EXAMPLES]
+        # A rule stands among what was said as well: it is quoted once.
+        new = [one for one in _once(ranked) if one.text not in chosen]
+        chosen |= {one.text: one for one in new[: MAX_PER_KIND.get(kind, MAX_OF_OTHER_KINDS)]}
+    return list(chosen.values())[:MAX_EXAMPLES]
 
 
 def _quoted(lost: Lost) -> tuple[str, str, str] | None:
