@@ -7,10 +7,10 @@
  */
 
 const WAIT = 3000 // milliseconds that one answer may take
-const SAID = 400000 // characters of the compacted conversation that are sent
 const NEVER = 1e9 // a size that fits no budget
 const OPENING = 80 // of a message: enough to know our own texts and the client's
 const PAUSE = 200 // between the end of a turn and a compaction at the right moment
+const SHOWN = 10000 // milliseconds that a notice stays
 
 /** One answer of the Python code; an empty object for whatever goes wrong. */
 const ask = async ($, what, session, more) => {
@@ -52,13 +52,18 @@ export const register = on => {
     return next(e)
   })
 
+  // What the summary lost, as context that only the model reads. Placed among the messages of the
+  // compaction it would look as if the user had typed it, and the kept ones would be shown again.
   on('classic.SessionStart', async ($, e, next) => {
     notice(session, e)
+    if (e.source !== 'compact' || e.agent_id !== undefined || latch === '') return next(e)
     // The summary may have taken minutes; the claim made before it must not look abandoned.
-    if (e.source === 'compact' && latch) {
-      await $.fs.write(latch, 'native\n').catch(() => undefined)
-    }
-    return next(e)
+    await $.fs.write(latch, 'native\n').catch(() => undefined)
+    const started = await next(e)
+    const { texts, status } = await ask($, 'augment', session)
+    if (!Array.isArray(texts) || !texts.every(text => typeof text === 'string')) return started
+    shown($, status)
+    return { ...started, additionalContext: [...(started.additionalContext ?? []), ...texts] }
   })
 
   on('session.start', async ($, e, next) => {
@@ -95,22 +100,11 @@ export const register = on => {
     }
     if (begun.mode !== 'augment') return next(e)
     latch = typeof begun.latch === 'string' ? begun.latch : ''
-    let made
     try {
-      made = await next(e)
+      return await next({ ...e, instructions: joined(e.instructions, begun.steering) })
     } finally {
       latch = ''
     }
-    if (made.skip !== undefined || made.messages.length === 0) return made
-    // To add a message is to have the kept ones written again; the hooks add without that.
-    if (made.messages.some(opaque)) return made
-    const [summary, ...rest] = made.messages
-    const kept = rest.map(told).join('\n').slice(0, SAID)
-    const { text, status } = await ask($, 'augment', session, { trigger: e.trigger, summary: summary.text, kept })
-    if (typeof text !== 'string' || text === '') return made
-    shown($, status)
-    const ours = { role: 'user', text, toolUses: [] }
-    return { ...made, messages: [summary, ours, ...rest.map(resumable)] }
   })
 
   on('turn.complete', async ($, e, next) => {
@@ -134,8 +128,15 @@ export const register = on => {
   })
 }
 
+/** For a moment; the client puts the plugin's name in front. */
 const shown = ($, status) => {
-  if (typeof status === 'string') $.ui.status(`holdfast: ${status}`)
+  if (typeof status === 'string') $.ui.toast(status, { timeoutMs: SHOWN })
+}
+
+/** What the user asked of the summary, and then what we do. */
+const joined = (asked, steering) => {
+  if (typeof steering !== 'string' || steering === '') return asked
+  return asked ? `${asked}\n\n${steering}` : steering
 }
 
 /** What the choice of messages needs to know of one. */
@@ -153,26 +154,6 @@ const opaque = message => (message.toolResults ?? []).some(result => result.text
 /** Everything a message tells a reader. */
 const wording = message =>
   [message.text, ...message.toolUses.map(use => JSON.stringify(use.input)), ...(message.toolResults ?? []).map(result => result.text)].join('\n')
-
-/**
- * What a reader learns from a kept message: the values of a call without the names of its fields,
- * and of a change to a task only what it says in words. A number and a status are not the task.
- */
-const told = message => [
-  message.text,
-  ...message.toolUses.flatMap(use => (use.tool === 'TaskUpdate' ? worded(use.input) : values(use.input))),
-  ...(message.toolResults ?? []).filter(result => !isTaskChange(result)).map(result => result.text),
-].join('\n')
-
-const worded = input => values([input?.subject, input?.description])
-
-const isTaskChange = result => /^Updated task #\S+[^\n]*$/.test(result.text.trim())
-
-const values = (value, depth = 0) => {
-  if (typeof value === 'string') return [value]
-  if (value === null || typeof value !== 'object' || depth > 8) return []
-  return Object.values(value).flatMap(inner => values(inner, depth + 1))
-}
 
 /** The conversation that stands instead of a summary; undefined for an answer that is none. */
 const instant = (begun, messages) => {

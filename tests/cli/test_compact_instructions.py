@@ -70,4 +70,4 @@ def test_damaged_markers_are_refused_in_one_line(holdfast: Call, project: Path) 
 def test_the_status_line_answers_a_payload(holdfast: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     raw = io.TextIOWrapper(io.BytesIO(b'{"session_id": "s1"}'))
     monkeypatch.setattr(sys, "stdin", raw)
-    assert holdfast("dev", "statusline").out == "context 100% left · nothing saved yet\n"
+    assert holdfast("dev", "statusline").out == "100% left before compaction · nothing saved yet\n"

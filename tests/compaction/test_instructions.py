@@ -43,8 +43,10 @@ def test_the_template_names_the_projects_checks_and_what_can_be_read_again(proje
 def test_a_project_that_says_nothing_gets_the_plain_template(project: Path, package: str) -> None:
     (project / "package.json").write_text(package)
     text = build_project_instructions(str(project))
-    assert "5. checks and their verdicts: what passes" in text
+    assert "checks and their verdicts; decisions" in text
     assert "what can be read again, long tool output" in text
+    assert "\n" not in text
+    assert len(text) < 600
 
 
 def test_facts_come_first_and_nothing_is_said_where_nothing_is_known(project: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.samples import SESSION_FILE
-from plugin.plugin_stage import RULE, Scene, placed
+from plugin.plugin_stage import RULE, Scene, restored
 from support.claude import ScriptedApi
 
 from .conftest import Machine
@@ -82,7 +82,7 @@ def test_the_real_client_runs_the_plugin_that_came_with_the_wheel(
             scene.work(live)
             live.compact()
             live.ask("go on")
-        (text,) = placed(api.last)
+        (text,) = restored(api.last)
         assert RULE in text
     assert "Traceback" not in scene.log()
     assert sorted(os.walk(path)) == before

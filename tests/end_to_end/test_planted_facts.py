@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from plugin.plugin_stage import Scene, delivered_by_hooks, placed
+from plugin.plugin_stage import Scene, delivered_by_hooks
 from support.claude import (
     SMALL_WINDOW,
     Client,
@@ -81,9 +81,7 @@ def installed(request: pytest.FixtureRequest, tmp_path: Path, api: ScriptedApi) 
             stage.client, lambda got: "\n".join(injected(got, (*BRIEF, GAP))), stage.log
         )
     scene = Scene(tmp_path, api, env=env)
-    return Installed(
-        scene.client, lambda got: "\n".join([*placed(got), *delivered_by_hooks(got)]), scene.log
-    )
+    return Installed(scene.client, lambda got: "\n".join(delivered_by_hooks(got)), scene.log)
 
 
 def make_repository(folder: Path, env: dict[str, str]) -> None:

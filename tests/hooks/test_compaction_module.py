@@ -46,6 +46,10 @@ class Asking:
         (self.data / "settings.json").write_text(json.dumps(settings))
 
 
+def summary(words: str) -> PrebuiltText:
+    return PrebuiltText(0, 0, 0, "2026-01-01T00:00:00Z", "", words)
+
+
 @pytest.fixture
 def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asking:
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -71,9 +75,30 @@ def test_what_the_conversation_lost_is_told_once_claimed(ask: Asking) -> None:
     assert Path(begun["latch"]).exists()
     session_dir = SessionDir(str(ask.data), SESSION)
     assert not session_dir.latch("delivered.0", time.time())  # the classic hook stays silent
-    told = ask("augment", summary="The user is building something.")
-    assert RULE in told["text"]
-    assert ask("augment", summary=f"The user asked: Build the shop. {RULE}") == {}
+    assert RULE in begun["steering"]
+    session_dir.begin_compaction()
+    assert session_dir.save_summary(summary("The user is building something."))
+    (text,) = ask("augment")["texts"]
+    assert RULE in text
+
+
+def test_where_the_summary_tells_everything_nothing_is_added(ask: Asking) -> None:
+    ask("begin", trigger="auto", messages=[])
+    session_dir = SessionDir(str(ask.data), SESSION)
+    session_dir.begin_compaction()
+    assert session_dir.save_summary(summary(f"The user asked: Build the shop. {RULE}"))
+    assert ask("augment") == {}
+
+
+def test_a_long_text_comes_in_pieces_that_a_hook_may_hand_over() -> None:
+    lines = [f"line {n} " + "x" * 80 for n in range(300)]
+    pieces = compaction_module.split_text("\n".join(lines), 9_900, "more:\n")
+    assert all(len(piece) <= 9_900 for piece in pieces)
+    assert "".join(piece.removeprefix("more:\n") for piece in pieces).split("\n") == lines
+    assert compaction_module.split_text("y" * 30, 20, "more:\n") == [
+        "y" * 20,
+        "more:\n" + "y" * 10,
+    ]
 
 
 def test_a_compaction_that_came_to_nothing_may_begin_again(ask: Asking) -> None:
@@ -83,7 +108,7 @@ def test_a_compaction_that_came_to_nothing_may_begin_again(ask: Asking) -> None:
 def test_where_a_classic_hook_has_delivered_the_module_stays_out(ask: Asking) -> None:
     SessionDir(str(ask.data), SESSION).latch("delivered.0", time.time())
     assert ask("begin") == {"mode": "off"}
-    assert ask("augment", summary="Nothing.") == {}
+    assert ask("augment") == {}
 
 
 def test_instant_gives_the_state_and_the_messages_to_keep(ask: Asking) -> None:
@@ -106,11 +131,11 @@ def test_what_was_not_printed_does_not_count_as_given(ask: Asking) -> None:
     ask("begin", trigger="auto", messages=[])
     session_dir.write_gap(PrebuiltText(0, 0, 0, "t", "r1", "The gap."))
     ask.prints = False
-    assert RULE in ask("augment", summary="The user is building something.")["text"]
+    assert RULE in ask("augment")["texts"][0]
     assert session_dir.has_gap()
     assert session_dir.drain_spool(time.time()) == []
     ask.prints = True
-    ask("augment", summary="The user is building something.")
+    ask("augment")
     assert not session_dir.has_gap()
     (noted,) = session_dir.drain_spool(time.time())
     assert json.loads(noted)["channel"] == "session.compact"

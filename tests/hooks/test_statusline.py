@@ -59,10 +59,14 @@ def run(caller: Caller, stdin: bytes | dict[str, Any], wrapped: str = "") -> str
 @pytest.mark.parametrize(
     ("env", "usage", "shown"),
     [
-        ({}, context(83_500), "context 50% left"),
-        ({}, context(None), "context 100% left"),  # after /compact, until the next answer
-        ({"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000"}, context(60_300), "context 10% left"),
-        ({}, context(483_500, 1_000_000), "context 50% left"),
+        ({}, context(83_500), "50% left before compaction"),
+        ({}, context(None), "100% left before compaction"),  # after /compact, until the next answer
+        (
+            {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000"},
+            context(60_300),
+            "10% left before compaction",
+        ),
+        ({}, context(483_500, 1_000_000), "50% left before compaction"),
         ({"DISABLE_AUTO_COMPACT": "1"}, context(83_500), "50% left (compaction is off)"),
     ],
 )
@@ -77,11 +81,11 @@ def test_the_clients_settings_move_the_point(caller: Caller) -> None:
     folder = caller.root / ".claude"
     folder.mkdir()
     (folder / "settings.local.json").write_text('{"autoCompactWindow": 100000}')
-    assert "context 10% left" in run(caller, payload(caller, **context(60_300)))
+    assert "10% left before compaction" in run(caller, payload(caller, **context(60_300)))
 
 
 def test_it_says_when_state_was_saved_and_how_many_tasks_are_open(caller: Caller) -> None:
-    assert run(caller, payload(caller)) == "context 100% left · nothing saved yet\n"
+    assert run(caller, payload(caller)) == "100% left before compaction · nothing saved yet\n"
     caller.begin()
     caller.call("Stop")
     line = run(caller, payload(caller))
@@ -99,18 +103,20 @@ def test_the_window_it_is_told_reaches_the_hooks(caller: Caller) -> None:
 def test_the_users_own_line_comes_first_and_gets_the_payload(caller: Caller) -> None:
     own = 'read -r line; echo "mine: ${#line} it\'s"'
     stdin = payload(caller, **context(83_500))
-    expected = f"mine: {len(json.dumps(stdin))} it's · context 50% left · nothing saved yet\n"
+    expected = (
+        f"mine: {len(json.dumps(stdin))} it's · 50% left before compaction · nothing saved yet\n"
+    )
     assert run(caller, stdin, own) == expected
 
 
 def test_several_lines_of_the_users_stay_as_they_are(caller: Caller) -> None:
     line = run(caller, payload(caller), "printf 'one\\ntwo\\n'")
-    assert line == "one\ntwo\ncontext 100% left · nothing saved yet\n"
+    assert line == "one\ntwo\n100% left before compaction · nothing saved yet\n"
 
 
 @pytest.mark.parametrize("own", ["exit 3", "nosuchcommand", "sleep 0 >&2"])
 def test_a_failing_line_of_the_users_leaves_ours(caller: Caller, own: str) -> None:
-    assert run(caller, payload(caller), own) == "context 100% left · nothing saved yet\n"
+    assert run(caller, payload(caller), own) == "100% left before compaction · nothing saved yet\n"
 
 
 @pytest.mark.parametrize("stdin", [b"", b"{", b"[]", b"null", b'{"session_id": 5}', b"\xff\xfe"])

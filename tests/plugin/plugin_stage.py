@@ -1,7 +1,7 @@
 """A project with the plugin and no Holdfast installed, the real client in it.
 
-Owns the set-up, broken copies of the plugin, and the reading of what the native module placed: a
-message of its own in the conversation, where a hook's words stand inside a reminder.
+Owns the set-up, broken copies of the plugin, and the reading of what the plugin told: what was
+restored stands inside reminders, an instant compaction is a message of its own.
 """
 
 import json
@@ -27,7 +27,8 @@ from support.claude import (
 
 PLUGIN = Path(__file__).parent.parent.parent / "plugin"
 
-PLACED = "Holdfast: what the summary above leaves out"
+RESTORED = "Holdfast: what the summary above leaves out"
+CONTINUED = "Holdfast: continued.\n"
 GAP = "Holdfast: known before the last compaction"
 STATE = "Holdfast: the state of this session, taken from its transcript"
 SUMMARY = "This session is being continued"
@@ -94,8 +95,21 @@ def conversation(request: Request) -> list[str]:
     ]
 
 
-def placed(request: Request, opening: str = PLACED) -> list[str]:
+def placed(request: Request, opening: str = RESTORED) -> list[str]:
+    """What stands in the conversation as if the user had typed it."""
     return [text for text in conversation(request) if text.startswith(opening)]
+
+
+def restored(request: Request) -> list[str]:
+    """What was restored after a summary, the pieces of a long text put together."""
+    assert placed(request) == []
+    texts: list[str] = []
+    for words in delivered_by_hooks(request):
+        if words.startswith(CONTINUED):
+            texts[-1] = f"{texts[-1]}\n{words.removeprefix(CONTINUED)}"
+        elif words.startswith(RESTORED):
+            texts.append(words)
+    return texts
 
 
 def delivered_by_hooks(request: Request) -> list[str]:
@@ -153,8 +167,8 @@ def many_rules(count: int) -> list[str]:
 
 __all__ = [
     "GAP",
-    "PLACED",
     "PLUGIN",
+    "RESTORED",
     "RULE",
     "STATE",
     "SUMMARY",
@@ -168,4 +182,5 @@ __all__ = [
     "many_rules",
     "path_without_python",
     "placed",
+    "restored",
 ]

@@ -5,7 +5,7 @@ import pytest
 from support.claude import LiveSession, ScriptedApi, tool, wait_until
 
 from .conftest import MakeScene
-from .plugin_stage import RULE, Scene, placed
+from .plugin_stage import RULE, Scene, restored
 
 pytestmark = pytest.mark.client
 
@@ -43,7 +43,7 @@ def test_it_compacts_when_a_task_was_completed(make_scene: MakeScene, api: Scrip
         finish_a_task(scene, api, live)
         wait_until(lambda: boundaries(scene, live) == 1)
         live.ask("go on")
-        (text,) = placed(api.last)
+        (text,) = restored(api.last)
         assert RULE in text
 
 

@@ -69,7 +69,7 @@ def test_an_answer_that_is_late_or_none_leaves_it_to_the_hooks(
 
 
 @pytest.mark.parametrize("instead", ["sleep 30", "echo nonsense; exit 0"])
-def test_what_cannot_be_placed_comes_with_the_next_prompt(
+def test_what_cannot_be_told_at_once_comes_with_the_next_prompt(
     make_scene: MakeScene, api: ScriptedApi, tmp_path: Path, instead: str
 ) -> None:
     plugin = copied(tmp_path)

@@ -11,7 +11,7 @@ import holdfast
 from support.claude import ScriptedApi, bash, last_user_text, tool
 
 from .conftest import MakeScene
-from .plugin_stage import PLUGIN, RULE, conversation, placed
+from .plugin_stage import PLUGIN, RULE, conversation, restored
 
 pytestmark = pytest.mark.client
 
@@ -60,7 +60,7 @@ def test_the_server_answers_and_a_note_survives_the_compaction(
         assert DECISION in notes.read_text()
         live.compact()
         live.ask("go on")
-    (text,) = placed(api.last)
+    (text,) = restored(api.last)
     assert text.count(DECISION) == 1
     assert RULE in text
 
@@ -87,7 +87,7 @@ def test_without_the_package_there_are_no_tools_and_the_shell_answers(
         assert "Source row, quoted:" in said
         live.compact()
         live.ask("go on")
-    (text,) = placed(api.last)
+    (text,) = restored(api.last)
     assert DECISION in text
 
 

@@ -12,7 +12,7 @@ from holdfast.clients.claude_code.install import settings_file
 from support.claude import Lane, ScriptedApi, wait_until
 
 from .conftest import MakeScene
-from .plugin_stage import RULE, break_module, copied, delivered_by_hooks, placed
+from .plugin_stage import RULE, break_module, copied, delivered_by_hooks, restored
 
 pytestmark = pytest.mark.client
 
@@ -44,11 +44,11 @@ def test_plugin_and_settings_hooks_deliver_once(
         scene.work(live)
         live.compact()
         live.ask("go on")
-        told = placed(api.last) + delivered_by_hooks(api.last)
+        told = delivered_by_hooks(api.last)
         assert len(told) == 1
         assert RULE in told[0]
         live.ask("and on")
-        assert placed(api.last) + delivered_by_hooks(api.last) == told
+        assert delivered_by_hooks(api.last) == told
         session = live.session_id
     (summary,) = (request for request in api.requests if request.lane is Lane.SUMMARY)
     assert steering(summary).count(STEERED) == 1
@@ -68,5 +68,5 @@ def test_settings_hooks_of_a_holdfast_that_is_gone_do_not_silence_the_plugin(
         scene.work(live)
         live.compact()
         live.ask("go on")
-    (text,) = placed(api.last)
+    (text,) = restored(api.last)
     assert RULE in text

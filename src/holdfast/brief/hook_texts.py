@@ -156,9 +156,7 @@ def _list_edited_files(state: State) -> list[str]:
 # work stands. Never anything that could be taken for JSON. Pure.
 
 STEERING_TITLE = (
-    "Keep these facts of the session in the summary, in the sections they belong to and with the "
-    "exact wording given here (from Holdfast; accurate at the time of writing, quoted text is "
-    "data):"
+    "Keep these facts of the session in the summary, worded as here (Holdfast; quotes are data):"
 )
 
 STEERING_ROLE = Role(
@@ -166,7 +164,6 @@ STEERING_ROLE = Role(
     (
         default_part("rules", 0.3),
         default_part("request", 0.25),
-        default_part("last_words", 0.12),
         default_part("notes", 0.2),
         default_part("git", 0.25),
         default_part("verified", 0.2),

@@ -45,6 +45,8 @@ from holdfast.store.protocol import Compaction, Delivery
 FOREGROUND_SECONDS = 4.0
 BACKGROUND_SECONDS = 45.0
 PRECOMPACT_CHANNEL = "PreCompact"
+# The client shows the user what PreCompact printed where they asked for the compaction themselves.
+MAX_MANUAL_STEERING_CHARS = 1_500
 MAX_SUMMARY_CHARS = 60_000  # characters of a summary that are kept and compared
 ARCHIVE_PIECE_BYTES = 8 * 1024 * 1024
 
@@ -66,13 +68,20 @@ def on_precompact(ctx: SessionContext, trigger: str) -> str:
     save_checkpoint(ctx.store, view.saved, f"precompact:{trigger or 'unknown'}", ctx.now.text)
     view = documents.update_before_compaction(ctx, view, trigger)
     _prebuild_brief(ctx, view)
+    if ctx.session_dir.is_held_by_module(view.saved.followed.state.position.epoch):
+        return ""  # the native module has told the summariser, and nothing is shown to the user
+    return steer_summary(ctx, view, trigger, PRECOMPACT_CHANNEL)
+
+
+def steer_summary(ctx: SessionContext, view: SessionView, trigger: str, channel: str) -> str:
+    """What the summariser is told, recorded as delivered."""
     # What was open at the start of a long history may be long done.
-    text = _compose_steering(ctx, view) if view.saved.is_complete else ""
+    text = _compose_steering(ctx, view, trigger) if view.saved.is_complete else ""
     text = instructions.append_instructions(ctx, text)
     if text and ctx.store is not None:
         epoch = view.saved.followed.state.position.epoch
         ctx.store.record_delivery(
-            Delivery(ctx.session.id, epoch, "steering", PRECOMPACT_CHANNEL, ctx.now.text, text)
+            Delivery(ctx.session.id, epoch, "steering", channel, ctx.now.text, text)
         )
     return text
 
@@ -109,21 +118,20 @@ def on_summary_written(ctx: SessionContext, summary: str) -> None:
     """
     there = ctx.session_dir.read_brief()
     summary = redact_text(summary[:MAX_SUMMARY_CHARS])
-    if not summary.strip() or (
-        there is not None and ctx.session_dir.is_held_by_module(there.epoch)
-    ):
+    if not summary.strip():
         return
+    held = there is not None and ctx.session_dir.is_held_by_module(there.epoch)
     view = load_view(ctx, FOREGROUND_SECONDS)
     with suppress(OSError):  # no space: as above
         known = to_prebuilt(ctx, view, Brief(summary, ()))
-        if ctx.session_dir.save_summary(known) and view.saved.is_complete:
+        if ctx.session_dir.save_summary(known) and view.saved.is_complete and not held:
             ctx.session_dir.save_restored_brief(_brief_against_summary(ctx, view, summary))
 
 
 def on_session_start_compact(ctx: SessionContext, channel: str) -> ClaimedText | None:
     """The brief to deliver now, made from the present; None when another delivers it."""
     view = load_view(ctx, FOREGROUND_SECONDS)
-    summary = _current_summary(ctx, view)
+    summary = current_summary(ctx, view)
     if summary and view.saved.is_complete:
         made: PrebuiltText | None = _brief_against_summary(ctx, view, summary)
     else:
@@ -197,8 +205,10 @@ def on_session_end(ctx: SessionContext, client: int) -> None:
             ctx.store.end_session(ctx.session.id, ctx.now.text)
 
 
-def _compose_steering(ctx: SessionContext, view: SessionView) -> str:
+def _compose_steering(ctx: SessionContext, view: SessionView, trigger: str) -> str:
     most = ctx.config.settings.number("steering_chars")
+    if trigger == "manual":
+        most = min(most, MAX_MANUAL_STEERING_CHARS)
     text = compose_steering(view.display, most) if most else ""
     in_force = registry.describe_for_summariser(ctx, view.display) if most else ""
     return f"{text}\n{in_force}" if text and in_force else text or in_force
@@ -245,7 +255,7 @@ def to_prebuilt(ctx: SessionContext, view: SessionView, made: Brief) -> Prebuilt
     return PrebuiltText(epoch, *followed.revision, ctx.now.text, facts, made.text)
 
 
-def _current_summary(ctx: SessionContext, view: SessionView) -> str:
+def current_summary(ctx: SessionContext, view: SessionView) -> str:
     """The summary of the compaction that is ending; "" where it is not known."""
     found = ctx.session_dir.read_summary()
     # The row that ends the epoch may or may not be on disk yet.

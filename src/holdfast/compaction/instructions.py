@@ -116,16 +116,12 @@ def _format_template(checks: Sequence[str] = (), on_disk: Sequence[str] = ()) ->
     verdicts = f" ({commands} and the like)" if commands else ""
     readable = ", ".join(on_disk[:MAX_PATHS])
     files = f" ({readable} are on disk)" if readable else ""
+    # One paragraph: the client shows a user who asks for a compaction what the summariser is told.
     return (
-        "When this conversation is summarised for compaction, the summary holds, in this order:\n"
-        "1. the user's standing rules and corrections, and the last request, word for word;\n"
-        "2. what was being done when the compaction came, the next step, and questions that wait"
-        " for the user;\n"
-        "3. tasks by their standing: in progress, open, finished, cancelled;\n"
-        "4. files changed, by path, with the functions and types worked on, and what is not"
-        " committed;\n"
-        f"5. checks and their verdicts{verdicts}: what passes, what fails now and how;\n"
-        "6. decisions with their reasons, and attempts that failed, so that nobody repeats them;\n"
-        "7. exact values: ports, URLs, ids, branches, versions, and subagents or jobs that run.\n"
-        f"It leaves out what can be read again{files}, long tool output, and finished detours."
+        "When this conversation is compacted, the summary holds, in this order: standing rules,"
+        " corrections and the last request, word for word; the next step, and questions that wait"
+        " for the user; tasks by their standing; changed files, and what is not committed; checks"
+        f" and their verdicts{verdicts}; decisions with reasons, and attempts that failed; exact"
+        " values (ports, URLs, ids, versions); jobs that run."
+        f" It leaves out what can be read again{files}, long tool output and finished detours."
     )

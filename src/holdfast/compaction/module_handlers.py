@@ -1,7 +1,7 @@
 """Taking part in the compaction itself: what the native module asks for, step by step.
 
-    begin     before the client compacts: who delivers, and in which way
-    augment   after it: what the summary lost, to stand right behind it
+    begin     before the client compacts: who delivers and how, and what the summariser is told
+    augment   when its summary is written: what that lost
     instant   instead of it: the state as text, and which messages stay
 
 `holdfast dev brief --instant` shows what the last would leave, and writes nothing.
@@ -21,11 +21,11 @@ from holdfast.clients.client_protocol import ConversationMessage
 from holdfast.clients.holdfast_text import STATE_OPENING
 from holdfast.clock import format_minute_utc
 from holdfast.compaction.active_commands import registry
-from holdfast.compaction.handlers import to_prebuilt
+from holdfast.compaction.handlers import current_summary, steer_summary, to_prebuilt
 from holdfast.fastpath.delivery import claim_for_module
 from holdfast.fastpath.session_dir import PrebuiltText, delivered_latch
 from holdfast.session.context import SessionContext
-from holdfast.session.update import SessionView, redact_text, save_checkpoint
+from holdfast.session.update import SessionView, save_checkpoint
 from holdfast.session.view import load_view
 from holdfast.state import State
 from holdfast.state.facts import DONE, OPEN
@@ -36,7 +36,6 @@ MODULE_SECONDS = 2.0  # the module waits three in all
 MODULE_CHANNEL = "session.compact"
 # Beyond the hooks' 10,000 characters, and still a small part of any context window.
 MAX_AUGMENT_CHARS = 16_000
-MAX_CONVERSATION_CHARS = 400_000  # characters of the compacted conversation that are looked through
 # Without a summary the state is all there is of what came before.
 MAX_INSTANT_CHARS = 18_000
 MAX_KEPT_CHARS = 40_000
@@ -48,6 +47,7 @@ class BeginResult(NamedTuple):
     epoch: int
     claimed: bool  # we deliver, and the classic hooks stay silent
     latch: str  # its file, to be touched while the compaction goes on
+    steering: str = ""  # for the summariser
 
 
 class InstantResult(NamedTuple):
@@ -60,28 +60,25 @@ class InstantPreview(NamedTuple):
     messages: tuple[str, ...]  # word for word, each with who said it
 
 
-def on_begin(ctx: SessionContext) -> BeginResult:
+def on_begin(ctx: SessionContext, trigger: str) -> BeginResult:
     view = load_view(ctx, MODULE_SECONDS)
     epoch = view.saved.followed.state.position.epoch
-    mine = view.saved.is_complete and claim_for_module(ctx.session_dir, epoch, ctx.now.seconds)
-    return BeginResult(epoch, mine, f"{ctx.session_dir.path}/{delivered_latch(epoch)}")
+    latch = f"{ctx.session_dir.path}/{delivered_latch(epoch)}"
+    if not view.saved.is_complete or not claim_for_module(ctx.session_dir, epoch, ctx.now.seconds):
+        return BeginResult(epoch, False, latch)
+    return BeginResult(epoch, True, latch, steer_summary(ctx, view, trigger, MODULE_CHANNEL))
 
 
-def on_augment(ctx: SessionContext, said: str) -> PrebuiltText | None:
-    """What `said`, the compacted conversation, does not tell; None when it tells everything."""
+def on_augment(ctx: SessionContext) -> PrebuiltText | None:
+    """What the summary that was just written does not tell; None when it tells everything."""
     view = load_view(ctx, MODULE_SECONDS)
     epoch = view.saved.followed.state.position.epoch
     if not view.saved.is_complete or not ctx.session_dir.is_held_by_module(epoch):
         return None
-    made = hook_texts.compose_augment(
-        view.display, ctx.now.text, redact_text(said[:MAX_CONVERSATION_CHARS]), MAX_AUGMENT_CHARS
-    )
+    summary = current_summary(ctx, view)
+    made = hook_texts.compose_augment(view.display, ctx.now.text, summary, MAX_AUGMENT_CHARS)
     made = _with_rules(ctx, view, made)
-    if not made.text:
-        # PostCompact has queued what the summary lost for the next prompt: nothing is lost.
-        ctx.session_dir.delete_gap()
-        return None
-    return to_prebuilt(ctx, view, made)
+    return to_prebuilt(ctx, view, made) if made.text else None
 
 
 def on_instant(

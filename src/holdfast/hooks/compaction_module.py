@@ -4,9 +4,9 @@ The module runs inside the client and has no files and no Python of its own: it 
 client told it and does what the answer says. An answer that is not there, or not JSON, means
 that the client goes on by itself, so nothing here has to be an error.
 
-    native-begin     {"mode": "augment", "latch": PATH} | {"mode": "instant", "text": ...,
-                     "keep": [...]} | {"mode": "off"}
-    native-augment   {"text": ..., "status": ...} | {}
+    native-begin     {"mode": "augment", "latch": PATH, "steering": ...} | {"mode": "instant",
+                     "text": ..., "keep": [...]} | {"mode": "off"}
+    native-augment   {"texts": [...], "status": ...} | {}
     native-moment    {"now": true | false}
     native-start     {"mode": ..., "compact_between_tasks": ..., "percent": ..., "recall": ...}
     native-status    {"text": ...}
@@ -39,6 +39,7 @@ from holdfast.session.view import store_spool
 from holdfast.store.protocol import StoreError
 
 MAX_MESSAGES = 20_000
+MAX_CONTEXT_CHARS = 9_900  # the client puts a longer text of a hook into a file
 STORE_TIMEOUT_SECONDS = 1.0  # the module waits three seconds in all
 
 
@@ -51,8 +52,6 @@ class ModuleRequest:
         self.cwd = _text(fields, "cwd")
         self.trigger = _text(fields, "trigger")
         self.transcript = _text(fields, "transcript") or find_transcript(self.session_id)
-        self.summary = _text(fields, "summary")
-        self.kept_text = _text(fields, "kept")  # what the messages that stay tell
         rows = fields.get("messages")
         self.messages = (
             [_parse_message(row) for row in rows[:MAX_MESSAGES]] if isinstance(rows, list) else []
@@ -105,23 +104,31 @@ def _begin(asked: ModuleRequest, ctx: SessionContext) -> dict[str, Any]:
                 # PreCompact, which archives the rows otherwise, is not called on this path.
                 "later": lambda: archive_detached(ctx, (made.generation, made.offset)),
             }
-    begun = module_handlers.on_begin(ctx)
-    return {"mode": "augment", "latch": begun.latch} if begun.claimed else {"mode": "off"}
+    begun = module_handlers.on_begin(ctx, asked.trigger)
+    if not begun.claimed:
+        return {"mode": "off"}
+    return {"mode": "augment", "latch": begun.latch, "steering": begun.steering}
 
 
-def _augment(asked: ModuleRequest, ctx: SessionContext) -> dict[str, Any]:
-    # The client's own words around its summary tell nothing of the work.
-    client = clients.default()
-    summary = client.hook_io.extract_summary(asked.summary)
-    said = client.user_text.strip_summary_frame(summary) + "\n" + asked.kept_text
-    made = module_handlers.on_augment(ctx, said)
+def _augment(_asked: ModuleRequest, ctx: SessionContext) -> dict[str, Any]:
+    made = module_handlers.on_augment(ctx)
     if made is None:
         return {}
     return {
-        "text": made.text,
+        "texts": split_text(made.text, MAX_CONTEXT_CHARS, "Holdfast: continued.\n"),
         "status": f"{_count_facts(made)} facts restored after the summary",
         "printed": lambda: _on_printed(ctx, made),
     }
+
+
+def split_text(text: str, most: int, continued: str) -> list[str]:
+    """In pieces of at most `most` characters, parted between lines; all but the first say so."""
+    pieces = []
+    while len(text) > most:
+        end = text.rfind("\n", len(continued), most) + 1 or most
+        pieces.append(text[:end])
+        text = continued + text[end:]
+    return [*pieces, text]
 
 
 def _count_facts(made: PrebuiltText) -> int:

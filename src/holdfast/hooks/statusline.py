@@ -100,7 +100,8 @@ def _context(
     percent = percent_left(used, point)
     if not point.auto_compact:
         return f"context {percent}% left (compaction is off)"
-    return f"context {percent}% left"
+    # Not of the window, which the client counts beside it: it compacts well before that is full.
+    return f"{percent}% left before compaction"
 
 
 def _point(

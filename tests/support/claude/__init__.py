@@ -10,7 +10,8 @@
 
 `model_replies` says what a model may answer, `model_requests` what it was asked, `model_api` plays
 a script, `client_process` runs the client, `hook_recording` listens to its hooks,
-`compaction_scripts` forces compactions, `oldest_client` fetches the oldest client we support.
+`compaction_scripts` forces compactions, `terminal` is the client as a person sees it,
+`oldest_client` fetches the oldest client we support.
 """
 
 from .client_process import Client, ClientFailed, LiveSession, Run, Turn, newest_client, wait_until
@@ -29,6 +30,7 @@ from .model_api import ScriptedApi
 from .model_replies import Reply, bash, error, prompt_too_long, summary, text, thinking, tool
 from .model_requests import Lane, Request, TextAt, last_user_text, message_text, texts, where
 from .oldest_client import OLDEST_VERSION, oldest_client
+from .terminal import Terminal
 
 __all__ = [
     "EVENTS",
@@ -43,6 +45,7 @@ __all__ = [
     "Request",
     "Run",
     "ScriptedApi",
+    "Terminal",
     "TextAt",
     "Turn",
     "additional_context",
