@@ -23,6 +23,7 @@ from claude_agent_sdk import (
     ClaudeSDKClient,
     Message,
     ResultMessage,
+    SystemMessage,
 )
 
 from holdfast.sdk.claude.protection import MAX_HOOK_CHARS, Protection, add_hook
@@ -38,6 +39,10 @@ GO_ON = (
 STOP_REASON = "Holdfast: the context is full; a fresh conversation goes on from here"
 MAX_CONTINUATIONS = 25  # of one request: a loop that fills every context must end
 RESET_SECONDS = 60.0
+# Since this client a message can say that it is words. For an earlier one, and while it is not
+# known which runs, a space of no width stands before the "/".
+COMPOSED_SINCE = (2, 1, 248)
+NO_COMMAND = "\u200b"
 _TOKENS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 _ENDED = frozenset(("completed", "failed", "stopped", "killed", "cancelled", "error"))
 
@@ -104,6 +109,7 @@ class Chat:
         self._postponed = 0.0  # since when a reset waits for jobs
         self._handoff = ""  # what the next prompt carries
         self._stopping = False
+        self._version: tuple[int, ...] = ()
 
     async def __aenter__(self) -> Chat:
         await self.connect()
@@ -201,6 +207,9 @@ class Chat:
             self._turn = None
 
     async def _prompt(self, text: str) -> AsyncIterator[dict[str, Any]]:
+        is_command = text.startswith("/") and not self._commands
+        if is_command and self._version < COMPOSED_SINCE:
+            text = NO_COMMAND + text
         content: Any = text
         if self._handoff:
             content = [
@@ -213,7 +222,7 @@ class Chat:
             "message": {"role": "user", "content": content},
             "parent_tool_use_id": None,
         }
-        if text.startswith("/") and not self._commands:
+        if is_command:
             made["client_composed"] = True
         yield made
 
@@ -328,6 +337,9 @@ class Chat:
             if message.usage and not message.parent_tool_use_id:
                 self.used = sum(message.usage.get(name) or 0 for name in _TOKENS)
             return
+        if isinstance(message, SystemMessage) and message.subtype == "init":
+            version = str(message.data.get("claude_code_version", ""))
+            self._version = tuple(int(part) for part in version.split(".") if part.isdecimal())
         task = getattr(message, "task_id", None)
         if isinstance(task, str):
             status = getattr(message, "status", None)

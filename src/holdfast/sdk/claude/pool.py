@@ -16,7 +16,7 @@ from typing import Any
 from claude_agent_sdk import ClaudeAgentOptions, Message
 
 from holdfast.sdk.claude.chat import Chat
-from holdfast.sdk.guard import log_failure
+from holdfast.sdk.guard import wait_guarded
 from holdfast.sdk.keeper import Keeper
 
 MAX_PARKED = 10_000  # of which the session's id is remembered; others go on from their brief
@@ -108,15 +108,13 @@ class Chats:
             resumed = dataclasses.replace(options, resume=session)
             chat = Chat(resumed, memory, **self._chat_options)
             chat.used = used
-            try:
-                await chat.connect()
+            # Its transcript may be gone: the brief is not.
+            if await wait_guarded(f"resuming {chat_id}", lambda: _connected(chat), False):
                 return chat
-            except (OSError, RuntimeError) as error:  # its transcript is gone: the brief is not
-                log_failure(f"resuming {chat_id}", error)
-                await chat.disconnect()
-        chat = Chat(options, memory, **self._chat_options)
-        await chat.connect()
-        return chat
+            await chat.disconnect()
+        fresh = Chat(options, memory, **self._chat_options)
+        await fresh.connect()
+        return fresh
 
     async def _make_room(self) -> None:
         idle = sorted(
@@ -147,3 +145,8 @@ class Chats:
                 for chat_id, entry in list(self._live.items()):
                     if not entry.waiting and now - entry.idle_since > self._idle_seconds:
                         await self._park(chat_id)
+
+
+async def _connected(chat: Chat) -> bool:
+    await chat.connect()
+    return True
