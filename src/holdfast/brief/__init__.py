@@ -9,8 +9,8 @@ __all__ = [
     "coverage",
     "gap",
     "hook_texts",
+    "lines",
     "pages",
     "role",
-    "section_lines",
     "statements",
 ]

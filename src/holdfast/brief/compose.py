@@ -14,8 +14,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from holdfast.brief.coverage import TextCoverage
+from holdfast.brief.lines import Line, SizeLimits, size_limits
 from holdfast.brief.role import MAIN_ROLE, SELECTED_SECTIONS, Role
-from holdfast.brief.section_lines import Line, SizeLimits, size_limits
 from holdfast.brief.sections import find_section
 from holdfast.brief.selection import Selection
 from holdfast.brief.statements import (
@@ -277,7 +277,7 @@ def _said(chosen: list[Statement]) -> str:
 #
 # In the order of the role, which is also their weight: each section takes lines up to its own
 # share, then what is left of the common share goes to those that were cut, first come first
-# served. `Line` is in `section_lines`.
+# served. `Line` is in `lines`.
 
 
 def build_stated_lines(

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from holdfast.brief.quotable_pieces import content_words
+from holdfast.brief.lines import content_words
 from holdfast.state.lazy_regex import lazy_compile
 
 # Only so far back: a slip is corrected soon, and every pair is looked at.

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from holdfast.brief.quotable_pieces import content_words
+from holdfast.brief.lines import content_words
 from holdfast.state.facts import Fact
 from holdfast.state.prose import split_sentences, subject_words
 

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from holdfast.brief.coverage import TextCoverage, covers_fact
-from holdfast.brief.quotable_pieces import format_command
-from holdfast.brief.section_lines import decision_line, shorten_path
+from holdfast.brief.lines import decision_line, format_command, shorten_path
 from holdfast.brief.statements import failed_attempt, value_line
 from holdfast.clients.holdfast_text import GAP_OPENING
 from holdfast.clock import format_minute_utc

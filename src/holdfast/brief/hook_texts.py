@@ -7,8 +7,8 @@ Pure: state and time in, text out; the session dir keeps those that are made ahe
 from __future__ import annotations
 
 from holdfast.brief.compose import Brief, compose
+from holdfast.brief.lines import shorten_path
 from holdfast.brief.role import Role, default_part
-from holdfast.brief.section_lines import shorten_path
 from holdfast.clients.holdfast_text import AUGMENT_OPENING, STATE_OPENING
 from holdfast.clock import format_minute_utc
 from holdfast.fastpath.handoff_offers import MAX_OFFER_CHARS as HANDOFF

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from holdfast.brief.gap import list_exact_values
-from holdfast.brief.section_lines import shorten_path, shorten_paths
+from holdfast.brief.lines import shorten_path, shorten_paths
 from holdfast.brief.sections.current_work import format_note
 from holdfast.brief.task_focus import find_current_task
 from holdfast.clock import format_minute_utc

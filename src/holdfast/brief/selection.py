@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Mapping
 
-from holdfast.brief.quotable_pieces import content_words as words_of
+from holdfast.brief.lines import content_words as words_of
 from holdfast.brief.statements import Statement
 
 # What a word adds that was told before, as a share: two statements on one subject may both count.

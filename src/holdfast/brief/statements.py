@@ -15,14 +15,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.brief.corrections import find_corrections
-from holdfast.brief.quotable_pieces import (
+from holdfast.brief.lines import (
     content_words,
     format_whole_command,
     sentences_of,
+    shorten_path,
     split_pieces,
 )
-from holdfast.brief.quotable_pieces import format_command as shown
-from holdfast.brief.section_lines import shorten_path
+from holdfast.brief.lines import format_command as shown
 from holdfast.brief.task_focus import find_focus
 from holdfast.events import Origin
 from holdfast.state.dead_ends import DeadEnd

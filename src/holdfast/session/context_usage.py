@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from holdfast import clients
-from holdfast.brief.section_lines import shorten_path
+from holdfast.brief.lines import shorten_path
 from holdfast.clients.client_protocol import CompactionPoint, percent_left
 from holdfast.fastpath.session_dir import STATUS_FILE, WINDOW_FILE, SessionDir
 from holdfast.files import read

@@ -14,8 +14,8 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from holdfast import clients
+from holdfast.brief.lines import shorten_path
 from holdfast.brief.pages import TimelineEntry, format_handoff_page
-from holdfast.brief.section_lines import shorten_path
 from holdfast.events import Event
 from holdfast.fastpath import handoff_offers
 from holdfast.fastpath.session_dir import SessionDir, safe_name

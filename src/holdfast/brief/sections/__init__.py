@@ -6,7 +6,7 @@ role's. Those of the default role are at hand, the others are imported when a ro
 
 from __future__ import annotations
 
-from holdfast.brief.section_lines import Section
+from holdfast.brief.lines import Section
 from holdfast.brief.sections import current_work, git_status, verification
 
 _MAIN_SECTIONS: dict[str, Section] = {

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdfast.brief.section_lines import (
-    Line,
-    SizeLimits,
-    decision_line,
-    shorten_path,
-    shorten_paths,
-)
+from holdfast.brief.lines import Line, SizeLimits, decision_line, shorten_path, shorten_paths
 from holdfast.brief.task_focus import TaskFocus, find_focus
 from holdfast.brief.task_focus import find_current_task as begun_last
 from holdfast.state.dead_ends import DeadEnd

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdfast.brief.section_lines import (
-    Line,
-    SizeLimits,
-    decision_line,
-    shorten_path,
-    shorten_paths,
-)
+from holdfast.brief.lines import Line, SizeLimits, decision_line, shorten_path, shorten_paths
 from holdfast.state.facts import CANCELLED, DONE, OPEN
 from holdfast.state.model import State
 from holdfast.state.subagents import Subagent

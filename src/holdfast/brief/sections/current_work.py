@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdfast.brief.quotable_pieces import format_command as shown
-from holdfast.brief.quotable_pieces import split_pieces
-from holdfast.brief.section_lines import Line, SizeLimits, shorten_path, shorten_paths
+from holdfast.brief.lines import Line, SizeLimits, shorten_path, shorten_paths, split_pieces
+from holdfast.brief.lines import format_command as shown
 from holdfast.state.facts import CANCELLED, DONE, OPEN, kind_name
 from holdfast.state.model import State
 from holdfast.state.notes import Note, list_open_notes

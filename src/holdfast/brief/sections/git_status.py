@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdfast.brief.section_lines import Line, SizeLimits, group_by_folder
+from holdfast.brief.lines import Line, SizeLimits, group_by_folder
 from holdfast.state import git_work
 from holdfast.state.lazy_regex import lazy_compile
 from holdfast.state.model import State

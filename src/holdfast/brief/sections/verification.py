@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from holdfast.brief.quotable_pieces import format_command as shown
-from holdfast.brief.section_lines import Line, SizeLimits, shorten_path, shorten_paths
+from holdfast.brief.lines import Line, SizeLimits, shorten_path, shorten_paths
+from holdfast.brief.lines import format_command as shown
 from holdfast.state.checks import covers, find_check
 from holdfast.state.commands import Command
 from holdfast.state.facts import DONE, OPEN
