@@ -13,6 +13,7 @@ from holdfast.cli.docs_reference import build_page
 from holdfast.cli.output import replace_control_chars
 from holdfast.paths import data_dir, store_path
 from holdfast.samples import SESSION_FILE
+from holdfast.store.sqlite.store import SqliteStore
 
 from .conftest import Call
 
@@ -25,8 +26,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "cli.md"
         (["state", "/no/such/file"], "no such file"),
         (["state", "/dev/null"], "not a regular file"),
         (["state", SESSION_FILE, "--compaction", "9"], "has 1 compaction"),
-        (["status", "--all"], "Nothing is stored yet"),
-        (["search", "x"], "Run `holdfast session ingest`"),
+        (["session", "resume"], "Run `holdfast session ingest`"),
         (["show", "t1"], "Nothing is stored yet"),
         (["session", "ingest", "/tmp/../nowhere-at-all.jsonl"], "no such file"),
     ],
@@ -40,6 +40,53 @@ def test_foreseeable_trouble_is_one_line_and_exit_code_one(
     assert "Traceback" not in ended.err + ended.out
 
 
+EMPTY_STORE = (
+    "Nothing is stored yet. Run `holdfast session ingest` to read your transcripts, or "
+    "`holdfast install` and work on."
+)
+
+
+@pytest.mark.parametrize("made", [False, True], ids=["no file", "no session"])
+@pytest.mark.parametrize(
+    ("arguments", "document"),
+    [
+        (["status", "--all"], []),
+        (["status", "--compactions"], []),
+        (["search", "x"], {"query": "x", "hits": []}),
+        (["search", "--archive", "x"], {"query": "x", "rows": []}),
+        (["show"], {"session": None}),
+        (["session", "tasks"], {"session": None, "tasks": [], "summaries": []}),
+        (["session", "prune", "--days", "1"], {"sessions": [], "dropped": {}, "dry_run": False,
+                                               "more": False}),
+    ],
+)  # fmt: skip
+def test_an_empty_store_ends_alike_everywhere(
+    holdfast: Call, arguments: list[str], document: object, made: bool
+) -> None:
+    if made:
+        os.makedirs(data_dir())
+        SqliteStore(store_path()).close()
+    ended = holdfast(*arguments)
+    assert (ended.code, ended.out.strip(), ended.err) == (0, EMPTY_STORE, "")
+    assert json.loads(holdfast(*arguments, "--json").out) == document
+
+
+@pytest.mark.parametrize("made", [False, True], ids=["no file", "no session"])
+@pytest.mark.parametrize(
+    "arguments",
+    [["show", "t1"], ["show", "abc:t1"], ["status", "abc"], ["session", "handoff"],
+     ["session", "note", "x"], ["open", "abc"]],
+)  # fmt: skip
+def test_what_needs_a_session_says_the_same_and_ends_with_one(
+    holdfast: Call, arguments: list[str], made: bool
+) -> None:
+    if made:
+        os.makedirs(data_dir())
+        SqliteStore(store_path()).close()
+    ended = holdfast(*arguments)
+    assert (ended.code, ended.err.strip()) == (1, f"Error: {EMPTY_STORE}")
+
+
 def test_an_empty_folder_says_what_to_do(holdfast: Call, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     ended = holdfast("session", "ingest", str(tmp_path / "empty"))
@@ -49,7 +96,7 @@ def test_an_empty_folder_says_what_to_do(holdfast: Call, tmp_path: Path) -> None
 
 
 def test_trouble_in_json_is_json(holdfast: Call) -> None:
-    ended = holdfast("status", "--all", "--json")
+    ended = holdfast("show", "t1", "--json")
     assert ended.code == 1
     assert set(json.loads(ended.out)) == {"error", "next"}
 

@@ -20,7 +20,7 @@ def test_on_a_new_machine_the_demo_comes_first(holdfast: Call) -> None:
     ended = holdfast()
     assert ended.code == 0
     assert "The hooks are not installed" in ended.out
-    assert "No sessions are saved yet" in ended.out
+    assert "Nothing is stored yet" in ended.out
     assert first_step(ended.out) == "holdfast try"
     assert not os.path.exists(data_dir())
 

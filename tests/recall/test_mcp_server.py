@@ -26,7 +26,7 @@ def served(
 ) -> None:
     parameters = StdioServerParameters(
         command=sys.executable,
-        args=["-c", "from holdfast.cli.main import main; main(['mcp'])"],
+        args=["-c", "from holdfast.cli.main import main; main(['dev', 'mcp'])"],
         env={
             "PATH": os.environ["PATH"],
             "PYTHONPATH": str(SRC),

@@ -23,14 +23,12 @@ from holdfast.cli.output import (
     format_one_line,
     make_console,
     pluralize,
+    print_indented,
     print_json,
     replace_control_chars,
 )
-from holdfast.cli.sessions import resolve_project
-from holdfast.cli.store_access import (
-    open_user_store,
-    store_exists,
-)
+from holdfast.cli.sessions import WIDE_WIDTH, resolve_project
+from holdfast.cli.store_access import open_user_store, print_if_empty
 from holdfast.clock import format_minute
 from holdfast.compaction.report import find_restored, load_counts, load_report, select_restoring
 from holdfast.session.update import load_state_before
@@ -111,8 +109,7 @@ def format_deliveries(document: dict[str, Any]) -> str:
 
 def show_compactions(project: str, limit: int, as_json: bool) -> None:
     """The table of `holdfast status --compactions`: those of all sessions, latest first."""
-    if not store_exists():
-        print_json([]) if as_json else make_console().print("No compactions yet.")
+    if print_if_empty(as_json, []):
         return
     with open_user_store() as store:
         documents = _load_table(store, _list_latest(store, project, limit))
@@ -147,11 +144,12 @@ def _print_table(documents: list[dict[str, Any]]) -> None:
     for name in ("tokens", "after", "kept", "lost"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("restored", overflow="fold")
+    narrow = out.width < NARROW_WIDTH
     for each in documents:
         table.add_row(
             Text(each["session"][:8], style="cyan"),
             str(each["number"]),
-            format_minute(each["time"]),
+            format_minute(each["time"])[: 10 if narrow else None],
             Text(format_one_line(each["trigger"] or "-", 10)),
             format_count(each["tokens_before"]),
             format_count(each["tokens_after"]),
@@ -159,8 +157,10 @@ def _print_table(documents: list[dict[str, Any]]) -> None:
             format_count(each["lost"]),
             Text(_format_restored(each)),
         )
-    if out.width < NARROW_WIDTH:
-        drop_columns(table, "trigger", "tokens", "after")
+    if narrow:
+        drop_columns(table, "trigger", "tokens", "kept")
+    if out.width < WIDE_WIDTH:
+        drop_columns(table, "after")
     out.print(table)
     if any(each["would_restore"] is not None for each in documents):
         unseen = "would: read from a transcript; no hook ran, so nothing was restored"
@@ -202,7 +202,7 @@ def _outcome_to_json(report: CompactionReport, fact: Fact) -> dict[str, Any]:
 
 def _format_lost(report: CompactionReport, fact: Fact, limit: int) -> Text:
     """A lost fact with whether it was restored: the same words wherever it is listed."""
-    line = Text(f"{fact.id:<5} ", style="cyan") + Text(format_one_line(fact.text, limit))
+    line = Text(format_one_line(fact.text, limit))
     if fact.id in report.restored:
         return line.append("  (restored)", style="green")
     if report.would_deliver:
@@ -259,12 +259,12 @@ def _print_link(report: CompactionReport, document: dict[str, Any], full: bool) 
     sizes = f"{format_count(compaction.tokens_before)}{after} tokens"
     trigger = format_one_line(compaction.trigger or "unknown", 20)
     head.append(f"{format_minute(compaction.time)} UTC, {trigger}, {sizes}")
-    out.print(head, soft_wrap=True)
+    out.print(head)
     if report.comparison == "no":
         out.print(Text("   not compared: no summary, or no checkpoint before it", style="dim"))
         return
-    out.print(f"   summary {format_outcome(document)}")
-    out.print(Text(f"   restored: {format_deliveries(document)}", style="dim"))
+    print_indented(f"summary {format_outcome(document)}", indent=3)
+    print_indented(f"restored: {format_deliveries(document)}", "dim", indent=3)
     lost = report.lost_facts
     shown = len(lost) if full else MAX_LOST_SHOWN
     size = MAX_DETAIL_CHARS if full else MAX_TEXT_CHARS
@@ -273,7 +273,7 @@ def _print_link(report: CompactionReport, document: dict[str, Any], full: bool) 
         if fact.kind != kind:
             kind = fact.kind
             out.print(Text(f"   Lost: {kind_heading(kind).lower()}", style="bold"))
-        out.print(Text("     ") + _format_lost(report, fact, size), soft_wrap=True)
+        print_indented(_format_lost(report, fact, size), indent=11, first=f"     {fact.id}")
     if len(lost) > shown:
         out.print(Text(f"     and {len(lost) - shown} more; --full shows all", style="dim"))
     if gone := len(report.lost) - len(lost):
@@ -339,6 +339,8 @@ def _diff_rows(report: CompactionReport, before: State) -> list[DiffRow]:
 
 
 def _print_diff(rows: list[DiffRow], *, would: bool) -> None:
+    out = make_console()
+    narrow = out.width < NARROW_WIDTH
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=True)
     table.add_column("", style="cyan", no_wrap=True)
     table.add_column("known before", ratio=1, overflow="fold")
@@ -349,28 +351,35 @@ def _print_diff(rows: list[DiffRow], *, would: bool) -> None:
         restored = "brief" if row.would_restore else row.restored
         missing = not restored and row.in_summary is False
         back = Text(restored or ("no" if missing else "-"), "red" if missing else "")
-        kind = Text(f"{kind_name(row.kind)}: ", style="dim")
-        table.add_row(
-            row.id,
-            kind + Text(format_one_line(row.text, MAX_TEXT_CHARS)),
-            held[row.in_summary],
-            back,
-        )
-    make_console().print(table)
+        words = Text(f"{kind_name(row.kind)}: ", style="dim")
+        words.append(format_one_line(row.text, MAX_TEXT_CHARS), style="default")
+        if narrow:  # what the columns say, beneath the words
+            words.append("\nin the summary: ").append(held[row.in_summary])
+            words.append(", would be restored: " if would else ", restored: ").append(back)
+        table.add_row(row.id, words, held[row.in_summary], back)
+    if narrow:
+        drop_columns(table, 2, 3)
+    out.print(table)
 
 
 def _print_texts(report: CompactionReport) -> None:
     would = report.would_deliver
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold", expand=True)
-    table.add_column("the client's summary", ratio=1, overflow="fold")
-    given = "what Holdfast would have given" if would else "restored by Holdfast"
-    table.add_column(given, ratio=1, overflow="fold")
     restored = select_restoring(report.deliveries)
     back = "\n\n".join(f"[{d.kind} by {d.channel}]\n{d.text}" for d in restored)
-    table.add_row(
-        Text(replace_control_chars(report.compaction.summary or "-")),
-        Text(replace_control_chars(would.text if would else back or "-")),
-    )
+    given = "what Holdfast would have given" if would else "restored by Holdfast"
+    texts = {
+        "the client's summary": report.compaction.summary or "-",
+        given: would.text if would else back or "-",
+    }
     out = make_console()
     out.print()
+    if out.width < NARROW_WIDTH:  # no room for two beside each other
+        for heading, text in texts.items():
+            out.print(Text(heading, style="bold"))
+            print_indented(text)
+        return
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold", expand=True)
+    for heading in texts:
+        table.add_column(heading, ratio=1, overflow="fold")
+    table.add_row(*(Text(replace_control_chars(text)) for text in texts.values()))
     out.print(table)

@@ -89,18 +89,37 @@ def ingest(
             "Pass a transcript or a folder that contains some.",
         )
     store = ensure_store_path()
-    outcomes = []
-    with translate_errors():
-        for outcome in _show_progress(_run(files, store, _jobs(jobs, files)), files, as_json):
-            outcomes.append(outcome)
-            if as_json:
-                print_json_line(_document(outcome))
+    outcomes: list[Outcome] = []
+    try:
+        with translate_errors():
+            for outcome in _show_progress(_run(files, store, _jobs(jobs, files)), files, as_json):
+                outcomes.append(outcome)
+                if as_json:
+                    print_json_line(_document(outcome))
+    except KeyboardInterrupt:
+        _report_interruption(outcomes, len(files), as_json)
+        raise
     if as_json:
         print_json_line(_totals(outcomes))
     else:
         _report(make_console(), outcomes)
     if any(outcome.error for outcome in outcomes):
         raise typer.Exit(1)
+
+
+def _report_interruption(outcomes: list[Outcome], planned: int, as_json: bool) -> None:
+    """What was read before Ctrl-C is stored, also of the file that was being read."""
+    totals = _totals(outcomes)
+    if as_json:
+        print_json_line(totals | {"interrupted": True})
+        return
+    done = totals["files"] - totals["failed"]
+    out = make_console(stderr=True)
+    out.print(
+        Text(f"Interrupted: {done} of {pluralize(planned, 'transcript')} stored")
+        + Text(f", {pluralize(totals['rows'], 'new row')}. Run it again to go on."),
+        soft_wrap=True,
+    )
 
 
 def _client_transcripts_dir() -> str:

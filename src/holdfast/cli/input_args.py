@@ -15,7 +15,7 @@ from rich.text import Text
 
 from holdfast.brief.hook_texts import DEFAULT_BRIEF_CHARS, format_title
 from holdfast.cli.output import CliError, make_console, replace_control_chars
-from holdfast.cli.store_access import find_session, open_user_store, translate_errors
+from holdfast.cli.store_access import EmptyStore, find_session, open_user_store, translate_errors
 from holdfast.paths import data_dir, store_path
 from holdfast.session.context import SessionRef, build_context
 from holdfast.session.documents import overlay_documents
@@ -70,10 +70,7 @@ def resolve_input(given: str) -> SessionInput:
         return SessionInput(given)
 
     if not os.path.exists(store_path()):
-        raise CliError(
-            f"No file {given!r}, and no session is stored yet",
-            "Pass a transcript, or run `holdfast session ingest` to index your transcripts.",
-        )
+        raise CliError(f"No file {given!r}. {EmptyStore().what}", EmptyStore().next_step)
     with open_user_store() as store:
         session = find_session(store, given)
         ref = SessionRef(session.id, session.transcript, session.cwd)

@@ -15,6 +15,7 @@ from holdfast.cli.output import (
     replace_control_chars,
 )
 from holdfast.cli.store_access import (
+    EmptyStore,
     find_session,
     load_session_view,
     open_user_store,
@@ -88,7 +89,7 @@ def _session(name: str) -> str:
     if not name and running:
         return running
     if not store_exists():
-        raise CliError("No session yet", "Start a session with the hooks installed.")
+        raise EmptyStore
     with open_user_store() as store:
         return resolve_session(store, name).id
 

@@ -47,15 +47,28 @@ def make_console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, highlight=False, width=width)
 
 
-def print_indented(text: str, style: str = "", indent: int = 2) -> None:
-    """Text of others under a heading, wrapped where the terminal ends, without trailing blanks."""
+def print_indented(words: str | Text, style: str = "", indent: int = 2, first: str = "") -> None:
+    """Words under a heading, wrapped where the terminal ends, without trailing blanks.
+
+    `first` stands in the indent of the first line.
+    """
     from rich.text import Text
 
     out = make_console()
-    shown = Text(replace_control_chars(text).expandtabs(4), style)
-    for line in shown.wrap(out, max(10, out.width - indent)):
+    if isinstance(words, str):
+        words = Text(replace_control_chars(words).expandtabs(4), style)
+    for line in words.wrap(out, max(10, out.width - indent)):
         line.rstrip()
-        out.print(Text(" " * indent) + line, soft_wrap=True)
+        out.print(Text(f"{first:<{indent}}", style="cyan") + line, soft_wrap=True)
+        first = ""
+
+
+def print_words(words: str, style: str = "") -> None:
+    """A sentence: wrapped between words on a terminal, in one line where a program reads it."""
+    from rich.text import Text
+
+    out = make_console()
+    out.print(Text(replace_control_chars(words), style), soft_wrap=not out.is_terminal)
 
 
 def drop_columns(table: Table, *columns: str | int) -> None:

@@ -16,8 +16,10 @@ from holdfast.cli.output import (
     format_one_line,
     make_console,
     pluralize,
+    print_words,
 )
 from holdfast.cli.store_access import (
+    EmptyStore,
     open_user_store,
     resolve_session,
     store_exists,
@@ -29,64 +31,67 @@ from holdfast.doctor.check_hooks import describe_hook_problem
 MAX_COUNTED = 10_000
 
 
-class _Stored(NamedTuple):
-    sessions: int = 0
-    here: str = ""  # the session that `holdfast status` shows
-    problem: str = ""
+class StoredSessions(NamedTuple):
+    """What the store has: of this machine, and of the folder in which this runs."""
+
+    total: int = 0
+    here_id: str = ""  # the session that `holdfast status` shows
+    here: str = ""  # in words
+    problem: str = ""  # why it cannot be read
 
 
 def show_overview() -> None:
     hint = describe_hook_problem(detect_environment(quick=True))
-    stored = _read_store()
+    try:
+        stored = read_stored_sessions()
+    except CliError as error:
+        stored = StoredSessions(problem=error.what)
     out = make_console()
     out.print(Text(f"Holdfast {holdfast.__version__}", style="bold"))
-    out.print(Text(hint or "The hooks are installed."), soft_wrap=True)
-    out.print(Text(_describe_store(stored)), soft_wrap=True)
+    print_words(hint or "The hooks are installed.")
+    print_words(describe_stored(stored))
     out.print()
     for command, purpose in _list_next_steps(hint, stored):
         out.print(Text.assemble((f"  {command:<23}", "cyan"), purpose), soft_wrap=True)
 
 
-def _read_store() -> _Stored:
+def read_stored_sessions() -> StoredSessions:
     if not store_exists():
-        return _Stored()
-    try:
-        with open_user_store() as store, translate_errors():
-            count = len(store.sessions(limit=MAX_COUNTED))
-            try:
-                session = resolve_session(store, "")
-            except CliError:
-                return _Stored(count)
-    except CliError as error:
-        return _Stored(problem=error.what)
+        return StoredSessions()
+    with open_user_store() as store, translate_errors():
+        total = len(store.sessions(limit=MAX_COUNTED))
+        try:
+            session = resolve_session(store, "")
+        except CliError:
+            return StoredSessions(total)
     title = format_one_line(session.title, 60)
     words = f"{session.id[:8]}, last active {format_minute(session.updated or session.started)}"
-    return _Stored(count, f"{words}: {title}" if title else words)
+    return StoredSessions(total, session.id, f"{words}: {title}" if title else words)
 
 
-def _describe_store(stored: _Stored) -> str:
+def describe_stored(stored: StoredSessions) -> str:
     if stored.problem:
         return stored.problem
-    if not stored.sessions:
-        return "No sessions are saved yet."
-    count = pluralize(stored.sessions, "session")
+    if not stored.total:
+        return f"{EmptyStore().what}."
+    count = pluralize(stored.total, "session")
     if stored.here:
         return f"{count} saved. Here: {stored.here}"
     return f"{count} saved, none of this project."
 
 
-def _list_next_steps(hint: str, stored: _Stored) -> list[tuple[str, str]]:
+def _list_next_steps(hint: str, stored: StoredSessions) -> list[tuple[str, str]]:
     """The next thing to do comes first."""
     steps = []
     if stored.problem or (hint and "holdfast install" not in hint):
         steps.append(("holdfast doctor", "find out what is wrong"))
     elif hint:
-        if not stored.sessions:
+        if not stored.total:
             steps.append(("holdfast try", "a demo on a recorded session; changes nothing"))
         steps.append(("holdfast install", "add the hooks to Claude Code's settings"))
     if stored.here:
         steps.append(("holdfast status", "what is saved of this session"))
-    elif stored.sessions:
+    elif stored.total:
         steps.append(("holdfast status --all", "the sessions of other projects"))
     elif not stored.problem:
         steps.append(("holdfast audit", "what compaction has cost you so far"))

@@ -17,7 +17,7 @@ from holdfast.cli.output import (
     print_json,
 )
 from holdfast.cli.prune_server import MORE_TO_PRUNE, format_dropped, prune_server_data
-from holdfast.cli.store_access import find_session, open_user_store
+from holdfast.cli.store_access import find_session, open_user_store, print_if_empty
 from holdfast.clock import format_days_ago
 from holdfast.paths import data_dir
 from holdfast.session.context import load_settings
@@ -95,6 +95,8 @@ def prune(
         raise typer.BadParameter(
             "pass --days, --keep or --max-size, or set retention_days", param_hint="--days"
         )
+    if print_if_empty(as_json, {"sessions": [], "dropped": {}, "dry_run": dry_run, "more": False}):
+        return
     with open_user_store() as store:
         before = sum(store.session_sizes().values())
         if not dry_run and not yes:

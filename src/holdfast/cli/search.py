@@ -6,28 +6,33 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from holdfast.cli.output import (
     NARROW_WIDTH,
     JsonOption,
-    drop_columns,
     fact_to_json,
     format_one_line,
     make_console,
+    print_indented,
     print_json,
     replace_control_chars,
     style_status,
 )
 from holdfast.cli.sessions import resolve_project
-from holdfast.cli.store_access import find_session, open_user_store
+from holdfast.cli.store_access import find_session, open_user_store, print_if_empty
 from holdfast.clock import format_minute
 from holdfast.session.digest import ArchiveMatch, search_archive
 from holdfast.state.facts import KINDS, kind_name
+from holdfast.store.search_query import drop_repeated
 
 if TYPE_CHECKING:
     from holdfast.store.protocol import Hit
+
+
+MAX_SNIPPET_CHARS = 300
+# Beyond the double of what is shown: hits that say what another says.
+MAX_REPEATED = 10
 
 
 def search(
@@ -65,6 +70,8 @@ def search(
             f"{kind!r} is not one of {', '.join(KINDS)}, message", param_hint="--kind"
         )
     words = " ".join(query)
+    if print_if_empty(as_json, {"query": words, "rows" if archive else "hits": []}):
+        return
     if archive:
         _search_archives(words.split(), session, resolve_project(project), limit, as_json)
         return
@@ -75,8 +82,9 @@ def search(
             session_id=session_id,
             project=resolve_project(project),
             kind=kind,
-            limit=limit,
+            limit=2 * limit + MAX_REPEATED,
         )
+    hits = drop_repeated(hits)[:limit]
     if as_json:
         print_json({"query": words, "hits": [_document(hit) for hit in hits]})
         return
@@ -85,27 +93,33 @@ def search(
         out.print("Nothing found. Try fewer words.")
         return
 
-    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-    table.add_column(style="cyan", no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")
-    for hit in hits:
-        fact, message = hit.fact, hit.message
-        if fact is not None:
-            name, kind_shown = fact.id, kind_name(fact.kind)
-            status, time = style_status(fact), fact.at.time
-        elif message is not None:
-            name, kind_shown = message.row[:8], message.speaker
-            status, time = Text("said", style="dim"), message.time
-        else:
-            continue
-        what = Text(f"{kind_shown}  ", style="bold") + Text(format_one_line(hit.snippet, 300))
-        table.add_row(f"{hit.session_id[:8]}:{name}", status, format_minute(time), what)
-    if out.width < NARROW_WIDTH:
-        drop_columns(table, 1, 2)  # whether it stands, and since when: `show` tells
-    out.print(table)
-    out.print(Text("\nholdfast show <the name in the first column> opens one.", style="dim"))
+    for number, hit in enumerate(hits):
+        if number:
+            out.print()
+        out.print(_format_heading(hit, out.width))
+        print_indented(Text(format_one_line(hit.snippet, MAX_SNIPPET_CHARS)))
+    name = f"{hits[0].session_id[:8]}:{_name_of(hits[0])}"
+    out.print(Text(f"\n`holdfast show {name}` opens the first.", style="dim"))
+
+
+def _name_of(hit: Hit) -> str:
+    if hit.fact is not None:
+        return hit.fact.id
+    return hit.message.row[:8] if hit.message is not None else ""
+
+
+def _format_heading(hit: Hit, width: int) -> Text:
+    """Its name, what it is, where it stands and, where there is room, since when."""
+    head = Text(f"{hit.session_id[:8]}:{_name_of(hit)}", style="cyan")
+    if hit.fact is not None:
+        head.append(f"  {kind_name(hit.fact.kind)}, ", style="bold").append(style_status(hit.fact))
+        time = hit.fact.at.time
+    else:
+        head.append(f"  {hit.message.speaker if hit.message else ''}", style="bold")
+        time = hit.message.time if hit.message else ""
+    if width < NARROW_WIDTH:
+        return head
+    return head.append(f"  {format_minute(time)}", style="dim")
 
 
 def _document(hit: Hit) -> dict[str, Any]:
@@ -139,12 +153,8 @@ def _search_archives(
 
     out = make_console()
     for hit in found:
-        name = Text(f"{hit.session_id[:8]}:{hit.row[:8]}  ", style="cyan")
-        out.print(
-            name
-            + Text(f"{format_minute(hit.time)}  ", style="dim")
-            + Text(replace_control_chars(hit.excerpt)),
-            soft_wrap=True,
-        )
+        name = Text(f"{hit.session_id[:8]}:{hit.row[:8]}", style="cyan")
+        out.print(name + Text(f"  {format_minute(hit.time)}", style="dim"))
+        print_indented(Text(replace_control_chars(hit.excerpt)))
     if not found:
         typer.echo("Nothing found in the archives. Rows are archived at compactions.")

@@ -15,7 +15,7 @@ from holdfast.cli.output import (
     make_console,
     print_json,
 )
-from holdfast.cli.store_access import open_user_store
+from holdfast.cli.store_access import open_user_store, print_if_empty
 from holdfast.clock import format_minute
 from holdfast.fastpath.project import locate_project
 
@@ -34,6 +34,8 @@ Row = tuple["Session", str]  # with what it is about
 
 
 def show_sessions(project: str, limit: int, as_json: bool) -> None:
+    if print_if_empty(as_json, []):
+        return
     with open_user_store() as store:
         found = store.sessions(project=resolve_project(project), limit=limit)
         rows = [(session, _describe(store, session)) for session in found]
@@ -46,8 +48,7 @@ def show_sessions(project: str, limit: int, as_json: bool) -> None:
         return
     out = make_console()
     if not rows:
-        where = f" of {resolve_project(project)}." if project else " yet."
-        out.print(f"No sessions{where} Run `holdfast session ingest` to index your transcripts.")
+        out.print(f"No sessions of {resolve_project(project)}.", markup=False, soft_wrap=True)
         return
 
     _print_table(out, [], compactions, heading=True)

@@ -29,8 +29,10 @@ from holdfast.cli.output import (
 )
 from holdfast.cli.show_session import show_file, show_session
 from holdfast.cli.store_access import (
+    EmptyStore,
     find_session,
     open_user_store,
+    print_if_empty,
     resolve_session,
     translate_errors,
 )
@@ -102,6 +104,8 @@ def show(
 
     Example: `holdfast show 0276a600 --compaction 1`
     """
+    if not name and print_if_empty(as_json, {"session": None}):
+        return
     asked = [compactions, compaction is not None, brief, bool(first or last)]
     if sum(asked) > 1:
         raise typer.BadParameter("use one of --compactions, --compaction, --brief and --from/--to")
@@ -154,6 +158,8 @@ def _show_named(name: str, full: bool, as_json: bool) -> None:
                 show_session(store, whole, "", "", full, as_json)
                 return
             candidates = _recent(store)
+            if not candidates:
+                raise EmptyStore
         if _show_part(store, candidates, inner, full, as_json):
             return
     where = f"in session {candidates[0].id[:8]}" if session else "in the latest sessions"

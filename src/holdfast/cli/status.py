@@ -27,13 +27,14 @@ from holdfast.cli.output import (
     make_console,
     pluralize,
     print_json,
+    print_words,
 )
+from holdfast.cli.overview import StoredSessions, describe_stored, read_stored_sessions
 from holdfast.cli.sessions import show_sessions
 from holdfast.cli.store_access import (
     SessionArgument,
+    find_session,
     open_user_store,
-    resolve_session,
-    store_exists,
     translate_errors,
 )
 from holdfast.clock import format_minute
@@ -102,19 +103,13 @@ def _check_options(session: str, all_sessions: bool, compactions: bool, project:
 
 def _show_session(session: str, as_json: bool) -> None:
     hint, service = _check_hooks_quickly(), _read_sync_status()
-    if not session and not store_exists():
-        nothing = "Nothing is saved yet: start a session with the hooks installed."
-        empty = {"session": None, "hint": hint, "service": service}
-        print_json(empty) if as_json else _print_no_session(nothing, hint, service)
+    stored = StoredSessions() if session else read_stored_sessions()
+    if not session and not stored.here_id:
+        machine = {"session": None, "sessions": stored.total, "hint": hint, "service": service}
+        print_json(machine) if as_json else _print_machine(stored, hint, service)
         return
     with open_user_store() as store, translate_errors():
-        try:
-            found = resolve_session(store, session)
-        except CliError:
-            if service and not as_json:
-                _print_no_session("", "", service)
-            raise
-        document = _document(store, found)
+        document = _document(store, find_session(store, session or stored.here_id))
     document["hint"] = hint
     document["service"] = service
     if as_json:
@@ -123,15 +118,20 @@ def _show_session(session: str, as_json: bool) -> None:
     _show(document)
 
 
-def _print_no_session(words: str, hint: str, service: dict[str, Any] | None) -> None:
-    """What there is to say where there is no session to show."""
-    out = make_console()
-    if words:
-        out.print(words)
+def _print_machine(stored: StoredSessions, hint: str, service: dict[str, Any] | None) -> None:
+    """How it stands on this machine, where no session of this folder is stored."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_row("hooks", Text(hint or "installed"))
+    table.add_row("sessions", Text(describe_stored(stored)))
+    table.add_row("data", Text(data_dir()))
     if service:
-        out.print(Text(f"service: {service['words']}"), soft_wrap=True)
-    if hint:
-        out.print(Text(hint, style="dim"), soft_wrap=True)
+        table.add_row("service", Text(service["words"]))
+    out = make_console()
+    out.print(table)
+    if stored.total:
+        out.print(Text("`holdfast status --all` lists them.", style="dim"))
 
 
 def _check_hooks_quickly() -> str:
@@ -255,7 +255,7 @@ def _show(document: dict[str, Any]) -> None:
         table.add_row(name, Text(words))
     out.print(table)
     if document["hint"]:
-        out.print(Text(document["hint"], style="dim"), soft_wrap=True)
+        print_words(document["hint"], "dim")
 
 
 def _rows(document: dict[str, Any]) -> list[tuple[str, str]]:

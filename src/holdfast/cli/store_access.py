@@ -1,6 +1,6 @@
 """Opening what a command needs: the store and the transcript, with trouble put into words.
 
-Must not print; the caller decides what to show.
+Must not print anything but that nothing is stored; the caller decides what to show.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.output import CliError
+from holdfast.cli.output import CliError, print_json, print_words
 from holdfast.fastpath.project import locate_project
 from holdfast.files import make_private_dir
 from holdfast.paths import data_dir, store_path
@@ -79,15 +79,46 @@ def store_exists() -> bool:
     return os.path.exists(store_path())
 
 
+class EmptyStore(CliError):
+    """The same words wherever nothing is stored.
+
+    A question about all sessions, or about the one that is meant here, ends with 0 then: the
+    answer is "none". What was asked by name or has something to write ends with 1.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Nothing is stored yet",
+            "Run `holdfast session ingest` to read your transcripts, or `holdfast install` and "
+            "work on.",
+        )
+
+
+def is_store_empty() -> bool:
+    if not store_exists():
+        return True
+    with open_user_store() as store:
+        return not store.sessions(limit=1)
+
+
+def print_if_empty(as_json: bool, document: Any) -> bool:
+    """Whether nothing is stored; then that is said, or `document` printed."""
+    if not is_store_empty():
+        return False
+    if as_json:
+        print_json(document)
+    else:
+        empty = EmptyStore()
+        print_words(f"{empty.what}. {empty.next_step}")
+    return True
+
+
 @contextmanager
 def open_user_store() -> Iterator[SqliteStore]:
     """The user's store, which must exist."""
     path = store_path()
     if not os.path.exists(path):
-        raise CliError(
-            f"Nothing is stored yet (no {path})",
-            "Run `holdfast session ingest` to index your transcripts.",
-        )
+        raise EmptyStore
     with translate_errors():
         store = SqliteStore(path)
         try:
@@ -118,6 +149,8 @@ def find_session(store: SqliteStore, name: str) -> Session:
     if len(like) > 1:
         some = ", ".join(like[:MAX_IDS_SHOWN]) + (", …" if len(like) > MAX_IDS_SHOWN else "")
         raise CliError(f"{name!r} matches {len(like)} sessions: {some}", "Use a longer prefix.")
+    if not store.sessions(limit=1):
+        raise EmptyStore
     raise CliError(f"No session id starts with {name!r}", "`holdfast status --all` lists them.")
 
 
@@ -149,6 +182,8 @@ def resolve_session(store: SqliteStore, name: str) -> Session:
         return find_session(store, name)
     project, worktree = find_current_project()
     found = find_current_session(store, project, worktree, get_agent_session_id(os.environ))
+    if found is None and not store.sessions(limit=1):
+        raise EmptyStore
     if found is None:
         raise CliError(
             f"No known session in {project}",

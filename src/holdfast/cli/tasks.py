@@ -17,6 +17,7 @@ from holdfast.cli.store_access import (
     SessionArgument,
     load_session_view,
     open_user_store,
+    print_if_empty,
     resolve_session,
     translate_errors,
 )
@@ -30,6 +31,9 @@ def tasks(session: SessionArgument = "", as_json: JsonOption = False) -> None:
 
     Example: `holdfast session tasks 0276a600`
     """
+    nothing: dict[str, Any] = {"session": None, "tasks": [], "summaries": []}
+    if not session and print_if_empty(as_json, nothing):
+        return
     with open_user_store() as store, translate_errors():
         ctx, view = load_session_view(store, resolve_session(store, session))
     summaries = load_summaries(ctx.session_dir).summaries

@@ -20,7 +20,7 @@ from holdfast.cli.output import (
     print_json,
     replace_control_chars,
 )
-from holdfast.cli.store_access import translate_errors
+from holdfast.cli.store_access import EmptyStore, translate_errors
 from holdfast.clock import format_now
 from holdfast.fastpath.project import locate_project
 from holdfast.hooks import spawn_sync
@@ -214,9 +214,7 @@ def sync(
             "No server is configured", "Run `holdfast team connect URL`, or use --to URL once."
         )
     if not os.path.exists(store_path()):
-        raise CliError(
-            "Nothing is stored yet", "Run `holdfast session ingest` to index your transcripts."
-        )
+        raise EmptyStore
     call = make_api_call(connected.url, connected.token)
     with translate_errors():
         if again:

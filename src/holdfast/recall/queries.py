@@ -18,6 +18,7 @@ from holdfast.session import context
 from holdfast.session.transcript_scan import read_source_row
 from holdfast.state.facts import KINDS, OPEN, Fact, count_kind
 from holdfast.store.protocol import Hit, Session, Store
+from holdfast.store.search_query import drop_repeated
 
 MAX_ANSWER_CHARS = 6_000  # characters: about 2,000 tokens
 PAGE_SIZE = 10
@@ -86,7 +87,8 @@ def search_memory(
         more = " on this page" if page > 1 else ". Try fewer words"
         return f"Nothing found for {query!r}{more}."
     mine = session.id if session else ""
-    lines = [DATA_NOTICE, *(_format_hit(hit, mine) for hit in hits[:PAGE_SIZE])]
+    once = drop_repeated(hits[:PAGE_SIZE])
+    lines = [DATA_NOTICE, *(_format_hit(hit, mine) for hit in once)]
     if len(hits) > PAGE_SIZE:
         lines.append(f"More: page {page + 1}.")
     lines.append("`show` with an id in brackets opens its source.")

@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from holdfast.store.protocol import Hit
 
 # Beyond these a query is a paste, and more of it does not find more.
 MAX_QUERY_CHARS = 2_000
@@ -139,3 +142,28 @@ def replace_surrogates(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def drop_repeated(hits: Iterable[Hit]) -> list[Hit]:
+    """Each text once, the best first.
+
+    What was said is kept as a message and as facts of it, and a forked session has its parent's
+    rows: one of them opens the source of all. Facts of one row that tell different things stay.
+    """
+    shown: list[Hit] = []
+    told: dict[str, list[str]] = {}  # by the row that says it
+    texts: set[str] = set()
+    for hit in hits:
+        source = hit.fact.at.row if hit.fact else hit.message.row if hit.message else ""
+        text = _normalise(hit.fact.text if hit.fact else hit.message.text if hit.message else "")
+        of_row = told.setdefault(source, []) if source else []
+        if text in texts or any(text in known or known in text for known in of_row):
+            continue
+        of_row.append(text)
+        texts.add(text)
+        shown.append(hit)
+    return shown
+
+
+def _normalise(text: str) -> str:
+    return " ".join(text.split()).lower()
