@@ -87,15 +87,16 @@ def _print_table(
     """The sessions of one checkout; columns stand where they stand in every other's."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", expand=True)
     table.show_header = heading
+    day = 10 if out.width < NARROW_WIDTH else 16  # without the time of day where room is short
     table.add_column("session", no_wrap=True, width=8 + INDENT)
-    table.add_column("last active", no_wrap=True, width=16)
+    table.add_column("last active" if day == 16 else "active", no_wrap=True, width=day)
     table.add_column("branch", no_wrap=True, width=24)
     table.add_column("compacted", justify="right", no_wrap=True, min_width=9)
     table.add_column("about", ratio=1, overflow="ellipsis", no_wrap=True)
     for session, about in rows:
         table.add_row(
             Text(" " * INDENT + session.id[:8], style="cyan"),
-            format_minute(session.updated or session.started),
+            format_minute(session.updated or session.started)[:day],
             Text(format_one_line(session.branch or "-", 24), style="dim"),
             f"{compactions.get(session.id, 0)}x",
             Text(format_one_line(about, 200)),
