@@ -17,7 +17,12 @@ from .conftest import Window, opened
 
 MAIN = "11111111-1111-4111-8111-111111111111"
 SIDE = "22222222-2222-4222-8222-222222222222"
-FOLDERS = {MAIN: "/nowhere/shop", SIDE: "/nowhere/shop/.worktrees/1"}
+CLONE = "33333333-3333-4333-8333-333333333333"
+FOLDERS = {
+    MAIN: "/nowhere/shop",
+    SIDE: "/nowhere/shop/.worktrees/1",
+    CLONE: "/elsewhere/shop",
+}
 
 
 @pytest.fixture(scope="module")
@@ -53,10 +58,15 @@ def window(browser: Browser, service: LiveService) -> Iterator[Window]:
 def test_worktrees_stand_under_their_repository(window: Window) -> None:
     page = window.open()
     projects = page.get_by_role("navigation", name="Projects").get_by_role("link")
-    expect(projects).to_have_text(["All projects", "shop/nowhere/shop"])
+    expect(projects).to_have_count(3)
+    assert sorted(projects.all_text_contents()) == [
+        "All projects", "elsewhere/shop/elsewhere/shop", "nowhere/shop/nowhere/shop",
+    ]  # fmt: skip
     cells = page.get_by_role("region", name="Sessions, latest first").locator("td.project")
-    expect(cells).to_have_count(2)
-    assert sorted(cells.all_text_contents()) == ["shop", "shop.worktrees/1"]
+    expect(cells).to_have_count(3)
+    assert sorted(cells.all_text_contents()) == [
+        "elsewhere/shop", "nowhere/shop", "nowhere/shop.worktrees/1",
+    ]  # fmt: skip
 
 
 def test_a_session_says_what_would_have_been_restored(window: Window) -> None:
@@ -65,7 +75,9 @@ def test_a_session_says_what_would_have_been_restored(window: Window) -> None:
     expect(tile).to_have_text("9 of 9")
     row = page.get_by_role("region", name="Compactions, oldest first").locator("tbody tr")
     expect(row).to_contain_text("7 in the summary, 9 lost, 9 of them would have been restored")
-    expect(page.locator(".legend", has_text="in the summary")).not_to_contain_text("and restored")
+    legend = page.locator(".legend", has_text="in the summary")
+    expect(legend).to_contain_text("lost and not in the brief either")
+    expect(legend).not_to_contain_text("and restored")
 
 
 def test_a_compaction_tells_the_brief_apart_from_what_was_given(window: Window) -> None:

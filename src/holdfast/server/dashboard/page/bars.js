@@ -46,7 +46,10 @@ export const survivalKey = (bars, numbered = false) => {
     back: bars.every((one) => one.would_restore !== null),
     would: bars.every((one) => one.would_restore === null),
   };
-  const told = SHARES.filter(([name]) => !without[name]);
+  const told = SHARES.filter(([name]) => !without[name]).map(([name, words]) => [
+    name,
+    name === "lost" && without.back ? "lost and not in the brief either" : words,
+  ]);
   return el(
     "ul",
     { class: "legend" },

@@ -221,4 +221,15 @@ export function labelled(project, projects) {
   return projects.filter((one) => one.name === project.name).length > 1 ? `${name} (${project.path})` : name;
 }
 
+/** As many of the last parts of a path as no other project's path ends with. */
+export function shortName(path, projects) {
+  const parts = path.split("/").filter(Boolean);
+  for (let count = 1; count <= parts.length; count += 1) {
+    const end = parts.slice(-count).join("/");
+    const alike = projects.filter((one) => `/${one.path}`.endsWith(`/${end}`));
+    if (alike.length <= 1) return end;
+  }
+  return path;
+}
+
 export const allProjects = async (signal) => (await get(["projects"], {}, signal)).projects;

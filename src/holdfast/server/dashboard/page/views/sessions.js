@@ -2,8 +2,8 @@
 
 import { get } from "../api.js";
 import { el } from "../dom.js";
-import { allProjects, empty, heading, labelled, paged, table, time, unfolding } from "../parts.js";
-import { HOUR, begun, folderName, sessionName, stamp, worktreeName } from "../words.js";
+import { allProjects, empty, heading, labelled, paged, shortName, table, time, unfolding } from "../parts.js";
+import { HOUR, begun, sessionName, stamp, worktreeName } from "../words.js";
 
 const ACTIVE = HOUR / 4;
 const FEW = 10; // projects that one finds without searching
@@ -29,7 +29,7 @@ export async function sessions(route, projectId) {
       );
       return { items: page.sessions, next: page.next_offset };
     },
-    draw: row,
+    draw: (one) => row(one, projects),
     none: empty(
       "No sessions yet.",
       el(
@@ -94,7 +94,7 @@ function side(projects, projectId, memory) {
     const line = (one) =>
       choice(
         `#/projects/${encodeURIComponent(one.id)}`,
-        one.name || "No project",
+        one.path ? shortName(one.path, projects) : "No project",
         one.path,
         one.id === projectId,
       );
@@ -134,7 +134,7 @@ const choice = (href, name, path, current) =>
     ),
   );
 
-function row(one) {
+function row(one, projects) {
   const href = `#/sessions/${encodeURIComponent(one.id)}`;
   return el(
     "tr",
@@ -152,7 +152,7 @@ function row(one) {
         ? el(
             "a",
             { href: `#/projects/${encodeURIComponent(one.project_id)}`, title: one.project },
-            folderName(one.project),
+            shortName(one.project, projects),
             worktreeName(one) && el("span", { class: "under" }, worktreeName(one)),
           )
         : el("span", { class: "soft" }, "none"),
