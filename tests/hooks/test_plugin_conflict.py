@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 from holdfast.clients import hook_launcher
-from holdfast.clients.hook_launcher import Launcher, LaunchTarget, format_launcher
-from holdfast.hooks.entry import (
+from holdfast.clients.claude_code.fastpath.hook_client import (
     LAUNCHER_NAME,
     SCRIPT_SUFFIX,
     are_settings_hooks_installed,
 )
+from holdfast.clients.hook_launcher import Launcher, LaunchTarget, format_launcher
 
 
 def installed(folder: Path, script: Path, *, there: bool = True) -> None:

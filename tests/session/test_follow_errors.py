@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from holdfast import clients
 from holdfast import events as ev
 from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
 from holdfast.fastpath.hook_json import HookPayload
@@ -90,12 +91,14 @@ def test_a_hook_goes_on_and_doctor_can_tell_where(stumbling: set[str], tmp_path:
     stumbling.add(ONCE)
     fields = {"session_id": "s1", "transcript_path": SESSION_FILE, "cwd": str(tmp_path)}
     data = str(tmp_path / "data")
-    answer = full.handle_full(HookPayload("PreCompact", {**fields, "trigger": "auto"}), data, 0)
+    payload = HookPayload("PreCompact", {**fields, "trigger": "auto"})
+    payload.client = clients.hook_client("")
+    answer = full.handle_full(payload, data, 0)
     assert answer.text
     (line,) = (tmp_path / "data" / "holdfast.log").read_text().splitlines()
     assert "IndexError: no such word" in line
     assert "commands.py" in line
-    full.handle_full(HookPayload("PreCompact", {**fields, "trigger": "auto"}), data, 0)
+    full.handle_full(payload, data, 0)
     assert len((tmp_path / "data" / "holdfast.log").read_text().splitlines()) == 1
 
 

@@ -2,16 +2,15 @@
 
 A registry: `get`, `default`, `of_session`, `of_file` and `names` hand out a `Client`
 (`clients.client_protocol`), and nothing outside this package imports a client's own folder. The
-one exception are the fast hooks, which import `clients.<name>.fastpath`: which client calls is
-settled by which hook was installed. Imports nothing at its top: every fast hook loads this module
-as the parent of its own.
+hooks ask `hook_client`, which is all of a client that they load: which client calls is settled by
+which hook was installed. Imports nothing at its top: every fast hook loads this module.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.clients.client_protocol import Client
+    from holdfast.clients.client_protocol import Client, HookClient
 
 DEFAULT_CLIENT = "claude-code"
 
@@ -58,6 +57,11 @@ def of_file(path: str) -> Client:
     return default()
 
 
+def hook_client(name: str) -> HookClient:
+    """What the hooks ask of a client; "" for the default. Raises KeyError."""
+    return _HOOK_CLIENTS[name or DEFAULT_CLIENT]()
+
+
 def _claude_code() -> Client:
     from holdfast.clients.claude_code.client import CLIENT
 
@@ -70,8 +74,21 @@ def _codex() -> Client:
     return CLIENT
 
 
+def _claude_code_hooks() -> HookClient:
+    from holdfast.clients.claude_code.fastpath import hook_client
+
+    return hook_client
+
+
+def _codex_hooks() -> HookClient:
+    from holdfast.clients.codex.fastpath import hook_client
+
+    return hook_client
+
+
 # One line per folder.
 _CLIENTS = {"claude-code": _claude_code, "codex": _codex}
+_HOOK_CLIENTS = {"claude-code": _claude_code_hooks, "codex": _codex_hooks}
 
 # What other packages may import.
 __all__ = [

@@ -242,6 +242,35 @@ class HookPayload(Protocol):
     summary: str
     last_message: str
     is_summariser: bool
+    client: HookClient  # who calls; set by the hook's entry
+
+
+class HookClient(Protocol):
+    """What the hooks ask of the client that called them: `clients.<name>.fastpath.hook_client`."""
+
+    @property
+    def NAME(self) -> str: ...
+
+    @property
+    def MAX_OUTPUT_CHARS(self) -> int:
+        """Of what one hook may say to the agent."""
+
+    def leaves_to_others(self, environ: Mapping[str, str]) -> bool:
+        """Whether another install of ours answers this event."""
+
+    def parse_payload(self, raw: bytes, event: str) -> HookPayload | None:
+        """None for anything that is not a call of this client for us."""
+
+    def is_subagents_own(self, payload: HookPayload, data: str) -> bool:
+        """Whether the event is of a subagent's own context, which is none of ours."""
+
+    def find_process(self, environ: Mapping[str, str]) -> int:
+        """The client's process."""
+
+    def format_context(self, event: str, text: str, message: str = "") -> str: ...
+
+    def is_bookkeeping(self, rows: bytes) -> bool:
+        """Whether these rows of the transcript tell nothing."""
 
 
 class HookIO(Protocol):

@@ -9,12 +9,14 @@ nothing is kept.
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Any
 
 from holdfast import retention
 from holdfast.brief import hook_texts
 from holdfast.brief.compose import Brief
 from holdfast.brief.gap import compose_gap, split_covered
 from holdfast.brief.hook_texts import compose_steering
+from holdfast.clients.client_protocol import LeftInContext
 from holdfast.clock import DAY_SECONDS, format_timestamp
 from holdfast.compaction import instructions
 from holdfast.compaction.active_commands import registry
@@ -70,6 +72,8 @@ def on_precompact(ctx: SessionContext, trigger: str) -> str:
     _prebuild_brief(ctx, view)
     if ctx.session_dir.is_held_by_module(view.saved.followed.state.position.epoch):
         return ""  # the native module has told the summariser, and nothing is shown to the user
+    if not ctx.client.hook_io.STEERS:
+        return ""
     return steer_summary(ctx, view, trigger, PRECOMPACT_CHANNEL)
 
 
@@ -97,17 +101,29 @@ def archive_rows(ctx: SessionContext, tracked_until: tuple[int, int]) -> None:
     start = store.archived_until(session_id, generation)
     if start >= end:
         return  # nothing is new; where nothing was tracked, there may be no file at all
-    with open(ctx.session.transcript, "rb") as transcript:
-        transcript.seek(start)
-        while start < end:
-            rows = transcript.read(min(ARCHIVE_PIECE_BYTES, end - start))
-            if start + len(rows) < end:
-                rows += transcript.readline()
-            if not rows:
-                return
-            until = start + len(rows)
-            store.archive(session_id, generation, start, until, redact_bytes(rows), ctx.now.text)
-            start = until
+    lines: list[bytes] = []
+
+    def keep(line: bytes) -> dict[str, Any]:
+        lines.append(line)
+        return {}
+
+    def flush(until: int) -> None:
+        rows = redact_bytes(b"".join(lines))
+        store.archive(session_id, generation, start, until, rows, ctx.now.text)
+        lines.clear()
+
+    client = ctx.client
+    with client.open_transcript(
+        ctx.session.transcript, client.cursor_at(start), loads=keep, limit=end - start
+    ) as source:
+        until = start
+        for row in source.rows():
+            until = row.end
+            if until - start >= ARCHIVE_PIECE_BYTES:
+                flush(until)
+                start = until
+        if until > start:
+            flush(until)
 
 
 def on_summary_written(ctx: SessionContext, summary: str) -> None:
@@ -131,6 +147,9 @@ def on_summary_written(ctx: SessionContext, summary: str) -> None:
 def on_session_start_compact(ctx: SessionContext, channel: str) -> ClaimedText | None:
     """The brief to deliver now, made from the present; None when another delivers it."""
     view = load_view(ctx, FOREGROUND_SECONDS)
+    left = ctx.client.last_compaction(ctx.session.transcript)
+    if left is not None:
+        return _claim_against(ctx, view, left)
     summary = current_summary(ctx, view)
     if summary and view.saved.is_complete:
         made: PrebuiltText | None = _brief_against_summary(ctx, view, summary)
@@ -141,8 +160,73 @@ def on_session_start_compact(ctx: SessionContext, channel: str) -> ClaimedText |
     return claim_brief(ctx.session_dir, made, channel, ctx.now.seconds)
 
 
+def _claim_against(
+    ctx: SessionContext, view: SessionView, left: LeftInContext
+) -> ClaimedText | None:
+    """The brief of a compaction whose row is on disk: it is known what stays in context."""
+    if view.saved.is_complete:
+        made = _brief_against_left(ctx, view, left)
+    else:
+        there = _prebuild_brief(ctx, view)
+        if there is None:
+            return None
+        made = there
+    ctx.session_dir.end_compaction()
+    if not made.text:
+        return None
+    return claim_brief(ctx.session_dir, made, "SessionStart", ctx.now.seconds)
+
+
+def on_compacted(ctx: SessionContext, trigger: str, left: LeftInContext) -> None:
+    """The compaction is over, and the session says what it left, before the brief is asked for.
+
+    What it lost is recorded, and the brief chosen against it waits for SessionStart: there is no
+    gap to be told later.
+    """
+    view = load_view(ctx, FOREGROUND_SECONDS)
+    ctx.session_dir.end_compaction()
+    known = redact_text(_join_left(left))
+    told, lost = split_covered(view.display, known) if known.strip() else ((), ())
+    epoch = _epoch_before(view)
+    if ctx.store is not None:
+        summary = redact_text(left.summary[:MAX_SUMMARY_CHARS])
+        ctx.store.record_compaction(
+            Compaction(
+                ctx.session.id, epoch, ctx.now.text, trigger, summary=summary, kept=told, lost=lost
+            )
+        )
+    context_usage.clear_warnings(ctx.session_dir)
+    ctx.session_dir.delete_gap()
+    if view.saved.is_complete:
+        with suppress(OSError):  # no space: SessionStart makes it anew
+            ctx.session_dir.save_restored_brief(_brief_against_left(ctx, view, left))
+    ctx.session_dir.delete_old_latches(epoch)
+
+
+def _brief_against_left(
+    ctx: SessionContext, view: SessionView, left: LeftInContext
+) -> PrebuiltText:
+    made = to_prebuilt(ctx, view, _compose_brief(ctx, view, redact_text(_join_left(left))))
+    made.epoch = _epoch_before(view)
+    return made
+
+
+def _epoch_before(view: SessionView) -> int:
+    """The epoch that a compaction ended whose row was read."""
+    return max(0, view.saved.followed.state.position.epoch - 1)
+
+
+def _join_left(left: LeftInContext) -> str:
+    """All that is readable of what stays in context. An encrypted summary counts as none."""
+    return "\n".join([left.summary[:MAX_SUMMARY_CHARS], *left.kept]).strip()
+
+
 def on_postcompact(ctx: SessionContext, *, trigger: str, summary: str) -> None:
     """The compaction is over and its summary is known: what did it lose?"""
+    left = ctx.client.last_compaction(ctx.session.transcript)
+    if left is not None:
+        on_compacted(ctx, trigger, left)
+        return
     session_dir = ctx.session_dir
     spooled = store_spool(ctx)
     saved = update_session(

@@ -23,6 +23,7 @@ class HookPayload:
     __slots__ = (
         "agent_id",
         "agent_type",
+        "client",
         "command",
         "command_arguments",
         "cwd",
@@ -41,6 +42,7 @@ class HookPayload:
 
     def __init__(self, event: str, fields: dict[str, Any]) -> None:
         """What clients call the same. The rest is theirs to fill in."""
+        self.client: Any
         self.event = event
         self.session_id = read_text(fields, "session_id")
         self.transcript_path = read_text(fields, "transcript_path")

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import time
 
-from holdfast.clients.claude_code.fastpath.hook_output import MAX_OUTPUT_CHARS, format_context
 from holdfast.fastpath import delivery
 from holdfast.fastpath.session_dir import PrebuiltText, SessionDir
 from holdfast.fastpath.spool import spool_command, spool_prompt
@@ -75,43 +74,40 @@ def handle_fast(payload: HookPayload, data: str) -> HookResult | None:
     return None
 
 
-def client_process() -> int:
-    """The client that runs us: it says so, or it is our parent, as there is no shell between."""
-    said = os.environ.get("CLAUDE_PID", "")
-    return int(said) if said.isdecimal() else os.getppid()
+def client_process(payload: HookPayload) -> int:
+    """The client that runs us."""
+    return payload.client.find_process(os.environ)
 
 
 def build_result(
-    event: str, claimed: delivery.ClaimedText | None, later: Callable[[], None] | None = None
+    payload: HookPayload,
+    claimed: delivery.ClaimedText | None,
+    later: Callable[[], None] | None = None,
 ) -> HookResult:
     if claimed is None:
         return HookResult(later=later)
-    text = format_context(event, claimed.text, claimed.message)
+    text = payload.client.format_context(payload.event, claimed.text, claimed.message)
     return HookResult(text, later, claimed.settle)
 
 
-def is_fresh(brief: PrebuiltText, transcript: str) -> bool:
-    return delivery.is_fresh(brief, transcript, _is_bookkeeping)
-
-
-def _is_bookkeeping(rows: bytes) -> bool:
-    from holdfast.clients.claude_code.fastpath.bookkeeping_rows import is_bookkeeping
-
-    return is_bookkeeping(rows)
+def is_fresh(brief: PrebuiltText, payload: HookPayload) -> bool:
+    return delivery.is_fresh(brief, payload.transcript_path, payload.client.is_bookkeeping)
 
 
 def _session_start(payload: HookPayload, session_dir: SessionDir) -> HookResult | None:
     event, now = payload.event, time.time()
     if payload.source == "compact":
-        brief = delivery.find_fresh_brief(session_dir, payload.transcript_path, _is_bookkeeping)
+        brief = delivery.find_fresh_brief(
+            session_dir, payload.transcript_path, payload.client.is_bookkeeping
+        )
         if brief is None:
             return None
-        return build_result(event, delivery.claim_brief(session_dir, brief, event, now))
+        return build_result(payload, delivery.claim_brief(session_dir, brief, event, now))
     if payload.source in ("startup", "clear"):
         offer = delivery.claim_handoff(
-            session_dir, payload.cwd, payload.session_id, client_process(), event, now
+            session_dir, payload.cwd, payload.session_id, client_process(payload), event, now
         )
-        return build_result(event, offer)
+        return build_result(payload, offer)
     # Resumed or forked: read what is new beside the client, so that the first compaction
     # does not have to.
     return _deliver_pending(session_dir, payload, _run_full_path(payload, session_dir.data_dir))
@@ -131,7 +127,7 @@ def _subagent_stopped(payload: HookPayload, session_dir: SessionDir) -> HookResu
 
 def _work_event(payload: HookPayload, session_dir: SessionDir) -> HookResult | None:
     prepared = session_dir.read_brief()
-    grown = prepared is None or not is_fresh(prepared, payload.transcript_path)
+    grown = prepared is None or not is_fresh(prepared, payload)
     if payload.event in DELIVERY_EVENTS and delivery.is_pending_during_work(session_dir):
         return _deliver_pending(
             session_dir, payload, _run_full_path(payload, session_dir.data_dir) if grown else None
@@ -148,15 +144,15 @@ def _deliver_pending(
     claimed = delivery.claim_pending(
         session_dir,
         payload.event,
-        MAX_OUTPUT_CHARS,
+        payload.client.MAX_OUTPUT_CHARS,
         to_user=payload.event == "UserPromptSubmit",
         warn=not payload.prompt.startswith("/compact"),
     )
-    return build_result(payload.event, claimed, later)
+    return build_result(payload, claimed, later)
 
 
 def _run_full_path(payload: HookPayload, data: str) -> Callable[[], None]:
-    client = client_process()  # asked now: a detached process has another parent
+    client = client_process(payload)  # asked now: a detached process has another parent
 
     def work() -> None:
         from holdfast.hooks import full

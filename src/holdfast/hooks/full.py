@@ -11,7 +11,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-from holdfast import clients
 from holdfast.clients.client_protocol import HookPayload
 from holdfast.compaction import handlers
 from holdfast.fastpath.session_dir import SessionDir, checksum
@@ -58,7 +57,7 @@ def _follow(payload: HookPayload, data: str, client: int) -> None:
         finally:
             session_dir.end_work()
         prepared = session_dir.read_brief()
-        if prepared is None or is_fresh(prepared, payload.transcript_path):
+        if prepared is None or is_fresh(prepared, payload):
             return
 
 
@@ -79,7 +78,7 @@ def _handle_with_store(payload: HookPayload, data: str, client: int) -> HookResu
 def _dispatch(
     payload: HookPayload, data: str, client: int, store: SqliteStore | None
 ) -> HookResult:
-    ref = SessionRef(payload.session_id, payload.transcript_path, payload.cwd)
+    ref = SessionRef(payload.session_id, payload.transcript_path, payload.cwd, payload.client.NAME)
     ctx = build_context(data, ref, store, partial(hook_log.log_error, data))
     apply_configured_patterns(ctx.config.settings, data)
     _report_settings_problems(ctx)
@@ -87,16 +86,16 @@ def _dispatch(
     if event == "PreCompact":
         text = handlers.on_precompact(ctx, payload.trigger)
         archive = ctx.config.settings.flag("archive")
-        steering = clients.default().hook_io.format_instructions(text)
+        steering = ctx.client.hook_io.format_instructions(text)
         return HookResult(steering, _archive_later(ctx) if archive else None)
     if event == "SessionStart" and payload.source == "compact":
-        return build_result(event, handlers.on_session_start_compact(ctx, event))
+        return build_result(payload, handlers.on_session_start_compact(ctx, event))
     if event == "SessionStart":
         handlers.on_session_resume(ctx, client)
     elif event == "PostCompact":
         handlers.on_postcompact(ctx, trigger=payload.trigger, summary=payload.summary)
     elif _brings_summary(payload, data):
-        summary = clients.default().hook_io.extract_summary(payload.last_message)
+        summary = ctx.client.hook_io.extract_summary(payload.last_message)
         handlers.on_summary_written(ctx, summary)
     elif event == "SessionEnd":
         handlers.on_session_end(ctx, client)

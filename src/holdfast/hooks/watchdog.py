@@ -13,7 +13,7 @@ import os
 
 # Below the client's own limits (`HOOKS` in `install.hook_entries`): we end before it kills us.
 DEFAULT_SECONDS = 8.0
-BACKGROUND_EVENTS = ("PostToolBatch", "Stop")
+BACKGROUND_EVENTS = ("PostToolBatch", "PostToolUse", "Stop")
 BACKGROUND_SECONDS = 50.0
 EVENT_SECONDS = {"SessionEnd": 4.0}
 # For what goes on after the client was let go.
@@ -23,6 +23,7 @@ GRACE_SECONDS = 2.0
 
 
 def seconds_for(event: str) -> float:
+    event = event.rpartition(":")[2]  # behind the client's name, where it stands there
     return (
         BACKGROUND_SECONDS
         if event in BACKGROUND_EVENTS

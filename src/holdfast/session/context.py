@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from holdfast import clients
-from holdfast.clients.client_protocol import WindowConfig
+from holdfast.clients.client_protocol import Client, WindowConfig
 from holdfast.clock import Timestamp, read_clock
 from holdfast.fastpath.project import locate_project
 from holdfast.fastpath.session_dir import SessionDir
@@ -36,6 +36,7 @@ class SessionRef(NamedTuple):
     id: str
     transcript: str
     cwd: str
+    client: str = clients.DEFAULT_CLIENT
 
 
 class SessionContext(NamedTuple):
@@ -48,12 +49,16 @@ class SessionContext(NamedTuple):
     config: EffectiveConfig = DEFAULT_CONFIG
     on_error: ErrorHandler | None = None  # is given what in the transcript raised an error
 
+    @property
+    def client(self) -> Client:
+        return clients.get(self.session.client)
+
 
 def build_context(
     data: str, ref: SessionRef, store: Store | None = None, on_error: ErrorHandler | None = None
 ) -> SessionContext:
     """Of now, with the settings that hold in the session's folder. For surfaces."""
-    config = load_config(os.environ, data, ref.cwd)
+    config = load_config(os.environ, data, ref.cwd, ref.client)
     return SessionContext(ref, SessionDir(data, ref.id), read_clock(), store, config, on_error)
 
 
@@ -67,9 +72,11 @@ def load_settings(environ: Mapping[str, str], data: str, cwd: str) -> Settings:
     return read_settings(environ, data, list_project_dirs(cwd))
 
 
-def load_config(environ: Mapping[str, str], data: str, cwd: str) -> EffectiveConfig:
+def load_config(
+    environ: Mapping[str, str], data: str, cwd: str, client_name: str = clients.DEFAULT_CLIENT
+) -> EffectiveConfig:
     home = environ.get("HOME") or environ.get("USERPROFILE") or ""
-    client = clients.default()
+    client = clients.get(client_name)
     project = client.paths.project_dir(environ, cwd)
     return EffectiveConfig(
         load_settings(environ, data, cwd),

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from holdfast import clients
+from holdfast.brief.hook_texts import compose_steering
 from holdfast.brief.lines import shorten_path
 from holdfast.clients.client_protocol import CompactionPoint, percent_left
 from holdfast.fastpath.session_dir import STATUS_FILE, WINDOW_FILE, SessionDir
@@ -106,10 +107,12 @@ def _queue_warnings(ctx: SessionContext, view: SessionView, found: ContextUsage)
     focus = build_focus_text(view.display)
     # The agent's first: once the user's is there, both may be asked for.
     if whom in ("both", "agent"):
-        offered = focus if whom == "both" else ""
-        session_dir.write(
-            LOW_AGENT, format_agent_notice(found.percent_left, offered).encode("utf-8", "replace")
-        )
+        notice = format_agent_notice(found.percent_left, focus if whom == "both" else "")
+        if not ctx.client.hook_io.STEERS:
+            # The summariser reads the history: what stands there shortly before steers it.
+            steering = compose_steering(view.display, settings.number("steering_chars"))
+            notice = f"{notice}\n{steering}" if steering else notice
+        session_dir.write(LOW_AGENT, notice.encode("utf-8", "replace"))
     if whom in ("both", "user"):
         line = format_user_notice(
             found.percent_left, found.used, found.compaction_point.tokens, focus

@@ -10,6 +10,7 @@ import json
 from typing import NamedTuple
 
 from holdfast import clients
+from holdfast.clients.client_protocol import Client
 from holdfast.events import AgentSaid, CommandInvoked, Origin, UserSaid
 from holdfast.redact import redact
 from holdfast.session import documents
@@ -41,7 +42,7 @@ def load_saved_view(ctx: SessionContext, seconds: float) -> SessionView:
 def store_spool(ctx: SessionContext) -> SpooledInput:
     """What the fast hooks noted since; the deliveries among it go to the store."""
     lines = ctx.session_dir.drain_spool(ctx.now.seconds, forget=ctx.store is not None)
-    spooled = parse_spool(lines, ctx.session.id)
+    spooled = parse_spool(lines, ctx.session.id, ctx.client)
     if ctx.store is not None:
         for delivery in spooled.deliveries:
             ctx.store.record_delivery(delivery)
@@ -70,11 +71,11 @@ class SpooledInput(NamedTuple):
     deliveries: tuple[Delivery, ...] = ()
 
 
-def parse_spool(lines: list[str], session_id: str) -> SpooledInput:
+def parse_spool(lines: list[str], session_id: str, client: Client) -> SpooledInput:
     prompts: list[SpooledPrompt] = []
     commands: list[tuple[str, str, str]] = []
     deliveries: list[Delivery] = []
-    user_text = clients.default().user_text
+    user_text = client.user_text
     for line in lines:
         try:
             fields = json.loads(line)

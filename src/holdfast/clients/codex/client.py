@@ -117,7 +117,9 @@ class CodexClient:
 
     @property
     def installer(self) -> Installer:
-        raise NotImplementedError("Codex's sessions are read; installing comes later")
+        from holdfast.clients.codex import installer
+
+        return installer
 
 
 CLIENT: Client = CodexClient()

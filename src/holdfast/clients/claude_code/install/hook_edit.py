@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from holdfast.clients.claude_code.install.hook_entries import (
-    HOOKS,
+    CLAUDE_CODE_HOOKS,
     HookLocation,
-    build_hook_entry,
+    HookTable,
     invalid_at,
     is_blank,
     is_holdfast_hook,
@@ -34,7 +34,9 @@ class SettingsEdit(NamedTuple):
     removed: tuple[str, ...] = ()
 
 
-def add_hooks(settings_text: str, launcher: Launcher) -> SettingsEdit:
+def add_hooks(
+    settings_text: str, launcher: Launcher, table: HookTable = CLAUDE_CODE_HOOKS
+) -> SettingsEdit:
     """The text with our entries, each exactly once and up to date; the rest as it was.
 
     An entry that only points elsewhere is replaced where it stands. One that cannot work where it
@@ -44,11 +46,11 @@ def add_hooks(settings_text: str, launcher: Launcher) -> SettingsEdit:
     _require_shape(text)
     style = json_edit.style_of(text, parse_root(text))
     before = {place.event for place in _ours(text)}
-    events = {spec.event for spec in HOOKS}
+    events = {spec.event for spec in table.hooks}
     repaired: list[str] = []
     added: list[str] = []
-    for spec in HOOKS:
-        wanted = build_hook_entry(spec, launcher)
+    for spec in table.hooks:
+        wanted = table.build_entry(spec, launcher)
         place = next((p for p in _ours(text) if _stands_well(p, spec)), None)
         if place is None:
             text = _add_group(text, spec, wanted, style)
@@ -58,7 +60,7 @@ def add_hooks(settings_text: str, launcher: Launcher) -> SettingsEdit:
             repaired.append(spec.event)
     # Only now, so that a container which they alone had filled keeps its place in the file.
     dropped: list[str] = []
-    while misplaced := _first_misplaced(text):
+    while misplaced := _first_misplaced(text, table):
         dropped.append(misplaced.event)
         text = _take_out(text, misplaced, None)
     repaired += [event for event in dropped if event in events]
@@ -107,10 +109,10 @@ def _stands_well(place: HookLocation, spec: HookSpec) -> bool:
     return (place.event, matcher) == (spec.event, spec.matcher)
 
 
-def _first_misplaced(text: str) -> HookLocation | None:
+def _first_misplaced(text: str, table: HookTable) -> HookLocation | None:
     seen: set[str] = set()
     for place in _ours(text):
-        if place.event in seen or not any(_stands_well(place, spec) for spec in HOOKS):
+        if place.event in seen or not any(_stands_well(place, spec) for spec in table.hooks):
             return place
         seen.add(place.event)
     return None

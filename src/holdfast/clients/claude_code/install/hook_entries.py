@@ -7,7 +7,8 @@ Must not change a text and must not open a file.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from holdfast.clients import hook_launcher
@@ -40,6 +41,16 @@ HOOKS = (
 )
 
 
+class HookTable(NamedTuple):
+    """Which hooks a client gets, and what an entry of them looks like.
+
+    The form around them ("hooks", events, groups, entries) is Claude Code's; others took it over.
+    """
+
+    hooks: tuple[HookSpec, ...]
+    build_entry: Callable[[HookSpec, Launcher], dict[str, Any]]
+
+
 class HookLocation(NamedTuple):
     """Where one hook entry stands in the scanned document."""
 
@@ -62,15 +73,27 @@ def build_hook_entry(spec: HookSpec, launcher: Launcher) -> dict[str, Any]:
     return entry
 
 
+CLAUDE_CODE_HOOKS = HookTable(HOOKS, build_hook_entry)
+
+
 def is_holdfast_hook(entry: Mapping[str, Any]) -> bool:
     """Ours are known by their program's name, in whatever folder."""
     return hook_launcher.find_program(_argv(entry)) is not None
 
 
 def _argv(entry: Mapping[str, Any]) -> list[Any]:
-    args = entry.get("args")
-    # Without `args` the client gives the command to a shell: ours always has them.
-    return [entry.get("command"), *args] if isinstance(args, list) else []
+    args, command = entry.get("args"), entry.get("command")
+    if isinstance(args, list):
+        return [command, *args]
+    # Without `args` a shell gets the command. Ours is then the launcher with the client's name and
+    # the event, and nothing else: whatever more somebody wrote around it is theirs.
+    if not isinstance(command, str) or hook_launcher.LAUNCHER_NAME not in command:
+        return []
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return []
+    return words if len(words) == 2 and ":" in words[1] else []
 
 
 def list_installed_hooks(settings_text: str) -> list[InstalledHook]:

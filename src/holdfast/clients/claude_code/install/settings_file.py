@@ -16,6 +16,8 @@ from holdfast.clients import hook_launcher
 from holdfast.clients.claude_code import client_paths
 from holdfast.clients.claude_code.install import hook_edit, install_receipt, statusline_edit
 from holdfast.clients.claude_code.install.hook_entries import (
+    CLAUDE_CODE_HOOKS,
+    HookTable,
     is_blank,
     is_empty,
     list_installed_hooks,
@@ -73,6 +75,7 @@ def install(
     script: str,
     dry_run: bool = False,
     statusline: bool = False,
+    table: HookTable = CLAUDE_CODE_HOOKS,
 ) -> InstallOutcome:
     """Puts our hooks into the file, or brings them up to date; raises SettingsError.
 
@@ -85,7 +88,7 @@ def install(
         launcher = hook_launcher.build_launcher(data_dir, interpreter, script)
 
         def attempt() -> InstallOutcome:
-            plan = _plan_install(target, folder, launcher, statusline)
+            plan = _plan_install(target, folder, launcher, statusline, table)
             if not dry_run:
                 with _launcher_written(plan.outcome):
                     if plan.receipt:
@@ -126,10 +129,12 @@ def uninstall(
         return attempt() if dry_run else _with_lock(data_dir, target, attempt)
 
 
-def _plan_install(target: str, folder: str, launcher: Launcher, statusline: bool) -> _Plan:
+def _plan_install(
+    target: str, folder: str, launcher: Launcher, statusline: bool, table: HookTable
+) -> _Plan:
     before = atomic_file.read(target)
     text, encode = _decoded(before)
-    edit = hook_edit.add_hooks(text, launcher)
+    edit = hook_edit.add_hooks(text, launcher, table)
     edited, had_line = edit.text, statusline_edit.is_statusline_installed(text)
     if statusline or had_line:
         edited = statusline_edit.add_statusline(edited, launcher)

@@ -1,0 +1,193 @@
+"""Installing into Codex, for whoever asks the client for its `Installer`.
+
+hooks.json is edited by the code that edits Claude Code's settings: the form is the same. Codex has
+no status line of others, no switch that silences hooks in that file and no plugins that carry ours;
+those questions have plain answers here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from holdfast.clients import hook_launcher
+from holdfast.clients.claude_code.install import hook_edit, settings_file
+from holdfast.clients.claude_code.install.hook_entries import (
+    is_holdfast_hook,
+    list_hook_locations,
+    parse_entries,
+    parse_root,
+    read_setting,
+)
+from holdfast.clients.claude_code.install.settings_file import (
+    decode_settings,
+    read_installed,
+    uninstall,
+)
+from holdfast.clients.codex import client_paths
+from holdfast.clients.codex.context_window import compaction_point, read_config, read_window_config
+from holdfast.clients.codex.install.hook_table import CODEX_HOOKS, HOOKS, PREFIX
+from holdfast.clients.hook_launcher import Launcher
+from holdfast.clients.installation import (
+    AutoCompact,
+    DisablingSwitch,
+    ForeignHook,
+    HookEntry,
+    HookFlags,
+    InstallOutcome,
+    Plugin,
+    Scope,
+    SettingsError,
+    SettingsSource,
+)
+from holdfast.settings import atomic_file
+
+__all__ = [
+    "HOOKS",
+    "build_direct_entries",
+    "decode_settings",
+    "install",
+    "is_current",
+    "list_disabling_switches",
+    "list_enabled_plugins",
+    "list_foreign_hooks",
+    "list_instructions_files",
+    "parse_entries",
+    "put_instructions",
+    "read_auto_compact",
+    "read_hook_flags",
+    "read_installed",
+    "read_plugin_hooks",
+    "read_setting",
+    "read_settings_sources",
+    "remove_instructions",
+    "settings_path",
+    "uninstall",
+]
+
+
+def settings_path(scope: Scope, environ: Mapping[str, str], home: str, project: str) -> str:
+    """The hooks.json of a scope. The client has no file of a project that is yours alone."""
+    if scope == "user":
+        return os.path.join(client_paths.config_dir(environ, home), "hooks.json")
+    if scope == "local":
+        raise SettingsError(
+            "Codex has no settings of a project for you alone; use --scope user or project"
+        )
+    return os.path.join(project, ".codex", "hooks.json")
+
+
+def install(
+    path: str,
+    *,
+    data_dir: str,
+    interpreter: str,
+    script: str,
+    dry_run: bool = False,
+    statusline: bool = False,
+) -> InstallOutcome:
+    if statusline:
+        raise SettingsError("Codex has no status line that a command could write")
+    return settings_file.install(
+        path,
+        data_dir=data_dir,
+        interpreter=interpreter,
+        script=script,
+        dry_run=dry_run,
+        table=CODEX_HOOKS,
+    )
+
+
+def read_settings_sources(
+    environ: Mapping[str, str], home: str, project: str, managed: str = ""
+) -> list[SettingsSource]:
+    scopes: tuple[Scope, ...] = ("user", "project")
+    places = {settings_path(scope, environ, home, project): scope for scope in reversed(scopes)}
+    return [_source(scope, path) for path, scope in reversed(places.items())]
+
+
+def _source(scope: str, path: str) -> SettingsSource:
+    try:
+        text = decode_settings(atomic_file.read(os.path.realpath(path)))
+        parse_root(text)
+    except SettingsError as error:
+        return SettingsSource(scope, path, problem=str(error))
+    except OSError as error:
+        return SettingsSource(scope, path, problem=error.strerror or str(error))
+    return SettingsSource(scope, path, text)
+
+
+def build_direct_entries(interpreter: str, script: str) -> list[HookEntry]:
+    """Our hooks as they run without an install."""
+    return [
+        HookEntry(
+            spec.event,
+            (interpreter, *hook_launcher.build_arguments(script, PREFIX + spec.event)),
+            float(spec.timeout_seconds),
+        )
+        for spec in HOOKS
+    ]
+
+
+def is_current(settings_text: str, launcher: Launcher) -> bool:
+    """Whether an install with this launcher would leave the text as it is."""
+    return hook_edit.add_hooks(settings_text, launcher, CODEX_HOOKS).text == settings_text
+
+
+def list_foreign_hooks(settings_text: str) -> list[ForeignHook]:
+    ours = {spec.event for spec in HOOKS}
+    return [
+        ForeignHook(
+            place.event,
+            place.matcher,
+            str(place.value.get("type", "")),
+            str(place.value.get("command", "")),
+        )
+        for place in list_hook_locations(settings_text)
+        if place.event in ours and not is_holdfast_hook(place.value)
+    ]
+
+
+def read_hook_flags(settings_text: str) -> HookFlags:
+    return HookFlags(disable_all_hooks=False, allow_managed_hooks_only=False)
+
+
+def list_disabling_switches(
+    environ: Mapping[str, str], sources: Sequence[SettingsSource]
+) -> list[DisablingSwitch]:
+    """`[features] hooks = false` in config.toml turns all of them off."""
+    home = environ.get("HOME") or environ.get("USERPROFILE") or ""
+    path = os.path.join(client_paths.config_dir(environ, home), "config.toml")
+    features = read_config(path).get("features")
+    if isinstance(features, dict) and features.get("hooks") is False:
+        return [DisablingSwitch(f'"hooks" is off under [features] in {path}')]
+    return []
+
+
+def read_auto_compact(
+    environ: Mapping[str, str], home: str, sources: Sequence[SettingsSource]
+) -> AutoCompact:
+    chosen = read_window_config({**environ, "HOME": home or environ.get("HOME", "")}, "")
+    if not (chosen.window or chosen.model_window):
+        return AutoCompact()
+    return AutoCompact(point=compaction_point(chosen, ""))
+
+
+def list_enabled_plugins(config: str, sources: Sequence[SettingsSource]) -> list[Plugin]:
+    return []
+
+
+def read_plugin_hooks(plugin: Plugin) -> str:
+    return ""
+
+
+def list_instructions_files(project: str) -> list[str]:
+    return [os.path.join(project, "AGENTS.md")]
+
+
+def put_instructions(content: bytes | None, text: str) -> bytes:
+    raise SettingsError("Codex does not read a project's instructions when it compacts")
+
+
+def remove_instructions(content: bytes | None) -> bytes | None:
+    return content
