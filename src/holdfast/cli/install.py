@@ -26,6 +26,7 @@ from holdfast import clients, own_copy
 from holdfast.clients import hook_launcher
 from holdfast.clients.installation import (
     FileChange,
+    Installer,
     InstallOutcome,
     InvalidSettings,
     NotWritable,
@@ -55,6 +56,9 @@ DryRunOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
+ClientOption = Annotated[
+    str, typer.Option(metavar="NAME", help=f"Which client: {' or '.join(clients.names())}.")
+]
 StatuslineOption = Annotated[
     bool,
     typer.Option(
@@ -74,20 +78,22 @@ class UnusableHook(SettingsError):
 
 def install(
     scope: ScopeOption = Scope.user,
+    client: ClientOption = clients.DEFAULT_CLIENT,
     statusline: StatuslineOption = False,
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Add Holdfast's hooks to Claude Code's settings. Safe to repeat; repairs old entries.
+    """Add Holdfast's hooks to a client's settings. Safe to repeat; repairs old entries.
 
     Example: `holdfast install --dry-run` shows what would change, `holdfast install` changes it.
     """
+    installer = _installer(client)
 
     def act() -> InstallOutcome:
-        path, interpreter = _settings_path(scope), choose_interpreter()
+        path, interpreter = _settings_path(scope, installer), choose_interpreter()
         if not dry_run:
             own_copy.ensure_lasting(data_dir())
-        outcome = clients.default().installer.install(
+        outcome = installer.install(
             path,
             data_dir=data_dir(),
             interpreter=interpreter,
@@ -99,23 +105,25 @@ def install(
             _remove_unused_copies()
         return outcome
 
-    _run(act, _installed_lines, scope, dry_run, as_json)
+    _run(act, _installed_lines, scope, dry_run, as_json, client)
 
 
 def uninstall(
     scope: ScopeOption = Scope.user,
+    client: ClientOption = clients.DEFAULT_CLIENT,
     statusline: StatuslineOnlyOption = False,
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove Holdfast's hooks from Claude Code's settings and restore what was there.
+    """Remove Holdfast's hooks from a client's settings and restore what was there.
 
     Example: `holdfast uninstall`
     """
+    installer = _installer(client)
 
     def act() -> InstallOutcome:
-        outcome = clients.default().installer.uninstall(
-            _settings_path(scope),
+        outcome = installer.uninstall(
+            _settings_path(scope, installer),
             data_dir=data_dir(),
             dry_run=dry_run,
             statusline_only=statusline,
@@ -124,7 +132,15 @@ def uninstall(
             _remove_unused_copies()
         return outcome
 
-    _run(act, _uninstalled_lines, scope, dry_run, as_json)
+    _run(act, _uninstalled_lines, scope, dry_run, as_json, client)
+
+
+def _installer(client: str) -> Installer:
+    try:
+        return clients.get(client).installer
+    except clients.UnknownClient as error:
+        known = ", ".join(clients.names())
+        raise typer.BadParameter(f"{error}; there are: {known}", param_hint="--client") from None
 
 
 def find_hook_script() -> str:
@@ -139,15 +155,18 @@ def find_hook_script() -> str:
 
 def _remove_unused_copies() -> None:
     """Of the copies that earlier installs made, those that nothing names any more."""
-    installer = clients.default().installer
-    sources = installer.read_settings_sources(
-        os.environ, os.path.expanduser("~"), find_project_root(os.getcwd())
-    )
-    if any(source.problem for source in sources):
-        return  # what cannot be read may name one
     launcher = read(hook_launcher.launcher_path(data_dir())) or b""
-    texts = [os.fsdecode(launcher), *(source.text for source in sources)]
-    own_copy.remove_unused(data_dir(), [*texts, *installer.read_installed(data_dir())])
+    texts = [os.fsdecode(launcher)]
+    for name in clients.names():
+        installer = clients.get(name).installer
+        sources = installer.read_settings_sources(
+            os.environ, os.path.expanduser("~"), find_project_root(os.getcwd())
+        )
+        if any(source.problem for source in sources):
+            return  # what cannot be read may name one
+        texts += [source.text for source in sources]
+        texts += installer.read_installed(data_dir())
+    own_copy.remove_unused(data_dir(), texts)
 
 
 def choose_interpreter() -> str:
@@ -164,11 +183,9 @@ def _runs_a_hook(interpreter: str) -> bool:
     return ended.returncode == 0
 
 
-def _settings_path(scope: Scope) -> str:
+def _settings_path(scope: Scope, installer: Installer) -> str:
     root = find_project_root(os.getcwd())
-    path = clients.default().installer.settings_path(
-        scope.value, os.environ, os.path.expanduser("~"), root
-    )
+    path = installer.settings_path(scope.value, os.environ, os.path.expanduser("~"), root)
     if scope is not Scope.user and links_outside(path, root):
         raise NotWritable(f"{path} is a link to a file outside the project")
     return path
@@ -193,10 +210,11 @@ def find_project_root(folder: str) -> str:
 
 def _run(
     act: Callable[[], InstallOutcome],
-    lines_for: Callable[[InstallOutcome, Scope, bool], list[str]],
+    lines_for: Callable[[InstallOutcome, Scope, bool, str], list[str]],
     scope: Scope,
     dry_run: bool,
     as_json: bool,
+    client: str,
 ) -> None:
     try:
         outcome = act()
@@ -204,12 +222,12 @@ def _run(
         _refuse(error, as_json)
         raise typer.Exit(1) from error
     if as_json:
-        typer.echo(json.dumps(_report(outcome, scope, dry_run), indent=2))
+        typer.echo(json.dumps(_report(outcome, scope, dry_run, client), indent=2))
         return
     console = Console(soft_wrap=True, highlight=False)
     if dry_run:
         console.print(_color_diff(format_diff(outcome)), end="")
-    for line in lines_for(outcome, scope, dry_run):
+    for line in lines_for(outcome, scope, dry_run, client):
         console.print(_printable(line), markup=False)
 
 
@@ -226,7 +244,7 @@ def _refuse(error: SettingsError, as_json: bool) -> None:
         console.print("Fix the file, then run the command again.")
 
 
-def _report(outcome: InstallOutcome, scope: Scope, dry_run: bool) -> dict[str, Any]:
+def _report(outcome: InstallOutcome, scope: Scope, dry_run: bool, client: str) -> dict[str, Any]:
     report: dict[str, Any] = {
         "action": outcome.action,
         "dry_run": dry_run,
@@ -238,7 +256,7 @@ def _report(outcome: InstallOutcome, scope: Scope, dry_run: bool) -> dict[str, A
         "backup": outcome.backup,
         "statusline": outcome.statusline,
         "identical": outcome.identical,
-        "warnings": _warnings(outcome, scope) + _try_hook(outcome, dry_run),
+        "warnings": _warnings(outcome, scope, client) + _try_hook(outcome, dry_run, client),
     }
     if dry_run:
         report["diff"] = "".join(format_diff(outcome))
@@ -290,10 +308,10 @@ def _color_diff(lines: list[str]) -> Text:
     return text
 
 
-def _warnings(outcome: InstallOutcome, scope: Scope) -> list[str]:
+def _warnings(outcome: InstallOutcome, scope: Scope, client: str) -> list[str]:
     if outcome.action not in ("installed", "repaired", "unchanged"):
         return []
-    installer = clients.default().installer
+    installer = clients.get(client).installer
     text, found = installer.decode_settings(outcome.after), []
     if installer.read_hook_flags(text).disable_all_hooks:
         found.append('"disableAllHooks" is on in this file: no hook runs until it is removed')
@@ -305,12 +323,11 @@ def _warnings(outcome: InstallOutcome, scope: Scope) -> list[str]:
     return found
 
 
-def _try_hook(outcome: InstallOutcome, dry_run: bool) -> list[str]:
+def _try_hook(outcome: InstallOutcome, dry_run: bool, client: str) -> list[str]:
     """One hook run for real, in a temporary folder; says what it did not do."""
-    if dry_run or outcome.action not in ("installed", "repaired"):
+    installer = clients.get(client).installer
+    if dry_run or outcome.action not in ("installed", "repaired") or not installer.HAS_TRIAL:
         return []
-
-    installer = clients.default().installer
     try:
         problems = run_one_hook(installer.parse_entries(installer.decode_settings(outcome.after)))
     except OSError as error:
@@ -319,7 +336,9 @@ def _try_hook(outcome: InstallOutcome, dry_run: bool) -> list[str]:
     return [f"{words}. Run `holdfast doctor` for details" for words in found]
 
 
-def _installed_lines(outcome: InstallOutcome, scope: Scope, dry_run: bool) -> list[str]:
+def _installed_lines(
+    outcome: InstallOutcome, scope: Scope, dry_run: bool, client: str
+) -> list[str]:
     call = own_copy.format_call()
     if outcome.action == "unchanged":
         lines = [f"Nothing to do: Holdfast's hooks are in {outcome.path} and up to date."]
@@ -335,7 +354,7 @@ def _installed_lines(outcome: InstallOutcome, scope: Scope, dry_run: bool) -> li
     else:
         lines = [
             f"Installed {len(outcome.added)} hooks in {outcome.path}.",
-            "Claude Code picks them up without a restart: open a session and work as usual.",
+            *clients.get(client).installer.NEXT_STEPS,
             f"`{call} doctor` checks everything, `{call} status` shows what is saved.",
         ]
     if outcome.launcher and not dry_run:
@@ -347,6 +366,7 @@ def _installed_lines(outcome: InstallOutcome, scope: Scope, dry_run: bool) -> li
         lines.append(f"A backup of the previous file is in {outcome.backup}.")
     if not dry_run and outcome.action == "installed":
         option = "" if scope is Scope.user else f" --scope {scope.value}"
+        option += "" if client == clients.DEFAULT_CLIENT else f" --client {client}"
         lines.append(f"To undo: `{call} uninstall{option}`.")
     if not dry_run and outcome.action in ("installed", "repaired") and own_copy.is_temporary():
         lines.append(
@@ -355,7 +375,7 @@ def _installed_lines(outcome: InstallOutcome, scope: Scope, dry_run: bool) -> li
             f"`{call} install` brings it up to date; `{own_copy.format_install()}` gives you a "
             "`holdfast` command."
         )
-    warnings = _warnings(outcome, scope) + _try_hook(outcome, dry_run)
+    warnings = _warnings(outcome, scope, client) + _try_hook(outcome, dry_run, client)
     return lines + [f"Warning: {warning}." for warning in warnings]
 
 
@@ -369,11 +389,14 @@ def _list_changed(outcome: InstallOutcome) -> str:
     return "; ".join(f"{verb} {', '.join(events)}" for verb, events in parts.items() if events)
 
 
-def _uninstalled_lines(outcome: InstallOutcome, scope: Scope, dry_run: bool) -> list[str]:
+def _uninstalled_lines(
+    outcome: InstallOutcome, scope: Scope, dry_run: bool, client: str
+) -> list[str]:
     if outcome.action == "not installed":
         others = " ".join(f"`--scope {other.value}`" for other in Scope if other is not scope)
         return [
-            f"Nothing to do: {outcome.path} has no Holdfast entries.",
+            f"Nothing to do: {outcome.path}, which {clients.get(client).title} reads, has no "
+            "Holdfast entries.",
             f"For other scopes, run {others.replace(' `', ' or `')}.",
         ]
     if dry_run:

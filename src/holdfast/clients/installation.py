@@ -174,6 +174,14 @@ class Installer(Protocol):
     @property
     def HOOKS(self) -> tuple[HookSpec, ...]: ...
 
+    @property
+    def NEXT_STEPS(self) -> tuple[str, ...]:
+        """What the user is told after an install, a sentence each."""
+
+    @property
+    def HAS_TRIAL(self) -> bool:
+        """Whether its hooks can be played our sample session, which is of the default client."""
+
     def settings_path(
         self, scope: Scope, environ: Mapping[str, str], home: str, project: str
     ) -> str: ...

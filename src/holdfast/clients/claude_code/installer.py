@@ -35,8 +35,13 @@ from holdfast.clients.claude_code.install.settings_file import (
     uninstall,
 )
 
+HAS_TRIAL = True
+NEXT_STEPS = ("Claude Code picks them up without a restart: open a session and work as usual.",)
+
 __all__ = [
+    "HAS_TRIAL",
     "HOOKS",
+    "NEXT_STEPS",
     "build_direct_entries",
     "decode_settings",
     "install",

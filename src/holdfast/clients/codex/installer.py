@@ -42,8 +42,17 @@ from holdfast.clients.installation import (
 )
 from holdfast.settings import atomic_file
 
+HAS_TRIAL = False
+NEXT_STEPS = (
+    "Codex runs a hook only after you have trusted it, and does not say when it skips one.",
+    "Start codex, type /hooks, look through Holdfast's entries and trust them.",
+    "For recall from within a session: codex mcp add holdfast -- holdfast mcp",
+)
+
 __all__ = [
+    "HAS_TRIAL",
     "HOOKS",
+    "NEXT_STEPS",
     "build_direct_entries",
     "decode_settings",
     "install",

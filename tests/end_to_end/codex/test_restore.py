@@ -1,0 +1,112 @@
+"""Codex compacts, by itself and by hand, and what was lost is back in the next request, once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.codex import NEWEST, OLDEST, AppServer, ResponsesApi, Said
+
+from .codex_stage import PROMPT, RULE, WORK_FACTS, CodexStage, run, work
+
+pytestmark = pytest.mark.client
+
+SEALED = pytest.mark.parametrize("encrypted", [False, True], ids=["readable", "encrypted"])
+
+
+def check_facts(stage: CodexStage) -> str:
+    (told,) = stage.briefs(stage.api.requests[-1])
+    assert [name for name, words in WORK_FACTS.items() if words not in told] == []
+    # The user's message stays in context by itself: it is not told a second time.
+    assert RULE not in told
+    assert RULE in str(stage.api.requests[-1])
+    assert stage.log() == ""
+    return told
+
+
+@SEALED
+@pytest.mark.parametrize("version", [NEWEST, OLDEST])
+def test_a_compaction_in_the_middle_of_a_turn(
+    tmp_path: Path, responses: ResponsesApi, version: str, encrypted: bool
+) -> None:
+    stage = CodexStage(tmp_path, responses, version=version, encrypted=encrypted, compact_at=60_000)
+    stage.holdfast("install", "--client", "codex")
+    responses.say(*work()[:-1])
+    stage.codex.exec(PROMPT)
+    # The answer that calls a tool fills the window: the client compacts before it goes on.
+    responses.tokens = 70_000
+    responses.say(work()[-1], [Said("Going on.")])
+    stage.codex.resume("Now the receipt.")
+    assert len(responses.compactions) == 1
+    check_facts(stage)
+    responses.tokens = 9_000
+    stage.codex.resume("And on.")
+    check_facts(stage)  # still there, and not given again by the new process
+
+
+@SEALED
+def test_a_compaction_before_the_turn_of_a_resumed_session(
+    tmp_path: Path, responses: ResponsesApi, encrypted: bool
+) -> None:
+    stage = CodexStage(tmp_path, responses, encrypted=encrypted, compact_at=60_000)
+    stage.holdfast("install", "--client", "codex")
+    responses.say(*work())
+    responses.tokens = 20_000
+    stage.codex.exec(PROMPT)
+    responses.tokens = 70_000
+    stage.codex.resume("Full now.")
+    responses.tokens = 9_000
+    stage.codex.resume("Go on.")
+    assert len(responses.compactions) == 1
+    check_facts(stage)
+
+
+@SEALED
+def test_a_manual_compaction_is_restored_with_the_next_prompt(
+    tmp_path: Path, responses: ResponsesApi, encrypted: bool
+) -> None:
+    stage = CodexStage(tmp_path, responses, encrypted=encrypted)
+    stage.holdfast("install", "--client", "codex")
+    responses.say(*work(), [Said("Done.")])
+    with AppServer(stage.codex) as server:
+        assert {hook["trustStatus"] for hook in server.list_hooks()} == {"untrusted"}
+        server.trust_hooks()
+        thread = server.start_thread()
+        server.turn(thread, PROMPT)
+        server.compact(thread)
+        server.turn(thread, "Go on.")
+        check_facts(stage)
+        server.turn(thread, "And on.")
+        check_facts(stage)
+    assert len(responses.compactions) == 1
+
+
+def test_without_holdfast_the_facts_are_gone(tmp_path: Path, responses: ResponsesApi) -> None:
+    """The control: what the tests above find is there by our doing."""
+    stage = CodexStage(tmp_path, responses)
+    responses.say(*work(), [Said("Done.")])
+    with AppServer(stage.codex) as server:
+        thread = server.start_thread()
+        server.turn(thread, PROMPT)
+        server.compact(thread)
+        server.turn(thread, "Go on.")
+    after = str(responses.requests[-1])
+    assert [name for name, words in WORK_FACTS.items() if words in after] == []
+
+
+def test_the_summary_is_steered_by_a_note_before_the_window_is_full(
+    tmp_path: Path, responses: ResponsesApi
+) -> None:
+    stage = CodexStage(tmp_path, responses, compact_at=60_000)
+    stage.holdfast("install", "--client", "codex")
+    responses.say(*work(), [Said("Nearly full.")])
+    responses.tokens = 56_000
+    stage.codex.exec(PROMPT)
+    responses.tokens = 57_000
+    stage.codex.resume("On.")
+    responses.tokens = 70_000
+    responses.say([run("echo more")], [Said("Going on.")])
+    stage.codex.resume("Fill it.")
+    (asked,) = responses.compactions
+    assert "Keep these facts of the session in the summary" in str(asked["input"])

@@ -1,0 +1,22 @@
+"""The real Codex CLI, driven by a scripted model on loopback.
+
+`codex_client` installs and runs the client, `responses_api` is the model, `app_server` speaks to
+the client for what `codex exec` cannot do: compacting by hand, forks, reverts, the list of hooks.
+"""
+
+from .app_server import AppServer
+from .codex_client import NEWEST, OLDEST, Codex, npm_client
+from .responses_api import Call, Patch, ResponsesApi, Said, context_texts
+
+__all__ = [
+    "NEWEST",
+    "OLDEST",
+    "AppServer",
+    "Call",
+    "Codex",
+    "Patch",
+    "ResponsesApi",
+    "Said",
+    "context_texts",
+    "npm_client",
+]
