@@ -19,6 +19,7 @@ from holdfast.clients.claude_code.install.hook_entries import (
     parse_root,
     read_setting,
 )
+from holdfast.clients.claude_code.install.install_receipt import read_install_version
 from holdfast.clients.claude_code.install.settings_file import (
     decode_settings,
     read_installed,
@@ -65,6 +66,7 @@ __all__ = [
     "put_instructions",
     "read_auto_compact",
     "read_hook_flags",
+    "read_install_version",
     "read_installed",
     "read_plugin_hooks",
     "read_setting",
