@@ -74,6 +74,8 @@ def test_ingest_for_people_says_what_was_read_and_that_nothing_is_new(holdfast: 
     first = holdfast("session", "ingest", SAMPLE)
     assert "1 transcript, " in first.out
     assert "new rows" in first.out
+    assert "holdfast status --compactions" in first.out, "what to look at next"
+    assert "bad lines" not in first.out, "a column of noughts says nothing"
     assert "1 unchanged" in holdfast("session", "ingest", SAMPLE).out
 
 

@@ -18,8 +18,10 @@ from rich.text import Text
 
 from holdfast import clients
 from holdfast.cli.output import (
+    NARROW_WIDTH,
     CliError,
     JsonOption,
+    drop_columns,
     format_bytes,
     format_one_line,
     make_console,
@@ -253,13 +255,20 @@ def _report(out: Console, outcomes: list[Outcome]) -> None:
         if done is None:
             continue  # told below, with its reason
         table.add_row(
-            Text(format_one_line(done.session_id, 44)),
+            Text(format_one_line(done.session_id[:8], 8), style="cyan"),
             format_bytes(outcome.size),
             *(str(n) for n in (done.rows, done.facts, done.messages, done.compactions)),
             Text(str(done.bad + done.oversized), style="red" if done.bad else "dim"),
             Text(str(done.unknown), style="yellow" if done.unknown else "dim"),
         )
-    if any(outcome.done for outcome in news):
+    told = [outcome.done for outcome in news if outcome.done]
+    if not any(done.bad or done.oversized for done in told):
+        drop_columns(table, "bad lines")
+    if not any(done.unknown for done in told):
+        drop_columns(table, "unknown")
+    if out.width < NARROW_WIDTH:
+        drop_columns(table, "size", "facts", "messages")
+    if told:
         out.print(table)
     for outcome in outcomes:
         if outcome.error:
@@ -270,6 +279,12 @@ def _report(out: Console, outcomes: list[Outcome]) -> None:
     parts += [f"{quiet} unchanged"] if quiet else []
     parts += [f"{totals['failed']} not read"] if totals["failed"] else []
     out.print(Text(", ".join(parts) + ".", style="bold"))
+    if any(done.compactions for done in told):
+        after = "holdfast status --compactions"
+        out.print(
+            Text(f"\n  {after}", style="bold cyan")
+            + Text("  what each summary lost, and what would have been restored", style="default")
+        )
 
 
 def _format_new(outcome: Outcome) -> bool:
