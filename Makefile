@@ -24,8 +24,8 @@ test-pythons: $(VENV)/bin/python ## what needs no client, browser or database, o
 	$(BIN)/python -m tools.test_pythons $(PYTHONS)
 
 lint: $(VENV)/.dev ## ruff, mypy strict, the import rule
-	$(BIN)/ruff check src tests tools benchmarks
-	$(BIN)/ruff format --check src tests tools benchmarks
+	$(BIN)/ruff check src tests tools benchmarks examples
+	$(BIN)/ruff format --check src tests tools benchmarks examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
