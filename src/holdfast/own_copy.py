@@ -44,6 +44,11 @@ def format_call() -> str:
     return "uvx holdfast" if is_temporary() else "holdfast"
 
 
+def spell_calls(text: str) -> str:
+    """A text for the user, with the commands in it as this copy is called."""
+    return text.replace("`holdfast ", f"`{format_call()} ") if is_temporary() else text
+
+
 def format_install(extra: str = "") -> str:
     """The command that installs Holdfast for good, the way this copy came, with an extra."""
     package = f"'holdfast[{extra}]'" if extra else "holdfast"

@@ -22,6 +22,7 @@ from holdfast.cli.install import (
 from holdfast.cli.output import JsonOption, make_console, print_json, replace_control_chars
 from holdfast.doctor.checks import repair, run_checks
 from holdfast.doctor.environment import FAIL, OK, WARN, Environment, worst_level
+from holdfast.own_copy import spell_calls
 from holdfast.paths import data_dir
 
 if TYPE_CHECKING:
@@ -105,7 +106,9 @@ def _show(findings: Sequence[Finding], fixed: Sequence[str], verbose: bool) -> N
         if verbose or finding.level != OK:
             rest += [Text(replace_control_chars(line), style="dim") for line in finding.details]
         if finding.next_step:
-            rest.append(Text(f"-> {replace_control_chars(finding.next_step)}", style="cyan"))
+            rest.append(
+                Text(f"-> {replace_control_chars(spell_calls(finding.next_step))}", style="cyan")
+            )
         for words in rest:
             out.print(Text(" " * (6 + _WIDTH)) + words, soft_wrap=True)
     broken = sum(finding.level == FAIL for finding in findings)

@@ -99,9 +99,12 @@ def print_error(trouble: CliError, as_json: bool) -> None:
         return
     from rich.text import Text
 
+    from holdfast.own_copy import spell_calls
+
     line = Text("Error: ", style="bold red")
     line.append(
-        replace_control_chars(f"{trouble.what}. {trouble.next_step}".strip()), style="default"
+        replace_control_chars(spell_calls(f"{trouble.what}. {trouble.next_step}".strip())),
+        style="default",
     )
     make_console(stderr=True).print(line, soft_wrap=True)
 

@@ -27,6 +27,7 @@ from holdfast.cli.store_access import (
 )
 from holdfast.clock import format_minute
 from holdfast.doctor.check_hooks import describe_hook_problem
+from holdfast.own_copy import format_call, spell_calls
 
 MAX_COUNTED = 10_000
 
@@ -48,11 +49,13 @@ def show_overview() -> None:
         stored = StoredSessions(problem=error.what)
     out = make_console()
     out.print(Text(f"Holdfast {holdfast.__version__}", style="bold"))
-    print_words(hint or "The hooks are installed.")
+    print_words(spell_calls(hint) or "The hooks are installed.")
     print_words(describe_stored(stored))
     out.print()
-    for command, purpose in _list_next_steps(hint, stored):
-        out.print(Text.assemble((f"  {command:<23}", "cyan"), purpose), soft_wrap=True)
+    steps = [(format_call() + rest, purpose) for rest, purpose in _list_next_steps(hint, stored)]
+    width = max(23, *(len(command) + 2 for command, _ in steps))
+    for command, purpose in steps:
+        out.print(Text.assemble((f"  {command:<{width}}", "cyan"), purpose), soft_wrap=True)
 
 
 def read_stored_sessions() -> StoredSessions:
@@ -81,19 +84,19 @@ def describe_stored(stored: StoredSessions) -> str:
 
 
 def _list_next_steps(hint: str, stored: StoredSessions) -> list[tuple[str, str]]:
-    """The next thing to do comes first."""
+    """What follows `holdfast`, and what for; the next thing to do comes first."""
     steps = []
     if stored.problem or (hint and "holdfast install" not in hint):
-        steps.append(("holdfast doctor", "find out what is wrong"))
+        steps.append((" doctor", "find out what is wrong"))
     elif hint:
         if not stored.total:
-            steps.append(("holdfast try", "a demo on a recorded session; changes nothing"))
-        steps.append(("holdfast install", "add the hooks to Claude Code's settings"))
+            steps.append((" try", "a demo on a recorded session; changes nothing"))
+        steps.append((" install", "add the hooks to Claude Code's settings"))
     if stored.here:
-        steps.append(("holdfast status", "what is saved of this session"))
+        steps.append((" status", "what is saved of this session"))
     elif stored.total:
-        steps.append(("holdfast status --all", "the sessions of other projects"))
+        steps.append((" status --all", "the sessions of other projects"))
     elif not stored.problem:
-        steps.append(("holdfast audit", "what compaction has cost you so far"))
-    steps.append(("holdfast --help", "all commands"))
+        steps.append((" audit", "what compaction has cost you so far"))
+    steps.append((" --help", "all commands"))
     return steps

@@ -1,0 +1,58 @@
+"""The copy that runs: how it came here, and how its user calls it."""
+
+from pathlib import Path
+
+import pytest
+
+import holdfast
+from holdfast import own_copy
+
+PLACES = [
+    # where the package lies, is it temporary, how it is called, how an extra is installed
+    ("/home/a/.cache/uv/archive-v0/x1/lib/python3.12/site-packages", True, "uvx", "uv tool"),
+    ("/Users/a/Library/Caches/uv/archive-v0/x1/lib", True, "uvx", "uv tool"),
+    ("C:\\Users\\a\\AppData\\Local\\uv\\cache\\archive-v0\\x1\\Lib", True, "uvx", "uv tool"),
+    ("/srv/cache/environments-v2/x1/lib", True, "uvx", "uv tool"),
+    ("/home/a/.cache/pipx/0f1e/lib", True, "pipx run", "pipx"),
+    ("/home/a/.local/pipx/.cache/0f1e/lib", True, "pipx run", "pipx"),
+    ("/Users/a/Library/Caches/pipx/0f1e/lib", True, "pipx run", "pipx"),
+    ("C:\\Users\\a\\AppData\\Local\\pipx\\pipx\\Cache\\0f1e\\Lib", True, "pipx run", "pipx"),
+    ("/home/a/.local/share/uv/tools/holdfast/lib", False, "", "uv tool"),
+    ("C:\\Users\\a\\AppData\\Roaming\\uv\\data\\tools\\holdfast\\Lib", False, "", "uv tool"),
+    ("/home/a/.local/share/pipx/venvs/holdfast/lib", False, "", "pipx install --force"),
+]
+
+
+@pytest.mark.parametrize(("place", "temporary", "runner", "installer"), PLACES)
+def test_places(
+    place: str, temporary: bool, runner: str, installer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: f"/bin/{name}")
+    monkeypatch.setattr(own_copy, "package_dir", lambda: f"{place}/holdfast")
+    assert own_copy.is_temporary() is temporary
+    assert own_copy.format_call() == f"{runner} holdfast".strip()
+    said = own_copy.format_install("server")
+    assert said.startswith(f"{installer}")
+    assert said.endswith(" 'holdfast[server]'")
+    call = f"{runner} holdfast".strip()
+    assert own_copy.spell_calls("Run `holdfast install`.") == f"Run `{call} install`."
+
+
+def test_what_uv_runs_for_pipx_is_called_by_pipx(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    monkeypatch.setattr(own_copy, "package_dir", lambda: "/home/a/.cache/uv/archive-v0/x/holdfast")
+    assert own_copy.format_call() == "pipx run holdfast"
+    assert own_copy.format_install() == "pipx install holdfast"
+
+
+def test_a_checkout_and_a_plain_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert own_copy.format_install("mcp") == "pip install -e '.[mcp]'"
+    package = tmp_path / "lib/python3.12/site-packages/holdfast"
+    (package / "plugin/bin").mkdir(parents=True)
+    (package / "plugin/bin/holdfast-run").write_text("")
+    monkeypatch.setattr(holdfast, "__file__", str(package / "__init__.py"))
+    monkeypatch.setattr("holdfast.paths.__file__", str(package / "paths.py"))
+    assert own_copy.format_install("mcp") == "pip install 'holdfast[mcp]'"
+    assert own_copy.format_call() == "holdfast"
