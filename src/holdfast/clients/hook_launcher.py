@@ -42,7 +42,7 @@ fi
 if [ "$1" = SessionStart ]; then
   umask 077
   echo "$(date -u +%Y-%m-%dT%H:%M:%SZ) $$ $1 cannot start: $python or $script is gone" \\
-    >>"${{0%/*}}/holdfast.log"
+    >>"${{HOLDFAST_HOME:-${{0%/*}}}}/holdfast.log"
 fi 2>/dev/null
 exit 0
 """
