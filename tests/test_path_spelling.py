@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.path_spelling import is_absolute, join_path, spell_path
+from holdfast.path_spelling import is_absolute, is_inside, join_path, spell_path
 
 WINDOWS = "C:\\repo"
 
@@ -54,3 +54,18 @@ def test_a_spelling_is_spelled_as_itself(path: str, folder: str) -> None:
 def test_without_a_drive_nothing_is_changed(path: str) -> None:
     if not is_absolute(path) or path.startswith("/"):
         assert spell_path(path, "/repo") == path
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "inside"),
+    [
+        ("/repo/a.py", "/repo", True),
+        ("/repo/a.py", "/", True),
+        ("/repository/a.py", "/repo", False),
+        ("/repo", "/repo", False),
+        ("c:\\repo\\a.py", "C:/repo", True),
+        ("C:\\repo\\a.py", "D:\\repo", False),
+    ],
+)
+def test_inside(path: str, folder: str, inside: bool) -> None:
+    assert is_inside(path, folder) is inside

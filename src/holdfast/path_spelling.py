@@ -46,3 +46,8 @@ def join_path(folder: str, path: str) -> str:
     while path[:2] == "./":
         path = path[2:]
     return f"{spell_path(folder).rstrip('/')}/{path}"
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether an absolute path lies below a folder."""
+    return spell_path(path).startswith(spell_path(folder).rstrip("/") + "/")

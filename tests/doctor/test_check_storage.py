@@ -106,3 +106,13 @@ def test_only_marks_of_the_dead_are_left_over(world: World) -> None:
     assert {Path(found.path).name for found in find_leftovers(str(world.data), NOW)} == set(old)
     (found,) = check_leftovers(world.around)
     assert (found.level, found.repair) == ("ok", "leftovers")
+
+
+def test_windows_is_not_told_of_modes_that_it_has_not(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.data.mkdir(mode=0o755)
+    monkeypatch.setattr("sys.platform", "win32")
+    found = check_folder(world.around)
+    monkeypatch.undo()
+    assert [(one.level, one.message) for one in found] == [("ok", f"{world.data}, writable")]

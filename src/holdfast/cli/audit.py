@@ -39,6 +39,7 @@ from holdfast.cli.output import (
 from holdfast.doctor.check_hooks import describe_hook_problem
 from holdfast.files import write_output
 from holdfast.own_copy import format_call
+from holdfast.path_spelling import is_inside
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -157,7 +158,7 @@ def client_transcripts_dir() -> str:
 def format_folder(folder: str) -> str:
     """Where the transcripts are, without telling a reader more of this machine than needed."""
     path, home = os.path.abspath(folder), os.path.expanduser("~")
-    if path.startswith(home.rstrip("/") + "/"):
+    if is_inside(path, home):
         return "~" + path[len(home.rstrip("/")) :]
     return os.path.basename(path) or path
 
@@ -172,7 +173,7 @@ def _open(page: str) -> bool:
 def _check_target(name: str, place: str) -> None:
     """Before the work, not after it; and never among the transcripts."""
     target = os.path.realpath(name)
-    if target.startswith(os.path.realpath(place).rstrip("/") + "/"):
+    if is_inside(target, os.path.realpath(place)):
         raise CliError(
             f"{name} is inside the transcripts folder, which is never written to",
             "Choose another path.",

@@ -35,6 +35,7 @@ from holdfast.clients.installation import (
 from holdfast.doctor.hook_trial import run_one_hook
 from holdfast.files import read
 from holdfast.hooks.statusline import format_statusline, parse_payload
+from holdfast.path_spelling import is_inside
 from holdfast.paths import data_dir
 
 
@@ -194,7 +195,7 @@ def _settings_path(scope: Scope, installer: Installer) -> str:
 def links_outside(path: str, folder: str) -> bool:
     """Whether a file of the project around this folder is, by a link, one outside of it."""
     root = os.path.realpath(find_project_root(folder))
-    return not os.path.realpath(path).startswith(root.rstrip("/") + "/")
+    return not is_inside(os.path.realpath(path), root)
 
 
 def find_project_root(folder: str) -> str:

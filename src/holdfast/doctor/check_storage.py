@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from contextlib import closing
 from typing import NamedTuple
 
@@ -44,7 +45,7 @@ def check_folder(around: Environment) -> list[Finding]:
         next_step = "Grant access there, or set HOLDFAST_HOME to another folder"
         return [Finding(FOLDER, FAIL, f"{data} is not writable", next_step, repair="folder")]
     mode = os.stat(data).st_mode & 0o777
-    if mode & GROUP_OTHER_BITS and os.name == "posix":
+    if mode & GROUP_OTHER_BITS and sys.platform != "win32":
         seen = f"{data} is accessible to other users (mode {mode:o}) and contains session content"
         return [Finding(FOLDER, WARN, seen, "Run `holdfast doctor --fix`", repair="folder")]
     free = shutil.disk_usage(data).free
@@ -54,7 +55,9 @@ def check_folder(around: Environment) -> list[Finding]:
     if free < LOW_DISK_BYTES:
         seen = f"{data}: {free // 1_000_000} MB left on the disk"
         return [Finding(FOLDER, WARN, seen, "Free some disk space")]
-    return [Finding(FOLDER, OK, f"{data}, private (0700)", details=_describe_home_variable(around))]
+    # Windows has no modes to look at: what keeps others out there is the folder above.
+    private = "writable" if sys.platform == "win32" else "private (0700)"
+    return [Finding(FOLDER, OK, f"{data}, {private}", details=_describe_home_variable(around))]
 
 
 def _describe_home_variable(around: Environment) -> tuple[str, ...]:
