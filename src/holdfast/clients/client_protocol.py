@@ -240,6 +240,7 @@ class HookPayload(Protocol):
     command: str
     command_arguments: str
     summary: str
+    instructions: str  # what the summariser is told already
     last_message: str
     is_summariser: bool
     client: HookClient  # who calls; set by the hook's entry

@@ -15,7 +15,7 @@ from holdfast import retention
 from holdfast.brief import hook_texts
 from holdfast.brief.compose import Brief
 from holdfast.brief.gap import compose_gap, split_covered
-from holdfast.brief.hook_texts import compose_steering
+from holdfast.brief.hook_texts import STEERING_TITLE, compose_steering
 from holdfast.clients.client_protocol import LeftInContext
 from holdfast.clock import DAY_SECONDS, format_timestamp
 from holdfast.compaction import instructions
@@ -47,8 +47,8 @@ from holdfast.store.protocol import Compaction, Delivery
 FOREGROUND_SECONDS = 4.0
 BACKGROUND_SECONDS = 45.0
 PRECOMPACT_CHANNEL = "PreCompact"
-# The client shows the user what PreCompact printed where they asked for the compaction themselves.
-MAX_MANUAL_STEERING_CHARS = 1_500
+# The client shows users what PreCompact printed where they asked for the compaction themselves.
+MAX_SHOWN_STEERING_CHARS = 1_500
 MAX_SUMMARY_CHARS = 60_000  # characters of a summary that are kept and compared
 ARCHIVE_PIECE_BYTES = 8 * 1024 * 1024
 
@@ -62,25 +62,31 @@ def on_progress(ctx: SessionContext, *, last_words: str = "", client: int) -> No
     _update_handoff_offer(ctx, view.saved, client)
 
 
-def on_precompact(ctx: SessionContext, trigger: str) -> str:
-    """Text for the summariser. May come often, early, and without a compaction after it."""
+def on_precompact(ctx: SessionContext, trigger: str, told: str = "") -> str:
+    """Text for the summariser, who is `told` something already. May come often, early, and without
+    a compaction after it."""
     with suppress(OSError):  # no space for the mark: the brief is made without the summary
         ctx.session_dir.begin_compaction()
     view = load_view(ctx, FOREGROUND_SECONDS)
     save_checkpoint(ctx.store, view.saved, f"precompact:{trigger or 'unknown'}", ctx.now.text)
     view = documents.update_before_compaction(ctx, view, trigger)
     _prebuild_brief(ctx, view)
-    if ctx.session_dir.is_held_by_module(view.saved.followed.state.position.epoch):
-        return ""  # the native module has told the summariser, and nothing is shown to the user
+    if STEERING_TITLE in told or instructions.TEMPLATE_OPENING in told:
+        return ""  # by the native module, so that nothing is shown to the user
     if not ctx.client.hook_io.STEERS:
         return ""
-    return steer_summary(ctx, view, trigger, PRECOMPACT_CHANNEL)
+    shown = trigger == "manual"
+    return steer_summary(ctx, view, PRECOMPACT_CHANNEL, shown_to_user=shown)
 
 
-def steer_summary(ctx: SessionContext, view: SessionView, trigger: str, channel: str) -> str:
+def steer_summary(
+    ctx: SessionContext, view: SessionView, channel: str, *, shown_to_user: bool
+) -> str:
     """What the summariser is told, recorded as delivered."""
+    most = ctx.config.settings.number("steering_chars")
+    most = min(most, MAX_SHOWN_STEERING_CHARS) if shown_to_user else most
     # What was open at the start of a long history may be long done.
-    text = _compose_steering(ctx, view, trigger) if view.saved.is_complete else ""
+    text = _compose_steering(ctx, view, most) if view.saved.is_complete else ""
     text = instructions.append_instructions(ctx, text)
     if text and ctx.store is not None:
         epoch = view.saved.followed.state.position.epoch
@@ -289,10 +295,7 @@ def on_session_end(ctx: SessionContext, client: int) -> None:
             ctx.store.end_session(ctx.session.id, ctx.now.text)
 
 
-def _compose_steering(ctx: SessionContext, view: SessionView, trigger: str) -> str:
-    most = ctx.config.settings.number("steering_chars")
-    if trigger == "manual":
-        most = min(most, MAX_MANUAL_STEERING_CHARS)
+def _compose_steering(ctx: SessionContext, view: SessionView, most: int) -> str:
     text = compose_steering(view.display, most) if most else ""
     in_force = registry.describe_for_summariser(ctx, view.display) if most else ""
     return f"{text}\n{in_force}" if text and in_force else text or in_force

@@ -107,6 +107,7 @@ def _list_readable_docs(folder: str) -> list[str]:
 
 # What a summary of a session should hold.
 
+TEMPLATE_OPENING = "When this conversation is compacted, the summary holds, in this order:"
 MAX_CHECKS, MAX_PATHS = 4, 5
 
 
@@ -118,7 +119,7 @@ def _format_template(checks: Sequence[str] = (), on_disk: Sequence[str] = ()) ->
     files = f" ({readable} are on disk)" if readable else ""
     # One paragraph: the client shows a user who asks for a compaction what the summariser is told.
     return (
-        "When this conversation is compacted, the summary holds, in this order: standing rules,"
+        f"{TEMPLATE_OPENING} standing rules,"
         " corrections and the last request, word for word; the next step, and questions that wait"
         " for the user; tasks by their standing; changed files, and what is not committed; checks"
         f" and their verdicts{verdicts}; decisions with reasons, and attempts that failed; exact"

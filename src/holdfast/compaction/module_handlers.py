@@ -60,13 +60,14 @@ class InstantPreview(NamedTuple):
     messages: tuple[str, ...]  # word for word, each with who said it
 
 
-def on_begin(ctx: SessionContext, trigger: str) -> BeginResult:
+def on_begin(ctx: SessionContext) -> BeginResult:
     view = load_view(ctx, MODULE_SECONDS)
     epoch = view.saved.followed.state.position.epoch
     latch = f"{ctx.session_dir.path}/{delivered_latch(epoch)}"
     if not view.saved.is_complete or not claim_for_module(ctx.session_dir, epoch, ctx.now.seconds):
         return BeginResult(epoch, False, latch)
-    return BeginResult(epoch, True, latch, steer_summary(ctx, view, trigger, MODULE_CHANNEL))
+    steering = steer_summary(ctx, view, MODULE_CHANNEL, shown_to_user=False)
+    return BeginResult(epoch, True, latch, steering)
 
 
 def on_augment(ctx: SessionContext) -> PrebuiltText | None:

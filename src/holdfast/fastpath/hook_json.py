@@ -28,6 +28,7 @@ class HookPayload:
         "command_arguments",
         "cwd",
         "event",
+        "instructions",
         "is_summariser",
         "last_message",
         "prompt",
@@ -55,7 +56,7 @@ class HookPayload:
         self.prompt = read_text(fields, "prompt")
         self.prompt_id = ""
         self.command = self.command_arguments = ""
-        self.summary = ""
+        self.summary = self.instructions = ""
         self.last_message = read_text(fields, "last_assistant_message")
         self.is_summariser = False
 

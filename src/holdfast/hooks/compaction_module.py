@@ -104,7 +104,7 @@ def _begin(asked: ModuleRequest, ctx: SessionContext) -> dict[str, Any]:
                 # PreCompact, which archives the rows otherwise, is not called on this path.
                 "later": lambda: archive_detached(ctx, (made.generation, made.offset)),
             }
-    begun = module_handlers.on_begin(ctx, asked.trigger)
+    begun = module_handlers.on_begin(ctx)
     if not begun.claimed:
         return {"mode": "off"}
     return {"mode": "augment", "latch": begun.latch, "steering": begun.steering}

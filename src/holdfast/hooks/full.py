@@ -84,7 +84,7 @@ def _dispatch(
     _report_settings_problems(ctx)
     event = payload.event
     if event == "PreCompact":
-        text = handlers.on_precompact(ctx, payload.trigger)
+        text = handlers.on_precompact(ctx, payload.trigger, payload.instructions)
         archive = ctx.config.settings.flag("archive")
         steering = ctx.client.hook_io.format_instructions(text)
         return HookResult(steering, _archive_later(ctx) if archive else None)

@@ -76,7 +76,8 @@ SETTINGS = (
         "steering_chars",
         NUMBER,
         4_000,
-        "Maximum length of the facts given to the summariser, in characters; 0 disables it.",
+        "Maximum length of the facts given to the summariser, in characters; at most 1,500 where "
+        "the client shows them, after a /compact of yours. 0 disables it.",
         0,
         8_000,
     ),

@@ -22,6 +22,7 @@ def parse_payload(raw: bytes, event: str) -> HookPayload | None:
     payload.command = read_text(fields, "command_name")
     payload.command_arguments = read_text(fields, "command_args")
     payload.summary = extract_summary(read_text(fields, "compact_summary"))
+    payload.instructions = read_text(fields, "custom_instructions")
     # The agent that summarises has no type; its last words are the summary.
     payload.is_summariser = event == "SubagentStop" and not payload.agent_type
     named = read_text(fields, "hook_event_name")
