@@ -35,17 +35,29 @@ def run(launcher: Launcher, *words: str) -> "subprocess.CompletedProcess[str]":
 
 
 def answers(tmp_path: Path, words: str) -> str:
-    """A script of ours that prints its argument."""
+    """A script of ours that prints its arguments."""
     script = tmp_path / "lib" / "holdfast" / "hooks" / "main.py"
     script.parent.mkdir(parents=True)
-    script.write_text(f"import sys\nprint({words!r}, sys.argv[1:], sys.flags.isolated)\n")
+    told = f"print({words!r}, event, sys.argv[1:], sys.flags.isolated)"
+    script.write_text(f"import sys\ndef main(event): {told}\n")
     return str(script)
 
 
 def test_it_gives_the_script_to_the_interpreter_with_the_event(tmp_path: Path) -> None:
     launcher = write(tmp_path / "data", sys.executable, answers(tmp_path, "here"))
-    done = run(launcher, "PreCompact")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "here ['PreCompact'] 1\n", "")
+    done = run(launcher, "PreCompact", "more")
+    said = "here PreCompact ['PreCompact', 'more'] 1\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, said, "")
+
+
+def test_the_lines_that_windows_runs_do_the_same(tmp_path: Path) -> None:
+    target = LaunchTarget(sys.executable, answers(tmp_path, "here"))
+    words = Launcher("", target, windows=True).build_argv("PreCompact")
+    done = subprocess.run([*words, "more"], input="{}", capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "here PreCompact ['PreCompact', 'more'] 1\n")
+    Path(target.script).unlink()
+    gone = subprocess.run(words, input="{}", capture_output=True, text=True)
+    assert (gone.returncode, gone.stdout, gone.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize("gone", ["interpreter", "script"])

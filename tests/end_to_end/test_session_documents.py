@@ -182,7 +182,7 @@ def test_finished_tasks_are_in_the_summary_request(papers: Papers, api: Scripted
         live.ask("go on")
     (request,) = api.summary_requests
     told = steering(request)
-    _, _, behind = told.partition("Finished tasks, summarised when they were done:\n")
+    _, _, behind = told.partition("Finished, in short:\n")
     line = behind.partition("\n")[0]
     for words in (
         "#1 Sketch the price table",
@@ -190,8 +190,9 @@ def test_finished_tasks_are_in_the_summary_request(papers: Papers, api: Scripted
         "integer cents rather than floats",
     ):
         assert words in line
-    assert "pytest -q passed" in line
+    assert "`pytest -q`" in told
     (brief,) = injected(api.last, BRIEF)
+    assert "pytest -q passed" in brief
     assert "Finished tasks, summarised when they were done:" in brief
     assert "price_table.py" in brief
     listed = papers.by_hand("session", "tasks", live.session_id)

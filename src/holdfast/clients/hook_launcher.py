@@ -28,13 +28,25 @@ PYTHON_FLAGS = ("-I", "-S")
 MAX_LAUNCHER_BYTES = 64 * 1024
 STATUSLINE_EVENT = "statusline"
 
+# By import and not as a script, whose byte code would be made anew at every hook. `sys.argv` is
+# then as if the script had been started.
+_START_CODE = f"""\
+import sys
+sys.path.insert(0, sys.argv.pop(1).replace("\\\\", "/")[:-{len(SCRIPT_PATH_END)}])
+try:
+    from holdfast.hooks.main import main
+except Exception:
+    sys.exit(0)
+main(sys.argv[1])"""
+
 _TEMPLATE = """\
 #!/bin/sh
 # Starts Holdfast's hooks. Written by `holdfast install`, checked by `holdfast doctor`.
 python={python}
 script={script}
+start={start}
 if [ -x "$python" ] && [ -r "$script" ]; then
-  exec "$python" {flags} "$script" "$@"
+  exec "$python" {flags} -c "$start" "$script" "$@"
 fi
 # Holdfast or its Python was moved or removed: the agent goes on as if it had never been there.
 # Only the status line fails, so that the user's own takes its place.
@@ -46,15 +58,6 @@ if [ "$1" = SessionStart ]; then
 fi 2>/dev/null
 exit 0
 """
-
-_WINDOWS_CODE = f"""\
-import sys
-sys.path.insert(0, sys.argv[1].replace('\\\\', '/')[:-{len(SCRIPT_PATH_END)}])
-try:
-    from holdfast.hooks.main import main
-except Exception:
-    sys.exit(0)
-main(sys.argv[2])"""
 
 
 class LaunchTarget(NamedTuple):
@@ -74,7 +77,7 @@ class Launcher(NamedTuple):
     def build_argv(self, event: str) -> list[str]:
         """What an entry of the client's settings runs for this event."""
         if self.windows:
-            words = [*PYTHON_FLAGS, "-c", _WINDOWS_CODE, self.target.script, event]
+            words = [*PYTHON_FLAGS, "-c", _START_CODE, self.target.script, event]
             return [self.target.interpreter, *words]
         return [self.path, event]
 
@@ -139,6 +142,7 @@ def format_launcher(target: LaunchTarget) -> bytes:
     text = _TEMPLATE.format(
         python=shlex.quote(target.interpreter),
         script=shlex.quote(target.script),
+        start=shlex.quote(_START_CODE),
         flags=" ".join(PYTHON_FLAGS),
         statusline=STATUSLINE_EVENT,
     )

@@ -12,7 +12,7 @@ from support.claude import Client, ScriptedApi, bash
 pytestmark = pytest.mark.client
 
 # Says which event it was called for; stands where the product's script would.
-SCRIPT = "import sys\nwith open({log!r}, 'a') as f: f.write(sys.argv[1] + '\\n')\n"
+SCRIPT = "def main(event):\n    with open({log!r}, 'a') as f: f.write(event + '\\n')\n"
 
 
 @pytest.fixture
