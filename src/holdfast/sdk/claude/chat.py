@@ -97,7 +97,7 @@ class Chat:
         self._road, self._patience, self._commands = road, patience, commands
         self._clears = road == "auto" and not options.verbatim_prompts
         self._protection = Protection(memory)
-        guarded = self._protection.apply(options)
+        guarded = self._protection.apply(options, owns_prompts=True)
         self._options = add_hook(guarded, "PostToolBatch", self._after_tools)
         self._lock = asyncio.Lock()
         self._client: ClaudeSDKClient | None = None
@@ -211,11 +211,9 @@ class Chat:
         if is_command and self._version < COMPOSED_SINCE:
             text = NO_COMMAND + text
         content: Any = text
-        if self._handoff:
-            content = [
-                {"type": "text", "text": self._handoff},
-                {"type": "text", "text": text},
-            ]
+        before = self._handoff or self._protection.take_gap()
+        if before:
+            content = [{"type": "text", "text": before}, {"type": "text", "text": text}]
             self._handoff = ""
         made: dict[str, Any] = {
             "type": "user",

@@ -44,7 +44,11 @@ class Protection:
         self._delivered = ""  # the brief behind the last compaction
         self._gap = ""
 
-    def apply(self, options: ClaudeAgentOptions) -> ClaudeAgentOptions:
+    def apply(
+        self, options: ClaudeAgentOptions, *, owns_prompts: bool = False
+    ) -> ClaudeAgentOptions:
+        """`owns_prompts` says that the caller sends every prompt and takes `gap` along: then no
+        hook runs in an ordinary turn."""
         environment = dict(options.env)
         if environment.get("HOME") and not environment.get("CLAUDE_CONFIG_DIR"):
             # The client drops every row for a store where it looks for them in another home.
@@ -55,30 +59,33 @@ class Protection:
         hooks: dict[Any, list[HookMatcher]] = {
             event: list(matchers) for event, matchers in (options.hooks or {}).items()
         }
-        for event, callback in self._callbacks().items():
-            hooks.setdefault(event, []).append(HookMatcher(hooks=[_guard(event, callback)]))
-        changed: dict[str, Any] = {"env": environment, "hooks": hooks}
-        if not options.enable_file_checkpointing:  # the SDK refuses both; then the file is read
-            changed["session_store"] = cast(Any, FeedStore(self.feed, options.session_store))
-            if options.session_store is None:
-                changed["session_store_flush"] = "eager"
-        return dataclasses.replace(options, **changed)
-
-    def _callbacks(self) -> dict[str, Callback]:
-        return {
-            "UserPromptSubmit": self._on_prompt,
+        has_store = not options.enable_file_checkpointing  # the SDK refuses both
+        callbacks: dict[str, Callback] = {
             "PreCompact": self._on_precompact,
             "SessionStart": self._on_session_start,
             "PostCompact": self._on_postcompact,
-            "Stop": self._on_stop,
         }
+        if not (has_store and owns_prompts):
+            callbacks["UserPromptSubmit"] = self._on_prompt
+        if not has_store:
+            callbacks["Stop"] = self._on_stop
+        for event, callback in callbacks.items():
+            hooks.setdefault(event, []).append(HookMatcher(hooks=[_guard(event, callback)]))
+        changed: dict[str, Any] = {"env": environment, "hooks": hooks}
+        if has_store:
+            changed["session_store"] = cast(Any, FeedStore(self.feed, options.session_store))
+        return dataclasses.replace(options, **changed)
+
+    def take_gap(self) -> str:
+        """What the last summary and brief did not tell, once."""
+        gap, self._gap = self._gap, ""
+        return gap
 
     async def _on_prompt(self, given: dict[str, Any]) -> dict[str, Any]:
         if not self.feed.rows_received:
             # Nothing came through the store, or there is none.
             await self.feed.catch_up(given.get("transcript_path", ""))
-        gap, self._gap = self._gap, ""
-        return _context("UserPromptSubmit", gap)
+        return _context("UserPromptSubmit", self.take_gap())
 
     async def _on_precompact(self, given: dict[str, Any]) -> dict[str, Any]:
         await self.feed.flush()
@@ -106,8 +113,7 @@ class Protection:
         return {}
 
     async def _on_stop(self, given: dict[str, Any]) -> dict[str, Any]:
-        if not self.feed.rows_received:
-            await self.feed.catch_up(given.get("transcript_path", ""))
+        await self.feed.catch_up(given.get("transcript_path", ""))
         return {}
 
 
