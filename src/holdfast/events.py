@@ -6,8 +6,6 @@ exactly as the client wrote it. Secrets go before any fact hears them (`state.re
 bounding is the business of the code that keeps it.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

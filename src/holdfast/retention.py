@@ -5,8 +5,6 @@ to later sessions. Pages that a project keeps in its own tree belong to the proj
 has not been synced to the team's server yet stays too: the local store is the outbox.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 

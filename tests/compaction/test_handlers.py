@@ -20,13 +20,14 @@ def compact(follow: Follow, summary: str, trigger: str = "auto") -> None:
 
 def test_before_a_compaction_there_is_a_checkpoint_a_brief_and_steering(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    text = handlers.on_precompact(follow.ctx, "auto")
+    text, view = handlers.on_precompact(follow.ctx, "auto")
     assert RULE in text
     assert len(text) <= 4_000
     (checkpoint,) = follow.store.checkpoints(SESSION)
     assert (checkpoint.cause, checkpoint.epoch) == ("precompact:auto", 0)
-    prepared = follow.session_dir.read_brief()
+    prepared = handlers.prepare_for_compaction(follow.ctx, view)
     assert prepared is not None
+    assert follow.session_dir.read_brief() is not None
     assert prepared.offset == follow.transcript.stat().st_size
     assert RULE in prepared.text
     assert prepared.text.startswith("Holdfast: the state of this session")
@@ -49,8 +50,8 @@ def test_a_summariser_that_has_been_steered_is_not_told_again(follow: Follow) ->
 
 def test_the_same_moment_again_changes_nothing(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    first = handlers.on_precompact(follow.ctx, "auto")
-    again = handlers.on_precompact(follow.ctx, "auto")
+    first = handlers.on_precompact(follow.ctx, "auto").text
+    again = handlers.on_precompact(follow.ctx, "auto").text
     assert first == again
     assert len(follow.store.checkpoints(SESSION)) == 1
 
@@ -166,9 +167,9 @@ def test_a_prompt_that_the_transcript_does_not_have_yet_is_shown_and_not_saved(
     follow.session_dir.append_spool(
         '{"what":"prompt","time":"2099-01-01T00:00:00Z","text":"Now paint the shop green."}'
     )
-    text = handlers.on_precompact(follow.ctx, "auto")
+    text, view = handlers.on_precompact(follow.ctx, "auto")
     assert "Now paint the shop green." in text
-    prepared = follow.session_dir.read_brief()
+    prepared = handlers.prepare_for_compaction(follow.ctx, view)
     assert prepared is not None
     assert "Now paint the shop green." in prepared.text
     requests = follow.store.facts(SESSION, kind="request")
@@ -183,7 +184,7 @@ def test_a_prompt_with_the_clients_markup_is_no_request(follow: Follow) -> None:
     ):
         line = {"what": "prompt", "time": "2099-01-01T00:00:00Z", "id": "p1", "text": words}
         follow.session_dir.append_spool(json.dumps(line))
-    text = handlers.on_precompact(follow.ctx, "auto")
+    text = handlers.on_precompact(follow.ctx, "auto").text
     assert "<task-" not in text
     assert "<system-" not in text
     assert "make the server test green" in text
@@ -204,10 +205,10 @@ def test_the_row_of_a_prompt_tells_whether_the_user_typed_it(follow: Follow) -> 
     with follow.transcript.open("a") as transcript:
         transcript.write(json.dumps(row) + "\n")
     follow.session_dir.append_spool(json.dumps({**line, "id": "woken"}))
-    text = handlers.on_precompact(follow.ctx, "auto")
+    text = handlers.on_precompact(follow.ctx, "auto").text
     assert "Look at the deployment again." not in text
     follow.session_dir.append_spool(json.dumps({**line, "id": "typed"}))
-    text = handlers.on_precompact(follow.ctx, "auto")
+    text = handlers.on_precompact(follow.ctx, "auto").text
     assert "Look at the deployment again." in text
 
 
@@ -252,7 +253,7 @@ def test_a_beginning_alone_never_takes_the_place_of_what_was_known(
     assert known is not None
     monkeypatch.setattr(update, "PIECE_BYTES", 4_000)
     monkeypatch.setattr(handlers, "FOREGROUND_SECONDS", -1)
-    text = handlers.on_precompact(follow.ctx._replace(store=None), "auto")
+    text = handlers.on_precompact(follow.ctx._replace(store=None), "auto").text
     assert text == ""
     made = handlers.on_session_start_compact(follow.ctx._replace(store=None), "SessionStart")
     assert made is not None

@@ -143,6 +143,34 @@ def test_a_batch_without_new_rows_takes_the_fast_path(caller: Caller) -> None:
     assert found - FAST_MODULES == set()
 
 
+def test_records_of_the_full_path_do_not_postpone_their_annotations(caller: Caller) -> None:
+    """`NamedTuple` compiles every postponed annotation: more than half of what a class costs."""
+    caller.begin()
+    found = imports_of(caller, "PreCompact", trigger="auto")
+    files = [
+        PACKAGE.parent / f"{name.replace('.', '/')}.py"
+        for name in found
+        if name.startswith("holdfast.")
+    ]
+    slow = {
+        path.name
+        for path in files
+        if path.is_file()
+        and "(NamedTuple)" in (text := path.read_text())
+        and "from __future__ import annotations" in text
+    }
+    # These name themselves, what only the type checker imports, or what their fields hide.
+    assert slow == {
+        "client_protocol.py",
+        "file_chain.py",
+        "model.py",
+        "notes.py",
+        "parser_state.py",
+        "rules_text.py",
+        "search_query.py",
+    }
+
+
 def test_the_full_path_is_the_standard_library_without_its_slow_parts(caller: Caller) -> None:
     caller.begin()
     found = imports_of(caller, "PreCompact", trigger="auto")
@@ -160,6 +188,7 @@ def test_the_full_path_is_the_standard_library_without_its_slow_parts(caller: Ca
         "fastpath",
         "files",
         "hooks",
+        "lazy_regex",
         "path_spelling",
         "paths",
         "redact",

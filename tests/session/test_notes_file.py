@@ -86,7 +86,7 @@ def test_typed_lines_are_notes_of_their_kind(follow: Follow) -> None:
         ("decision", "half to even", "file"),
         ("note", "just so", "file"),
     ]
-    text = handlers.on_precompact(follow.ctx, "auto")
+    text = handlers.on_precompact(follow.ctx, "auto").text
     assert "half to even" in text
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.lazy_regex import lazy_any_word
 from holdfast.state import rules
-from holdfast.state.lazy_regex import lazy_any_word
 from holdfast.state.prose import lower_ascii_apostrophes, split_sentences, strip_code
 
 # ı, İ, ſ and the sign for kelvin are an i, an s and a k to `re.I`; Σ becomes small in two ways.

@@ -12,7 +12,7 @@ from typing import Any
 
 import holdfast
 from holdfast.clients import hook_launcher
-from holdfast.fastpath.session_dir import SessionDir
+from holdfast.fastpath.session_dir import PrebuiltText, SessionDir
 from holdfast.files import list_names
 from holdfast.samples import SESSION_FILE
 
@@ -78,6 +78,17 @@ class Caller:
         words = [sys.executable, *hook_launcher.build_arguments(str(SCRIPT), event)]
         done = subprocess.run(words, input=stdin, env=self.environment(), capture_output=True)
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def wait_for_brief(self) -> PrebuiltText:
+        """The brief of all that the transcript holds: PreCompact's is made behind its back."""
+        until = time.monotonic() + 30
+        size = self.transcript.stat().st_size
+        while time.monotonic() < until:
+            made = self.session_dir.read_brief()
+            if made is not None and made.offset == size:
+                return made
+            time.sleep(0.01)
+        raise AssertionError("no brief was prepared")
 
     def kill_while_printing(self, event: str, **fields: Any) -> None:
         """Killed when its answer is made and nobody has read it: its pipe is full."""

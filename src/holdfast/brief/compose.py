@@ -7,8 +7,6 @@ client's summary, what that tells is left out. Quoted words are verbatim and car
 opens all of them. Pure: the same state, budget, role and summary give the same text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -129,7 +127,7 @@ def _quoted(line: str) -> str:
 def _select(
     state: State,
     role: Role,
-    page: _Page,
+    page: "_Page",
     known: TextCoverage | None,
     seen: TextCoverage | None,
     max_chars: int,
@@ -147,16 +145,16 @@ def _select(
     weights = weigh_words(state, offered)
     if known is not None:
         offered = [_beside_summary(one, known, weights) for one in offered]
-    choice = Selection(offered, weights)
+    choice = Selection(offered, weights, _price)
     choice.count_words(above)
     typed = [place for place, one in enumerate(offered) if one.kind == "user"]
     room = max_chars - len(above)
-    choice.fill(min(room, int(max_chars * USER_SHARE)), _price, typed, _user_value)
+    choice.fill(min(room, int(max_chars * USER_SHARE)), typed, _user_value)
     # What a statement costs depends on what stands beside it, so it is estimated, and what is
     # left is filled again.
     for _ in range(MAX_FILL_ROUNDS):
         room = max_chars - len(page.text(choice.statements()))
-        if room < MIN_FILL_CHARS or not choice.fill(room, _price):
+        if room < MIN_FILL_CHARS or not choice.fill(room):
             break
     return choice
 
@@ -172,7 +170,8 @@ def _user_value(one: Statement) -> float:
     """Of the user's words: as many statements as fit, newer ones a little before older ones."""
     own = 0.25 if one.pasted else 1.0
     # Not every language puts spaces between its words.
-    word_count = max(len(one.words), sum(letter > "\u2fff" for letter in one.text) // 3)
+    wide = 0 if one.text.isascii() else sum(letter > "\u2fff" for letter in one.text)
+    word_count = max(len(one.words), wide // 3)
     return (
         own * min(word_count, 6) * (0.5 + 0.5 * one.recency) / (len(one.text) + len(one.about) + 30)
     )

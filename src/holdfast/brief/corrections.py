@@ -6,15 +6,13 @@ stand beside the later ones, as what was said before, and no longer by themselve
 part of a sentence is taken back, the rest goes on standing. Pure.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from holdfast.brief.lines import content_words
-from holdfast.state.lazy_regex import lazy_compile
+from holdfast.lazy_regex import lazy_compile
 
 # Only so far back: a slip is corrected soon, and every pair is looked at.
 MAX_SENTENCES_BACK = 120

@@ -4,8 +4,6 @@
 that are missing are told. Pure.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 

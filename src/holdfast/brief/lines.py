@@ -2,14 +2,13 @@
 commands are shown in a line, and how a text is cut into pieces that can be quoted. Pure.
 """
 
-from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from holdfast.lazy_regex import lazy_compile
 from holdfast.state.decisions import Decision
-from holdfast.state.lazy_regex import lazy_compile
 from holdfast.state.model import State
 from holdfast.state.prose import strip_code
 from holdfast.text import collapse_whitespace, truncate_line, truncate_words
@@ -152,9 +151,10 @@ def split_pieces(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def sentences_of(text: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def sentences_of(text: str) -> tuple[str, ...]:
     """The sentences of a short text, whole and as they stand."""
-    return [part for part in _END.split(text) if part]
+    return tuple(part for part in _END.split(text) if part)
 
 
 @lru_cache(maxsize=16384)

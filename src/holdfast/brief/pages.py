@@ -4,8 +4,6 @@ Owns what stands on them and in which words. Pure: `fastpath.handoff_offers` kee
 `session.notes_file` the notes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ made with it and must not wait for a file; the others are files under `roles/`, 
 `session.role_lookup` finds and `parse_role` reads.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from holdfast.brief.sections import list_section_names

@@ -24,8 +24,14 @@ NEIGHBOUR_BONUS = 1.3
 class Selection:
     """A set of statements that grows until the room is used."""
 
-    def __init__(self, offered: list[Statement], weights: Mapping[str, float]) -> None:
+    def __init__(
+        self,
+        offered: list[Statement],
+        weights: Mapping[str, float],
+        cost: Callable[[Statement], int],
+    ) -> None:
         self._offered = offered
+        self._costs = [cost(one) for one in offered]
         self._weights = weights
         self._word_counts: dict[str, int] = {}
         self.chosen: dict[int, None] = {}  # in the order in which they were chosen
@@ -46,14 +52,17 @@ class Selection:
     def fill(
         self,
         room: int,
-        cost: Callable[[Statement], int],
         among: Iterable[int] | None = None,
         value: Callable[[Statement], float] | None = None,
     ) -> int:
         """Choose while something fits into `room`; answers what was used."""
         worth = value or self._value
         places = range(len(self._offered)) if among is None else among
-        heap = [(-worth(self._offered[i]), i) for i in places if i not in self.chosen]
+        heap = [
+            (-worth(self._offered[i]), i)
+            for i in places
+            if self._costs[i] <= room and i not in self.chosen
+        ]
         heapq.heapify(heap)
         allowed = None if among is None else set(among)
         used = 0
@@ -62,7 +71,7 @@ class Selection:
             one = self._offered[place]
             if place in self.chosen:
                 continue
-            price = cost(one)
+            price = self._costs[place]
             if used + price > room:
                 continue
             now = -worth(one) * self._beside(place)

@@ -6,8 +6,6 @@ real sessions halving or doubling any one of them changes what is told by less t
 weights learnt on some repositories did worse on others. Pure.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter
@@ -25,10 +23,10 @@ from holdfast.brief.lines import (
 from holdfast.brief.lines import format_command as shown
 from holdfast.brief.task_focus import find_focus
 from holdfast.events import Origin
+from holdfast.lazy_regex import lazy_compile
 from holdfast.state.dead_ends import DeadEnd
 from holdfast.state.facts import OPEN
 from holdfast.state.identifiers import Identifier
-from holdfast.state.lazy_regex import lazy_compile
 from holdfast.state.model import State
 from holdfast.state.replies import Reply
 from holdfast.state.requests import Request
@@ -66,11 +64,12 @@ LEFT_OUT = "…"
 
 SPOKEN_KINDS = frozenset(("user", "agent", "summary"))
 
+# How pasted lines begin; what else shows them, in `_is_pasted`, is looked for without a pattern.
 _PASTED = lazy_compile(
-    r"^(?:[+>│╭╰├|$@%]|-{2,}\s|\s{4,}\S|\t)|^\S+\.\w{1,5}:\d+|\bat line \d+"
-    r"|^\d{4}-\d\d-\d\d[T ]\d\d:|[{};]\s*$"
-    r"|^\s*(?:def|class|func|import|from|return|const|let|var|if|for)\b.*[:({]\s*$"
+    r"[+>│╭╰├|$@%]|-{2,}\s|\s{4,}\S|\t|\S+\.\w{1,5}:\d+|\d{4}-\d\d-\d\d[T ]\d\d:"
+    r"|\s*(?:def|class|func|import|from|return|const|let|var|if|for)\b.*[:({]\s*$"
 )
+_AT_LINE = lazy_compile(r"\bat line \d+")
 
 
 _ANNOUNCES = lazy_compile(
@@ -229,7 +228,9 @@ def _announces(part: str, closing: bool) -> bool:
 
 
 def _is_pasted(message: str, part: str, number: int, count: int) -> bool:
-    if _PASTED.search(part):
+    if part.rstrip().endswith(("{", "}", ";")) or _PASTED.match(part):
+        return True
+    if "at line " in part and _AT_LINE.search(part):
         return True
     return (
         len(message) > LONG_MESSAGE_CHARS and TYPED_END_PIECES <= number < count - TYPED_END_PIECES
@@ -382,7 +383,9 @@ def weigh_words(state: State, offered: list[Statement]) -> dict[str, float]:
     neither what everybody says nor what was said once in passing wins.
     """
     spoken = [one for one in offered if one.kind in SPOKEN_KINDS]
-    count = Counter(word for one in spoken for word in one.words)
+    count: Counter[str] = Counter()
+    for one in spoken:
+        count.update(one.words)
     total = max(1, len(spoken))
     typed = _typed_names(state)
     weights = {}

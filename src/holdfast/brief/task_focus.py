@@ -3,8 +3,6 @@
 For readers who do one thing. Pure.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -6,10 +6,8 @@ happens here. Without a store, what the transcript itself tells still reaches th
 nothing is kept.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from holdfast import retention
 from holdfast.brief import hook_texts
@@ -62,21 +60,30 @@ def on_progress(ctx: SessionContext, *, last_words: str = "", client: int) -> No
     _update_handoff_offer(ctx, view.saved, client)
 
 
-def on_precompact(ctx: SessionContext, trigger: str, told: str = "") -> str:
-    """Text for the summariser, who is `told` something already. May come often, early, and without
-    a compaction after it."""
+class Steering(NamedTuple):
+    """What the summariser is told, and the session that it was made from."""
+
+    text: str
+    view: SessionView
+
+
+def on_precompact(ctx: SessionContext, trigger: str, told: str = "") -> Steering:
+    """For the summariser, who is `told` something already. May come often, early, and without a
+    compaction after it.
+
+    `prepare_for_compaction` is to follow once the client was let go.
+    """
     with suppress(OSError):  # no space for the mark: the brief is made without the summary
         ctx.session_dir.begin_compaction()
     view = load_view(ctx, FOREGROUND_SECONDS)
     save_checkpoint(ctx.store, view.saved, f"precompact:{trigger or 'unknown'}", ctx.now.text)
     view = documents.update_before_compaction(ctx, view, trigger)
-    _prebuild_brief(ctx, view)
-    if STEERING_TITLE in told or instructions.TEMPLATE_OPENING in told:
-        return ""  # by the native module, so that nothing is shown to the user
-    if not ctx.client.hook_io.STEERS:
-        return ""
+    # By the native module, so that nothing is shown to the user.
+    steered = STEERING_TITLE in told or instructions.TEMPLATE_OPENING in told
+    if steered or not ctx.client.hook_io.STEERS:
+        return Steering("", view)
     shown = trigger == "manual"
-    return steer_summary(ctx, view, PRECOMPACT_CHANNEL, shown_to_user=shown)
+    return Steering(steer_summary(ctx, view, PRECOMPACT_CHANNEL, shown_to_user=shown), view)
 
 
 def steer_summary(
@@ -94,6 +101,14 @@ def steer_summary(
             Delivery(ctx.session.id, epoch, "steering", channel, ctx.now.text, text)
         )
     return text
+
+
+def prepare_for_compaction(ctx: SessionContext, view: SessionView) -> PrebuiltText | None:
+    """The brief, which is asked for when the summary is written: nobody waits for it before.
+
+    Where that comes sooner, or this never comes to its end, the hook that delivers makes it.
+    """
+    return _prebuild_brief(ctx, view)
 
 
 def archive_rows(ctx: SessionContext, tracked_until: tuple[int, int]) -> None:

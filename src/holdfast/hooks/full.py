@@ -7,7 +7,6 @@ A store that cannot be used is logged, and the event is handled without it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
@@ -23,6 +22,7 @@ from holdfast.hooks.fast import (
 )
 from holdfast.hooks.hook_store import archive_detached, open_store
 from holdfast.session.context import SessionContext, SessionRef, build_context
+from holdfast.session.update import SessionView
 from holdfast.settings.user_patterns import apply_configured_patterns
 from holdfast.store.protocol import StoreError
 from holdfast.store.sqlite.store import SqliteStore
@@ -84,10 +84,16 @@ def _dispatch(
     _report_settings_problems(ctx)
     event = payload.event
     if event == "PreCompact":
+<<<<<<< HEAD
         text = handlers.on_precompact(ctx, payload.trigger, payload.instructions)
         archive = ctx.config.settings.flag("archive")
         steering = ctx.client.hook_io.format_instructions(text)
         return HookResult(steering, _archive_later(ctx) if archive else None)
+=======
+        made = handlers.on_precompact(ctx, payload.trigger)
+        steering = ctx.client.hook_io.format_instructions(made.text)
+        return HookResult(steering, lambda: _prepare_and_archive(ctx, made.view))
+>>>>>>> 736a481 (PreCompact lets the client go before it prepares the brief; records and patterns cost less to load; choosing looks only at what fits)
     if event == "SessionStart" and payload.source == "compact":
         return build_result(payload, handlers.on_session_start_compact(ctx, event))
     if event == "SessionStart":
@@ -120,10 +126,8 @@ def _report_settings_problems(ctx: SessionContext) -> None:
         session_dir.write("tell-user", line.encode("utf-8", "replace"))
 
 
-def _archive_later(ctx: SessionContext) -> Callable[[], None]:
-    def archive() -> None:
-        prepared = ctx.session_dir.read_brief()
-        if prepared is not None:
-            archive_detached(ctx, (prepared.generation, prepared.offset))
-
-    return archive
+def _prepare_and_archive(ctx: SessionContext, view: SessionView) -> None:
+    """After the client was let go; the event's store is closed by then."""
+    prepared = handlers.prepare_for_compaction(ctx._replace(store=None), view)
+    if prepared is not None and ctx.config.settings.flag("archive"):
+        archive_detached(ctx, (prepared.generation, prepared.offset))

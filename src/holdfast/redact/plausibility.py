@@ -10,6 +10,8 @@ can be nothing but a literal: in an environment line or between quotes after `pa
 
 import re
 
+from holdfast.lazy_regex import lazy_compile
+
 # How the value stood.
 QUOTED = "quoted"  # between quotes
 ENV = "env"  # NAME=value, upper case, no spaces
@@ -23,14 +25,14 @@ PASSWORD = "password"
 SECRET = "secret"
 TOKEN = "token"
 
-_NAME_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_WORD_PART = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)(?:[A-Z][a-z]+|[A-Z]{2,4})*\d{0,3}\Z|\d{1,4}\Z")
-_PARTS = re.compile(r"[^A-Za-z0-9]+")
-_SPACE = re.compile(r"\s")
-_DIGIT = re.compile(r"[0-9]")
-_CONSONANTS = re.compile(r"[bcdfghjklmnpqrstvwxz]{6}", re.I)
-_REFERENCE = re.compile(
+_NAME_PARTS = lazy_compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_HUMPS = lazy_compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_WORD_PART = lazy_compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)(?:[A-Z][a-z]+|[A-Z]{2,4})*\d{0,3}\Z|\d{1,4}\Z")
+_PARTS = lazy_compile(r"[^A-Za-z0-9]+")
+_SPACE = lazy_compile(r"\s")
+_DIGIT = lazy_compile(r"[0-9]")
+_CONSONANTS = lazy_compile(r"[bcdfghjklmnpqrstvwxz]{6}", re.I)
+_REFERENCE = lazy_compile(
     r"[{<\[(]|\$[{(]|%[({]"  # a template, a tag, a label, a call
     r"|[$%][A-Za-z_][\w:.]*%?\Z"  # a variable, a format
     r"|[&*]?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+[!?]?\Z"  # settings.token
@@ -39,10 +41,10 @@ _REFERENCE = re.compile(
     r"|@[\w/.\-]+\Z"  # a file to read the value from, or a decorator
 )
 _SIGNS = frozenset("!@#$%^&*()-_=+~?/")
-_LONG_WORD = re.compile(r"[A-Za-z]{20}")
-_LETTER = re.compile(r"[A-Za-z]")
+_LONG_WORD = lazy_compile(r"[A-Za-z]{20}")
+_LETTER = lazy_compile(r"[A-Za-z]")
 # A word with a number that people say about passwords, places in a text, versions, measures.
-_TECHNICAL = re.compile(
+_TECHNICAL = lazy_compile(
     r"(?i)(?:sha|md|aes|utf|base|u?int|float|[hrep]s|https?|ssh|tls|ssl|oauth|python|py|node|php"
     r"|bcrypt|argon|pbkdf|scrypt|rsa|ed|curve|x|v|ver|version|step|line|row|col|column|test|user"
     r"|file|section|phase|task|issue|part|level|type|pg|postgres|postgresql|mysql|redis|h|p|f|q"
@@ -54,8 +56,10 @@ _TECHNICAL = re.compile(
     r"|[\w.\-]+\.[a-z]{1,5}(?::\d+)*\Z|[\w.\-]+:\d+\Z"  # a file, a host, a place in a file
     r"|\w+(?:/[\w.\-]+)+\Z"  # a path
 )
-_SPOKEN_LETTERS = re.compile(r"[A-Za-z0-9!@#$%^&*_=+~?.,:;/|\-]+\Z")
-_EMPTYISH = re.compile(r"(?i)[x*.\-_#0•…?=]+\Z|1234567?8?9?0?\Z|abcd?e?f?(?:123)?\Z|none\Z|null\Z")
+_SPOKEN_LETTERS = lazy_compile(r"[A-Za-z0-9!@#$%^&*_=+~?.,:;/|\-]+\Z")
+_EMPTYISH = lazy_compile(
+    r"(?i)[x*.\-_#0•…?=]+\Z|1234567?8?9?0?\Z|abcd?e?f?(?:123)?\Z|none\Z|null\Z"
+)
 
 _PASSWORD_NAMES = {"password", "passwd", "passphrase", "pwd", "pass", "passw", "passcode", "pw"}
 _FUSED_PASSWORD = ("password", "passwd", "passphrase", "rootpw", "userpw", "adminpw", "dbpw")

@@ -4,8 +4,6 @@ Made once by the surface, which has the environment, and handed on as one value.
 surface reads the environment or the clock. Also says which session is meant where none is named.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from typing import NamedTuple

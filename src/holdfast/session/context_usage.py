@@ -5,8 +5,6 @@ point at which this client compacts. Everything happens once per epoch, except t
 which is as new as the last thing read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple

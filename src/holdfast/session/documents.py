@@ -6,8 +6,6 @@ agents; trouble with one of them is no reason for a hook to stop, because everyt
 the session is in the store as well.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from contextlib import suppress

@@ -4,8 +4,6 @@ Owns what pure `fold` cannot do: going on after the file was replaced, and foldi
 the user rewound the conversation, because a fact cannot be unfolded.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple

@@ -9,8 +9,6 @@ in the parent's transcript only. The row keeps its id, so the parent is the sess
 compaction is known, and the state to go on from is its checkpoint of that moment.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

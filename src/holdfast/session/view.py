@@ -4,8 +4,6 @@ Owns the order of what is laid on top: prompts and commands from the spool, the 
 then the session's documents. Saves what was read; must not deliver anything.
 """
 
-from __future__ import annotations
-
 import json
 from typing import NamedTuple
 
@@ -39,7 +37,7 @@ def load_saved_view(ctx: SessionContext, seconds: float) -> SessionView:
     return SessionView(saved, documents.overlay_documents(ctx, saved.session, saved.followed.state))
 
 
-def store_spool(ctx: SessionContext) -> SpooledInput:
+def store_spool(ctx: SessionContext) -> "SpooledInput":
     """What the fast hooks noted since; the deliveries among it go to the store."""
     lines = ctx.session_dir.drain_spool(ctx.now.seconds, forget=ctx.store is not None)
     spooled = parse_spool(lines, ctx.session.id, ctx.client)

@@ -12,8 +12,6 @@ and the client's own settings look the same. Whatever is wrong gives the default
 `problems`; nothing here raises. Must not write a file, nor read the environment by itself.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

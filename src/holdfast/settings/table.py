@@ -4,8 +4,6 @@ Owns what a value must look like. Must not open a file or read the environment (
 Imported by the heavy hooks, so the standard library's cheap parts only.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 NUMBER, FLAG, CHOICE, TEXT, NUMBERS, WORDS, PATTERNS = (

@@ -24,7 +24,6 @@ __all__ = [
     "fold_all",
     "git_work",
     "identifiers",
-    "lazy_regex",
     "list_facts",
     "lookups",
     "model",

@@ -4,14 +4,12 @@ Recognises them, reads what each is run on, and tells when the pass of one shows
 failure of another is gone. What they printed is read in `verdicts`.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
-from holdfast.state.lazy_regex import lazy_compile
+from holdfast.lazy_regex import lazy_compile
 from holdfast.state.shell import effective_commands, split_commands
 from holdfast.state.verdicts import (
     FAILED,

@@ -4,8 +4,6 @@ Look-ups (ls, cat, git status ...) are not kept: they can be run again at no ris
 they showed is in the transcript. The outcome is the command's own last word.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

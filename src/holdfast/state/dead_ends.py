@@ -6,17 +6,15 @@ works is no dead end any more, and another command that then did the job stands 
 that failed: what works here is worth as much as what does not.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import CommandRan, FileTouched, NoteTaken, Origin, PlanSet, ToolRefused
+from holdfast.lazy_regex import lazy_compile
 from holdfast.redact.safe_truncation import truncate_output_safely, truncate_safely
 from holdfast.state.checks import read_check_run
 from holdfast.state.facts import OPEN, RESOLVED, Fact, Position, next_number, put_record
-from holdfast.state.lazy_regex import lazy_compile
 from holdfast.state.shell import normalise_command, split_commands
 
 MAX_DEAD_ENDS = 50

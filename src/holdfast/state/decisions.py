@@ -5,16 +5,14 @@ agent itself says that it was decided. Anything less plain is only quoted (`requ
 `replies`), since no pattern tells a decision from a thought. Sentences are kept whole.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import AgentSaid, NoteTaken, Origin, UserSaid
+from holdfast.lazy_regex import lazy_compile
 from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.state.facts import OPEN, SUPERSEDED, Fact, Position, next_number, put_record
-from holdfast.state.lazy_regex import lazy_compile
 from holdfast.state.prose import split_sentences, subject_words, word_overlap
 
 MAX_DECISIONS = 50

@@ -6,17 +6,15 @@ more, or a task runner passes that says it ran that check. A command that merely
 dead end, not an open error, and so is a check that could not even start.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
 from holdfast.events import CommandRan, Origin
+from holdfast.lazy_regex import lazy_compile
 from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.state.checks import FAILED, Check, covers, find_check, read_check_run
 from holdfast.state.facts import OPEN, RESOLVED, Fact, Position, next_number, put_record
-from holdfast.state.lazy_regex import lazy_compile
 
 MAX_ERRORS = 40
 MAX_ERROR_LINES = 4

@@ -6,8 +6,6 @@ have in common: the `Fact` that the store indexes and the brief quotes, and the 
 bounded table of records is updated without changing the one it came from.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar

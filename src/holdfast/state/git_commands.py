@@ -4,14 +4,12 @@ Text in, plain values out; no shell grammar beyond `shell.parts`. Also names the
 that change files in plain sight (`sed -i`, `cat > file`, `rm`, `mv`).
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from posixpath import join, normpath
 from typing import NamedTuple
 
+from holdfast.lazy_regex import lazy_compile
 from holdfast.path_spelling import is_absolute, spell_path
-from holdfast.state.lazy_regex import lazy_compile
 from holdfast.state.shell import split_commands
 
 MAX_LINE_CHARS = (

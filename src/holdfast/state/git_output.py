@@ -4,13 +4,11 @@ Text in, plain values out. It knows formats and nothing of a session: what a lin
 work at hand is decided in `git_work`. Only the first part of an output is read (`WINDOW`).
 """
 
-from __future__ import annotations
-
 import re
 from itertools import islice
 from typing import NamedTuple
 
-from holdfast.state.lazy_regex import lazy_compile
+from holdfast.lazy_regex import lazy_compile
 
 MAX_OUTPUT_CHARS = 60_000
 MAX_ENTRIES = 200  # of one listing

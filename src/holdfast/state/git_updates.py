@@ -3,8 +3,6 @@
 Owns the bounds, and how a path that git printed is found again among those that are known.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import NamedTuple

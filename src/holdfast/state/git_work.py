@@ -9,14 +9,12 @@ Owns the records, their bounds and the questions at the end; the reading of comm
 `git_commands`, that of their output in `git_output`, the changes of records in `git_handlers`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from holdfast.events import Origin
+from holdfast.lazy_regex import lazy_compile
 from holdfast.state.facts import DONE, OPEN, Fact
-from holdfast.state.lazy_regex import lazy_compile
 from holdfast.text import truncate
 
 MAX_CHANGES = 150
@@ -130,7 +128,7 @@ class HasGitWork(Protocol):
     def git_work(self) -> GitWork: ...
 
     @property
-    def files(self) -> Mapping[str, Edited]: ...
+    def files(self) -> Mapping[str, "Edited"]: ...
 
 
 class Edited(Protocol):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from posixpath import normpath
 
 from holdfast.events import Origin
+from holdfast.lazy_regex import lazy_compile
 from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.state import git_output as printed
 from holdfast.state.git_commands import GitStep, resolve_path
@@ -37,7 +38,6 @@ from holdfast.state.git_work import (
     Stash,
     find_root,
 )
-from holdfast.state.lazy_regex import lazy_compile
 
 _EVERYTHING = (".", ":/", "*", "-A")
 

@@ -4,17 +4,15 @@ Ports, URLs, tickets, commits, environment settings, and the session's branch. E
 line in which it last stood, because a bare value says nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
 from holdfast.events import AgentSaid, CommandRan, LinkSeen, Origin, SessionSeen, UserSaid
+from holdfast.lazy_regex import lazy_compile
 from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.state.facts import OPEN, SUPERSEDED, Fact, Position, next_number, put_record
-from holdfast.state.lazy_regex import lazy_compile
 from holdfast.state.prose import has_any
 
 MAX_IDENTIFIERS = 120

@@ -5,8 +5,6 @@ says what that was. Only what changes nothing counts: files read, searches, page
 lines that merely look. Nothing of it is told in a brief.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from holdfast.events import CommandRan, FileTouched, Searched, ToolRan

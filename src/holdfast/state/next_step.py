@@ -1,15 +1,13 @@
 """The next step: what the agent last said it would do or asked, and its last words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import AgentSaid, Origin
+from holdfast.lazy_regex import lazy_compile
 from holdfast.redact.safe_truncation import truncate_output_safely
 from holdfast.state.facts import DONE, OPEN, Fact, Position, writable
-from holdfast.state.lazy_regex import lazy_compile
 from holdfast.state.prose import lower_ascii_apostrophes, split_sentences
 from holdfast.text import truncate, truncate_middle
 

@@ -1,7 +1,5 @@
 """Plans: the one in force, and the fate of those before it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from holdfast.state.lazy_regex import lazy_compile
+from holdfast.lazy_regex import lazy_compile
 
 # A sentence ends at a stop followed by space, at a line end, or at a bullet. Users write
 # without capitals, so a small letter may begin the next; "e.g." and "v1.2" end none.

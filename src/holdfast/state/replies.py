@@ -6,8 +6,6 @@ every language. Thinking is not an event, code blocks are left out, both ends of
 stay. Bounded by size: the oldest go first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

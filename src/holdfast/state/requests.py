@@ -7,8 +7,6 @@ outgrow `MAX_TOTAL_CHARS`, the oldest go, but for the first ones, which state th
 request is open; an earlier one was answered or overtaken when the next came.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple

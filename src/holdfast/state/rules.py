@@ -8,16 +8,14 @@ ends with its request. A later sentence that corrects a rule supersedes it, clau
 that a withdrawn rule is never given again.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.events import Origin, UserSaid
+from holdfast.lazy_regex import lazy_any_word, lazy_compile
 from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.state.facts import OPEN, SUPERSEDED, Fact, Position, next_number, put_record
-from holdfast.state.lazy_regex import lazy_any_word, lazy_compile
 from holdfast.state.prose import (
     has_any,
     lower_ascii_apostrophes,

@@ -4,12 +4,10 @@ Pure text work, no shell grammar: quotes are honoured, substitutions are not fol
 it cannot read it keeps as it is, because a command worth remembering is worth its letters.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import NamedTuple
 
-from holdfast.state.lazy_regex import lazy_compile
+from holdfast.lazy_regex import lazy_compile
 
 # Quoted stretches and escapes are passed over, so that "a | b" inside quotes does not split.
 # Possessive repeats stand around single characters only: around a group, `re` of Python before

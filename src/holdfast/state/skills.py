@@ -1,7 +1,5 @@
 """Slash commands and skills that were invoked: their rules may have to outlive a compaction."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Subagents and background jobs: what was handed out, whether it came back, and with what."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

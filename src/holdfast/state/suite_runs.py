@@ -4,8 +4,6 @@ One entry per runner (`go test`, `npm run test:unit`), so that a quick run of on
 not hide the red of another. The latest entry is the session's test state.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -24,8 +24,8 @@ from holdfast.events import (
     SubagentEnded,
     UserSaid,
 )
+from holdfast.lazy_regex import lazy_compile, lazy_compile_bytes
 from holdfast.state.facts import Position, writable
-from holdfast.state.lazy_regex import lazy_compile, lazy_compile_bytes
 
 MAX_SYMBOL_CHARS = 60
 MAX_SYMBOLS = 1500  # symbols kept; the coldest go first

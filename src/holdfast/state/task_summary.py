@@ -8,8 +8,6 @@ number was mentioned since. A turn is one step of the agent: a tool call of the 
 Kept beside the state like notes (`session.documents` owns the file) and laid over it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

@@ -5,8 +5,6 @@ an item that is gone from the next list was done if it was last seen done, else 
 unless it came back in other words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 

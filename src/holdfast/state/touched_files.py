@@ -5,8 +5,6 @@ a changed file stays. Deleted files keep their entry with the standing `cancelle
 nobody looks for them again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
@@ -14,10 +12,10 @@ from itertools import islice
 from typing import NamedTuple
 
 from holdfast.events import CommandRan, FileTouched, Origin, Searched
+from holdfast.lazy_regex import lazy_compile
 from holdfast.path_spelling import is_absolute, spell_path
 from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.state.facts import CANCELLED, OPEN, Fact, Position, next_number, put_record
-from holdfast.state.lazy_regex import lazy_compile
 from holdfast.state.shell import effective_commands
 from holdfast.state.symbols import (
     MAX_SEARCH_CHARS,

@@ -5,8 +5,6 @@ that lie closest to the line between their neighbours go first, so that the pict
 same; the last point before each compaction, which is the height of the drop, stays longest.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from holdfast.events import UsageMeasured

@@ -4,14 +4,12 @@ The exit code decides only where the output states nothing, because a pipe into 
 the exit code and agents pipe into `tail` all the time.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from holdfast.state.lazy_regex import lazy_compile
+from holdfast.lazy_regex import lazy_compile
 from holdfast.state.prose import has_any
 
 PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"

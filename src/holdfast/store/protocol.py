@@ -6,8 +6,6 @@ strings in UTC, given by the caller. States travel as JSON-able documents (`stat
 so that a store never needs to know what is in them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 

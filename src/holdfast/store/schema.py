@@ -5,8 +5,6 @@ is partitioned and who may read it is the engines' own (`sqlite.migrations`, `po
 Imported by hooks: declarations and nothing else.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from holdfast.store.protocol import Session

@@ -10,8 +10,6 @@ Errors:
       TranscriptUnreadable   it is there and cannot be read, or is not a regular file
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -82,7 +80,7 @@ class Cursor(NamedTuple):
         return list(self)
 
     @classmethod
-    def from_json(cls, saved: object) -> Cursor:
+    def from_json(cls, saved: object) -> "Cursor":
         """Whatever was saved; anything that cannot be a cursor starts anew."""
         if not isinstance(saved, (list, tuple)) or len(saved) != len(START_CURSOR):
             return START_CURSOR
@@ -148,7 +146,7 @@ class TranscriptReader:
             self._file.close()
             raise
 
-    def __enter__(self) -> TranscriptReader:
+    def __enter__(self) -> "TranscriptReader":
         return self
 
     def __exit__(self, *failure: object) -> None:

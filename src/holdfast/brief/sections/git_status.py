@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdfast.brief.lines import Line, SizeLimits, group_by_folder
+from holdfast.lazy_regex import lazy_compile
 from holdfast.state import git_work
-from holdfast.state.lazy_regex import lazy_compile
 from holdfast.state.model import State
 from holdfast.text import collapse_whitespace, truncate_words
 

@@ -6,8 +6,6 @@ skills, the user's, and those of plugins. Reads names and files; `command_file` 
 them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence

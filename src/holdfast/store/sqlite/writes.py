@@ -1,7 +1,5 @@
 """How sessions are written and deleted: a save in one transaction, pruning, reclaiming space."""
 
-from __future__ import annotations
-
 import sqlite3
 import zlib
 from typing import NamedTuple

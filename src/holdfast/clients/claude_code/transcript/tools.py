@@ -5,8 +5,6 @@ its result come in together, and events go out. Structured results win over the 
 to the model, because the text is numbered, wrapped and cut.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

@@ -5,8 +5,6 @@ and how to take them apart. Must not know rows, memory or events. Texts can be l
 everything here is plain searching, never a pattern over the whole.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from holdfast.clients.holdfast_text import HOLDFAST_OPENINGS

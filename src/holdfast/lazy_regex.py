@@ -7,14 +7,19 @@ of this package took 20 ms of each, a third of all its imports.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any, cast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # redaction runs in the fast hooks, where `typing` is a tenth of the time
+    from collections.abc import Callable
+    from typing import Any
 
 # What words are made of, the commonest in what agents say first.
 _COMMONEST_FIRST = " etsinoarchldmupgfwkby:vx'zjq"
 
 
 class _Lazy:
+    # Stands for a `re.Pattern`: it has the methods of one from its first use.
+
     def __init__(self, compiled: Callable[[], re.Pattern[Any]]) -> None:
         self._compiled = compiled
 
@@ -30,11 +35,11 @@ class _Lazy:
 
 def lazy_compile(source: str, flags: int = 0) -> re.Pattern[str]:
     """As `re.compile`, at the first use."""
-    return cast("re.Pattern[str]", _Lazy(lambda: re.compile(source, flags)))
+    return _Lazy(lambda: re.compile(source, flags))  # type: ignore[return-value]
 
 
 def lazy_compile_bytes(source: bytes) -> re.Pattern[bytes]:
-    return cast("re.Pattern[bytes]", _Lazy(lambda: re.compile(source)))
+    return _Lazy(lambda: re.compile(source))  # type: ignore[return-value]
 
 
 def lazy_any_word(*words: str) -> re.Pattern[str]:
@@ -44,7 +49,7 @@ def lazy_any_word(*words: str) -> re.Pattern[str]:
     third of that of an alternation, which tries them all at every letter. Each word is looked for
     by its rarest letter, and what goes before that is checked backwards: a match begins there.
     """
-    return cast("re.Pattern[str]", _Lazy(lambda: re.compile(_by_rarest_letter(words))))
+    return _Lazy(lambda: re.compile(_by_rarest_letter(words)))  # type: ignore[return-value]
 
 
 def _by_rarest_letter(words: tuple[str, ...]) -> str:
