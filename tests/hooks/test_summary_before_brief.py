@@ -55,8 +55,7 @@ def test_what_the_summary_tells_is_left_out_and_session_start_only_hands_over(
     assert said not in prepared.text
     assert len(lines_of(prepared.text)) > 3
     caller.call("PostCompact", trigger="auto", compact_summary="x")
-    assert caller.session_dir.read_restored_brief() is None
-    assert caller.session_dir.read_summary() is not None  # what the module restores against
+    assert caller.session_dir.read_summary() is caller.session_dir.read_restored_brief() is None
     assert not caller.session_dir.is_compacting()
     assert caller.log() == ""
 
@@ -97,16 +96,14 @@ def test_a_subagent_that_compacts_itself_is_none_of_ours(caller: Caller) -> None
     before_boundary(caller)
     caller.call("PreCompact", trigger="auto", agent_id="a1", agent_type="general-purpose")
     assert summarised(caller, "<summary>Of the subagent.</summary>").out == ""
-    assert caller.session_dir.read_restored_brief() is None
-    assert caller.session_dir.read_summary() is not None  # what the module restores against
+    assert caller.session_dir.read_summary() is caller.session_dir.read_restored_brief() is None
 
 
 def test_a_summary_left_over_from_a_compaction_that_failed_is_not_used(caller: Caller) -> None:
     compacting(caller)
     summarised(caller, "<summary>Of the one that failed.</summary>")
     caller.call("PreCompact", trigger="auto")
-    assert caller.session_dir.read_restored_brief() is None
-    assert caller.session_dir.read_summary() is not None  # what the module restores against
+    assert caller.session_dir.read_summary() is caller.session_dir.read_restored_brief() is None
     assert caller.call("SessionStart", source="compact").context.startswith(ALONE)
 
 
