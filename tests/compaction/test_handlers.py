@@ -35,17 +35,18 @@ def test_before_a_compaction_there_is_a_checkpoint_a_brief_and_steering(follow: 
 
 def test_what_the_user_is_shown_of_the_steering_is_short(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    long = handlers.on_precompact(follow.ctx, "auto").partition("\n\n")[0]
-    short = handlers.on_precompact(follow.ctx, "manual").partition("\n\n")[0]
+    long = handlers.on_precompact(follow.ctx, "auto").text.partition("\n\n")[0]
+    short = handlers.on_precompact(follow.ctx, "manual").text.partition("\n\n")[0]
     assert RULE in short
     assert len(short) <= handlers.MAX_SHOWN_STEERING_CHARS < len(long)
 
 
 def test_a_summariser_that_has_been_steered_is_not_told_again(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    text = handlers.on_precompact(follow.ctx, "manual", "mind the cart")
+    text = handlers.on_precompact(follow.ctx, "manual", "mind the cart").text
     assert RULE in text
-    assert handlers.on_precompact(follow.ctx, "manual", f"mind the cart\n\n{text}") == ""
+    again = handlers.on_precompact(follow.ctx, "manual", f"mind the cart\n\n{text}")
+    assert again.text == ""
 
 
 def test_the_same_moment_again_changes_nothing(follow: Follow) -> None:

@@ -2,7 +2,6 @@
 commands are shown in a line, and how a text is cut into pieces that can be quoted. Pure.
 """
 
-
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple

@@ -84,16 +84,9 @@ def _dispatch(
     _report_settings_problems(ctx)
     event = payload.event
     if event == "PreCompact":
-<<<<<<< HEAD
-        text = handlers.on_precompact(ctx, payload.trigger, payload.instructions)
-        archive = ctx.config.settings.flag("archive")
-        steering = ctx.client.hook_io.format_instructions(text)
-        return HookResult(steering, _archive_later(ctx) if archive else None)
-=======
-        made = handlers.on_precompact(ctx, payload.trigger)
+        made = handlers.on_precompact(ctx, payload.trigger, payload.instructions)
         steering = ctx.client.hook_io.format_instructions(made.text)
         return HookResult(steering, lambda: _prepare_and_archive(ctx, made.view))
->>>>>>> 736a481 (PreCompact lets the client go before it prepares the brief; records and patterns cost less to load; choosing looks only at what fits)
     if event == "SessionStart" and payload.source == "compact":
         return build_result(payload, handlers.on_session_start_compact(ctx, event))
     if event == "SessionStart":
