@@ -1,10 +1,24 @@
-"""Ctrl-C in the middle: nobody is waited for, nothing is left running, nothing is said."""
+"""Ctrl-C in the middle: nobody is waited for, nothing runs on, and what is stored is said."""
 
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.cli import ingest
+from holdfast.paths import store_path
+from holdfast.samples import SESSION_FILE
+from holdfast.store.sqlite.store import SqliteStore
+from support import made_transcripts
+
+from .conftest import Call
 
 # The worker's second task would take ten minutes.
 WAITING = """
@@ -64,3 +78,46 @@ main()
 """
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert (ended.returncode, ended.stderr) == (130, b"")
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_interrupted_ingestion_says_what_is_stored(tmp_path: Path, jobs: str) -> None:
+    for number in range(12):
+        made_transcripts.write(tmp_path, number, 60)
+    home = tmp_path / "home"
+    command = [sys.executable, "-m", "holdfast", "--home", str(home), "session", "ingest"]
+    # Stopped once something is stored: the second row of JSON is on its way then.
+    with subprocess.Popen(
+        [*command, str(tmp_path), "--jobs", jobs, "--json"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    ) as running:  # fmt: skip
+        assert running.stdout is not None
+        lines = [running.stdout.readline()]
+        os.killpg(running.pid, signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    assert (running.returncode, err) == (130, "")
+    lines += out.splitlines()
+    *done, totals = [json.loads(line) for line in lines]
+    assert totals["interrupted"] is True
+    assert totals["files"] == len(done) < 12
+    with closing(SqliteStore(store_path(str(home)))) as store:
+        stored = {session.id for session in store.sessions(limit=100)}
+    assert {one["session_id"] for one in done} <= stored
+
+
+def test_a_person_is_told_too(
+    holdfast: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    shutil.copy(SESSION_FILE, tmp_path / "a.jsonl")
+    shutil.copy(SESSION_FILE, tmp_path / "b.jsonl")
+    whole = ingest.ingest_file
+
+    def stop_at_the_second(store: SqliteStore, path: str, **more: Any) -> Any:
+        if path.endswith("b.jsonl"):
+            raise KeyboardInterrupt
+        return whole(store, path, **more)
+
+    monkeypatch.setattr(ingest, "ingest_file", stop_at_the_second)
+    ended = holdfast("session", "ingest", str(tmp_path))
+    assert ended.code == 130
+    assert "Interrupted: 1 of 2 transcripts stored, 182 new rows." in ended.err

@@ -253,3 +253,57 @@ def test_sessions_stand_under_their_repository_and_its_worktrees(
     assert lines[shop + 3].startswith("  00000000")
     assert "other  /gone/other" in lines
     assert not any(line.startswith(("1 ", "1  ")) for line in lines)
+
+
+def test_search_shows_one_hit_once(holdfast: Call, ingested: str, tmp_path: Path) -> None:
+    """What was said is stored as a message, a reply and a next step, and again in a fork."""
+    fork = tmp_path / "forked-session.jsonl"
+    fork.write_text(Path(SAMPLE).read_text().replace("bcd7f21d-", "f0f0f0f0-"))
+    holdfast("session", "ingest", str(fork))
+    hits = json.loads(holdfast("search", "README", "section", "green", "--json").out)["hits"]
+    said = [hit for hit in hits if "the README has a section" in hit["snippet"]]
+    assert len(said) == 1
+    shown = holdfast("search", "dependencies").out
+    assert shown.count("add any dependencies") == 1
+    assert "`holdfast show " in shown
+
+
+def test_what_one_message_told_in_different_words_stays(holdfast: Call, ingested: str) -> None:
+    hits = json.loads(holdfast("search", "cents", "--kind", "rule", "--json").out)["hits"]
+    assert {hit["fact"]["id"] for hit in hits} >= {"r1"}
+    assert len({hit["fact"]["text"] for hit in hits}) == len(hits)
+
+
+def test_a_session_is_shown_as_a_conversation(holdfast: Call, ingested: str) -> None:
+    shown = holdfast("show", ingested).out
+    assert "User  2026-11-15 23:44 UTC  4f03e465\n  Go on, make the server test green" in shown
+    assert "  · `git add -A` ok\n" in shown
+    assert "earlier messages; --full shows all" in shown
+    assert "House rule for this repo" not in shown
+    assert "House rule for this repo" in holdfast("show", ingested, "--full").out
+    assert '"type"' not in shown
+    assert all(line == line.rstrip() for line in shown.split("\n\n", 1)[1].splitlines())
+
+
+def test_a_fact_is_a_sentence_with_the_words_it_comes_from(holdfast: Call, ingested: str) -> None:
+    shown = holdfast("show", f"{ingested}:r1").out
+    assert shown.startswith("Rule r1 of session bcd7f21d is in force:\n  House rule for this repo")
+    assert "The user wrote on 2026-11-15 23:44 UTC:\n  House rule" in shown
+    assert "Row c401d78f" in shown
+    assert "Command c1 of session bcd7f21d succeeded:" in holdfast("show", f"{ingested}:c1").out
+
+
+def test_a_call_of_a_tool_is_shown_by_the_names_of_its_input(holdfast: Call, ingested: str) -> None:
+    rows = map(json.loads, Path(SAMPLE).read_text().splitlines())
+    row = next(
+        row["uuid"]
+        for row in rows
+        if row.get("type") == "assistant" and "git commit" in json.dumps(row["message"])
+    )
+    shown = holdfast("show", f"{ingested}:{row[:8]}").out
+    assert "Bash\n    command: git " in shown
+    assert "{" not in shown
+
+
+def test_the_brief_of_a_session_is_what_the_hooks_deliver(holdfast: Call, ingested: str) -> None:
+    assert holdfast("show", ingested, "--brief").out == holdfast("dev", "brief", ingested).out
