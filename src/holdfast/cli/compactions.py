@@ -13,11 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from holdfast.brief.gap import list_open_facts
+from holdfast.cli.fact_words import fact_to_json
 from holdfast.cli.output import (
     NARROW_WIDTH,
     CliError,
     drop_columns,
-    fact_to_json,
     format_bytes,
     format_count,
     format_one_line,

@@ -19,14 +19,8 @@ from rich.text import Text
 
 from holdfast import own_copy
 from holdfast.brief.coverage import TextCoverage, covers_fact
-from holdfast.cli.output import (
-    JsonOption,
-    fact_to_json,
-    format_one_line,
-    format_status,
-    make_console,
-    print_json,
-)
+from holdfast.cli.fact_words import fact_to_json, format_status
+from holdfast.cli.output import JsonOption, format_one_line, make_console, print_json
 from holdfast.samples import SESSION_FILE
 from holdfast.session.ingest import ingest_transcript
 from holdfast.state import decode_state, list_facts

@@ -8,16 +8,15 @@ import orjson
 import typer
 from rich.text import Text
 
+from holdfast.cli.fact_words import fact_to_json, style_status
 from holdfast.cli.output import (
     NARROW_WIDTH,
     JsonOption,
-    fact_to_json,
     format_one_line,
     make_console,
     print_indented,
     print_json,
     replace_control_chars,
-    style_status,
 )
 from holdfast.cli.sessions import resolve_project
 from holdfast.cli.store_access import find_session, open_user_store, print_if_empty

@@ -16,12 +16,11 @@ from rich.text import Text
 
 from holdfast import clients
 from holdfast.cli.compactions import show_chain, show_compaction
+from holdfast.cli.fact_words import fact_to_json, format_status
 from holdfast.cli.input_args import SessionInput
 from holdfast.cli.output import (
     CliError,
     JsonOption,
-    fact_to_json,
-    format_status,
     make_console,
     print_indented,
     print_json,

@@ -13,18 +13,16 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from holdfast.cli.fact_words import fact_to_json, format_status, style_status
 from holdfast.cli.output import (
     NARROW_WIDTH,
     CliError,
     JsonOption,
     drop_columns,
-    fact_to_json,
     format_bytes,
     format_one_line,
-    format_status,
     make_console,
     print_json,
-    style_status,
 )
 from holdfast.cli.store_access import translate_errors
 from holdfast.clock import format_minute
