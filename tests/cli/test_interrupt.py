@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from holdfast.cli import ingest
 from holdfast.paths import store_path
 from holdfast.samples import SESSION_FILE
+from holdfast.session import ingest
 from holdfast.store.sqlite.store import SqliteStore
 from support import made_transcripts
 
@@ -99,7 +99,7 @@ def test_an_interrupted_ingestion_says_what_is_stored(tmp_path: Path, jobs: str)
     lines += out.splitlines()
     *done, totals = [json.loads(line) for line in lines]
     assert totals["interrupted"] is True
-    assert totals["files"] == len(done) < 12
+    assert len(done) <= totals["files"] < 12
     with closing(SqliteStore(store_path(str(home)))) as store:
         stored = {session.id for session in store.sessions(limit=100)}
     assert {one["session_id"] for one in done} <= stored
@@ -110,14 +110,14 @@ def test_a_person_is_told_too(
 ) -> None:
     shutil.copy(SESSION_FILE, tmp_path / "a.jsonl")
     shutil.copy(SESSION_FILE, tmp_path / "b.jsonl")
-    whole = ingest.ingest_file
+    whole = ingest.ingest_transcript
 
     def stop_at_the_second(store: SqliteStore, path: str, **more: Any) -> Any:
         if path.endswith("b.jsonl"):
             raise KeyboardInterrupt
         return whole(store, path, **more)
 
-    monkeypatch.setattr(ingest, "ingest_file", stop_at_the_second)
+    monkeypatch.setattr(ingest, "ingest_transcript", stop_at_the_second)
     ended = holdfast("session", "ingest", str(tmp_path))
     assert ended.code == 130
     assert "Interrupted: 1 of 2 transcripts stored, 182 new rows." in ended.err

@@ -51,6 +51,19 @@ def test_a_command_imports_no_other_command() -> None:
     assert not loaded & {"holdfast.cli.audit", "holdfast.cli.status", "holdfast.store.sqlite.store"}
 
 
+# Heavy for its help alone: what a command works with, not what it takes.
+HEAVY = {"holdfast.state.fold", "holdfast.session.follow", "holdfast.store.sqlite.store", "sqlite3",
+         "orjson", "holdfast.doctor.checks", "holdfast.brief.compose"}  # fmt: skip
+LIGHT = ["status", "show", "search", "open", "doctor", "config", "session note", "session handoff",
+         "session tasks", "session replay", "session ingest", "session prune", "team connect",
+         "team serve", "dev brief"]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", LIGHT)
+def test_help_loads_nothing_that_only_the_command_needs(command: str) -> None:
+    assert modules_loaded_by(*command.split(), "--help") & HEAVY == set()
+
+
 def test_every_command_loads_and_its_line_is_the_first_of_its_help() -> None:
     for path, entry in flatten(TREE).items():
         command: Any = typer.main.get_command(app)

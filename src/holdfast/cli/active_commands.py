@@ -23,27 +23,12 @@ from holdfast.cli.output import (
 )
 from holdfast.cli.store_access import open_user_store, resolve_session
 from holdfast.clock import read_clock
-from holdfast.compaction.active_commands.command_file import find_problems, parse_command_file
-from holdfast.compaction.active_commands.command_finder import (
-    MAX_FILE_BYTES,
-    find_command_file,
-    list_command_files,
-)
-from holdfast.compaction.active_commands.registry import (
-    ACTIVATED,
-    DEACTIVATED,
-    append_manual_entry,
-    find_active,
-    resolve_active,
-)
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.files import File
 from holdfast.paths import data_dir, store_path
-from holdfast.session.context import SessionContext, SessionRef, get_agent_session_id, load_config
-from holdfast.session.update import load_snapshot
-from holdfast.state import EMPTY_STATE
 
 if TYPE_CHECKING:
+    from holdfast.session.context import SessionContext, SessionRef
     from holdfast.state import State
 
 
@@ -80,6 +65,10 @@ def activate(
 
     Example: `holdfast session commands activate babysit`
     """
+
+    from holdfast.compaction.active_commands.command_finder import find_command_file
+    from holdfast.compaction.active_commands.registry import ACTIVATED
+
     plain = name.strip().lstrip("/")
     ctx, _ = _session(session)
     found = find_command_file(plain, ctx.session.cwd, ctx.config)
@@ -100,6 +89,9 @@ def deactivate(name: NameArgument, session: SessionOption = "") -> None:
 
     Example: `holdfast session commands deactivate babysit`
     """
+
+    from holdfast.compaction.active_commands.registry import DEACTIVATED, find_active
+
     plain = name.strip().lstrip("/")
     ctx, state = _session(session)
     meant = find_active(ctx, state, plain)
@@ -116,6 +108,9 @@ def show(session: SessionOption = "", as_json: JsonOption = False) -> None:
 
     Example: `holdfast session commands list`
     """
+
+    from holdfast.compaction.active_commands.registry import resolve_active
+
     ctx, state = _session(session)
     rows = [
         {
@@ -149,6 +144,14 @@ def lint(
 
     Example: `holdfast session commands lint`
     """
+
+    from holdfast.compaction.active_commands.command_file import find_problems, parse_command_file
+    from holdfast.compaction.active_commands.command_finder import (
+        MAX_FILE_BYTES,
+        list_command_files,
+    )
+    from holdfast.session.context import SessionRef
+
     ctx = _build_context(SessionRef("", "", os.path.realpath(os.getcwd())))
     largest = ctx.config.settings.number("command_rules_chars")
     looked_at = [File(name) for name in files or ()] or list(
@@ -177,6 +180,8 @@ def lint(
 
 
 def _append_activation(ctx: SessionContext, sign: str, name: str, arguments: str) -> None:
+    from holdfast.compaction.active_commands.registry import append_manual_entry
+
     try:
         append_manual_entry(ctx.session_dir, sign, name, arguments, ctx.now.text)
     except OSError as error:
@@ -211,6 +216,11 @@ def _show(session_id: str, rows: list[dict[str, Any]]) -> None:
 
 def _session(named: str) -> tuple[SessionContext, State]:
     """The session that is meant; one that nothing was saved of yet has an empty state."""
+
+    from holdfast.session.context import SessionRef, get_agent_session_id
+    from holdfast.session.update import load_snapshot
+    from holdfast.state import EMPTY_STATE
+
     here = os.path.realpath(os.getcwd())
     running = get_agent_session_id(os.environ)
     unsaved = SessionRef(running, "", here)
@@ -226,6 +236,9 @@ def _session(named: str) -> tuple[SessionContext, State]:
 
 def _build_context(ref: SessionRef) -> SessionContext:
     """With the settings of the folder in which the command runs."""
+
+    from holdfast.session.context import SessionContext, load_config
+
     data = data_dir()
     config = load_config(os.environ, data, os.path.realpath(os.getcwd()))
     return SessionContext(ref, SessionDir(data, ref.id), read_clock(), config=config)

@@ -7,12 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import orjson
 import typer
 
-from holdfast.brief.compose import compose
-from holdfast.brief.gap import compose_gap, split_covered
-from holdfast.brief.hook_texts import DEFAULT_BRIEF_CHARS
 from holdfast.cli.input_args import (
     BudgetOption,
     InputArgument,
@@ -35,9 +31,6 @@ from holdfast.cli.output import (
     replace_control_chars,
 )
 from holdfast.cli.store_access import translate_errors
-from holdfast.compaction.module_handlers import preview_instant_compaction
-from holdfast.session.replay import iterate_compactions, load_last_summary
-from holdfast.state.model import list_facts
 from holdfast.text import estimate_tokens
 
 if TYPE_CHECKING:
@@ -117,6 +110,10 @@ def brief(
 
 
 def _instant(about: SessionInput, as_json: bool) -> None:
+    import orjson
+
+    from holdfast.compaction.module_handlers import preview_instant_compaction
+
     state = load_current_state(about)
     with translate_errors():
         left = preview_instant_compaction(require_transcript(about), state, loads=orjson.loads)
@@ -131,10 +128,15 @@ def _instant(about: SessionInput, as_json: bool) -> None:
 
 def show_current_brief(subject: str, as_json: bool) -> None:
     """As the hooks would deliver it now."""
+
+    from holdfast.brief.hook_texts import DEFAULT_BRIEF_CHARS
+
     _now(resolve_input(subject), "", DEFAULT_BRIEF_CHARS, as_json)
 
 
 def _now(about: SessionInput, role: str, max_chars: int, as_json: bool) -> None:
+    from holdfast.brief.compose import compose
+
     state = load_current_state(about)
     reader = resolve_role(state, role, read_agent_type(about.path) if not role else "")
     made = compose(state, max_chars, title=build_title(state, max_chars), role=reader)
@@ -175,6 +177,11 @@ def _at_compactions(
     against_summary: bool,
     trace: bool,
 ) -> None:
+    import orjson
+
+    from holdfast.brief.compose import compose
+    from holdfast.session.replay import iterate_compactions
+
     readers: dict[str, Role] = {}  # by agent type: a broken role file is told about once
     path = require_transcript(about)
     number = 0
@@ -207,6 +214,9 @@ def _at_compactions(
 
 def _traced(state: State, made: Brief) -> list[dict[str, object]]:
     """Every statement of a brief with the row that it comes from."""
+
+    from holdfast.state.model import list_facts
+
     rows = {fact.id: fact.at.row for fact in list_facts(state)}
     return [
         {
@@ -221,6 +231,11 @@ def _traced(state: State, made: Brief) -> list[dict[str, object]]:
 
 
 def _gap(about: SessionInput, max_chars: int, as_json: bool) -> None:
+    import orjson
+
+    from holdfast.brief.gap import compose_gap, split_covered
+    from holdfast.session.replay import load_last_summary
+
     path = require_transcript(about)
     with translate_errors():
         found = load_last_summary(path, loads=orjson.loads)

@@ -10,12 +10,7 @@ from typing import Annotated
 
 import typer
 
-from holdfast import clients
-from holdfast.cli.install import find_project_root, links_outside
 from holdfast.cli.output import CliError, replace_control_chars
-from holdfast.clients.installation import InstructionsDamaged
-from holdfast.compaction.instructions import build_project_instructions
-from holdfast.settings import atomic_file
 
 
 def instructions(
@@ -39,6 +34,11 @@ def instructions(
 
     Example: `holdfast dev instructions --write`
     """
+
+    from holdfast import clients
+    from holdfast.clients.installation import InstructionsDamaged
+    from holdfast.compaction.instructions import build_project_instructions
+
     if write + remove + show > 1:
         raise typer.BadParameter("use one of --write, --remove and --show")
     folder = os.path.realpath(os.getcwd())
@@ -70,17 +70,26 @@ def instructions(
 
 def _memory_file(folder: str) -> str:
     """The one that is there; else CLAUDE.md at the project's root."""
+
+    from holdfast import clients
+    from holdfast.cli.install import find_project_root
+
     places = clients.default().installer.list_instructions_files(find_project_root(folder))
     return next((path for path in places if os.path.exists(path)), places[0])
 
 
 def _require_inside(path: str, folder: str) -> None:
     """CLAUDE.md may be a link to another file of the project, as AGENTS.md; to none outside."""
+
+    from holdfast.cli.install import links_outside
+
     if links_outside(path, folder):
         raise CliError(f"{path} is a link to a file outside the project", "Pass it with --file.")
 
 
 def _read(path: str) -> bytes | None:
+    from holdfast.settings import atomic_file
+
     try:
         return atomic_file.read(path)
     except OSError as error:
@@ -88,6 +97,8 @@ def _read(path: str) -> bytes | None:
 
 
 def _write(path: str, before: bytes | None, after: bytes | None) -> None:
+    from holdfast.settings import atomic_file
+
     try:
         if after is None:
             atomic_file.delete(path, before or b"")

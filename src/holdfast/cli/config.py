@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from holdfast.cli.install import find_project_root
 from holdfast.cli.output import (
     CliError,
     JsonOption,
@@ -26,10 +24,6 @@ from holdfast.cli.output import (
 from holdfast.fastpath.project import locate_project
 from holdfast.files import is_usable, make_parents
 from holdfast.paths import data_dir
-from holdfast.session.context import load_settings
-from holdfast.settings import atomic_file, json_edit
-from holdfast.settings.loader import DEFAULT, PROJECTS_KEY, list_project_files, list_user_files
-from holdfast.settings.table import SETTINGS, SETTINGS_BY_NAME, InvalidValue, parse_value
 
 if TYPE_CHECKING:
     from holdfast.settings.json_edit import Node
@@ -79,6 +73,9 @@ def set_value(
 
     Example: `holdfast config set brief_chars 8000`
     """
+
+    from holdfast.settings.table import InvalidValue, parse_value
+
     setting = _named(key, project)
     folder = _folder(project, here)
     try:
@@ -112,10 +109,16 @@ def unset(key: KeyArgument, project: ProjectOption = False, here: HereOption = F
 
 
 def _effective() -> Settings:
+    from holdfast.session.context import load_settings
+
     return load_settings(os.environ, data_dir(), os.path.realpath(os.getcwd()))
 
 
 def _named(key: str, project: bool) -> Setting:
+    from difflib import get_close_matches
+
+    from holdfast.settings.table import SETTINGS_BY_NAME
+
     name = key.strip().lower().replace("-", "_")
     if name not in SETTINGS_BY_NAME:
         near = get_close_matches(name, SETTINGS_BY_NAME, 1)
@@ -138,6 +141,9 @@ def _folder(project: bool, here: bool) -> str:
 
 
 def _path(project: bool) -> str:
+    from holdfast.cli.install import find_project_root
+    from holdfast.settings.loader import list_project_files, list_user_files
+
     if project:
         return list_project_files([find_project_root(os.path.realpath(os.getcwd()))])[0]
     places = list_user_files(os.environ, data_dir())
@@ -156,6 +162,10 @@ def _require_plain(path: str) -> None:
 
 def _edit(path: str, name: str, value: Any, folder: str) -> bool:
     """Put a value in, or with None take it out; False where there was nothing to take out."""
+
+    from holdfast.settings import atomic_file, json_edit
+    from holdfast.settings.loader import PROJECTS_KEY
+
     try:
         before = atomic_file.read(path)
         text = (before or b"").decode("utf-8")
@@ -214,6 +224,8 @@ def _print_value(setting: Setting, path: str) -> None:
 
 
 def _document(chosen: Settings) -> dict[str, Any]:
+    from holdfast.settings.table import SETTINGS
+
     return {
         "settings": [
             {
@@ -233,6 +245,9 @@ def _document(chosen: Settings) -> dict[str, Any]:
 
 
 def _show(chosen: Settings) -> None:
+    from holdfast.settings.loader import DEFAULT
+    from holdfast.settings.table import SETTINGS
+
     out = make_console()
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for heading in ("setting", "value", "from", "meaning"):

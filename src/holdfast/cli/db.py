@@ -28,13 +28,12 @@ from holdfast.cli.prune_server import MORE_TO_PRUNE, format_dropped, prune_serve
 from holdfast.cli.store_access import translate_errors
 from holdfast.clock import format_days_ago
 from holdfast.paths import data_dir, store_path
-from holdfast.store.sqlite.store import SqliteStore
-from holdfast.store.transfer import SqliteEndpoint, copy_sessions
-from holdfast.sync.connection import list_unsynced_sessions
 
 if TYPE_CHECKING:
     from holdfast.store.postgres import PostgresStore
     from holdfast.store.postgres.transfer import PostgresEndpoint
+    from holdfast.store.sqlite.store import SqliteStore
+    from holdfast.store.transfer import SqliteEndpoint
 
 
 db = typer.Typer(
@@ -112,6 +111,9 @@ def copy(
 
     Example: `holdfast team db copy --from ~/.local/share/holdfast/holdfast.db --to postgresql://...`
     """
+
+    from holdfast.store.transfer import copy_sessions
+
     if not is_postgres(source) and not os.path.exists(sqlite_path(source)):
         raise CliError(f"No such file: {sqlite_path(source)}", "Check the path given with --from.")
     with _translate_errors():
@@ -199,6 +201,9 @@ def _redact_url(database: str) -> str:
 
 def _list_unsynced(database: str) -> frozenset[str]:
     """Of a database that is this user's own store: the outbox needs it."""
+
+    from holdfast.sync.connection import list_unsynced_sessions
+
     if is_postgres(database) or os.path.realpath(sqlite_path(database)) != os.path.realpath(
         store_path()
     ):
@@ -209,6 +214,9 @@ def _list_unsynced(database: str) -> frozenset[str]:
 @contextmanager
 def open_database(database: str) -> Iterator[SqliteStore | PostgresStore]:
     """The store that a URL or a path names, which must exist."""
+
+    from holdfast.store.sqlite.store import SqliteStore
+
     store: SqliteStore | PostgresStore
     with _translate_errors():
         if is_postgres(database):
@@ -251,6 +259,8 @@ def _copy_records(source: str, target: str) -> dict[str, int]:
 
 
 def _side(database: str) -> SqliteEndpoint | PostgresEndpoint:
+    from holdfast.store.transfer import SqliteEndpoint
+
     if is_postgres(database):
         from holdfast.store.postgres.transfer import PostgresEndpoint
 
@@ -260,6 +270,8 @@ def _side(database: str) -> SqliteEndpoint | PostgresEndpoint:
 
 
 def _steps(database: str) -> list[str]:
+    from holdfast.store.sqlite.store import SqliteStore
+
     store = SqliteStore(sqlite_path(database))
     try:
         steps: list[str] = store.health()["steps"]

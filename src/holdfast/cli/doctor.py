@@ -13,22 +13,14 @@ import typer
 from rich.text import Text
 
 import holdfast
-from holdfast.cli.install import (
-    UnusableHook,
-    choose_interpreter,
-    find_hook_script,
-    find_project_root,
-)
 from holdfast.cli.output import JsonOption, make_console, print_json, replace_control_chars
-from holdfast.doctor.checks import repair, run_checks
-from holdfast.doctor.environment import FAIL, OK, WARN, Environment, worst_level
 from holdfast.own_copy import spell_calls
 from holdfast.paths import data_dir
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.doctor.environment import Finding
+    from holdfast.doctor.environment import Environment, Finding
 
 
 _STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
@@ -56,6 +48,10 @@ def doctor(
 
     Example: `holdfast doctor --fix`
     """
+
+    from holdfast.doctor.checks import repair, run_checks
+    from holdfast.doctor.environment import FAIL, worst_level
+
     around = detect_environment()
     findings = run_checks(around)
     fixed: list[str] = []
@@ -92,6 +88,8 @@ def _document(finding: Finding) -> dict[str, Any]:
 
 
 def _show(findings: Sequence[Finding], fixed: Sequence[str], verbose: bool) -> None:
+    from holdfast.doctor.environment import FAIL, OK, WARN
+
     out = make_console()
     for line in fixed:
         out.print(Text("fixed ", style="green") + Text(replace_control_chars(line)), soft_wrap=True)
@@ -127,6 +125,15 @@ def _show(findings: Sequence[Finding], fixed: Sequence[str], verbose: bool) -> N
 
 def detect_environment(*, quick: bool = False) -> Environment:
     """`quick` leaves out what starts a process: which interpreter an install would choose."""
+
+    from holdfast.cli.install import (
+        UnusableHook,
+        choose_interpreter,
+        find_hook_script,
+        find_project_root,
+    )
+    from holdfast.doctor.environment import Environment
+
     try:
         script = find_hook_script()
     except UnusableHook:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.brief.hook_texts import is_unfinished
-from holdfast.brief.pages import format_handoff_page
 from holdfast.cli.output import (
     CliError,
     JsonOption,
@@ -28,9 +26,6 @@ from holdfast.cli.store_access import (
 from holdfast.fastpath import handoff_offers
 from holdfast.files import File
 from holdfast.paths import data_dir
-from holdfast.session import documents
-from holdfast.session.context import get_agent_session_id
-from holdfast.session.documents import accept_handoff, find_waiting_session, load_handoff_page
 
 if TYPE_CHECKING:
     from holdfast.store.protocol import Session
@@ -53,6 +48,10 @@ def handoff(
 
     Example: `holdfast session handoff --to HANDOFF.md`
     """
+
+    from holdfast.brief.pages import format_handoff_page
+    from holdfast.session import documents
+
     with open_user_store() as store, translate_errors():
         ctx, view = load_session_view(store, resolve_session(store, session))
     found = view.saved.session
@@ -84,6 +83,11 @@ def resume(session: SessionArgument = "", as_json: JsonOption = False) -> None:
 
     Example: `holdfast session resume 0276a600`
     """
+
+    from holdfast.brief.hook_texts import is_unfinished
+    from holdfast.session.context import get_agent_session_id
+    from holdfast.session.documents import accept_handoff, load_handoff_page
+
     with open_user_store() as store, translate_errors():
         ctx, view = load_session_view(store, _find_session_to_resume(store, session))
     found = view.saved.session
@@ -116,6 +120,10 @@ def resume(session: SessionArgument = "", as_json: JsonOption = False) -> None:
 
 def _find_session_to_resume(store: SqliteStore, name: str) -> Session:
     """The one named, else the one that a new session here would be offered."""
+
+    from holdfast.session.context import get_agent_session_id
+    from holdfast.session.documents import find_waiting_session
+
     if name:
         return find_session(store, name)
     found = find_waiting_session(

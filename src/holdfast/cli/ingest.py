@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from concurrent.futures import as_completed
-from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import orjson
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from holdfast import clients
 from holdfast.cli.output import (
     NARROW_WIDTH,
     CliError,
@@ -29,10 +25,6 @@ from holdfast.cli.output import (
     print_json_line,
 )
 from holdfast.cli.store_access import ensure_store_path, translate_errors
-from holdfast.session.ingest import ingest_transcript as ingest_file
-from holdfast.store.sqlite.store import SqliteStore
-from holdfast.transcript.reader import TranscriptError
-from holdfast.workers import worker_pool
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -125,12 +117,17 @@ def _report_interruption(outcomes: list[Outcome], planned: int, as_json: bool) -
 
 
 def _client_transcripts_dir() -> str:
+    from holdfast import clients
+
     paths = clients.default().paths
     return paths.sessions_dir(paths.config_dir(os.environ, os.path.expanduser("~")))
 
 
 def _files(paths: list[str]) -> list[str]:
     """The transcripts to read, each session once; a plain file before its packed copy."""
+
+    from holdfast import clients
+
     client_paths = clients.default().paths
     found: list[str] = []
     for path in paths:
@@ -167,6 +164,11 @@ def _size(path: str) -> int:
 
 
 def _run(files: list[str], store: str, jobs: int) -> Iterator[Outcome]:
+    from concurrent.futures import as_completed
+    from concurrent.futures.process import BrokenProcessPool
+
+    from holdfast.workers import worker_pool
+
     if jobs == 1:
         for path in files:
             yield _one(path, store)
@@ -186,6 +188,12 @@ def _run(files: list[str], store: str, jobs: int) -> Iterator[Outcome]:
 
 
 def _one(path: str, store_path: str) -> Outcome:
+    import orjson
+
+    from holdfast.session.ingest import ingest_transcript as ingest_file
+    from holdfast.store.sqlite.store import SqliteStore
+    from holdfast.transcript.reader import TranscriptError
+
     store = SqliteStore(store_path, busy_seconds=BUSY_TIMEOUT_SECONDS)
     try:
         return Outcome(path, _size(path), ingest_file(store, path, loads=orjson.loads))

@@ -9,21 +9,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-import orjson
 import typer
 from rich.text import Text
 
-from holdfast.brief.hook_texts import DEFAULT_BRIEF_CHARS, format_title
 from holdfast.cli.output import CliError, make_console, replace_control_chars
 from holdfast.cli.store_access import EmptyStore, find_session, open_user_store, translate_errors
 from holdfast.paths import data_dir, store_path
-from holdfast.session.context import SessionRef, build_context
-from holdfast.session.documents import overlay_documents
-from holdfast.session.follow import INITIAL, follow_transcript
-from holdfast.session.role_lookup import UnknownRole, find_role, find_role_for_agent, list_role_dirs
-from holdfast.session.transcript_scan import scan_agent_type
-from holdfast.session.update import load_snapshot
-from holdfast.store.protocol import Session
 from holdfast.text import compute_max_chars
 
 if TYPE_CHECKING:
@@ -66,6 +57,11 @@ class SessionInput(NamedTuple):
 
 def resolve_input(given: str) -> SessionInput:
     """A file when it looks like one or there is one, else a session of the store."""
+
+    from holdfast.session.context import SessionRef
+    from holdfast.session.follow import INITIAL
+    from holdfast.session.update import load_snapshot
+
     if os.path.exists(given) or os.sep in given or given.endswith((".jsonl", ".gz")):
         return SessionInput(given)
 
@@ -89,6 +85,11 @@ def require_transcript(subject: SessionInput) -> str:
 
 def load_current_state(subject: SessionInput) -> State:
     """Folded to the end of the transcript; as it was saved where the transcript is gone."""
+
+    import orjson
+
+    from holdfast.session.follow import INITIAL, follow_transcript
+
     with translate_errors():
         if subject.saved is None:
             return follow_transcript(subject.path, loads=orjson.loads, final=True).state
@@ -103,6 +104,11 @@ def load_current_state(subject: SessionInput) -> State:
 
 def _with_documents(subject: SessionInput, state: State) -> State:
     """With the session's notes and the summaries of its finished tasks, as the hooks show it."""
+
+    from holdfast.session.context import SessionRef, build_context
+    from holdfast.session.documents import overlay_documents
+    from holdfast.store.protocol import Session
+
     data = data_dir()
     ctx = build_context(data, SessionRef(subject.session_id, subject.path, subject.folder))
     return overlay_documents(ctx, Session(subject.session_id, worktree=subject.folder), state)
@@ -110,6 +116,14 @@ def _with_documents(subject: SessionInput, state: State) -> State:
 
 def resolve_role(state: State, asked: str, agent_type: str) -> Role:
     """The role that was asked for, else the one of the agent; broken files are told about."""
+
+    from holdfast.session.role_lookup import (
+        UnknownRole,
+        find_role,
+        find_role_for_agent,
+        list_role_dirs,
+    )
+
     begun = state.session.folders[0] if state.session.folders else state.session.cwd
     cwd = begun if begun and os.path.isdir(begun) else os.getcwd()
     folders = list_role_dirs(cwd, data_dir())
@@ -123,11 +137,18 @@ def resolve_role(state: State, asked: str, agent_type: str) -> Role:
 
 
 def read_agent_type(path: str, until: int | None = None) -> str:
+    import orjson
+
+    from holdfast.session.transcript_scan import scan_agent_type
+
     return scan_agent_type(path, loads=orjson.loads, until=until) if os.path.exists(path) else ""
 
 
 def compute_char_limits(budget: int | None, max_chars: list[int] | None) -> list[int]:
     """The sizes asked for; what the hooks deliver where none was."""
+
+    from holdfast.brief.hook_texts import DEFAULT_BRIEF_CHARS
+
     if budget is not None:
         if max_chars:
             raise typer.BadParameter("use either --budget or --max-chars", param_hint="--budget")
@@ -140,6 +161,9 @@ def compute_char_limits(budget: int | None, max_chars: list[int] | None) -> list
 
 def build_title(state: State, max_chars: int) -> str:
     """The title with which briefs are delivered, where the brief is long enough for it."""
+
+    from holdfast.brief.hook_texts import format_title
+
     text = format_title(state, "")
     return text if len(text) <= MAX_TITLE_SHARE * max_chars else ""
 

@@ -26,11 +26,6 @@ from holdfast.cli.store_access import (
 from holdfast.clock import format_now
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.paths import data_dir
-from holdfast.redact import redact
-from holdfast.session import documents, notes_file
-from holdfast.session.context import get_agent_session_id
-from holdfast.session.notes_file import MAX_PAGE_BYTES
-from holdfast.state.notes import NoteLine
 
 KINDS = {"decision": "decision", "rule": "rule", "dead-end": "dead_end", "next": "next_step"}
 MAX_NOTE_CHARS = 400
@@ -85,6 +80,9 @@ def _kind(given: str) -> str:
 
 def _session(name: str) -> str:
     """A running session can be noted for before the store has heard of it."""
+
+    from holdfast.session.context import get_agent_session_id
+
     running = get_agent_session_id(os.environ)
     if not name and running:
         return running
@@ -95,6 +93,11 @@ def _session(name: str) -> str:
 
 
 def _save_note(session_id: str, kind: str, words: str, as_json: bool) -> None:
+    from holdfast.redact import redact
+    from holdfast.session import notes_file
+    from holdfast.session.context import get_agent_session_id
+    from holdfast.state.notes import NoteLine
+
     by = "agent" if get_agent_session_id(os.environ) or os.environ.get("CLAUDECODE") else "user"
     said = redact(words)
     try:
@@ -117,6 +120,9 @@ def _save_note(session_id: str, kind: str, words: str, as_json: bool) -> None:
 
 def _index_note(session_id: str) -> None:
     """Into the notes page and the index; the hooks do it too, but a person looks at once."""
+
+    from holdfast.session import documents
+
     if not store_exists():
         return
     with open_user_store() as store, translate_errors():
@@ -126,6 +132,9 @@ def _index_note(session_id: str) -> None:
 
 
 def _show(session_id: str, as_json: bool) -> None:
+    from holdfast.session import documents
+    from holdfast.session.notes_file import MAX_PAGE_BYTES
+
     with open_user_store() as store, translate_errors():
         ctx, view = load_session_view(store, find_session(store, session_id))
     file = documents.notes_path(ctx, view.saved.session)

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from rich.text import Text
 
 import holdfast
-from holdfast.cli.doctor import detect_environment
 from holdfast.cli.output import (
     CliError,
     format_one_line,
@@ -26,7 +25,6 @@ from holdfast.cli.store_access import (
     translate_errors,
 )
 from holdfast.clock import format_minute
-from holdfast.doctor.check_hooks import describe_hook_problem
 from holdfast.own_copy import format_call, spell_calls
 
 MAX_COUNTED = 10_000
@@ -42,6 +40,9 @@ class StoredSessions(NamedTuple):
 
 
 def show_overview() -> None:
+    from holdfast.cli.doctor import detect_environment
+    from holdfast.doctor.check_hooks import describe_hook_problem
+
     hint = describe_hook_problem(detect_environment(quick=True))
     try:
         stored = read_stored_sessions()

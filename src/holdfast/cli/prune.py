@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from holdfast import retention
 from holdfast.cli.output import (
     JsonOption,
     YesOption,
@@ -20,7 +19,6 @@ from holdfast.cli.prune_server import MORE_TO_PRUNE, format_dropped, prune_serve
 from holdfast.cli.store_access import find_session, open_user_store, print_if_empty
 from holdfast.clock import format_days_ago
 from holdfast.paths import data_dir
-from holdfast.session.context import load_settings
 
 if TYPE_CHECKING:
     from holdfast.retention import PruneResult
@@ -82,6 +80,9 @@ def prune(
 
     Example: `holdfast session prune --days 90 --dry-run`
     """
+
+    from holdfast.session.context import load_settings
+
     if pin or unpin:
         _pin_sessions(pin, unpin, as_json)
         return
@@ -113,6 +114,9 @@ def prune(
 
 def _prune(store: SqliteStore, limits: _Limits, *, dry_run: bool) -> tuple[list[PruneResult], bool]:
     """What went or would go, and whether more is left for the next run."""
+
+    from holdfast import retention
+
     data = data_dir()
     done = []
     more = False

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import orjson
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from holdfast.brief.compose import compose
-from holdfast.cli.brief import show_brief
 from holdfast.cli.input_args import (
     BudgetOption,
     InputArgument,
@@ -36,7 +33,6 @@ from holdfast.cli.output import (
 )
 from holdfast.cli.store_access import translate_errors
 from holdfast.clock import format_minute
-from holdfast.session.replay import fold_until, list_milestones, locate_rows
 
 if TYPE_CHECKING:
     from holdfast.session.replay import RowLocation
@@ -74,6 +70,13 @@ def replay(
 
     Example: `holdfast session replay session.jsonl --at 131`
     """
+
+    import orjson
+
+    from holdfast.brief.compose import compose
+    from holdfast.cli.brief import show_brief
+    from holdfast.session.replay import fold_until
+
     (size,) = compute_char_limits(budget, None if max_chars is None else [max_chars])
     path = require_transcript(resolve_input(subject))
     with translate_errors():
@@ -97,6 +100,10 @@ def replay(
 
 
 def _find_moment(path: str, at: str) -> RowLocation:
+    import orjson
+
+    from holdfast.session.replay import locate_rows
+
     found = locate_rows(path, at, loads=orjson.loads)
     if len(found) == 1:
         return found[0]
@@ -107,6 +114,10 @@ def _find_moment(path: str, at: str) -> RowLocation:
 
 
 def _list(path: str, as_json: bool) -> None:
+    import orjson
+
+    from holdfast.session.replay import list_milestones
+
     moments = list_milestones(path, loads=orjson.loads)
     if as_json:
         print_json([moment._asdict() for moment in moments])

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import orjson
 import typer
 from rich.text import Text
 
-from holdfast.cli.fact_words import fact_to_json, style_status
 from holdfast.cli.output import (
     NARROW_WIDTH,
     JsonOption,
@@ -18,14 +16,11 @@ from holdfast.cli.output import (
     print_json,
     replace_control_chars,
 )
-from holdfast.cli.sessions import resolve_project
 from holdfast.cli.store_access import find_session, open_user_store, print_if_empty
 from holdfast.clock import format_minute
-from holdfast.session.digest import ArchiveMatch, search_archive
-from holdfast.state.facts import KINDS, kind_name
-from holdfast.store.search_query import drop_repeated
 
 if TYPE_CHECKING:
+    from holdfast.session.digest import ArchiveMatch
     from holdfast.store.protocol import Hit
 
 
@@ -64,6 +59,11 @@ def search(
 
     Example: `holdfast search "rate limit" --kind decision`
     """
+
+    from holdfast.cli.sessions import resolve_project
+    from holdfast.state.facts import KINDS
+    from holdfast.store.search_query import drop_repeated
+
     if kind and kind not in (*KINDS, "message"):
         raise typer.BadParameter(
             f"{kind!r} is not one of {', '.join(KINDS)}, message", param_hint="--kind"
@@ -109,6 +109,10 @@ def _name_of(hit: Hit) -> str:
 
 def _format_heading(hit: Hit, width: int) -> Text:
     """Its name, what it is, where it stands and, where there is room, since when."""
+
+    from holdfast.cli.fact_words import style_status
+    from holdfast.state.facts import kind_name
+
     head = Text(f"{hit.session_id[:8]}:{_name_of(hit)}", style="cyan")
     if hit.fact is not None:
         head.append(f"  {kind_name(hit.fact.kind)}, ", style="bold").append(style_status(hit.fact))
@@ -122,6 +126,8 @@ def _format_heading(hit: Hit, width: int) -> Text:
 
 
 def _document(hit: Hit) -> dict[str, Any]:
+    from holdfast.cli.fact_words import fact_to_json
+
     return {
         "session": hit.session_id,
         "score": hit.score,
@@ -134,6 +140,10 @@ def _document(hit: Hit) -> dict[str, Any]:
 def _search_archives(
     words: list[str], session: str, project: str, limit: int, as_json: bool
 ) -> None:
+    import orjson
+
+    from holdfast.session.digest import search_archive
+
     found: list[ArchiveMatch] = []
     with open_user_store() as store:
         sessions = (

@@ -14,9 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from holdfast import clients
-from holdfast.cli.compactions import show_chain, show_compaction
-from holdfast.cli.fact_words import fact_to_json, format_status
 from holdfast.cli.input_args import SessionInput
 from holdfast.cli.output import (
     CliError,
@@ -26,7 +23,6 @@ from holdfast.cli.output import (
     print_json,
     replace_control_chars,
 )
-from holdfast.cli.show_session import show_file, show_session
 from holdfast.cli.store_access import (
     EmptyStore,
     find_session,
@@ -37,9 +33,6 @@ from holdfast.cli.store_access import (
 )
 from holdfast.clock import format_minute
 from holdfast.fastpath.project import locate_project
-from holdfast.session.transcript_scan import read_archived_row, read_source_row
-from holdfast.state.facts import kind_name
-from holdfast.transcript.reader import Row
 
 if TYPE_CHECKING:
     from holdfast.state.facts import Fact
@@ -103,6 +96,9 @@ def show(
 
     Example: `holdfast show 0276a600 --compaction 1`
     """
+
+    from holdfast.cli.show_session import show_file, show_session
+
     if not name and print_if_empty(as_json, {"session": None}):
         return
     asked = [compactions, compaction is not None, brief, bool(first or last)]
@@ -135,6 +131,8 @@ def _show_brief(name: str, as_json: bool) -> None:
 
 
 def _show_compactions(name: str, number: int | None, full: bool, as_json: bool) -> None:
+    from holdfast.cli.compactions import show_chain, show_compaction
+
     with open_user_store() as store, translate_errors():
         found = resolve_session(store, name)
         if number is None:
@@ -144,6 +142,8 @@ def _show_compactions(name: str, number: int | None, full: bool, as_json: bool) 
 
 
 def _show_named(name: str, full: bool, as_json: bool) -> None:
+    from holdfast.cli.show_session import show_session
+
     session, _, inner = name.rpartition(":")
     with open_user_store() as store, translate_errors():
         if not name:
@@ -196,6 +196,9 @@ def _recent(store: SqliteStore) -> list[Session]:
 
 def _row(session: Session, row: str, start: int, store: SqliteStore) -> bytes | None:
     """From the transcript; where it no longer has the row, from what was archived of it."""
+
+    from holdfast.session.transcript_scan import read_archived_row, read_source_row
+
     found = read_source_row(session.transcript, row, start) if session.transcript else None
     return read_archived_row(store, session.id, row) if found is None else found
 
@@ -213,6 +216,9 @@ _VERBS = {
 
 
 def _show_fact(session: Session, fact: Fact, row: bytes | None, full: bool, as_json: bool) -> None:
+    from holdfast.cli.fact_words import fact_to_json, format_status
+    from holdfast.state.facts import kind_name
+
     if as_json:
         source = None if row is None else json.loads(row)
         print_json({"session": session.id, "fact": fact_to_json(fact), "source": source})
@@ -258,6 +264,10 @@ def _show_row(session: Session, name: str, row: bytes, full: bool, as_json: bool
 
 def _print_message(row: bytes, time: str, full: bool) -> None:
     """Who said it and when, and what was said; a tool's input by its names."""
+
+    from holdfast import clients
+    from holdfast.transcript.reader import Row
+
     data = json.loads(row.replace(b"\0", b"").decode("utf-8", "replace"))
     whole = Row(data, 0, len(row))
     client = clients.default()

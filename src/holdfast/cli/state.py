@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
-import orjson
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from holdfast.cli.fact_words import fact_to_json, format_status, style_status
 from holdfast.cli.output import (
     NARROW_WIDTH,
     CliError,
@@ -26,15 +24,13 @@ from holdfast.cli.output import (
 )
 from holdfast.cli.store_access import translate_errors
 from holdfast.clock import format_minute
-from holdfast.session.follow import follow_transcript
-from holdfast.session.transcript_scan import scan_boundaries
-from holdfast.state import list_facts
-from holdfast.state.facts import KINDS, OPEN, Fact, kind_heading
+from holdfast.state.facts import KINDS
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from holdfast.session.follow import FollowState
+    from holdfast.state.facts import Fact
 
 
 # Of one kind, when all kinds are shown; `--kind` shows everything of one.
@@ -61,6 +57,13 @@ def state(
 
     Example: `holdfast dev state session.jsonl --compaction 1 --kind rule`
     """
+
+    import orjson
+
+    from holdfast.session.follow import follow_transcript
+    from holdfast.session.transcript_scan import scan_boundaries
+    from holdfast.state import list_facts
+
     if kind and kind not in KINDS:
         raise typer.BadParameter(f"{kind!r} is not one of {', '.join(KINDS)}", param_hint="--kind")
     with translate_errors():
@@ -91,6 +94,8 @@ def state(
 def _document(
     file: str, compaction: int | None, followed: FollowState, known: list[Fact]
 ) -> dict[str, Any]:
+    from holdfast.cli.fact_words import fact_to_json
+
     counts: dict[str, dict[str, int]] = {}
     for fact in known:
         of_kind = counts.setdefault(fact.kind, {})
@@ -142,6 +147,10 @@ def _head(out: Console, file: str, compaction: int | None, followed: FollowState
 
 def print_kind(out: Console, kind: str, known: list[Fact], limit: int | None) -> None:
     """One kind of fact as a table: what still stands first, then the latest."""
+
+    from holdfast.cli.fact_words import style_status
+    from holdfast.state.facts import kind_heading
+
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="cyan", no_wrap=True)
     table.add_column(no_wrap=True)
@@ -169,12 +178,16 @@ def print_kind(out: Console, kind: str, known: list[Fact], limit: int | None) ->
 
 
 def _select_rows(known: list[Fact], limit: int) -> list[Fact]:
+    from holdfast.state.facts import OPEN
+
     order = {fact.id: number for number, fact in enumerate(known)}
     ranked = sorted(known, key=lambda f: (f.status != OPEN, -order[f.id]))
     return sorted(ranked[:limit], key=lambda f: order[f.id])
 
 
 def _format_counts(known: Iterable[Fact]) -> str:
+    from holdfast.cli.fact_words import format_status
+
     counts: dict[str, int] = {}
     for fact in known:
         word = format_status(fact)

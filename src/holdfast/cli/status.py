@@ -10,14 +10,6 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from holdfast.cli.compactions import (
-    count_by_kind,
-    format_deliveries,
-    format_outcome,
-    report_to_json,
-    show_compactions,
-)
-from holdfast.cli.doctor import detect_environment
 from holdfast.cli.output import (
     CliError,
     JsonOption,
@@ -30,7 +22,6 @@ from holdfast.cli.output import (
     print_words,
 )
 from holdfast.cli.overview import StoredSessions, describe_stored, read_stored_sessions
-from holdfast.cli.sessions import show_sessions
 from holdfast.cli.store_access import (
     SessionArgument,
     find_session,
@@ -38,15 +29,9 @@ from holdfast.cli.store_access import (
     translate_errors,
 )
 from holdfast.clock import format_minute
-from holdfast.compaction.report import load_report
-from holdfast.doctor.check_hooks import describe_hook_problem
 from holdfast.fastpath.session_dir import SessionDir, decode_prebuilt
 from holdfast.files import read
 from holdfast.paths import data_dir
-from holdfast.session.follow import from_saved
-from holdfast.state import UnreadableState
-from holdfast.state.facts import OPEN
-from holdfast.sync.connection import UnsafeConnectionFile, format_sync_status, read_sync_status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,6 +67,10 @@ def status(
 
     Example: `holdfast status --all`
     """
+
+    from holdfast.cli.compactions import show_compactions
+    from holdfast.cli.sessions import show_sessions
+
     _check_options(session, all_sessions, compactions, project)
     if all_sessions:
         show_sessions(project, limit, as_json)
@@ -136,11 +125,18 @@ def _print_machine(stored: StoredSessions, hint: str, service: dict[str, Any] | 
 
 def _check_hooks_quickly() -> str:
     """Whether the hooks are all right, from reading the settings alone."""
+
+    from holdfast.cli.doctor import detect_environment
+    from holdfast.doctor.check_hooks import describe_hook_problem
+
     return describe_hook_problem(detect_environment(quick=True))
 
 
 def _read_sync_status() -> dict[str, Any] | None:
     """How carrying to the team's service stands; None where there is none."""
+
+    from holdfast.sync.connection import UnsafeConnectionFile, format_sync_status, read_sync_status
+
     try:
         told = read_sync_status(data_dir(), os.environ)
     except UnsafeConnectionFile as error:
@@ -160,6 +156,9 @@ def _read_sync_status() -> dict[str, Any] | None:
 
 
 def _document(store: SqliteStore, session: Session) -> dict[str, Any]:
+    from holdfast.cli.compactions import count_by_kind, report_to_json
+    from holdfast.compaction.report import load_report
+
     checkpoints = store.checkpoints(session.id)
     compactions = store.compactions(session.id, 1)
     deliveries = store.deliveries(session.id)
@@ -190,6 +189,10 @@ def _document(store: SqliteStore, session: Session) -> dict[str, Any]:
 
 def _saved(store: SqliteStore, session: Session) -> dict[str, Any] | None:
     """What the saved state says; None where none was saved."""
+
+    from holdfast.session.follow import from_saved
+    from holdfast.state import UnreadableState
+
     saved = store.load(session.id)
     if saved is None:
         return None
@@ -226,6 +229,8 @@ def _open(state: State) -> dict[str, int]:
 
 
 def _count_open(records: Mapping[str, Any]) -> int:
+    from holdfast.state.facts import OPEN
+
     return sum(record.status == OPEN for record in records.values())
 
 
@@ -259,6 +264,8 @@ def _show(document: dict[str, Any]) -> None:
 
 
 def _rows(document: dict[str, Any]) -> list[tuple[str, str]]:
+    from holdfast.cli.compactions import format_deliveries, format_outcome
+
     rows = []
     saved = document["saved"]
     if saved is None:

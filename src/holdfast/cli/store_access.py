@@ -16,28 +16,11 @@ from holdfast.cli.output import CliError, print_json, print_words
 from holdfast.fastpath.project import locate_project
 from holdfast.files import make_private_dir
 from holdfast.paths import data_dir, store_path
-from holdfast.session.context import (
-    SessionContext,
-    SessionRef,
-    build_context,
-    find_current_session,
-    get_agent_session_id,
-)
-from holdfast.session.view import load_saved_view
-from holdfast.store.protocol import (
-    Session,
-    StoreBusy,
-    StoreDamaged,
-    StoreError,
-    StoreTooNew,
-    StoreUnwritable,
-)
-from holdfast.store.sqlite.store import SqliteStore
-from holdfast.transcript.reader import TranscriptError, TranscriptMissing
 
 if TYPE_CHECKING:
+    from holdfast.session.context import SessionContext
     from holdfast.session.update import SessionView
-    from holdfast.store.protocol import Session
+    from holdfast.store.protocol import Session, StoreError
     from holdfast.store.sqlite.store import SqliteStore
 
 
@@ -48,6 +31,10 @@ MAX_IDS_SHOWN = 3
 @contextmanager
 def translate_errors() -> Iterator[None]:
     """Turns what can go wrong with files and the store into a line that says what to do."""
+
+    from holdfast.store.protocol import StoreError
+    from holdfast.transcript.reader import TranscriptError, TranscriptMissing
+
     try:
         yield
     except TranscriptMissing as error:
@@ -59,6 +46,8 @@ def translate_errors() -> Iterator[None]:
 
 
 def suggest_next_step(error: StoreError) -> str:
+    from holdfast.store.protocol import StoreBusy, StoreDamaged, StoreTooNew, StoreUnwritable
+
     if isinstance(error, StoreBusy) and "did not answer" in str(error):
         return "Check that PostgreSQL is running and the URL is correct."
     if isinstance(error, StoreBusy):
@@ -116,6 +105,9 @@ def print_if_empty(as_json: bool, document: Any) -> bool:
 @contextmanager
 def open_user_store() -> Iterator[SqliteStore]:
     """The user's store, which must exist."""
+
+    from holdfast.store.sqlite.store import SqliteStore
+
     path = store_path()
     if not os.path.exists(path):
         raise EmptyStore
@@ -178,6 +170,9 @@ def find_current_project() -> tuple[str, str]:
 
 def resolve_session(store: SqliteStore, name: str) -> Session:
     """The session of that name, or the current one where none is given."""
+
+    from holdfast.session.context import find_current_session, get_agent_session_id
+
     if name:
         return find_session(store, name)
     project, worktree = find_current_project()
@@ -194,6 +189,10 @@ def resolve_session(store: SqliteStore, name: str) -> Session:
 
 def load_session_view(store: SqliteStore, session: Session) -> tuple[SessionContext, SessionView]:
     """The session brought up to date, with its notes and summaries over it."""
+
+    from holdfast.session.context import SessionRef, build_context
+    from holdfast.session.view import load_saved_view
+
     data = data_dir()
     folder = session.cwd or session.worktree
     ctx = build_context(data, SessionRef(session.id, session.transcript, folder), store)

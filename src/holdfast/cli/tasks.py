@@ -22,8 +22,6 @@ from holdfast.cli.store_access import (
     translate_errors,
 )
 from holdfast.clock import format_minute
-from holdfast.session.documents import load_summaries
-from holdfast.state.task_summary import encode_summary, format_summary
 
 
 def tasks(session: SessionArgument = "", as_json: JsonOption = False) -> None:
@@ -31,6 +29,10 @@ def tasks(session: SessionArgument = "", as_json: JsonOption = False) -> None:
 
     Example: `holdfast session tasks 0276a600`
     """
+
+    from holdfast.session.documents import load_summaries
+    from holdfast.state.task_summary import encode_summary, format_summary
+
     nothing: dict[str, Any] = {"session": None, "tasks": [], "summaries": []}
     if not session and print_if_empty(as_json, nothing):
         return

@@ -23,18 +23,7 @@ from holdfast.cli.output import (
 from holdfast.cli.store_access import EmptyStore, translate_errors
 from holdfast.clock import format_now
 from holdfast.fastpath.project import locate_project
-from holdfast.hooks import spawn_sync
-from holdfast.hooks.detach import run_detached
 from holdfast.paths import data_dir, store_path
-from holdfast.redact import redact
-from holdfast.session.context import get_agent_session_id, load_settings
-from holdfast.settings.user_patterns import apply_configured_patterns
-from holdfast.store.sqlite.store import SqliteStore
-from holdfast.sync import connection, message_outbox
-from holdfast.sync.client import RequestRejected, ServerUnavailable, make_api_call
-from holdfast.sync.connection import is_http_url, list_rejections, read_sync_status
-from holdfast.sync.cursor_db import CursorDb, schedule_next_sync
-from holdfast.sync.worker import SyncJob, check_identity, run_sync
 
 if TYPE_CHECKING:
     from holdfast.sync.connection import Rejection, ServerConnection
@@ -67,6 +56,9 @@ def connect(
 
     Example: `holdfast team connect https://holdfast.example`
     """
+
+    from holdfast.sync import connection
+
     address = url.rstrip("/")
     _check_address(address, allow_http)
     made = connection.ServerConnection(address, _token(), format_now())
@@ -99,6 +91,10 @@ def disconnect(as_json: JsonOption = False) -> None:
 
     Example: `holdfast team disconnect`
     """
+
+    from holdfast.sync import connection
+    from holdfast.sync.connection import read_sync_status
+
     data = data_dir()
     try:
         told = read_sync_status(data, {})
@@ -116,6 +112,8 @@ def disconnect(as_json: JsonOption = False) -> None:
 
 
 def _check_address(url: str, plain: bool) -> None:
+    from holdfast.sync.connection import is_http_url
+
     parts = urlsplit(url)
     if not is_http_url(url) or not parts.hostname:
         raise CliError(f"{url!r} is not a valid URL", "Use the form https://holdfast.example.")
@@ -144,6 +142,9 @@ def _token() -> str:
 
 
 def _fetch_identity(made: ServerConnection) -> dict[str, Any]:
+    from holdfast.sync.client import RequestRejected, ServerUnavailable, make_api_call
+    from holdfast.sync.worker import check_identity
+
     try:
         return check_identity(make_api_call(made.url, made.token)("GET", "/api/me"), made.url)
     except (ServerUnavailable, RequestRejected) as error:
@@ -154,6 +155,8 @@ def _fetch_identity(made: ServerConnection) -> dict[str, Any]:
 
 
 def _is_same_store(theirs: str) -> bool:
+    from holdfast.store.sqlite.store import SqliteStore
+
     if not theirs or not os.path.exists(store_path()):
         return False
     with translate_errors(), closing(SqliteStore(store_path())) as store:
@@ -162,6 +165,9 @@ def _is_same_store(theirs: str) -> bool:
 
 def _reset_failures() -> None:
     """Whatever failed or was refused before is tried with the new connection."""
+
+    from holdfast.sync.cursor_db import CursorDb, schedule_next_sync
+
     cursor_db = CursorDb(data_dir())
     try:
         cursor_db.retry_now()
@@ -201,6 +207,13 @@ def sync(
 
     Example: `holdfast team sync`
     """
+
+    from holdfast.sync import connection
+    from holdfast.sync.client import make_api_call
+    from holdfast.sync.connection import list_rejections
+    from holdfast.sync.cursor_db import CursorDb
+    from holdfast.sync.worker import SyncJob, run_sync
+
     if to and not connection.is_http_url(to):
         raise CliError(f"{to!r} is not a valid URL", "Use the form https://holdfast.example.")
     data = data_dir()
@@ -316,6 +329,14 @@ def send(
 
     Example: `holdfast team send "the users table has a new column" --role backend --topic schema`
     """
+
+    from holdfast.hooks import spawn_sync
+    from holdfast.hooks.detach import run_detached
+    from holdfast.redact import redact
+    from holdfast.session.context import load_settings
+    from holdfast.settings.user_patterns import apply_configured_patterns
+    from holdfast.sync import connection, message_outbox
+
     data = data_dir()
     try:
         connected = connection.effective_connection(data, os.environ)
@@ -361,6 +382,9 @@ def send(
 
 def _default_sender() -> str:
     """The session that runs this, else the person."""
+
+    from holdfast.session.context import get_agent_session_id
+
     session = get_agent_session_id(os.environ)
     if session:
         return session

@@ -47,7 +47,7 @@ HAS_TRIAL = False
 NEXT_STEPS = (
     "Codex runs a hook only after you have trusted it, and does not say when it skips one.",
     "Start codex, type /hooks, look through Holdfast's entries and trust them.",
-    "For recall from within a session: codex mcp add holdfast -- holdfast mcp",
+    "For recall from within a session: codex mcp add holdfast -- holdfast dev mcp",
 )
 
 __all__ = [
