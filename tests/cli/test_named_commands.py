@@ -23,7 +23,7 @@ SOURCES = [
 ]
 # After the name: words that could be commands and options, up to the end of the quotation.
 CALL = re.compile(
-    r"(?:(?<=[`\"])|(?<=\\n)|(?<=^    )|(?<=\$ )|(?<=uvx )|(?<=-- ))holdfast((?: [^\s`\"'#|{]+)+)",
+    r"(?:(?<=[`\"])|(?<=\\n)|(?<=^    )|(?<=\$ )|(?<=uvx )|(?<= -- ))holdfast((?: [^\s`\"'#|{]+)+)",
     re.M,
 )
 ROOT_GROUP: Any = typer.main.get_command(app)

@@ -118,12 +118,12 @@ TREE: dict[str, LazyCommand | CommandGroup] = {
     ),
     "install": LazyCommand(
         "install:install",
-        "Add Holdfast's hooks to Claude Code's settings. Safe to repeat; repairs old entries.",
+        "Add Holdfast's hooks to a client's settings. Safe to repeat; repairs old entries.",
         START,
     ),
     "uninstall": LazyCommand(
         "install:uninstall",
-        "Remove Holdfast's hooks from Claude Code's settings and restore what was there.",
+        "Remove Holdfast's hooks from a client's settings and restore what was there.",
         START,
     ),
     "doctor": LazyCommand(
