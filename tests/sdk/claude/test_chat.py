@@ -142,6 +142,25 @@ def test_a_restarted_bot_goes_on_from_its_brief(
     assert [fact.text for fact in chat.facts("request")] == [RULE, REQUEST, "Is the printer on?"]
 
 
+def test_a_client_that_died_is_replaced(api: ScriptedApi, client: Client, chat: ChatMemory) -> None:
+    api.say(*story(client.project), text("The printer is on."))
+
+    async def talk() -> list[Message]:
+        async with Chat(make_options(client), chat) as bot:
+            await collect(bot.ask(RULE))
+            await collect(bot.ask(REQUEST))
+            transport: Any = bot._client and bot._client._transport
+            transport._process.kill()
+            assert bot._reading is not None
+            await asyncio.wait([bot._reading])
+            return await collect(bot.ask("Is the printer on?"))
+
+    answer = asyncio.run(talk())
+    assert isinstance(answer[-1], ResultMessage)
+    assert answer[-1].result == "The printer is on."
+    assert missing(api.main_requests[-1]) == []
+
+
 def test_a_reset_waits_for_a_job_and_the_job_survives_it(
     api: ScriptedApi, client: Client, chat: ChatMemory
 ) -> None:

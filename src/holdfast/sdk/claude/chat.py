@@ -141,7 +141,10 @@ class Chat:
     async def ask(self, text: str) -> AsyncGenerator[Message, None]:
         """One message and its answer, up to the ResultMessage; others wait their turn."""
         async with self._lock:
-            if self._must_reset():
+            if self._reading is not None and self._reading.done():
+                # The client has died since: a new one goes on from the brief.
+                await self._restart(await self.memory.abrief(MAX_HOOK_CHARS))
+            elif self._must_reset():
                 await self._reset()
             last: ResultMessage | None = None
             for _ in range(MAX_CONTINUATIONS):
@@ -312,7 +315,7 @@ class Chat:
         if reading is not None:
             reading.cancel()
             with contextlib.suppress(asyncio.CancelledError):
-                await reading
+                await wait_guarded("reading", partial(asyncio.wait_for, reading, None), None)
 
     async def _read(self, client: ClaudeSDKClient) -> None:
         """Every message of the client, for as long as it lives."""
