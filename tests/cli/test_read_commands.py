@@ -91,7 +91,7 @@ def test_ingest_takes_the_clients_own_folder_by_default(holdfast: Call, home: Pa
 def test_ingest_without_a_client_says_what_to_do(holdfast: Call, home: Path) -> None:
     ended = holdfast("session", "ingest")
     assert (ended.code, ended.out) == (1, "")
-    assert "No Claude Code transcripts found" in ended.err
+    assert "No transcripts found" in ended.err
     assert "Pass a transcript" in ended.err
     assert not (home / "data").exists()
 

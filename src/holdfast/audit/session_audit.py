@@ -390,16 +390,17 @@ class AuditedSessions:
     weighed: int = 0  # sessions that were counted in `spread`
 
 
-def find_transcripts(folder: str) -> dict[str, list[str]]:
+def find_transcripts(*folders: str) -> dict[str, list[str]]:
     """The copies of each session, by its id; files of subagents belong to their session."""
-    paths = clients.default().paths
     found: dict[str, list[str]] = {}
-    for place, below, names in os.walk(folder):
-        below.sort()
-        for name in sorted(names):
-            path = os.path.join(place, name)
-            if paths.is_transcript(path):
-                found.setdefault(paths.transcript_session_id(path), []).append(path)
+    for folder in folders:
+        for place, below, names in os.walk(folder):
+            below.sort()
+            for name in sorted(names):
+                path = os.path.join(place, name)
+                paths = clients.of_name(path).paths
+                if paths.is_transcript(path):
+                    found.setdefault(paths.transcript_session_id(path), []).append(path)
     return dict(sorted(found.items()))
 
 

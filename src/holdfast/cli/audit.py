@@ -60,7 +60,8 @@ def audit(
         str,
         typer.Argument(
             metavar="DIR",
-            help="Folder to search for transcripts. Default: the client's own, ~/.claude/projects.",
+            help="Folder to search for transcripts. Default: the clients' own, ~/.claude/projects "
+            "and ~/.codex/sessions.",
         ),
     ] = "",
     html: Annotated[
@@ -99,7 +100,9 @@ def audit(
     Example: `holdfast audit --open`
     """
     html = html or (DEFAULT_PAGE if open_page else "")
-    place = folder or client_transcripts_dir()
+    places = [folder] if folder else clients.sessions_dirs(os.environ, os.path.expanduser("~"))
+    places = [one for one in places if os.path.isdir(one)] or places[:1]
+    place = places[0]
     if not folder and not os.path.isdir(place):
         raise CliError(
             f"No transcripts yet: {place} does not exist",
@@ -107,19 +110,22 @@ def audit(
         )
     if not os.path.isdir(place):
         raise CliError(f"No such folder: {place}", "Pass the folder that contains the transcripts.")
-    found = find_transcripts(place)
+    found = find_transcripts(*places)
     if not found:
         raise CliError(
             f"No *.jsonl or *.jsonl.gz below {place}", "Pass a folder that contains transcripts."
         )
     for target in filter(None, (html, picture)):
-        _check_target(target, place)
+        for one in places:
+            _check_target(target, one)
     with _progress(sum(map(total_bytes, found.values())), quiet=as_json) as progress:
         made = compute_statistics(audit_folder(place, found, jobs=jobs, progress=progress))
     if no_quotes:
         made = remove_quotes(made)
     if html:
-        page = render_page(made, folder=format_folder(place), made_on=time.strftime("%Y-%m-%d"))
+        page = render_page(
+            made, folder=", ".join(map(format_folder, places)), made_on=time.strftime("%Y-%m-%d")
+        )
         _write(html, page)
     if picture:
         _write(picture, draw_picture(made))
@@ -148,11 +154,6 @@ def _print_next_step(out: Console) -> None:
     command, purpose = ("install", "keeps it from now on") if off else ("status", "shows the rest")
     line = Text(f"{format_call()} {command}", style="bold cyan") + Text(f"  {purpose}")
     out.print(Padding(line, (1, 0, 1, 2)))
-
-
-def client_transcripts_dir() -> str:
-    paths = clients.default().paths
-    return paths.sessions_dir(paths.config_dir(os.environ, os.path.expanduser("~")))
 
 
 def format_folder(folder: str) -> str:

@@ -52,7 +52,7 @@ def ingest(
         typer.Argument(
             metavar="PATH",
             help="Transcripts, or folders to search for *.jsonl and *.jsonl.gz. Default: the "
-            "client's own, ~/.claude/projects.",
+            "clients' own, ~/.claude/projects and ~/.codex/sessions.",
         ),
     ] = None,
     jobs: Annotated[
@@ -70,10 +70,14 @@ def ingest(
 
     Example: `holdfast session ingest ~/.claude/projects`
     """
-    given = paths or [_client_transcripts_dir()]
+    from holdfast import clients
+
+    given = paths or clients.sessions_dirs(os.environ, os.path.expanduser("~"))
+    if not paths:
+        given = [place for place in given if os.path.exists(place)] or given[:1]
     if not paths and not os.path.exists(given[0]):
         raise CliError(
-            f"No Claude Code transcripts found ({given[0]} does not exist)",
+            f"No transcripts found ({given[0]} does not exist)",
             "Pass a transcript or a folder that contains some.",
         )
     files = _files(given)
@@ -116,19 +120,13 @@ def _report_interruption(outcomes: list[Outcome], planned: int, as_json: bool) -
     )
 
 
-def _client_transcripts_dir() -> str:
-    from holdfast import clients
-
-    paths = clients.default().paths
-    return paths.sessions_dir(paths.config_dir(os.environ, os.path.expanduser("~")))
-
-
 def _files(paths: list[str]) -> list[str]:
-    """The transcripts to read, each session once; a plain file before its packed copy."""
+    """The transcripts to read, each session once.
 
+    A plain file before its packed copy; of several plain ones the last: it goes on from the rest.
+    """
     from holdfast import clients
 
-    client_paths = clients.default().paths
     found: list[str] = []
     for path in paths:
         if not os.path.isdir(path):
@@ -137,15 +135,20 @@ def _files(paths: list[str]) -> list[str]:
         for folder, below, names in os.walk(path):
             below.sort()
             candidates = [os.path.join(folder, name) for name in sorted(names)]
-            found += [path for path in candidates if client_paths.is_transcript(path)]
-    found.sort(key=lambda path: path.endswith(".gz"))
+            found += [path for path in candidates if _is_transcript(path)]
     chosen: dict[str, str] = {}
-    for path in found:
-        key = os.path.join(
-            os.path.dirname(os.path.abspath(path)), client_paths.transcript_session_id(path)
-        )
-        chosen.setdefault(key, path)
+    for path in sorted(found):
+        session = clients.of_name(path).paths.transcript_session_id(path)
+        key = os.path.join(os.path.dirname(os.path.abspath(path)), session)
+        if key not in chosen or not path.endswith(".gz"):
+            chosen[key] = path
     return sorted(chosen.values())
+
+
+def _is_transcript(path: str) -> bool:
+    from holdfast import clients
+
+    return clients.of_name(path).paths.is_transcript(path)
 
 
 def _jobs(asked: int, files: list[str]) -> int:

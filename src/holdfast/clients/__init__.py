@@ -10,6 +10,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from holdfast.clients.client_protocol import Client, HookClient
 
 DEFAULT_CLIENT = "claude-code"
@@ -55,6 +57,27 @@ def of_file(path: str) -> Client:
         if name != DEFAULT_CLIENT and get(name).recognises(head):
             return get(name)
     return default()
+
+
+def of_name(path: str) -> Client:
+    """The client that names its files so; for folders of files that nobody wants to open."""
+    for name in names():
+        if get(name).paths.has_own_name(path):
+            return get(name)
+    return default()
+
+
+def sessions_dirs(environ: Mapping[str, str], home: str) -> list[str]:
+    """Where the clients keep their sessions; the default's first, the others' where they exist."""
+    import os
+
+    found = []
+    for name in names():
+        paths = get(name).paths
+        folder = paths.sessions_dir(paths.config_dir(environ, home))
+        if name == DEFAULT_CLIENT or os.path.isdir(folder):
+            found.append(folder)
+    return found
 
 
 def hook_client(name: str) -> HookClient:

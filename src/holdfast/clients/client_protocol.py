@@ -170,8 +170,11 @@ class ClientPaths(Protocol):
 
     def find_transcript(self, config: str, session: str) -> str | None: ...
 
+    def has_own_name(self, path: str) -> bool:
+        """Whether a file is named as no other client names its own."""
+
     def is_transcript(self, path: str) -> bool:
-        """Whether a file's name and place say that it is a session's, not a subagent's."""
+        """Whether this is a session's file, not a subagent's. Looks at no more than its head."""
 
     def transcript_session_id(self, transcript: str) -> str: ...
 

@@ -25,6 +25,7 @@ class Said(NamedTuple):
 class Call(NamedTuple):
     name: str
     arguments: Json
+    namespace: str = ""
 
 
 class Patch(NamedTuple):
@@ -86,6 +87,8 @@ class ResponsesApi:
         else:
             asked = json.dumps(part.arguments)
             made = {"type": "function_call", "name": part.name, "arguments": asked}
+            if part.namespace:
+                made["namespace"] = part.namespace
         return {**made, "id": self._id("fc"), "call_id": call}
 
     def _message(self, text: str) -> Json:

@@ -33,6 +33,11 @@ def sessions_dir(config: str) -> str:
     return os.path.join(config, "projects")
 
 
+def has_own_name(path: str) -> bool:
+    """An id and an ending: others do the same."""
+    return False
+
+
 def is_transcript(path: str) -> bool:
     """Whether a file's name and place say that it is a session's, not a subagent's."""
     parts = path.replace("\\", "/").split("/")

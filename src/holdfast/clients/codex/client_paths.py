@@ -50,6 +50,10 @@ def find_transcript(config: str, session: str) -> str | None:
     return max(found)[1] if found else None
 
 
+def has_own_name(path: str) -> bool:
+    return rollout_files.parse_name(path) is not None
+
+
 def is_transcript(path: str) -> bool:
     """Whether this is a session's file, not a subagent's."""
     if rollout_files.parse_name(path) is None:

@@ -1,0 +1,79 @@
+"""Codex beside Claude Code: subagents, and sessions of both in one repository."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from end_to_end.stage import OFFER, Stage, injected
+from support.claude import ScriptedApi
+from support.codex import Call, ResponsesApi, Said, context_texts
+
+from .codex_stage import BRIEF, PROMPT, WORK_FACTS, CodexStage, run, work
+
+pytestmark = pytest.mark.client
+
+
+def spawn(message: str) -> Call:
+    return Call("spawn_agent", {"message": message, "agent_type": "explorer"}, "multi_agent_v1")
+
+
+def test_sessions_of_both_are_listed_searched_and_handed_over(
+    tmp_path: Path, responses: ResponsesApi
+) -> None:
+    with ScriptedApi() as api:
+        claude = Stage(tmp_path, api)
+        codex = CodexStage(tmp_path, responses)
+        codex.holdfast("install", "--client", "codex")
+        responses.say(*work(), [Said("Wait for me.")])
+        codex.codex.exec(PROMPT)
+        # What was left in Codex is offered in Claude Code ...
+        api.say("Hello.")
+        claude.client.run("What is next?")
+        (offer,) = injected(api.last, OFFER)
+        assert "Edited last: cart_totals.py" in offer
+        # ... and what was left there is offered in Codex.
+        (claude.client.project / "broken").touch()
+        api.say(*claude.work(), "Later.")
+        claude.client.run("Use the lighthouse table for prices.")
+        codex.codex.exec("Go on.")
+        (back,) = context_texts(responses.requests[-1], OFFER)
+        assert "lighthouse" in back or "Wire the cart to checkout" in back
+        listed = json.loads(codex.holdfast("status", "--all", "--json"))
+        found = json.dumps(listed)
+        assert '"codex 0.166.0"' in found or "codex" in found
+        searched = codex.holdfast("search", "SQLite")
+        assert "single machine" in searched
+        assert claude.log() == ""
+
+
+def test_a_subagent_gets_nothing_of_the_main_thread(
+    tmp_path: Path, responses: ResponsesApi
+) -> None:
+    stage = CodexStage(tmp_path, responses, compact_at=60_000)
+    stage.holdfast("install", "--client", "codex")
+    responses.say(*work(), [Said("Now full.")])
+    responses.tokens = 20_000
+    stage.codex.exec(PROMPT)
+    responses.tokens = 70_000
+    stage.codex.resume("Full now.")
+    responses.tokens = 9_000
+    task = "Look at the limiter and report."
+    # Whoever of the two asks next is kept busy, so that both come to ask.
+    responses.say([Said("I delegate."), spawn(task)], [run("sleep 2")], [run("sleep 2")])
+    stage.codex.resume("Delegate it.")
+    own = [one for one in responses.requests if _is_subagents(one, task)]
+    assert own
+    assert [context_texts(one, BRIEF) for one in own] == [[]] * len(own)
+    with_brief = [one for one in responses.requests if context_texts(one, BRIEF)]
+    assert all(WORK_FACTS["id"] in str(one) for one in with_brief)
+    stored = stage.holdfast("status", "--all", "--json")
+    assert task not in stored
+
+
+def _is_subagents(request: dict[str, Any], task: str) -> bool:
+    users = [item for item in request["input"] if item.get("role") == "user"]
+    return any(task in str(item.get("content")) for item in users)
