@@ -71,7 +71,7 @@ def test_recall_is_added_and_removed_by_the_client_itself(
     stage = CodexStage(tmp_path, responses)
     config = stage.codex.config / "config.toml"
     before = config.read_bytes()
-    stage.codex.run("mcp", "add", "holdfast", "--", "holdfast", "mcp")
+    stage.codex.run("mcp", "add", "holdfast", "--", "holdfast", "dev", "mcp")
     assert "holdfast" in stage.codex.run("mcp", "list")
     stage.codex.run("mcp", "remove", "holdfast")
     assert config.read_bytes() == before
