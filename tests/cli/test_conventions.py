@@ -275,3 +275,19 @@ def test_a_terminal_without_unicode_gets_question_marks() -> None:
 
 def test_the_version_is_shown(holdfast: Call) -> None:
     assert re.fullmatch(r"holdfast \d+\.\d+\.\S+", holdfast("--version").out.strip())
+
+
+def test_colours_end_where_words_of_others_begin(
+    holdfast: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Plain words are in the terminal's own colour, so that they are read on light and on dark."""
+    holdfast("session", "ingest", SESSION_FILE)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for arguments in (["show", "bcd7f21d:r1"], ["search", "cents"], ["show", "bcd7f21d", "--full"]):
+        shown = holdfast(*arguments).out
+        assert "\x1b[36m" in shown or "\x1b[1;32m" in shown
+        assert re.search(r"^  House rule", shown, re.M), arguments
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not re.search(r"\x1b\[[\d;]*3\d", holdfast("show", "bcd7f21d:r1").out)

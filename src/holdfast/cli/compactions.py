@@ -222,8 +222,9 @@ def show_chain(store: SqliteStore, found: Session, full: bool, as_json: bool) ->
         print_json(document)
         return
     out = make_console()
-    head = Text(f"{found.id[:8]} ", style="cyan") + Text(format_one_line(found.title, 100))
-    out.print(head + Text(f"  begun {format_minute(found.started)} UTC", style="dim"))
+    title = f" {format_one_line(found.title, 100)}"
+    begun = (f"  begun {format_minute(found.started)} UTC", "dim")
+    out.print(Text.assemble((found.id[:8], "cyan"), title, begun))
     for report, each in zip(reports, document["compactions"], strict=True):
         _print_link(report, each, full)
     if not reports:
@@ -254,7 +255,7 @@ def _chain_to_json(
 def _print_link(report: CompactionReport, document: dict[str, Any], full: bool) -> None:
     out = make_console()
     compaction = report.compaction
-    head = Text(f"{document['number']}. ", style="bold")
+    head = Text.assemble((f"{document['number']}. ", "bold"))
     after = f" → {compaction.tokens_after:,}" if compaction.tokens_after else ""
     sizes = f"{format_count(compaction.tokens_before)}{after} tokens"
     trigger = format_one_line(compaction.trigger or "unknown", 20)

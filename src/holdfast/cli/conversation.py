@@ -69,8 +69,9 @@ def print_messages(messages: list[DigestEntry]) -> None:
         if one.kind in _SPEAKERS:
             if number:
                 out.print()
-            head = Text(_SPEAKERS[one.kind], style=_STYLES.get(one.kind, ""))
-            out.print(head + Text(f"  {format_minute(one.time)} UTC  {one.row[:8]}", style="dim"))
+            speaker = (_SPEAKERS[one.kind], _STYLES.get(one.kind, ""))
+            moment = (f"  {format_minute(one.time)} UTC  {one.row[:8]}", "dim")
+            out.print(Text.assemble(speaker, moment))
             print_indented(one.text.strip())
         else:
             text = format_one_line(one.text, MAX_LINE_CHARS)

@@ -57,7 +57,8 @@ def print_indented(words: str | Text, style: str = "", indent: int = 2, first: s
         words = Text(replace_control_chars(words).expandtabs(4), style)
     for line in words.wrap(out, max(10, out.width - indent)):
         line.rstrip()
-        out.print(Text(f"{first:<{indent}}", style="cyan") + line, soft_wrap=True)
+        lead = (f"{first:<{indent}}", "cyan" if first else "")
+        out.print(Text.assemble(lead, line), soft_wrap=True)
         first = ""
 
 

@@ -113,7 +113,7 @@ def _format_heading(hit: Hit, width: int) -> Text:
     from holdfast.cli.fact_words import style_status
     from holdfast.state.facts import kind_name
 
-    head = Text(f"{hit.session_id[:8]}:{_name_of(hit)}", style="cyan")
+    head = Text.assemble((f"{hit.session_id[:8]}:{_name_of(hit)}", "cyan"))
     if hit.fact is not None:
         head.append(f"  {kind_name(hit.fact.kind)}, ", style="bold").append(style_status(hit.fact))
         time = hit.fact.at.time
@@ -162,8 +162,8 @@ def _search_archives(
 
     out = make_console()
     for hit in found:
-        name = Text(f"{hit.session_id[:8]}:{hit.row[:8]}", style="cyan")
-        out.print(name + Text(f"  {format_minute(hit.time)}", style="dim"))
+        name = (f"{hit.session_id[:8]}:{hit.row[:8]}", "cyan")
+        out.print(Text.assemble(name, (f"  {format_minute(hit.time)}", "dim")))
         print_indented(Text(replace_control_chars(hit.excerpt)))
     if not found:
         typer.echo("Nothing found in the archives. Rows are archived at compactions.")
