@@ -244,6 +244,11 @@ class Installer(Protocol):
     def read_plugin_hooks(self, plugin: Plugin) -> str:
         """A plugin's hooks as a settings text; "" where it has none."""
 
+    def list_untrusted(self, environ: Mapping[str, str], project: str) -> list[str] | None:
+        """The events of ours that the client skips until the user trusts them; None where it
+        cannot be asked.
+        """
+
     def list_instructions_files(self, project: str) -> list[str]:
         """Where the client reads a project's instructions, the usual place first."""
 

@@ -12,6 +12,7 @@ from holdfast.clients.installation import SettingsError
 from holdfast.doctor.check_client import check_autocompact, check_client
 from holdfast.doctor.check_history import check_compactions, check_errors, check_sync
 from holdfast.doctor.check_hooks import check_hooks, check_other_hooks, check_switches
+from holdfast.doctor.check_other_clients import check_other_clients
 from holdfast.doctor.check_storage import check_folder, check_leftovers, check_store, find_leftovers
 from holdfast.doctor.check_versions import check_versions
 from holdfast.doctor.environment import FAIL, OK, SCOPES, WARN, Environment, Finding
@@ -58,6 +59,7 @@ CHECKS: dict[str, Check] = {
     "auto-compact": check_autocompact,
     "service": check_sync,
     "other tools": check_other_hooks,
+    "other clients": check_other_clients,
 }
 
 

@@ -63,6 +63,10 @@ def test_an_untrusted_hook_does_not_run(tmp_path: Path, responses: ResponsesApi)
     with AppServer(stage.codex) as server:
         server.turn(server.start_thread(), "Port 8137 stays.")
     assert not (stage.data / "holdfast.db").exists()
+    assert "Codex skips 7 of Holdfast's hooks" in stage.holdfast("doctor", check=False)
+    with AppServer(stage.codex) as server:
+        server.trust_hooks()
+    assert "its hooks may run" in stage.holdfast("doctor", check=False)
 
 
 def test_recall_is_added_and_removed_by_the_client_itself(

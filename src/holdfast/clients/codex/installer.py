@@ -28,6 +28,7 @@ from holdfast.clients.claude_code.install.settings_file import (
 from holdfast.clients.codex import client_paths
 from holdfast.clients.codex.context_window import compaction_point, read_config, read_window_config
 from holdfast.clients.codex.install.hook_table import CODEX_HOOKS, HOOKS, PREFIX
+from holdfast.clients.codex.install.hook_trust import list_untrusted
 from holdfast.clients.hook_launcher import Launcher
 from holdfast.clients.installation import (
     AutoCompact,
@@ -62,6 +63,7 @@ __all__ = [
     "list_enabled_plugins",
     "list_foreign_hooks",
     "list_instructions_files",
+    "list_untrusted",
     "parse_entries",
     "put_instructions",
     "read_auto_compact",

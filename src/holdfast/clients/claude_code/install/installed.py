@@ -118,6 +118,11 @@ def list_disabling_switches(
     return off
 
 
+def list_untrusted(environ: Mapping[str, str], project: str) -> list[str] | None:
+    """The client asks for no trust in hooks of its settings."""
+    return []
+
+
 def read_auto_compact(
     environ: Mapping[str, str], home: str, sources: Sequence[SettingsSource]
 ) -> AutoCompact:
