@@ -39,8 +39,7 @@ def transcript(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     session_dir = SessionDir(str(data), SESSION)
     ref = SessionRef(SESSION, str(path), str(tmp_path))
     ctx = SessionContext(ref, session_dir, NOW, store)
-    handlers.on_precompact(ctx, "auto")
-    prepared = session_dir.read_brief()
+    prepared = handlers.prepare_for_compaction(ctx, handlers.on_precompact(ctx, "auto").view)
     assert prepared is not None
     handlers.archive_rows(ctx, (prepared.generation, prepared.offset))
     handlers.on_postcompact(ctx, trigger="auto", summary=SUMMARY)
