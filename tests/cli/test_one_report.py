@@ -74,7 +74,7 @@ def test_every_command_and_the_api_say_the_same_of_a_lost_rule(
         why = explain_last_compaction(store, SESSION)
         doctor = format_compaction(compaction, store.deliveries(SESSION))
     (link,) = ask(holdfast, "show", SESSION, "--compactions")["compactions"]
-    said["chain"] = {f["id"]: f["put_back"] for f in link["lost_facts"]}
+    said["chain"] = {f["id"]: f["restored"] for f in link["lost_facts"]}
     rows = ask(holdfast, "show", SESSION, "--compaction", "1")["before"]
     said["one"] = {r["id"]: bool(r["restored"]) for r in rows if r["in_summary"] is False}
     said["why"] = {

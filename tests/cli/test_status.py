@@ -90,8 +90,8 @@ def test_status_tells_what_the_compaction_lost_and_what_came_back(
     assert (compaction["number"], compaction["trigger"]) == (1, "auto")
     assert compaction["lost"] == sum(compaction["lost_by_kind"].values())
     assert compaction["lost_by_kind"]["rule"] > 0
-    roads = [(given["what"], given["road"]) for given in compaction["delivered"]]
-    assert sorted(roads) == [("brief", "SessionStart"), ("steering", "PreCompact")]
+    deliveries = [(given["what"], given["channel"]) for given in compaction["delivered"]]
+    assert sorted(deliveries) == [("brief", "SessionStart"), ("steering", "PreCompact")]
     shown = holdfast("status").out
     for words in ("lost", "brief by SessionStart", "precompact:auto", "2 tasks"):
         assert words in shown
@@ -132,7 +132,7 @@ def test_status_takes_a_session_or_the_one_it_runs_in(
     assert holdfast("status", "nosuch").code == 1
 
 
-def test_compactions_are_listed_with_what_was_put_back(holdfast: Call, lived: Path) -> None:
+def test_compactions_are_listed_with_what_was_restored(holdfast: Call, lived: Path) -> None:
     (found,) = asked(holdfast, "status", "--compactions")
     assert (found["session"], found["number"], found["trigger"]) == (SESSION, 1, "auto")
     assert found["lost"] > 0

@@ -80,7 +80,7 @@ def test_it_is_said_how_the_last_brief_came() -> None:
     assert judge_compactions([SEEN], [other, BRIEF]).message.endswith(alone)
 
 
-def test_one_after_which_nothing_was_put_back_is_a_warning() -> None:
+def test_one_after_which_nothing_was_restored_is_a_warning() -> None:
     assert judge_compactions([SEEN], []).level == "warn"
     assert judge_compactions([SEEN], [BRIEF._replace(epoch=1)]).level == "warn"
     assert judge_compactions([SEEN], [BRIEF._replace(kind="steering")]).level == "warn"

@@ -99,8 +99,8 @@ def test_the_commands_tell_what_happened(tmp_path: Path, api: ScriptedApi) -> No
     assert sum(detailed["lost_by_kind"].values()) == listed["lost"]
     assert RULE in [fact["text"] for fact in detailed["lost_facts"] if fact["kind"] == "rule"]
     (brief,) = [given for given in detailed["delivered"] if given["what"] == "brief"]
-    assert (brief["road"], RULE in brief["text"]) == ("SessionStart", True)
-    assert all(fact["put_back"] for fact in detailed["lost_facts"])
+    assert (brief["channel"], RULE in brief["text"]) == ("SessionStart", True)
+    assert all(fact["restored"] for fact in detailed["lost_facts"])
     shown = user.run("show", live.session_id[:8], "--compactions", "--full").stdout
     assert RULE in shown
 

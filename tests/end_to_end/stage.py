@@ -1,4 +1,4 @@
-"""A project with Holdfast installed, the real client in it, and what our own road brought.
+"""A project with Holdfast installed, the real client in it, and what our own hooks delivered.
 
 Owns the set-up and the reading of what was injected. A fact counts only where our hooks put it:
 the summariser's instructions, or a hook's additional context. What the client keeps or echoes by

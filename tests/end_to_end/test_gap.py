@@ -120,8 +120,8 @@ def test_in_the_middle_of_a_turn_it_comes_with_a_tool_batch_once(
         assert injected(api.last, GAP) == [gap]
         stage.settled(live)
     with stage.store() as store:
-        roads = [d.channel for d in store.deliveries(live.session_id) if d.kind == "gap"]
-    assert roads == ["PostToolBatch"]
+        deliveries = [d.channel for d in store.deliveries(live.session_id) if d.kind == "gap"]
+    assert deliveries == ["PostToolBatch"]
 
 
 def test_a_summary_that_carries_everything_leaves_no_gap(stage: Stage, api: ScriptedApi) -> None:

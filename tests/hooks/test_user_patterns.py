@@ -1,4 +1,4 @@
-"""The user's own redaction patterns hold on both roads."""
+"""The user's own redaction patterns hold on the fast and the full path."""
 
 import json
 

@@ -61,9 +61,9 @@ def test_what_a_manual_compaction_lost_is_told_and_survives_a_resume(
     assert restored(api.last) == [text]
     assert conversation(api.last)[0].startswith(SUMMARY)
     with scene.store() as store:
-        roads = [(d.kind, d.channel) for d in store.deliveries(session)]
-        assert roads.count(("brief", "session.compact")) == 1
-        assert [road for what, road in roads if what == "gap"] == []
+        deliveries = [(d.kind, d.channel) for d in store.deliveries(session)]
+        assert deliveries.count(("brief", "session.compact")) == 1
+        assert [channel for what, channel in deliveries if what == "gap"] == []
     assert scene.log() == ""
 
 

@@ -1,4 +1,4 @@
-"""Whatever happens to the module or to Python, the client compacts, and the classic road or
+"""Whatever happens to the module or to Python, the client compacts, and the classic hooks or
 silence follows."""
 
 from pathlib import Path

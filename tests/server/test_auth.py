@@ -176,8 +176,8 @@ def test_scopes_are_kept(service: Service) -> None:
     assert reader.post("/api/compact/restore", json={"session_id": "session-a"}).status_code == 200
     assert writer.post("/api/messages", json=body).status_code == 201
     assert writer.get("/api/sessions").status_code == 403
-    assert reader.get("/api/trail").status_code == 403
-    assert service.caller(scopes=("admin",)).get("/api/trail").status_code == 200
+    assert reader.get("/api/audit-log").status_code == 403
+    assert service.caller(scopes=("admin",)).get("/api/audit-log").status_code == 200
 
 
 def test_revoked_expired_and_made_up_tokens_are_refused(service: Service) -> None:
@@ -273,8 +273,8 @@ def test_the_trail_names_who_wrote_and_who_was_turned_away(service: Service) -> 
     service.owner.post("/api/messages", json=body)
     service.client("hf_a_b").get("/api/sessions")
     service.owner.get("/api/sessions")
-    steps = service.owner.get("/api/trail").json()["steps"]
-    assert [(one["caller"], one["what"], one["project"], one["status"]) for one in steps] == [
+    entries = service.owner.get("/api/audit-log").json()["entries"]
+    assert [(one["caller"], one["what"], one["project"], one["status"]) for one in entries] == [
         ("unknown", "GET /api/sessions", "", 401),
         ("owner", "POST /api/messages", "/theirs", 201),
         (name, "POST /api/messages", "", 403),

@@ -74,10 +74,10 @@ def test_whoever_is_turned_away_does_not_fill_the_disk(service: Service) -> None
     body = {"from_agent_id": "a", "topic": "t", "project": "/p"}
     for _ in range(100):
         assert reader.post("/api/messages", json=body).status_code == 403
-    steps = service.owner.get("/api/trail?limit=100").json()["steps"]
-    statuses = [one["status"] for one in steps]
+    entries = service.owner.get("/api/audit-log?limit=100").json()["entries"]
+    statuses = [one["status"] for one in entries]
     assert (statuses.count(401), statuses.count(403)) == (20, 20)
-    told = [one["what"] for one in steps if one["status"] == 403]
+    told = [one["what"] for one in entries if one["status"] == 403]
     assert told[-1] == "POST /api/messages (and 280 refusals not logged)"
     missed = next(
         line

@@ -12,17 +12,17 @@ from holdfast.server.peer_credentials import is_loopback, uid_of_peer
 
 
 @pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])
-@pytest.mark.parametrize("road", [peer_credentials._read_proc_table, uid_of_peer])
-def test_our_own_connection_is_ours(family: socket.AddressFamily, road: object) -> None:
+@pytest.mark.parametrize("lookup", [peer_credentials._read_proc_table, uid_of_peer])
+def test_our_own_connection_is_ours(family: socket.AddressFamily, lookup: object) -> None:
     with socket.socket(family) as listener:
         listener.bind(("127.0.0.1" if family == socket.AF_INET else "::1", 0))
         listener.listen()
         with socket.create_connection(listener.getsockname()[:2]) as near:
             far, _ = listener.accept()
             with far:
-                assert callable(road)
-                assert road(far.getpeername()[:2], far.getsockname()[:2]) == os.getuid()
-                assert road(("127.0.0.1", 1), far.getsockname()[:2]) is None
+                assert callable(lookup)
+                assert lookup(far.getpeername()[:2], far.getsockname()[:2]) == os.getuid()
+                assert lookup(("127.0.0.1", 1), far.getsockname()[:2]) is None
                 assert near.fileno() >= 0
 
 

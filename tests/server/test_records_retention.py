@@ -86,8 +86,8 @@ def test_the_trail_is_as_long_as_the_rule_says(service: Service) -> None:
                     transaction, AuditEntry(at, "me", f"POST /{session}", "/p", session, 200)
                 )
     assert prune(service, held=("held",)).counts["audit_entries"] == 1
-    steps = service.owner.get("/api/trail").json()["steps"]
-    assert [(one["at"], one["session"]) for one in steps] == [
+    entries = service.owner.get("/api/audit-log").json()["entries"]
+    assert [(one["at"], one["session"]) for one in entries] == [
         *[(LATEST, "held"), (LATEST, "s"), (EARLY, "held")],
     ]
 

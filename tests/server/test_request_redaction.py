@@ -63,7 +63,14 @@ BODIES: dict[str, dict[str, Any]] = {
     },
     "/api/sessions/s1/deliveries": {
         "deliveries": [
-            {"epoch": 0, "what": "brief", "road": "r", "time": TIME, "text": "x", "facts": ["t1"]}
+            {
+                "epoch": 0,
+                "what": "brief",
+                "channel": "r",
+                "time": TIME,
+                "text": "x",
+                "facts": ["t1"],
+            }
         ]
     },
     "/api/actions": {
@@ -105,7 +112,7 @@ BODIES: dict[str, dict[str, Any]] = {
 GETS = (
     "/api/sessions /api/projects /api/messages /api/agent-contexts /api/actions /api/hierarchy"
     " /api/sessions/s1/facts /api/sessions/s1/checkpoints /api/sessions/s1/compactions"
-    " /api/sessions/s1/deliveries /api/sessions/s1/state /api/sessions/s1 /api/trail"
+    " /api/sessions/s1/deliveries /api/sessions/s1/state /api/sessions/s1 /api/audit-log"
 ).split()
 TABLES = (
     "idempotency_keys contexts actions folders agent_messages projects message_receipts audit_log"

@@ -1,4 +1,4 @@
-"""Errors and the test state: open until the same thing passes, by whatever road it passes."""
+"""Errors and the test state: open until the same thing passes, in whatever way it passes."""
 
 import pytest
 

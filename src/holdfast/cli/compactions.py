@@ -74,7 +74,7 @@ def report_to_json(report: CompactionReport) -> dict[str, Any]:
 def _delivery_to_json(delivery: Delivery) -> dict[str, Any]:
     return {
         "what": delivery.kind,
-        "road": delivery.channel,
+        "channel": delivery.channel,
         "time": delivery.time,
         "characters": len(delivery.text),
         "facts": list(delivery.facts),
@@ -98,7 +98,7 @@ def format_outcome(document: dict[str, Any]) -> str:
 
 def format_deliveries(document: dict[str, Any]) -> str:
     """`brief by SessionStart`, for each; what would have been, where no hook ran."""
-    given = ", ".join(f"{d['what']} by {d['road']}" for d in document["delivered"])
+    given = ", ".join(f"{d['what']} by {d['channel']}" for d in document["delivered"])
     would, lost = document["would_restore"], document["lost"]
     if given or would is None:
         return given or "nothing"
@@ -195,8 +195,8 @@ def _details_to_json(report: CompactionReport) -> dict[str, Any]:
 
 def _outcome_to_json(report: CompactionReport, fact: Fact) -> dict[str, Any]:
     return {
-        "put_back": fact.id in report.restored,
-        "would_put_back": fact.id in report.would_restore,
+        "restored": fact.id in report.restored,
+        "would_restore": fact.id in report.would_restore,
     }
 
 
@@ -316,7 +316,9 @@ def show_compaction(
                 "number": number,
                 "before": [row._asdict() for row in rows],
                 "summary": compaction.summary,
-                "restored": [{"what": d.kind, "road": d.channel, "text": d.text} for d in restored],
+                "restored": [
+                    {"what": d.kind, "channel": d.channel, "text": d.text} for d in restored
+                ],
                 "would_deliver": report.would_deliver.text if report.would_deliver else None,
             }
         )

@@ -100,13 +100,15 @@ def judge_compactions(latest: Sequence[Compaction], delivered: Iterable[Delivery
             OK,
             seen if not latest else f"{seen}; older ones are indexed from transcripts",
         )
-    roads = list(delivered)
-    details = tuple(format_compaction(compaction, roads) for compaction in lived[:MAX_ERRORS_SHOWN])
+    deliveries = list(delivered)
+    details = tuple(
+        format_compaction(compaction, deliveries) for compaction in lived[:MAX_ERRORS_SHOWN]
+    )
     only = "the only one so far"
     silent = [
         c
         for c in lived[:MAX_ERRORS_SHOWN]
-        if c.lost and not select_restoring(select_deliveries(c, roads))
+        if c.lost and not select_restoring(select_deliveries(c, deliveries))
     ]
     if silent:
         some = f"{len(silent)} of the last {len(details)}" if len(details) > 1 else only
@@ -117,12 +119,12 @@ def judge_compactions(latest: Sequence[Compaction], delivered: Iterable[Delivery
     seen = f"restored after {of_all}"
     if not any(c.lost for c in lived[:MAX_ERRORS_SHOWN]):
         seen = f"{of_all} lost nothing"
-    return Finding(COMPACTIONS, OK, seen + _describe_channel(lived[0], roads), details=details)
+    return Finding(COMPACTIONS, OK, seen + _describe_channel(lived[0], deliveries), details=details)
 
 
-def _describe_channel(last: Compaction, roads: Iterable[Delivery]) -> str:
+def _describe_channel(last: Compaction, deliveries: Iterable[Delivery]) -> str:
     """Which of the ways the client offers the last brief took."""
-    for delivery in reversed(select_deliveries(last, roads)):
+    for delivery in reversed(select_deliveries(last, deliveries)):
         if delivery.kind == "brief":
             if delivery.channel == MODULE:
                 return "; the last one by the plugin's module, after the summary"
@@ -132,8 +134,10 @@ def _describe_channel(last: Compaction, roads: Iterable[Delivery]) -> str:
     return ""
 
 
-def format_compaction(compaction: Compaction, roads: Iterable[Delivery]) -> str:
-    what = ", ".join(sorted({d.kind for d in select_deliveries(compaction, roads)})) or "nothing"
+def format_compaction(compaction: Compaction, deliveries: Iterable[Delivery]) -> str:
+    what = (
+        ", ".join(sorted({d.kind for d in select_deliveries(compaction, deliveries)})) or "nothing"
+    )
     return (
         f"{format_minute(compaction.time)} {compaction.session_id[:8]}"
         f" {compaction.trigger or 'unknown'}: summary kept {len(compaction.kept)},"

@@ -76,7 +76,7 @@ def on_command_ran(
     key = truncate_safely(normalise_command(line) or _question(line), MAX_TRIED_CHARS)
     if not key:
         return table
-    # A failing check is an error to mend, not a road to avoid; but it does run.
+    # A failing check is an error to mend, not a command to avoid; but it does run.
     runs = event.ok or read_check_run(line, event.output, event.ok) is not None
     if runs:
         known = table.get(key)

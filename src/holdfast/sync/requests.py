@@ -183,7 +183,7 @@ def _delivery(one: Delivery) -> dict[str, Any]:
     return {
         "epoch": one.epoch,
         "what": one.kind[:MAX_NAME_CHARS],
-        "road": one.channel[:MAX_NAME_CHARS],
+        "channel": one.channel[:MAX_NAME_CHARS],
         "time": timestamp_or_empty(one.time),
         "text": one.text[:MAX_TEXT_CHARS],
         "facts": list(one.facts[:MAX_IDS]),

@@ -1,4 +1,4 @@
-"""A project with Holdfast installed into Codex, the real client in it, and what our road brought.
+"""A project with Holdfast installed into Codex, the real client in it, and what the hooks brought.
 
 A fact counts only where our hooks put it: a developer's message that begins as our texts do. The
 user's own words stay in context by the client's doing and are left out.

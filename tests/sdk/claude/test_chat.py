@@ -28,21 +28,21 @@ from .bakery import (
 pytestmark = [pytest.mark.client, pytest.mark.slow]
 
 
-ROADS = {"clear": {}, "process": {"road": "process"}}
+METHODS = {"clear": {}, "process": {"method": "process"}}
 
 
-@pytest.mark.parametrize("road", [*ROADS, "verbatim", "oldest"])
+@pytest.mark.parametrize("method", [*METHODS, "verbatim", "oldest"])
 def test_a_reset_between_turns_loses_nothing(
-    api: ScriptedApi, client: Client, chat: ChatMemory, road: str
+    api: ScriptedApi, client: Client, chat: ChatMemory, method: str
 ) -> None:
-    client.binary = oldest_client() if road == "oldest" else None
+    client.binary = oldest_client() if method == "oldest" else None
     replies = story(client.project)
     api.say(*replies[:-1], replies[-1].filling(150_000), text("The printer is on."))
     resets: list[Reset] = []
-    options = make_options(client, verbatim_prompts=road == "verbatim")
+    options = make_options(client, verbatim_prompts=method == "verbatim")
 
     async def talk() -> list[Message]:
-        more: Any = ROADS.get(road, {})
+        more: Any = METHODS.get(method, {})
         async with Chat(options, chat, on_reset=resets.append, **more) as bot:
             await collect(bot.ask(RULE))
             await collect(bot.ask(REQUEST))
@@ -54,11 +54,11 @@ def test_a_reset_between_turns_loses_nothing(
     answer = asyncio.run(talk())
     assert isinstance(answer[-1], ResultMessage)
     assert answer[-1].result == "The printer is on."
-    expected = "clear" if road in ("clear", "oldest") else "process"
-    assert [(reset.road, reset.before) for reset in resets] == [(expected, 150_000)]
+    expected = "clear" if method in ("clear", "oldest") else "process"
+    assert [(reset.method, reset.before) for reset in resets] == [(expected, 150_000)]
     last = api.main_requests[-1]
     # The oldest client has no task tools in this mode: its model's calls fail.
-    assert missing(last) == (["open task", "done task"] if road == "oldest" else [])
+    assert missing(last) == (["open task", "done task"] if method == "oldest" else [])
     assert "Is the printer on?" in everything(last)
     assert SECRET not in everything(last)
     assert len(last.messages) < 4

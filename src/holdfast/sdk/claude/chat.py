@@ -52,7 +52,7 @@ class Reset(NamedTuple):
 
     before: int  # tokens
     seconds: float
-    road: str  # "clear" | "process"
+    method: str  # "clear" | "process"
     brief: str
 
 
@@ -67,7 +67,7 @@ class Chat:
     """Use as an async context manager.
 
     `reset_at` and `stop_at` are parts of the point at which the client compacts, or tokens. While
-    background jobs run a reset waits, for at most `patience` seconds. `road` is "auto", or
+    background jobs run a reset waits, for at most `patience` seconds. `method` is "auto", or
     "process" to always start a new one. A user's text that begins with "/" is sent as words,
     unless `commands` is True. `on_reset` is called with a `Reset`, `on_idle` with messages that
     answer nobody, such as those of a job that ended; both may be async.
@@ -82,20 +82,20 @@ class Chat:
         stop_at: float = 0.9,
         on_reset: OnReset | None = None,
         on_idle: Callable[[Message], Any] | None = None,
-        road: str = "auto",
+        method: str = "auto",
         patience: float = 300.0,
         commands: bool = False,
     ) -> None:
-        if road not in ("auto", "process"):
-            raise ValueError(f'road is "auto" or "process", not {road!r}')
+        if method not in ("auto", "process"):
+            raise ValueError(f'method is "auto" or "process", not {method!r}')
         self.memory = memory
         self.used = 0  # tokens in context, as of the last answer
         self.session_id = options.resume or ""
         self.resets = 0
         self._reset_at, self._stop_at = reset_at, stop_at
         self._on_reset, self._on_idle = on_reset, on_idle
-        self._road, self._patience, self._commands = road, patience, commands
-        self._clears = road == "auto" and not options.verbatim_prompts
+        self._method, self._patience, self._commands = method, patience, commands
+        self._clears = method == "auto" and not options.verbatim_prompts
         self._protection = Protection(memory)
         guarded = self._protection.apply(options, owns_prompts=True)
         self._options = add_hook(guarded, "PostToolBatch", self._after_tools)
@@ -242,13 +242,13 @@ class Chat:
         await self._protection.feed.flush()
         brief = await self.memory.abrief(MAX_HOOK_CHARS - 300)
         brief += self._describe_jobs()
-        road = "clear"
+        method = "clear"
         if not (self._clears and await self._clear(brief)):
-            road = "process"
+            method = "process"
             await self._restart(brief)
         self.used, self._postponed, self._stopping = 0, 0.0, False
         self.resets += 1
-        done = Reset(before, time.monotonic() - started, road, brief)
+        done = Reset(before, time.monotonic() - started, method, brief)
         if self._on_reset is not None:
             await wait_guarded("on_reset", lambda: _call(self._on_reset, done), None)
         return done

@@ -120,7 +120,7 @@ def record_deliveries(
     ctx = RequestContext(request)
     project = _find_session_project(ctx, session_id, body.project)
     deliveries = [
-        Delivery(session_id, row.epoch, row.what, row.road, row.time, row.text, tuple(row.facts))
+        Delivery(session_id, row.epoch, row.what, row.channel, row.time, row.text, tuple(row.facts))
         for row in body.deliveries
     ]
 

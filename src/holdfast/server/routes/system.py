@@ -63,7 +63,7 @@ def get_metrics(request: Request) -> Response:
     return Response(ctx.app_state.metrics.text(), media_type=METRICS_MEDIA_TYPE)
 
 
-@router.get("/api/trail")
+@router.get("/api/audit-log")
 def get_audit_log(request: Request, limit: Limit = 50, offset: Offset = 0) -> AuditLogPage:
     """The audit log, latest first. Needs the scope `admin` for all projects."""
     ctx = RequestContext(request)
@@ -72,7 +72,7 @@ def get_audit_log(request: Request, limit: Limit = 50, offset: Offset = 0) -> Au
     with ctx.records_transaction() as transaction:
         found = audit_log.list_entries(transaction, limit=limit, offset=offset)
     return AuditLogPage(
-        steps=[
+        entries=[
             AuditEntryResponse(
                 at=entry.at,
                 caller=entry.caller,

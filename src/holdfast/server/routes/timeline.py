@@ -81,7 +81,7 @@ def get_timeline(
                 epoch=given.epoch,
                 time=given.time,
                 what=given.kind,
-                road=given.channel,
+                channel=given.channel,
                 characters=len(given.text),
                 facts=len(given.facts),
             )
@@ -113,7 +113,7 @@ def get_compaction(
         given=[
             DeliveryDetail(
                 what=given.kind,
-                road=given.channel,
+                channel=given.channel,
                 time=given.time,
                 text=given.text,
                 facts=_fact_outcomes(given.facts, close),

@@ -131,5 +131,5 @@ class AuditEntryResponse(ResponseModel):
 
 
 class AuditLogPage(ResponseModel):
-    steps: list[AuditEntryResponse]
+    entries: list[AuditEntryResponse]
     next_offset: int | None

@@ -111,7 +111,7 @@ class TimelineDelivery(ResponseModel):
     epoch: int
     time: str
     what: str
-    road: str
+    channel: str
     characters: int
     facts: int
 
@@ -138,7 +138,7 @@ class FactOutcome(ResponseModel):
 
 class DeliveryDetail(ResponseModel):
     what: str = Field(description="brief, gap; steering went to the summariser")
-    road: str
+    channel: str
     time: str
     text: str
     facts: list[FactOutcome]

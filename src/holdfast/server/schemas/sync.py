@@ -117,7 +117,7 @@ class CheckpointSaved(ResponseModel):
 class DeliveryRow(RequestModel):
     epoch: NonNegativeInt = 0
     what: Name
-    road: OptionalName = ""
+    channel: OptionalName = ""
     time: Timestamp
     text: Annotated[str, Field(max_length=100_000)] = ""
     facts: list[OptionalName] = Field(default_factory=list, max_length=5000)

@@ -1,6 +1,6 @@
 """Subagents and background commands: begun by a tool call, ended some rows later.
 
-Owns the roads by which the client tells of their end: the call's own result, a tool that
+Owns the ways in which the client tells of their end: the call's own result, a tool that
 asks after them, a notification, a status note after compaction. Each end is told once.
 A subagent goes by the id of the tool call that began it: nothing else is known at its start.
 """
@@ -119,7 +119,7 @@ def on_stop_result(
 
 
 def on_notification(parser_state: ParserState, at: Origin, note: Notification) -> list[Event]:
-    """A notification may come by three roads (queue, attachment, row); the first counts."""
+    """A notification may come in three ways (queue, attachment, row); the first counts."""
     if note.status not in _OUTCOMES:
         return []
     known = parser_state.jobs.get(note.task)

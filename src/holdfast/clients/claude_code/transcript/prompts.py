@@ -1,7 +1,7 @@
 """User rows that are no tool results, and the queue of prompts typed ahead.
 
 Owns what such a row is: the user's words, a command, the user's own shell, a summary, or one
-of the client's notes; and that words which come by two roads are told once. Must not look at
+of the client's notes; and that words which come in two ways are told once. Must not look at
 tool results or at the agent's rows.
 """
 

@@ -188,13 +188,13 @@ function given(close, memory) {
       : [
           el(
             "ul",
-            { class: "roads" },
+            { class: "deliveries" },
             back.map((one) =>
               el(
                 "li",
                 {},
                 el("strong", {}, deliveryName(one.what)),
-                el("span", { class: "soft small" }, `${count(one.text.length, "character")} by ${one.road}`),
+                el("span", { class: "soft small" }, `${count(one.text.length, "character")} by ${one.channel}`),
               ),
             ),
           ),
@@ -237,7 +237,7 @@ function again(close, memory) {
 function texts(close) {
   const pages = [
     ["The client’s summary", close.summary],
-    ...close.given.map((one) => [`${deliveryName(one.what)}, by ${one.road}`, one.text]),
+    ...close.given.map((one) => [`${deliveryName(one.what)}, by ${one.channel}`, one.text]),
     ["The brief that would have been given", close.would_give],
   ].filter(([, text]) => text);
   if (pages.length === 0) return empty("No text is stored for this compaction.");
