@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from math import fsum
 
 from holdfast.brief.lines import content_words
 from holdfast.state.facts import Fact
@@ -54,10 +55,10 @@ class TextCoverage:
 
     def covered_share(self, words: frozenset[str], weights: Mapping[str, float]) -> float:
         """How much of these words, by weight, stands in one place of it, 0 to 1."""
-        total = sum(weights.get(word, 1.0) for word in words)
+        total = fsum(weights.get(word, 1.0) for word in words)  # exact: a set has no order
         if not total:
             return 1.0
-        most = max(sum(weights.get(word, 1.0) for word in words & one) for one in self._windows)
+        most = max(fsum(weights.get(word, 1.0) for word in words & one) for one in self._windows)
         return most / total
 
     def contains_value(self, value: str) -> bool:

@@ -8,6 +8,7 @@ again is the best of all. Pure.
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Callable, Iterable, Mapping
 
 from holdfast.brief.lines import content_words as words_of
@@ -96,10 +97,14 @@ class Selection:
 
     def _value(self, one: Statement) -> float:
         seen, weights = self._word_counts, self._weights
-        total = 0.0
-        for word in one.words:
-            times = seen.get(word, 0)
-            total += weights[word] * (REPEATED_WORD_SHARE**times if times else 1.0)
+        # Exact, because a set has another order in every process: the last bit of a plain sum
+        # would choose between statements of about the same value.
+        total = math.fsum(
+            [
+                weights[word] * (REPEATED_WORD_SHARE ** seen[word] if word in seen else 1.0)
+                for word in one.words
+            ]
+        )
         return total * one.weight / (len(one.text) + STATEMENT_OVERHEAD_CHARS)
 
     def _beside(self, place: int) -> float:
