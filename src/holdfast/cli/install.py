@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import enum
+import functools
 import json
 import os
 import subprocess
@@ -31,6 +32,7 @@ from holdfast.clients.installation import (
     InvalidSettings,
     NotWritable,
     SettingsError,
+    Unfinished,
 )
 from holdfast.doctor.hook_trial import run_one_hook
 from holdfast.files import read
@@ -68,6 +70,13 @@ StatuslineOption = Annotated[
         "Wraps the one you have.",
     ),
 ]
+TrustOption = Annotated[
+    bool,
+    typer.Option(
+        "--trust",
+        help="Codex: also have it trust Holdfast's entries, which it skips until then. Lists them.",
+    ),
+]
 StatuslineOnlyOption = Annotated[
     bool, typer.Option("--statusline", help="Remove only the status line; keep the hooks.")
 ]
@@ -81,6 +90,7 @@ def install(
     scope: ScopeOption = Scope.user,
     client: ClientOption = clients.DEFAULT_CLIENT,
     statusline: StatuslineOption = False,
+    trust: TrustOption = False,
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -94,17 +104,28 @@ def install(
         path, interpreter = _settings_path(scope, installer), choose_interpreter()
         if not dry_run:
             own_copy.ensure_lasting(data_dir())
+        script = find_hook_script()
+        finish = functools.partial(
+            installer.finish_install,
+            path,
+            environ=os.environ,
+            project=find_project_root(os.getcwd()),
+            launcher=hook_launcher.build_launcher(data_dir(), interpreter, script),
+            trust=trust,
+        )
+        steps = finish(dry_run=True)  # refuses, where it must, before anything is changed
         outcome = installer.install(
             path,
             data_dir=data_dir(),
             interpreter=interpreter,
-            script=find_hook_script(),
+            script=script,
             dry_run=dry_run,
             statusline=statusline,
         )
         if not dry_run:
             _remove_unused_copies()
-        return outcome
+            steps = finish(dry_run=False)
+        return outcome._replace(steps=tuple(steps), trusted=trust)
 
     _run(act, _installed_lines, scope, dry_run, as_json, client)
 
@@ -123,15 +144,21 @@ def uninstall(
     installer = _installer(client)
 
     def act() -> InstallOutcome:
+        path, steps = _settings_path(scope, installer), []
+        if not statusline:
+            steps = installer.begin_uninstall(
+                path,
+                environ=os.environ,
+                home=os.path.expanduser("~"),
+                data_dir=data_dir(),
+                dry_run=dry_run,
+            )
         outcome = installer.uninstall(
-            _settings_path(scope, installer),
-            data_dir=data_dir(),
-            dry_run=dry_run,
-            statusline_only=statusline,
+            path, data_dir=data_dir(), dry_run=dry_run, statusline_only=statusline
         )
         if not dry_run:
             _remove_unused_copies()
-        return outcome
+        return outcome._replace(steps=tuple(steps))
 
     _run(act, _uninstalled_lines, scope, dry_run, as_json, client)
 
@@ -228,7 +255,7 @@ def _run(
     console = Console(soft_wrap=True, highlight=False)
     if dry_run:
         console.print(_color_diff(format_diff(outcome)), end="")
-    for line in lines_for(outcome, scope, dry_run, client):
+    for line in [*lines_for(outcome, scope, dry_run, client), *outcome.steps]:
         console.print(_printable(line), markup=False)
 
 
@@ -240,7 +267,8 @@ def _refuse(error: SettingsError, as_json: bool) -> None:
         typer.echo(json.dumps(found, indent=2))
         return
     console = Console(stderr=True, soft_wrap=True, highlight=False)
-    console.print(Text("Nothing was changed. ", style="bold red") + Text(_printable(str(error))))
+    opening = "Not finished. " if isinstance(error, Unfinished) else "Nothing was changed. "
+    console.print(Text(opening, style="bold red") + Text(_printable(str(error))))
     if isinstance(error, InvalidSettings):
         console.print("Fix the file, then run the command again.")
 
@@ -259,6 +287,8 @@ def _report(outcome: InstallOutcome, scope: Scope, dry_run: bool, client: str) -
         "identical": outcome.identical,
         "warnings": _warnings(outcome, scope, client) + _try_hook(outcome, dry_run, client),
     }
+    if outcome.steps:
+        report["steps"] = outcome.steps
     if dry_run:
         report["diff"] = "".join(format_diff(outcome))
     return report
@@ -355,7 +385,7 @@ def _installed_lines(
     else:
         lines = [
             f"Installed {len(outcome.added)} hooks in {outcome.path}.",
-            *clients.get(client).installer.NEXT_STEPS,
+            *(() if outcome.trusted else clients.get(client).installer.NEXT_STEPS),
             f"`{call} doctor` checks everything, `{call} status` shows what is saved.",
         ]
     if outcome.launcher and not dry_run:

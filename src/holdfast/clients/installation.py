@@ -9,7 +9,8 @@ Errors, all for the user's eyes:
     ├── UnsafeEdit        reading our edit back gave something else: nothing is written
     ├── SettingsBusy      another install holds the lock
     ├── SettingsChanged   somebody else kept writing the file while we tried
-    └── NotWritable       the operating system said no
+    ├── NotWritable       the operating system said no
+    └── Unfinished        our entries are in, and the client did not do the rest
 """
 
 from __future__ import annotations
@@ -52,6 +53,10 @@ class SettingsChanged(SettingsError):
 
 
 class NotWritable(SettingsError):
+    pass
+
+
+class Unfinished(SettingsError):
     pass
 
 
@@ -159,6 +164,10 @@ class InstallOutcome(NamedTuple):
     # Uninstall: whether the file is now, byte for byte, what it was before the install.
     # None where no backup is left to tell.
     identical: bool | None = None
+    # What the client's own program did besides, or would do; a line each.
+    steps: tuple[str, ...] = ()
+    # Whether the client was asked to trust our entries.
+    trusted: bool = False
 
 
 class InstructionsDamaged(ValueError):
@@ -201,6 +210,26 @@ class Installer(Protocol):
         self, path: str, *, data_dir: str, dry_run: bool = False, statusline_only: bool = False
     ) -> InstallOutcome:
         """Gives the file back as it was, where that is known."""
+
+    def finish_install(
+        self,
+        path: str,
+        *,
+        environ: Mapping[str, str],
+        project: str,
+        launcher: Launcher,
+        trust: bool,
+        dry_run: bool,
+    ) -> list[str]:
+        """What the client's own program has to do after an install; a line each of what it did.
+
+        With `dry_run` of what it would do; raises SettingsError where it could not.
+        """
+
+    def begin_uninstall(
+        self, path: str, *, environ: Mapping[str, str], home: str, data_dir: str, dry_run: bool
+    ) -> list[str]:
+        """Undoes that, while our entries are still there; a line each of what was undone."""
 
     def read_installed(self, data_dir: str) -> list[str]:
         """The texts of the settings files that were installed into and not uninstalled since."""

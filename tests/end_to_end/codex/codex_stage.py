@@ -51,10 +51,13 @@ class CodexStage:
             path.write_text(text)
             path.chmod(0o755)
 
-    def holdfast(self, *words: str, check: bool = True) -> str:
-        """Our own command line, in the project and with the client's environment."""
+    def holdfast(self, *words: str, check: bool = True, path: str = "") -> str:
+        """Our own command line, in the project and with the client's environment.
+
+        Gives what it prints, and where it ends otherwise than with 0 its errors too.
+        """
         environ = {**self.codex.environment(), "PYTHONPATH": str(SOURCE)}
-        environ["PATH"] = f"{self.codex.binary.parent}{os.pathsep}{environ['PATH']}"
+        environ["PATH"] = path or f"{self.codex.binary.parent}{os.pathsep}{environ['PATH']}"
         ended = subprocess.run(
             [sys.executable, "-m", "holdfast.cli.main", *words],
             cwd=self.codex.project,
@@ -64,7 +67,7 @@ class CodexStage:
             check=False,
         )
         assert not check or ended.returncode == 0, ended.stdout + ended.stderr
-        return ended.stdout
+        return ended.stdout if ended.returncode == 0 else ended.stdout + ended.stderr
 
     def log(self) -> str:
         path = self.data / "holdfast.log"

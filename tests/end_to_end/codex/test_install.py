@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 
-from support.codex import AppServer, ResponsesApi
+from support.codex import AppServer, ResponsesApi, Said
 
-from .codex_stage import CodexStage
+from .codex_stage import CodexStage, run
 
 pytestmark = pytest.mark.client
 
@@ -22,6 +23,13 @@ OTHERS = """{
 """
 
 
+def wait_for(path: Path, seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while not path.exists():
+        assert time.monotonic() < end, f"{path} is not there"
+        time.sleep(0.05)
+
+
 def test_the_client_lists_our_hooks_behind_those_of_others(
     tmp_path: Path, responses: ResponsesApi
 ) -> None:
@@ -32,7 +40,7 @@ def test_the_client_lists_our_hooks_behind_those_of_others(
         server.trust_hooks()
         (before,) = server.list_hooks()
     said = stage.holdfast("install", "--client", "codex")
-    assert "/hooks" in said
+    assert "type /hooks" in said
     with AppServer(stage.codex) as server:
         hooks = {hook["key"]: hook for hook in server.list_hooks()}
     # The client trusts a hook by its place: the user's own keeps both.
@@ -79,3 +87,57 @@ def test_recall_is_added_and_removed_by_the_client_itself(
     assert "holdfast" in stage.codex.run("mcp", "list")
     stage.codex.run("mcp", "remove", "holdfast")
     assert config.read_bytes() == before
+
+
+def test_trust_is_given_when_asked_for_and_taken_back(
+    tmp_path: Path, responses: ResponsesApi
+) -> None:
+    stage = CodexStage(tmp_path, responses)
+    (stage.codex.config / "hooks.json").write_text(OTHERS)
+    config = stage.codex.config / "config.toml"
+    before = config.read_bytes()
+    shown = stage.holdfast("install", "--client", "codex", "--trust", "--dry-run")
+    assert "holdfast-hook codex:SessionStart" in shown
+    assert config.read_bytes() == before
+    said = stage.holdfast("install", "--client", "codex", "--trust")
+    assert said.count("holdfast-hook codex:") == 7
+    assert "type /hooks" not in said
+    with AppServer(stage.codex) as server:
+        trusted = {hook["command"]: hook["trustStatus"] for hook in server.list_hooks()}
+        assert trusted.pop("true") == "untrusted"  # the user's own is not ours to trust
+        assert set(trusted.values()) == {"trusted"}
+        responses.say([run("echo one")], [Said("Done.")])
+        server.turn(server.start_thread(), "Port 8137 stays.")
+        wait_for(stage.data / "holdfast.db")  # the hook that writes it is not waited for
+    assert "its hooks may run" in stage.holdfast("doctor", check=False)
+    assert "the trust" in stage.holdfast("uninstall", "--client", "codex", "--dry-run").lower()
+    stage.holdfast("uninstall", "--client", "codex")
+    assert config.read_bytes() == before
+
+
+def test_the_trust_of_others_stays(tmp_path: Path, responses: ResponsesApi) -> None:
+    stage = CodexStage(tmp_path, responses)
+    (stage.codex.config / "hooks.json").write_text(OTHERS)
+    with AppServer(stage.codex) as server:
+        server.trust_hooks()
+    config = stage.codex.config / "config.toml"
+    config.write_text(config.read_text() + "\n# Mine, too.\n")
+    before = config.read_bytes()
+    stage.holdfast("install", "--client", "codex", "--trust")
+    # Written by the user or the client meanwhile, behind our tables.
+    more = b'\n# A project of mine.\n[projects."/shop"]\ntrust_level = "trusted"\n'
+    config.write_bytes(config.read_bytes() + more)
+    stage.holdfast("uninstall", "--client", "codex")
+    assert config.read_bytes() == before + more
+    with AppServer(stage.codex) as server:
+        (hook,) = server.list_hooks()
+    assert hook["trustStatus"] == "trusted"
+
+
+def test_trust_needs_the_client(tmp_path: Path, responses: ResponsesApi) -> None:
+    stage = CodexStage(tmp_path, responses)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    said = stage.holdfast("install", "--client", "codex", "--trust", check=False, path=str(empty))
+    assert "there is no `codex` on the PATH" in said
+    assert not (stage.codex.config / "hooks.json").exists()

@@ -5,6 +5,8 @@ The code is in `install`, module by module.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from holdfast.clients.claude_code.install.claude_md import (
     list_instructions_files,
     put_instructions,
@@ -35,6 +37,8 @@ from holdfast.clients.claude_code.install.settings_file import (
     settings_path,
     uninstall,
 )
+from holdfast.clients.hook_launcher import Launcher
+from holdfast.clients.installation import SettingsError
 
 HAS_TRIAL = True
 NEXT_STEPS = ("Claude Code picks them up without a restart: open a session and work as usual.",)
@@ -43,8 +47,10 @@ __all__ = [
     "HAS_TRIAL",
     "HOOKS",
     "NEXT_STEPS",
+    "begin_uninstall",
     "build_direct_entries",
     "decode_settings",
+    "finish_install",
     "install",
     "is_current",
     "list_disabling_switches",
@@ -65,3 +71,23 @@ __all__ = [
     "settings_path",
     "uninstall",
 ]
+
+
+def finish_install(
+    path: str,
+    *,
+    environ: Mapping[str, str],
+    project: str,
+    launcher: Launcher,
+    trust: bool,
+    dry_run: bool,
+) -> list[str]:
+    if trust:
+        raise SettingsError("Claude Code runs a user's hooks without --trust")
+    return []
+
+
+def begin_uninstall(
+    path: str, *, environ: Mapping[str, str], home: str, data_dir: str, dry_run: bool
+) -> list[str]:
+    return []

@@ -27,7 +27,9 @@ from holdfast.clients.claude_code.install.settings_file import (
 )
 from holdfast.clients.codex import client_paths
 from holdfast.clients.codex.context_window import compaction_point, read_config, read_window_config
-from holdfast.clients.codex.install.hook_table import CODEX_HOOKS, HOOKS, PREFIX
+from holdfast.clients.codex.install import hook_trust
+from holdfast.clients.codex.install.app_server import find_program
+from holdfast.clients.codex.install.hook_table import CODEX_HOOKS, HOOKS, PREFIX, build_entry
 from holdfast.clients.codex.install.hook_trust import list_untrusted
 from holdfast.clients.hook_launcher import Launcher
 from holdfast.clients.installation import (
@@ -41,22 +43,25 @@ from holdfast.clients.installation import (
     Scope,
     SettingsError,
     SettingsSource,
+    UnsafeEdit,
 )
 from holdfast.settings import atomic_file
 
 HAS_TRIAL = False
 NEXT_STEPS = (
     "Codex runs a hook only after you have trusted it, and does not say when it skips one.",
-    "Start codex, type /hooks, look through Holdfast's entries and trust them.",
-    "For recall from within a session: codex mcp add holdfast -- holdfast dev mcp",
+    "Start codex, type /hooks, look through Holdfast's entries and trust them; or run "
+    "`holdfast install --client codex --trust`, which has Codex trust these entries alone.",
 )
 
 __all__ = [
     "HAS_TRIAL",
     "HOOKS",
     "NEXT_STEPS",
+    "begin_uninstall",
     "build_direct_entries",
     "decode_settings",
+    "finish_install",
     "install",
     "is_current",
     "list_disabling_switches",
@@ -109,6 +114,49 @@ def install(
         dry_run=dry_run,
         table=CODEX_HOOKS,
     )
+
+
+def finish_install(
+    path: str,
+    *,
+    environ: Mapping[str, str],
+    project: str,
+    launcher: Launcher,
+    trust: bool,
+    dry_run: bool,
+) -> list[str]:
+    """Has the client trust what was installed, where the user asked for that."""
+    if not trust:
+        return []
+    commands = [str(build_entry(spec, launcher)["command"]) for spec in HOOKS]
+    if find_program(environ) is None:
+        raise SettingsError("--trust asks Codex itself, and there is no `codex` on the PATH")
+    if dry_run:
+        return ["Codex would be asked to trust these commands:", *commands]
+    count = hook_trust.trust(environ, project, path, commands)
+    if count < len(commands):
+        return [
+            f"Codex runs {count} of {len(commands)} of these commands. It does not list the others "
+            "for this folder, or they were turned off in it; type /hooks in codex.",
+            *commands,
+        ]
+    return ["Codex now trusts these commands, and runs them:", *commands]
+
+
+def begin_uninstall(
+    path: str, *, environ: Mapping[str, str], home: str, data_dir: str, dry_run: bool
+) -> list[str]:
+    """Takes the trust of our entries out of config.toml, whoever gave it."""
+    config = os.path.join(client_paths.config_dir(environ, home), "config.toml")
+    try:
+        changed = hook_trust.forget(path, config, data_dir, dry_run)
+    except UnsafeEdit as error:
+        return [f"The trust of these hooks stays in {config}, without effect: {error}."]
+    if not changed:
+        return []
+    if dry_run:
+        return [f"The trust that Codex keeps for these hooks would go from {config}."]
+    return [f"Removed the trust that Codex kept for these hooks from {config}."]
 
 
 def read_settings_sources(
