@@ -44,7 +44,7 @@ def test_what_is_not_installed_is_broken_and_ends_with_one(doctor: Any) -> None:
     assert code == 1
     assert "fail  hooks         Holdfast's hooks are not installed" in out
     assert "-> Run `holdfast install`" in out
-    assert "Errors: 1" in out
+    assert "1 error, " in out
 
 
 def test_what_works_ends_with_nought(doctor: Any, world: World) -> None:
@@ -58,7 +58,7 @@ def test_warnings_end_with_nought(doctor: Any, world: World) -> None:
     world.install()
     world.data.chmod(0o755)
     code, out = doctor()
-    assert (code, "No errors, warnings: 1." in out) == (0, True)
+    assert (code, "No errors, 1 warning." in out) == (0, True)
 
 
 def test_json_says_the_same(doctor: Any, world: World) -> None:

@@ -35,6 +35,7 @@ from holdfast.cli.output import (
     format_one_line,
     make_console,
     print_json,
+    print_steps,
 )
 from holdfast.doctor.check_hooks import describe_hook_problem
 from holdfast.files import write_output
@@ -145,15 +146,16 @@ def audit(
             out.print(Text(f"{name}: {target} ({size})", style="bold"), soft_wrap=True)
     if open_page and not _open(html):
         out.print(Text("No browser was found to open it with.", style="yellow"))
-    _print_next_step(out)
+    out.print()
+    _print_next_step()
+    out.print()
 
 
-def _print_next_step(out: Console) -> None:
+def _print_next_step() -> None:
     """The one command to go on with."""
     off = describe_hook_problem(detect_environment(quick=True))
-    command, purpose = ("install", "keeps it from now on") if off else ("status", "shows the rest")
-    line = Text(f"{format_call()} {command}", style="bold cyan") + Text(f"  {purpose}")
-    out.print(Padding(line, (1, 0, 1, 2)))
+    command, purpose = ("install", "keeps it from now on") if off else ("status", "what is saved")
+    print_steps([(f"{format_call()} {command}", purpose)])
 
 
 def format_folder(folder: str) -> str:
@@ -249,6 +251,7 @@ def _print_report(out: Console, made: AuditStatistics) -> None:
             note += f", 95 %: {' and '.join(intervals)}"
         _print_two_bars(out, "Names the agent used next, told after it", shares, note)
     if len(made.projects) > 1:
+        out.print(Text("\nWhat you had said, by project", style="bold"))
         out.print(_projects(made, narrow=out.width < NARROW_WIDTH))
     _print_quotes(out, made)
     out.print(
@@ -349,8 +352,8 @@ def _state_table(rows: list[KindTotals]) -> Table:
 
 def _projects(made: AuditStatistics, *, narrow: bool) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("\nproject")
-    for name in ("\ncompactions", "\nsummary", "\nwith Holdfast", "\nrepeated look-ups"):
+    table.add_column("project")
+    for name in ("compactions", "summary", "with Holdfast", "repeated look-ups"):
         table.add_column(name, justify="right")
     for one in made.projects[:MAX_PROJECTS]:
         table.add_row(
@@ -363,7 +366,7 @@ def _projects(made: AuditStatistics, *, narrow: bool) -> Table:
     if len(made.projects) > MAX_PROJECTS:
         table.add_row(Text(f"and {len(made.projects) - MAX_PROJECTS} more", style="dim"))
     if narrow:
-        drop_columns(table, "\nrepeated look-ups", "\ncompactions")
+        drop_columns(table, "repeated look-ups", "compactions")
     return table
 
 

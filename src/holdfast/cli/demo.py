@@ -13,14 +13,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from holdfast import own_copy
 from holdfast.brief.coverage import TextCoverage, covers_fact
 from holdfast.cli.fact_words import fact_to_json, format_status
-from holdfast.cli.output import JsonOption, format_one_line, make_console, print_json
+from holdfast.cli.output import JsonOption, format_one_line, make_console, print_json, print_steps
 from holdfast.samples import SESSION_FILE
 from holdfast.session.ingest import ingest_transcript
 from holdfast.state import decode_state, list_facts
@@ -166,10 +165,7 @@ def _print(out: Console, compaction: Compaction, rows: int, lines: list[DemoLine
     ]
     if call == "holdfast" and shutil.which(call) is None:  # as after `make try`, in .venv
         steps.insert(0, ("pipx install .", "put `holdfast` on your PATH"))
-    room = max(len(command) for command, _ in steps) + 2
-    for command, purpose in steps:
-        shown = Text(f"{command:<{room}}", style="cyan") + Text(purpose)
-        out.print(Padding(shown, (0, 0, 0, 2)))
+    print_steps(steps)
 
 
 def _mark(line: DemoLine) -> Text:

@@ -13,7 +13,14 @@ import typer
 from rich.text import Text
 
 import holdfast
-from holdfast.cli.output import JsonOption, make_console, print_json, replace_control_chars
+from holdfast.cli.output import (
+    JsonOption,
+    make_console,
+    pluralize,
+    print_json,
+    print_labelled,
+    replace_control_chars,
+)
 from holdfast.own_copy import spell_calls
 from holdfast.paths import data_dir
 
@@ -97,9 +104,8 @@ def _show(findings: Sequence[Finding], fixed: Sequence[str], verbose: bool) -> N
         out.print()
     for finding in findings:
         head = Text(f"{finding.level:<5} ", style=_STYLES[finding.level])
-        head.append(f"{finding.check:<{_WIDTH}}", style="bold")
-        head.append(replace_control_chars(finding.message), style="default")
-        out.print(head, soft_wrap=True)
+        head.append(finding.check, style="bold")
+        print_labelled(head, Text(replace_control_chars(finding.message)), 6 + _WIDTH, 6)
         rest = []
         if verbose or finding.level != OK:
             rest += [Text(replace_control_chars(line), style="dim") for line in finding.details]
@@ -108,14 +114,15 @@ def _show(findings: Sequence[Finding], fixed: Sequence[str], verbose: bool) -> N
                 Text(f"-> {replace_control_chars(spell_calls(finding.next_step))}", style="cyan")
             )
         for words in rest:
-            out.print(Text(" " * (6 + _WIDTH)) + words, soft_wrap=True)
+            print_labelled(Text(), words, 6 + _WIDTH, 6)
     broken = sum(finding.level == FAIL for finding in findings)
     warned = sum(finding.level == WARN for finding in findings)
     out.print()
     if broken:
-        out.print(Text(f"Errors: {broken}, warnings: {warned}.", style="bold red"))
+        counts = f"{pluralize(broken, 'error')}, {pluralize(warned, 'warning')}."
+        out.print(Text(counts, style="bold red"))
     elif warned:
-        out.print(Text(f"No errors, warnings: {warned}.", style="yellow"))
+        out.print(Text(f"No errors, {pluralize(warned, 'warning')}.", style="yellow"))
     else:
         out.print(Text("All checks passed.", style="green"))
 

@@ -23,6 +23,7 @@ from holdfast.cli.output import (
     make_console,
     pluralize,
     print_json_line,
+    print_steps,
 )
 from holdfast.cli.store_access import ensure_store_path, translate_errors
 
@@ -291,11 +292,9 @@ def _report(out: Console, outcomes: list[Outcome]) -> None:
     parts += [f"{totals['failed']} not read"] if totals["failed"] else []
     out.print(Text(", ".join(parts) + ".", style="bold"))
     if any(done.compactions for done in told):
-        after = "holdfast status --compactions"
-        out.print(
-            Text(f"\n  {after}", style="bold cyan")
-            + Text("  what each summary lost, and what would have been restored", style="default")
-        )
+        out.print()
+        purpose = "what each summary lost, and what would have been restored"
+        print_steps([("holdfast status --compactions", purpose)])
 
 
 def _format_new(outcome: Outcome) -> bool:

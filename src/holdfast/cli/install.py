@@ -19,11 +19,11 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 import holdfast
 from holdfast import clients, own_copy
+from holdfast.cli.output import make_console, print_words
 from holdfast.clients import hook_launcher
 from holdfast.clients.installation import (
     FileChange,
@@ -252,11 +252,10 @@ def _run(
     if as_json:
         typer.echo(json.dumps(_report(outcome, scope, dry_run, client), indent=2))
         return
-    console = Console(soft_wrap=True, highlight=False)
     if dry_run:
-        console.print(_color_diff(format_diff(outcome)), end="")
+        make_console().print(_color_diff(format_diff(outcome)), end="", soft_wrap=True)
     for line in [*lines_for(outcome, scope, dry_run, client), *outcome.steps]:
-        console.print(_printable(line), markup=False)
+        print_words(_printable(line))
 
 
 def _refuse(error: SettingsError, as_json: bool) -> None:
@@ -266,9 +265,10 @@ def _refuse(error: SettingsError, as_json: bool) -> None:
             found |= {"path": error.path, "line": error.line, "column": error.column}
         typer.echo(json.dumps(found, indent=2))
         return
-    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console = make_console(stderr=True)
     opening = "Not finished. " if isinstance(error, Unfinished) else "Nothing was changed. "
-    console.print(Text(opening, style="bold red") + Text(_printable(str(error))))
+    line = Text(opening, style="bold red") + Text(_printable(str(error)))
+    console.print(line, soft_wrap=not console.is_terminal)
     if isinstance(error, InvalidSettings):
         console.print("Fix the file, then run the command again.")
 

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
+from shutil import get_terminal_size
 from typing import Any, ClassVar, NamedTuple
 
 import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
+
+from holdfast.cli.output import NARROW_WIDTH
 
 
 class LazyCommand(NamedTuple):
@@ -36,12 +40,20 @@ class CommandGroup(NamedTuple):
 
 class Command(TyperCommand):
     def get_params(self, ctx: Any) -> list[Any]:
-        return _hide_switch_types(super().get_params(ctx))
+        return _hide_python_types(super().get_params(ctx))
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        _fit_help(self, formatter)
+        super().format_help(ctx, formatter)
 
 
 class Group(TyperGroup):
     def get_params(self, ctx: Any) -> list[Any]:
-        return _hide_switch_types(super().get_params(ctx))
+        return _hide_python_types(super().get_params(ctx))
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        _fit_help(self, formatter)
+        super().format_help(ctx, formatter)
 
 
 class LazyGroup(Group):
@@ -57,7 +69,11 @@ class LazyGroup(Group):
                 load_command(name, entry)
                 if isinstance(entry, CommandGroup)
                 else TyperCommand(
-                    name, help=entry.summary, rich_help_panel=entry.panel, hidden=entry.hidden
+                    name,
+                    help=entry.summary,
+                    short_help=entry.summary,
+                    rich_help_panel=entry.panel,
+                    hidden=entry.hidden,
                 )
             )
 
@@ -121,9 +137,20 @@ def load_command(name: str, entry: LazyCommand | CommandGroup) -> Any:
     return typer.main.get_group(app).commands[name]
 
 
-def _hide_switch_types(params: list[Any]) -> list[Any]:
-    """Typer shows `<bool>` after a switch, which takes no value."""
+def _hide_python_types(params: list[Any]) -> list[Any]:
+    """Typer shows `<bool>` after a switch, which takes no value, and `<str>` after an argument."""
     for param in params:
         if getattr(param, "is_flag", False) and param.metavar is None:
             param.metavar = ""
+        if param.param_type_name == "argument":
+            param.display_type_rich = lambda **_: None
     return params
+
+
+def _fit_help(command: Any, formatter: Any) -> None:
+    """Without panels where the terminal is narrow: their columns would cut the options' names."""
+    width = get_terminal_size().columns
+    if width < NARROW_WIDTH:
+        command.rich_markup_mode = None
+        formatter.width = width - 1
+        formatter.write_dl = partial(formatter.write_dl, col_max=width // 2)

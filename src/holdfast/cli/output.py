@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 PLAIN_WIDTH = 120
 # Below this a table leaves out what can be asked for otherwise, so that its words have room.
 NARROW_WIDTH = 72
+# Words get a column of their own beside a label where it is at least this wide.
+MIN_COLUMN_WIDTH = 36
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -70,6 +74,42 @@ def print_words(words: str, style: str = "") -> None:
     out.print(Text(replace_control_chars(words), style), soft_wrap=not out.is_terminal)
 
 
+def print_labelled(label: Text, words: Text, indent: int, below: int) -> None:
+    """Words beside a label, wrapped in a column `indent` from the left.
+
+    Where that column would be narrow they stand below the label, `below` deep. In one line where a
+    program reads it.
+    """
+    from rich.text import Text
+
+    out = make_console()
+    label.pad_right(max(0, indent - label.cell_len))
+    if not out.is_terminal:
+        out.print(label + words, soft_wrap=True)
+        return
+    beside = out.width - indent >= MIN_COLUMN_WIDTH
+    depth = indent if beside else below
+    lines = list(words.wrap(out, max(10, out.width - depth)))
+    for line in (label, *lines):
+        line.rstrip()
+    if beside and lines:
+        label.pad_right(max(0, indent - label.cell_len))
+        label += lines.pop(0)
+    if label:
+        out.print(label, soft_wrap=True)
+    for line in lines:
+        out.print(Text(" " * depth) + line, soft_wrap=True)
+
+
+def print_steps(steps: Sequence[tuple[str, str]], min_width: int = 0) -> None:
+    """Commands to go on with, and what for, under each other."""
+    from rich.text import Text
+
+    width = max(min_width, *(len(command) + 2 for command, _ in steps))
+    for command, purpose in steps:
+        print_labelled(Text(f"  {command}", "cyan"), Text(purpose), 2 + width, 6)
+
+
 def drop_columns(table: Table, *columns: str | int) -> None:
     """Leave columns out of a table, by their headings or places: there is no room for them."""
     places = [
@@ -79,6 +119,8 @@ def drop_columns(table: Table, *columns: str | int) -> None:
     ]
     for place in reversed(places):
         del table.columns[place]
+    for place, column in enumerate(table.columns):
+        column._index = place  # Rich measures by it, and gives the last column no padding
 
 
 def print_json(document: Any) -> None:
@@ -105,7 +147,8 @@ def print_error(trouble: CliError, as_json: bool) -> None:
         replace_control_chars(spell_calls(f"{trouble.what}. {trouble.next_step}".strip())),
         style="default",
     )
-    make_console(stderr=True).print(line, soft_wrap=True)
+    out = make_console(stderr=True)
+    out.print(line, soft_wrap=not out.is_terminal)
 
 
 def replace_control_chars(text: str) -> str:

@@ -15,6 +15,7 @@ from holdfast.cli.output import (
     format_one_line,
     make_console,
     pluralize,
+    print_steps,
     print_words,
 )
 from holdfast.cli.store_access import (
@@ -54,9 +55,7 @@ def show_overview() -> None:
     print_words(describe_stored(stored))
     out.print()
     steps = [(format_call() + rest, purpose) for rest, purpose in _list_next_steps(hint, stored)]
-    width = max(23, *(len(command) + 2 for command, _ in steps))
-    for command, purpose in steps:
-        out.print(Text.assemble((f"  {command:<{width}}", "cyan"), purpose), soft_wrap=True)
+    print_steps(steps, min_width=23)
 
 
 def read_stored_sessions() -> StoredSessions:
