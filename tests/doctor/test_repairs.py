@@ -26,7 +26,8 @@ def levels(world: World) -> dict[str, str]:
 
 def test_stale_entries_are_repaired_in_their_own_scope_and_others_stay(world: World) -> None:
     world.write({"hooks": {"PreCompact": hook("save.sh")}, "model": "opus"}, "local")
-    path = world.install("local", interpreter="/gone/python")
+    path = world.install("local")
+    path.write_text(path.read_text().replace(str(world.data), "/gone"))
     (done,) = [line for line in mend(world) if line.startswith("Repaired")]
     assert str(path) in done
     assert levels(world)["hooks"] == levels(world)["trial"] == "ok"
@@ -34,6 +35,14 @@ def test_stale_entries_are_repaired_in_their_own_scope_and_others_stay(world: Wo
     assert written["model"] == "opus"
     assert written["hooks"]["PreCompact"][0] == hook("save.sh")[0]
     assert not world.settings("user").exists()
+
+
+def test_a_launcher_whose_interpreter_is_gone_is_written_again(world: World) -> None:
+    path = world.install("local", interpreter="/gone/python")
+    before = path.read_text()
+    assert f"Wrote the launcher {world.data}/holdfast-hook." in mend(world)
+    assert levels(world)["hooks"] == levels(world)["trial"] == "ok"
+    assert path.read_text() == before
 
 
 def test_hooks_that_were_never_installed_are_not_installed(world: World) -> None:
