@@ -1,6 +1,5 @@
 """Whatever happens to us, the client goes on as if we were not there."""
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -155,8 +154,8 @@ def test_hooks_killed_half_way_do_no_harm(
     stage = make_stage(interpreter=killed)
     live_through_a_compaction(stage, api)
     # What they left behind is no obstacle to those that live.
-    settings = stage.client.config_dir / "settings.json"
-    settings.write_text(settings.read_text().replace(json.dumps(killed), json.dumps(INTERPRETER)))
+    launcher = tmp_path / "install/holdfast-hook"
+    launcher.write_text(launcher.read_text().replace(killed, INTERPRETER))
     live_through_a_compaction(stage, api)
     check_told(api)
     with stage.store() as store:
