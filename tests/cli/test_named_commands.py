@@ -27,6 +27,7 @@ CALL = re.compile(
     re.M,
 )
 ROOT_GROUP: Any = typer.main.get_command(app)
+SPLIT = re.compile(r'(?<=[\w ])"\n\s+f?"')  # a string that goes on in the next line
 HISTORY = "CHANGELOG.md"  # tells of commands as they were called then
 
 
@@ -58,7 +59,7 @@ def find_fault(words: list[str]) -> str:
 
 
 def list_faults(path: Path) -> Iterator[str]:
-    for call in CALL.finditer(path.read_text(encoding="utf-8")):
+    for call in CALL.finditer(SPLIT.sub("", path.read_text(encoding="utf-8"))):
         if fault := find_fault(call[1].split()):
             yield f"{path.relative_to(ROOT)}: holdfast{call[1]} ({fault})"
 

@@ -274,6 +274,19 @@ def test_what_one_message_told_in_different_words_stays(holdfast: Call, ingested
     assert len({hit["fact"]["text"] for hit in hits}) == len(hits)
 
 
+def test_a_fact_that_is_cut_is_its_message(holdfast: Call, ingested: str) -> None:
+    hits = json.loads(holdfast("search", "discount", "--limit", "100", "--json").out)["hits"]
+    whole = [(hit["message"] or {}).get("row") for hit in hits]
+    cut = [
+        hit["fact"]["row"]
+        for hit in hits
+        if hit["fact"]
+        and hit["fact"]["text"][-1:] == "…"
+        and hit["fact"]["kind"] in ("request", "reply")
+    ]
+    assert [row for row in cut if row in whole] == []
+
+
 def test_a_session_is_shown_as_a_conversation(holdfast: Call, ingested: str) -> None:
     shown = holdfast("show", ingested).out
     assert "User  2026-11-15 23:44 UTC  4f03e465\n  Go on, make the server test green" in shown

@@ -58,6 +58,7 @@ def show(home: Path, columns: int, *arguments: str) -> list[str]:
         (40, ["audit"]),
         (40, ["doctor"]),
         (40, ["try"]),
+        (40, ["show", SESSION_FILE, "--brief"]),
     ],
 )
 def test_no_line_is_wider_than_the_terminal(home: Path, columns: int, arguments: list[str]) -> None:

@@ -26,8 +26,10 @@ from holdfast.cli.input_args import (
 from holdfast.cli.output import (
     CliError,
     JsonOption,
+    make_console,
     print_json,
     print_json_line,
+    print_words,
     replace_control_chars,
 )
 from holdfast.cli.store_access import translate_errors
@@ -123,7 +125,7 @@ def _instant(about: SessionInput, as_json: bool) -> None:
     if not left.text and not left.messages:
         print_note("nothing is known yet")
         return
-    typer.echo(replace_control_chars("\n\n".join((left.text, *left.messages))))
+    _print_text("\n\n".join((left.text, *left.messages)))
 
 
 def show_current_brief(subject: str, as_json: bool) -> None:
@@ -166,7 +168,15 @@ def show_brief(
     if not made.fact_ids and "\n" not in made.text.strip():
         print_note("nothing is known yet")  # and a title alone would look as if there were
         return
-    typer.echo(replace_control_chars(made.text))
+    _print_text(made.text)
+
+
+def _print_text(text: str) -> None:
+    """Wrapped between words on a terminal; as the agent gets it where a program reads."""
+    if make_console().is_terminal:
+        print_words(text)
+    else:
+        typer.echo(replace_control_chars(text))
 
 
 def _at_compactions(
@@ -257,6 +267,6 @@ def _gap(about: SessionInput, max_chars: int, as_json: bool) -> None:
             }
         )
     elif made.text:
-        typer.echo(replace_control_chars(made.text))
+        _print_text(made.text)
     else:
         print_note(f"the summary lost nothing of {len(told)} facts" if not lost else "nothing fits")

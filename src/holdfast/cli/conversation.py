@@ -75,7 +75,7 @@ def print_messages(messages: list[DigestEntry]) -> None:
             print_indented(one.text.strip())
         else:
             text = format_one_line(one.text, MAX_LINE_CHARS)
-            print_indented(f"· {text}", "dim" if one.ok else "red")
+            print_indented(text, "dim" if one.ok else "red", indent=4, first="  ·")
 
 
 @contextmanager

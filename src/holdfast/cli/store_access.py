@@ -59,7 +59,10 @@ def suggest_next_step(error: StoreError) -> str:
     if isinstance(error, StoreDamaged):
         if "`holdfast team db migrate`" in str(error):
             return ""  # it says itself what helps
-        return "Move the file away and run `holdfast session ingest` to build it again."
+        return (
+            "`holdfast doctor --fix` moves it aside (nothing is deleted), "
+            "`holdfast session ingest` builds it again from the transcripts."
+        )
     return ""
 
 

@@ -97,7 +97,7 @@ def check_store(around: Environment) -> list[Finding]:
 
 _SET_ASIDE = (
     "`holdfast doctor --fix` moves it aside (nothing is deleted) and creates a new one; `holdfast "
-    "ingest` rebuilds it from the transcripts"
+    "session ingest` rebuilds it from the transcripts"
 )
 
 

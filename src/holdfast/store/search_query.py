@@ -166,4 +166,4 @@ def drop_repeated(hits: Iterable[Hit]) -> list[Hit]:
 
 
 def _normalise(text: str) -> str:
-    return " ".join(text.split()).lower()
+    return " ".join(text.split()).lower().strip("…")  # a fact may be cut where its message is not
