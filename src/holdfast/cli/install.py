@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import enum
 import functools
+import importlib.util
 import json
 import os
 import subprocess
@@ -109,7 +110,10 @@ def install(
             installer.finish_install,
             path,
             environ=os.environ,
+            home=os.path.expanduser("~"),
             project=find_project_root(os.getcwd()),
+            data_dir=data_dir(),
+            recall=_recall_command(),
             launcher=hook_launcher.build_launcher(data_dir(), interpreter, script),
             trust=trust,
         )
@@ -179,6 +183,13 @@ def find_hook_script() -> str:
             f"the hook script {own} is missing. Reinstall Holdfast and run `holdfast install` again"
         )
     return own_copy.find_hook_script(data_dir())
+
+
+def _recall_command() -> list[str]:
+    """What starts the MCP server of this copy, where it has what that needs and stays."""
+    if own_copy.is_temporary() or importlib.util.find_spec("mcp") is None:
+        return []
+    return [sys.executable, "-m", "holdfast", "dev", "mcp"]
 
 
 def _remove_unused_copies() -> None:

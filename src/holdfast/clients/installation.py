@@ -216,14 +216,18 @@ class Installer(Protocol):
         path: str,
         *,
         environ: Mapping[str, str],
+        home: str,
         project: str,
+        data_dir: str,
         launcher: Launcher,
+        recall: Sequence[str],
         trust: bool,
         dry_run: bool,
     ) -> list[str]:
         """What the client's own program has to do after an install; a line each of what it did.
 
-        With `dry_run` of what it would do; raises SettingsError where it could not.
+        `recall` starts our MCP server, and is empty where that cannot be had. With `dry_run` of
+        what it would do; raises SettingsError where it could not.
         """
 
     def begin_uninstall(

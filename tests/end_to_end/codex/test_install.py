@@ -77,16 +77,39 @@ def test_an_untrusted_hook_does_not_run(tmp_path: Path, responses: ResponsesApi)
     assert "its hooks may run" in stage.holdfast("doctor", check=False)
 
 
-def test_recall_is_added_and_removed_by_the_client_itself(
+def test_recall_is_added_and_taken_out_by_the_client_itself(
     tmp_path: Path, responses: ResponsesApi
 ) -> None:
     stage = CodexStage(tmp_path, responses)
     config = stage.codex.config / "config.toml"
     before = config.read_bytes()
-    stage.codex.run("mcp", "add", "holdfast", "--", "holdfast", "dev", "mcp")
-    assert "holdfast" in stage.codex.run("mcp", "list")
-    stage.codex.run("mcp", "remove", "holdfast")
+    shown = stage.holdfast("install", "--client", "codex", "--dry-run")
+    assert "codex mcp add holdfast -- " in shown
     assert config.read_bytes() == before
+    stage.holdfast("install", "--client", "codex")
+    assert "-m holdfast dev mcp" in stage.codex.run("mcp", "list")
+    # A second install finds it there.
+    assert "mcp add" not in stage.holdfast("install", "--client", "codex")
+    stage.codex.exec("Hello.")
+    # The client offers an MCP server's tools by a search for tools.
+    assert "tool_search" in str(responses.requests[-1]["tools"])
+    left = config.read_bytes()
+    stage.holdfast("uninstall", "--client", "codex")
+    after = config.read_bytes()
+    assert b"mcp_servers" in left
+    assert b"mcp_servers" not in after
+    assert after.startswith(before)  # behind it only what the client wrote when it ran
+
+
+def test_a_server_of_that_name_that_is_not_ours_stays(
+    tmp_path: Path, responses: ResponsesApi
+) -> None:
+    stage = CodexStage(tmp_path, responses)
+    stage.codex.run("mcp", "add", "holdfast", "--", "python3", "my_own.py")
+    before = (stage.codex.config / "config.toml").read_bytes()
+    stage.holdfast("install", "--client", "codex")
+    stage.holdfast("uninstall", "--client", "codex")
+    assert (stage.codex.config / "config.toml").read_bytes() == before
 
 
 def test_trust_is_given_when_asked_for_and_taken_back(

@@ -5,7 +5,7 @@ The code is in `install`, module by module.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from holdfast.clients.claude_code.install.claude_md import (
     list_instructions_files,
@@ -77,8 +77,11 @@ def finish_install(
     path: str,
     *,
     environ: Mapping[str, str],
+    home: str,
     project: str,
+    data_dir: str,
     launcher: Launcher,
+    recall: Sequence[str],
     trust: bool,
     dry_run: bool,
 ) -> list[str]:

@@ -27,7 +27,7 @@ from holdfast.clients.claude_code.install.settings_file import (
 )
 from holdfast.clients.codex import client_paths
 from holdfast.clients.codex.context_window import compaction_point, read_config, read_window_config
-from holdfast.clients.codex.install import hook_trust
+from holdfast.clients.codex.install import hook_trust, recall_server
 from holdfast.clients.codex.install.app_server import find_program
 from holdfast.clients.codex.install.hook_table import CODEX_HOOKS, HOOKS, PREFIX, build_entry
 from holdfast.clients.codex.install.hook_trust import list_untrusted
@@ -45,7 +45,11 @@ from holdfast.clients.installation import (
     SettingsSource,
     UnsafeEdit,
 )
+from holdfast.paths import data_dir_from
 from holdfast.settings import atomic_file
+
+# Of what says where our data is, all that the client hands on to an MCP server.
+_KEPT = ("HOME", "USERPROFILE", "LOCALAPPDATA")
 
 HAS_TRIAL = False
 NEXT_STEPS = (
@@ -120,14 +124,30 @@ def finish_install(
     path: str,
     *,
     environ: Mapping[str, str],
+    home: str,
     project: str,
+    data_dir: str,
     launcher: Launcher,
+    recall: Sequence[str],
     trust: bool,
     dry_run: bool,
 ) -> list[str]:
-    """Has the client trust what was installed, where the user asked for that."""
-    if not trust:
-        return []
+    """Has the client trust what was installed, where the user asked for that, and start recall.
+
+    Recall goes with the user's own hooks: the client's command knows no other place for it.
+    """
+    lines = _trust(path, environ, project, launcher, dry_run) if trust else []
+    if recall and path == settings_path("user", environ, home, project):
+        usual = data_dir_from({key: value for key, value in environ.items() if key in _KEPT})
+        moved = {} if data_dir == usual else {"HOLDFAST_HOME": data_dir}
+        config = _config_path(environ, home)
+        lines += recall_server.add(environ, config, recall, moved, dry_run)
+    return lines
+
+
+def _trust(
+    path: str, environ: Mapping[str, str], project: str, launcher: Launcher, dry_run: bool
+) -> list[str]:
     commands = [str(build_entry(spec, launcher)["command"]) for spec in HOOKS]
     if find_program(environ) is None:
         raise SettingsError("--trust asks Codex itself, and there is no `codex` on the PATH")
@@ -143,11 +163,22 @@ def finish_install(
     return ["Codex now trusts these commands, and runs them:", *commands]
 
 
+def _config_path(environ: Mapping[str, str], home: str) -> str:
+    return os.path.join(client_paths.config_dir(environ, home), "config.toml")
+
+
 def begin_uninstall(
     path: str, *, environ: Mapping[str, str], home: str, data_dir: str, dry_run: bool
 ) -> list[str]:
-    """Takes the trust of our entries out of config.toml, whoever gave it."""
-    config = os.path.join(client_paths.config_dir(environ, home), "config.toml")
+    """Takes the trust of our entries out of config.toml, whoever gave it, and recall."""
+    config = _config_path(environ, home)
+    lines = _forget_trust(path, config, data_dir, dry_run)
+    if path == settings_path("user", environ, home, ""):
+        lines += recall_server.remove(environ, config, dry_run)
+    return lines
+
+
+def _forget_trust(path: str, config: str, data_dir: str, dry_run: bool) -> list[str]:
     try:
         changed = hook_trust.forget(path, config, data_dir, dry_run)
     except UnsafeEdit as error:
