@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from end_to_end.stage import OFFER, Stage, injected
+from holdfast.clients.codex.client_paths import transcript_session_id
 from support.claude import ScriptedApi
 from support.codex import Call, ResponsesApi, Said, context_texts
 
@@ -21,7 +22,7 @@ def spawn(message: str) -> Call:
     return Call("spawn_agent", {"message": message, "agent_type": "explorer"}, "multi_agent_v1")
 
 
-def test_sessions_of_both_are_listed_searched_and_handed_over(
+def test_sessions_of_both_are_listed_searched_shown_and_handed_over(
     tmp_path: Path, responses: ResponsesApi
 ) -> None:
     with ScriptedApi() as api:
@@ -47,6 +48,7 @@ def test_sessions_of_both_are_listed_searched_and_handed_over(
         assert '"codex 0.166.0"' in found or "codex" in found
         searched = codex.holdfast("search", "SQLite")
         assert "single machine" in searched
+        _check_show_and_audit(codex)
         assert claude.log() == ""
 
 
@@ -77,3 +79,14 @@ def test_a_subagent_gets_nothing_of_the_main_thread(
 def _is_subagents(request: dict[str, Any], task: str) -> bool:
     users = [item for item in request["input"] if item.get("role") == "user"]
     return any(task in str(item.get("content")) for item in users)
+
+
+def _check_show_and_audit(codex: CodexStage) -> None:
+    """Both clients' sessions are opened by id, and counted together."""
+    first = transcript_session_id(str(codex.codex.rollouts()[0]))
+    assert WORK_FACTS["decision"] in " ".join(codex.holdfast("show", first, "--full").split())
+    own = sorted((codex.codex.home / ".claude" / "projects").rglob("*.jsonl"))
+    told = [codex.holdfast("show", path.stem, "--full") for path in own]
+    assert any("lighthouse table" in text for text in told)
+    audited = json.loads(codex.holdfast("audit", "--json"))
+    assert audited["sessions_read"] == len(codex.codex.rollouts()) + len(own)

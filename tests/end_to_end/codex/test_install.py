@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from support.codex import AppServer, ResponsesApi, Said
+from support.codex import AppServer, Call, ResponsesApi, Said
 
-from .codex_stage import CodexStage, run
+from .codex_stage import CodexStage, run, work
 
 pytestmark = pytest.mark.client
 
@@ -90,9 +90,15 @@ def test_recall_is_added_and_taken_out_by_the_client_itself(
     assert "-m holdfast dev mcp" in stage.codex.run("mcp", "list")
     # A second install finds it there.
     assert "mcp add" not in stage.holdfast("install", "--client", "codex")
-    stage.codex.exec("Hello.")
-    # The client offers an MCP server's tools by a search for tools.
-    assert "tool_search" in str(responses.requests[-1]["tools"])
+    responses.say(*work(), [Said("Done.")])
+    stage.codex.exec("Build it.")
+    # The client does not wait for its MCP servers: the model may have to ask again.
+    ask = Call("recall", {"query": "orders SQLite"}, "mcp__holdfast")
+    for _ in range(5):
+        responses.say([run("sleep 2"), ask])
+    stage.codex.resume("What did we decide?")
+    given = [i for i in responses.requests[-1]["input"] if i["type"] == "function_call_output"]
+    assert "the shop runs on a single machine" in str(given)
     left = config.read_bytes()
     stage.holdfast("uninstall", "--client", "codex")
     after = config.read_bytes()

@@ -110,3 +110,41 @@ def test_the_summary_is_steered_by_a_note_before_the_window_is_full(
     stage.codex.resume("Fill it.")
     (asked,) = responses.compactions
     assert "Keep these facts of the session in the summary" in str(asked["input"])
+
+
+# Lets the hook begin, and kills it and itself after 10 to 265 ms: from before it has read its
+# payload to after it has answered.
+KILLED = """#!/bin/sh
+exec 3<&0
+"$0.real" "$@" <&3 &
+hook=$!
+ms=$(od -An -N1 -tu1 /dev/urandom)
+sleep "$(printf '0.%03d' $((ms + 10)))"
+kill -9 $hook $$
+"""
+
+
+def test_hooks_that_are_killed_harm_no_turn_and_lose_nothing(
+    tmp_path: Path, responses: ResponsesApi
+) -> None:
+    stage = CodexStage(tmp_path, responses, compact_at=60_000)
+    stage.holdfast("install", "--client", "codex")
+    launcher = stage.data / "holdfast-hook"
+    real = launcher.with_name("holdfast-hook.real")
+    launcher.rename(real)
+    launcher.write_text(KILLED)
+    launcher.chmod(0o700)
+    responses.tokens = 20_000
+    responses.say(*work(), [Said("Wait for me.")])
+    stage.codex.exec(PROMPT)
+    for _ in range(3):
+        stage.codex.resume("Go on.")
+    assert responses.steps == []
+    assert len(responses.requests) == len(work()) + 1 + 3  # each turn went to its end
+    real.rename(launcher)
+    responses.tokens = 70_000
+    stage.codex.resume("Full now.")
+    responses.tokens = 9_000
+    stage.codex.resume("Go on.")
+    assert len(responses.compactions) == 1
+    check_facts(stage)
