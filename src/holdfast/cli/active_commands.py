@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 commands = typer.Typer(
     name="commands",
     no_args_is_help=True,
-    help="Commands and skills whose rules stay active across compactions.",
+    help="Commands and skills whose rules stay active across compactions.\n\n"
+    "Example: `holdfast session commands list`",
 )
 
 NameArgument = Annotated[

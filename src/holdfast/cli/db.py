@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 db = typer.Typer(
     name="db",
     no_args_is_help=True,
-    help="Manage the database: PostgreSQL for a team, SQLite for one user.",
+    help="Manage the database: PostgreSQL for a team, SQLite for one user.\n\n"
+    "Example: `holdfast team db status`",
 )
 
 

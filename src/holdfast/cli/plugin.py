@@ -9,7 +9,9 @@ from holdfast.cli.output import CliError
 from holdfast.paths import plugin_dir
 
 plugin = typer.Typer(
-    help="The plugin for Claude Code that came with this package.", no_args_is_help=True
+    no_args_is_help=True,
+    help="The plugin for Claude Code that came with this package.\n\n"
+    "Example: `holdfast dev plugin path`",
 )
 
 

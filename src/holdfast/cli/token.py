@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from holdfast.server.records import Transaction
 
 
-token = typer.Typer(name="token", no_args_is_help=True, help="Manage access tokens of the server.")
+token = typer.Typer(
+    name="token",
+    no_args_is_help=True,
+    help="Manage access tokens of the server.\n\nExample: `holdfast team token list`",
+)
 
 
 @token.command()
