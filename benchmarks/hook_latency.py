@@ -29,6 +29,7 @@ HEAVY_ROUNDS = 15
 STOP_ROUNDS = 20
 MEGABYTE = 1_000_000
 NEW_ROWS = MEGABYTE
+TURN_BYTES = 20_000
 HISTORIES = (MEGABYTE, 500 * MEGABYTE)
 
 SCRIPT = Path(holdfast.__file__).with_name("hooks") / "main.py"
@@ -60,7 +61,7 @@ class HookSandbox(NamedTuple):
             "session_id": self.session_id,
             "transcript_path": str(self.transcript),
             "cwd": str(self.home),
-            "hook_event_name": event,
+            "hook_event_name": event.removeprefix("codex:"),
             **fields,
         }
         words = [hook_launcher.launcher_path(str(self.home)), event]
@@ -73,6 +74,8 @@ def run() -> list[Row]:
             _prompt(Path(folder) / "prompt"),
             _after_compaction(Path(folder) / "brief"),
             _summary_written(Path(folder) / "summary"),
+            _codex_start(Path(folder) / "codex-start"),
+            _codex_stop(Path(folder) / "codex-stop"),
         ]
         for history in HISTORIES:
             rows.append(_before_compaction(Path(folder) / str(history), history))
@@ -125,6 +128,81 @@ def _summary_written(home: Path) -> Row:
         )
 
     return _measured("SubagentStop of a compaction, 12,000 characters", once, 15.0, HEAVY_ROUNDS)
+
+
+def _codex_start(home: Path) -> Row:
+    """After a compaction of Codex: the brief is chosen against the row that tells of it."""
+    place = _rollout_place(home)
+    with place.transcript.open("wb") as rollout:
+        _grow_rollout(rollout.write, place, MEGABYTE)
+    place.call("codex:Stop")
+    assert Path(place.data, "holdfast.db").exists(), "the rollout is not being read"
+    numbers = itertools.count()
+
+    def once() -> float:
+        with place.transcript.open("ab") as rollout:
+            rollout.write(_compacted_row(next(numbers)))
+        took = place.call("codex:PostCompact", trigger="auto")
+        took += place.call("codex:SessionStart", source="compact")
+        assert len(list(Path(place.data).rglob("delivered.*"))) == 1, "no brief was handed over"
+        for latch in Path(place.data).rglob("delivered.*"):
+            latch.unlink()
+        return took
+
+    return _measured("Codex: PostCompact and SessionStart(compact)", once, 30.0, HEAVY_ROUNDS)
+
+
+def _codex_stop(home: Path) -> Row:
+    """Codex does not wait for it; a turn of ten commands is new."""
+    place = _rollout_place(home)
+    with place.transcript.open("wb") as rollout:
+        _grow_rollout(rollout.write, place, MEGABYTE)
+    place.call("codex:Stop")
+
+    def once() -> float:
+        with place.transcript.open("ab") as rollout:
+            _grow_rollout(rollout.write, place, TURN_BYTES)
+        return place.call("codex:Stop")
+
+    return _measured("Codex: Stop, 20 KB of new rows", once, 30.0, HEAVY_ROUNDS)
+
+
+def _rollout_place(home: Path) -> HookSandbox:
+    place = _place(home)
+    name = f"rollout-2026-01-01T00-00-00-{place.session_id}.jsonl"
+    return place._replace(transcript=home / name)
+
+
+def _grow_rollout(write: Callable[[bytes], int], place: HookSandbox, size: int) -> None:
+    """Made-up rows in the form of 0.166: a prompt, then commands with their output."""
+    if not place.transcript.stat().st_size:
+        meta = {"id": place.session_id, "cwd": str(place.home), "cli_version": "0.166.0"}
+        write(_rollout_row("session_meta", meta))
+    while size > 0:
+        number = uuid.uuid4().hex[:8]
+        said = {"type": "UserMessage", "id": f"u{number}"}
+        said["content"] = [{"type": "text", "text": f"Keep the total of order {number} right."}]
+        size -= write(_rollout_row("event_msg", {"type": "item_completed", "item": said}))
+        for part in range(10):
+            ran = {
+                "type": "CommandExecution",
+                "id": f"call_{number}_{part}",
+                "command": ["/bin/bash", "-lc", f"cat src/cart_{number}_{part}.py"],
+                "aggregated_output": f"def total_{number}(items):\n    return sum(items)\n" * 30,
+                "status": "completed",
+                "exit_code": 0,
+            }
+            size -= write(_rollout_row("event_msg", {"type": "item_completed", "item": ran}))
+
+
+def _compacted_row(number: int) -> bytes:
+    message = f"Working on the cart, part {number}; the rest is next."
+    return _rollout_row("compacted", {"message": message, "replacement_history": []})
+
+
+def _rollout_row(kind: str, payload: dict[str, object]) -> bytes:
+    row = {"timestamp": "2026-01-01T00:00:00.000Z", "type": kind, "payload": payload}
+    return json.dumps(row, separators=(",", ":")).encode() + b"\n"
 
 
 def _before_compaction(home: Path, history: int) -> Row:
