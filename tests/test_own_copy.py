@@ -56,3 +56,11 @@ def test_a_checkout_and_a_plain_environment(
     monkeypatch.setattr("holdfast.paths.__file__", str(package / "paths.py"))
     assert own_copy.format_install("mcp") == "pip install 'holdfast[mcp]'"
     assert own_copy.format_call() == "holdfast"
+
+
+def test_a_tool_of_uv_is_known_in_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.prefix", str(tmp_path))
+    (tmp_path / "uv-receipt.toml").write_text("[tool]\n")
+    assert own_copy.format_install("server") == "uv tool install 'holdfast[server]'"

@@ -12,6 +12,7 @@ import hashlib
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterable, Iterator
 
 import holdfast
@@ -56,7 +57,7 @@ def format_install(extra: str = "") -> str:
         return f"pipx install {package}"
     if _lies_in(_PIPX_VENV):
         return f"pipx install --force {package}"
-    if _lies_in(_UV_CACHE, _UV_TOOL):
+    if _lies_in(_UV_CACHE, _UV_TOOL) or _has_uv_receipt():
         return f"uv tool install {package}"
     if not plugin_dir().startswith(package_dir()):  # a checkout has the plugin beside it
         return f"pip install -e '.[{extra}]'" if extra else "pip install -e ."
@@ -66,6 +67,11 @@ def format_install(extra: str = "") -> str:
 def _is_run_by_pipx() -> bool:
     # `pipx run` may have uv do it, in uv's cache; who called uv itself has its commands on PATH.
     return _lies_in(_PIPX_CACHE) or (_lies_in(_UV_CACHE) and shutil.which("uvx") is None)
+
+
+def _has_uv_receipt() -> bool:
+    """Whether `uv tool install` made this environment, wherever $UV_TOOL_DIR has them."""
+    return os.path.exists(os.path.join(sys.prefix, "uv-receipt.toml"))
 
 
 def _lies_in(*places: re.Pattern[str]) -> bool:
