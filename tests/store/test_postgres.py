@@ -168,7 +168,7 @@ def test_a_server_that_says_no_is_not_waited_for(server: Server) -> None:
     assert find_unreachable_reason(server.url("shared")) == ""
 
 
-def test_a_write_that_is_refused_leaves_nothing_but_its_step_on_the_trail(
+def test_a_write_that_is_refused_leaves_nothing_but_its_entry_in_the_audit_log(
     service: Service,
 ) -> None:
     nothing = {"session_id": "new", "project": "/never"}
@@ -176,8 +176,8 @@ def test_a_write_that_is_refused_leaves_nothing_but_its_step_on_the_trail(
     assert service.owner.get("/api/projects").json()["projects"] == []
     something = {**nothing, "project": "/ever", "context_summary": "so far"}
     assert service.owner.post("/api/compact/save", json=something).status_code == 201
-    steps = service.owner.get("/api/trail").json()["steps"]
-    assert [(one["status"], one["project"]) for one in steps] == [(201, "/ever"), (409, "/never")]
+    entries = service.owner.get("/api/audit-log").json()["entries"]
+    assert [(one["status"], one["project"]) for one in entries] == [(201, "/ever"), (409, "/never")]
 
 
 def test_what_is_remembered_is_forgotten_after_its_moment() -> None:

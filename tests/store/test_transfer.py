@@ -160,7 +160,7 @@ def test_the_commands_migrate_copy_and_show(path: str, empty_url: str) -> None:
 
 def test_what_the_service_keeps_moves_along_both_ways(url: str, tmp_path: Path) -> None:
     asked = (
-        "/api/messages", "/api/agent-contexts", "/api/actions", "/api/projects", "/api/trail",
+        "/api/messages", "/api/agent-contexts", "/api/actions", "/api/projects", "/api/audit-log",
     )  # fmt: skip
     first, last = str(tmp_path / "a" / "holdfast.db"), str(tmp_path / "b" / "holdfast.db")
     (tmp_path / "a").mkdir()
