@@ -53,8 +53,9 @@ class ScriptedApi(BaseHTTPRequestHandler):
         if request.get("tools"):
             ScriptedApi.answers += 1
         known = stated[0][-60:] if stated else "nothing"
-        used = 40_000 * (ScriptedApi.answers % 5)
-        usage = {"input_tokens": max(used, 1_000), "output_tokens": 9}
+        # By what is sent, not by a count of requests: the client makes some of its own in between.
+        turns = sum(said["role"] == "assistant" for said in request["messages"])
+        usage = {"input_tokens": 40_000 * turns + 1_000, "output_tokens": 9}
         text = f"Answer {ScriptedApi.answers}. I was told: {known}"
         message = {"id": f"msg_{ScriptedApi.answers}", "type": "message", "role": "assistant"}
         message |= {"model": "scripted", "stop_sequence": None, "usage": usage}

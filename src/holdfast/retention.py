@@ -29,13 +29,11 @@ def prune_by_age(
     """By age: see `Store.prune`."""
     known = {session.id: session for session in store.sessions(limit=MAX_SESSIONS)}
     waiting = _list_unsynced(data)
-    pinned = set(store.pinned_sessions())
-    old = [s.id for s in known.values() if s.id not in pinned and "" < _last_activity(s) < before]
+    old = store.old_sessions(before)
     kept = tuple(name for name in old if name in waiting)
     dropped = store.prune(before=before, keep=keep, held=waiting, dry_run=dry_run)
     if dry_run:
-        going = [name for name in old if name not in waiting]
-        return PruneResult(dropped, tuple(going[: dropped["sessions"]]), kept)
+        return PruneResult(dropped, tuple(name for name in old if name not in waiting), kept)
     left = {session.id for session in store.sessions(limit=MAX_SESSIONS)}
     gone = [session for session in known.values() if session.id not in left]
     _delete_session_files(data, gone)

@@ -265,6 +265,10 @@ class Store(Protocol):
     def archived_until(self, session_id: str, generation: int) -> int:
         """Where the first gap begins: everything before this offset is kept."""
 
+    def old_sessions(self, before: str) -> list[str]:
+        """The ids of the sessions that `prune` would delete: without a sign of life since, and not
+        pinned."""
+
     def prune(
         self, *, before: str, keep: int, held: Collection[str] = (), dry_run: bool = False
     ) -> dict[str, int]:

@@ -47,6 +47,10 @@ class SqlStore(ABC):
             row = queries.load_state(run, session_id)
         return None if row is None else self._saved(Session(*row[:-4]), row[-4:])
 
+    def old_sessions(self, before: str) -> list[str]:
+        with self._reading() as run:
+            return [session_id for _, session_id in queries.list_old_sessions(run, before)]
+
     def checkpoints(
         self, session_id: str = "", *, project: str = "", limit: int = -1, offset: int = 0
     ) -> Sequence[Checkpoint]:

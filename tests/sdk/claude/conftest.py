@@ -13,11 +13,18 @@ from support.claude import Client, ScriptedApi
 FOLDER = Path(__file__).parent
 
 
+# A transport that is collected after its loop was closed cannot close itself any more.
+LATE_TRANSPORT = (
+    r"ignore:.*BaseSubprocessTransport\.__del__:pytest.PytestUnraisableExceptionWarning"
+)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The SDK leaves the pipes of a client that has ended to the garbage collector, which warns."""
     for item in items:
         if FOLDER in item.path.parents:
             item.add_marker(pytest.mark.filterwarnings("ignore::ResourceWarning"))
+            item.add_marker(pytest.mark.filterwarnings(LATE_TRANSPORT))
 
 
 @pytest.fixture(autouse=True)

@@ -270,10 +270,10 @@ def test_clear_gives_the_live_session_a_new_id(api: ScriptedApi, make_client: Ma
 
 def test_a_killed_session_leaves_no_process(api: ScriptedApi, make_client: MakeClient) -> None:
     client = make_client()
-    api.say(bash("echo $$ > shell.pid; python3 -c 'import time; time.sleep(300)'"))
+    api.say(bash("echo $$ > shell.pid; touch written; python3 -c 'import time; time.sleep(300)'"))
     live = client.session()
     live.send("wait")
-    wait_until((client.project / "shell.pid").exists)
+    wait_until((client.project / "written").exists)
     shell = int((client.project / "shell.pid").read_text())
     live.kill()
     wait_until(lambda: not is_running(shell))

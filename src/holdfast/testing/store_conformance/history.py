@@ -144,6 +144,7 @@ class HistoryConformance:
         store.save(saved(Session("resumed", updated=EARLY)))
         store.checkpoint(saved(Session("resumed", updated=EARLY), 900), "test", 0, LATEST)
         store.save(saved("timeless"))
+        assert store.old_sessions(LATER) == ["old"]
         dropped = store.prune(before=LATER, keep=5)
         assert dropped == {
             "sessions": 1, "states": 1, "checkpoints": 1, "facts": 1, "messages": 1,
@@ -174,6 +175,7 @@ class HistoryConformance:
         assert store.pin("old") is True
         assert store.pin("nobody") is False
         assert store.pinned_sessions() == ["old"]
+        assert store.old_sessions(LATER) == []
         assert set(store.prune(before=LATER, keep=1).values()) == {0}
         assert len(store.checkpoints("old")) == 2
         assert store.pin("old", False) is True
