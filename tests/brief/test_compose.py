@@ -49,6 +49,15 @@ def test_what_the_agent_said_last_is_told() -> None:
     assert "The agent's last words [a1]: \"The parser is fixed; next I will run" in text(story)
 
 
+def test_a_failing_test_that_was_only_printed_reaches_agent_and_summariser() -> None:
+    printed = "FAILED tests/test_refund.py::test_half - assert 3 == 4\n1 failed in 0.1s"
+    story = Story().user("Make it green").ran("cat build.log; exit 1", printed, ok=False)
+    line = "- failed: `cat build.log; exit 1`: tests/test_refund.py::test_half"
+    assert line in text(story)
+    assert line in compose_steering(story.state, 3000)
+    assert line not in text(story.ran("pytest -q", "4 passed in 0.1s"))
+
+
 def test_a_slash_command_is_the_last_request() -> None:
     story = Story().user("Build it").agent("It is built.")
     story.tell(CommandInvoked(story.at(), "deploy", "staging", "user"))

@@ -48,6 +48,18 @@ def test_a_failing_test_in_what_a_command_only_printed_is_known(command: str) ->
     assert [e.status for e in other.errors.values()] == [OPEN]
 
 
+def test_two_runs_that_are_only_printed_are_two() -> None:
+    other = FAILED.replace("cart", "shop")
+    state = fold_all(
+        [ran("cat a.log; exit 1", FAILED, ok=False), ran("cat b.log; false", other, ok=False)]
+    )
+    assert [error.failing for error in state.errors.values() if error.status == OPEN] == [
+        ("tests/test_cart.py::test_total",),
+        ("tests/test_shop.py::test_total",),
+    ]
+    assert len(state.suite_runs) == 2
+
+
 def test_what_is_only_printed_and_fails_without_a_failing_test_is_no_run() -> None:
     state = fold_all([ran("cat notes.txt; exit 1", "buy milk", ok=False), ran("cat log", FAILED)])
     assert (state.suite_runs, state.errors) == ({}, {})

@@ -293,6 +293,8 @@ def covers(passed: Check, failed: Check, failing: tuple[str, ...] = ()) -> bool:
     """
     if passed.kind != failed.kind or failed.runner not in ("", passed.runner):
         return False
+    if not passed.runner:
+        return False  # only shown: nobody knows what it was run on
     ran_on, narrowed, widened = _parts(passed.target)
     if not failed.runner:  # only shown, of a run that was not seen: its names must have run
         everything = not narrowed and not ran_on - _WIDE

@@ -55,7 +55,8 @@ def on_command_ran(
     if run.verdict.result != FAILED:
         return table
     check = run.check
-    key = truncate_safely(f"{check.runner} {' '.join(check.target)}".strip(), 300)
+    named = f"{check.runner} {' '.join(check.target)}".strip() or check.command
+    key = truncate_safely(named, 300)
     known = table.get(key)
     number = known.number if known else next_number(table)
     error = Error(

@@ -40,7 +40,7 @@ def on_command_ran(
     check, verdict = run.check, run.verdict
     if check.kind != "test":
         return table
-    key = truncate_safely(check.runner, 200)
+    key = truncate_safely(check.runner or check.command, 200)
     known = table.get(key)
     number = known.number if known else next_number(table)
     suite = SuiteRun(

@@ -135,7 +135,9 @@ def verified(state: State, size: SizeLimits) -> Iterator[Line]:
     """The last run of each check, latest first; those that passed on the same share a line."""
     edited = _edited(state)
     runs = _last_runs(state)[: size.checks]
-    if not runs and edited and not state.subagents:  # what subagents ran is not known
+    shown_only = [e for e in state.errors.values() if e.status == OPEN and not e.runner]
+    # What subagents ran is not known.
+    if not runs and not shown_only and edited and not state.subagents:
         path = shorten_path(edited[-1].path, state.session.folders)
         yield Line(f"- no test, lint or build was seen to run (last edited: {path})")
     for (passed, since), group in groupby(
@@ -143,13 +145,19 @@ def verified(state: State, size: SizeLimits) -> Iterator[Line]:
     ):
         if passed:
             alike = list(group)
-            named = ", ".join(f"{_named(state, run, size)}{_count(run)}" for run in alike)
+            named = ", ".join(f"{_named(state, run.text, size)}{_count(run)}" for run in alike)
             yield Line(f"- passed: {named}{since}", f"c{alike[0].number}")
             continue
         for run in group:
-            said = f": {_failure(state, run, size)}" if _failure(state, run, size) else ""
+            failure = _failure(state, run.text, run.outcome, size)
+            said = f": {failure}" if failure else ""
             said += _passed_since(state, run, size)
-            yield Line(f"- failed: {_named(state, run, size)}{said}{since}", f"c{run.number}")
+            named = _named(state, run.text, size)
+            yield Line(f"- failed: {named}{said}{since}", f"c{run.number}")
+    # A run that nobody saw, in the output of a command that only prints: `cat build.log; exit 1`.
+    for error in shown_only[::-1][: size.errors]:
+        said = _failure(state, error.deed, "", size)
+        yield Line(f"- failed: {_named(state, error.deed, size)}: {said}", f"e{error.number}")
 
 
 def _last_runs(state: State) -> list[Command]:
@@ -162,8 +170,8 @@ def _last_runs(state: State) -> list[Command]:
     return sorted(latest.values(), key=lambda c: (-c.step, c.number))
 
 
-def _named(state: State, run: Command, size: SizeLimits) -> str:
-    return f"`{shorten_paths(shown(run.text, size.line * 2), state)}`"
+def _named(state: State, command: str, size: SizeLimits) -> str:
+    return f"`{shorten_paths(shown(command, size.line * 2), state)}`"
 
 
 def _count(run: Command) -> str:
@@ -173,11 +181,11 @@ def _count(run: Command) -> str:
     return f" ({said})" if counts and len(said) <= 60 else ""
 
 
-def _failure(state: State, run: Command, size: SizeLimits) -> str:
+def _failure(state: State, command: str, outcome: str, size: SizeLimits) -> str:
     """What failed by name, and the first line that says why."""
-    parts = [collapse_whitespace(run.outcome)] if run.outcome else []
+    parts = [collapse_whitespace(outcome)] if outcome else []
     for error in state.errors.values():
-        if error.status == OPEN and error.deed == run.text:
+        if error.status == OPEN and error.deed == command:
             parts += [", ".join(error.failing[:3]), *error.lines[: 1 if size.tight else 2]]
     shown: list[str] = []
     for part in parts:
@@ -198,7 +206,7 @@ def _passed_since(state: State, failed: Command, size: SizeLimits) -> str:
     }
     for run in state.commands.values():
         if run.check and run.ok and run.step > failed.step and _names_one(run.text, names):
-            return f"; passed later by itself: {_named(state, run, size)}"
+            return f"; passed later by itself: {_named(state, run.text, size)}"
     return ""
 
 
