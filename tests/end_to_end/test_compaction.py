@@ -105,3 +105,31 @@ def test_rows_are_archived_before_they_leave_the_context(stage: Stage, api: Scri
     transcript = stage.client.transcript_path(live.session_id).read_bytes()
     assert OPENING.encode() in rows
     assert transcript.startswith(rows)
+
+
+PASTED = """Here is CONTRIBUTING.md:
+
+House rules:
+- Never push to main.
+
+Look at it, and make the build green."""
+
+
+def test_pasted_rules_are_nobodys_and_a_failing_test_in_a_log_is_told(
+    stage: Stage, api: ScriptedApi
+) -> None:
+    failed = "FAILED tests/test_refund.py::test_half - assert 3 == 4\n1 failed in 0.1s\n"
+    (stage.client.project / "build.log").write_text(failed)
+    api.say(bash("cat build.log; exit 1"), *compaction_by_error("Went on."))
+    with stage.client.session() as live:
+        live.ask(f"Build the shop. {RULE}")
+        live.ask(PASTED)
+    (brief,) = injected(api.last, BRIEF)
+    for told in (brief, steering(api.summary_requests[-1])):
+        assert "- failed: `cat build.log; exit 1`: tests/test_refund.py::test_half" in told
+        rules = [line for line in told.splitlines() if line.startswith("- [r")]
+        assert len(rules) <= 1
+        assert RULE in told
+    with stage.store() as store:
+        found = [fact.text for fact in store.facts(live.session_id) if fact.kind == "rule"]
+    assert found == [RULE]

@@ -53,10 +53,50 @@ def test_a_standing_instruction_is_a_rule_word_for_word(said: str) -> None:
         "    never call this twice",
         'the readme says "you must always use the wrapper"',
         "From CONTRIBUTING.md:\nHouse rules: never push. Always rebase.",
+        "the readme says 'you don't ever push, you must never push' hm",
+        "the page says ‘you must always restart’ hm",
+        "the readme says «you must never push to main»",
+        'I was sent "Never push.\nAlways rebase, whatever comes." today',
+        "CONTRIBUTING.md says you must always sign your commits. Remove that sentence.",
+        "README says: never use yarn. Change it to npm.",
+        "According to the docs, you must never call this twice.",
+        "I get this error: You must always pass a timeout. Fix it.",
+        "House rules: never use globals; always write docs.\n(from CONTRIBUTING.md)",
+        "Here is CONTRIBUTING.md:\n\nHouse rules:\n- Never push\n\nMore:\n- Always write docs",
+        "AGENTS.md:\n# House rules\n\n- Never push.\n\n# Other\n- You must not sleep.",
+        "The lead said:\n\nNever push.",
+        "Bob's mail:\n\nHi all,\nFrom now on we never merge without review.",
+        "<document>\nNever push. Always rebase.\n</document>\nshorten it",
+        "2026-01-01 10:00 You must always set HOME\nERROR never call this",
+        "12:00:01 WARN you must always set HOME\nRuntimeError: you must always close it",
+        "// Never remove this line\n# Always keep this one\nwhat are these for",
     ],
 )
 def test_a_request_a_question_or_a_paste_is_not_a_rule(said: str) -> None:
     assert Story().user(said).texts("rule") == []
+
+
+@pytest.mark.parametrize(
+    ("said", "rules"),
+    [
+        (
+            "It says 'too slow'. Never use sleep in tests, don't ask.",
+            ["Never use sleep in tests, don't ask."],
+        ),
+        ('Always write "count" first, and don\'t write "total".', 2),
+        ("Never log at DEBUG level.", 1),
+        ("Error handling: always return a Result.", 1),
+        ("I said you must never push.", 1),
+        ("The lead said:\n\nNever push.\n\nAlways ask me first.", ["Always ask me first."]),
+        ("Never return Vec<String> from the API; see </b> in it.", 1),
+        ("Look at a.py:\nit is slow\n\nAlways profile first.", ["Always profile first."]),
+    ],
+)
+def test_the_users_own_sentence_beside_words_of_others_is_a_rule(
+    said: str, rules: list[str] | int
+) -> None:
+    found = Story().user(said).texts("rule")
+    assert (found if isinstance(rules, list) else len(found)) == rules
 
 
 def test_a_correction_supersedes_the_rule_it_corrects() -> None:

@@ -100,15 +100,48 @@ _ANNOUNCED = lazy_compile(
     r"[^.!?\n:]{0,60}:"
 )
 _PARAGRAPH = lazy_compile(r"\n\s*\n")
-# Words of others in a message of the user: Markdown quotes, fenced and indented blocks, what
-# stands in quotation marks, and what is said to stand in a file.
-_QUOTED_LINES = lazy_compile(r"^[ \t]*>.*$|^(?: {4,}|\t).*$", re.M)
+# Words of others in a message of the user: Markdown quotes, headings and comments, fenced and
+# indented blocks, markup, lines of a log, what stands in quotation marks, and what is said to
+# stand in a file.
+_QUOTED_LINES = lazy_compile(
+    r"^[ \t]*(?:>|//|#+ (?![^\n]*:[ \t]*$)).*$|^(?: {4,}|\t).*$"
+    r"|^[ \t]*\[?\d{4}-\d\d-\d\d.*$|^[ \t]*\[?(?:ERROR|FATAL)\b.*$"
+    r"|^[ \t]*\[?\d[\d:.,]*\S*[ \t]+\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b.*$"
+    r"|^(?:Traceback\b|\w+(?:Error|Exception):).*$",
+    re.M,
+)
 _FENCED = lazy_compile(r"^~~~.*?(?:^~~~[^\n]*$|\Z)", re.M | re.S)
-_IN_MARKS = lazy_compile(r"\"[^\"\n]{12,}\"|“[^”\n]{12,}”")
-_REPORTED = lazy_compile(
-    r"^[^\n]*\b(?:says|said|reads|states|according to|quoting|copied from|pasted from"
-    r"|from (?:the )?\S+\.\w{1,5}\b)[^\n]*:[ \t]*\n+(?:[^\n]+\n?)*",
-    re.M | re.I,
+_OPENING_TAG = lazy_compile(r"<([a-zA-Z][\w-]*)(?: [^<>\n]*)?>")
+_IN_MARKS = lazy_compile(
+    r"(?<!\w)\"(?=\S)[^\"]{12,}(?<=\S)\"(?!\w)|“[^”]{12,}”|„[^“”]{12,}[“”]|«[^»]{12,}»"
+    r"|‘[^‘]{12,}?’(?!\w)|(?<!\w)'(?=\S)(?:[^'\n]|(?<=\w)'(?=\w)){12,}(?<=\S)'(?!\w)"
+)
+MAX_HEADING_CHARS = 200
+_FILE = r"\S+\.\w{1,5}\b"
+# A line that ends in a colon and says whose words the next paragraph holds ...
+_REPORTS = lazy_compile(
+    r"\b(?:says|said|reads|states|according to|quoting|copied from|pasted from"
+    rf"|from (?:the )?{_FILE})",
+    re.I,
+)
+# ... or that a document follows: where it ends, nobody can tell.
+_DOCUMENT = lazy_compile(
+    rf"\b(?:here(?:'s| is| are)|this is|contents?|paste[ds]?|below|following)\b.* {_FILE}"
+    rf"|^\W*{_FILE}\W*$|\b(?:wrote|writes|replied|posted)\W*$"
+    r"|\b(?:\w+'s|his|her|their|following|this) (?:\w+ )?"
+    r"(?:(?:e-?)?mail|message|note|review|comment|ticket|issue|post|article|page|letter)\W*$",
+    re.I,
+)
+# Where a paragraph says at its end that it comes from: "(from CONTRIBUTING.md)".
+_SOURCE = lazy_compile(
+    rf"[(\[—–-] ?(?:from|source:|taken from|copied from) (?:the )?{_FILE}[)\]]?\s*$", re.I
+)
+# What somebody else is said to have said, before the words themselves.
+_REPORTED_SPEECH = lazy_compile(
+    r"(?<!\bi )(?<!\bwe )\b(?:says|said|states|stated|reads|wrote|writes|claims|claimed|insists"
+    r"|warns|warned|complains|demands|tells (?:me|us|you|people))\b|\baccording to\b"
+    r"|\b(?:this|the|an?|following|gets?|got) (?:\w+ ){0,2}(?<!commit )"
+    r"(?:error|warning|exception|message|output|hint|notice)s?:"
 )
 # A sentence may hold two demands; each stands or falls by itself.
 _CLAUSES = lazy_compile(r"[,;]?\s+(?:and|but)\s+(?=(?:always|never|do not|don't|please)\b)", re.I)
@@ -129,8 +162,16 @@ def is_rule(sentence: str) -> bool:
     heard = lower_ascii_apostrophes(sentence)
     if _STANDING.search(heard) is None or _PASTED.search(sentence) or _ONE_OFF.search(heard):
         return False
+    if _is_reported(heard):
+        return False
     # "I don't think we should" has a cue only in the speaker's own verb.
     return _SPEAKER.search(heard) is None or _STANDING.search(_SPEAKER.sub(" ", heard)) is not None
+
+
+def _is_reported(heard: str) -> bool:
+    """Whether the cue stands behind words such as "the readme says": then it is the readme's."""
+    reported, cue = _REPORTED_SPEECH.search(heard), _STANDING.search(heard)
+    return reported is not None and cue is not None and reported.end() <= cue.end()
 
 
 def _asks(sentence: str) -> bool:
@@ -184,11 +225,46 @@ def strip_quoted_text(text: str) -> str:
     text = strip_code(text)
     if "~~~" in text:
         text = _FENCED.sub("\n", text)
-    if ">" in text or "    " in text or "\t" in text:
-        text = _QUOTED_LINES.sub("", text)
-    if ":" in text:
-        text = _REPORTED.sub("\n", text)
-    return _IN_MARKS.sub('""', text) if '"' in text or "“" in text else text
+    if "</" in text:
+        text = _strip_markup(text)
+    text = _QUOTED_LINES.sub("", _strip_documents(text))
+    return _IN_MARKS.sub('""', text)
+
+
+def _strip_markup(text: str) -> str:
+    """Without `<document> ... </document>`; a tag that nothing closes opens nothing."""
+    kept, position = [], 0
+    for tag in _OPENING_TAG.finditer(text):
+        end = text.find(f"</{tag[1]}>", tag.end()) if tag.start() >= position else -1
+        if end >= 0:
+            kept.append(text[position : tag.start()])
+            position = end + len(tag[1]) + 3
+    return "\n".join((*kept, text[position:]))
+
+
+def _strip_documents(text: str) -> str:
+    """Without what a line before it, or the last line of its paragraph, calls another's."""
+    told: list[str] = []
+    reported = False  # the paragraph before ended with a line that says whose words this holds
+    for paragraph in _PARAGRAPH.split(text):
+        if reported:
+            reported = False
+            continue
+        lines = paragraph.rstrip().split("\n")
+        own = len(lines)
+        for number, line in enumerate(lines):
+            heading = line.rstrip()
+            if not heading.endswith(":") or len(heading) > MAX_HEADING_CHARS:
+                continue
+            if _DOCUMENT.search(heading[:-1]):
+                return "\n\n".join((*told, *lines[:number]))
+            if _REPORTS.search(heading):
+                own, reported = number, number == len(lines) - 1
+                break
+        words = "\n".join(lines[:own])
+        if not _SOURCE.search(words[-MAX_HEADING_CHARS:]):
+            told.append(words)
+    return "\n\n".join(told)
 
 
 def _with_announcements(text: str) -> list[tuple[str, bool]]:
