@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 from holdfast.clients.client_protocol import WindowConfig
 from holdfast.clock import Timestamp
-from holdfast.events import CommandRan, Origin, TaskCreated, UsageMeasured, UserSaid
+from holdfast.events import (
+    CommandRan,
+    Compacted,
+    Event,
+    Origin,
+    TaskCreated,
+    UsageMeasured,
+    UserSaid,
+)
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.session import context_usage
 from holdfast.session.context import EffectiveConfig, SessionContext, SessionRef
@@ -61,6 +69,23 @@ def test_it_is_measured_against_the_point_and_the_window_that_was_told(
     assert context_usage.measure_context_usage(wide, used(483_500)).percent_left == 50
     session_dir.write("window", b"nonsense")
     assert context_usage.measure_context_usage(wide, used(83_500)).percent_left == 50
+
+
+def test_a_window_that_once_held_more_is_remembered_of_that_model(session_dir: SessionDir) -> None:
+    def left(*measured: Event) -> int:
+        where = ctx(session_dir)._replace(config=EffectiveConfig())
+        state = fold_all([UserSaid(AT, "Build the shop"), *measured])
+        return context_usage.measure_context_usage(where, state).percent_left
+
+    small, large = "claude-sonnet-4-5", "claude-sonnet-4-5[1m]"
+    held = UsageMeasured(AT, small, 230_000, 10, small)
+    now = UsageMeasured(AT, small, 152_000, 10, small)
+    assert left(now) == 9
+    assert left(held, now) == 84
+    assert left(held, Compacted(AT, "auto", 230_000, 10, ()), now) == 84
+    assert left(UsageMeasured(AT, small, 230_000, 10, large), now) == 9
+    session_dir.write("window", b"200000")  # the client knows better
+    assert left(held, now) == 9
 
 
 def test_both_are_told_once_per_epoch_and_no_longer_after_the_context_was_emptied(

@@ -36,13 +36,15 @@ class ContextUsage(NamedTuple):
 def measure_context_usage(ctx: SessionContext, state: State) -> ContextUsage:
     used, requested = state.usage.context, state.usage.requested
     raw = read(f"{ctx.session_dir.path}/{WINDOW_FILE}") or b""
-    seen = raw.decode("ascii", "replace").strip()
+    text = raw.decode("ascii", "replace").strip()
+    seen = state.usage.window or (int(text) if text.isdecimal() and len(text) < 10 else 0)
     client = clients.of_session(state.session.client)
     point = client.context_window.compaction_point(
         ctx.config.compaction_config,
         requested or state.usage.model,
-        seen=state.usage.window or (int(seen) if seen.isdecimal() and len(seen) < 10 else 0),
-        used=used,
+        seen=seen,
+        # What once fitted in says how large the window is, unless the client says it.
+        used=used if seen else state.usage.peak,
         requested=bool(requested),
     )
     return ContextUsage(used, point, percent_left(used, point) if used else 100)

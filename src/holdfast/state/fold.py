@@ -283,6 +283,8 @@ def _title_set(values: list[Any], event: ev.TitleSet) -> None:
 
 
 def _usage_measured(values: list[Any], event: ev.UsageMeasured) -> None:
+    before = values[_USAGE]
+    same = (event.model, event.requested) == (before.model, before.requested)
     values[_USAGE] = _make(
         Usage,
         (
@@ -291,7 +293,8 @@ def _usage_measured(values: list[Any], event: ev.UsageMeasured) -> None:
             event.output,
             event.at.time,
             event.requested,
-            event.window or values[_USAGE].window,
+            event.window or before.window,
+            max(event.context, before.peak if same else 0),
         ),
     )
 

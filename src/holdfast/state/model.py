@@ -57,6 +57,7 @@ class Usage(NamedTuple):
     time: str = ""
     requested: str = ""  # the model that was asked for, which may name a longer window
     window: int = 0  # as the client told it; 0 where it does not
+    peak: int = 0  # the most that this model has held, compacted since or not
 
 
 class State(NamedTuple):
