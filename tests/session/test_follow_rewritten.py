@@ -1,12 +1,14 @@
 """A transcript that is cut, written anew or wrongly dated: what is known stays, once."""
 
 import json
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from holdfast.clock import DAY_SECONDS, format_timestamp
 from holdfast.session.follow import FollowState, follow_transcript, from_saved, to_saved
 from holdfast.state import list_facts
 from support.made_transcripts import rows
@@ -103,3 +105,21 @@ def test_a_row_from_the_future_hides_nothing_that_comes_after(tmp_path: Path, da
         write(path, [{**made[0], "forkedFrom": "elsewhere"}, *made[1:], *rows(1, 13)[len(made) :]])
         after = follow_transcript(str(path), saved(followed))
         assert "Never touch area13." in [rule.text for rule in after.state.rules.values()]
+
+
+def test_a_row_of_next_year_in_a_file_written_anew_hides_nothing_that_comes_after(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "session.jsonl"
+    made = rows(1, TURNS)
+    made[9] = {**made[9], "timestamp": format_timestamp(time.time() + 300 * DAY_SECONDS)}
+    write(path, made)
+    before = follow_transcript(str(path))
+    write(path, made[2:])
+    after = follow_transcript(str(path), saved(before))
+    assert kinds(after) == kinds(before)
+    later = {"timestamp": format_timestamp(time.time() + 60)}
+    more = [{**row, **later} for row in rows(1, TURNS + 1)[len(made) :]]
+    write(path, [*made[2:], *more])
+    grown = follow_transcript(str(path), saved(after))
+    assert any(rule.text == f"Never touch area{TURNS + 1}." for rule in grown.state.rules.values())

@@ -165,7 +165,10 @@ def _one_pass(
             # state stays; what it already holds ends with the last row known by its id, and where
             # ids are forgotten or the file was cut before that, is known by its time.
             known_end = _find_end_of_known_rows(client, path, adapter)
-            known_until = max(known_until, followed.state.session.updated)
+            # A row that says it is of next year must not make all that comes until then known.
+            known_until = min(
+                max(known_until, followed.state.session.updated), format_timestamp(time.time())
+            )
             adapter.forget_positions()
             generation, abandoned = generation + 1, ()
         skipped = (*abandoned, (0, known_end)) if known_end else abandoned
