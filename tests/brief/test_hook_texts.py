@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from holdfast.brief.hook_texts import compose_steering
 from holdfast.clients.claude_code.fastpath.hook_output import check_output, format_instructions
-from holdfast.events import Origin, TaskChanged, TaskCreated, UserSaid
+from holdfast.events import AgentSaid, Origin, TaskChanged, TaskCreated, UserSaid
 from holdfast.session.follow import follow_transcript
 from holdfast.state import EMPTY_STATE, fold_all
 from support.growing_session import BOUNDARY, Follow
@@ -25,6 +25,14 @@ def test_it_tells_every_kind_of_fact(follow: Follow) -> None:
     assert "Done, not to be redone: #1 Add Cart.apply_discount" in text
     assert "Uncommitted changes in the working tree: tests/test_server.py" in text
     assert 'Before that the agent had said [a8]: "test_view_shows_the_discount is still red' in text
+
+
+def test_decision_next_step_and_the_question_that_waits_are_told() -> None:
+    said = "I decided to use COPY because it is faster. Next I write the mapping. Which schema?"
+    state = fold_all([UserSaid(AT, "Build the importer"), AgentSaid(AT, said)])
+    text = compose_steering(state, 4000)
+    assert '- agent: "I decided to use COPY because it is faster."' in text
+    assert "Next I write the mapping. … Which schema?" in text
 
 
 def test_a_withdrawn_rule_is_not_told() -> None:

@@ -164,6 +164,8 @@ STEERING_ROLE = Role(
     (
         default_part("rules", 0.3),
         default_part("request", 0.25),
+        # The next step and a question that waits stand in them; summaries round them off.
+        default_part("last_words", 0.12),
         default_part("notes", 0.2),
         default_part("git", 0.25),
         default_part("verified", 0.2),

@@ -25,7 +25,7 @@ SECTION_HEADINGS = {
     "errors": ("Open errors:", "Open errors (quoted output):"),
     "running": ("Running in the background:", "Running in the background:"),
     "dead_ends": ("Failed or refused:", "Failed or refused, and not done since:"),
-    "decided": ("The user decided:", "The user decided, or noted as decided:"),
+    "decided": ("Decided:", "Decided, by user or agent:"),
     "conversation": ("Said before, in order:", "Said before, oldest first (… marks cuts):"),
     "plans": ("From the approved plan:", "From the approved plan (quoted):"),
     "results": ("Subagents reported:", "Subagents reported (quoted):"),
