@@ -98,11 +98,13 @@ def test_requests_that_come_too_fast_write_no_rows(tmp_path: Path) -> None:
 
 
 LIMITED = """
-import sys
+import os, sys
 from holdfast.server import runner
 from holdfast.server.app import build_app
 from holdfast.server.server_settings import ServerSettings
+strangers = {"127.0.0.2": 60_002, "127.0.0.3": 60_003, "127.0.0.4": None, "127.0.0.5": 60_002}
 settings = ServerSettings(
+    peer_uid=lambda peer, own: strangers.get(peer[0], os.getuid()),
     database=sys.argv[2], data=sys.argv[3], connections=12, connections_per_client=8,
     request_timeout_seconds=1.0, body_timeout_seconds=1.0, streams_per_caller=2,
 )
@@ -187,6 +189,26 @@ def test_one_user_has_so_many_connections_and_gets_them_back(port: int) -> None:
         assert one_more.headers["retry-after"] == "1"
         assert all(ended(one) for one in many), "none of them asked for anything"
         assert health(port) == 200
+
+
+def test_other_users_of_the_machine_leave_the_owner_some(port: int) -> None:
+    with contextlib.ExitStack() as held:
+        for address in ("127.0.0.2", "127.0.0.3", "127.0.0.4"):
+            for _ in range(8):
+                stranger = socket.create_connection(
+                    ("127.0.0.1", port), source_address=(address, 0)
+                )
+                held.enter_context(stranger)
+        assert health(port) == 200
+
+
+def test_another_address_of_this_machine_is_the_same_user(port: int) -> None:
+    with contextlib.ExitStack() as held:
+        for address in ("127.0.0.2",) * 8 + ("127.0.0.5",):
+            stranger = socket.create_connection(("127.0.0.1", port), source_address=(address, 0))
+            held.enter_context(stranger)
+        stranger.settimeout(20)
+        assert b"503" in stranger.recv(4096).partition(b"\r\n")[0]
 
 
 def test_one_caller_has_so_many_streams_and_gets_them_back(port: int) -> None:

@@ -26,6 +26,19 @@ def test_our_own_connection_is_ours(family: socket.AddressFamily, lookup: object
                 assert near.fileno() >= 0
 
 
+@pytest.mark.parametrize("lookup", [peer_credentials._read_proc_table, uid_of_peer])
+def test_a_connection_that_its_process_has_closed_is_nobodys(lookup: object) -> None:
+    """The kernel gives root's id for it, whoever it belonged to."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        socket.create_connection(listener.getsockname()).close()
+        far, _ = listener.accept()
+        with far:
+            assert callable(lookup)
+            assert lookup(far.getpeername(), far.getsockname()) is None
+
+
 def test_another_users_connection_is_theirs() -> None:
     if os.getuid() != 0:
         # Only root can become somebody else; others see that nobody is there.

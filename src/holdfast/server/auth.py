@@ -94,13 +94,18 @@ def authenticate_owner(
 
 
 def rate_limit_key(peer: Address | None, own: Address | None, settings: ServerSettings) -> str:
-    """A name for a caller without a valid token: the address, and on this machine also the user, so
-    that one user's requests are not counted as another's."""
+    """A name for a caller without a valid token: the address, and on this machine the user, so
+    that one user's requests are not counted as another's. A user of this machine has as many
+    addresses as 127.0.0.0/8 holds."""
     if peer is None:
         return "?"
     if own is None or not is_loopback(peer[0]):
         return peer[0]
-    return f"{peer[0]} user {settings.peer_uid(peer, own)}"
+    return local_user_key(settings.peer_uid(peer, own))
+
+
+def local_user_key(uid: int | None) -> str:
+    return f"127.0.0.1 user {uid}"
 
 
 def _is_owner(

@@ -23,6 +23,8 @@ _EVERY_STATE = 0xFFFFFFFF
 _NO_COOKIE = 0xFFFFFFFF
 _HEADER = struct.Struct("=IHHII")
 _UID_AT = _HEADER.size + 4 + 48 + 12
+# A socket that its process has closed has no inode, and root's id, whoever it belonged to.
+_CLOSED = -1
 
 
 def uid_of_peer(peer: Address, own: Address) -> int | None:
@@ -30,7 +32,8 @@ def uid_of_peer(peer: Address, own: Address) -> int | None:
     for wide in (False, True):
         found = _ask_kernel(peer, own, wide)
         if found is not None:
-            return found
+            # Not asked further: a flood of connections that were closed at once would be slow.
+            return None if found == _CLOSED else found
     return _read_proc_table(peer, own)
 
 
@@ -57,14 +60,14 @@ def _ask_kernel(peer: Address, own: Address, wide: bool) -> int | None:
             answer = kernel.recv(8192)
     except (OSError, ValueError, AttributeError, struct.error):
         return None
-    if len(answer) < _UID_AT + 4 or _HEADER.unpack_from(answer)[1] != _SOCK_DIAG_BY_FAMILY:
+    if len(answer) < _UID_AT + 8 or _HEADER.unpack_from(answer)[1] != _SOCK_DIAG_BY_FAMILY:
         return None
     at = _HEADER.size + 4
     # The kernel may answer with a listener where there is no such connection.
     if answer[at : at + 4] != ports:
         return None
-    uid: int = struct.unpack_from("=I", answer, _UID_AT)[0]
-    return uid
+    uid, inode = struct.unpack_from("=II", answer, _UID_AT)
+    return uid if inode else _CLOSED
 
 
 def _read_proc_table(peer: Address, own: Address) -> int | None:
@@ -75,7 +78,7 @@ def _read_proc_table(peer: Address, own: Address) -> int | None:
                 for line in lines:
                     fields = line.split()
                     if fields[1] == near and fields[2] == far:
-                        return int(fields[7])
+                        return int(fields[7]) if int(fields[9]) else None
         except (OSError, ValueError, IndexError):
             continue
     return None

@@ -20,9 +20,10 @@ from uvicorn.protocols.utils import get_local_addr, get_remote_addr
 
 from holdfast.server import problems
 from holdfast.server.app import wrap_middleware
-from holdfast.server.auth import rate_limit_key
+from holdfast.server.auth import local_user_key, rate_limit_key
 from holdfast.server.request_context import AppState
 from holdfast.server.server_settings import Address, ServerSettings
+from holdfast.system import own_user_id
 
 SHUTDOWN_SECONDS = 5
 BACKLOG = 2048
@@ -86,10 +87,12 @@ def run_server(app: FastAPI, sockets: list[socket.socket]) -> bool:
 #
 # The server underneath waits for ever for a connection that sends no request, or half of one, and
 # takes as many as there are. Here one that has not sent a whole request in time is closed, and so
-# is one too many of the same address (on loopback: of the same user). Must not know any route.
+# is one too many of the same address (on loopback: of the same user). Some are kept for who runs
+# the service, whatever all others do. Must not know any route.
 
 # Files that are none of the connections: databases, logs, modules.
 RESERVED_FILES = 128
+OWNERS_SHARE = 16  # one of so many connections is for nobody else
 
 _TOO_MANY_RESPONSE = (
     b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n"
@@ -100,6 +103,8 @@ _TOO_MANY_RESPONSE = (
 def build_limited_protocol(settings: ServerSettings) -> type[H11Protocol]:
     """The protocol of one server, which counts its own connections."""
     open_now: Counter[str] = Counter()
+    owner = local_user_key(own_user_id())
+    for_others = settings.connections - max(1, settings.connections // OWNERS_SHARE)
 
     class Limited(H11Protocol):
         _who = ""  # empty for one that was turned away
@@ -107,10 +112,8 @@ def build_limited_protocol(settings: ServerSettings) -> type[H11Protocol]:
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             who = rate_limit_key(get_remote_addr(transport), _local_address(transport), settings)
-            if (
-                open_now.total() >= settings.connections
-                or open_now[who] >= settings.connections_per_client
-            ):
+            most = settings.connections if who == owner else for_others
+            if open_now.total() >= most or open_now[who] >= settings.connections_per_client:
                 transport.write(_TOO_MANY_RESPONSE)
                 transport.close()
                 return
