@@ -67,6 +67,11 @@ BAR = "  | "
 _ENDS = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 # The client frames what it adds in tags; text of others must not open or close one.
 _TAG = re.compile(r"<(?=[/!?]?[A-Za-z_])")
+# Of tags, those in which the client frames its own text and a model's calls: their names have a
+# hyphen or a prefix, those of code and markup seldom.
+_FRAME = re.compile(
+    r"<(?=/?(?:[A-Za-z]+(?:-[A-Za-z]+)+|function_(?:calls|results)|antml:\w+)(?:[\s/>]|\Z))"
+)
 # Turns the direction of text around, or hides it.
 _HIDDEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 
@@ -79,6 +84,22 @@ def sanitize_line(line: str) -> str:
     shown = _HIDDEN.sub("", line).replace("\t", "    ")
     shown = "".join(c if c.isprintable() else " " for c in shown)
     return _TAG.sub("‹", shown).rstrip()
+
+
+def keep_in_line(text: str) -> str:
+    """Words of others in a line of ours, as they are: they end no line and open no frame.
+
+    Every character keeps its place, so that a length that was counted stays right.
+    """
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else " " for c in text)
+    return _FRAME.sub("‹", text) if "<" in text else text
+
+
+def quote_verbatim(text: str) -> str:
+    """Behind bars, with tags other than the client's left alone: for code that is read again."""
+    lines = (line.expandtabs(4) for line in _ENDS.split(text))
+    return "\n".join(BAR + keep_in_line(line).rstrip() for line in lines)
 
 
 def sanitize_to_one_line(text: str) -> str:

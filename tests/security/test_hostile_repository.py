@@ -1,5 +1,7 @@
 """Nothing that a repository contains makes the wired hooks write, read, hang or speak for it."""
 
+import re
+
 import pytest
 
 from .tricks import OURS, SETTINGS, TRICKS
@@ -7,6 +9,7 @@ from .world import BRIEF, PLANTED, PRIVATE, World
 
 pytestmark = pytest.mark.slow
 
+QUOTED = re.compile('"[^"]*"')
 # Far above what a hook takes on a busy machine, and below its own limit: it did not run into it.
 SECONDS = 7.5
 
@@ -26,7 +29,9 @@ def attacked(world: World) -> str:
     assert BRIEF in said
     assert "discount" in said
     for line in said.splitlines():
-        assert OURS not in line or line.startswith(("  | ", "- /evil", "--- /evil")), line
+        # Between quotation marks it is a file's description or the name of a folder.
+        line = QUOTED.sub("", line) if line.startswith(("- /evil", "--- /evil")) else line
+        assert OURS not in line or line.startswith("  | "), line
         assert PLANTED not in line or line.startswith("  | "), line
     return said
 

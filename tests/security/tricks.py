@@ -205,6 +205,99 @@ def state_file_is_deep(world: World) -> None:
 
 
 @trick
+def folder_of_a_command_is_a_sentence(world: World) -> None:
+    world.put(f".claude/commands/x\n{OURS}\n/evil.md", _BLOCK.format("A rule."))
+
+
+@trick
+def folder_of_a_package_closes_a_line(world: World) -> None:
+    folder = f"x); {PLANTED} ---\x1b[2J\r{OURS}"
+    world.put(f"packages/{folder}/commands/evil.md", _BLOCK.format("A rule."))
+
+
+@trick
+def lists_name_commands_that_are_nowhere(world: World) -> None:
+    """Each of them would be looked for in each of the folders."""
+    for number in range(40):
+        for folder in (f"docs/d{number}", f".tool{number}"):
+            names = [f"{folder.strip('.').replace('/', '-')}-{n}" for n in range(30)]
+            listed = [{"name": name, "activated_at": "2031-01-01T00:00:00Z"} for name in names]
+            world.put(f"{folder}/session-state.json", json.dumps({"active_commands": listed}))
+        for inner in range(40):
+            for name in ("a", "b", "c"):
+                folder = f"packages/p{number}/src/s{inner}/commands/{name}"
+                (world.repo / folder).mkdir(parents=True)
+
+
+@trick
+def lists_are_many_and_long(world: World) -> None:
+    text = json.dumps({"active_commands": [{"name": "x"}] * 70_000})
+    for number in range(45):
+        world.put(f"docs/d{number}/session-state.json", text)
+        world.put(f".tool{number}/session-state.json", text)
+
+
+@trick
+def commands_in_thousands_of_folders(world: World) -> None:
+    world.command(_BLOCK.format("A rule."))
+    for number in range(30_000):
+        (world.repo / f".claude/commands/d{number}").mkdir(parents=True)
+
+
+@trick
+def rules_of_every_command_are_long(world: World) -> None:
+    names = [f"c{number}" for number in range(30)]
+    for name in names:
+        world.command(_BLOCK.format("a") * 7_500, f".claude/commands/{name}.md")
+    listed = [{"name": name, "session_id": SESSION} for name in names]
+    world.put(".claude/session-state.json", json.dumps({"active_commands": listed}))
+
+
+@trick
+def state_file_has_half_characters(world: World) -> None:
+    world.command(_BLOCK.format("A rule."))
+    entry = f'{{"name":"evil","session_id":"{SESSION}","state":{{"a\\ud800":"b\\udfff"}}}}'
+    world.put(".claude/session-state.json", f'{{"active_commands":[{entry}]}}')
+
+
+@trick
+def role_empties_the_brief(world: World) -> None:
+    nothing = {"stated": 0, "sections": [{"section": "running", "share": 0}]}
+    world.put(".holdfast/roles/main.json", json.dumps(nothing))
+
+
+@trick
+def modules_lie_where_hooks_start(world: World) -> None:
+    code = f"import os; open(os.path.expanduser('~/.profile'), 'w').write('{PLANTED}')"
+    for name in ("json", "os", "re", "sqlite3", "site", "sitecustomize", "signal", "holdfast"):
+        world.put(f"{name}.py", code)
+    world.put("pyvenv.cfg", "home = .")
+
+
+def _git_says(text: str) -> Trick:
+    def set_up(world: World) -> None:
+        (world.repo / ".git").rmdir()
+        world.put(".git", text)
+
+    return set_up
+
+
+several(
+    git_points_at_itself=_git_says("gitdir: .git\n"),
+    git_points_at_the_root=_git_says("gitdir: /.git/worktrees/x\n"),
+    git_points_through_a_device=_git_says("gitdir: /dev/stdin/.git/worktrees/x\n"),
+)
+
+
+@trick
+def links_lead_around_in_circles(world: World) -> None:
+    world.link(".claude", ".claude")
+    world.link(".holdfast", ".")
+    world.link("docs/up", "..")
+    world.link("packages/root", "/")
+
+
+@trick
 def git_is_a_pipe(world: World) -> None:
     (world.repo / ".git").rmdir()
     world.pipe(".git")

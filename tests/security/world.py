@@ -171,8 +171,11 @@ class World:
         return "\n".join(ran.context for ran in self.ran)
 
     def holdfast(self, *words: str) -> "subprocess.CompletedProcess[str]":
+        return self.python("-m", "holdfast", *words)
+
+    def python(self, *words: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
-            [sys.executable, "-m", "holdfast", *words],
+            [sys.executable, *words],
             env=clean(self.home),
             cwd=self.repo,
             capture_output=True,

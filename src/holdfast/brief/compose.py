@@ -25,6 +25,7 @@ from holdfast.brief.statements import (
     weigh_words,
 )
 from holdfast.state.model import State
+from holdfast.text import keep_in_line
 
 # Of the whole, what the user's words may take before anything else is chosen: they are known
 # in no other way.
@@ -217,10 +218,10 @@ class _Page:
         if self._headings[section]:
             yield self._headings[section]
         if section == "conversation":
-            yield from _lines_of_turns(chosen, self._turn)
+            yield from map(keep_in_line, _lines_of_turns(chosen, self._turn))
         else:
             for one in chosen:
-                yield f"- [{one.fact}] {one.text}"
+                yield keep_in_line(f"- [{one.fact}] {one.text}")
 
 
 def _lines_of_turns(chosen: list[Statement], now: int) -> Iterator[str]:
@@ -296,7 +297,7 @@ def build_stated_lines(
         if part.section in SELECTED_SECTIONS:
             continue
         said = find_section(part.section)(state, size)
-        lines = [line for line in said if wanted(line)]
+        lines = [_flatten(line) for line in said if wanted(line)]
         lines = _headed(part.heading(size.tight), lines)
         own = min(room - used, int(max_chars * part.share))
         taken[part.section], cost = _fitting(lines, own)
@@ -308,6 +309,11 @@ def build_stated_lines(
         taken[name] += more
         used += cost
     return taken
+
+
+def _flatten(line: Line) -> Line:
+    """A file's name or a word of output may hold a line break, or a frame of the client's."""
+    return Line("\n".join(map(keep_in_line, (line.text, *line.below))), line.fact_id)
 
 
 def _headed(heading: str, lines: list[Line]) -> list[Line]:

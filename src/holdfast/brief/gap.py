@@ -16,7 +16,7 @@ from holdfast.state.facts import LABELS, OPEN, Fact, kind_name
 from holdfast.state.identifiers import Identifier
 from holdfast.state.model import State
 from holdfast.state.model import list_facts as all_facts
-from holdfast.text import truncate_line
+from holdfast.text import keep_in_line, truncate_line
 
 # How many of each kind are worth asking about, in the order in which they are told.
 MAX_FACTS_BY_KIND = {
@@ -149,7 +149,7 @@ def _lines(state: State, lost: Iterable[Fact]) -> Iterator[tuple[Fact, str]]:
             said = f"#{fact.id[1:]} {said}"
         if fact.kind in ("test", "error") and fact.detail:
             said += f" ({truncate_line(fact.detail, 140)})"
-        yield fact, f"- {_label(state, fact)}: {said}"
+        yield fact, keep_in_line(f"- {_label(state, fact)}: {said}")
 
 
 def _label(state: State, fact: Fact) -> str:

@@ -15,7 +15,7 @@ from holdfast.fastpath.handoff_offers import MAX_OFFER_CHARS as HANDOFF
 from holdfast.state import next_step
 from holdfast.state.facts import OPEN
 from holdfast.state.model import State
-from holdfast.text import truncate_line
+from holdfast.text import keep_in_line, truncate_line
 
 # For the agent: what it is given after a compaction, or at the start of the next session.
 
@@ -137,7 +137,7 @@ def compose_handoff_offer(state: State, session_id: str) -> str:
         lines.append(f"Edited last: {truncate_line(', '.join(edited[:3]), 120)}")
     closing = f"`holdfast session resume {session_id[:8]}` shows all of it."
     room = HANDOFF - len(closing) - 1
-    text = "\n".join(lines)
+    text = "\n".join(map(keep_in_line, lines))
     return (text if len(text) <= room else text[: room - 1].rstrip() + "…") + "\n" + closing
 
 

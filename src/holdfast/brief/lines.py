@@ -16,6 +16,7 @@ from holdfast.text import collapse_whitespace, truncate_line, truncate_words
 class Line(NamedTuple):
     text: str
     fact_id: str = ""  # its id, "" for a line that tells none
+    below: tuple[str, ...] = ()  # lines of a file that are shown under it
 
 
 class SizeLimits(NamedTuple):

@@ -19,7 +19,7 @@ from holdfast.state.next_step import find_intention
 from holdfast.state.notes import list_open_notes
 from holdfast.state.prose import split_sentences
 from holdfast.state.task_summary import format_summary
-from holdfast.text import truncate_line
+from holdfast.text import keep_in_line, truncate_line
 
 # The handoff page: Markdown for a person or the next agent to go on from. Everything that a
 # successor asks, in this order: the goal, what is being done, what is done, the rules, decisions
@@ -66,13 +66,15 @@ def format_handoff_page(state: State, session_id: str, now: str) -> str:
         "disagree, they are right. Edit freely: an edited handoff is used as is.",
     ]
     for heading, entries in sections:
-        page += ["", f"## {heading}", "", *(list(entries) or [EMPTY_SECTION])]
+        lines = [keep_in_line(entry) for entry in entries]
+        page += ["", f"## {heading}", "", *(lines or [EMPTY_SECTION])]
     return "\n".join(page) + "\n"
 
 
 def _where(state: State) -> str:
     branch = f", branch `{state.session.branch}`" if state.session.branch else ""
-    return branch + (f", folder `{state.session.cwd}`" if state.session.cwd else "")
+    folder = f", folder `{state.session.cwd}`" if state.session.cwd else ""
+    return keep_in_line(branch + folder)
 
 
 def _goal(state: State) -> Iterator[str]:
@@ -217,7 +219,7 @@ class TimelineEntry(NamedTuple):
 
 def format_current_state(state: State, session_id: str, now: str) -> list[str]:
     """Lines of Markdown under their heading."""
-    return [
+    lines = [
         f"## Current State (last updated: {format_minute_utc(state.session.updated or now)})",
         "",
         f"- **Session:** `{session_id}`"
@@ -231,6 +233,7 @@ def format_current_state(state: State, session_id: str, now: str) -> list[str]:
             for _, note in list_open_notes(state)[-MAX_NOTES:]
         ),
     ]
+    return [keep_in_line(line) for line in lines]
 
 
 def _active(state: State) -> Iterator[str]:

@@ -19,6 +19,7 @@ from holdfast.session.transcript_scan import read_source_row
 from holdfast.state.facts import KINDS, OPEN, Fact, count_kind
 from holdfast.store.protocol import Hit, Session, Store
 from holdfast.store.search_query import drop_repeated
+from holdfast.text import BAR, keep_in_line, quote_verbatim
 
 MAX_ANSWER_CHARS = 6_000  # characters: about 2,000 tokens
 PAGE_SIZE = 10
@@ -112,7 +113,7 @@ def show_source(store: Store, scope: RecallScope, name: str, *, page: int = 1) -
     if fact is not None:
         lines.append(f"{_format_fact(fact, owner.id[:8])} ({fact.at.time[:16]})")
         if fact.detail and fact.detail != fact.text:
-            lines.append(f"Detail: {_clip(fact.detail, MAX_ROW_CHARS)}")
+            lines.append(f'Detail: "{_clip(fact.detail, MAX_ROW_CHARS)}"')
     lines.append(
         _format_source(source, page) if source else "The source row is no longer in the transcript."
     )
@@ -170,10 +171,14 @@ def _format_fact(fact: Fact, session: str = "") -> str:
 
 
 def _format_source(row: bytes, page: int) -> str:
-    text = "\n".join(_iterate_strings(json.loads(row.replace(b"\0", b""))))
+    strings = _iterate_strings(json.loads(row.replace(b"\0", b"")))
+    text = quote_verbatim("\n".join(strings))
     pages = max(1, -(-len(text) // MAX_ROW_CHARS))
     page = min(max(page, 1), pages)
-    piece = text[(page - 1) * MAX_ROW_CHARS : page * MAX_ROW_CHARS]
+    start = (page - 1) * MAX_ROW_CHARS
+    piece = text[start : start + MAX_ROW_CHARS]
+    if start and text[start - 1] != "\n":
+        piece = BAR + piece  # a line that goes on from the page before
     more = f"\n(page {page} of {pages})" if pages > 1 else ""
     return f"Source row, quoted:\n{piece}{more}"
 
@@ -198,7 +203,8 @@ def _iterate_strings(value: Any, label: str = "") -> Iterator[str]:
 
 
 def _clip(text: str, limit: int) -> str:
-    flat = " ".join(text.split())
+    """In one line, to stand between quotation marks: it does not close them."""
+    flat = " ".join(keep_in_line(text).split()).replace('"', "'")
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 
 

@@ -72,8 +72,8 @@ def _change(state: State, file: TouchedFile, size: SizeLimits) -> Iterator[Line]
     if file.hunks:
         first, lines = file.hunks[-1]
         shown = lines[: 2 if size.tight else 4 if size.line < 150 else 8]
-        text = "\n".join(f"  {truncate(line.rstrip(), size.line + 40)}" for line in shown)
-        yield Line(f"  at line {first}:\n{text}", f"f{file.number}")
+        below = tuple(f"  {truncate(line.rstrip(), size.line + 40)}" for line in shown)
+        yield Line(f"  at line {first}:", f"f{file.number}", below)
 
 
 def code(state: State, size: SizeLimits) -> Iterator[Line]:

@@ -9,6 +9,7 @@ them.
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from holdfast.files import File, is_file, list_names, read
@@ -17,6 +18,9 @@ from holdfast.session.context import EffectiveConfig, list_project_dirs
 CommandFinder = Callable[[str], File | None]
 MAX_FILE_BYTES = 512 * 1024
 MAX_FILES = 2_000  # files that a walk through all of them looks at
+# A project's folders are as many as its author likes; what each of them costs is bounded.
+MAX_MARKED_DIRS = 100  # folders of a project's own tools in which names are looked for
+MAX_SUBDIRS = 100  # folders below a place whose commands go by their bare names
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
 
 
@@ -32,37 +36,63 @@ class SearchPath(NamedTuple):
     )
 
 
+class _Listing(NamedTuple):
+    """What is in a place: read once, however many names are looked for."""
+
+    place: SearchPath
+    names: frozenset[str]
+    folders: dict[str, list[str]]  # the folders below that have a file of this name
+
+
 def find_command_file(name: str, cwd: str, config: EffectiveConfig) -> File | None:
     return make_finder(cwd, config)(name)
 
 
 def make_finder(cwd: str, config: EffectiveConfig) -> CommandFinder:
     """The same for many names, looking for the places once."""
-    looked_at: list[SearchPath] = []
+    looked_at: list[_Listing] = []
     known: dict[str, File | None] = {}
 
     def found(name: str) -> File | None:
         if name not in known:
             if not looked_at:
-                looked_at.extend(list_search_paths(cwd, config))
+                looked_at.extend(_list_places(list_search_paths(cwd, config)))
             known[name] = _search(name, looked_at)
         return known[name]
 
     return found
 
 
-def _search(name: str, looked_at: Sequence[SearchPath]) -> File | None:
+def _search(name: str, looked_at: Sequence[_Listing]) -> File | None:
     parts = name.split(":")
     if not all(part and _PLAIN.issuperset(part) and part.strip(".") for part in parts):
         return None
-    for place in looked_at:
-        for path in _candidates(place, parts):
+    for listing in looked_at:
+        place = listing.place
+        for path in _candidates(listing, parts):
             file = File(path, place.within)
             if is_file(path, within=place.within) and (
                 not place.requires_marker or _is_marked(file)
             ):
                 return file
     return None
+
+
+def _list_places(places: Sequence[SearchPath]) -> Iterator[_Listing]:
+    """The places that hold anything, with what they hold."""
+    marked = 0
+    for place in places:
+        names = list_names(place.folder, within=place.within)
+        marked += bool(names) and place.requires_marker
+        if not names or (place.requires_marker and marked > MAX_MARKED_DIRS):
+            continue
+        folders: dict[str, list[str]] = {}
+        if not place.skills:
+            below = sorted(name for name in names if not name.endswith(".md"))
+            for folder in below[:MAX_SUBDIRS]:
+                for name in list_names(f"{place.folder}/{folder}", within=place.within):
+                    folders.setdefault(name, []).append(folder)
+        yield _Listing(place, frozenset(names), folders)
 
 
 def _is_marked(file: File) -> bool:
@@ -100,6 +130,8 @@ def list_command_files(cwd: str, config: EffectiveConfig) -> Iterator[File]:
     """Every command and skill file in those places, each once."""
     seen: set[str] = set()
     for place in list_search_paths(cwd, config):
+        if place.within and not list_names(place.folder, within=place.within):
+            continue  # a link would be walked to wherever it leads
         for folder, below, files in os.walk(place.folder):
             below.sort()
             for name in sorted(files):
@@ -139,25 +171,26 @@ def _configured_paths(folders: Sequence[str], config: EffectiveConfig) -> Iterat
             yield from (SearchPath(f"{folder}/{below}", within=folder) for folder in folders)
 
 
-def _candidates(place: SearchPath, parts: list[str]) -> Iterator[str]:
+def _candidates(listing: _Listing, parts: list[str]) -> Iterator[str]:
     """Files that could be this command's here, the likeliest first."""
-    inner = parts
+    place, inner = listing.place, parts
     if place.plugin:
         if len(parts) > 1 and parts[0] != place.plugin:
             return
         inner = parts[1:] or parts
     if place.skills:
-        yield f"{place.folder}/{'/'.join(inner)}/SKILL.md"
+        if inner[0] in listing.names:
+            yield f"{place.folder}/{'/'.join(inner)}/SKILL.md"
         return
-    yield f"{place.folder}/{'/'.join(inner)}.md"
-    if len(inner) > 1:
-        # A configured folder may be the namespace itself.
-        yield f"{place.folder}/{inner[-1]}.md"
-    else:
+    file = f"{inner[-1]}.md"
+    if len(inner) > 1 and inner[0] in listing.names:
+        yield f"{place.folder}/{'/'.join(inner)}.md"
+    if file in listing.names:
+        # Of more than one part: a configured folder may be the namespace itself.
+        yield f"{place.folder}/{file}"
+    if len(inner) == 1:
         # The client lists a command in a folder below under its bare name too.
-        for name in sorted(list_names(place.folder, within=place.within)):
-            if not name.endswith(".md"):
-                yield f"{place.folder}/{name}/{inner[0]}.md"
+        yield from (f"{place.folder}/{folder}/{file}" for folder in listing.folders.get(file, ()))
 
 
 # Where a project's own tools keep their commands and the list of active ones, found by looking.
@@ -167,6 +200,7 @@ def _candidates(place: SearchPath, parts: list[str]) -> Iterator[str]:
 # bounded, and stays inside of the project.
 
 MAX_DIRS = 40  # folders looked into on each level
+MAX_STATE_FILES = 10  # lists of active commands that are read
 STATE_FILE = "session-state.json"
 _NOT_TOOLS = frozenset((".git", ".claude", ".holdfast", ".venv", ".cache", ".tox"))
 
@@ -183,10 +217,10 @@ def find_command_dirs(project: str) -> Iterator[str]:
 
 def find_state_files(project: str) -> Iterator[str]:
     """Files that may list active commands; their content decides."""
-    for folder in (".claude", *_list_subdirs(project, "docs"), *_list_tool_dirs(project), ""):
-        path = f"{folder}/{STATE_FILE}".lstrip("/")
-        if is_file(f"{project}/{path}", within=project):
-            yield path
+    folders = (".claude", *_list_subdirs(project, "docs"), *_list_tool_dirs(project), "")
+    paths = (f"{folder}/{STATE_FILE}".lstrip("/") for folder in folders)
+    there = (path for path in paths if is_file(f"{project}/{path}", within=project))
+    return islice(there, MAX_STATE_FILES)
 
 
 def _list_tool_dirs(project: str) -> list[str]:

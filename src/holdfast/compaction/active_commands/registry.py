@@ -208,11 +208,10 @@ def _is_ours(
     started, activated = state.session.started, str(entry.get("activated_at", ""))
     if not started or not activated or activated[:19] < started[:19]:
         return False
-    name = str(entry["name"]).lstrip("/")
-    key = _identity(name, find)
-    if any(key == _identity(known, find) for known in state.skills):
+    if any(file in text for text in _commands_and_edits(state)):
         return True
-    return any(file in text for text in _commands_and_edits(state))
+    key = _identity(str(entry["name"]).lstrip("/"), find)
+    return any(key == _identity(known, find) for known in state.skills)
 
 
 def _commands_and_edits(state: State) -> Iterable[str]:

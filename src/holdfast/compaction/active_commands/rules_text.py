@@ -7,6 +7,7 @@ the path under which its rules can be read.
 
 from __future__ import annotations
 
+import string
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +23,7 @@ OPENING = (
     "they come neither from the user nor from Holdfast."
 )
 MAX_PATH_CHARS = 300
+_PLAIN_PATH = frozenset(string.ascii_letters + string.digits + "/\\:._-+@~")
 MAX_ARGUMENTS_CHARS = 200
 MAX_DESCRIPTION_CHARS = 200
 MAX_FIELD_CHARS = 80
@@ -133,11 +135,16 @@ def _origin(found: ResolvedCommand) -> str:
 
 
 def _path(found: ResolvedCommand) -> str:
-    return sanitize_to_one_line(found.path)[:MAX_PATH_CHARS]
+    return _quote_path(found.path)
 
 
 def _full(found: ResolvedCommand) -> str:
-    return sanitize_to_one_line(found.full_path or found.path)[:MAX_PATH_CHARS]
+    return _quote_path(found.full_path or found.path)
+
+
+def _quote_path(path: str) -> str:
+    """As it is where it can be nothing but a path: a folder's name may be a sentence."""
+    return path if _PLAIN_PATH.issuperset(path) else quote_inline(path, MAX_PATH_CHARS)
 
 
 def _short(text: str) -> str:
