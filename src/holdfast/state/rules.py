@@ -10,6 +10,7 @@ that a withdrawn rule is never given again.
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from holdfast.events import Origin, UserSaid
@@ -106,17 +107,18 @@ _PARAGRAPH = lazy_compile(r"\n\s*\n")
 _QUOTED_LINES = lazy_compile(
     r"^[ \t]*(?:>|//|#+ (?![^\n]*:[ \t]*$)).*$|^(?: {4,}|\t).*$"
     r"|^[ \t]*\[?\d{4}-\d\d-\d\d.*$|^[ \t]*\[?(?:ERROR|FATAL)\b.*$"
-    r"|^[ \t]*\[?\d[\d:.,]*\S*[ \t]+\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b.*$"
+    r"|^[ \t]*\[?\d\S{0,60}[ \t]+\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b.*$"
     r"|^(?:Traceback\b|\w+(?:Error|Exception):).*$",
     re.M,
 )
 _FENCED = lazy_compile(r"^~~~.*?(?:^~~~[^\n]*$|\Z)", re.M | re.S)
 _OPENING_TAG = lazy_compile(r"<([a-zA-Z][\w-]*)(?: [^<>\n]*)?>")
 _IN_MARKS = lazy_compile(
-    r"(?<!\w)\"(?=\S)[^\"]{12,}(?<=\S)\"(?!\w)|“[^”]{12,}”|„[^“”]{12,}[“”]|«[^»]{12,}»"
+    r"(?<!\w)\"(?=\S)[^\"]{12,}(?<=\S)\"(?!\w)|“[^“”]{12,}”|„[^„“”]{12,}[“”]|«[^«»]{12,}»"
     r"|‘[^‘]{12,}?’(?!\w)|(?<!\w)'(?=\S)(?:[^'\n]|(?<=\w)'(?=\w)){12,}(?<=\S)'(?!\w)"
 )
 MAX_HEADING_CHARS = 200
+MAX_TAGS = 200  # each that nothing closes is looked for to the text's end
 _FILE = r"\S+\.\w{1,5}\b"
 # A line that ends in a colon and says whose words the next paragraph holds ...
 _REPORTS = lazy_compile(
@@ -234,7 +236,7 @@ def strip_quoted_text(text: str) -> str:
 def _strip_markup(text: str) -> str:
     """Without `<document> ... </document>`; a tag that nothing closes opens nothing."""
     kept, position = [], 0
-    for tag in _OPENING_TAG.finditer(text):
+    for tag in islice(_OPENING_TAG.finditer(text), MAX_TAGS):
         end = text.find(f"</{tag[1]}>", tag.end()) if tag.start() >= position else -1
         if end >= 0:
             kept.append(text[position : tag.start()])
