@@ -71,10 +71,12 @@ def sessions_dirs(environ: Mapping[str, str], home: str) -> list[str]:
     """Where the clients keep their sessions; the default's first, the others' where they exist."""
     import os
 
+    from holdfast.paths import data_dir_from
+
     found = []
     for name in names():
         paths = get(name).paths
-        folder = paths.sessions_dir(paths.config_dir(environ, home))
+        folder = paths.sessions_dir(paths.config_dir(environ, home), data_dir_from(environ))
         if name == DEFAULT_CLIENT or os.path.isdir(folder):
             found.append(folder)
     return found
@@ -97,6 +99,12 @@ def _codex() -> Client:
     return CLIENT
 
 
+def _opencode() -> Client:
+    from holdfast.clients.opencode.client import CLIENT
+
+    return CLIENT
+
+
 def _claude_code_hooks() -> HookClient:
     from holdfast.clients.claude_code.fastpath import hook_client
 
@@ -109,9 +117,23 @@ def _codex_hooks() -> HookClient:
     return hook_client
 
 
+def _opencode_hooks() -> HookClient:
+    from holdfast.clients.opencode.fastpath import hook_client
+
+    return hook_client
+
+
 # One line per folder.
-_CLIENTS = {"claude-code": _claude_code, "codex": _codex}
-_HOOK_CLIENTS = {"claude-code": _claude_code_hooks, "codex": _codex_hooks}
+_CLIENTS = {
+    "claude-code": _claude_code,
+    "codex": _codex,
+    "opencode": _opencode,
+}
+_HOOK_CLIENTS = {
+    "claude-code": _claude_code_hooks,
+    "codex": _codex_hooks,
+    "opencode": _opencode_hooks,
+}
 
 # What other packages may import.
 __all__ = [
@@ -123,4 +145,5 @@ __all__ = [
     "installation",
     "json_fields",
     "messages",
+    "opencode",
 ]

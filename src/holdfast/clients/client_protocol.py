@@ -165,10 +165,12 @@ class ClientPaths(Protocol):
     def agent_session_id(self, environ: Mapping[str, str]) -> str:
         """The session whose agent runs this process, "" outside of one."""
 
-    def sessions_dir(self, config: str) -> str:
-        """The folder below which the transcripts of all projects are."""
+    def sessions_dir(self, config: str, data: str) -> str:
+        """The folder below which the transcripts of all projects are; below `data`, our own
+        folder, where we write them down ourselves.
+        """
 
-    def find_transcript(self, config: str, session: str) -> str | None: ...
+    def find_transcript(self, config: str, session: str, data: str) -> str | None: ...
 
     def has_own_name(self, path: str) -> bool:
         """Whether a file is named as no other client names its own."""
@@ -264,6 +266,9 @@ class HookClient(Protocol):
 
     def parse_payload(self, raw: bytes, event: str) -> HookPayload | None:
         """None for anything that is not a call of this client for us."""
+
+    def receive(self, payload: HookPayload, data: str) -> None:
+        """Writes down what the call brought of the session, where the client leaves that to us."""
 
     def is_subagents_own(self, payload: HookPayload, data: str) -> bool:
         """Whether the event is of a subagent's own context, which is none of ours."""

@@ -21,7 +21,7 @@ from holdfast.compaction.active_commands import registry
 from holdfast.fastpath import handoff_offers
 from holdfast.fastpath.delivery import ClaimedText, claim_brief
 from holdfast.fastpath.handoff_offers import HandoffOffer
-from holdfast.fastpath.session_dir import PrebuiltText
+from holdfast.fastpath.session_dir import PrebuiltText, delivered_latch
 from holdfast.session import context_usage, documents
 from holdfast.session.context import SessionContext
 from holdfast.session.update import (
@@ -196,6 +196,22 @@ def _claim_against(
     if not made.text:
         return None
     return claim_brief(ctx.session_dir, made, "SessionStart", ctx.now.seconds)
+
+
+def on_request(ctx: SessionContext, compaction: str) -> PrebuiltText | None:
+    """The brief for a client that forgets with each request what it was told: one and the same
+    until the next compaction, whichever of its processes asks. `compaction` is the id of its row.
+    """
+    view = load_view(ctx, FOREGROUND_SECONDS)
+    left = ctx.client.last_compaction(ctx.session.transcript)
+    if left is None or not view.saved.is_complete:
+        return _prebuild_brief(ctx, view)
+    made = _brief_against_left(ctx, view, left)
+    ctx.session_dir.end_compaction()
+    with suppress(OSError):  # no space: the next process makes it anew
+        ctx.session_dir.save_standing_brief(compaction, made.text)
+    ctx.session_dir.latch(delivered_latch(made.epoch), ctx.now.seconds)
+    return made
 
 
 def on_compacted(ctx: SessionContext, trigger: str, left: LeftInContext) -> None:

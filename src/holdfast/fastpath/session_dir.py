@@ -4,6 +4,7 @@
     compacting       made by PreCompact, until PostCompact: a summary is to come
     summary          that summary, once it is known
     restored         the brief chosen against it, ready for SessionStart
+    standing         the brief that stands in every request until the next compaction
     gap              text waiting for the next prompt or tool batch
     low-agent        that context is low, for the next prompt or tool batch
     low-user         the same for the user's eyes, at the next prompt
@@ -63,6 +64,7 @@ MODULE_LATCH = b"native\n"
 COMPACTING_FILE = "compacting"
 SUMMARY_FILE = "summary"
 RESTORED_FILE = "restored"
+STANDING_FILE = "standing"
 CLAIMABLE_FILES = frozenset(("gap", UNPRINTED_BRIEF, "low-agent", "low-user", "tell-user"))
 
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
@@ -173,6 +175,15 @@ class SessionDir:
         """The brief that was chosen against the summary of the compaction under way."""
         data = read(f"{self.path}/{RESTORED_FILE}")
         return None if data is None else decode_prebuilt(data)
+
+    def save_standing_brief(self, compaction: str, text: str) -> None:
+        self.write(STANDING_FILE, f"{compaction}\n{text}".encode("utf-8", "replace"))
+
+    def read_standing_brief(self, compaction: str) -> str | None:
+        """None where it was made for another compaction, or never."""
+        data = read(f"{self.path}/{STANDING_FILE}")
+        known, newline, text = (data or b"").decode("utf-8", "replace").partition("\n")
+        return text if newline and known == compaction else None
 
     def has_gap(self) -> bool:
         return self.is_waiting("gap")

@@ -29,6 +29,7 @@ from holdfast.fastpath.session_dir import PrebuiltText
 from holdfast.hooks import hook_log
 from holdfast.hooks.fast import HookResult
 from holdfast.hooks.hook_store import archive_detached, open_store
+from holdfast.paths import data_dir_from
 from holdfast.session.context import (
     SessionContext,
     SessionRef,
@@ -182,7 +183,7 @@ def find_transcript(session_id: str) -> str:
         return ""
     paths = clients.default().paths
     config = paths.config_dir(os.environ, os.path.expanduser("~"))
-    return paths.find_transcript(config, session_id) or ""
+    return paths.find_transcript(config, session_id, data_dir_from(os.environ)) or ""
 
 
 def _parse_message(row: object) -> ConversationMessage:

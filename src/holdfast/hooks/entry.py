@@ -40,7 +40,10 @@ def handle_hook(argument: str) -> None:
         return
     payload = client.parse_payload(_stdin(), event)
     data = data_dir_from(os.environ)
-    if payload is None or not data or client.is_subagents_own(payload, data):
+    if payload is None or not data:
+        return
+    client.receive(payload, data)
+    if client.is_subagents_own(payload, data):
         return
     payload.client = client
     answer = fast.handle_fast(payload, data)

@@ -103,6 +103,11 @@ def _session_start(payload: HookPayload, session_dir: SessionDir) -> HookResult 
         if brief is None:
             return None
         return build_result(payload, delivery.claim_brief(session_dir, brief, event, now))
+    if payload.source == "request":
+        standing = session_dir.read_standing_brief(payload.prompt_id)
+        if standing is None:
+            return None
+        return HookResult(payload.client.format_context(event, standing))
     if payload.source in ("startup", "clear"):
         offer = delivery.claim_handoff(
             session_dir, payload.cwd, payload.session_id, client_process(payload), event, now

@@ -12,6 +12,7 @@ from functools import partial
 
 from holdfast.clients.client_protocol import HookPayload
 from holdfast.compaction import handlers
+from holdfast.fastpath.delivery import DeliveredItem, record_delivery
 from holdfast.fastpath.session_dir import SessionDir, checksum
 from holdfast.hooks import hook_log
 from holdfast.hooks.fast import (
@@ -89,6 +90,8 @@ def _dispatch(
         return HookResult(steering, lambda: _prepare_and_archive(ctx, made.view))
     if event == "SessionStart" and payload.source == "compact":
         return build_result(payload, handlers.on_session_start_compact(ctx, event))
+    if event == "SessionStart" and payload.source == "request":
+        return _answer_request(payload, ctx)
     if event == "SessionStart":
         handlers.on_session_resume(ctx, client)
     elif event == "PostCompact":
@@ -102,6 +105,17 @@ def _dispatch(
         last = payload.last_message if event == "Stop" and not payload.agent_id else ""
         handlers.on_progress(ctx, last_words=last, client=client)
     return HookResult()
+
+
+def _answer_request(payload: HookPayload, ctx: SessionContext) -> HookResult:
+    made = handlers.on_request(ctx, payload.prompt_id)
+    if made is None or not made.text:
+        return HookResult()
+    item = DeliveredItem("brief", made.text, made.epoch, made.fact_ids)
+    return HookResult(
+        payload.client.format_context(payload.event, made.text),
+        printed=lambda: record_delivery(ctx.session_dir, payload.event, item),
+    )
 
 
 def _report_settings_problems(ctx: SessionContext) -> None:

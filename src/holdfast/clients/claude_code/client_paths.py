@@ -28,7 +28,7 @@ def agent_session_id(environ: Mapping[str, str]) -> str:
     return environ.get("CLAUDE_CODE_SESSION_ID", "")
 
 
-def sessions_dir(config: str) -> str:
+def sessions_dir(config: str, data: str = "") -> str:
     """The folder below which the transcripts of all projects are."""
     return os.path.join(config, "projects")
 
@@ -67,7 +67,7 @@ def transcript_path(config: str, cwd: str, session: str) -> str:
     return os.path.join(transcripts_dir(config, cwd), f"{session}.jsonl")
 
 
-def find_transcript(config: str, session: str) -> str | None:
+def find_transcript(config: str, session: str, data: str = "") -> str | None:
     """A session's transcript in whichever project it is; the newest if there are several."""
     if not session or session != os.path.basename(session):
         return None

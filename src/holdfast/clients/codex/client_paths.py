@@ -32,12 +32,12 @@ def agent_session_id(environ: Mapping[str, str]) -> str:
     return environ.get("CODEX_THREAD_ID", "")
 
 
-def sessions_dir(config: str) -> str:
+def sessions_dir(config: str, data: str = "") -> str:
     """The folder below which the rollouts of all projects are."""
     return os.path.join(config, rollout_files.SESSION_FOLDERS[0])
 
 
-def find_transcript(config: str, session: str) -> str | None:
+def find_transcript(config: str, session: str, data: str = "") -> str | None:
     """The newest file of a thread, wherever it was put."""
     if not session or session != os.path.basename(session):
         return None

@@ -35,6 +35,7 @@ __all__ = [
     "is_subagents_own",
     "leaves_to_others",
     "parse_payload",
+    "receive",
 ]
 
 NAME = "claude-code"
@@ -51,6 +52,10 @@ def find_process(environ: Mapping[str, str]) -> int:
     """The client that runs us: it says so, or it is our parent, as there is no shell between."""
     said = environ.get("CLAUDE_PID", "")
     return int(said) if said.isdecimal() else os.getppid()
+
+
+def receive(payload: HookPayload, data: str) -> None:
+    """The client keeps its own transcript."""
 
 
 def is_subagents_own(payload: HookPayload, data: str) -> bool:

@@ -82,7 +82,7 @@ def install(
     With `statusline` our status line too, around the one that is there. One of ours that is in
     the file already is brought up to date in any case.
     """
-    with _errors(path):
+    with settings_errors(path):
         target = os.path.realpath(path)
         folder = install_receipt.receipt_dir(data_dir, target)
         launcher = hook_launcher.build_launcher(data_dir, interpreter, script)
@@ -90,14 +90,14 @@ def install(
         def attempt() -> InstallOutcome:
             plan = _plan_install(target, folder, launcher, statusline, table)
             if not dry_run:
-                with _launcher_written(plan.outcome):
+                with launcher_written(plan.outcome):
                     if plan.receipt:
                         _carry_out_install(plan.outcome, plan.receipt, folder)
                     elif plan.outcome.launcher:
                         install_receipt.refresh_receipt(folder, target)
             return plan.outcome
 
-        return attempt() if dry_run else _with_lock(data_dir, target, attempt)
+        return attempt() if dry_run else with_lock(data_dir, target, attempt)
 
 
 def uninstall(
@@ -107,7 +107,7 @@ def uninstall(
 
     With `statusline_only` the hooks stay.
     """
-    with _errors(path):
+    with settings_errors(path):
         target = os.path.realpath(path)
         folder = install_receipt.receipt_dir(data_dir, target)
 
@@ -117,16 +117,16 @@ def uninstall(
             else:
                 plan = _plan_uninstall(target, folder)
             if dry_run and not statusline_only and plan.outcome.action == "removed":
-                unused = _find_unused_launcher(data_dir, but=target)
+                unused = find_unused_launcher(data_dir, but=target)
                 return plan.outcome._replace(launcher=unused)
             if not dry_run:
                 # The receipt goes with the last of our entries.
                 receipt = None if statusline_only else plan.receipt
                 _carry_out_uninstall(plan.outcome, receipt, folder)
-                _remove_unused_launcher(data_dir, target)
+                remove_unused_launcher(data_dir, target)
             return plan.outcome
 
-        return attempt() if dry_run else _with_lock(data_dir, target, attempt)
+        return attempt() if dry_run else with_lock(data_dir, target, attempt)
 
 
 def _plan_install(
@@ -138,7 +138,7 @@ def _plan_install(
     edited, had_line = edit.text, statusline_edit.is_statusline_installed(text)
     if statusline or had_line:
         edited = statusline_edit.add_statusline(edited, launcher)
-    stale = None if launcher.is_current() else _plan_launcher(launcher)
+    stale = None if launcher.is_current() else plan_launcher(launcher)
     if edited == text:
         same = InstallOutcome("unchanged", target, before, before, statusline=had_line)
         return _Plan(same._replace(action="repaired", launcher=stale) if stale else same, None)
@@ -187,13 +187,13 @@ def _without(text: str, encode: Callable[[str], bytes], receipt: Receipt | None)
     return encode(left)
 
 
-def _plan_launcher(launcher: Launcher) -> FileChange:
+def plan_launcher(launcher: Launcher) -> FileChange:
     before = atomic_file.read(launcher.path)
     return FileChange(launcher.path, before, hook_launcher.format_launcher(launcher.target))
 
 
 @contextlib.contextmanager
-def _launcher_written(outcome: InstallOutcome) -> Iterator[None]:
+def launcher_written(outcome: InstallOutcome) -> Iterator[None]:
     """The launcher first, so that no entry ever names one that is not there."""
     if outcome.launcher is None:
         yield
@@ -214,16 +214,16 @@ def _launcher_written(outcome: InstallOutcome) -> Iterator[None]:
                     atomic_file.replace(path, before, data, executable=True)
 
 
-def _remove_unused_launcher(data_dir: str, target: str) -> None:
+def remove_unused_launcher(data_dir: str, target: str) -> None:
     if _may_name_us(target):
         return
     with contextlib.suppress(OSError, atomic_file.FileChanged):  # left over, it does no harm
-        unused = _find_unused_launcher(data_dir, but=target)
+        unused = find_unused_launcher(data_dir, but=target)
         if unused and unused.before is not None:
             atomic_file.delete(unused.path, unused.before)
 
 
-def _find_unused_launcher(data_dir: str, but: str) -> FileChange | None:
+def find_unused_launcher(data_dir: str, but: str) -> FileChange | None:
     """Where no other settings file that we wrote has an entry of ours. Unsure, it stays."""
     path = hook_launcher.launcher_path(data_dir)
     data = atomic_file.read(path)
@@ -302,7 +302,7 @@ def _carry_out_uninstall(outcome: InstallOutcome, receipt: Receipt | None, folde
         install_receipt.delete_receipt(folder)
 
 
-def _with_lock(data_dir: str, target: str, attempt: Callable[[], InstallOutcome]) -> InstallOutcome:
+def with_lock(data_dir: str, target: str, attempt: Callable[[], InstallOutcome]) -> InstallOutcome:
     for folder in (data_dir, install_receipt.receipts_dir(data_dir)):
         make_private_dir(folder)
     try:
@@ -337,7 +337,7 @@ def _decoded(raw: bytes | None) -> tuple[str, Callable[[str], bytes]]:
 
 
 @contextlib.contextmanager
-def _errors(path: str) -> Iterator[None]:
+def settings_errors(path: str) -> Iterator[None]:
     """Turns what the system and the parser say into our errors, with the file's name."""
     try:
         yield

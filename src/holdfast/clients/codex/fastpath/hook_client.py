@@ -26,6 +26,7 @@ __all__ = [
     "is_subagents_own",
     "leaves_to_others",
     "parse_payload",
+    "receive",
 ]
 
 NAME = "codex"
@@ -45,6 +46,10 @@ def parse_payload(raw: bytes, event: str) -> HookPayload | None:
     named = read_text(fields, "hook_event_name")
     known = payload.session_id and payload.transcript_path and named in ("", event)
     return payload if known else None
+
+
+def receive(payload: client_protocol.HookPayload, data: str) -> None:
+    """The client keeps its own transcript."""
 
 
 def is_subagents_own(payload: client_protocol.HookPayload, data: str) -> bool:

@@ -78,10 +78,10 @@ def parse_patch(patch: str) -> list[PatchedFile]:
 def _changed(at: Origin, path: str, lines: list[str], ok: bool, error: str) -> FileTouched:
     new = "\n".join(line[1:] for line in lines if line.startswith("+"))
     old = "\n".join(line[1:] for line in lines if line.startswith("-"))
-    return FileTouched(at, path, "changed", ok, new, old, _hunks(lines), error)
+    return FileTouched(at, path, "changed", ok, new, old, parse_hunks(lines), error)
 
 
-def _hunks(lines: list[str]) -> tuple[Hunk, ...]:
+def parse_hunks(lines: list[str]) -> tuple[Hunk, ...]:
     hunks: list[Hunk] = []
     start, inside = 1, list[str]()
     for line in [*lines, "@@"]:

@@ -1,0 +1,1 @@
+"""OpenCode: everything that is particular to this client."""

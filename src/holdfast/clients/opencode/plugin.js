@@ -1,0 +1,428 @@
+// Holdfast in OpenCode. Put here by `holdfast install --client opencode`, taken out by
+// `holdfast uninstall --client opencode`; what is changed by hand is set back by the next install.
+//
+// Hands the session's messages to Holdfast's own process and puts into a request what that answers.
+// A throw in a hook would end the user's turn, and so would a wait without an end: every hook is
+// guarded, every wait has a limit, and where Holdfast is gone or broken nothing happens at all.
+
+import { spawn } from "node:child_process"
+
+const COMMAND = []
+const RECALL = []
+
+// Milliseconds. The first three are on the user's clock, the next two end a process that hangs.
+const PROMPT_WAIT = 1500
+const COMPACTION_WAIT = 4000
+const FETCH_WAIT = 1500
+const PROCESS_LIMIT = 12000
+const BACKGROUND_LIMIT = 60000
+const QUIET = 250 // work is handed over when nothing came for this long
+const MAX_ANSWER = 1 << 20
+const MAX_ROWS_CHARS = 8 << 20 // of one call
+const LATEST = 30 // messages that are looked at where the earlier ones are known
+const OUTPUT_TOKENS = 32000 // what the client allows an answer where the model says more
+const RESERVED_TOKENS = 20000
+// Kept nowhere: long, and nothing is made of them.
+const DROPPED = new Set(["before", "after", "preview", "diagnostics", "snapshot", "filediff"])
+const PARTS = new Set(["text", "tool", "compaction", "subtask", "file", "patch"])
+
+const sleep = (ms) =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    if (timer.unref) timer.unref()
+  })
+const within = (promise, ms) => Promise.race([promise, sleep(ms).then(() => null)])
+
+// A hook that answers nothing whatever happens in it.
+const guarded = (name, fired, work) => async (input, output) => {
+  try {
+    fired.add(name)
+    await work(input, output)
+  } catch {}
+}
+
+// One call of Holdfast. Resolves to what it answered, `kept` as soon as the rows are on disk.
+function call(event, payload, cwd, onKept) {
+  return new Promise((resolve) => {
+    let child
+    try {
+      child = spawn(COMMAND[0], [...COMMAND.slice(1), "opencode:" + event], {
+        cwd,
+        env: { ...process.env, HOLDFAST_CLIENT_PID: String(process.pid) },
+        stdio: ["pipe", "pipe", "ignore"],
+        detached: true, // the terminal's interrupt is for the client
+        windowsHide: true,
+      })
+    } catch {
+      return resolve(null)
+    }
+    let said = ""
+    const limit = event === "Stop" ? BACKGROUND_LIMIT : PROCESS_LIMIT
+    const timer = setTimeout(() => child.kill("SIGKILL"), limit)
+    if (timer.unref) timer.unref()
+    const done = () => {
+      clearTimeout(timer)
+      resolve(parse(said.slice(said.indexOf("\n") + 1)))
+    }
+    child.on("error", () => {
+      clearTimeout(timer)
+      resolve(null)
+    })
+    child.on("close", done)
+    child.stdin.on("error", () => {})
+    child.stdout.on("error", () => {})
+    child.stdout.on("data", (piece) => {
+      if (said.length < MAX_ANSWER) said += piece
+      if (onKept && said.includes("\n")) {
+        const kept = parse(said.slice(0, said.indexOf("\n")))
+        if (kept && kept.kept >= 0) onKept()
+        onKept = null
+      }
+    })
+    child.stdin.end(JSON.stringify(payload))
+    child.unref()
+  })
+}
+
+function parse(text) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+// What is handed over of a message.
+function toRow(message, more) {
+  const { info } = message
+  const parts = message.parts.filter((part) => PARTS.has(part.type))
+  const slim = { ...info, summary: info.summary === true, system: undefined, tools: undefined }
+  const row = { type: "message", row: info.id, session: info.sessionID, ...more, info: slim, parts }
+  return parse(JSON.stringify(row, (key, value) => (keeps(key, value) ? value : undefined)))
+}
+
+const keeps = (key, value) =>
+  !DROPPED.has(key) && !(key === "url" && typeof value === "string" && value.startsWith("data:"))
+
+const isFinished = (info) => info.role === "user" || !!info.time?.completed || !!info.error
+const isSummary = ({ info }) =>
+  info.role === "assistant" && info.summary === true && !!info.finish && !info.error
+const isCompaction = ({ parts }) => parts.some((part) => part.type === "compaction")
+const isOlder = (one, two) => (one.info?.time?.created ?? 0) - (two.info?.time?.created ?? 0)
+
+// Where the client compacts, by its own rule.
+function usableTokens(model, config) {
+  const limit = model?.limit
+  if (!limit?.context) return 0
+  const output = Math.min(limit.output || OUTPUT_TOKENS, OUTPUT_TOKENS)
+  const reserved = config?.compaction?.reserved ?? Math.min(RESERVED_TOKENS, output)
+  return Math.max(0, limit.input ? limit.input - reserved : limit.context - output)
+}
+
+export const Holdfast = async ({ client, directory }) => {
+  const sessions = new Map()
+  const fired = new Set()
+  let config = {}
+  let isSlow = false // the last call that somebody waited for took too long
+
+  function find(id) {
+    let session = sessions.get(id)
+    if (!session) {
+      session = { id, info: null, told: new Set(), queue: [], parts: new Map(), isFresh: true }
+      sessions.set(id, session)
+    }
+    return session
+  }
+
+  async function learn(session) {
+    if (!session.info) {
+      const got = await within(client.session.get({ path: { id: session.id } }), FETCH_WAIT)
+      session.info = got?.data ?? null
+    }
+    return session.info
+  }
+
+  // The session that a subagent works for; null where that cannot be told, so that nothing is.
+  async function findRoot(session) {
+    for (let depth = 0; depth < 10; depth++) {
+      const info = await learn(session)
+      if (!info) return null
+      if (!info.parentID) return session
+      session = find(info.parentID)
+    }
+    return null
+  }
+
+  function enqueue(root, message, agent, more) {
+    const { info } = message
+    if (!info?.id || root.told.has(info.id)) return
+    root.told.add(info.id)
+    const window = usableTokens(root.model, config)
+    root.queue.push(toRow(message, { ...(agent && { agent }), ...(window && { window }), ...more }))
+  }
+
+  function noteTitle(session) {
+    const { title, parentID } = session.info
+    if (!title || parentID || title === session.title || /^New session - /.test(title)) return
+    session.title = title
+    const info = { time: { created: Date.now() } }
+    session.queue.push({ type: "title", row: "title-" + title, title, info })
+  }
+
+  // Messages of the session as the client holds them: all of them at first sight of it.
+  async function fetchMessages(session) {
+    const query = session.isFetched ? { limit: LATEST } : {}
+    const got = await within(client.session.messages({ path: { id: session.id }, query }), FETCH_WAIT)
+    if (!got?.data) return []
+    session.isFetched = true
+    enqueueAll(session, got.data)
+    return got.data
+  }
+
+  function enqueueAll(session, messages) {
+    const sorted = [...messages].sort(isOlder)
+    const asked = new Set(sorted.filter(isSummary).map(({ info }) => info.parentID))
+    sorted.forEach((message, place) => {
+      const { info } = message
+      // A compaction is told once its summary is there; one that failed is none.
+      if (info.summary === true ? !isSummary(message) : isCompaction(message) && !asked.has(info.id))
+        return
+      // One that was never finished has others behind it.
+      if (isFinished(info) || place < sorted.length - 2) enqueue(session, message)
+    })
+  }
+
+  // One at a time, and in order: the next begins when the rows of this one are on disk.
+  async function send(event, session, more = {}) {
+    const before = session.sending ?? Promise.resolve()
+    let release
+    session.sending = new Promise((resolve) => (release = resolve))
+    await within(before, COMPACTION_WAIT)
+    const rows = takeRows(session)
+    const payload = {
+      session_id: session.id,
+      cwd: session.info?.directory || directory,
+      version: session.info?.version || "",
+      title: session.info?.title || "",
+      hooks: [...fired],
+      is_fresh: session.isFresh,
+      rows,
+      ...more,
+    }
+    let isKept = false
+    const began = Date.now()
+    const answer = await call(event, payload, directory, () => {
+      isKept = true
+      session.isFresh = false
+      release()
+    })
+    if (!isKept) {
+      // Whether they were written is not known: next time Holdfast looks before it writes.
+      session.isFresh = true
+      session.queue.unshift(...rows)
+    }
+    release()
+    if (Date.now() - began < PROMPT_WAIT) isSlow = false
+    return isKept ? (answer ?? {}) : null
+  }
+
+  function takeRows(session) {
+    const sorted = session.queue.sort(isOlder)
+    let size = 0
+    const rows = []
+    while (sorted.length && (size += JSON.stringify(sorted[0]).length) < MAX_ROWS_CHARS)
+      rows.push(sorted.shift())
+    if (!rows.length && sorted.length) sorted.shift() // no call could carry it
+    return rows
+  }
+
+  function sendLater(session, ms) {
+    clearTimeout(session.timer)
+    session.timer = setTimeout(() => sendQueue(session), ms)
+    if (session.timer.unref) session.timer.unref()
+  }
+
+  async function sendQueue(session) {
+    try {
+      clearTimeout(session.timer)
+      if (!session.queue.length || session.isSendingQueue) return
+      session.isSendingQueue = true
+      const answer = await send("Stop", session)
+      session.isSendingQueue = false
+      if (answer && session.queue.length) sendLater(session, QUIET)
+    } catch {
+      session.isSendingQueue = false
+    }
+  }
+
+  // On the user's clock. After one that took too long nobody waits, until one is quick again.
+  async function waitFor(answer, ms) {
+    let isDone = false
+    answer.then(() => (isDone = true))
+    const got = await within(answer, isSlow ? 0 : ms)
+    if (!isDone) isSlow = true
+    return got
+  }
+
+  const events = {
+    "session.created": ({ info }) => {
+      const session = find(info.id)
+      session.info = info
+      session.isNew = session.isFetched = true
+    },
+    "session.updated": ({ info }) => {
+      const session = find(info.id)
+      session.info = { ...session.info, ...info }
+      noteTitle(session)
+    },
+    "session.deleted": ({ info }) => sessions.delete(info.id),
+    "message.part.updated": ({ part }) => {
+      const { parts } = find(part.sessionID)
+      if (!parts.has(part.messageID)) parts.set(part.messageID, new Map())
+      parts.get(part.messageID).set(part.id, part)
+    },
+    "message.updated": async ({ info }) => {
+      const session = find(info.sessionID)
+      if (info.role !== "assistant") return
+      if (!isFinished(info) || session.told.has(info.id)) return
+      const parts = [...(session.parts.get(info.id)?.values() ?? [])]
+      session.parts.delete(info.id)
+      // A summary waits for the message that asked for it: both come with the next request.
+      if (info.summary === true) return
+      const root = await findRoot(session)
+      if (!root) return
+      enqueue(root, { info, parts }, root === session ? "" : session.id)
+      sendLater(root, QUIET)
+    },
+    "message.removed": ({ sessionID, messageID }) => {
+      const session = find(sessionID)
+      session.parts.delete(messageID)
+      session.queue = session.queue.filter((row) => row.row !== messageID)
+      const info = { time: { created: Date.now() } }
+      session.queue.push({ type: "removed", row: "removed-" + messageID, id: messageID, info })
+    },
+    "session.compacted": async ({ sessionID }) => {
+      const session = find(sessionID)
+      if ((await findRoot(session)) !== session) return
+      await fetchMessages(session)
+      sendLater(session, QUIET)
+    },
+    "session.idle": async ({ sessionID }) => {
+      const session = find(sessionID)
+      session.parts.clear()
+      if ((await findRoot(session)) === session) await sendQueue(session)
+    },
+  }
+
+  async function onPrompt({ sessionID }, output) {
+    const session = find(sessionID)
+    if ((await findRoot(session)) !== session) return
+    const isFirst = session.isNew && !session.told.size
+    if (!isFirst) await fetchMessages(session)
+    const command = session.command
+    session.command = null
+    enqueue(session, { info: output.message, parts: output.parts }, "", command && { command })
+    const [event, source] = isFirst ? ["SessionStart", "startup"] : ["UserPromptSubmit", ""]
+    const asking = send(event, session, { source })
+    const answer = await waitFor(asking, PROMPT_WAIT)
+    const text = answer?.text || session.late
+    session.late = ""
+    // What comes too late for this prompt goes with the next.
+    if (!answer) asking.then((found) => (session.late = found?.text))
+    if (!text) return
+    const last = output.parts.at(-1)
+    // The client keeps it with the prompt, out of the user's sight.
+    output.parts.push({
+      id: (last?.id ?? "prt_") + "h",
+      sessionID,
+      messageID: output.message.id,
+      type: "text",
+      text,
+      synthetic: true,
+    })
+  }
+
+  async function onCompacting({ sessionID }, output) {
+    const session = find(sessionID)
+    try {
+      if ((await findRoot(session)) !== session) return
+      const asking = (await fetchMessages(session)).filter(isCompaction).sort(isOlder).at(-1)
+      const isAuto = asking?.parts.find((part) => part.type === "compaction").auto
+      const more = { trigger: isAuto === false ? "manual" : "auto" }
+      const answer = await waitFor(send("PreCompact", session, more), COMPACTION_WAIT)
+      if (answer?.text) output.context.push(answer.text)
+    } finally {
+      session.isSummarised = true // the next request of this session is the summary's own
+    }
+  }
+
+  async function onRequest(_, { messages }) {
+    const id = messages[0]?.info?.sessionID
+    if (!id) return
+    const session = find(id)
+    if (session.isSummarised) {
+      session.isSummarised = false
+      return
+    }
+    const summary = messages.filter(isSummary).sort(isOlder).at(-1)
+    if ((await findRoot(session)) !== session) return
+    enqueueAll(session, messages)
+    if (!summary) return
+    const text = await findBrief(session, summary.info.id)
+    const first = messages.slice(messages.indexOf(summary)).find(({ info }) => info.role === "user")
+    if (!text || !first) return
+    // Behind the summary and not at the end, so that the next request begins as this one did.
+    first.parts.push({
+      id: "prt_holdfast",
+      sessionID: id,
+      messageID: first.info.id,
+      type: "text",
+      text,
+      synthetic: true,
+    })
+  }
+
+  // What stands in every request until the next compaction; asked for once.
+  async function findBrief(session, summary) {
+    if (session.brief?.summary !== summary) session.brief = askForBrief(session, summary)
+    const { brief } = session
+    if (!brief.isWaited) await waitFor(brief.answer, COMPACTION_WAIT)
+    brief.isWaited = true // one that comes later stands in the requests that come later
+    return brief.text
+  }
+
+  function askForBrief(session, summary) {
+    const brief = { summary, text: "" }
+    brief.answer = (async () => {
+      if (!session.isFetched) await fetchMessages(session)
+      const answer = await send("SessionStart", session, { source: "request", prompt_id: summary })
+      brief.text = answer?.text ?? ""
+      if (answer) send("PostCompact", session).catch(() => {})
+      else session.brief = null // to be asked again
+      return answer
+    })().catch(() => null)
+    return brief
+  }
+
+  const hook = (name, work) => [name, guarded(name, fired, work)]
+  return Object.fromEntries([
+    hook("event", async ({ event }) => events[event.type]?.(event.properties)),
+    hook("config", async (input) => {
+      config = input
+      if (RECALL.length && !input.mcp?.holdfast)
+        input.mcp = { ...input.mcp, holdfast: { type: "local", command: RECALL, enabled: true } }
+    }),
+    hook("command.execute.before", async ({ command, sessionID, arguments: words }) => {
+      find(sessionID).command = { name: command, arguments: words }
+    }),
+    hook("chat.message", onPrompt),
+    hook("chat.params", async ({ sessionID, model }) => {
+      find(sessionID).model = model
+    }),
+    hook("shell.env", async ({ sessionID }, output) => {
+      if (sessionID) output.env.HOLDFAST_OPENCODE_SESSION = sessionID
+    }),
+    hook("experimental.session.compacting", onCompacting),
+    hook("experimental.chat.messages.transform", onRequest),
+  ])
+}

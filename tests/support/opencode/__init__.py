@@ -1,0 +1,11 @@
+"""The real OpenCode, driven by a scripted model on loopback.
+
+`opencode_client` installs and runs the client, `chat_api` is the model, `server` speaks to a
+running client for what `opencode run` cannot do: compacting by hand, forks, reverts.
+"""
+
+from .chat_api import Call, ChatApi, Said, list_texts
+from .opencode_client import NEWEST, OpenCode, npm_client
+from .server import Server
+
+__all__ = ["NEWEST", "Call", "ChatApi", "OpenCode", "Said", "Server", "list_texts", "npm_client"]
