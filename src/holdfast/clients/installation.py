@@ -282,6 +282,11 @@ class Installer(Protocol):
         cannot be asked.
         """
 
+    def list_silent(self, data_dir: str) -> list[str] | None:
+        """The client's hooks that it should have called by now and never did, where we are told
+        of calls; None where it never called any.
+        """
+
     def list_instructions_files(self, project: str) -> list[str]:
         """Where the client reads a project's instructions, the usual place first."""
 

@@ -39,6 +39,14 @@ def _check(around: Environment, name: str, client: Client) -> Finding:
         seen = f"{client.title} skips {len(untrusted)} of Holdfast's hooks: they are not trusted"
         return Finding(CHECK, WARN, seen, " ".join(installer.NEXT_STEPS[1:2]))
     where = installed[0].path
+    silent = installer.list_silent(around.data)
+    if silent:
+        names = " and ".join(silent)
+        seen = f"{client.title} never called {names}: it may not know these hooks any more"
+        return Finding(CHECK, WARN, seen, "Look for a newer version of Holdfast")
+    if silent is None:
+        seen = f"{client.title}: installed in {where}; it was not started since"
+        return Finding(CHECK, OK, seen)
     if untrusted is None:
         seen = f"{client.title}: installed in {where}; whether its hooks are trusted is not known"
         return Finding(CHECK, OK, seen)

@@ -57,6 +57,7 @@ __all__ = [
     "list_enabled_plugins",
     "list_foreign_hooks",
     "list_instructions_files",
+    "list_silent",
     "list_untrusted",
     "parse_entries",
     "put_instructions",
@@ -93,4 +94,9 @@ def finish_install(
 def begin_uninstall(
     path: str, *, environ: Mapping[str, str], home: str, data_dir: str, dry_run: bool
 ) -> list[str]:
+    return []
+
+
+def list_silent(data_dir: str) -> list[str]:
+    """Not told: each hook is a process of its own."""
     return []

@@ -72,6 +72,7 @@ __all__ = [
     "list_enabled_plugins",
     "list_foreign_hooks",
     "list_instructions_files",
+    "list_silent",
     "list_untrusted",
     "parse_entries",
     "put_instructions",
@@ -283,3 +284,8 @@ def put_instructions(content: bytes | None, text: str) -> bytes:
 
 def remove_instructions(content: bytes | None) -> bytes | None:
     return content
+
+
+def list_silent(data_dir: str) -> list[str]:
+    """Not told: each hook is a process of its own."""
+    return []

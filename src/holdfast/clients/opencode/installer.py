@@ -29,6 +29,7 @@ from holdfast.clients.installation import (
     SettingsSource,
 )
 from holdfast.clients.opencode import client_paths
+from holdfast.clients.opencode.fastpath import heartbeat
 from holdfast.clients.opencode.install import plugin_file
 from holdfast.settings import atomic_file
 
@@ -62,6 +63,7 @@ __all__ = [
     "list_enabled_plugins",
     "list_foreign_hooks",
     "list_instructions_files",
+    "list_silent",
     "list_untrusted",
     "parse_entries",
     "put_instructions",
@@ -232,6 +234,15 @@ def read_plugin_hooks(plugin: Plugin) -> str:
 def list_untrusted(environ: Mapping[str, str], project: str) -> list[str] | None:
     """The client asks for no trust."""
     return []
+
+
+def list_silent(data_dir: str) -> list[str] | None:
+    """Hooks that the client calls experimental, and may have done away with."""
+    told = heartbeat.read_hooks(data_dir)
+    if told is None:
+        return None
+    due = [(heartbeat.REQUESTED, heartbeat.RESTORES), (heartbeat.COMPACTED, heartbeat.STEERS)]
+    return [hook for sign, hook in due if sign in told[1] and hook not in told[1]]
 
 
 def list_instructions_files(project: str) -> list[str]:

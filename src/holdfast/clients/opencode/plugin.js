@@ -22,8 +22,10 @@ const MAX_ROWS_CHARS = 8 << 20 // of one call
 const LATEST = 30 // messages that are looked at where the earlier ones are known
 const OUTPUT_TOKENS = 32000 // what the client allows an answer where the model says more
 const RESERVED_TOKENS = 20000
-// Kept nowhere: long, and nothing is made of them.
-const DROPPED = new Set(["before", "after", "preview", "diagnostics", "snapshot", "filediff"])
+// Not handed over: long, or said elsewhere in the row.
+const DROPPED = new Set(
+  "before after preview display diagnostics snapshot filediff messageID sessionID cost".split(" "),
+)
 const PARTS = new Set(["text", "tool", "compaction", "subtask", "file", "patch"])
 
 const sleep = (ms) =>
@@ -96,13 +98,17 @@ function parse(text) {
 function toRow(message, more) {
   const { info } = message
   const parts = message.parts.filter((part) => PARTS.has(part.type))
-  const slim = { ...info, summary: info.summary === true, system: undefined, tools: undefined }
-  const row = { type: "message", row: info.id, session: info.sessionID, ...more, info: slim, parts }
-  return parse(JSON.stringify(row, (key, value) => (keeps(key, value) ? value : undefined)))
+  const about = { ...info, summary: info.summary === true, system: undefined, tools: undefined }
+  const row = { type: "message", row: info.id, ...more, info: about, parts }
+  return parse(JSON.stringify(row, slim))
 }
 
-const keeps = (key, value) =>
-  !DROPPED.has(key) && !(key === "url" && typeof value === "string" && value.startsWith("data:"))
+function slim(key, value) {
+  if (DROPPED.has(key)) return undefined
+  if (key === "url" && typeof value === "string" && value.startsWith("data:")) return undefined
+  if (key === "metadata" && value?.output) return { ...value, output: undefined }
+  return value
+}
 
 const isFinished = (info) => info.role === "user" || !!info.time?.completed || !!info.error
 const isSummary = ({ info }) =>
@@ -197,7 +203,15 @@ export const Holdfast = async ({ client, directory }) => {
     const before = session.sending ?? Promise.resolve()
     let release
     session.sending = new Promise((resolve) => (release = resolve))
-    await within(before, COMPACTION_WAIT)
+    try {
+      await within(before, COMPACTION_WAIT)
+      return await sendNow(event, session, more, release)
+    } finally {
+      release()
+    }
+  }
+
+  async function sendNow(event, session, more, release) {
     const rows = takeRows(session)
     const payload = {
       session_id: session.id,
@@ -213,7 +227,7 @@ export const Holdfast = async ({ client, directory }) => {
     const began = Date.now()
     const answer = await call(event, payload, directory, () => {
       isKept = true
-      session.isFresh = false
+      session.isFresh = session.isFresh && session.queue.length > 0
       release()
     })
     if (!isKept) {
@@ -221,7 +235,6 @@ export const Holdfast = async ({ client, directory }) => {
       session.isFresh = true
       session.queue.unshift(...rows)
     }
-    release()
     if (Date.now() - began < PROMPT_WAIT) isSlow = false
     return isKept ? (answer ?? {}) : null
   }
@@ -266,9 +279,7 @@ export const Holdfast = async ({ client, directory }) => {
 
   const events = {
     "session.created": ({ info }) => {
-      const session = find(info.id)
-      session.info = info
-      session.isNew = session.isFetched = true
+      find(info.id).info = info
     },
     "session.updated": ({ info }) => {
       const session = find(info.id)
@@ -287,8 +298,9 @@ export const Holdfast = async ({ client, directory }) => {
       if (!isFinished(info) || session.told.has(info.id)) return
       const parts = [...(session.parts.get(info.id)?.values() ?? [])]
       session.parts.delete(info.id)
-      // A summary waits for the message that asked for it: both come with the next request.
-      if (info.summary === true) return
+      // A summary waits for the message that asked for it: both come with the next request. A fork
+      // tells of its copies before it tells of their parts: they come with the next prompt.
+      if (info.summary === true || !parts.length) return
       const root = await findRoot(session)
       if (!root) return
       enqueue(root, { info, parts }, root === session ? "" : session.id)
@@ -302,6 +314,7 @@ export const Holdfast = async ({ client, directory }) => {
       session.queue.push({ type: "removed", row: "removed-" + messageID, id: messageID, info })
     },
     "session.compacted": async ({ sessionID }) => {
+      fired.add("session.compacted")
       const session = find(sessionID)
       if ((await findRoot(session)) !== session) return
       await fetchMessages(session)
@@ -317,14 +330,15 @@ export const Holdfast = async ({ client, directory }) => {
   async function onPrompt({ sessionID }, output) {
     const session = find(sessionID)
     if ((await findRoot(session)) !== session) return
-    const isFirst = session.isNew && !session.told.size
-    if (!isFirst) await fetchMessages(session)
+    // A fork is created with messages in it.
+    const isFirst = !(await fetchMessages(session)).length && !session.told.size
     const command = session.command
     session.command = null
     enqueue(session, { info: output.message, parts: output.parts }, "", command && { command })
     const [event, source] = isFirst ? ["SessionStart", "startup"] : ["UserPromptSubmit", ""]
     const asking = send(event, session, { source })
     const answer = await waitFor(asking, PROMPT_WAIT)
+    if (answer?.message) show(answer.message)
     const text = answer?.text || session.late
     session.late = ""
     // What comes too late for this prompt goes with the next.
@@ -340,6 +354,11 @@ export const Holdfast = async ({ client, directory }) => {
       text,
       synthetic: true,
     })
+  }
+
+  function show(message) {
+    const body = { title: "Holdfast", message, variant: "info" }
+    Promise.resolve(client.tui?.showToast({ body })).catch(() => {})
   }
 
   async function onCompacting({ sessionID }, output) {

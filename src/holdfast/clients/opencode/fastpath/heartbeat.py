@@ -11,7 +11,9 @@ from holdfast.files import make_private_dir, read, write_atomic
 HEARTBEAT_FILE = "opencode-hooks"
 MAX_BYTES = 4096
 
-# Without these nothing is restored or steered.
+# Without these nothing is restored or steered; and what shows that they should have run.
+REQUESTED = "chat.params"
+COMPACTED = "session.compacted"
 RESTORES = "experimental.chat.messages.transform"
 STEERS = "experimental.session.compacting"
 

@@ -34,11 +34,14 @@ _OURS = "holdfast_"  # how the client names the tools of a server: its name, the
 _REFUSED = ("The user rejected permission", "The user dismissed this question")
 _ABORTED = "Tool execution aborted"
 _ASKED_SHORT = 500
-_NUMBERED = re.compile(r"^\s*\d+(?:: |\| ?)", re.MULTILINE)
-_FILE_TAGS = re.compile(r"</?(?:file|content)>\n?|<(?:path|type)>.*?</(?:path|type)>\n?")
-_TASK_TAGS = re.compile(
-    r"</?task_result>\n?|<task_metadata>.*?</task_metadata>|^task_id: [^\n]*\n+", re.DOTALL
+_NO_OUTPUT = "(no output)"
+# Around the lines of a file that was read, and before each of them.
+_READ_FRAME = re.compile(
+    r"<(?:path|type)>[^\n]*</(?:path|type)>\n|</?(?:file|content)>\n?|^\s*\d+(?:: |\| ?)"
+    r"|\n*^\((?:End of file|Showing lines|Output capped|File has more)[^\n]*\)\n?",
+    re.MULTILINE,
 )
+_TASK_FRAME = re.compile(r"</?task(?:_result)?(?: [^>\n]*)?>\n?")
 
 
 class ToolCall(NamedTuple):
@@ -92,11 +95,12 @@ def _bash(at: Origin, call: ToolCall) -> list[Event]:
     interrupted = call.output.startswith(_ABORTED)
     ok = call.ok and code in (0, None) and not interrupted
     command, about = as_text(call.input.get("command")), as_text(call.input.get("description"))
-    return [CommandRan(at, command, call.output, ok, code, about, interrupted)]
+    output = "" if call.output == _NO_OUTPUT else call.output
+    return [CommandRan(at, command, output, ok, code, about, interrupted)]
 
 
 def _read(at: Origin, call: ToolCall) -> list[Event]:
-    text = _NUMBERED.sub("", _FILE_TAGS.sub("", call.output)) if call.ok else ""
+    text = _READ_FRAME.sub("", call.output) if call.ok else ""
     error = "" if call.ok else call.output
     return [FileTouched(at, call.path("filePath"), "read", call.ok, text, error=error)]
 
@@ -149,7 +153,7 @@ def _todos(at: Origin, call: ToolCall) -> list[Event]:
 def _task(at: Origin, call: ToolCall) -> list[Event]:
     agent = as_text(call.metadata.get("sessionId")) or call.id
     role, about = as_text(call.input.get("subagent_type")), as_text(call.input.get("description"))
-    result = _TASK_TAGS.sub("", call.output).strip()
+    result = _TASK_FRAME.sub("", call.output).strip()
     return [
         SubagentStarted(at, agent, role, about, as_text(call.input.get("prompt"))),
         SubagentEnded(at, agent, call.ok, result),
