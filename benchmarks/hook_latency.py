@@ -17,7 +17,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import holdfast
 from holdfast.clients import hook_launcher
@@ -56,12 +56,12 @@ class HookSandbox(NamedTuple):
     def data(self) -> str:
         return str(self.home / "holdfast")
 
-    def call(self, event: str, **fields: str) -> float:
+    def call(self, event: str, **fields: object) -> float:
         payload = {
             "session_id": self.session_id,
             "transcript_path": str(self.transcript),
             "cwd": str(self.home),
-            "hook_event_name": event.removeprefix("codex:"),
+            "hook_event_name": event.rpartition(":")[2],
             **fields,
         }
         words = [hook_launcher.launcher_path(str(self.home)), event]
@@ -76,6 +76,8 @@ def run() -> list[Row]:
             _summary_written(Path(folder) / "summary"),
             _codex_start(Path(folder) / "codex-start"),
             _codex_stop(Path(folder) / "codex-stop"),
+            _opencode_prompt(Path(folder) / "opencode-prompt"),
+            _opencode_request(Path(folder) / "opencode-request"),
         ]
         for history in HISTORIES:
             rows.append(_before_compaction(Path(folder) / str(history), history))
@@ -165,6 +167,66 @@ def _codex_stop(home: Path) -> Row:
         return place.call("codex:Stop")
 
     return _measured("Codex: Stop, 20 KB of new rows", once, 30.0, HEAVY_ROUNDS)
+
+
+def _opencode_prompt(home: Path) -> Row:
+    """A prompt of OpenCode's, which is written down before it is answered."""
+    place = _opencode_place(home)
+    numbers = itertools.count(10_000)
+
+    def once() -> float:
+        said = [{"type": "text", "text": "Please go on with the cart."}]
+        return place.call("opencode:UserPromptSubmit", rows=[_opencode_row(next(numbers), said)])
+
+    return _measured("OpenCode: a prompt", once, 8.0, ROUNDS)
+
+
+def _opencode_request(home: Path) -> Row:
+    """The first request after a compaction of OpenCode's: the brief is chosen and kept."""
+    place = _opencode_place(home)
+    numbers = itertools.count(10_000, 2)
+
+    def once() -> float:
+        number = next(numbers)
+        rows = [
+            _opencode_row(number, [{"type": "compaction", "auto": True}]),
+            _opencode_row(
+                number + 1, [{"type": "text", "text": "The shop."}], "assistant", summary=True
+            ),
+        ]
+        more = {"source": "request", "prompt_id": rows[1]["row"]}
+        took = place.call("opencode:SessionStart", rows=rows, **more)
+        kept = Path(SessionDir(place.data, place.session_id).path, "standing").read_text()
+        assert kept.startswith(f"{rows[1]['row']}\nHoldfast: "), "no brief was made"
+        return took
+
+    return _measured("OpenCode: the first request after a compaction", once, 30.0, HEAVY_ROUNDS)
+
+
+def _opencode_place(home: Path) -> HookSandbox:
+    """A session of 300 turns, read."""
+    place = _place(home)
+    rows = []
+    for number in range(0, 600, 2):
+        asked = {"type": "text", "text": f"Build part {number} on port {8000 + number}."}
+        state = {
+            "status": "completed",
+            "input": {"command": f"pytest tests/test_{number}.py"},
+            "output": "ok " * 800,
+            "metadata": {"exit": 0},
+        }
+        done = {"type": "tool", "tool": "bash", "callID": "call", "state": state}
+        rows += [_opencode_row(number, [asked]), _opencode_row(number + 1, [done], "assistant")]
+    place.call("opencode:Stop", rows=rows)
+    return place
+
+
+def _opencode_row(
+    number: int, parts: list[dict[str, Any]], role: str = "user", **info: Any
+) -> dict[str, Any]:
+    id_, time = f"msg_{number:06d}", 1_794_000_000_000 + number * 1000
+    about = {"id": id_, "role": role, "time": {"created": time, "completed": time}, **info}
+    return {"type": "message", "row": id_, "info": about, "parts": parts}
 
 
 def _rollout_place(home: Path) -> HookSandbox:

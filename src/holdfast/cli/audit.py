@@ -62,7 +62,7 @@ def audit(
         typer.Argument(
             metavar="DIR",
             help="Folder to search for transcripts. Default: the clients' own, ~/.claude/projects "
-            "and ~/.codex/sessions.",
+            "and ~/.codex/sessions, and ours of OpenCode.",
         ),
     ] = "",
     html: Annotated[

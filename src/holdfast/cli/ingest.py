@@ -53,7 +53,7 @@ def ingest(
         typer.Argument(
             metavar="PATH",
             help="Transcripts, or folders to search for *.jsonl and *.jsonl.gz. Default: the "
-            "clients' own, ~/.claude/projects and ~/.codex/sessions.",
+            "clients' own, ~/.claude/projects and ~/.codex/sessions, and ours of OpenCode.",
         ),
     ] = None,
     jobs: Annotated[

@@ -99,6 +99,10 @@ def test_sessions_are_listed_searched_shown_audited_and_handed_over(
     assert '"sessions_read": 1' in audited
     # Another session of the folder is told what this one left, with its first prompt.
     stage.client.run("Hello.")
+    offered = "an earlier session in this folder ended unfinished"
     assert "Write the receipt" in str(chat.requests[-1]["messages"])
+    assert str(chat.requests[-1]["messages"]).count(offered) == 1
+    # The client keeps it with the prompt, and the words are nobody's.
     stage.client.resume("And on.")
-    assert str(chat.requests[-1]["messages"]).count("An earlier session") <= 1
+    assert str(chat.requests[-1]["messages"]).count(offered) == 1
+    assert offered not in stage.holdfast("show", "--full")

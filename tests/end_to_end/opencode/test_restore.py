@@ -59,7 +59,8 @@ def test_a_manual_compaction_is_restored_with_the_next_prompt(
 def test_a_compaction_in_the_middle_of_a_turn(tmp_path: Path, chat: ChatApi) -> None:
     stage = OpenCodeStage(tmp_path, chat, context=CONTEXT)
     stage.install()
-    chat.say(*work(), *[[run(BIG)] for _ in range(3)], [Said("Going on.")])
+    more: list[list[Said | Call]] = [[run(BIG)] for _ in range(3)]
+    chat.say(*work(), *more, [Said("Going on.")])
     stage.client.run(PROMPT)
     assert len(chat.compactions) == 1
     before, after = split_at_compaction(stage)
@@ -76,7 +77,7 @@ def test_a_compaction_in_the_middle_of_a_turn(tmp_path: Path, chat: ChatApi) -> 
     assert stage.briefs(chat.requests[-1]) == first
 
     # The second compaction's brief takes the place of the first's.
-    chat.say([Said("The new id is ORD-9X1B7C."), *[run(BIG)]], *[[run(BIG)] for _ in range(6)])
+    chat.say([Said("The new id is ORD-9X1B7C."), run(BIG)], *more)
     stage.client.resume("Fill it.")
     assert len(chat.compactions) > 1
     assert [one for one in chat.compactions if AUGMENT_OPENING in str(one)] == []

@@ -144,6 +144,7 @@ export const Holdfast = async ({ client, directory }) => {
     if (!session.info) {
       const got = await within(client.session.get({ path: { id: session.id } }), FETCH_WAIT)
       session.info = got?.data ?? null
+      if (session.info) noteTitle(session)
     }
     return session.info
   }
