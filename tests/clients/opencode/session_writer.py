@@ -73,15 +73,21 @@ class WrittenSession:
     # ---- rows
 
     def message(
-        self, role: str, parts: list[dict[str, Any]], *, agent: str = "", **info: Any
+        self,
+        role: str,
+        parts: list[dict[str, Any]],
+        *,
+        agent: str = "",
+        row: dict[str, Any] | None = None,
+        **info: Any,
     ) -> str:
         number = next(self._numbers)
         id_ = f"msg_1ec67de2b{number:03d}uxNoo8VollZA3P"
         time = 1_794_967_592_000 + number * 1000
         about = {"id": id_, "role": role, "time": {"created": time, "completed": time}}
-        row = {"row": id_, "type": "message", "window": 168_000}
+        head = {"row": id_, "type": "message", "window": 168_000, **(row or {})}
         more = {"agent": agent} if agent else {}
-        self._row({**row, **more, "info": {**about, "modelID": "m", **info}, "parts": parts})
+        self._row({**head, **more, "info": {**about, "modelID": "m", **info}, "parts": parts})
         self._since_prompt.append(id_)
         return id_
 

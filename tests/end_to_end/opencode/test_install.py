@@ -106,3 +106,23 @@ def test_sessions_are_listed_searched_shown_audited_and_handed_over(
     stage.client.resume("And on.")
     assert str(chat.requests[-1]["messages"]).count(offered) == 1
     assert offered not in stage.holdfast("show", "--full")
+
+
+def test_nothing_is_needed_from_the_network(tmp_path: Path, chat: ChatApi) -> None:
+    """After the first start, at which the client fetches a package of its own."""
+    stage = OpenCodeStage(tmp_path, chat)
+    stage.install()
+    nowhere = "http://127.0.0.1:9"
+    stage.client.more_environment = {
+        "npm_config_registry": nowhere,
+        "HTTP_PROXY": nowhere,
+        "HTTPS_PROXY": nowhere,
+        "NO_PROXY": "127.0.0.1,localhost",
+    }
+    chat.say(*work(), [Said("Done.")])
+    with Server(stage.client) as server:
+        session = server.start()
+        server.say(session, PROMPT)
+        server.compact(session)
+        server.say(session, "Go on.")
+    assert len(stage.briefs(chat.requests[-1])) == 1

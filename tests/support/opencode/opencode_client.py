@@ -73,6 +73,7 @@ def plugin_packages(version: str = NEWEST) -> Path:
 class OpenCode:
     def __init__(self, root: Path, api: ChatApi, *, context: int = 200_000) -> None:
         self.binary = npm_client()
+        self.more_environment: dict[str, str] = {}
         self.api = api
         self.home, self.project = root / "home", root / "project"
         self.config.mkdir(parents=True, exist_ok=True)
@@ -114,6 +115,7 @@ class OpenCode:
             "OPENCODE_DISABLE_MODELS_FETCH": "1",
             "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
             "OPENCODE_DISABLE_SHARE": "1",
+            **self.more_environment,
         }
 
     def run(self, prompt: str, *more: str) -> list[dict[str, Any]]:
