@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -174,6 +175,28 @@ def small_disk() -> Iterator[Path]:
     finally:
         subprocess.run(["umount", "-l", folder], check=True)
         folder.rmdir()
+
+
+def test_a_disk_that_others_filled_is_said_by_a_service_on_a_file(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    service = LiveService(str(small_disk / "store.db"), tmp_path / "service")
+    service.start()
+    try:
+        with (small_disk / "others").open("wb", buffering=0) as other:
+            for size in (1 << 20, 512):
+                with contextlib.suppress(OSError):
+                    while other.write(bytes(size)):
+                        pass
+        body = {"session_id": "a", "cwd": "/p", "context_summary": os.urandom(50_000).hex()}
+        answer = httpx.post(f"{service.url}/api/compact/save", json=body, timeout=60)
+        assert (answer.status_code, answer.json()["title"]) == (507, "Insufficient storage")
+        assert "the disk of" in service.log.read_text()
+        assert httpx.get(f"{service.url}/api/health", timeout=30).status_code == 200
+        (small_disk / "others").unlink()
+        assert httpx.post(f"{service.url}/api/compact/save", json=body).status_code == 201
+    finally:
+        service.kill()
 
 
 def test_a_full_disk_of_the_database_is_said_to_the_caller_and_in_the_log(

@@ -38,6 +38,9 @@ _UNWRITABLE = {
 }
 
 
+MIN_FREE_BYTES = 64 * 1024  # twice what SQLite adds at a time
+
+
 def to_store_error(error: sqlite3.Error, path: str) -> StoreError:
     """Our word for what SQLite reports, with the file that it is about."""
     extended: int = getattr(error, "sqlite_errorcode", 0) or 0
@@ -47,11 +50,22 @@ def to_store_error(error: sqlite3.Error, path: str) -> StoreError:
     # A read that ends early means a file cut short, not a disk that refuses.
     if code in _DAMAGED or extended == sqlite3.SQLITE_IOERR_SHORT_READ:
         return StoreDamaged(f"{path} cannot be read as a database: {error}")
-    if code == sqlite3.SQLITE_FULL:
+    # Without room for its index of the log, SQLite calls a full disk an I/O error.
+    if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _is_disk_full(path)):
         return StoreFull(f"the disk of {path} is full: {error}")
     if code in _UNWRITABLE:
         return StoreUnwritable(f"{path} cannot be written: {error}")
     return StoreError(f"{path}: {error}")
+
+
+def _is_disk_full(path: str) -> bool:
+    if not hasattr(os, "statvfs"):  # Windows
+        return False
+    try:
+        disk = os.statvfs(os.path.dirname(path) or ".")
+    except OSError:
+        return False
+    return disk.f_bavail * disk.f_frsize < MIN_FREE_BYTES
 
 
 class SqliteStatements:
