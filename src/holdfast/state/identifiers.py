@@ -16,6 +16,7 @@ from holdfast.state.facts import OPEN, SUPERSEDED, Fact, Position, next_number, 
 from holdfast.state.prose import has_any
 
 MAX_IDENTIFIERS = 120
+MAX_VALUE_CHARS = 200  # a longer one is not kept: cut short it would be another
 MAX_CONTEXT_CHARS = 140
 MAX_SCAN_CHARS = 4000
 MAX_OUTPUT_CHARS = 2000  # of what a command printed: its end
@@ -67,6 +68,16 @@ _OF_OTHERS = lazy_compile(
 )
 
 
+# What is said right before a hash of which another is said to be one.
+_NAMED_OTHERWISE = lazy_compile(
+    r"\b(?:keys?|colou?rs?|ids?|tokens?|values?|address(?:es)?|pointers?|containers?|images?|layers?"
+    r"|digests?|checksums?|etags?|uuids?|seeds?|nonces?|salts?|masks?|flags?|offsets?)\b[^,;]{0,12}\Z",
+    re.I,
+)
+_BEFORE_CHARS = 40
+_GIT = lazy_compile(r"(?:^|[\s;&|(/\"'])(?:git|gh)\s")
+
+
 class Identifier(NamedTuple):
     number: int
     category: str  # port | url | ticket | commit | environment | branch | link
@@ -85,6 +96,8 @@ Table = dict[str, Identifier]
 def _note(
     table: Table, sort: str, value: str, line: str, typed: bool, position: Position, at: Origin
 ) -> Table:
+    if len(value) > MAX_VALUE_CHARS:
+        return table
     key = truncate_safely(f"{sort} {value}", 220)
     known = table.get(key)
     number = known.number if known else next_number(table)
@@ -94,7 +107,7 @@ def _note(
     identifier = Identifier(
         number,
         sort,
-        truncate_safely(value, 200),
+        value,
         context,
         (known.typed if known else 0) + typed,
         (known.seen if known else 0) + (not typed),
@@ -169,12 +182,17 @@ def _scan_commits(
         line = _line_around(text, start, end)
         value = text[start : min(end, start + 10)]
         if words:
-            if f"commit {value}" not in table and not _OF_COMMIT.search(line):
+            if f"commit {value}" not in table and not _is_called_commit(text, start, line):
                 continue
         elif _OF_OTHERS.search(line):
             continue
         table = _note(table, "commit", value, line, typed, position, at)
     return table
+
+
+def _is_called_commit(text: str, start: int, line: str) -> bool:
+    before = text[max(0, start - _BEFORE_CHARS) : start]
+    return _OF_COMMIT.search(line) is not None and _NAMED_OTHERWISE.search(before) is None
 
 
 def _hashes(text: str) -> Iterator[tuple[int, int]]:
@@ -225,7 +243,7 @@ def on_command_ran(table: Table, event: CommandRan, position: Position) -> Table
         event.output if len(event.output) <= MAX_OUTPUT_CHARS else event.output[-MAX_OUTPUT_CHARS:]
     )
     table = _scan(table, output, False, position, event.at)
-    if "git" in command or "gh " in command:
+    if _GIT.search(command):
         table = _scan_commits(table, command, True, position, event.at)
         table = _scan_commits(table, output, False, position, event.at)
     return table
