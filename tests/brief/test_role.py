@@ -45,9 +45,19 @@ def test_the_orchestrator_sees_progress_and_what_can_run_now() -> None:
     text = read_by("orchestrator", team().state)
     assert "Progress: 1 of 4 tasks done (25 %), 1 in progress" in text
     assert under(WAVES, text) == [
-        "- now: #2 Parser (in progress)",
-        "- wave 2: #3 Writer (waits for #2)",
-        "- wave 3: #4 Docs (waits for #3)",
+        "- wave 0, now: #2 Parser (in progress)",
+        "- wave 1: #3 Writer (waits for #2)",
+        "- wave 2: #4 Docs (waits for #3)",
+        "- wave 0: 50 %, wave 1: 0 %, wave 2: 0 %",
+    ]
+
+
+def test_a_wave_keeps_its_number_while_work_is_done() -> None:
+    story = team().task_is("2", "completed")
+    assert under(WAVES, read_by("orchestrator", story.state)) == [
+        "- wave 1, now: #3 Writer",
+        "- wave 2: #4 Docs (waits for #3)",
+        "- wave 0: done, wave 1: 0 %, wave 2: 0 %",
     ]
 
 

@@ -8,7 +8,7 @@ from holdfast.brief.lines import Line, SizeLimits, decision_line, shorten_path, 
 from holdfast.state.facts import CANCELLED, DONE, OPEN
 from holdfast.state.model import State
 from holdfast.state.subagents import Subagent
-from holdfast.state.tasks import TaskWaves
+from holdfast.state.tasks import TaskWaves, list_planned_waves
 from holdfast.state.tasks import list_waves as waves_of
 from holdfast.text import truncate_line
 
@@ -34,21 +34,32 @@ def progress(state: State, _: SizeLimits) -> Iterator[Line]:
 
 
 def waves(state: State, size: SizeLimits) -> Iterator[Line]:
-    """Every open task in the wave in which it can run; what it waits for beside it."""
+    """Every open task with its wave, what it waits for beside it; then how far each wave is, by
+    the number that it keeps."""
     found = waves_of(state.tasks)
-    stuck = {key for circle in found.cycles for key in circle}
     for circle in found.cycles:
         names = " → ".join(f"#{state.tasks[key].task}" for key in (*circle, circle[0]))
         yield Line(f"- Dependency cycle, each waits for the next: {names}", circle[0])
-    count = 0
-    for number, wave in enumerate(found.waves, 1):
-        when = "now" if number == 1 and not stuck.intersection(wave) else f"wave {number}"
-        for key in sorted(wave, key=lambda key: state.tasks[key].client_status != "in_progress"):
-            if count < size.open_tasks:
-                yield Line(f"- {when}: {_task(state, key, found)}", key)
-            count += 1
-    if count > size.open_tasks:
-        yield Line(f"- and {count - size.open_tasks} more")
+    planned = list_planned_waves(state.tasks)
+    still_open = [
+        (number, key)
+        for number, wave in enumerate(planned.waves)
+        for key in sorted(wave, key=lambda key: state.tasks[key].client_status != "in_progress")
+        if state.tasks[key].status == OPEN
+    ]
+    for number, key in still_open[: size.open_tasks]:
+        when = f"wave {number}, now" if key in found.ready else f"wave {number}"
+        yield Line(f"- {when}: {_task(state, key, found)}", key)
+    if len(still_open) > size.open_tasks:
+        yield Line(f"- and {len(still_open) - size.open_tasks} more")
+    if len(planned.waves) > 1:
+        standing = (_standing(state, number, wave) for number, wave in enumerate(planned.waves))
+        yield Line(f"- {truncate_line(', '.join(standing), size.line + 60)}")
+
+
+def _standing(state: State, number: int, wave: tuple[str, ...]) -> str:
+    done = sum(state.tasks[key].status == DONE for key in wave)
+    return f"wave {number}: {'done' if done == len(wave) else f'{100 * done // len(wave)} %'}"
 
 
 def _task(state: State, key: str, found: TaskWaves) -> str:
