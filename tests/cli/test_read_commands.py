@@ -255,6 +255,19 @@ def test_sessions_stand_under_their_repository_and_its_worktrees(
     assert not any(line.startswith(("1 ", "1  ")) for line in lines)
 
 
+def test_a_list_that_is_cut_at_its_limit_says_so(holdfast: Call, tmp_path: Path) -> None:
+    recorded = Path(SAMPLE).read_text(encoding="utf-8")
+    for number in range(3):
+        copy = tmp_path / f"{number}{'0' * 7}-0000-4000-8000-000000000000.jsonl"
+        copy.write_text(recorded, encoding="utf-8")
+    holdfast("session", "ingest", str(tmp_path))
+    for option, noun in (("--all", "session"), ("--compactions", "compaction")):
+        cut = holdfast("status", option, "--limit", "2").out
+        assert f"The latest 2 {noun}s; --limit N shows more." in cut
+        assert len(json.loads(holdfast("status", option, "--limit", "2", "--json").out)) == 2
+        assert "--limit" not in holdfast("status", option, "--limit", "3").out
+
+
 def test_search_shows_one_hit_once(holdfast: Call, ingested: str, tmp_path: Path) -> None:
     """What was said is stored as a message, a reply and a next step, and again in a fork."""
     fork = tmp_path / "forked-session.jsonl"

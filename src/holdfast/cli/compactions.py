@@ -23,6 +23,7 @@ from holdfast.cli.output import (
     format_one_line,
     make_console,
     pluralize,
+    print_cut,
     print_indented,
     print_json,
     replace_control_chars,
@@ -112,11 +113,14 @@ def show_compactions(project: str, limit: int, as_json: bool) -> None:
     if print_if_empty(as_json, []):
         return
     with open_user_store() as store:
-        documents = _load_table(store, _list_latest(store, project, limit))
+        found = _list_latest(store, project, limit + 1)
+        documents = _load_table(store, found[:limit])
     if as_json:
         print_json(documents)
         return
     _print_table(documents)
+    if len(found) > limit:
+        print_cut(limit, "compaction")
 
 
 def _list_latest(store: SqliteStore, project: str, limit: int) -> Sequence[Compaction]:
@@ -229,10 +233,19 @@ def show_chain(store: SqliteStore, found: Session, full: bool, as_json: bool) ->
         _print_link(report, each, full)
     if not reports:
         out.print("No compactions yet.")
+    if footer := _format_archive(document):
+        out.print(Text(footer, style="dim"))
+
+
+def _format_archive(document: dict[str, Any]) -> str:
+    """What is left of the session's rows besides its transcript, and whether that is there."""
     kept = document["archive"]
-    gone = "" if document["transcript_there"] else ", the transcript file no longer exists"
-    shown = f"{kept['rows']:,} rows archived ({format_bytes(kept['bytes'])}){gone}"
-    out.print(Text(shown, style="dim"))
+    parts = []
+    if kept["rows"]:
+        parts.append(f"{pluralize(kept['rows'], 'row')} archived ({format_bytes(kept['bytes'])})")
+    if not document["transcript_there"]:
+        parts.append("the transcript file no longer exists")
+    return ", ".join(parts)
 
 
 def _chain_to_json(

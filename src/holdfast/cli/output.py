@@ -174,6 +174,11 @@ def format_bytes(count: int) -> str:
     return f"{amount:.1f} GB"
 
 
+def print_cut(shown: int, word: str) -> None:
+    """Says that a list goes on behind its limit."""
+    print_words(f"The latest {pluralize(shown, word)}; --limit N shows more.", "dim")
+
+
 def format_count(count: int | None) -> str:
     return "-" if count is None else f"{count:,}"
 

@@ -13,6 +13,7 @@ from holdfast.cli.output import (
     drop_columns,
     format_one_line,
     make_console,
+    print_cut,
     print_json,
 )
 from holdfast.cli.store_access import open_user_store, print_if_empty
@@ -37,7 +38,8 @@ def show_sessions(project: str, limit: int, as_json: bool) -> None:
     if print_if_empty(as_json, []):
         return
     with open_user_store() as store:
-        found = store.sessions(project=resolve_project(project), limit=limit)
+        found = store.sessions(project=resolve_project(project), limit=limit + 1)
+        cut, found = len(found) > limit, found[:limit]
         rows = [(session, _describe(store, session)) for session in found]
         compactions: dict[str, int] = {}
         for compaction in store.compactions(limit=10_000):
@@ -61,6 +63,8 @@ def show_sessions(project: str, limit: int, as_json: bool) -> None:
                 out.print(Text(f"  {format_one_line(shown, 200)}", style="dim"))
             if held:
                 _print_table(out, held, compactions)
+    if cut:
+        print_cut(limit, "session")
 
 
 def _group(rows: list[Row]) -> dict[str, dict[str, list[Row]]]:
