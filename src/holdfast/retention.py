@@ -45,7 +45,7 @@ def prune_by_size(
 ) -> PruneResult:
     """By size: the oldest sessions go until the rest is at most `limit` bytes.
 
-    Pinned ones, those that are not carried yet and the latest one stay, whatever their size.
+    Pinned ones, those not yet synced and the latest one stay, whatever their size.
     """
     waiting = _list_unsynced(data)
     held = {*store.pinned_sessions(), *waiting}

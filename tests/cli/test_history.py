@@ -176,14 +176,21 @@ def test_a_pinned_session_stays(holdfast: Call, transcript: Path, home: Path) ->
     ] == ["old"]
 
 
-def test_a_session_that_is_not_carried_yet_stays_and_is_named(
+def test_prune_asks_for_an_age_or_a_size(holdfast: Call) -> None:
+    for options in ([], ["--keep", "1"]):
+        ended = holdfast("session", "prune", *options)
+        assert ended.code == 2
+        assert "pass --days or --max-size" in ended.err
+
+
+def test_a_session_that_is_not_synced_yet_stays_and_is_named(
     holdfast: Call, transcript: Path, home: Path
 ) -> None:
     with_age(home, "2020-01-01T00:00:00Z")
     data = str(home / "data")
     connection.save_connection(data, connection.ServerConnection("http://127.0.0.1:1", "hf_x"))
     told = json.loads(holdfast("session", "prune", "--days", "1", "--yes", "--json").out)
-    assert (told["sessions"], told["not_carried"]) == ([], ["old"])
+    assert (told["sessions"], told["not_synced"]) == ([], ["old"])
     assert "Kept because not yet synced to the server: old" in (
         holdfast("session", "prune", "--days", "1").out
     )

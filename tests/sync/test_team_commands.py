@@ -110,8 +110,8 @@ def test_a_life_with_a_service(live: LiveService, person: Person, tmp_path: Path
     assert (sent["payload"], sent["to_role"]) == ({"text": "the port is 8123"}, "reviewer")
     assert sent["expires_at"] == add_seconds(sent["created_at"], 7200)
     told = person.types("status", "a")[1]["service"]
-    assert (told["sessions_waiting"], told["failures"], told["refused"]) == (0, 0, [])
-    assert told["carried"] > 0
+    assert (told["sessions_waiting"], told["failures"], told["rejected"]) == (0, 0, [])
+    assert told["last_synced"] > 0
 
     live.kill()
     person.machine.remember("a", str(person.project), 200)
@@ -124,7 +124,7 @@ def test_a_life_with_a_service(live: LiveService, person: Person, tmp_path: Path
     assert live.url in told["failure"]
 
     code, left = person.types("team", "disconnect")
-    assert (code, left) == (0, {"disconnected": True, "not_carried": 1})
+    assert (code, left) == (0, {"disconnected": True, "not_synced": 1})
     assert connection.load_connection(data) is None
     assert person.types("status", "a")[1]["service"] is None
     assert person.types("team", "sync")[0] == 1
@@ -169,7 +169,7 @@ def test_what_is_refused_is_told_with_its_reason(
     assert "a: the token has no access to" in details
     assert 'message "t": 403 This token has no access to that project' in details
     told = person.types("status", "a")[1]["service"]
-    assert [one["about"] for one in told["messages_refused"]] == ["t"]
+    assert [one["about"] for one in told["messages_rejected"]] == ["t"]
 
 
 def test_a_message_that_was_refused_in_the_background_is_told_by_carry(

@@ -51,7 +51,8 @@ they are.
 Every fact has a short id within its session, and `holdfast show` opens it: `q` request,
 `r` rule, `t` task (`td` from a todo list), `p` plan, `v` test state, `e` error, `x` dead end,
 `d` decision, `f` file, `c` command, `i` identifier, `g` commit, `s` subagent or background job,
-`k` skill, `n` next step. `0276a600:t3` is task 3 of the session whose id begins with `0276a600`.
+`k` skill, `n` next step, `a` reply of the agent. `0276a600:t3` is task 3 of the session whose id
+begins with `0276a600`.
 """
 
 

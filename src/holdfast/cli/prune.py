@@ -14,6 +14,7 @@ from holdfast.cli.output import (
     format_bytes,
     make_console,
     print_json,
+    print_words,
 )
 from holdfast.cli.prune_server import MORE_TO_PRUNE, format_dropped, prune_server_data
 from holdfast.cli.store_access import find_session, open_user_store, print_if_empty
@@ -47,14 +48,15 @@ def prune(
             "--keep",
             metavar="N",
             min=1,
-            help="Checkpoints to keep per session. Default: setting retention_checkpoints.",
+            help="With --days: latest checkpoints to keep per session, however old. Default: "
+            "setting retention_checkpoints.",
         ),
     ] = None,
     megabytes: Annotated[
         int | None,
         typer.Option(
             "--max-size",
-            metavar="N",
+            metavar="MB",
             min=1,
             help="Delete the oldest sessions until the rest fits. Default: setting "
             "retention_megabytes.",
@@ -94,7 +96,7 @@ def prune(
     )
     if not limits.days and not limits.megabytes:
         raise typer.BadParameter(
-            "pass --days, --keep or --max-size, or set retention_days", param_hint="--days"
+            "pass --days or --max-size, or set retention_days", param_hint="--days"
         )
     if print_if_empty(as_json, {"sessions": [], "dropped": {}, "dry_run": dry_run, "more": False}):
         return
@@ -171,7 +173,7 @@ def _print_pruned(
                 "dropped": dropped,
                 "more": more,
                 "sessions": sessions,
-                "not_carried": waiting,
+                "not_synced": waiting,
                 "bytes_before": before,
                 "bytes_after": after,
             }
@@ -182,9 +184,9 @@ def _print_pruned(
     if more:
         out.print(MORE_TO_PRUNE)
     if sessions:
-        out.print("Sessions: " + ", ".join(name[:8] for name in sessions), soft_wrap=True)
+        print_words("Sessions: " + ", ".join(name[:8] for name in sessions))
     if waiting:
         names = ", ".join(name[:8] for name in waiting)
-        out.print(f"Kept because not yet synced to the server: {names}", soft_wrap=True)
+        print_words(f"Kept because not yet synced to the server: {names}")
     if not dry_run:
         out.print(f"{format_bytes(before)} before, {format_bytes(after)} now.")

@@ -133,7 +133,7 @@ def _check_hooks_quickly() -> str:
 
 
 def _read_sync_status() -> dict[str, Any] | None:
-    """How carrying to the team's service stands; None where there is none."""
+    """How syncing to the team's server is going; None where there is none."""
 
     from holdfast.sync.connection import UnsafeConnectionFile, format_sync_status, read_sync_status
 
@@ -144,13 +144,7 @@ def _read_sync_status() -> dict[str, Any] | None:
     if told is None:
         return None
     document = told._asdict()
-    for name, field in (
-        ("carried", "last_synced"),
-        ("refused", "rejected"),
-        ("messages_refused", "messages_rejected"),
-    ):
-        document[name] = document.pop(field)
-    for name in ("refused", "messages_refused"):
+    for name in ("rejected", "messages_rejected"):
         document[name] = [one._asdict() for one in document[name]]
     return {**document, "words": format_sync_status(told, time.time())}
 

@@ -103,7 +103,7 @@ def disconnect(as_json: JsonOption = False) -> None:
     connection.delete_connection(data)
     left = told.sessions_waiting + told.messages_waiting if told else 0
     if as_json:
-        print_json({"disconnected": told is not None, "not_carried": left})
+        print_json({"disconnected": told is not None, "not_synced": left})
         return
     out = make_console()
     out.print("Disconnected." if told else "Not connected.")
