@@ -17,8 +17,8 @@ from holdfast.samples import SESSION_FILE
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
-def show(home: Path, columns: int, *arguments: str) -> list[str]:
-    """The lines of a command on a terminal, without colour."""
+def show(home: Path, columns: int, *arguments: str, plain: bool = True) -> list[str]:
+    """The lines of a command on a terminal; plain: without colour."""
     home.mkdir(exist_ok=True)
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
@@ -44,7 +44,8 @@ def show(home: Path, columns: int, *arguments: str) -> list[str]:
             shown += piece
         process.wait(60)
     os.close(ours)
-    return [line.rstrip() for line in ESCAPE.sub("", shown.decode()).splitlines()]
+    text = ESCAPE.sub("", shown.decode()) if plain else shown.decode()
+    return [line.rstrip() for line in text.splitlines()]
 
 
 @pytest.mark.parametrize(
@@ -92,6 +93,19 @@ def test_tables_keep_their_headings_whole(home: Path, columns: int) -> None:
     ]
     assert "…" not in "".join(heads)
     assert heads[1].split()[-2:] == ["lost", "restored"]
+
+
+def test_settings_have_their_names_whole_on_a_narrow_terminal(home: Path) -> None:
+    shown = show(home, 40, "config")
+    at = shown.index("brief_chars = 6,000 default")
+    assert shown[at + 1] == "  Maximum length of the brief after a"
+    assert "setting" in show(home, 80, "config")[0]
+
+
+def test_help_has_no_black_boxes(home: Path) -> None:
+    """A light terminal shows them as bars across the text."""
+    assert "\x1b[" in (shown := "".join(show(home, 80, "audit", "--help", plain=False)))
+    assert not re.search(r"\x1b\[[0-9;]*;40m", shown)
 
 
 def test_next_steps_are_wrapped_in_their_own_column(home: Path) -> None:

@@ -15,9 +15,11 @@ from rich.table import Table
 from rich.text import Text
 
 from holdfast.cli.output import (
+    NARROW_WIDTH,
     CliError,
     JsonOption,
     make_console,
+    print_indented,
     print_json,
     replace_control_chars,
 )
@@ -249,6 +251,7 @@ def _show(chosen: Settings) -> None:
     from holdfast.settings.table import SETTINGS
 
     out = make_console()
+    narrow = out.width < NARROW_WIDTH
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for heading in ("setting", "value", "from", "meaning"):
         table.add_column(heading, overflow="fold")
@@ -256,11 +259,17 @@ def _show(chosen: Settings) -> None:
         now = chosen.values[row.name]
         style = "" if now.source == DEFAULT else "bold"
         shown = Text(replace_control_chars(_format_value(now.value)), style=style)
-        table.add_row(row.name, shown, Text(now.source, style="dim"), row.description)
-    out.print(table)
-    out.print(Text(f"Your own: {_path(False)}", style="dim"), soft_wrap=True)
+        source = Text(now.source, style="dim")
+        if narrow:  # columns would break names and words: one below the other
+            out.print(Text(f"{row.name} = ").append(shown).append(" ").append(source))
+            print_indented(row.description, "dim")
+        else:
+            table.add_row(row.name, shown, source, row.description)
+    if not narrow:
+        out.print(table)
+    out.print(Text(f"Your settings file: {_path(False)}", style="dim"), soft_wrap=True)
     for problem in chosen.problems:
-        out.print(Text(f"Wrong: {replace_control_chars(problem)}", style="red"), soft_wrap=True)
+        out.print(Text(f"Error: {replace_control_chars(problem)}", style="red"), soft_wrap=True)
 
 
 def _format_value(value: Any) -> str:

@@ -148,7 +148,15 @@ def _hide_python_types(params: list[Any]) -> list[Any]:
 
 
 def _fit_help(command: Any, formatter: Any) -> None:
-    """Without panels where the terminal is narrow: their columns would cut the options' names."""
+    """Without panels where the terminal is narrow: their columns would cut the options' names.
+
+    And code without Rich's black box, which on a light terminal hides more than it shows; Typer
+    takes no theme.
+    """
+    from rich.default_styles import DEFAULT_STYLES
+    from rich.style import Style
+
+    DEFAULT_STYLES["markdown.code"] = Style(bold=True, color="cyan")
     width = get_terminal_size().columns
     if width < NARROW_WIDTH:
         command.rich_markup_mode = None
