@@ -85,7 +85,7 @@ def _lead(made: AuditStatistics) -> str:
     sentences = []
     if row := said(made):
         shares = _two_shares(row.in_summary / row.known, row.with_holdfast / row.known)
-        sentences.append(f"Of what you had said, yours told {shares}.")
+        sentences.append(f"Of what you had said, yours kept {shares}.")
     if made.measured:
         shares = _two_shares(made.summary.mean, made.with_holdfast.mean)
         sentences.append(f"Of the names the agent used next, {shares}.")
@@ -187,14 +187,14 @@ def _said(made: AuditStatistics) -> str:
         return ""
     note = (
         f'<p class="soft small">{pluralize(row.known, "sentence")} in '
-        f"{pluralize(made.facts_compared, 'compaction')} with a summary. A sentence counts as told "
+        f"{pluralize(made.facts_compared, 'compaction')} with a summary. A sentence counts as kept "
         "when most of its words stand together; a free paraphrase can be counted as lost.</p>"
     )
     return _section(
         "said",
         "What you had said",
         "Every sentence you typed before a compaction and did not take back, pastes left out: "
-        "how many of them are told afterwards.",
+        "how many of them are still there afterwards.",
         _two_bars(row.in_summary / row.known, row.with_holdfast / row.known) + note,
     )
 
@@ -391,7 +391,7 @@ def _time(made: AuditStatistics) -> str:
     return _section(
         "time",
         "Over time",
-        "Share of what you had said that is told after each compaction, over time.",
+        "Share of what you had said that each compaction kept, over time.",
         f'{key}<div class="scroll" role="region" tabindex="0" aria-labelledby="time">{drawn}</div>',
     )
 

@@ -25,8 +25,8 @@ def _entries(made: AuditStatistics) -> list[tuple[str, str]]:
     return [
         (
             "What you had said (measured, by words)",
-            f"n = {made.facts_compared}. Every sentence of at least three telling words that you "
-            "typed before the cut and did not take back, pastes left out. It counts as told when "
+            f"n = {made.facts_compared}. Every sentence of at least three uncommon words that you "
+            "typed before the cut and did not take back, pastes left out. It counts as kept when "
             "60 % of its words stand together, or when the client kept the message.",
         ),
         (

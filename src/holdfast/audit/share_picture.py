@@ -57,13 +57,13 @@ def _headline(made: AuditStatistics) -> tuple[str, float | None, float | None]:
     row = said(made)
     if row is not None:
         return (
-            "Of what the user had said, told to the agent afterwards",
+            "Of what the user had said, kept through compactions",
             row.in_summary / row.known,
             row.with_holdfast / row.known,
         )
     if made.measured:
         return (
-            "Of the names the agent used next, told afterwards",
+            "Of the names the agent used next, kept",
             made.summary.mean,
             made.with_holdfast.mean,
         )

@@ -103,7 +103,7 @@ def draw_timeline(points: list[Point]) -> str:
     )
     out = [
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="time-title time-words">',
-        '<title id="time-title">What you had said, told after each compaction</title>',
+        '<title id="time-title">What you had said, kept through each compaction</title>',
         f'<desc id="time-words">{escape(words)}</desc>',
     ]
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):

@@ -240,7 +240,7 @@ def _print_report(out: Console, made: AuditStatistics) -> None:
         shares = (row.in_summary / row.known, row.with_holdfast / row.known)
         basis = f"{row.known:,} sentences in {pluralize(made.facts_compared, 'compaction')}"
         note = f"measured by words, {basis}"
-        _print_two_bars(out, "What you had said, told after the compaction", shares, note)
+        _print_two_bars(out, "What you had said, kept through the compaction", shares, note)
     if rows := [row for row in made.facts if row.name != "said"]:
         out.print(_state_table(rows))
     if made.measured:
@@ -249,7 +249,7 @@ def _print_report(out: Console, made: AuditStatistics) -> None:
         if made.measured > 1:
             intervals = map(formatting.format_interval, (made.summary, made.with_holdfast))
             note += f", 95 %: {' and '.join(intervals)}"
-        _print_two_bars(out, "Names the agent used next, told after it", shares, note)
+        _print_two_bars(out, "Names the agent used next, kept through it", shares, note)
     if len(made.projects) > 1:
         out.print(Text("\nWhat you had said, by project", style="bold"))
         out.print(_projects(made, narrow=out.width < NARROW_WIDTH))
@@ -316,7 +316,7 @@ def _bar(share: float, style: str, width: int) -> Text:
 
 
 def _print_two_bars(out: Console, title: str, shares: tuple[float, float], note: str) -> None:
-    """A share that the summary told, and with the brief; under them what they stand on."""
+    """A share that the summary kept, and with the brief; under them what they stand on."""
     out.print(Text(f"\n{title}", style="bold"))
     width = max(MIN_BAR_WIDTH, min(BAR_WIDTH, out.width - len(WITH_BRIEF) - 10))
     table = _bare_table()
