@@ -42,7 +42,7 @@ def test_foreseeable_trouble_is_one_line_and_exit_code_one(
 
 EMPTY_STORE = (
     "Nothing is stored yet. Run `holdfast session ingest` to read your transcripts, or "
-    "`holdfast install` and work on."
+    "`holdfast install` to start saving."
 )
 
 

@@ -41,7 +41,7 @@ def test_installed_hooks_of_each_scope_are_found(world: World, scope: str) -> No
     path = world.install(scope)
     found = only(check_hooks(world.around))
     assert found.level == "ok"
-    assert f"{len(HOOKS)} hooks in the {scope} settings, {path}" == found.message
+    assert f"{len(HOOKS)} hooks in the {scope} settings ({path})" == found.message
     assert describe_hook_problem(world.around) == ""
 
 

@@ -51,7 +51,7 @@ def test_one_version_everywhere_is_fine(world: World, monkeypatch: pytest.Monkey
     assert (found.level, found.message) == ("ok", f"Holdfast {RUNNING}")
     assert found.details == (
         f"this command: {RUNNING}",
-        f"the hooks in the user settings, installed by {RUNNING}: {RUNNING}",
+        f"the hooks in the user settings (installed by {RUNNING}): {RUNNING}",
         f"the database was last written by {RUNNING}",
     )
 
@@ -84,7 +84,7 @@ def test_who_installed_is_told_beside_what_runs(
     monkeypatch.undo()
     found = only(check_versions(world.around))
     assert found.level == "ok"
-    assert f"the hooks in the user settings, installed by 0.0.8: {RUNNING}" in found.details
+    assert f"the hooks in the user settings (installed by 0.0.8): {RUNNING}" in found.details
 
 
 def test_a_database_that_a_newer_version_has_written(

@@ -81,8 +81,8 @@ class EmptyStore(CliError):
     def __init__(self) -> None:
         super().__init__(
             "Nothing is stored yet",
-            "Run `holdfast session ingest` to read your transcripts, or `holdfast install` and "
-            "work on.",
+            "Run `holdfast session ingest` to read your transcripts, or `holdfast install` to "
+            "start saving.",
         )
 
 

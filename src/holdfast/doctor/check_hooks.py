@@ -121,7 +121,7 @@ def report_unreadable(source: SettingsSource) -> Finding:
 
 
 def _scope(around: Environment, source: SettingsSource, found: Sequence[HookEntry]) -> Finding:
-    where = f"{source.scope} settings, {source.path}"
+    where = f"{source.scope} settings ({source.path})"
     if not all(may_run(around, source, entry) for entry in found):
         seen = f"the hooks in the {where} run another launcher than this user's; it was not tried"
         return Finding(CHECK, WARN, seen, RUN_FIX, repair=f"install:{source.scope}")

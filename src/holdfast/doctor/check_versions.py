@@ -58,7 +58,7 @@ def _list_hook_versions(around: Environment) -> list[tuple[str, str]]:
         if not source.usable:
             continue
         wrote = installer.read_install_version(around.data, source.path)
-        by = f", installed by {wrote}" if wrote else ""
+        by = f" (installed by {wrote})" if wrote else ""
         for entry in installer.parse_entries(source.text):
             target = hook_launcher.find_target(entry.argv)
             if target is not None:
