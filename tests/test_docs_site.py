@@ -20,6 +20,8 @@ DOCS = ROOT / "docs"
 PICTURES = sorted((DOCS / "pictures").glob("*.svg"))
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md"))]
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+# `holdfast` with its words, in a code span or at the start of a line of code.
+CALL = re.compile(r"(?:`|^[ $]*|\$\()holdfast((?: [\w./:~<\"'-]+)+)", re.M)
 LOADED = re.compile(r"""(?:src|data)=["'](?:https?:)?//|<link[^>]+href=["']https?:|@import""")
 
 
@@ -77,6 +79,37 @@ def test_a_picture_is_whole_and_loads_nothing(picture: Path) -> None:
     assert ElementTree.fromstring(drawn).tag.endswith("svg")
     assert "http" not in drawn.replace("http://www.w3.org/2000/svg", "")
     assert "/home/" not in drawn
+
+
+@pytest.fixture(scope="module")
+def commands() -> dict[str, str]:
+    """Each command by its name, with its part of docs/cli.md, which names its options."""
+    page = (DOCS / "cli.md").read_text(encoding="utf-8")
+    known = {
+        part.partition("\n")[0].removeprefix("holdfast").strip(): part
+        for part in page.split("\n## ")
+        if part.startswith("holdfast")
+    }
+    for short in ("brief", "state", "plugin path"):  # what programs outside call
+        known[short] = known[f"dev {short}"]
+    return known
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_that_a_page_names_exist_with_their_options(
+    page: Path, commands: dict[str, str]
+) -> None:
+    words_of_calls = [call.split() for call in CALL.findall(page.read_text(encoding="utf-8"))]
+    for words in words_of_calls:
+        named = " ".join(words)
+        command = max(
+            (name for name in commands if f"{named} ".startswith(f"{name} ")), key=len, default=""
+        )
+        rest = named.removeprefix(command).split()
+        is_group = not command or any(name.startswith(f"{command} ") for name in commands)
+        assert not (is_group and rest) or rest[0].startswith("-"), f"holdfast {named}"
+        for option in re.findall(r"--[a-z-]+", named):
+            assert f"`{option}" in commands[command], f"holdfast {named}"
 
 
 def test_the_recording_of_try_shows_what_try_says() -> None:
