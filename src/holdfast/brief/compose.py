@@ -19,7 +19,6 @@ from holdfast.brief.selection import Selection
 from holdfast.brief.statements import (
     SPOKEN_KINDS,
     Statement,
-    list_messages,
     list_statements,
     weigh_by_focus,
     weigh_words,
@@ -136,9 +135,8 @@ def _select(
     above = page.text(())
     offered = [
         one
-        for one in list_statements(state, list_messages(state))
-        if page.has(one)
-        and (one.replaced or one.about or one.text not in above)
+        for one in list_statements(state, page.kinds)
+        if (one.replaced or one.about or one.text not in above)
         and (seen is None or not seen.contains(one.text))
     ]
     if role.focus != 1.0:
@@ -198,9 +196,10 @@ class _Page:
             p.section: p.heading(tight) for p in role.parts if p.section in SELECTED_SECTIONS
         }
 
-    def has(self, one: Statement) -> bool:
-        """Whether the role shows such statements."""
-        return _SECTION_OF[one.kind] in self._headings
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The statements that the role shows."""
+        return frozenset(kind for kind, section in _SECTION_OF.items() if section in self._headings)
 
     def text(self, chosen: Sequence[Statement]) -> str:
         shown = list(self._head)

@@ -9,7 +9,7 @@ weights learnt on some repositories did worse on others. Pure.
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import NamedTuple
 
 from holdfast.brief.corrections import find_corrections
@@ -80,7 +80,7 @@ _ANNOUNCES = lazy_compile(
 
 
 class Statement(NamedTuple):
-    kind: str  # "user" | "agent" | "summary" | "plan" | "subagent" | "instead" | "command"
+    kind: str  # one of those in `_MAKERS`
     fact: str  # the id that opens all of it
     text: str
     words: frozenset[str]
@@ -143,25 +143,27 @@ def _about(request: Request, state: State) -> str:
 
 def users_sentences(state: State) -> Iterator[tuple[str, str]]:
     """(request, sentence) of all that the user said and did not take back; no pastes."""
-    for one in _conversation(list_messages(state)):
+    for one in _conversation(state):
         if one.kind == "user" and not one.pasted:
             for sentence in sentences_of(one.text):
                 yield one.fact, sentence
 
 
-def list_statements(state: State, said: list[Message]) -> list[Statement]:
-    """Everything that could be told, in the order in which it would be read."""
-    return [
-        *_conversation(said),
-        *_plans(state),
-        *_subagents(state),
-        *_commands(state),
-        *_files(state),
-        *_values(state),
-    ]
+def list_statements(state: State, kinds: Container[str]) -> list[Statement]:
+    """Everything of these kinds that could be told, in the order in which it would be read.
+
+    Only those are made: a long conversation takes longer to cut up and to search for corrections
+    than all the rest, and the summariser is told nothing of it.
+    """
+    found: list[Statement] = []
+    for made, its_kinds in _MAKERS:
+        if any(kind in kinds for kind in its_kinds):
+            found += [one for one in made(state) if one.kind in kinds]
+    return found
 
 
-def _conversation(said: list[Message]) -> list[Statement]:
+def _conversation(state: State) -> list[Statement]:
+    said = list_messages(state)
     count = len(said)
     found = []
     for place, message in enumerate(said):
@@ -363,6 +365,16 @@ def _values(state: State) -> Iterator[Statement]:
         yield Statement(
             "value", f"i{item.number}", text, content_words(text), weight, 0, item.step, 0
         )
+
+
+_MAKERS: tuple[tuple[Callable[[State], Iterable[Statement]], tuple[str, ...]], ...] = (
+    (_conversation, ("user", "agent", "summary")),
+    (_plans, ("plan",)),
+    (_subagents, ("subagent",)),
+    (_commands, ("instead", "command")),
+    (_files, ("file",)),
+    (_values, ("value",)),
+)
 
 
 def _recency_of_step(steps: int) -> float:

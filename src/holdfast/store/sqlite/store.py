@@ -64,6 +64,7 @@ class SqliteStore(SqlStore):
         if projects is not None:
             self._database.bind(projects)
         self._index = FullTextIndex(self._database.connection, full_text)
+        self._last_packed: tuple[SavedState, bytes] | None = None
 
     @property
     def path(self) -> str:
@@ -95,7 +96,7 @@ class SqliteStore(SqlStore):
         whole: bool = False,
     ) -> bool:
         # Packing takes longer than writing: done before the lock is taken.
-        packed = pack_state(saved.state)
+        packed = self._pack(saved)
         facts, messages = list(facts), list(messages)
         with self._database.writing() as connection:
             if writes.has_newer_state(connection, saved):
@@ -109,7 +110,7 @@ class SqliteStore(SqlStore):
         return True
 
     def checkpoint(self, saved: SavedState, cause: str, epoch: int, time: str) -> Checkpoint:
-        packed = pack_state(saved.state)
+        packed = self._pack(saved)
         with self._database.writing() as connection:
             known = writes.has_newer_state(connection, saved)
             key = writes.upsert_session(connection, saved.session)
@@ -141,6 +142,12 @@ class SqliteStore(SqlStore):
                 ),
             ).lastrowid
         return Checkpoint(made or 0, saved.session.id, epoch, cause, time, saved.revision)
+
+    def _pack(self, saved: SavedState) -> bytes:
+        """A checkpoint mostly follows the save of the same state: packed once for both."""
+        if self._last_packed is None or self._last_packed[0] != saved:
+            self._last_packed = saved, pack_state(saved.state)
+        return self._last_packed[1]
 
     def end_session(self, session_id: str, time: str) -> None:
         with self._database.writing() as connection:
