@@ -93,7 +93,8 @@ def _ends_in_a_look(line: str) -> bool:
 def _last_word(output: str, ok: bool) -> str:
     """The line that says how it went: the last one, or the first that names an error."""
     if ok:
-        return output[-3000:].rstrip().rpartition("\n")[2].strip()
+        last = output[-3000:].rstrip().rpartition("\n")[2].strip()
+        return last if any(map(str.isalnum, last)) else ""  # "}" ends something, and says nothing
     lines = [line.strip() for line in output[-3000:].split("\n") if line.strip()]
     if not lines:
         return ""

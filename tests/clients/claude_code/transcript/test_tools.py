@@ -54,6 +54,18 @@ def test_an_interrupted_command_did_not_succeed() -> None:
     assert (second.ok, second.code, second.interrupted) == (False, None, True)
 
 
+def test_what_the_client_adds_to_the_output_is_not_the_commands() -> None:
+    transcript = Transcript()
+    for shown in ("3 files\nShell cwd was reset to /w", "Shell cwd was reset to /w", "no reset"):
+        transcript.calls("Bash", command="ls | wc -l")
+        transcript.result(shown)
+    assert [one.output for one in only(CommandRan, transcript.events())] == [
+        "3 files",
+        "",
+        "no reset",
+    ]
+
+
 def test_a_read_without_a_structured_result_has_the_text_shown() -> None:
     transcript = Transcript()
     transcript.tool("Read", "1\tx = 1", file_path="/a.py")

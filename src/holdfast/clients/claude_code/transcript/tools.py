@@ -48,6 +48,7 @@ from holdfast.events import (
 )
 
 _BACKGROUND = "Command running in background with ID: "
+_FOLDER_RESET = "Shell cwd was reset to "
 _NO_OUTPUT = "(Bash completed with no output)"
 _ASKED_SHORT = 500
 _make = tuple.__new__  # a third of the time of Result(...), for every call
@@ -117,11 +118,18 @@ def _command(at: Origin, call: ToolCall, result: Result) -> list[Event]:
         code, output = _exit_code(output)
     elif not interrupted and not data.get("returnCodeInterpretation"):
         code = 0
-    if output == _NO_OUTPUT:
-        output = ""
+    output = _without_client_note(output)
     about = as_text(call.input.get("description"))
     ok = not result.failed and not interrupted
     return [CommandRan(at, command, output, ok, code, about, interrupted)]
+
+
+def _without_client_note(output: str) -> str:
+    """What the command printed, without what the client adds to it."""
+    before, _, last = output.rstrip().rpartition("\n")
+    if last.startswith(_FOLDER_RESET):
+        output = before
+    return "" if output == _NO_OUTPUT else output
 
 
 def _exit_code(said: str) -> tuple[int | None, str]:
