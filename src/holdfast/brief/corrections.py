@@ -7,6 +7,7 @@ part of a sentence is taken back, the rest goes on standing. Pure.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -17,6 +18,9 @@ from holdfast.lazy_regex import lazy_compile
 # Only so far back: a slip is corrected soon, and every pair is looked at.
 MAX_SENTENCES_BACK = 120
 MAX_SENTENCE_CHARS = 400
+# A word that stands in more of the user's sentences is what the session is about: two sentences
+# that share it need not speak of the same thing.
+MAX_SENTENCES_OF_SUBJECT = 4
 
 # "Not this but that", in the words people use for it; also in a few other languages.
 _CHANGES = lazy_compile(
@@ -27,8 +31,13 @@ _CHANGES = lazy_compile(
     r"|hold on|oops|i meant|not needed|no need|stop \w+ing|you (?:can|may) now"
     r"|now it'?s|doch|lieber|stattdessen|statt|nicht mehr|vergiss"
     r"|mejor|en vez|ya no|en lugar|plutôt|finalement|au lieu|ne .{1,30} plus|invece|anzi|non più"
-    r"|em vez|na verdade|не надо|вместо|лучше)\b"
-    r"|やっぱり|代わりに|もう.{0,12}ない|改成|不再|还是|而不是",
+    r"|em vez|na verdade|не надо|вместо|лучше|بل|بدلا|아니요?|말고|대신)\b"
+    r"|やっぱり|代わりに|もう.{0,12}ない|ではなく|じゃなくて|改成|改为|不再|还是|不对|而不是",
+    re.I,
+)
+# In a question only these ask for something else; "how can we make it start faster?" does not.
+_ASKS_FOR_OTHER = lazy_compile(
+    r"\b(?:instead|rather|lieber|stattdessen|mejor|plutôt|invece|вместо|лучше)\b|代わりに|改成",
     re.I,
 )
 # Changes something, or decides one thing after another, in the same words.
@@ -39,6 +48,8 @@ _DENIED = lazy_compile(
 )
 _DENIES = lazy_compile(r"^(?:no|nope|nein|non|nee)\b[,.! ]", re.I)
 _NAMES = lazy_compile(r"\b(?:[^\W\d]+[\d_]\w*|\d+[^\W\d]\w*)\b")  # letters and digits in one
+_UNSPACED = lazy_compile(r"[\u3040-\u30ff\u3400-\u9fff]{2,}")
+_ENDING = lazy_compile(r"[\u3040-\u309f]{2}")
 _CLAUSE = lazy_compile(
     r"[,;]\s*(?:(?:and|but|also)\s+)?|\s+(?:and|but)\s+(?=(?:always|never|do|don't)\b)", re.I
 )
@@ -63,8 +74,11 @@ def find_corrections(said: Sequence[str], messages: Sequence[int] = ()) -> list[
 @lru_cache(maxsize=2)
 def _find(said: tuple[str, ...], messages: tuple[int, ...]) -> tuple[Correction, ...]:
     tellings = [
-        content_words(text) if len(text) <= MAX_SENTENCE_CHARS else frozenset() for text in said
+        subject_words(text) if len(text) <= MAX_SENTENCE_CHARS else frozenset() for text in said
     ]
+    # How many sentences have a word.
+    often = Counter(word for words in tellings for word in words)
+    common = frozenset(word for word, times in often.items() if times > MAX_SENTENCES_OF_SUBJECT)
     # Looked at for every pair, so found once.
     counts = [len(_numbers(words)) for words in tellings]
     names: dict[int, list[str]] = {}
@@ -73,12 +87,13 @@ def _find(said: tuple[str, ...], messages: tuple[int, ...]) -> tuple[Correction,
         if not tellings[later]:
             continue
         suggests = _SUGGESTS.search(text) is not None
-        plainly = _CHANGES.search(text) is not None or _DENIES.match(text) is not None
+        says = _ASKS_FOR_OTHER if text.endswith(("?", "？")) else _CHANGES
+        plainly = says.search(text) is not None or _DENIES.match(text) is not None
         changes = plainly or suggests
         numbers = _numbers(tellings[later])
-        denied = content_words(" ".join(_DENIED.findall(text)))
+        denied = subject_words(" ".join(_DENIED.findall(text)))
         subject = (
-            content_words(_SUGGESTS.sub(" ", _CHANGES.sub(" ", text)))
+            subject_words(_SUGGESTS.sub(" ", _CHANGES.sub(" ", text)))
             if changes
             else tellings[later]
         )
@@ -92,7 +107,7 @@ def _find(said: tuple[str, ...], messages: tuple[int, ...]) -> tuple[Correction,
             if said[earlier].endswith(("?", "？")):
                 continue  # a question demands nothing that could be taken back
             turned = changes or not denied.isdisjoint(tellings[earlier])
-            if turned and subject.isdisjoint(tellings[earlier]):
+            if turned and (subject - common).isdisjoint(tellings[earlier]):
                 continue  # they share nothing but the word that says "I change something"
             if not turned and counts[earlier] != 1:
                 continue  # without such a word only another number can correct: see `_corrects`
@@ -105,6 +120,16 @@ def _find(said: tuple[str, ...], messages: tuple[int, ...]) -> tuple[Correction,
                 taken, left = _split(said[earlier], tellings[later], turned)
                 found[earlier] = Correction(later, earlier, taken, left)
     return tuple(sorted(found.values()))
+
+
+def subject_words(text: str) -> frozenset[str]:
+    """What a sentence is about. Where no spaces stand between words, every two letters side by
+    side count as one, but for endings, which Japanese writes in letters of their own."""
+    words = content_words(text)
+    if text.isascii():
+        return words
+    pairs = (run[at : at + 2] for run in _UNSPACED.findall(text) for at in range(len(run) - 1))
+    return words.union(pair for pair in pairs if not _ENDING.fullmatch(pair))
 
 
 def _names(said: Sequence[str], place: int, known: dict[int, list[str]]) -> list[str]:
@@ -133,9 +158,9 @@ def _numbers(found: frozenset[str]) -> frozenset[str]:
 def _split(text: str, later: frozenset[str], changes: bool) -> tuple[str, str]:
     """The clause that is taken back, and the others, which still stand."""
     clauses = [part for part in _CLAUSE.split(text) if part and part.strip()]
-    if len(clauses) < 2 or any(len(content_words(part)) < 2 for part in clauses):
+    if len(clauses) < 2 or any(len(subject_words(part)) < 2 for part in clauses):
         return text, ""
-    taken = [part for part in clauses if _corrects(later, content_words(part), changes)]
+    taken = [part for part in clauses if _corrects(later, subject_words(part), changes)]
     if not taken or len(taken) == len(clauses):
         return text, ""
     return "; ".join(taken), "; ".join(part for part in clauses if part not in taken)

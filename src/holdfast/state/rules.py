@@ -62,7 +62,7 @@ _ONE_OFF = lazy_compile(
 )
 _TELLING = lazy_compile(r"\b(?:where|which|when|because|since) (?:we|it|they|i)\b[^,;.]*$")
 _CORRECTION = lazy_compile(
-    r"\b(?:actually|instead|no longer|not .{1,40} any ?more|scrap (?:that|the)"
+    r"\b(?:actually|instead|no longer|no more|not .{1,40} any ?more|scrap (?:that|the)"
     r"|forget (?:that|the|about)"
     r"|change of plan|changed my mind|on second thoughts?|correction|ignore (?:that|the|my)|rather"
     r"|i was wrong|that's wrong|not what i|revert|drop (?:that|the rule)|you (?:can|may) (?:now )?)"
