@@ -15,8 +15,8 @@ from typing import Any
 USER, AGENT, COMMAND, OPEN_TASK, DONE_TASK, DROPPED_TASK = (
     "user", "agent", "command", "open task", "done task", "dropped task",
 )  # fmt: skip
-EDITED, SEEN, VALUE, JUDGED, REPORT, SUMMARY, REFUSED, OTHER = (
-    "edited", "seen", "value", "judged", "report", "summary", "refused", "other",
+EDITED, SEEN, VALUE, JUDGED, REPORT, SUMMARY, REFUSED, COMMITTED, OTHER = (
+    "edited", "seen", "value", "judged", "report", "summary", "refused", "committed", "other",
 )  # fmt: skip
 
 
@@ -124,8 +124,8 @@ _INSTEAD = re.compile(r"^`([^`]+)` failed\b(?:.*; worked: `(.+)`$)?")
 _LEADING_ID = re.compile(r"^\[[a-z]\d+\]\s+")
 # A line of a conversation: user [q2] "..." agent [a3] "... " (said before that: "...")
 _SPOKEN = re.compile(
-    r"(?:^|\s)(user|agent|earlier summary|summary|subagent|plan) \[[a-z]\d+\]"
-    r'(?: \((?:asked ".*?"|refusing .*?|pasted)\))? ?(?=")'
+    r"(?:^|\s)(user|agent|commit|earlier summary|summary|subagent|plan) \[[a-z]\d+\]"
+    r'(?: \((?:asked ".*?"|refusing .*?|pasted|[0-9a-f]{7,40})\))? ?(?=")'
 )
 # A decision: the question is the agent's, the answer the user's.
 _ANSWERED = re.compile(r'^asked "(.*)": user "(.*)"$')
@@ -135,6 +135,7 @@ _PLAN_LABEL = re.compile(r'^Approved plan: "(.*)"(?: \(file: .*\))?$')
 _SPEAKERS = {
     "user": USER,
     "agent": AGENT,
+    "commit": COMMITTED,
     "summary": SUMMARY,
     "earlier summary": SUMMARY,
     "subagent": REPORT,

@@ -22,7 +22,7 @@ from benchmarks.quality.evidence import (
 from benchmarks.quality.stated_lines import Stated
 
 NOT_USERS, PASTED, NOT_AGENTS = "not the user's words", "only pasted", "not the agent's words"
-NOT_REPORTED = "not in a report"
+NOT_REPORTED, NOT_COMMITTED = "not in a report", "not in a commit's message"
 NEVER_RUN, NOT_WHOLE, VERDICT = "command never run", "command not whole", "verdict not so"
 TASK, FILE, BRANCH = "task not so", "file not so", "branch not so"
 ID, GIT = "id not whole or of another kind", "git state not so"
@@ -30,8 +30,8 @@ NO_SPEAKER, NO_ROWS = "judged without a speaker", "rows not before the cut"
 # As much of a line tells whose it is.
 OWN_START = 20
 RULES = (
-    NOT_USERS, PASTED, NOT_AGENTS, NOT_REPORTED, NEVER_RUN, NOT_WHOLE, VERDICT, TASK, FILE, BRANCH,
-    ID, GIT, NO_SPEAKER, NO_ROWS,
+    NOT_USERS, PASTED, NOT_AGENTS, NOT_REPORTED, NOT_COMMITTED, NEVER_RUN, NOT_WHOLE, VERDICT, TASK,
+    FILE, BRANCH, ID, GIT, NO_SPEAKER, NO_ROWS,
 )  # fmt: skip
 
 
@@ -85,6 +85,8 @@ def _check_line(line: Stated, proof: Evidence) -> tuple[list[tuple[str, str]], b
         failures += _files(line, proof)
     elif line.kind in (S.REPORT, S.SUMMARY):
         failures += _report(line, proof)
+    elif line.kind == S.COMMITTED:
+        failures += _committed(line, proof)
     elif line.kind == S.JUDGED:
         failures += _judged(line, proof)
     elif line.kind == S.REFUSED:
@@ -97,7 +99,7 @@ def _check_line(line: Stated, proof: Evidence) -> tuple[list[tuple[str, str]], b
         failures += _git(_bare(line), proof)
         failures += _uncommitted(line, proof)
     if line.kind not in (
-        S.USER, S.AGENT, S.EDITED, S.SEEN, S.JUDGED, S.REPORT, S.SUMMARY, S.REFUSED
+        S.USER, S.AGENT, S.EDITED, S.SEEN, S.JUDGED, S.REPORT, S.SUMMARY, S.REFUSED, S.COMMITTED
     ):  # fmt: skip
         values = list(_values(line, proof))
         known = known or bool(_HASHES.search(_bare(line)) or "http" in line.body)
@@ -115,6 +117,7 @@ def _has_row(row: str, proof: Evidence) -> bool:
 
 # Whose words ---------------------------------------------------------------------------------
 
+_ESCAPED = re.compile(r"\\([\"`$\\])")
 _CUT = re.compile(r"\s*(?:\[…\]|\[\.\.\.\]|…|\[redacted[^\]]*\]|<redacted[^>]*>)\s*")
 
 
@@ -255,6 +258,24 @@ def _report(line: Stated, proof: Evidence) -> Found:
             told, to_one_line(_MARKS.sub(" ", proof.everything))
         ):
             yield NOT_REPORTED, part
+
+
+def _committed(line: Stated, proof: Evidence) -> Found:
+    """The message of a commit that was made: it stands in the command, word for word."""
+    ran = [
+        run.command
+        for run in proof.runs
+        if "git" in run.command and "commit" in run.command and not run.failed and not run.refused
+    ]
+    # In double quotes the shell takes the backslashes away.
+    forms = [form for command in ran for form in (command, _ESCAPED.sub(r"\1", command))]
+    texts = [to_one_line(_MARKS.sub(" ", form)) for form in forms]
+    for quote in line.quotes:
+        if not any(
+            is_quoted_from(quote, text) or (line.joined and stands_in_pieces(quote, text))
+            for text in texts
+        ):
+            yield NOT_COMMITTED, quote
 
 
 def _refused(line: Stated, proof: Evidence) -> Found:

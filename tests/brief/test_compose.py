@@ -158,6 +158,84 @@ def test_another_request_corrects_nothing(said: list[str]) -> None:
     assert find_corrections(said) == []
 
 
+def test_a_question_on_the_subject_corrects_nothing() -> None:
+    said = ["Write the release notes for the tray.", "How can we make it show up in the tray?"]
+    assert find_corrections(said) == []
+    asked = ["Sort the list by name.", "Can you sort it by date instead?"]
+    assert len(find_corrections(asked)) == 1
+
+
+def test_a_word_of_the_whole_session_is_no_subject() -> None:
+    said = [f"Vault {name} is empty after the login." for name in ("one", "two", "three", "four")]
+    said += ["Look into the vault.", "Actually the vault was a new account."]
+    assert find_corrections(said) == []
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("ボタンの色は青にして。", "やっぱりボタンの色は緑にして。"),
+        ("按钮颜色用蓝色。", "按钮颜色改成绿色。"),
+        ("목록은 이름순으로 정렬해 주세요.", "아니요, 날짜순으로 정렬해 주세요."),
+        ("استخدم اللون الأزرق للأزرار.", "بل استخدم اللون الأخضر للأزرار."),
+    ],
+)
+def test_corrections_are_seen_without_spaces_and_latin_letters(earlier: str, later: str) -> None:
+    (found,) = find_corrections([earlier, "ok", later])
+    assert (found.earlier, found.later) == (0, 2)
+
+
+def test_endings_that_every_sentence_has_are_no_subject() -> None:
+    assert find_corrections(["ログを消してください。", "やっぱりテストを書いてください。"]) == []
+
+
+def test_what_was_taken_back_is_neither_a_rule_nor_a_value() -> None:
+    story = Story().user("Never edit api.ts, and always answer in Dutch. Use port 7411 for tests.")
+    story.agent("Understood.").user("English again for your answers, no more Dutch.")
+    story.agent("Fine.").user("Actually use socket 9 for tests.").agent("Done.").user("Go on.")
+    told = text(story)
+    assert '- [r1] "Never edit api.ts"' in told
+    assert '] "always answer in Dutch' not in told
+    assert "- [i1] port 7411" not in told
+    assert '(said before that: "Use port 7411 for tests.")' in told
+
+
+def test_the_message_of_a_commit_is_told_where_it_was_made() -> None:
+    story = Story().user("Fix the importer")
+    story.tell(SessionSeen(story.at(), "s", "/w", "main", "claude-code 2.1.325"))
+    story.touched("/w/a.py", "changed", "a = 1")
+    story.ran(
+        "git commit -am 'Read both forms' -m 'The old form has no header, so the first row decides"
+        " which\nof the two it is. Rejected: asking the user.'",
+        "[main 1234abc] Read both forms\n 1 file changed",
+    )
+    story.user("And now the exporter").agent("I am looking at it.")
+    (line,) = [line for line in text(story).split("\n") if "commit [g1]" in line]
+    said = "The old form has no header, so the first row decides which of the two it is."
+    assert f'user [q1] "Fix the importer" commit [g1] (1234abc) "{said} Rejected: asking' in line
+
+
+def test_a_pull_request_is_told_that_the_user_named_by_its_number() -> None:
+    story = Story().user("Go on with 4711")
+    story.tell(SessionSeen(story.at(), "s", "/w", "topic", "claude-code 2.1.325"))
+    story.touched("/w/a.py", "changed", "a = 1")
+    story.ran("./plan", "see https://github.com/acme/shop/pull/4700")
+    assert "no open PR known" in text(story)  # scrolled past once
+    story.ran("./plan 4711", "see https://github.com/acme/shop/pull/4711")
+    assert "pull request seen: https://github.com/acme/shop/pull/4711" in text(story)
+
+
+def test_the_head_of_a_table_is_not_quoted_without_its_rows() -> None:
+    story = Story().user("Compare them")
+    story.agent(
+        "| Package | Before | After |\n|---|--:|--:|\n| tray | 160 | 157 |\nBoth are smaller."
+    )
+    story.user("thanks").agent("Glad to.")
+    told = text(story)
+    assert "tray | 160 | 157" in told
+    assert "Package" not in told
+
+
 def test_what_the_summary_tells_gives_way_to_what_it_lost() -> None:
     story = Story().user("The mobile app caches every response for an hour.").agent("I see.")
     story.user("The ledger keeps every price of a product in cents.").agent("I see.")

@@ -47,6 +47,7 @@ def session() -> list[Row]:
         *ran("mkdir till && make burn", "Error: no buyer", bad=True),
         *ran("cp a.py /home/ann/shop/till/b.py"),
         *ran("git commit -am 'Count'", "[till 1a2b3c4] Count\n 1 file changed"),
+        *ran("git commit -m 'Ring' -m 'The bell is\nlouder now.'", "[till 5d6e7f8] Ring\n 1 file"),
         called("Write", "e3", file_path="/home/ann/shop/till/late.py"),
         answered("e3", "ok"),
         *ran("curl http://localhost:9004/coins/all", "agent deadbeef1 is at work"),
@@ -110,8 +111,11 @@ TRUE = [
     "- Refused by the user: Bash: make paint && make dry (the user turned it down)",
     "- Did not work: `make burn` failed (no match)",
     '- 1 turn earlier: agent [a4] "The floor is swept. The window is clean."',
+    '- 1 turn earlier: commit [g2] (5d6e7f8) "The bell is louder now." agent [a4] "The floor is"',
 ]
 FALSE = [
+    ('- 1 turn earlier: commit [g2] (5d6e7f8) "The bell is quiet."', truth_rules.NOT_COMMITTED),
+    ('- 1 turn earlier: commit [g2] "The drawer is stuck."', truth_rules.NOT_COMMITTED),
     ('The user said: "sell the shop"', truth_rules.NOT_USERS),
     ('The user said: "paint it red"', truth_rules.NOT_USERS),
     ('The user said: "paint it blue"', truth_rules.NOT_USERS),

@@ -724,6 +724,55 @@ def test_commits_are_facts_that_can_be_searched_and_shown(session: Session) -> N
     assert (fact.status, "not pushed" in fact.detail) == ("open", True)
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "-m 'Add a' -m 'It reads both forms.\n\n- the old one\n- the new one'",
+        "-F - <<'EOF'\nAdd a\n\nIt reads both forms.\n\n- the old one\n- the new one\n\n"
+        "Signed-off-by: Ann <ann@example.com>\nEOF",
+        "-m \"$(cat <<'EOF'\nAdd a\n\nIt reads both forms.\n\n- the old one\n- the new one\n\n"
+        'Generated with a tool\n\nCo-Authored-By: A <a@example.com>\nEOF\n)"',
+    ],
+)
+def test_what_a_commit_says_beyond_its_first_line_is_known(session: Session, message: str) -> None:
+    start(session, "a.py")
+    session.write("a.py", "1\n")
+    session.run(
+        "cat > notes.txt <<'END'\nnot the message\nEND\ngit add a.py && git commit " + message
+    )
+    (made,) = list_commits(session.state)
+    assert made.subject == "Add a"
+    assert made.body == "It reads both forms.\n\n- the old one\n- the new one"
+
+
+def test_of_two_commits_on_a_line_each_has_its_own_message(session: Session) -> None:
+    start(session, "a.py", "b.py")
+    session.write("a.py", "1\n")
+    session.write("b.py", "1\n")
+    session.run("git commit a.py -m 'One' -m 'First.' && git commit b.py -m 'Two' -m 'Second.'")
+    assert [(one.subject, one.body) for one in list_commits(session.state)] == [
+        ("One", "First."),
+        ("Two", "Second."),
+    ]
+
+
+def test_a_message_is_known_as_the_shell_handed_it_over(session: Session) -> None:
+    start(session, "a.py")
+    session.write("a.py", "1\n")
+    session.run('git commit -am "Set \\$HOME" -m "Of \\`a\\`, not \\$b."')
+    (made,) = list_commits(session.state)
+    assert (made.subject, made.body) == ("Set $HOME", "Of `a`, not $b.")
+
+
+def test_an_amended_commit_keeps_its_message(session: Session) -> None:
+    start(session, "a.py")
+    session.write("a.py", "1\n")
+    session.run("git commit -am 'One' -m 'Why it is so.'")
+    session.write("a.py", "2\n")
+    session.run("git commit -a --amend --no-edit")
+    assert [one.body for one in list_commits(session.state)] == ["Why it is so."]
+
+
 def test_an_old_git_and_a_merge_on_a_detached_head() -> None:
     at = Origin("r", 0, 1, "")
     state = fold(EMPTY_STATE, SessionSeen(at, "s", "/r", "main", "test"))

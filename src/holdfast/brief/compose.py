@@ -12,11 +12,12 @@ from itertools import groupby
 from typing import NamedTuple
 
 from holdfast.brief.coverage import TextCoverage
-from holdfast.brief.lines import Line, SizeLimits, size_limits
+from holdfast.brief.lines import Line, SizeLimits, sentences_of, size_limits
 from holdfast.brief.role import MAIN_ROLE, SELECTED_SECTIONS, Role
 from holdfast.brief.sections import find_section
 from holdfast.brief.selection import Selection
 from holdfast.brief.statements import (
+    LEFT_OUT,
     SPOKEN_KINDS,
     Statement,
     list_statements,
@@ -42,6 +43,7 @@ COVERED_WEIGHT = 0.8
 _SECTION_OF = {
     "user": "conversation",
     "agent": "conversation",
+    "commit": "conversation",
     "summary": "conversation",
     "plan": "plans",
     "subagent": "results",
@@ -87,11 +89,19 @@ def compose(
     size = size_limits(max_chars)
     head = [title] if title and len(title) < max_chars else []
     used = sum(len(line) + 1 for line in head)
+    offered = list_statements(state, _shown_kinds(role))
+    withdrawn = " ".join(one.replaced for one in offered if one.replaced)
     stated = build_stated_lines(
-        state, role, size, max_chars, used, lambda line: _is_news(line, seen)
+        state,
+        role,
+        size,
+        max_chars,
+        used,
+        lambda line: _is_news(line, seen) and not _is_withdrawn(line.text, withdrawn),
     )
+    offered = [one for one in offered if one.kind != "value" or not _was_value(one.text, withdrawn)]
     page = _Page(state, role, size.tight, head, stated)
-    choice = _select(state, role, page, known, seen, max_chars)
+    choice = _select(state, role, page, offered, known, seen, max_chars)
     chosen = choice.statements()
     text = page.text(chosen)
     # The bound is hard: what was chosen last goes until the rest fits.
@@ -118,6 +128,27 @@ def _is_news(line: Line, seen: TextCoverage | None) -> bool:
     return seen is None or not seen.contains(_quoted(line.text))
 
 
+def _is_withdrawn(line: str, withdrawn: str) -> bool:
+    """Whether a line quotes what the user took back: it stands beside what took its place."""
+    return bool(withdrawn) and '"' in line and _quoted(line) in withdrawn
+
+
+def _was_value(line: str, withdrawn: str) -> bool:
+    """Whether a value was last seen in a sentence that the user took back."""
+    if not withdrawn:
+        return False
+    # A mark stands in the value's place.
+    held = [one for one in sentences_of(line.partition(": ")[2]) if LEFT_OUT in one]
+    parts = [part.strip() for one in held for part in one.split(LEFT_OUT) if part.strip()]
+    return bool(parts) and all(part in withdrawn for part in parts)
+
+
+def _shown_kinds(role: Role) -> frozenset[str]:
+    """The statements that the role shows."""
+    sections = {part.section for part in role.parts}
+    return frozenset(kind for kind, section in _SECTION_OF.items() if section in sections)
+
+
 def _quoted(line: str) -> str:
     """What a line quotes; all of it where it quotes nothing."""
     _, found, rest = line.partition('"')
@@ -128,6 +159,7 @@ def _select(
     state: State,
     role: Role,
     page: "_Page",
+    offered: list[Statement],
     known: TextCoverage | None,
     seen: TextCoverage | None,
     max_chars: int,
@@ -135,7 +167,7 @@ def _select(
     above = page.text(())
     offered = [
         one
-        for one in list_statements(state, page.kinds)
+        for one in offered
         if (one.replaced or one.about or one.text not in above)
         and (seen is None or not seen.contains(one.text))
     ]
@@ -195,11 +227,6 @@ class _Page:
         self._headings = {
             p.section: p.heading(tight) for p in role.parts if p.section in SELECTED_SECTIONS
         }
-
-    @property
-    def kinds(self) -> frozenset[str]:
-        """The statements that the role shows."""
-        return frozenset(kind for kind, section in _SECTION_OF.items() if section in self._headings)
 
     def text(self, chosen: Sequence[Statement]) -> str:
         shown = list(self._head)

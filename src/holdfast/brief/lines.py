@@ -122,6 +122,8 @@ _BULLET = lazy_compile(r"^(?:[#>]+\s+|[-*•]\s+(?=\S)|\d{1,2}[.)]\s+|\|\s*)")
 _HEADING = lazy_compile(r"^(?:#{1,6}\s+\S.*|\*\*[^*]+\*\*:?|__[^_]+__:?)$")
 # A heading with fewer telling words only says that something follows: "Summary of the bug".
 TELLING_HEADING = 4
+# The head of a table only says what its rows tell, and is quoted without them.
+_TABLE_HEAD = lazy_compile(r"(?m)^[ \t]*\|[^\n]*\n(?=[ \t]*\|[ \t]*:?-[-| :\t]*$)")
 _RULE = lazy_compile(r"^[\s|:+=_*#-]*$")
 _WORD = lazy_compile(r"[^\W\d_][\w./:#@-]*\w|#?\d[\w.:-]*|\w{2,}")
 # Words of the frame of a sentence, not of what it is about.
@@ -138,7 +140,7 @@ _EMPTY = frozenset(
 def split_pieces(text: str) -> tuple[str, ...]:
     """The pieces of a text in order, without list marks, empty headings and fenced code."""
     found = []
-    for part in _END.split(strip_code(text)):
+    for part in _END.split(_TABLE_HEAD.sub("", strip_code(text))):
         heading = _HEADING.match(part.strip()) is not None
         part = _BULLET.sub("", part.strip()).strip()
         if len(part) < MIN_PIECE_CHARS or _RULE.match(part):

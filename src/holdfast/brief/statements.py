@@ -26,6 +26,7 @@ from holdfast.events import Origin
 from holdfast.lazy_regex import lazy_compile
 from holdfast.state.dead_ends import DeadEnd
 from holdfast.state.facts import OPEN
+from holdfast.state.git_work import Commit, list_commits
 from holdfast.state.identifiers import Identifier
 from holdfast.state.model import State
 from holdfast.state.replies import Reply
@@ -38,6 +39,7 @@ from holdfast.text import collapse_whitespace, truncate_words
 USER_WEIGHT = 3.0
 CLOSING_WEIGHT = 2.0
 AGENT_WEIGHT = 1.0
+COMMIT_WEIGHT = 2.0  # as closing words: written when the work was done
 SUMMARY_WEIGHT = 1.0
 PLAN_WEIGHT = 0.7
 SUBAGENT_WEIGHT = 0.3
@@ -47,6 +49,12 @@ FAILED_WEIGHT = 0.6
 EDITED_FILE_WEIGHT = 0.4
 READ_FILE_WEIGHT = 0.1
 VALUE_WEIGHT = 0.3
+_SPEAKER_WEIGHTS = {
+    "user": USER_WEIGHT,
+    "agent": AGENT_WEIGHT,
+    "commit": COMMIT_WEIGHT,
+    "summary": SUMMARY_WEIGHT,
+}
 MAX_COMMAND_CHARS = 240  # characters up to which a command is told, whole, to be run again
 MAX_SYMBOLS_PER_FILE = 6  # names of symbols beside an edited file
 # Pasted lines are somebody else's words that the user only showed.
@@ -62,13 +70,15 @@ SHORT_PROMPT_CHARS = 240
 
 LEFT_OUT = "…"
 
-SPOKEN_KINDS = frozenset(("user", "agent", "summary"))
+SPOKEN_KINDS = frozenset(("user", "agent", "commit", "summary"))
 
 # How pasted lines begin; what else shows them, in `_is_pasted`, is looked for without a pattern.
 _PASTED = lazy_compile(
     r"[+>│╭╰├|$@%]|-{2,}\s|\s{4,}\S|\t|\S+\.\w{1,5}:\d+|\d{4}-\d\d-\d\d[T ]\d\d:"
     r"|\s*(?:def|class|func|import|from|return|const|let|var|if|for)\b.*[:({]\s*$"
 )
+# A line of a commit's message that goes on in the next, as those are wrapped at about 72.
+_WRAPPED = lazy_compile(r"(?m)^([^\n]{50,}[^\n:])\n(?![\s*#•-]|\d+[.)])")
 _AT_LINE = lazy_compile(r"\bat line \d+")
 
 
@@ -112,8 +122,13 @@ def list_messages(state: State) -> list[Message]:
     said: list[Request | Reply] = [*state.requests.values(), *state.replies.values()]
     # By where it stands in the transcript; what only a payload told so far stands at its end.
     said.sort(key=lambda one: (one.epoch, _place(one.at), one.turn, one.step))
-    found = []
+    commits = sorted(
+        (one for one in list_commits(state) if one.body), key=lambda one: -one.at.start
+    )
+    found: list[Message] = []
     for number, one in enumerate(said):
+        while commits and commits[-1].at.start < _place(one.at):
+            found.append(_commit_message(commits.pop(), found[-1].turn if found else one.turn))
         if isinstance(one, Request):
             found.append(
                 Message("user", f"q{one.number}", one.text, one.turn, False, _about(one, state))
@@ -123,7 +138,14 @@ def list_messages(state: State) -> list[Message]:
         closing = following is None or isinstance(following, Request)
         kind = "agent" if one.by == "agent" else "summary"
         found.append(Message(kind, f"a{one.number}", one.text, one.turn, closing))
+    found += [_commit_message(one, state.position.turn) for one in reversed(commits)]
     return found
+
+
+def _commit_message(commit: Commit, turn: int) -> Message:
+    """What the agent wrote down of its work when it committed; the first line is git's to tell."""
+    text = _WRAPPED.sub(r"\1 ", commit.body)
+    return Message("commit", f"g{commit.number}", text, turn, False, commit.id)
 
 
 def _place(at: Origin) -> float:
@@ -164,19 +186,16 @@ def list_statements(state: State, kinds: Container[str]) -> list[Statement]:
 
 def _conversation(state: State) -> list[Statement]:
     said = list_messages(state)
-    count = len(said)
+    later = sum(message.kind != "commit" for message in said)  # a commit makes nothing older
     found = []
     for place, message in enumerate(said):
-        recency = MIN_RECENCY + (1 - MIN_RECENCY) * 0.5 ** (
-            (count - 1 - place) / HALF_LIFE_MESSAGES
-        )
+        later -= message.kind != "commit"
+        recency = MIN_RECENCY + (1 - MIN_RECENCY) * 0.5 ** (later / HALF_LIFE_MESSAGES)
         parts = split_pieces(message.text)
         if message.kind == "user" and len(message.text) <= SHORT_PROMPT_CHARS:
             parts = (collapse_whitespace(message.text),)
         for number, part in enumerate(parts):
-            weight = {"user": USER_WEIGHT, "agent": AGENT_WEIGHT, "summary": SUMMARY_WEIGHT}[
-                message.kind
-            ] * recency
+            weight = _SPEAKER_WEIGHTS[message.kind] * recency
             if message.closing and message.kind == "agent":
                 weight *= CLOSING_WEIGHT
             if message.kind == "agent" and _announces(part, message.closing):
@@ -197,7 +216,8 @@ def _conversation(state: State) -> list[Statement]:
                     number,
                     recency,
                     pasted,
-                    about=message.about if not number else "",
+                    # A commit is known by its hash, whatever of its message is quoted.
+                    about=message.about if not number or message.kind == "commit" else "",
                 )
             )
     return _corrected(found)
@@ -368,7 +388,7 @@ def _values(state: State) -> Iterator[Statement]:
 
 
 _MAKERS: tuple[tuple[Callable[[State], Iterable[Statement]], tuple[str, ...]], ...] = (
-    (_conversation, ("user", "agent", "summary")),
+    (_conversation, tuple(SPOKEN_KINDS)),
     (_plans, ("plan",)),
     (_subagents, ("subagent",)),
     (_commands, ("instead", "command")),

@@ -4,6 +4,7 @@ Text in, plain values out; no shell grammar beyond `shell.parts`. Also names the
 that change files in plain sight (`sed -i`, `cat > file`, `rm`, `mv`).
 """
 
+import re
 from functools import lru_cache
 from posixpath import join, normpath
 from typing import NamedTuple
@@ -21,7 +22,8 @@ _WORD = lazy_compile(r"""(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+""")
 _QUOTES = lazy_compile(r"""\\(.)|"((?:[^"\\]|\\.)*)"|'([^']*)'""")
 _CUES = ("git", "gh ", "glab ", "sed ", "perl ", "rm ", "mv ", ">", "tee ", "touch ")
 _REDIRECT = lazy_compile(r"(?<![0-9&<>=-])>>?\s*([^\s;&|<>()]+)")
-_HERE_MESSAGE = lazy_compile(r"<<-?\s*+['\"]?+\w++[^\n]*+\n\s*+([^\n]+)")
+_ESCAPED = lazy_compile(r"\\([\"`$\\])")  # where the shell expands text
+_HERE_NAME = lazy_compile(r"<<-?\s*+(['\"\\]?+)(\w++)[^\n]*+\n")
 # Options of git itself whose value is the next word.
 _VALUED = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"))
 _WRITERS = frozenset(("cat", "echo", "printf", "tee"))
@@ -39,6 +41,7 @@ class GitStep(NamedTuple):
     sure: bool  # it ran if the line as a whole succeeded
     after_dashes: tuple[str, ...] = ()  # the words behind "--"
     message: str = ""  # first line of a commit's message
+    body: str = ""  # the rest of it
 
 
 def list_git_steps(command: str, cwd: str) -> tuple[GitStep, ...]:
@@ -78,10 +81,11 @@ def _steps(command: str, cwd: str) -> tuple[GitStep, ...]:
 
 def split_words(text: str) -> list[str]:
     """The words of a simple command without their quotes."""
-    return [
-        _QUOTES.sub(lambda found: found[1] or found[2] or found[3] or "", word)
-        for word in _WORD.findall(text)[:MAX_WORDS]
-    ]
+    return [_QUOTES.sub(_without_quotes, word) for word in _WORD.findall(text)[:MAX_WORDS]]
+
+
+def _without_quotes(found: re.Match[str]) -> str:
+    return found[1] or (_ESCAPED.sub(r"\1", found[2]) if found[2] else found[3]) or ""
 
 
 def _moved(here: str, words: list[str]) -> str:
@@ -111,22 +115,37 @@ def _git(plain: str, here: str, piped: bool, sure: bool, line: str) -> GitStep |
     name, rest = words[0], words[1:]
     if name in ("stash", "worktree", "submodule") and rest and not rest[0].startswith("-"):
         name, rest = f"{name} {rest[0]}", rest[1:]
-    message = ""
+    message = body = ""
     if name in ("commit", "merge", "revert", "cherry-pick"):
         rest, message = _without_message(rest)
         if message.startswith("$(") or not message:
-            here_text = _HERE_MESSAGE.search(line) if "<<" in line else None
-            message = here_text[1].strip() if here_text else ""
+            message = _here_text(line, name)
+        message, _, body = message.strip().partition("\n")
     options, others, dashed = _sorted_words(rest)
+    shown = not (piped or redirected)
     return GitStep(
-        "git", name, options, others, here, not (piped or redirected), sure, dashed, message
+        "git", name, options, others, here, shown, sure, dashed, message.strip(), body.strip()
     )
 
 
+def _here_text(line: str, command: str) -> str:
+    """What stands in the first here-document behind a command's name."""
+    found = _HERE_NAME.search(line, max(0, line.find(command))) if "<<" in line else None
+    if found is None:
+        return ""
+    text: list[str] = []
+    for row in line[found.end() :].split("\n"):
+        if row.strip() == found[2]:
+            break
+        text.append(row.strip())
+    said = "\n".join(text)
+    return said if found[1] else _ESCAPED.sub(r"\1", said)  # a quoted name keeps the text as it is
+
+
 def _without_message(words: list[str]) -> tuple[list[str], str]:
-    """The words without the value of -m, -F and the like; and the message's first line."""
+    """The words without the value of -m, -F and the like; and the message."""
     left: list[str] = []
-    message = ""
+    message: list[str] = []
     at = 0
     while at < len(words):
         word = words[at]
@@ -136,16 +155,16 @@ def _without_message(words: list[str]) -> tuple[list[str], str]:
             break
         if grouped or word in ("--message", "--file", "--author", "--date", "--trailer"):
             value = words[at + 1] if at + 1 < len(words) else ""
-            if (word[-1:] == "m" or word == "--message") and not message:
-                message = value
+            if word[-1:] == "m" or word == "--message":
+                message.append(value)
             left.append(word)
             at += 2
             continue
         if word.startswith("--message="):
-            message = message or word[10:]
+            message.append(word[10:])
         left.append(word)
         at += 1
-    return left, message.strip().partition("\n")[0].strip()
+    return left, "\n\n".join(message)  # as git does with several
 
 
 def _sorted_words(words: list[str]) -> tuple[frozenset[str], tuple[str, ...], tuple[str, ...]]:

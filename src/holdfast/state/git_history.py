@@ -5,6 +5,7 @@ Functions of the same shape as those in `git_worktree`.
 
 from __future__ import annotations
 
+from holdfast.lazy_regex import lazy_compile
 from holdfast.path_spelling import is_absolute, spell_path
 from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.state import git_output as printed
@@ -37,6 +38,10 @@ from holdfast.state.git_work import (
     find_root,
 )
 from holdfast.state.git_worktree import apply_status, unstage, unstage_named, with_conflicts
+
+MAX_BODY_CHARS = 1_500  # of a commit's message
+
+_SIGNATURE = lazy_compile(r"(?im)^(?:[\w-]+-by: .*|.*\bgenerated with\b.*)$\n?")
 
 
 def on_commit(work: GitWork, step: GitStep, line: CommandResult, root: str) -> GitWork:
@@ -112,14 +117,21 @@ def _record(
     subject = truncate_safely(made.subject, MAX_SUBJECT_CHARS) or (
         last.subject if amend and last else ""
     )
-    commit = Commit(
-        number, made.id, subject, branch, False, files, made.added, made.removed, root, line.at
-    )
+    body = _body(step, subject) or (last.body if amend and last else "")
+    totals = made.added, made.removed
+    commit = Commit(number, made.id, subject, branch, False, files, *totals, root, line.at, body)
     work = with_commit(work, commit)
     known = work.repositories[root]
     ahead = None if known.ahead is None else known.ahead + (not amend)
     ending = "" if known.operation in ("merge", "cherry-pick", "revert") else known.operation
     return with_repository(work, known._replace(operation=ending, ahead=ahead))
+
+
+def _body(step: GitStep, subject: str) -> str:
+    """What the message says beyond its first line; signatures and the like are left out."""
+    if truncate_safely(step.message, MAX_SUBJECT_CHARS) != subject:
+        return ""  # of several commits on a line, the message of another
+    return truncate_safely(_SIGNATURE.sub("", step.body).strip(), MAX_BODY_CHARS)
 
 
 def _taken(work: GitWork, step: GitStep, root: str, files: int) -> tuple[str, ...]:

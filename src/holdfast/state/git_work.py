@@ -54,6 +54,7 @@ class Commit(NamedTuple):
     removed: int
     root: str
     at: Origin
+    body: str = ""  # its message without the first line, where the session wrote it
 
 
 PUSHED: dict[bool | None, str] = {

@@ -10,7 +10,8 @@ from holdfast.state import git_work
 from holdfast.state.model import State
 from holdfast.text import collapse_whitespace, truncate_words
 
-_PULL = lazy_compile(r"^https://\S+/(?:pull|merge_requests)/\d+$")
+_PULL = lazy_compile(r"^https://\S+/(?:pull|merge_requests)/(\d+)$")
+_NUMBER = lazy_compile(r"\d+")
 # Branches that nobody opens a pull request from.
 _TRUNKS = frozenset(("main", "master", "trunk", "develop"))
 
@@ -58,14 +59,20 @@ def _format_branch(
 
 
 def _seen(state: State) -> str:
-    """The address of a pull request that came up most, where none is known as this branch's."""
+    """The address of a pull request that came up most, where none is known as this branch's.
+
+    One that only scrolled past once may be anybody's, unless the user asked for it by its number.
+    """
+    named: set[str] = set()
+    for request in state.requests.values():
+        named.update(_NUMBER.findall(request.text))
     found = [
-        (item.typed + item.seen, item.step, item.value)
+        (pull[1] in named, item.typed + item.seen, item.step, item.value)
         for item in state.identifiers.values()
-        if item.category == "url" and _PULL.search(item.value)
+        if item.category == "url" and (pull := _PULL.search(item.value))
     ]
-    often, _, value = max(found, default=(0, 0, ""))
-    return value if often > 1 else ""
+    asked, often, _, value = max(found, default=(False, 0, 0, ""))
+    return value if asked or often > 1 else ""
 
 
 def _uncommitted(
