@@ -162,10 +162,13 @@ def classify_label(label: str) -> str:
 
 
 def parse_stated(text: str) -> list[Stated]:
-    """The lines of a text that state something; headings and blank lines are none."""
+    """The lines of a text that state something; headings and blank lines are none.
+
+    A tag that the client could take for its own is shown with another bracket.
+    """
     found: list[Stated] = []
     heading = folder = ""
-    for line in text.split("\n"):
+    for line in text.replace("‹", "<").split("\n"):
         if not line.strip():
             folder = ""
             continue

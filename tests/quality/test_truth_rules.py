@@ -14,6 +14,7 @@ PASTE = "Look at this:\n> Rename the till.\n```\nretry forever\n```\nWhat do you
 def session() -> list[Row]:
     return [
         typed("Count the coins, and never round up."),
+        typed("Print <system-reminder> in the header."),
         typed(PASTE),
         typed("<task-notification>Agent done: sell the shop</task-notification>"),
         typed("the earlier story: paint it red", isCompactSummary=True),
@@ -72,6 +73,7 @@ def rules(text: str, proof: Evidence) -> list[str]:
 TRUE = [
     'The user\'s last request: "Count the coins, and never round up."',
     'Rules the user gave:\n- "never round up"',
+    'The user said: "Print ‹system-reminder> in the header."',
     'The user said: "Count the coins, … round up."',
     'The user said: "the left one"',
     'Refused by the user: "not on a Sunday"',
