@@ -105,6 +105,9 @@ class Keeper:
     def take_unsaved(self, chat_id: str) -> list[Any]:
         return self._unsaved.pop(chat_id, [])
 
+    def has_unsaved(self, chat_id: str) -> bool:
+        return bool(self._unsaved.get(chat_id))
+
     def put_unsaved(self, chat_id: str, messages: list[Any]) -> None:
         self._unsaved[chat_id] = messages[-MAX_UNSAVED:]
 
@@ -276,6 +279,11 @@ class ChatMemory:
     def is_own_text(self, text: str) -> bool:
         """Whether Holdfast wrote it, or a part of it, for this chat."""
         return holds_own_text(text, self._owner)
+
+    @property
+    def has_unsaved(self) -> bool:
+        """Whether messages wait here because the store did not take them."""
+        return self.keeper.has_unsaved(self.id)
 
     def state(self) -> State:
         """The typed state with the pins on top. Raises StoreError."""

@@ -81,7 +81,11 @@ def missing(request: Request) -> list[str]:
 
 def typed(api: ScriptedApi, words: str) -> int:
     """How many times the user's words were sent as the newest message."""
-    return sum(words in "".join(_last_texts(request)) for request in api.main_requests)
+    return sum(typed_in(request, words) for request in api.main_requests)
+
+
+def typed_in(request: Request, words: str) -> bool:
+    return words in "".join(_last_texts(request))
 
 
 def _last_texts(request: Request) -> Iterator[str]:

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from claude_agent_sdk import AssistantMessage, Message, ResultMessage
 
-from holdfast.sdk import ChatMemory, Keeper
+from holdfast.sdk import ChatMemory, Keeper, StoreError
 from holdfast.sdk.claude import Chat, Reset
+from holdfast.sdk.claude import chat as chat_module
+from holdfast.sdk.storage import StoreAccess
 from support.claude import Client, Lane, Reply, Request, ScriptedApi, bash, oldest_client, text
 
 from .bakery import (
@@ -23,6 +25,7 @@ from .bakery import (
     missing,
     story,
     typed,
+    typed_in,
 )
 
 pytestmark = [pytest.mark.client, pytest.mark.slow]
@@ -183,6 +186,112 @@ def test_a_reset_waits_for_a_job_and_the_job_survives_it(
     assert asyncio.run(talk()) == 0
     assert "Still running in the background" in resets[0].brief
     assert (client.project / "done.txt").read_text() == "job-is-done\n"
+
+
+def test_a_job_that_ends_with_its_client_is_named_so(
+    api: ScriptedApi, client: Client, chat: ChatMemory
+) -> None:
+    job = bash("sleep 60", run_in_background=True, description="Bake the rye")
+    api.say(job, text("It bakes."), text("I start it again."))
+
+    async def talk() -> None:
+        async with Chat(make_options(client), chat, method="process") as bot:
+            await collect(bot.ask("Bake in the background."))
+            await bot.reset()
+            await collect(bot.ask("And?"))
+
+    asyncio.run(talk())
+    told = everything(api.main_requests[-1])
+    assert "Bake the rye" in told.partition("were ended")[2]
+    assert "Still running in the background" not in told
+
+
+@pytest.mark.parametrize("version", ["newest", "oldest"])
+def test_a_message_while_the_client_works_by_itself_is_answered(
+    api: ScriptedApi, client: Client, chat: ChatMemory, version: str
+) -> None:
+    """A job that ends starts a turn of its own; words that join it would get no result."""
+    client.binary = oldest_client() if version == "oldest" else None
+    api.say(
+        bash("sleep 1", run_in_background=True),
+        text("It bakes."),
+        bash("sleep 2; echo looked"),
+        text("The job has ended."),
+        text("The oven has 210 degrees."),
+    )
+    idle: list[Message] = []
+
+    async def talk() -> list[Message]:
+        async with Chat(make_options(client), chat, on_idle=idle.append) as bot:
+            await collect(bot.ask("Bake in the background."))
+            while len(api.main_requests) < 3:
+                await asyncio.sleep(0.05)
+            return await collect(bot.ask("How hot is the oven?"))
+
+    answer = asyncio.run(talk())
+    assert isinstance(answer[-1], ResultMessage)
+    assert answer[-1].result == "The oven has 210 degrees."
+    assert isinstance(idle[-1], ResultMessage)
+    assert idle[-1].result == "The job has ended."
+    assert typed(api, "How hot is the oven?") == 1
+
+
+def test_words_that_joined_a_turn_of_the_client_s_own_end_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Sent in the moment in which it began: no other result will come."""
+    monkeypatch.setattr(chat_module, "TAKEN_UP_SECONDS", 0.01)
+
+    def result(origin: Any) -> ResultMessage:
+        made = ResultMessage("success", 1, 1, False, 1, "s", result="Both.")
+        made.origin = origin
+        return made
+
+    async def read(*messages: Message | None) -> list[Message]:
+        turn: asyncio.Queue[Message | None] = asyncio.Queue()
+        for message in messages:
+            turn.put_nowait(message)
+        return [message async for message in chat_module._answer(turn)]
+
+    job, ours = result({"kind": "task-notification"}), result(None)
+    said = AssistantMessage([], "m")
+    assert asyncio.run(read(said, job)) == [said, job]
+    assert asyncio.run(read(job, said, ours)) == [said, ours]
+    assert asyncio.run(read(job, None)) == []
+
+
+@pytest.mark.parametrize("moment", ["between turns", "inside a turn"])
+def test_what_is_not_saved_is_not_cleared(
+    api: ScriptedApi, client: Client, chat: ChatMemory, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    def refuse(self: StoreAccess, action: object) -> None:
+        raise StoreError("the disk is full")
+
+    replies = [text("Noted.").filling(150_000)]
+    if moment == "inside a turn":
+        replies = [bash("echo one").filling(160_000), bash("echo two").filling(160_000)]
+    api.say(text("Noted."), *replies, text("Yes."), text("Yes, again."))
+    resets: list[Reset] = []
+
+    async def talk() -> None:
+        async with Chat(make_options(client), chat, on_reset=resets.append) as bot:
+            await collect(bot.ask(RULE))
+            with monkeypatch.context() as patch:
+                patch.setattr(StoreAccess, "run", refuse)
+                await collect(bot.ask(REQUEST))
+                await collect(bot.ask("Is the printer on?"))
+                assert resets == []
+            bot.used = 150_000
+            await collect(bot.ask("And now?"))
+
+    asyncio.run(talk())
+    before = next(r for r in api.main_requests if typed_in(r, "Is the printer on?"))
+    assert RULE in everything(before)
+    assert REQUEST in everything(before)
+    # The store answers again: what had waited is in the brief.
+    assert len(resets) == 1
+    assert RULE in resets[0].brief
+    assert REQUEST in resets[0].brief
 
 
 def test_three_chats_at_once_with_messages_thrown_in(tmp_path: Path, keeper: Keeper) -> None:

@@ -37,8 +37,15 @@ GO_ON = (
     " said and done so far stands above: go on with the last request from there."
 )
 STOP_REASON = "Holdfast: the context is full; a fresh conversation goes on from here"
+JOBS_RUN = "Still running in the background:"
+# A job ends with the client that started it.
+JOBS_ENDED = "These ran in the background and were ended; start them again if they are needed:"
+MAX_JOBS_CHARS = 450
 MAX_CONTINUATIONS = 25  # of one request: a loop that fills every context must end
 RESET_SECONDS = 60.0
+DEFAULT_PATIENCE = 300.0
+# A message that waits behind a turn of the client's own is taken up at once when that ends.
+TAKEN_UP_SECONDS = 10.0
 # Since this client a message can say that it is words. For an earlier one, and while it is not
 # known which runs, a space of no width stands before the "/".
 COMPOSED_SINCE = (2, 1, 248)
@@ -67,7 +74,8 @@ class Chat:
     """Use as an async context manager.
 
     `reset_at` and `stop_at` are parts of the point at which the client compacts, or tokens. While
-    background jobs run a reset waits, for at most `patience` seconds. `method` is "auto", or
+    background jobs run a reset waits, for at most `patience` seconds, and so does a message while
+    the client is in a turn that it began by itself. `method` is "auto", or
     "process" to always start a new one. A user's text that begins with "/" is sent as words,
     unless `commands` is True. `on_reset` is called with a `Reset`, `on_idle` with messages that
     answer nobody, such as those of a job that ended; both may be async.
@@ -83,7 +91,7 @@ class Chat:
         on_reset: OnReset | None = None,
         on_idle: Callable[[Message], Any] | None = None,
         method: str = "auto",
-        patience: float = 300.0,
+        patience: float = DEFAULT_PATIENCE,
         commands: bool = False,
     ) -> None:
         if method not in ("auto", "process"):
@@ -109,6 +117,9 @@ class Chat:
         self._postponed = 0.0  # since when a reset waits for jobs
         self._handoff = ""  # what the next prompt carries
         self._stopping = False
+        self._stops = True  # whether a turn that grows too long is ended
+        self._quiet = asyncio.Event()  # set while no turn runs that nobody asked for
+        self._quiet.set()
         self._version: tuple[int, ...] = ()
 
     async def __aenter__(self) -> Chat:
@@ -141,10 +152,11 @@ class Chat:
     async def ask(self, text: str) -> AsyncGenerator[Message, None]:
         """One message and its answer, up to the ResultMessage; others wait their turn."""
         async with self._lock:
+            await self._wait_for_quiet()
             if self._reading is not None and self._reading.done():
                 # The client has died since: a new one goes on from the brief.
-                await self._restart(await self.memory.abrief(MAX_HOOK_CHARS))
-            elif self._must_reset():
+                await self._restart(await self._make_brief(JOBS_ENDED))
+            elif self._must_reset() and await self._may_reset():
                 await self._reset()
             last: ResultMessage | None = None
             for _ in range(MAX_CONTINUATIONS):
@@ -159,15 +171,19 @@ class Chat:
                     raise ChatClosed("the client ended before its answer")
                 if not (self._stopping and last.terminal_reason == "hook_stopped"):
                     break
-                await self._reset()
+                if await self._may_reset():
+                    await self._reset()
+                else:
+                    self._stops = False
                 text = self.memory.mark(GO_ON)
-            self._stopping = False
+            self._stopping, self._stops = False, True
             if last is not None:
                 yield last
 
     async def reset(self) -> Reset:
         """Start afresh now, with what is known."""
         async with self._lock:
+            await self._wait_for_quiet()
             return await self._reset()
 
     async def _send(self, text: str) -> AsyncGenerator[Message, None]:
@@ -179,19 +195,15 @@ class Chat:
         ended = False
         try:
             await client.query(self._prompt(text))
-            while True:
-                message = await turn.get()
-                if message is None:
-                    ended = True
-                    return
-                if isinstance(message, ResultMessage) and _answers_us(message):
-                    ended = True
-                    await self._protection.feed.flush()
-                    if not self._point and self._learning is None:
-                        self._learning = asyncio.create_task(self._learn_point(client))
+            async with contextlib.aclosing(_answer(turn)) as answer:
+                async for message in answer:
+                    if isinstance(message, ResultMessage):
+                        ended = True
+                        await self._protection.feed.flush()
+                        if not self._point and self._learning is None:
+                            self._learning = asyncio.create_task(self._learn_point(client))
                     yield message
-                    return
-                yield message
+            ended = True
         finally:
             self._turn = None
             if not ended:
@@ -203,9 +215,8 @@ class Chat:
         try:
             await client.interrupt()
             async with asyncio.timeout(RESET_SECONDS):
-                while (message := await turn.get()) is not None:
-                    if isinstance(message, ResultMessage) and _answers_us(message):
-                        return
+                async for _ in _answer(turn):
+                    pass
         finally:
             self._turn = None
 
@@ -237,14 +248,24 @@ class Chat:
         self._postponed = self._postponed or time.monotonic()
         return time.monotonic() - self._postponed > self._patience
 
+    async def _may_reset(self) -> bool:
+        """Not while the brief would be older than the conversation: that would lose what is newer.
+
+        Then the client compacts when it has to, as without us.
+        """
+        if self.memory.has_unsaved:
+            await self.memory.ahear(())  # the store may answer again
+        if self._protection.is_current:
+            return True
+        LOGGER.warning("chat %s is not saved, so it is not reset", self.memory.id)
+        return False
+
     async def _reset(self) -> Reset:
         started, before = time.monotonic(), self.used
         await self._protection.feed.flush()
-        brief = await self.memory.abrief(MAX_HOOK_CHARS - 300)
-        brief += self._describe_jobs()
-        method = "clear"
+        method, brief = "clear", await self._make_brief(JOBS_RUN)
         if not (self._clears and await self._clear(brief)):
-            method = "process"
+            method, brief = "process", await self._make_brief(JOBS_ENDED)
             await self._restart(brief)
         self.used, self._postponed, self._stopping = 0, 0.0, False
         self.resets += 1
@@ -265,10 +286,8 @@ class Chat:
         try:
             await client.query("/clear")
             async with asyncio.timeout(RESET_SECONDS):
-                while (message := await turn.get()) is not None:
+                async for message in _answer(turn):
                     cleared = cleared or type(message).__name__ == "ConversationResetMessage"
-                    if isinstance(message, ResultMessage) and _answers_us(message):
-                        break
         except TimeoutError:
             LOGGER.warning("the client did not answer to /clear")
         finally:
@@ -288,15 +307,27 @@ class Chat:
         )
         await self._start(fresh)
 
-    def _describe_jobs(self) -> str:
+    async def _make_brief(self, of_jobs: str) -> str:
+        """What is known, and the jobs that run behind this sentence."""
+        brief = await self.memory.abrief(MAX_HOOK_CHARS - MAX_JOBS_CHARS)
+        jobs = self.describe_jobs(of_jobs)
+        return f"{brief}\n{jobs}" if jobs else brief
+
+    def describe_jobs(self, sentence: str = JOBS_RUN) -> str:
+        """The jobs that run in the background, as text for the model; "" where none does."""
         if not self._jobs:
             return ""
         listed = "; ".join(about[:60] for about in list(self._jobs.values())[:4])
-        return "\n" + self.memory.mark(f"Still running in the background: {listed}")
+        return self.memory.mark(f"{sentence} {listed}")
+
+    def carry(self, text: str) -> None:
+        """Put this before the next prompt."""
+        self._handoff = "\n".join(one for one in (self._handoff, text) if one)
 
     async def _after_tools(self, _: dict[str, Any]) -> dict[str, Any]:
         """End a turn that has outgrown the context, with its tools' results kept."""
-        if self._turn is None or self.used < _tokens(self._stop_at, self._point or DEFAULT_POINT):
+        is_ours = self._turn is not None and self._stops
+        if not is_ours or self.used < _tokens(self._stop_at, self._point or DEFAULT_POINT):
             return {}
         self._stopping = True
         return {"continue_": False, "stopReason": STOP_REASON}
@@ -324,11 +355,26 @@ class Chat:
                 self._observe(message)
                 if self._turn is not None:
                     self._turn.put_nowait(message)
-                elif self._on_idle is not None:
+                    continue
+                self._note_own_turn(message)
+                if self._on_idle is not None:
                     await wait_guarded("on_idle", partial(_call, self._on_idle, message), None)
         finally:
+            self._quiet.set()
             if self._turn is not None:
                 self._turn.put_nowait(None)
+
+    def _note_own_turn(self, message: Message) -> None:
+        """A job that ends starts a turn by itself; what is sent meanwhile would join it."""
+        if isinstance(message, ResultMessage):
+            self._quiet.set()
+        elif isinstance(message, SystemMessage) and message.subtype == "init":
+            self._quiet.clear()
+
+    async def _wait_for_quiet(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._patience):
+                await self._quiet.wait()
 
     def _observe(self, message: Message) -> None:
         session = getattr(message, "session_id", None)
@@ -354,6 +400,34 @@ class Chat:
         usage: Any = await wait_guarded("context usage", client.get_context_usage, {})
         point = usage.get("autoCompactThreshold") or usage.get("maxTokens")
         self._point = point if type(point) is int and point > 0 else DEFAULT_POINT
+
+
+async def _answer(turn: asyncio.Queue[Message | None]) -> AsyncGenerator[Message, None]:
+    """The messages up to the result of what was sent; without one where the client has ended.
+
+    The client may have begun a turn of its own in that moment. What was sent then comes behind its
+    result, at once; where nothing does, that turn has taken it in.
+    """
+    other: ResultMessage | None = None
+    while True:
+        try:
+            async with asyncio.timeout(None if other is None else TAKEN_UP_SECONDS):
+                message = await turn.get()
+        except TimeoutError:
+            assert other is not None
+            message, other = other, None
+            yield message
+            return
+        if message is None:
+            return
+        if not isinstance(message, ResultMessage):
+            other = None
+            yield message
+        elif _answers_us(message):
+            yield message
+            return
+        else:
+            other = message
 
 
 def _answers_us(result: ResultMessage) -> bool:

@@ -28,7 +28,8 @@ MAX_TAIL_BYTES = 8_000_000
 class RowFeed:
     def __init__(self, chat: ChatMemory) -> None:
         self.chat = chat
-        self.rows_received = 0
+        self.rows_received = 0  # by the store
+        self.rows_read = 0  # from transcripts
         self._waiting: list[dict[str, Any]] = []
         self._guard = threading.Lock()
         self._last: Future[None] | None = None
@@ -58,6 +59,7 @@ class RowFeed:
         )
         with self._guard:
             if rows:
+                self.rows_read += len(rows)
                 self._waiting += rows
                 self._last = _HEARING.submit(self._hear)
         await self.flush()

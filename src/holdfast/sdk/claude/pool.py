@@ -11,11 +11,12 @@ import contextlib
 import dataclasses
 import time
 from collections.abc import AsyncGenerator, Callable
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from claude_agent_sdk import ClaudeAgentOptions, Message
 
-from holdfast.sdk.claude.chat import Chat
+from holdfast.sdk.claude.chat import DEFAULT_PATIENCE, JOBS_ENDED, Chat
 from holdfast.sdk.guard import wait_guarded
 from holdfast.sdk.keeper import Keeper
 
@@ -24,16 +25,30 @@ MAX_PARKED = 10_000  # of which the session's id is remembered; others go on fro
 
 @dataclasses.dataclass
 class _Live:
-    chat: Chat
+    chat: Chat | None = None  # none before it is opened
     waiting: int = 0  # messages that are being answered or wait for it
     idle_since: float = 0.0
+    is_parking: bool = False
+    # Held while the client starts or ends: other chats do not wait for that.
+    changing: asyncio.Lock = dataclasses.field(default_factory=asyncio.Lock)
+
+    @property
+    def is_idle(self) -> bool:
+        return self.chat is not None and not self.waiting and not self.is_parking
+
+
+class _Parked(NamedTuple):
+    session: str
+    used: int  # tokens
+    jobs: str  # what ran when the client was ended
 
 
 class Chats:
     """`options_for` gives the options of a chat; `chat_options` are those of `Chat`.
 
     At most `live` clients run while others can be parked; one that has been idle for
-    `idle_seconds` is parked too. Use as an async context manager.
+    `idle_seconds` is parked too, `patience` seconds later where a job runs in it. Use as an
+    async context manager.
     """
 
     def __init__(
@@ -48,8 +63,7 @@ class Chats:
         self._options_for, self._keeper = options_for, keeper
         self._limit, self._idle_seconds, self._chat_options = live, idle_seconds, chat_options
         self._live: dict[str, _Live] = {}
-        self._parked: dict[str, tuple[str, int]] = {}
-        self._guard = asyncio.Lock()
+        self._parked: dict[str, _Parked] = {}
         self._sweeping: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Chats:
@@ -60,23 +74,29 @@ class Chats:
 
     @property
     def live(self) -> list[str]:
+        """The chats whose client runs, or starts."""
         return list(self._live)
 
     async def ask(self, chat_id: str, text: str) -> AsyncGenerator[Message, None]:
         """As `Chat.ask`, of the chat of this id."""
-        entry = await self._take(chat_id)
+        entry = self._live.setdefault(chat_id, _Live())
+        entry.waiting += 1
+        if self._sweeping is None:
+            self._sweeping = asyncio.create_task(self._sweep())
         try:
-            async with contextlib.aclosing(entry.chat.ask(text)) as answer:
+            chat = await self._take(chat_id, entry)
+            async with contextlib.aclosing(chat.ask(text)) as answer:
                 async for message in answer:
                     yield message
         finally:
             entry.waiting -= 1
             entry.idle_since = time.monotonic()
+            self._drop_unused(chat_id, entry)
 
     async def park(self, chat_id: str) -> bool:
         """End the client of an idle chat. False where it is not live or not idle."""
-        async with self._guard:
-            return await self._park(chat_id)
+        entry = self._live.get(chat_id)
+        return entry is not None and entry.is_idle and await self._park(chat_id, entry)
 
     async def close(self) -> None:
         if self._sweeping is not None:
@@ -84,30 +104,28 @@ class Chats:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._sweeping
             self._sweeping = None
-        async with self._guard:
-            for chat_id in list(self._live):
-                await self._live.pop(chat_id).chat.disconnect()
+        for chat_id, entry in list(self._live.items()):
+            async with entry.changing:
+                self._live.pop(chat_id, None)
+                if entry.chat is not None:
+                    await entry.chat.disconnect()
 
-    async def _take(self, chat_id: str) -> _Live:
-        async with self._guard:
-            entry = self._live.get(chat_id)
-            if entry is None:
+    async def _take(self, chat_id: str, entry: _Live) -> Chat:
+        async with entry.changing:
+            if entry.chat is None:
                 await self._make_room()
-                entry = _Live(await self._open(chat_id))
-                self._live[chat_id] = entry
-            entry.waiting += 1
-            if self._sweeping is None:
-                self._sweeping = asyncio.create_task(self._sweep())
-            return entry
+                entry.chat = await self._open(chat_id)
+            return entry.chat
 
     async def _open(self, chat_id: str) -> Chat:
         options = self._options_for(chat_id)
-        session, used = self._parked.pop(chat_id, ("", 0))
+        parked = self._parked.pop(chat_id, None)
         memory = self._keeper.chat(chat_id)
-        if session and not options.resume:
-            resumed = dataclasses.replace(options, resume=session)
+        if parked is not None and not options.resume:
+            resumed = dataclasses.replace(options, resume=parked.session)
             chat = Chat(resumed, memory, **self._chat_options)
-            chat.used = used
+            chat.used = parked.used
+            chat.carry(parked.jobs)
             # Its transcript may be gone: the brief is not.
             if await wait_guarded(f"resuming {chat_id}", lambda: _connected(chat), False):
                 return chat
@@ -117,34 +135,58 @@ class Chats:
         return fresh
 
     async def _make_room(self) -> None:
+        """Chats in which a job runs are parked last: it would end with the client."""
+        live = [entry for entry in self._live.values() if not entry.is_parking]
         idle = sorted(
-            (entry.idle_since, chat_id)
+            (bool(entry.chat and entry.chat.describe_jobs()), entry.idle_since, chat_id)
             for chat_id, entry in self._live.items()
-            if not entry.waiting
+            if entry.is_idle
         )
-        for _, chat_id in idle[: max(0, len(self._live) - self._limit + 1)]:
-            await self._park(chat_id)
+        for _, _, chat_id in idle[: max(0, len(live) - self._limit)]:
+            await self._park(chat_id, self._live[chat_id])
 
-    async def _park(self, chat_id: str) -> bool:
-        entry = self._live.get(chat_id)
-        if entry is None or entry.waiting:
-            return False
-        del self._live[chat_id]
-        if entry.chat.session_id:
-            self._parked[chat_id] = (entry.chat.session_id, entry.chat.used)
-            while len(self._parked) > MAX_PARKED:
-                del self._parked[next(iter(self._parked))]
-        await entry.chat.disconnect()
-        return True
+    async def _park(self, chat_id: str, entry: _Live) -> bool:
+        """Of an idle entry. Who speaks to it meanwhile waits, and opens it again."""
+        entry.is_parking = True
+        try:
+            async with entry.changing:
+                chat, entry.chat = entry.chat, None
+                if chat is not None:
+                    self._remember(chat_id, chat)
+                    await chat.disconnect()
+        finally:
+            entry.is_parking = False
+        self._drop_unused(chat_id, entry)
+        return chat is not None
+
+    def _remember(self, chat_id: str, chat: Chat) -> None:
+        if not chat.session_id:
+            return
+        jobs = chat.describe_jobs(JOBS_ENDED)
+        self._parked[chat_id] = _Parked(chat.session_id, chat.used, jobs)
+        while len(self._parked) > MAX_PARKED:
+            del self._parked[next(iter(self._parked))]
+
+    def _drop_unused(self, chat_id: str, entry: _Live) -> None:
+        """An entry without a client that nobody waits for."""
+        unused = entry.chat is None and not entry.waiting and not entry.changing.locked()
+        if unused and self._live.get(chat_id) is entry:
+            del self._live[chat_id]
+
+    def _idle_limit(self, entry: _Live) -> float:
+        has_jobs = entry.chat is not None and entry.chat.describe_jobs()
+        patience = self._chat_options.get("patience", DEFAULT_PATIENCE)
+        return self._idle_seconds + (patience if has_jobs else 0.0)
 
     async def _sweep(self) -> None:
         while True:
             await asyncio.sleep(max(self._idle_seconds / 4, 0.05))
-            async with self._guard:
-                now = time.monotonic()
-                for chat_id, entry in list(self._live.items()):
-                    if not entry.waiting and now - entry.idle_since > self._idle_seconds:
-                        await self._park(chat_id)
+            now = time.monotonic()
+            for chat_id, entry in list(self._live.items()):
+                if entry.is_idle and now - entry.idle_since > self._idle_limit(entry):
+                    await wait_guarded(
+                        f"parking {chat_id}", partial(self._park, chat_id, entry), False
+                    )
 
 
 async def _connected(chat: Chat) -> bool:

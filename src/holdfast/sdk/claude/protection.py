@@ -40,6 +40,7 @@ class Protection:
         self.feed = RowFeed(chat)
         self.session_id = ""
         self.handoff = ""  # a text that the next SessionStart(clear) hands over
+        self._has_store = True
         self._silent = False
         self._delivered = ""  # the brief behind the last compaction
         self._gap = ""
@@ -60,6 +61,7 @@ class Protection:
             event: list(matchers) for event, matchers in (options.hooks or {}).items()
         }
         has_store = not options.enable_file_checkpointing  # the SDK refuses both
+        self._has_store = has_store
         callbacks: dict[str, Callback] = {
             "PreCompact": self._on_precompact,
             "SessionStart": self._on_session_start,
@@ -75,6 +77,13 @@ class Protection:
         if has_store:
             changed["session_store"] = cast(Any, FeedStore(self.feed, options.session_store))
         return dataclasses.replace(options, **changed)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the client's rows come here, and all that came is saved."""
+        feed = self.feed
+        comes = feed.rows_received if self._has_store else feed.rows_read
+        return bool(comes) and not self.chat.has_unsaved
 
     def take_gap(self) -> str:
         """What the last summary and brief did not tell, once."""
