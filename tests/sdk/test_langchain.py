@@ -148,3 +148,56 @@ def test_deepagents_with_our_summary(keeper: Keeper, way: str) -> None:
         assert missing(text_of(request)) == []
         assert SECRET not in text_of(request)
     assert [fact.text for fact in keeper.chat("thread-1").facts("rule")] == [RULE]
+
+
+def test_deepagents_messages_that_stay_lose_their_secrets(keeper: Keeper) -> None:
+    model = ScriptedModel()
+    told: Any = [*langchain_messages(filler(20))[1:], HumanMessage(f"The key: {SECRET}", id="key")]
+    middleware = deep_summarization(
+        model, StateBackend(), keeper, trigger=("messages", 10), keep=("messages", 4)
+    )
+    agent: Any = create_deep_agent(model, middleware=[middleware], checkpointer=InMemorySaver())
+    ended = agent.invoke({"messages": told}, CONFIG)
+    (request,) = model.asked
+    assert "The key: [redacted" in text_of(request)
+    assert SECRET not in text_of(request)
+    assert SECRET in text_of(ended["messages"])  # what deepagents stores is its own
+
+
+class DelegatingModel(ScriptedModel):
+    """Gives a task to a subagent, which looks around until its context is full."""
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **options: Any,
+    ) -> ChatResult:
+        self.asked.append(list(messages))
+        number = len(self.asked)
+        task = {"description": SUBTASK, "subagent_type": "general-purpose"}
+        look = {"id": f"call-{number}", "name": "ls", "args": {"path": "/"}}
+        delegate = {"id": "call-1", "name": "task", "args": task}
+        calls = [delegate] if number == 1 else [look] if number < 10 else []
+        said = AIMessage("I look.", id=f"answer-{number}", tool_calls=calls)
+        return ChatResult(generations=[ChatGeneration(message=said)])
+
+
+SUBTASK = "Never open the oven. Count the loaves."
+
+
+def test_the_task_of_a_subagent_is_not_the_user_s_rule(keeper: Keeper) -> None:
+    model = DelegatingModel()
+    middleware = deep_summarization(
+        model, StateBackend(), keeper, trigger=("messages", 6), keep=("messages", 2)
+    )
+    agent: Any = create_deep_agent(model, middleware=[middleware], checkpointer=InMemorySaver())
+    agent.invoke({"messages": [HumanMessage(RULE, id="rule")]}, CONFIG)
+    assert any("Summarise this conversation" in text_of(request) for request in model.asked)
+    assert keeper.chats() == ["thread-1"]
+    assert [fact.text for fact in keeper.chat("thread-1").facts("rule")] == [RULE]
+    assert [fact.text for fact in keeper.chat("thread-1").facts("request")] == [RULE]
+    its_own = [request for request in model.asked if SUBTASK in text_of(request[:2])]
+    assert its_own
+    assert not any(RULE in text_of(request) for request in its_own)

@@ -10,7 +10,7 @@ summarize." So nothing is trimmed here: a text of ours costs the same for any hi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from langchain.agents.middleware import SummarizationMiddleware
@@ -93,21 +93,43 @@ def deep_summarization(
     *,
     chat: str = "",
     max_chars: int = DEFAULT_COMPACT_CHARS,
+    redact: bool = True,
     **options: Any,
 ) -> Any:
     """The middleware for `create_deep_agent(middleware=[...])`; it takes the place of its own.
 
-    Triggers and what stays are deepagents' for the model, or given in `options`.
+    Triggers and what stays are deepagents' for the model, or given in `options`. Messages that stay
+    lose their secrets unless `redact` is False.
     """
-    from deepagents.middleware.summarization import (
-        SummarizationMiddleware as DeepSummarization,
-    )
-    from deepagents.middleware.summarization import (
-        compute_summarization_defaults,
-    )
+    from deepagents.middleware import summarization
 
-    chosen: dict[str, Any] = {**compute_summarization_defaults(model), **options}
-    return DeepSummarization(
+    class SummarizationMiddleware(summarization.SummarizationMiddleware):
+        """Named as deepagents' own: by its name it takes the place of that."""
+
+        def wrap_model_call(self, request: Any, handler: Any) -> Any:
+            memory = find_chat(keeper, chat)
+            if memory is not None:
+                memory.hear(request.messages)
+            return super().wrap_model_call(request, lambda made: handler(clean(made)))
+
+        async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+            memory = find_chat(keeper, chat)
+            if memory is not None:
+                await memory.ahear(request.messages)
+            return await super().awrap_model_call(request, lambda made: handler(clean(made)))
+
+    def clean(request: Any) -> Any:
+        """What the model is given behind a summary of ours; what is stored stays."""
+        memory = find_chat(keeper, chat)
+        ours = memory is not None and any(
+            memory.is_own_text(str(one.text)) for one in request.messages
+        )
+        if not (redact and ours):
+            return request
+        return request.override(messages=[redact_message(one) for one in request.messages])
+
+    chosen: dict[str, Any] = {**summarization.compute_summarization_defaults(model), **options}
+    return SummarizationMiddleware(
         model=model,
         backend=backend,
         summarizer=make_summarizer(model, keeper, chat, max_chars),
@@ -136,14 +158,23 @@ def make_summarizer(
 
 
 def find_chat(keeper: Keeper, chat: str) -> ChatMemory | None:
-    """None where neither the caller nor the run names one: chats must not share a memory."""
-    if not chat:
-        chat = run_guarded("finding the thread", _thread_id, "")
+    """None where neither the caller nor the run names one: chats must not share a memory.
+
+    Nor in a subagent, which runs below a tool of the thread: its task is not the user's words.
+    """
+    run: Mapping[str, Any] = run_guarded("finding the thread", _read_run, {})
+    if any(place.startswith("tools:") for place in str(run.get("checkpoint_ns", "")).split("|")):
+        return None
+    chat = chat or str(run.get("thread_id") or "")
     if not chat:
         LOGGER.warning("no thread_id and no chat: this run is not kept")
         return None
     return keeper.chat(chat)
 
 
-def _thread_id() -> str:
-    return str(get_config().get("configurable", {}).get("thread_id") or "")
+def _read_run() -> Mapping[str, Any]:
+    """What the graph says of the run; outside of one nothing."""
+    try:
+        return get_config().get("configurable", {})
+    except RuntimeError:
+        return {}

@@ -15,6 +15,12 @@ def test_the_same_history_twice_is_once(keys: list[str]) -> None:
     assert find_new(keys[-MAX_KEYS:], keys) == []
 
 
+@given(KEYS, KEYS)
+def test_words_that_come_again_are_new(heard: list[str], more: list[str]) -> None:
+    """A user may answer "yes" to each of ten questions."""
+    assert find_new(heard, heard + more) == list(range(len(heard), len(heard) + len(more)))
+
+
 @given(UNIQUE, UNIQUE)
 def test_a_history_that_went_on_is_new_from_there(heard: list[str], more: list[str]) -> None:
     more = [f"{key}-new" for key in more]

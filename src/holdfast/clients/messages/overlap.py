@@ -14,10 +14,13 @@ MAX_KEYS = 256  # heard last, that are remembered
 def find_new(heard: Sequence[str], keys: Sequence[str]) -> list[int]:
     """The places of the messages that were not heard yet.
 
-    First as a history that went on: what was heard last stands at its beginning, or in it. Then as
-    one that lost messages: where most of it is known, whatever stands there in the same order is.
-    Else all are new: the same words said again later are said again.
+    First as a history that went on: all that was heard stands at its beginning, whatever is said
+    again behind it; or what was heard last stands in it. Then as one that lost messages: where most
+    of it is known, whatever stands there in the same order is. Else all are new: the same words
+    said again later are said again.
     """
+    if heard and list(keys[: len(heard)]) == list(heard):
+        return list(range(len(heard), len(keys)))
     end = _end_of_overlap(heard, keys)
     if end:
         return list(range(end, len(keys)))
