@@ -90,6 +90,29 @@ SENTENCES = {
     "kubectl": "kubectl create secret generic a --from-literal=password={}",
     "ansible": "ansible-playbook a.yml -e ansible_become_pass={}",
     "environment of a command": "PGPASSWORD='{}' psql -h db",
+    "twine": "twine upload -u bob -p {} dist/*",
+    "cmdkey": "cmdkey /add:srv /user:bob /pass:{}",
+    "oracle url": "jdbc:oracle:thin:app/{}@db:1521/x",
+    "requirepass": "requirepass {}",
+    "secure string": "$Password = ConvertTo-SecureString '{}' -AsPlainText -Force",
+    "set password for": "SET PASSWORD FOR 'bob'@'%' = '{}';",
+    "login of a server": "CREATE LOGIN bob WITH PASSWORD = N'{}';",
+    "key vault": "az keyvault secret set --vault-name v --name n --value {}",
+    "parameter store": "aws ssm put-parameter --name /db/p --value {} --type SecureString",
+    "basic auth in code": "requests.get(url, auth=('bob', '{}'))",
+    "basic auth object": 'HTTPBasicAuth("bob", "{}")',
+    "default in code": "process.env.DB_PASSWORD || '{}'",
+    "default of a call": "os.getenv('DB_PASSWORD', '{}')",
+    "default of a field": "password: str = Field(default='{}')",
+    "name and value": "- name: DB_PASSWORD\n  value: {}\n",
+    "name and value, json": '{{"name": "DB_PASSWORD", "value": "{}"}}',
+    "property list": "<key>password</key>\n<string>{}</string>",
+    "form": '<input type="password" value="{}">',
+    "full-width colon": "password：{}",
+    "no-break space": "DB_PASSWORD\u00a0=\u00a0{}",
+    "German": "das Passwort ist {}",
+    "French": "le mot de passe : {}",
+    "Italian": "la password è {}",
     "password for it": "the password for the db is {}",
     "set the password": "Please set the root password to {} and restart",
     "the password was": "the root password was {}",
@@ -199,7 +222,73 @@ def _basic(rng: random.Random) -> str:
     return base64.b64encode(f"bob:{make_password(rng)}".encode()).decode()
 
 
+def _manifest(rng: random.Random) -> Planted:
+    secret = base64.b64encode(f"postgres://a:{make_password(rng)}@h".encode()).decode()
+    head, data = "kind: Secret\n", f"data:\n  db-url: {secret}\n"
+    text = f"apiVersion: v1\n{rng.choice((head + data, data + head))}"
+    return Planted(text, _parts(secret))
+
+
+def _seed_phrase(rng: random.Random) -> Planted:
+    words = [pick_chars(rng, string.ascii_lowercase, rng.randrange(4, 8)) for _ in range(12)]
+    name = rng.choice(('MNEMONIC="{}"', "the seed phrase is: {}", "mnemonic: {}"))
+    return Planted(name.format(" ".join(words)), (" ".join(words[3:9]),))
+
+
 _OTHERS: dict[str, Callable[[random.Random], Planted]] = {
+    "manifest": _manifest,
+    "seed phrase": _seed_phrase,
+    "set without a sign": _around(
+        lambda rng: "k7" + pick_chars(rng, _ALNUM, 30),
+        "ENV API_KEY {}",
+        "setenv API_KEY {}",
+        "setx API_KEY {}",
+        "set -gx API_KEY {}",
+        "aws configure set aws_secret_access_key {}",
+        "npm config set //registry.acme.dev/:_authToken {}",
+    ),
+    "told key": _around(
+        lambda rng: "k7" + pick_chars(rng, _ALNUM, 30),
+        "the API key is {}",
+        "my secret key: {}",
+    ),
+    "token on the next line": _around(
+        lambda rng: "k7" + pick_chars(rng, _ALNUM, 38),
+        "token: >-\n  {}\n",
+        '{"clientSecret":\n  "{}"\n}',
+    ),
+    "personal access token": _around(
+        lambda rng: "7k" + pick_chars(rng, string.ascii_lowercase + "234567", 50),
+        "AZURE_DEVOPS_EXT_PAT={}",
+        'export ACME_PAT="{}"',
+    ),
+    "cell of a table": _around(
+        lambda rng: "k7" + pick_chars(rng, _ALNUM, 12) + "42", "| DB_PASSWORD | {} |"
+    ),
+    "key of an element": _around(
+        lambda rng: "k7" + pick_chars(rng, _ALNUM, 30), '<add key="ApiKey" value="{}" />'
+    ),
+    "piped token": _around(
+        lambda rng: pick_chars(rng, _HEX, 40),
+        "echo {} | gh auth login --with-token",
+        "echo {} | wrangler secret put API",
+    ),
+    "secret of a repository": _around(
+        lambda rng: "k7" + pick_chars(rng, _ALNUM, 30), "gh secret set API_KEY --body {}"
+    ),
+    "presigned link": _around(
+        lambda rng: pick_chars(rng, _HEX, 64),
+        "https://b.s3.amazonaws.com/a?X-Amz-Date=1&X-Amz-Signature={}",
+    ),
+    "office webhook": _around(
+        lambda rng: pick_chars(rng, _HEX, 32),
+        "https://acme.webhook.office.com/webhookb2/0a1b2c3d-0000-1111-2222-0a1b2c3d4e5f"
+        "@0a1b2c3d-0000-1111-2222-0a1b2c3d4e5f/IncomingWebhook/{}/0a1b2c3d",
+    ),
+    "bootstrap token": _around(
+        lambda rng: pick_chars(rng, _HEX, 6) + "." + "k7" + pick_chars(rng, _HEX, 12) + "q9",
+        "kubeadm join 10.0.0.1:6443 --token {}",
+    ),
     "authorization token": _around(
         lambda rng: pick_chars(rng, _HEX, 40),
         "Authorization: token {}",

@@ -155,4 +155,38 @@ pass: test_login_with_two_factors22
 SECRET_KEY = os.environ["DJANGO_SECRET_KEY"]
 const url = `${base}?password=${encodeURIComponent(password)}&user=${user}`
 DB_PASSWORD%3D%24%7BDB_PASSWORD%7D
+| PASSWORD | "pinFactor" | Sign in with a password |
+| `wrappedPrivateKey` | `Uint8Array` | raw | wrapped |
+| `item.privateKeyWrapped` | `packages/crypto/src/ed25519/keys.ts` |
+| api_key | string | yes | the key of the account |
+| secret | sha256-hashed | no |
+- name: DB_PASSWORD\n  valueFrom: secretKeyRef
+{"name": "refresh_token", "value": "<token>"}
+{"name": "password", "value": "string"}
+<key>password</key><string>$PASSWORD</string>
+process.env.API_KEY || ""
+process.env.API_KEY ?? 'changeme'
+os.getenv("DB_PASSWORD", "postgres")
+password: str = Field(default="")
+ENV API_KEY ${API_KEY}
+ENV NODE_ENV production
+set -x GITHUB_TOKEN $argv[1]
+npm config set registry https://registry.acme.dev/
+aws configure set aws_secret_access_key $SECRET
+gh secret set API_KEY --body "$API_KEY"
+az keyvault secret set --vault-name v --name n --value "$VALUE"
+requests.get(url, auth=("user", "password"))
+HTTPBasicAuth("user", "pass")
+the API key is stored in the keychain
+your access key is rotated every 90 days
+the secret key: see docs/keys.md
+token: >-
+kind: Secret
+mnemonic: a short word that helps to remember
+write the seed phrase down and keep it away from the computer that you use every day
+git config --global user.path /usr/local/bin
+requirepass ${REDIS_PASSWORD}
+EXT_PAT=$TOKEN
+my api key is "phc_q7Xw5VskuIkxcZAvW5itX7iJkb"
+STRIPE_KEY = "pk_live_q7Xw5VskuIkxcZAvW5itX7iJkb"
 """.strip("\n").split("\n")

@@ -55,6 +55,18 @@ HOSTILE = {
     "header": "authorization: x ",
     "credentials": "creds: a / ",
     "piped": "echo a | sudo -S ",
+    "manifest": "kind: Secret\n",
+    "manifest with data": "kind: Secret\ndata:\n  a: QUFBQUFBQUE=\n",
+    "seed phrase": "mnemonic a ",
+    "seed phrase of words": "mnemonic " + "abcd " * 11,
+    "name and value": '"name": "password", "value"',
+    "name and value, below": "name: password\n  value",
+    "cell": "| password ",
+    "set": "setenv api_key ",
+    "default": "api_key || '",
+    "pair in code": "auth=('a', '",
+    "oracle": ":thin:a/",
+    "value of an option": "az keyvault secret set --value ",
 }
 _SHORT = 30_000
 _BOUND = 10

@@ -17,7 +17,7 @@ from holdfast.redact.secret_patterns import (
     PEM_ANCHOR,
     PHRASES,
     PPK_ANCHOR,
-    SAS_ANCHOR,
+    SAS_ANCHORS,
     URL_ANCHOR,
     VENDOR,
     WEBHOOK_ANCHORS,
@@ -36,7 +36,7 @@ ANCHORS += [
     JWT_ANCHOR,
     PEM_ANCHOR,
     URL_ANCHOR,
-    SAS_ANCHOR,
+    *SAS_ANCHORS,
     *WORDS,
     *PHRASES,
 ]

@@ -12,15 +12,24 @@ OWNER = SOURCE / "files.py"
 ALWAYS = {
     *("mkdir", "makedirs", "rename", "renames", "symlink", "symlink_to", "link", "hardlink_to"),
     *("mkfifo", "mknod", "truncate", "mkstemp", "NamedTemporaryFile", "TemporaryFile"),
-    *("write_text", "write_bytes", "touch", "copyfile", "copy2", "copytree", "rmtree"),
+    *("write_text", "write_bytes", "touch", "copy2", "copyfile", "copyfileobj", "copytree"),
+    *("rmtree", "mkdtemp", "SpooledTemporaryFile", "FileHandler"),
 }
+# Of these modules nothing that writes is imported by its bare name.
+MODULES = ("os", "shutil", "tempfile", "io", "gzip", "pathlib")
 OURS = {"touch", "move", "open_lock", "open_output"}  # imported from `holdfast.files` by name
 
 
 def writes(tree: ast.Module) -> Iterator[int]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and _writes(node):
-            yield node.lineno
+        if isinstance(node, ast.Call | ast.ImportFrom):
+            found = _writes(node) if isinstance(node, ast.Call) else _imports(node)
+            yield from [node.lineno] * found
+
+
+def _imports(node: ast.ImportFrom) -> bool:
+    names = {name.name for name in node.names}
+    return node.module in MODULES and bool(names & {*ALWAYS, "open", "replace", "copy", "move"})
 
 
 def _writes(call: ast.Call) -> bool:
@@ -32,10 +41,13 @@ def _writes(call: ast.Call) -> bool:
     of = function.value.id if isinstance(function.value, ast.Name) else ""
     if of == "os" and function.attr == "open":
         return not _is_devnull(call) and not _only_reads(call)
-    if f"{of}.{function.attr}" in ("os.replace", "shutil.move"):
+    if f"{of}.{function.attr}" in ("os.replace", "os.fdopen", "shutil.move", "shutil.copy"):
         return True
-    if function.attr == "open":  # of a Path: a mode that is no plain word is none of its
-        return bool(call.args) and isinstance(call.args[0], ast.Constant) and _mode(call, 0)
+    if function.attr == "open":  # of a Path, of gzip: a mode that is no plain word is none of its
+        return any(
+            isinstance(given, ast.Constant) and _mode(call, place)
+            for place, given in enumerate(call.args[:2])
+        )
     return function.attr in ALWAYS
 
 
@@ -59,7 +71,9 @@ def _is_devnull(call: ast.Call) -> bool:
 
 
 def _only_reads(call: ast.Call) -> bool:
-    return ast.unparse(call.args[1]).startswith("os.O_RDONLY")
+    flags = ast.unparse(call.args[1])
+    writing = ("O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND")
+    return flags.startswith("os.O_RDONLY") and not any(flag in flags for flag in writing)
 
 
 def test_nothing_else_opens_for_writing() -> None:
@@ -85,6 +99,13 @@ def test_the_test_sees_what_it_looks_for() -> None:
         "os.makedirs(folder)",
         "tempfile.mkstemp()",
         "shutil.copyfile(a, b)",
+        "shutil.copy(a, b)",
+        'gzip.open(path, "wb")',
+        'io.open("x", "w")',
+        "os.open(p, os.O_RDONLY | os.O_CREAT)",
+        'os.fdopen(handle, "w")',
+        "from os import open",
+        "from shutil import copyfile as take",
     ):
         assert list(writes(ast.parse(code))) == [1], code
     for code in ('open("x")', 'open("x", "rb")', "os.open(p, os.O_RDONLY)", '"a".replace("b", "")'):

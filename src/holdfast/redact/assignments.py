@@ -32,6 +32,10 @@ from holdfast.redact.token_shapes import Span, compile_once, find_anchor
 _NAME_BEHIND = 48
 _VALUE_LONGEST = 512
 _VALUE_JUDGED = 128
+# Digits that the cell of a table has; `Uint8Array` has one.
+_CELL_DIGITS = 2
+# What stands alone on the line behind a token's name may be the next thing, if it is shorter.
+_ALONE_ON_A_LINE = 20
 
 # The words, and how they go on in the names that count; `bypass`, `text`, a bare `key` do not.
 WORD_TAILS = {
@@ -39,9 +43,12 @@ WORD_TAILS = {
     "pw": r"(?=d|[^a-z])",
     "secret": r"(?!s)",
     "token": r"(?!s)",
-    "key": r"(?<=[a-z0-9_.\-]key)(?!s|board|word|code|name|path)",
+    # In a sentence too: the API key, an access key, the secret key.
+    "key": r"(?:(?<=[a-z0-9_.\-]key)|(?<=api key)|(?<=access key)|(?<=secret key))"
+    r"(?!s|board|word|code|name|path)",
     "credential": r"",
     "auth": r"(?=orization|[\\\"'`\]\s]{0,16}[=:])",
+    "_pat": r"(?![a-z0-9_\-])",
 }
 
 _LABELS = {PASSWORD: "password", SECRET: "secret", TOKEN: "token"}
@@ -52,11 +59,17 @@ _REST = r"[A-Za-z0-9_.\-]{0,40}"
 _HEAD = (
     rf"(?P<rest>{_REST})(?:"
     r"(?P<typed>(?:[ ]?\??:[ ]?|[ ])[A-Za-z_&\[][A-Za-z0-9_.\[\]|&?<>' ]{0,40}?[ ]?=[ ]?"
-    r"(?=\\{0,7}[\"'`]))"
-    r"|(?P<closed>\\{0,7}[\"'`]?\]?)(?P<gap>[ \t]{0,8})"
-    r"(?P<op>=>|:=|\?=|={1,3}|:(?!:))(?P<space>[ \t]{0,8})"
+    r"(?:[A-Za-z_.]{1,30}\([ ]?(?:default=)?)?(?=\\{0,7}[\"'`]))"
+    # Name and value that each have a name: name: DB_PASSWORD, value: X; key="ApiKey" value="X"
+    r"|(?P<member>\\{0,7}[\"'`]?[ ]?,?[ ]{0,4}(?:(?:\r?\n|\\{1,7}n)[^A-Za-z\n]{0,40})?"
+    r"\\{0,7}[\"'`]?[Vv]alue\\{0,7}[\"'`]?[ ]?[:=][ ]{0,4})"
+    r"|(?P<plist></key>(?:\s|\\{1,7}[nt]){0,20}<string>)"
+    r"|(?P<closed>\\{0,7}[\"'`]?\]?)(?P<gap>[ \t\u00a0]{0,8})"
+    r"(?P<op>=>|:=|\?=|={1,3}|:(?!:)|：)(?P<space>[ \t\u00a0]{0,8})"
+    r"|(?P<default>[ ]{0,2}(?:\|\||\?\?)[ ]{0,2}(?=\\{0,7}[\"'`]))"
+    r"|(?P<cell>[`*\"']{0,3}[ \t]{0,20}\|(?!\|)[ \t]{0,20}(?=\S))"
     r"|(?P<encoded>(?:%22)?(?:%20|\+)?%(?:25)?3[aAdD](?:%20|\+)?(?:%22)?)"
-    r"|\\{0,7}[\"'`](?P<pair>,)[ ]{0,4}(?=\\{0,7}[\"'`])"
+    r"|\\{0,7}[\"'`](?P<pair>,)[ ]{0,16}(?=\\{0,7}[\"'`])"
     r"|(?P<call>\()[ ]{0,4}(?=\\{0,7}[\"'`])"
     r"|(?P<tag>>)(?=[^<>\s]{4,200}</)"
     r"|[ ]{1,4}(?P<is>is)[ ]{1,4}:?[ ]?"
@@ -64,13 +77,14 @@ _HEAD = (
     r"|(?P<blank>[ ]{1,4}(?=\S))"
     r")"
 )
-_QUOTE = r"[fFrRbBuU@$]{0,2}(\\{0,7})([\"'`])"
+_QUOTE = r"[fFrRbBuUN@$]{0,2}(\\{0,7})([\"'`])"
 # An ampersand ends a value where another name follows, as in a query, or another command.
 _BARE = r"(?:[^\s\"'`,;<>(){}\[\]|&\\]|&(?![&\s\"'`]|\Z|[A-Za-z0-9_.\-\[\]%]{1,60}=)){1,512}"
 _ENCODED_END = r"(?i)%(?:25)?(?:0a|0d|20|22|26|27|2c|3b)|[+]"
 # Behind a line break, which may be escaped, and what a listing or a diff puts before the line.
 _NEXT_LINE = (
-    r"(?:\r?\n|\\+n)[ \t>+|\-]{0,12}(?:\d{1,5}(?:→|\t|:|\|) ?)?[ \t]{0,12}[\"'`]?"
+    r"(?:[>|][+\-]?)?[ ]{0,4}(?:\r?\n|\\+n)"
+    r"[ \t>+|\-]{0,12}(?:\d{1,5}(?:→|\t|:|\|) ?)?[ \t]{0,12}[\"'`]?"
     r"([^\s\"'`\\]{6,200})[\"'`]?[ \t]{0,8}(?=[\r\n\\\"]|\Z)"
 )
 _TO_TAG = r"[^\s\"'`\\<>]{32,128}"
@@ -137,24 +151,31 @@ def _read_assignment(text: str, at: int, word_end: int) -> Span | None:
         return None
     if head.group("encoded"):
         return _read_encoded(text, head.end(), kind)
-    if head.group("op") == ":" and kind == PASSWORD:
+    if head.group("op") == ":":
         following = compile_once(_NEXT_LINE).match(text, head.end())
         if following is not None:
-            return _read_next_line(following)
+            return _read_next_line(following, kind)
     if head.group("blank") and not (is_flag or _blank_announces(text, start, head.end(), name)):
         return None
     if head.group("sshpass") is not None and not name.lower().endswith("sshpass"):
         return None
 
-    quote = compile_once(_QUOTE).match(text, head.end())
+    if head.group("cell"):
+        return _read_cell(text, head.end(), kind)
+    made = compile_once(r"ConvertTo-SecureString[ ]{1,4}(?:-String[ ]{1,4})?").match(
+        text, head.end()
+    )
+    quote = compile_once(_QUOTE).match(text, made.end() if made else head.end())
     if quote is not None:
         end = _end_of_quoted(text, quote.end(), quote.group(1) + quote.group(2))
         if end is not None:
             value = text[quote.end() : end]
             form = _quoted_form(name)
             sets = name.lower().rpartition(".")[2].startswith("set")
-            if head.group("pair") or (head.group("call") and not sets):
-                form = LOOSE  # the pair may be two names; only a generated value is sure
+            looks_up = compile_once(_LOOKS_UP).search(text, max(0, start - 24), start + 1)
+            if (head.group("pair") and not looks_up) or (head.group("call") and not sets):
+                # The pair may be two names; only a generated value is sure.
+                form = QUOTED if mixes_signs(value) else LOOSE
             if LABEL_OPEN in value or not is_secret(kind, value, form):
                 return None
             return quote.end(), end, _LABELS[kind]
@@ -167,6 +188,10 @@ def _read_assignment(text: str, at: int, word_end: int) -> Span | None:
     return _read_bare(text, value_at, kind, form, start)
 
 
+# The second word of such a call is the value where the environment has none.
+_LOOKS_UP = r"(?:getenv|environ\.get|setdefault|env\.get|env|config)\(\\{0,7}[\"'`].?\Z"
+
+
 def _goes_on(text: str, head: "re.Match[str]", at: int) -> bool:
     """Whether a sentence follows, as in `Password: sha256-hashed before it is stored`."""
     if head.group("op") != ":" or not head.group("space"):
@@ -176,7 +201,7 @@ def _goes_on(text: str, head: "re.Match[str]", at: int) -> bool:
 
 def _pass_announces(text: str, start: int, head: "re.Match[str]") -> bool:
     """`pass: X` alone on its line, in small letters; else it is a verdict."""
-    if head.group("op") != ":" or head.group("closed"):
+    if head.group("op") != ":" or head.group("closed") or text[start - 1 : start] == "/":
         return True
     line = text[text.rfind("\n", 0, start) + 1 : start].rpartition("\\n")[2]
     value = compile_once(r"\S+").match(text, head.end())
@@ -202,11 +227,27 @@ def _read_encoded(text: str, at: int, kind: str) -> Span | None:
     return (at, stop, _LABELS[kind]) if is_secret(kind, text[at:stop], form) else None
 
 
-def _read_next_line(following: "re.Match[str]") -> Span | None:
-    value = following.group(1)
-    if LABEL_OPEN in value or not is_secret(PASSWORD, value, SPOKEN):
+def _read_cell(text: str, at: int, kind: str) -> Span | None:
+    """The next cell of a table: mostly a type or a description, so it must read as a password."""
+    cell = compile_once(r"[`*\"']{0,3}([^\s`*\"'|]{8,200})[`*\"']{0,3}[ \t]{0,60}\|").match(
+        text, at
+    )
+    if cell is None or LABEL_OPEN in cell[1] or sum(map(str.isdigit, cell[1])) < _CELL_DIGITS:
         return None
-    return following.start(1), following.end(1), _LABELS[PASSWORD]
+    if not is_secret(PASSWORD, cell[1], SPOKEN):
+        return None
+    return cell.start(1), cell.end(1), _LABELS[kind]
+
+
+def _read_next_line(following: "re.Match[str]", kind: str) -> Span | None:
+    value = following.group(1)
+    if LABEL_OPEN in value:
+        return None
+    if kind != PASSWORD and len(value) < _ALONE_ON_A_LINE:
+        return None
+    if not is_secret(kind, value, SPOKEN if kind == PASSWORD else LOOSE):
+        return None
+    return following.start(1), following.end(1), _LABELS[kind]
 
 
 def _read_bare(text: str, at: int, kind: str, form: str, name_at: int) -> Span | None:
@@ -255,7 +296,9 @@ def _bare_form(head: dict[str, str | None], name: str, is_flag: bool) -> str:
     tight = head["op"] in ("=", "==") and not head["gap"] and not head["space"]
     if tight and name.isupper() and not head["closed"]:
         return ENV
-    if tight or head["op"] == ":" or head["tag"] or head["is"]:
+    if tight or head["op"] in (":", "：") or head["tag"] or head["is"]:
+        return PLAIN
+    if head["member"] or head["plist"]:
         return PLAIN
     return LOOSE
 
@@ -266,11 +309,16 @@ def _start_of_name(text: str, at: int) -> int:
         at -= 1
     if at > 0 and text[at - 1] == "\\" and text[at] in "nrt":
         at += 1  # a line break that is still escaped
+    if text[at : at + 3].lower() == "key" and text[at - 1 : at] == " ":
+        owner = compile_once(r"[A-Za-z]{3,8}[ ]\Z").search(text, max(0, at - 9), at)
+        return owner.start() if owner else at  # the API key
     return at
 
 
 def _blank_announces(text: str, start: int, value_at: int, name: str) -> bool:
-    """PASSWORD 'x' in SQL, and `login x password y` in a netrc file."""
+    """PASSWORD 'x' in SQL, `login x password y` in a netrc file, and `ENV API_KEY x`."""
+    if sets_value(text, start) or name.lower().startswith("add-auth"):
+        return True
     if name.lower() != "password":
         return False
     if text[value_at : value_at + 1] == "'":
@@ -279,6 +327,21 @@ def _blank_announces(text: str, start: int, value_at: int, name: str) -> bool:
         compile_once(r"login\s{1,4}\S{1,80}\s{1,4}\Z").search(text[max(0, start - 96) : start])
         is not None
     )
+
+
+_SETS = (
+    r"(?i)(?:\A|[\s;&|\"'(:>]|\\[nrt])(?:ENV|ARG|setenv|setx|set(?:[ ]{1,2}-{1,2}[a-z]{1,12}){1,3}"
+    r"|(?:config|configure|secrets?|env|vars?|variables?)[ :]set)[ ]{1,4}(?:\S{0,60}[:/])?\Z"
+)
+
+
+def sets_value(text: str, start: int) -> bool:
+    """Say whether a name that begins here is set to the word behind it: `setenv API_KEY x`."""
+    return compile_once(_SETS).search(text, max(0, start - 80), start) is not None
+
+
+def start_of_name(text: str, at: int) -> int:
+    return _start_of_name(text, at)
 
 
 def _end_of_quoted(text: str, at: int, closing: str) -> int | None:

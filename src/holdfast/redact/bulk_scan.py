@@ -12,9 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from holdfast.redact.assignments import WORD_TAILS, name_around, names_secret
+from holdfast.redact.assignments import (
+    WORD_TAILS,
+    name_around,
+    names_secret,
+    sets_value,
+    start_of_name,
+)
 from holdfast.redact.passwords import OPTION_HIT, PGPASS_HIT, may_be_option
-from holdfast.redact.token_shapes import compile_once, discord_hits, shared_hits
+from holdfast.redact.token_shapes import compile_once, discord_hits, find_anchor, shared_hits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,19 +29,24 @@ if TYPE_CHECKING:
 # In the text as it is.
 _SHAPES = (
     rf":(?://(?=[^\s/?@\"<>`]{{1,1200}}@)|{PGPASS_HIT[1:]}"
-    r"|(?=\S{5})(?:(?<=dmin:)|(?<=DMIN:)|(?<=oot:)|(?<=OOT:)))",
+    r"|(?=\S{5})(?:(?<=dmin:)|(?<=DMIN:)|(?<=oot:)|(?<=OOT:)|(?<=thin:)))",
     r"J(?<=eyJ)[A-Za-z0-9_\-]{9}",
     rf"-(?:(?<=-----)BEGIN [A-Z0-9 ]{{0,48}}PRIVATE|(?<=Private-)(?:Lines|MAC|Hash):|(?<=[ \t]-)S "
     rf"|({OPTION_HIT[1:]}))",
-    r"=(?<=sig=)[A-Za-z0-9%+/]{40}",
+    r"=(?:(?<=sig=)|(?<=-Signature=))[A-Za-z0-9%+/]{40}",
 )
 
 # What stands between a name and its value, as in assignments.py, but with escapes still in place.
 # A quote may stand inside the value, or behind the letters of an f"".
-_VALUE = r"[\s\\\"'`]{0,16}(?:\\[nrt])?[ \t>+|\-]{0,12}[\"'`]?[^\s\"'`]\S{3}"
+_VALUE = r"(?:[>|][+\-]?)?[\s\\\"'`]{0,16}(?:\\[nrt])?[ \t>+|\-]{0,12}[\"'`]?[^\s\"'`]\S{3}"
 _NAMED = (
     r"[a-z0-9_.\-]{0,40}(?:"
-    r"[ ?:]{1,4}[a-z_&\[][a-z0-9_.\[\]|&?<>' ]{0,42}=[ ]?\\{0,15}[\"'`]"
+    r"[ ?:]{1,4}[a-z_&\[][a-z0-9_.\[\]|&?<>' ]{0,42}=[ ]?(?:[a-z_.]{1,30}\([ ]?(?:default=)?)?"
+    r"\\{0,15}[\"'`]"
+    r"|[^a-z]{0,60}(?:\\{1,15}[nrt][^a-z]{0,48})?value"
+    r"|</key>|[ ]{0,2}(?:\|\||\?\?)|[`*\"'\\]{0,6}(?:\\t|[ \t]){0,20}\|"
+    # A colon of full width, and a blank that breaks no line, as their bytes.
+    r"|(?:\xc2\xa0|[ \t]){0,16}(?:\xef\xbc\x9a|\xc2\xa0)"
     r"|[\\\"'`\]]{0,18}(?:\\t|[ \t]){0,8}(?:[=:>(,?%]|\\{1,8}u003[de])[=>\\t \t]{0,18}"
     + _VALUE
     + r"|(?:\\t|\s)(?P<blank>)"
@@ -48,16 +59,22 @@ _PHRASES = (
     r"|asic (?:\s|\\[nrt]){0,3}(?:[a-z0-9+/]{4}){2,100}(?:[a-z0-9+/]{2,3}=|(?![a-z0-9+/]))"
     r"|(?<=1b)[\[\]]|bitmqctl|(?<=identified b)y(?:\s|\\[nrt]){1,4}\\{0,15}[\"'])",
     r"/(?<= /) (?=\S{0,200}[0-9!@#$%^&*~?])",
+    r"mnemonic",
+    r"seed[ _]phrase",
 )
 
 # In lower case: the words that may name a secret, with what they share a search with. Behind a
 # word in the first group a sentence may tell one; where the second group is, a name must.
 _WORDS = (
-    rf"pass(?:(wor|wd|phr|cod| is )|(){WORD_TAILS['pass']})",
+    rf"pass(?:(wor|wd|phr|cod| is |(?<=requirepass)[ ]|(?<=de pass)e[ :])|(){WORD_TAILS['pass']})",
     rf"pw(?:((?![a-z]))|(){WORD_TAILS['pw']})",
-    rf"cre(?:(d(?:s|ential))|(?<=secre)()t{WORD_TAILS['secret']})",
-    rf"k(?:((?<=cook)ie|ty(?=[\\\"'])|(?<=hook)s(?:\.slack\.com/[a-z]{{8}}|/\d{{15}}))|(?<=tok)()en{WORD_TAILS['token']}|()ey{WORD_TAILS['key']})",
-    rf"uth(?<=auth)(?:(orization)|(){WORD_TAILS['auth']})",
+    rf"cre(?:(d(?:s|ential)|(?<=kind: secre)t|(?<=secre)t put)"
+    rf"|(?<=secre)()t{WORD_TAILS['secret']})",
+    rf"k(?:((?<=cook)ie|ty(?=[\\\"'])|(?<=with-tok)en|(?<=hook)(?:\.office\.com/|s(?:/\d{{15}}"
+    rf"|\.slack\.com/[a-z]{{8}}|\.zapier\.com/)))"
+    rf"|(?<=tok)()en{WORD_TAILS['token']}|()ey{WORD_TAILS['key']})",
+    rf"_pat(){WORD_TAILS['_pat']}",
+    rf"uth(?<=auth)(?:(orization|=?\()|(){WORD_TAILS['auth']})",
 )
 
 
@@ -71,10 +88,7 @@ def find_candidates(raw: str, lowered: str) -> Iterator[int]:
         yield at
     for at in discord_hits(raw):
         yield at
-    at = raw.find("\x1b")
-    while at >= 0:
-        yield at
-        at = raw.find("\x1b", at + 1)
+    yield from find_anchor(raw, "\x1b")
     for source in _SHAPES:
         for match in compile_once(source).finditer(raw):
             if not match.lastindex or may_be_option(raw, match.start(), match.group()):
@@ -93,7 +107,11 @@ def find_candidates(raw: str, lowered: str) -> Iterator[int]:
             named = compile_once(_NAMED).match(lowered, end)
             if named is None or not names_secret(name := name_around(raw, at, end)):
                 continue
-            if named.lastgroup != "blank" or _may_follow_blank(lowered, name, at, named.end()):
+            if (
+                named.lastgroup != "blank"
+                or _may_follow_blank(lowered, name, at, named.end())
+                or sets_value(raw, start_of_name(raw, at))
+            ):
                 yield at
 
 
@@ -104,7 +122,7 @@ def _goes_on_to_the_left(raw: str, at: int) -> bool:
 
 def _may_follow_blank(lowered: str, name: str, at: int, end: int) -> bool:
     """An option, netrc, the password is x, sshpass -p x, and SQL's PASSWORD 'x'."""
-    if name.startswith("-") or "login" in lowered[max(0, at - 110) : at]:
+    if name.startswith(("-", "add-auth")) or "login" in lowered[max(0, at - 110) : at]:
         return True
     return lowered[end : end + 16].lstrip().startswith(("is ", "-p", "'"))
 

@@ -39,11 +39,20 @@ _LDAP = r"ldap(?:search|add|modify|delete|passwd|whoami|modrdn|compare|vi)"
 _RULES: tuple[tuple[str, str, str], ...] = (
     ("-p", _LOGIN, _EITHER),
     ("-p", r"mongo(?:sh|dump|restore|export|import|stat|top|files)?", _EITHER),
-    ("-p", r"(?:cqlsh|sshpass|cypher-shell|rdesktop|evil-winrm|rabbitmqadmin)", _EITHER),
+    ("-p", r"(?:cqlsh|sshpass|cypher-shell|rdesktop|evil-winrm|rabbitmqadmin|twine)", _EITHER),
     ("-p", rf"(?:{_MYSQL}|7z[arz]?|rar|unrar)", _TOUCHING),
     ("-hp", r"(?:rar|unrar)", _TOUCHING),
     ("-a", r"redis-cli", _EITHER),
     ("-a", _HTTP, _PAIR),
+    ("-auth", r"java\b[^\n|;&]*-jar", _PAIR),
+    ("--body", r"gh\b[^\n|;&]*\bsecret\b[^\n|;&]*\bset", _APART),
+    ("--value", r"az\b[^\n|;&]*\bkeyvault\b[^\n|;&]*\bsecret\b[^\n|;&]*\bset", _APART),
+    (
+        "--value",
+        r"aws\b[^\n|;&]*\bput-parameter",
+        _APART + r"(?=[\"'\\]{0,8}[ ][^\n]{0,200}SecureString)",
+    ),
+    ("--value", r"aws\b[^\n|;&]*\bput-parameter\b[^\n|;&]*SecureString", _APART),
     ("-w", _LDAP, _EITHER),
     ("-s", "ldappasswd", _EITHER),
     ("-U", r"(?:smbclient|smbget|rpcclient|smbmap|net|smbcacls)", _PERCENT),
@@ -74,6 +83,9 @@ _LINE_BEHIND = 300
 # Not inside a word; but behind an escape that was not read yet, or where a diff takes a line away.
 _COMMAND_BEGINS = r"(?:(?<![\w.\-])|(?<=\\[nrt])|(?<=\\u\w\w\w\w)|(?<=[\"\s]-)|(?<=\A-))"
 
+# user/password@service
+_ORACLE = r"[A-Za-z_][\w.$]{0,40}/(?P<value>[^\s@\"'/\\]{4,100})@"
+
 # What stands in a command line without an option: user and password, or a password sent on.
 _AFTER = (
     ("rabbitmqctl", r"[^\n]{0,80}?(?:add_user|change_password)[ ]+\S{1,80}[ ]+" + _QUOTED),
@@ -83,6 +95,14 @@ _AFTER = (
         + _QUOTED
         + r"[\"'\\]{0,4}[ ]{0,4}(?:\n|\Z|[;&|<\"'])",
     ),
+    ("set password for", r"[^\n=]{1,120}=[ ]{0,4}\\*[\"'](?P<value>[^\s\"'\\]{4,100})"),
+    ("requirepass", r"[ ]{1,4}" + _QUOTED),
+    (":thin:", _ORACLE),
+    # requests.get(url, auth=("bob", "X")), HTTPBasicAuth("bob", "X")
+    (
+        "auth",
+        r"=?\([ ]?\\*[\"'][^\s\"'\\]{1,80}\\*[\"'],[ ]{0,2}\\*[\"'](?P<value>[^\s\"'\\]{4,200})",
+    ),
     ("wpa_passphrase", r"[ ]+\S{1,80}[ ]+" + _QUOTED),
     ("identified by", r"\s{1,4}\\*[\"'](?P<value>[^\s\"'\\]{4,100})"),
 )
@@ -91,7 +111,15 @@ _PIPED = (
     + _QUOTED
     + (r"[\"'\\]{0,4}[ ]*\|[ ]*[^\n|]{0,120}\Z")
 )
-_RECEIVERS = ("--password-stdin", "sudo -s ", "chpasswd", "passwd --stdin", "--passphrase-fd 0")
+_RECEIVERS = (
+    "gh auth login --with-token",
+    "wrangler secret put",
+    "--password-stdin",
+    "sudo -s ",
+    "chpasswd",
+    "passwd --stdin",
+    "--passphrase-fd 0",
+)
 
 # host:port:database:user:password
 _PGPASS = (
@@ -155,6 +183,44 @@ def _judge_option(match: "re.Match[str] | None") -> Iterator[Span]:
         yield match.start(group), match.start(group) + len(value), "password"
 
 
+# The data of a Secret of Kubernetes, in base64: everything below `data:` in its document.
+_MANIFEST = 8_000
+_DATA = r"(?:\A|\n)[^\n\w]{0,12}(?:\d{1,6}(?:→|\t))?[ ]{0,12}data:[ ]{0,4}\r?\n"
+_MEMBER = (
+    r"[^\n\w]{0,12}(?:\d{1,6}(?:→|\t))?[ ]{1,24}[\w.\-]{1,100}:[ ]{1,4}"
+    r"([A-Za-z0-9+/]{8,4000}={0,2})[ \t]{0,4}\r?(?:\n|\Z)"
+)
+_PHRASE = r"[^a-zA-Z\n]{1,12}(?:is[ :]{1,3})?((?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8})(?![a-z])"
+
+
+def find_manifest_secrets(lowered: str, text: str) -> Iterator[Span]:
+    """`kind: Secret` may stand before its data or behind it."""
+    done = 0
+    for at in find_anchor(lowered, "kind: secret"):
+        if at < done:
+            continue
+        first = max(0, at - _MANIFEST, done)
+        start = max(text.rfind("\n---", first, at), first)
+        end = text.find("\n---", at, at + _MANIFEST)
+        data = compile_once(_DATA).search(text, start, end if end >= 0 else at + _MANIFEST)
+        if data is None:
+            done = at + _MANIFEST // 2  # what is so near was looked at
+            continue
+        done = data.end()
+        while member := compile_once(_MEMBER).match(text, done):
+            done = member.end()
+            yield member.start(1), member.end(1), "secret"
+
+
+def find_seed_phrases(lowered: str, text: str) -> Iterator[Span]:
+    """The words behind "mnemonic" or "seed phrase": twelve to twenty-four of them."""
+    for anchor in ("mnemonic", "seed phrase", "seed_phrase"):
+        for at in find_anchor(lowered, anchor):
+            match = compile_once(_PHRASE).match(text, at + len(anchor))
+            if match is not None and len(set(match[1].split())) > 8:
+                yield match.start(1), match.end(1), "seed-phrase"
+
+
 _COOKIE_HEAD = (
     r"cookies?(?:[\"'\\\])]{0,6}[ ]?[:=,]|(?<=--cookie)[ ])[ ]?(?:dict(?=\())?[{(\"'\\]{0,6}"
 )
@@ -204,12 +270,16 @@ _PROSE_QUOTE = r"[\"'`“‘*(<\[]{0,3}"
 _VALUE = r"(?P<value>[^\s\"'`”’<>\\]{6,200})"
 _THING = r"(?:[ ][a-z0-9_.@/'\-]{1,40})"
 # password, passwd, passphrase, passcode, pw, pwd; pass alone is mostly what tests do
-_CALLED = r"p(?:ass(?:word|wd|phrase|code|wort|(?= is ))|wd?)(?![a-z0-9_\-])[\"'`*)]{0,3}"
+_CALLED = (
+    r"p(?:ass(?:word|wd|phrase|code|wort|e(?<=mot de passe)|(?= is ))|wd?)(?![a-z0-9_\-])"
+    r"[\"'`*)]{0,3}"
+)
 # The password for the db on staging is now X; set the root password to X; pw: X; use pw X
 _AHEAD = (
     _CALLED
     + rf"(?:(?:[ ](?:for|of|on|in|at|from|to){_THING}{{1,6}}?)?"
-    + r"(?:[ ](?:is|was|be|to|as|=|->|=>|→|now|has been|will be|should be|must be|became)|'s"
+    + r"(?:[ ](?:is|ist|est|è|was|be|to|as|=|->|=>|→|now|has been|will be|should be|must be"
+    r"|became)|'s"
     r"|[ ]?[:=])(?:[ ](?:now|still|set|changed|reset|just|again|to|is|be)){0,3}[:=]?"
     rf"|[ ](?:for|of|on|to){_THING}{{1,4}}?[:=]|(?=[ ]))"
     r"(?:[ ]{1,4}|(?P<line>[ ]{0,4}\r?\n[ \t>]{0,12}(?:\d{1,5}(?:→|\t) ?)?[ ]{0,12}))"

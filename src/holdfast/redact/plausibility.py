@@ -68,11 +68,14 @@ _KEY_OWNERS = frozenset(
     "application consumer subscription admin storage client server webhook crypto cipher session "
     "jwt hmac aes license root openai anthropic google aws azure gcp stripe github gitlab "
     "gemini mistral groq cohere deepseek sendgrid mailgun twilio datadog algolia cloudflare "
-    "supabase role firebase heroku openrouter tavily functions host".split()
+    "supabase role firebase heroku openrouter tavily functions host fernet preshared cookie "
+    "nonce wireguard".split()
 )
 _FUSED_KEY = tuple(
     owner + "key"
-    for owner in "api access secret private signing encryption account sharedaccess".split()
+    for owner in (
+        "api access secret private signing encryption account sharedaccess preshared".split()
+    )
 )
 # Tokens that point into a list or a text rather than open a door.
 _TOKEN_OWNERS_NOT = frozenset(
@@ -99,6 +102,8 @@ _NOT_VALUES = frozenset(
     "mysql public private basic bearer flag option argument parameter env environment prompt "
     "interpolated inherit auto file stdin const let var return await new".split()
 )
+# Keys that their vendors mean to be seen, in a page's source: PostHog, Stripe, Mapbox.
+_PUBLIC = ("phc_", "pk_live_", "pk_test_", "pk.eyJ")
 _DUMMY_INSIDE = (
     "example placeholder changeme change-me change_me your- your_ yourpass yourtoken yourapi "
     "yoursecret dummy redacted xxxxxx ****** insert replace- replace_ fake- fake_ sample foobar "
@@ -140,6 +145,8 @@ def _part_class(part: str, before: str) -> str | None:
         return None if before in _TOKEN_OWNERS_NOT else TOKEN
     if part == "key":
         return TOKEN if before in _KEY_OWNERS else None
+    if part == "pat" and before:
+        return TOKEN  # a personal access token; a bare one is a pattern
     if part.endswith(_FUSED_KEY) or part in ("credential", "credentials", "apikeys"):
         return TOKEN
     if part == "authorization":
@@ -149,11 +156,11 @@ def _part_class(part: str, before: str) -> str | None:
 
 def is_secret(kind: str, value: str, form: str) -> bool:
     """Say whether a value that stood in this form under a name of this kind is worth hiding."""
-    if len(value) < 4 or _SPACE.search(value) or is_dummy(value):
+    if len(value) < 4 or _SPACE.search(value) or is_dummy(value) or value.startswith(_PUBLIC):
         return False
     if form in (QUOTED, ENV, OPTION) and mixes_signs(value):
         return True
-    if _REFERENCE.match(value) or "${" in value or "{{" in value or "$(" in value:
+    if _is_reference(value):
         return False
     if form == OPTION:
         return value.lower() not in _NOT_VALUES
@@ -174,6 +181,21 @@ def is_secret(kind: str, value: str, form: str) -> bool:
     if has_digit or has_sign:
         return kind == PASSWORD and len(value) >= 6 and (has_digit or form == QUOTED)
     return kind == PASSWORD and form == QUOTED and len(value) >= 8 and value.isalnum()
+
+
+def _is_reference(value: str) -> bool:
+    """Say whether a value names a variable, a file or a call rather than being the secret."""
+    if "${" in value or "{{" in value or "$(" in value:
+        return True
+    if _REFERENCE.match(value) is None:
+        return False
+    # settings.token is one; s.HsN90TNfzQYAA3IonypAJlKi and abcdef.0123456789abcdef are none.
+    parts = value.split(".")
+    return not (
+        len(parts) > 1
+        and all(part.isalnum() for part in parts)
+        and any(len(part) >= 16 and looks_generated(part) for part in parts)
+    )
 
 
 def mixes_signs(value: str) -> bool:

@@ -12,7 +12,7 @@ from holdfast.redact.secret_patterns import (
     OPTION_LETTERS,
     PEM_ANCHOR,
     PHRASES,
-    SAS_ANCHOR,
+    SAS_ANCHORS,
     TELLING_SIGNS,
     URL_ANCHOR,
     VENDOR,
@@ -23,7 +23,7 @@ from holdfast.redact.secret_patterns import (
 _LITERALS = tuple(
     dict.fromkeys(
         [anchor for _, anchor, _ in VENDOR]
-        + [JWT_ANCHOR, SAS_ANCHOR]
+        + [JWT_ANCHOR, *SAS_ANCHORS]
         + [anchor for anchor, _ in WEBHOOK_ANCHORS]
     )
 )
@@ -41,7 +41,10 @@ _AHEAD = 128
 _USERINFO = 400
 
 # One of these stands between a name and its value, unless the name is an option or ends a phrase.
-_ANNOUNCERS = "=:>(,'\"`%"
+_ANNOUNCERS = "=:>(,'\"`%|?：\u00a0"
+_ANNOUNCING = (" is ", " -p", "value")
+# Behind one of these a name may stand right before its value: an option, netrc, `setenv NAME x`.
+_BEFORE_NAMES = ("--", "login", "set", "env ", "arg ", "add-")
 
 
 def ascii_lower(text: str) -> str:
@@ -127,10 +130,10 @@ def _announces_value(lowered: str, word: str) -> bool:
     at = lowered.find(word)
     while at >= 0:
         ahead = lowered[at + len(word) : at + _AHEAD]
-        if any(sign in ahead for sign in _ANNOUNCERS) or " is " in ahead or " -p" in ahead:
+        if any(sign in ahead for sign in _ANNOUNCERS) or any(how in ahead for how in _ANNOUNCING):
             return True
         behind = lowered[max(0, at - _BEHIND) : at]
-        if "--" in behind or "login" in behind or word == "pw":
+        if word == "pw" or any(sign in behind for sign in _BEFORE_NAMES):
             return True
         at = lowered.find(word, at + len(word))
     return False

@@ -18,6 +18,8 @@ LABEL_OPEN = "[redacted:"
 # What the bulk scan asks for after a separator; the shortest body in the table decides.
 BULK_TAIL = 16
 
+_UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+
 # (label, anchor, pattern of what follows the anchor)
 VENDOR: tuple[tuple[str, str, str], ...] = (
     ("anthropic-key", "sk-ant-", r"[A-Za-z0-9_\-]{20,200}"),
@@ -134,6 +136,34 @@ VENDOR: tuple[tuple[str, str, str], ...] = (
     ("contentful-token", "CFPAT-", r"[A-Za-z0-9_\-]{40,60}"),
     ("onepassword-token", "ops_", r"eyJ[A-Za-z0-9_\-]{100,500}"),
     ("mapbox-token", "sk.", r"eyJ[A-Za-z0-9_\-]{40,200}\.[A-Za-z0-9_\-]{16,40}"),
+    ("gitlab-token", "glft-", r"[A-Za-z0-9_\-]{20,64}"),
+    ("gitlab-token", "glimt-", r"[A-Za-z0-9_\-]{20,64}"),
+    ("gitlab-token", "glagent-", r"[A-Za-z0-9_\-]{40,64}"),
+    ("fireworks-key", "fw_", r"[A-Za-z0-9]{20,40}(?![A-Za-z0-9_])"),
+    ("cerebras-key", "csk-", r"[a-z0-9]{40,60}"),
+    ("nvidia-key", "nvapi-", r"[A-Za-z0-9_\-]{50,100}"),
+    ("firecrawl-key", "fc-", r"[0-9a-f]{32}(?![0-9a-f])"),
+    ("vercel-token", "vcp_", r"[A-Za-z0-9]{40,80}"),
+    ("vercel-token", "vck_", r"[A-Za-z0-9]{40,80}"),
+    ("clojars-token", "CLOJARS_", r"[0-9a-f]{60}"),
+    ("plaid-token", "access-production-", _UUID),
+    ("hubspot-token", "pat-na1-", _UUID),
+    ("hubspot-token", "pat-eu1-", _UUID),
+    ("launchdarkly-key", "sdk-", _UUID),
+    ("dropbox-token", "sl.", r"[A-Za-z0-9_\-]{120,250}"),
+    ("shippo-token", "shippo_live_", r"[0-9a-f]{40}"),
+    ("typeform-token", "tfp_", r"[A-Za-z0-9_\-.]{40,80}"),
+    ("readme-key", "rdme_", r"[a-z0-9]{60,80}"),
+    ("duffel-token", "duffel_live_", r"[A-Za-z0-9_\-]{40,60}"),
+    ("dynatrace-token", "dt0c01.", r"[A-Z0-9]{24}\.[A-Z0-9]{64}"),
+    ("frameio-token", "fio-u-", r"[A-Za-z0-9_\-]{60,80}"),
+    ("yandex-token", "y0_", r"[A-Za-z0-9_\-]{50,80}"),
+    ("prefect-key", "pnu_", r"[A-Za-z0-9]{36}"),
+    ("bitbucket-token", "ATBB", r"[A-Za-z0-9]{28,60}(?![A-Za-z0-9+/])"),
+    ("jfrog-token", "AKCp", r"[A-Za-z0-9]{60,80}(?![A-Za-z0-9+/])"),
+    ("aws-bedrock-key", "ABSK", r"[A-Za-z0-9+/]{100,200}={0,2}"),
+    ("firebase-key", "APA91b", r"[A-Za-z0-9_\-]{100,200}"),
+    ("facebook-token", "EAA", r"[A-Za-z0-9]{140,300}(?![A-Za-z0-9+/=])"),
     # A bot id precedes it; the engine takes that into the match.
     ("telegram-token", ":AA", r"[A-Za-z0-9_\-]{32,34}(?![A-Za-z0-9_\-])"),
 )
@@ -144,14 +174,16 @@ PEM_ANCHOR = "-----BEGIN "
 PPK_ANCHOR = "Private"
 JWK_ANCHOR = "kty"
 URL_ANCHOR = "://"
-SAS_ANCHOR = "sig="
+SAS_ANCHORS = ("sig=", "-Signature=")
 WEBHOOK_ANCHORS: tuple[tuple[str, str], ...] = (
     ("hooks.slack.com/", r"(?:services|workflows|triggers)/[A-Za-z0-9_/\-]{20,160}"),
     ("/api/webhooks/", r"\d{15,22}/[A-Za-z0-9_\-]{40,100}"),
+    (".webhook.office.com/", r"webhookb2/[A-Za-z0-9\-@/]{60,300}"),
+    ("hooks.zapier.com/", r"hooks/catch/\d{4,12}/[A-Za-z0-9]{5,20}"),
 )
 
 # Looked for in lower-cased text: a name that contains one of these may name a secret.
-WORDS: tuple[str, ...] = ("pass", "pw", "secret", "token", "key", "credential", "auth")
+WORDS: tuple[str, ...] = ("pass", "pw", "secret", "token", "key", "credential", "auth", "_pat")
 
 # Looked for in lower-cased text: a command, a header or a sentence says that a secret follows.
 PHRASES: tuple[str, ...] = (
@@ -172,6 +204,17 @@ PHRASES: tuple[str, ...] = (
     "admin:",
     "root:",
     "rabbitmqctl",
+    "requirepass",
+    "de passe",
+    ":thin:",
+    "auth=(",
+    "auth(",
+    "with-token",
+    "secret put",
+    "kind: secret",
+    "mnemonic",
+    "seed phrase",
+    "seed_phrase",
     "sudo -s ",
     # Terminal codes, which may stand inside anything.
     "\x1b",
@@ -182,6 +225,16 @@ PHRASES: tuple[str, ...] = (
 )
 # One of these after a space and a dash may be an option that takes a password.
 OPTION_LETTERS = "pPawsUNkubh"
-LONG_OPTIONS = ("user", "proxy-user", "auth", "creds", "src-creds", "dest-creds", "password-stdin")
+LONG_OPTIONS = (
+    "value",
+    "body",
+    "user",
+    "proxy-user",
+    "auth",
+    "creds",
+    "src-creds",
+    "dest-creds",
+    "password-stdin",
+)
 # A password told in a sentence has one of these, or a letter in the wrong case.
 TELLING_SIGNS = "0123456789!@#$%^&*~?"

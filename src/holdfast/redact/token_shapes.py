@@ -8,7 +8,7 @@ from holdfast.redact.secret_patterns import (
     BULK_TAIL,
     JWT_ANCHOR,
     LABEL_OPEN,
-    SAS_ANCHOR,
+    SAS_ANCHORS,
     URL_ANCHOR,
     VENDOR,
     WEBHOOK_ANCHORS,
@@ -112,7 +112,7 @@ def find_webhooks(text: str) -> Iterator[Span]:
             found = match.group() if match else ""
             if match and (any(map(str.isdigit, found)) or ("/T" in found and "/B" in found)):
                 start = text.find("/", match.start(), match.end()) + 1
-                if anchor == "/api/webhooks/":
+                if anchor != "hooks.slack.com/":
                     start = match.start()
                 run = compile_once(RUN).match(text, match.end())
                 yield start, run.end() if run else match.end(), "webhook"
@@ -120,10 +120,11 @@ def find_webhooks(text: str) -> Iterator[Span]:
 
 def find_signatures(text: str) -> Iterator[Span]:
     """The signature of a shared-access link."""
-    for at in find_anchor(text, SAS_ANCHOR):
-        match = compile_once(r"[A-Za-z0-9%+/]{40,200}={0,2}").match(text, at + len(SAS_ANCHOR))
-        if match and looks_generated(match.group()):
-            yield match.start(), match.end(), "sas-signature"
+    for anchor in SAS_ANCHORS:
+        for at in find_anchor(text, anchor):
+            match = compile_once(r"[A-Za-z0-9%+/]{40,200}={0,2}").match(text, at + len(anchor))
+            if match and looks_generated(match.group()):
+                yield match.start(), match.end(), "sas-signature"
 
 
 def find_url_passwords(text: str) -> Iterator[Span]:
@@ -182,7 +183,8 @@ _SEPARATED = (
     _separated("_", r"[A-Za-z0-9_+/=\-]"),
     # A dash inside a UUID is the most frequent one of all; no anchor ends in four hex digits.
     _separated("-", r"(?<![0-9a-f]{4}-)[A-Za-z0-9_%\-]"),
-    _separated(".", r"[A-Za-z0-9_\-]"),
+    # Doppler names a config between the prefix and the secret, behind another dot.
+    _separated(".", r"[A-Za-z0-9_.\-]"),
 )
 
 
