@@ -3,7 +3,7 @@
 First what has to be worked out and is short: where it stood and the state of the work (stated
 sections, by role). Then, in the room that is left, the words of the user and the agent, what
 works here, files and values, chosen by what they still add (`list_statements`, `choose`). Given the
-client's summary, what that tells is left out. Quoted words are verbatim and carry the id that
+client's summary, what that tells counts less. Quoted words are verbatim and carry the id that
 opens all of them. Pure: the same state, budget, role and summary give the same text.
 """
 

@@ -75,7 +75,7 @@ def brief(
         bool,
         typer.Option(
             "--against-summary",
-            help="With --compactions: leave out what the compaction's own summary contains.",
+            help="With --compactions: what the compaction's own summary lost comes first.",
         ),
     ] = False,
     trace: Annotated[
