@@ -63,7 +63,7 @@ _HEAD = (
     # Name and value that each have a name: name: DB_PASSWORD, value: X; key="ApiKey" value="X"
     r"|(?P<member>\\{0,7}[\"'`]?[ ]?,?[ ]{0,4}(?:(?:\r?\n|\\{1,7}n)[^A-Za-z\n]{0,40})?"
     r"\\{0,7}[\"'`]?[Vv]alue\\{0,7}[\"'`]?[ ]?[:=][ ]{0,4})"
-    r"|(?P<plist></key>(?:\s|\\{1,7}[nt]){0,20}<string>)"
+    r"|(?P<plist></key>[^<A-Za-z]{0,60}(?:\\{1,7}[nt][^<A-Za-z]{0,20}){0,2}<string>)"
     r"|(?P<closed>\\{0,7}[\"'`]?\]?)(?P<gap>[ \t\u00a0]{0,8})"
     r"(?P<op>=>|:=|\?=|={1,3}|:(?!:)|：)(?P<space>[ \t\u00a0]{0,8})"
     r"|(?P<default>[ ]{0,2}(?:\|\||\?\?)[ ]{0,2}(?=\\{0,7}[\"'`]))"
@@ -330,7 +330,8 @@ def _blank_announces(text: str, start: int, value_at: int, name: str) -> bool:
 
 
 _SETS = (
-    r"(?i)(?:\A|[\s;&|\"'(:>]|\\[nrt])(?:ENV|ARG|setenv|setx|set(?:[ ]{1,2}-{1,2}[a-z]{1,12}){1,3}"
+    r"(?i)(?:(?<![\w.])|(?<=\\[nrt])|(?<=\\u\w\w\w\w))"
+    r"(?:ENV|ARG|setenv|setx|set(?:[ ]{1,2}-{1,2}[a-z]{1,12}){1,3}"
     r"|(?:config|configure|secrets?|env|vars?|variables?)[ :]set)[ ]{1,4}(?:\S{0,60}[:/])?\Z"
 )
 

@@ -38,7 +38,10 @@ _SHAPES = (
 
 # What stands between a name and its value, as in assignments.py, but with escapes still in place.
 # A quote may stand inside the value, or behind the letters of an f"".
-_VALUE = r"(?:[>|][+\-]?)?[\s\\\"'`]{0,16}(?:\\[nrt])?[ \t>+|\-]{0,12}[\"'`]?[^\s\"'`]\S{3}"
+_VALUE = (
+    r"(?:[>|][+\-]?)?[\s\\\"'`]{0,16}(?:\\[nrt]|,[ ]?\")?[ \t>+|\-]{0,12}[\\\"'`]{0,9}"
+    r"[^\s\"'`]\S{3}"
+)
 _NAMED = (
     r"[a-z0-9_.\-]{0,40}(?:"
     r"[ ?:]{1,4}[a-z_&\[][a-z0-9_.\[\]|&?<>' ]{0,42}=[ ]?(?:[a-z_.]{1,30}\([ ]?(?:default=)?)?"
