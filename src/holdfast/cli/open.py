@@ -43,7 +43,7 @@ def open_dashboard(
 ) -> None:
     """Open the dashboard in the browser.
 
-    Starts the service on this machine, for you alone, and stops with Ctrl-C; one that is already
+    Starts the service on this machine, private to you; Ctrl-C stops it. One that is already
     running is used. Needs the extra `server`.
 
     Example: `holdfast open`

@@ -95,7 +95,7 @@ def settings_path(scope: Scope, environ: Mapping[str, str], home: str, project: 
         return os.path.join(client_paths.config_dir(environ, home), "hooks.json")
     if scope == "local":
         raise SettingsError(
-            "Codex has no settings of a project for you alone; use --scope user or project"
+            "Codex has no private settings per project; use --scope user or project"
         )
     return os.path.join(project, ".codex", "hooks.json")
 
