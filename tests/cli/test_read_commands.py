@@ -255,6 +255,16 @@ def test_sessions_stand_under_their_repository_and_its_worktrees(
     assert not any(line.startswith(("1 ", "1  ")) for line in lines)
 
 
+def test_a_compaction_names_files_from_the_sessions_folder_on(
+    holdfast: Call, ingested: str
+) -> None:
+    shown = holdfast("show", ingested, "--compaction", "1").out
+    assert "file: shop/server.py" in shown
+    chain = holdfast("show", ingested, "--compactions", "--full").out
+    assert "/home/dev/shop/" not in shown + chain
+    assert "archived" not in chain  # no hook ran, so there is nothing to tell of an archive
+
+
 def test_a_list_that_is_cut_at_its_limit_says_so(holdfast: Call, tmp_path: Path) -> None:
     recorded = Path(SAMPLE).read_text(encoding="utf-8")
     for number in range(3):

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from holdfast.brief.gap import list_open_facts
+from holdfast.brief.lines import shorten_path
 from holdfast.cli.fact_words import fact_to_json
 from holdfast.cli.output import (
     NARROW_WIDTH,
@@ -204,9 +205,14 @@ def _outcome_to_json(report: CompactionReport, fact: Fact) -> dict[str, Any]:
     }
 
 
-def _format_lost(report: CompactionReport, fact: Fact, limit: int) -> Text:
+def _format_text(kind: str, text: str, folder: str, limit: int) -> str:
+    """A fact on one line; a file relative to the folder that the session works in."""
+    return format_one_line(shorten_path(text, (folder,)) if kind == "file" else text, limit)
+
+
+def _format_lost(report: CompactionReport, fact: Fact, folder: str, limit: int) -> Text:
     """A lost fact with whether it was restored: the same words wherever it is listed."""
-    line = Text(format_one_line(fact.text, limit))
+    line = Text(_format_text(fact.kind, fact.text, folder, limit))
     if fact.id in report.restored:
         return line.append("  (restored)", style="green")
     if report.would_deliver:
@@ -230,7 +236,7 @@ def show_chain(store: SqliteStore, found: Session, full: bool, as_json: bool) ->
     begun = (f"  begun {format_minute(found.started)} UTC", "dim")
     out.print(Text.assemble((found.id[:8], "cyan"), title, begun))
     for report, each in zip(reports, document["compactions"], strict=True):
-        _print_link(report, each, full)
+        _print_link(report, each, found.worktree, full)
     if not reports:
         out.print("No compactions yet.")
     if footer := _format_archive(document):
@@ -265,7 +271,9 @@ def _chain_to_json(
     }
 
 
-def _print_link(report: CompactionReport, document: dict[str, Any], full: bool) -> None:
+def _print_link(
+    report: CompactionReport, document: dict[str, Any], folder: str, full: bool
+) -> None:
     out = make_console()
     compaction = report.compaction
     head = Text.assemble((f"{document['number']}. ", "bold"))
@@ -287,7 +295,8 @@ def _print_link(report: CompactionReport, document: dict[str, Any], full: bool) 
         if fact.kind != kind:
             kind = fact.kind
             out.print(Text(f"   Lost: {kind_heading(kind).lower()}", style="bold"))
-        print_indented(_format_lost(report, fact, size), indent=11, first=f"     {fact.id}")
+        line = _format_lost(report, fact, folder, size)
+        print_indented(line, indent=11, first=f"     {fact.id}")
     if len(lost) > shown:
         out.print(Text(f"     and {len(lost) - shown} more; --full shows all", style="dim"))
     if gone := len(report.lost) - len(lost):
@@ -336,7 +345,7 @@ def show_compaction(
             }
         )
         return
-    _print_diff(rows, would=report.would_deliver is not None)
+    _print_diff(rows, found.worktree, would=report.would_deliver is not None)
     if full:
         _print_texts(report)
 
@@ -354,7 +363,7 @@ def _diff_rows(report: CompactionReport, before: State) -> list[DiffRow]:
     ]
 
 
-def _print_diff(rows: list[DiffRow], *, would: bool) -> None:
+def _print_diff(rows: list[DiffRow], folder: str, *, would: bool) -> None:
     out = make_console()
     narrow = out.width < NARROW_WIDTH
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=True)
@@ -368,7 +377,8 @@ def _print_diff(rows: list[DiffRow], *, would: bool) -> None:
         missing = not restored and row.in_summary is False
         back = Text(restored or ("no" if missing else "-"), "red" if missing else "")
         words = Text(f"{kind_name(row.kind)}: ", style="dim")
-        words.append(format_one_line(row.text, MAX_TEXT_CHARS), style="default")
+        shown = _format_text(row.kind, row.text, folder, MAX_TEXT_CHARS)
+        words.append(shown, style="default")
         if narrow:  # what the columns say, beneath the words
             words.append("\nin the summary: ").append(held[row.in_summary])
             words.append(", would be restored: " if would else ", restored: ").append(back)
