@@ -37,23 +37,18 @@ MIN_SPARE_CHARS = 100
 
 
 def compose_restore_brief(
-    state: State,
-    now: str,
-    max_chars: int = DEFAULT_BRIEF_CHARS,
-    rules: str = "",
-    summary: str = "",
-    visible: str = "",
+    state: State, now: str, max_chars: int = DEFAULT_BRIEF_CHARS, rules: str = "", summary: str = ""
 ) -> Brief:
     """What the session knew before the compaction; empty when that is nothing.
 
     `rules` of commands in force come after it, and whole: they are why the state
     gives way.
-    Where the client's `summary` is known, what it lost comes before what it tells; messages that
-    stay `visible` word for word are not told again.
+    Where the client's `summary` is known, nothing that stands in it word for word, and what it
+    lost before what it tells in words of its own.
     """
     room = min(max_chars, MAX_HOOK_CHARS - len(rules) - 1) if rules else max_chars
-    heading = format_title(state, now, bool(summary or visible))
-    made = compose(state, room, title=heading, summary=summary, visible=visible)
+    heading = format_title(state, now, bool(summary))
+    made = compose(state, room, title=heading, summary=summary, visible=summary)
     if not made.fact_ids:
         return Brief(rules, ())
     return made._replace(text=f"{made.text}\n{rules}") if rules else made

@@ -243,9 +243,7 @@ def on_compacted(ctx: SessionContext, trigger: str, left: LeftInContext) -> None
 def _brief_against_left(
     ctx: SessionContext, view: SessionView, left: LeftInContext
 ) -> PrebuiltText:
-    summary = redact_text(left.summary[:MAX_SUMMARY_CHARS])
-    visible = redact_text("\n".join(left.kept))
-    made = to_prebuilt(ctx, view, _compose_brief(ctx, view, summary, visible))
+    made = to_prebuilt(ctx, view, _compose_brief(ctx, view, redact_text(_join_left(left))))
     made.epoch = _epoch_before(view)
     return made
 
@@ -364,7 +362,7 @@ def _prebuild_brief(ctx: SessionContext, view: SessionView) -> PrebuiltText | No
 
 
 def _brief_against_summary(ctx: SessionContext, view: SessionView, summary: str) -> PrebuiltText:
-    """The brief in which what the summary tells counts less; its text may be empty."""
+    """The brief that leaves out what the summary tells; its text may be empty."""
     return to_prebuilt(ctx, view, _compose_brief(ctx, view, summary))
 
 
@@ -383,9 +381,7 @@ def current_summary(ctx: SessionContext, view: SessionView) -> str:
     return found.text if found is not None and epoch - 1 <= found.epoch <= epoch else ""
 
 
-def _compose_brief(
-    ctx: SessionContext, view: SessionView, summary: str = "", visible: str = ""
-) -> Brief:
+def _compose_brief(ctx: SessionContext, view: SessionView, summary: str = "") -> Brief:
     """The state and the rules in force, in what the client shows of one hook.
 
     Rules go before all but the core of the state; what the state leaves free is theirs as well.
@@ -395,12 +391,12 @@ def _compose_brief(
     rules = registry.compose_active_rules(
         ctx, state, hook_texts.MAX_HOOK_CHARS - hook_texts.MIN_STATE_CHARS
     )
-    made = hook_texts.compose_restore_brief(state, now, most, rules, summary, visible)
+    made = hook_texts.compose_restore_brief(state, now, most, rules, summary)
     left = hook_texts.MAX_HOOK_CHARS - len(made.text)
     if rules and left > hook_texts.MIN_SPARE_CHARS:
         more = registry.compose_active_rules(ctx, state, len(rules) + left)
         if len(more) > len(rules):
-            made = hook_texts.compose_restore_brief(state, now, most, more, summary, visible)
+            made = hook_texts.compose_restore_brief(state, now, most, more, summary)
     return made
 
 
