@@ -2,6 +2,7 @@
 
 import random
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -75,3 +76,20 @@ def test_sessions_side_by_side_keep_to_themselves(caller: Caller) -> None:
             assert saved is not None
             assert decode_state(saved.state) == follow_transcript(str(one.transcript)).state
             assert saved.session.transcript == str(one.transcript)
+
+
+def test_the_end_of_a_turn_waits_for_a_hook_that_is_still_reading(caller: Caller) -> None:
+    """The turn's last rows come while a tool's hook reads: no later event would read them."""
+    caller.begin()
+    assert caller.session_dir.begin_work(time.time())
+    assert caller.call("PostToolBatch").code == 0  # leaves at once: another event will come
+    assert caller.session_dir.read_brief() is None
+    with ThreadPoolExecutor(1) as pool:
+        stop = pool.submit(caller.call, "Stop")
+        time.sleep(0.5)
+        assert not stop.done()
+        caller.session_dir.end_work()
+        assert stop.result().code == 0
+    prepared = caller.session_dir.read_brief()
+    assert prepared is not None
+    assert prepared.offset == caller.transcript.stat().st_size

@@ -271,7 +271,7 @@ def test_each_kind_of_agent_is_told_what_it_needs(service: Service) -> None:
     assert len(set(texts)) == 4
     leader, developer, specialist, validator = texts
     assert "Progress: 1 of 3 tasks done" in leader
-    assert "wave 2: #3 Login form (waits for #2)" in leader
+    assert "wave 1: #3 Login form (waits for #2)" in leader
     assert "backend-laravel" in leader
     assert "/app/Models/User.php" in developer
     assert "Create auth routes" in developer

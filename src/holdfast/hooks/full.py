@@ -30,6 +30,9 @@ from holdfast.store.sqlite.store import SqliteStore
 
 # How often one process looks again for rows that came while it read.
 MAX_ROUNDS = 5
+# How long the end of a turn waits for another process to finish reading, and how often it looks.
+TURN_END_SECONDS = 10.0
+PAUSE_SECONDS = 0.05
 
 
 def handle_full(payload: HookPayload, data: str, client: int) -> HookResult:
@@ -47,11 +50,13 @@ def _follow(payload: HookPayload, data: str, client: int) -> None:
     """Read the transcript to its end, one process at a time.
 
     Tool calls can come faster than we read. Who finds another at work leaves at once, and the one
-    at work looks again when it is done.
+    at work looks again when it is done. The end of a turn waits instead: the client writes the
+    turn's last rows about then, and no event may follow that would read them.
     """
     session_dir = SessionDir(data, payload.session_id)
+    patience = TURN_END_SECONDS if payload.event == "Stop" else 0.0
     for _ in range(MAX_ROUNDS):
-        if not session_dir.begin_work(time.time()):
+        if not _begin_work(session_dir, patience):
             return
         try:
             _handle_with_store(payload, data, client)
@@ -60,6 +65,15 @@ def _follow(payload: HookPayload, data: str, client: int) -> None:
         prepared = session_dir.read_brief()
         if prepared is None or is_fresh(prepared, payload):
             return
+
+
+def _begin_work(session_dir: SessionDir, patience: float) -> bool:
+    end = time.monotonic() + patience
+    while not session_dir.begin_work(time.time()):
+        if time.monotonic() >= end:
+            return False
+        time.sleep(PAUSE_SECONDS)
+    return True
 
 
 def _handle_with_store(payload: HookPayload, data: str, client: int) -> HookResult:
