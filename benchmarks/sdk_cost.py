@@ -54,11 +54,15 @@ class Row(NamedTuple):
 
 def run() -> list[Row]:
     # The SDK's client inherits this environment: it must see none of the user's.
-    kept = {"PATH": os.environ["PATH"]}
+    before = dict(os.environ)
     os.environ.clear()
-    os.environ.update(kept)
-    with tempfile.TemporaryDirectory() as folder:
-        return [*asyncio.run(_turns(Path(folder))), *_many_chats(Path(folder)), _facts_lost(folder)]
+    os.environ["PATH"] = before["PATH"]
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            place = Path(folder)
+            return [*asyncio.run(_turns(place)), *_many_chats(place), _facts_lost(folder)]
+    finally:
+        os.environ.update(before)
 
 
 class _Stage:
