@@ -6,6 +6,7 @@ user's own words stay in context by the client's doing and are left out.
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from typing import Any
 
 import holdfast
 from holdfast.clients.holdfast_text import AUGMENT_OPENING, STATE_OPENING
-from support.codex import Call, Codex, Patch, ResponsesApi, Said, context_texts
+from support.codex import Call, Codex, Part, Patch, ResponsesApi, Said, Script, context_texts
 
 SOURCE = Path(holdfast.__file__).parents[1]
 BRIEF = (STATE_OPENING, AUGMENT_OPENING)
@@ -77,16 +78,36 @@ class CodexStage:
         return context_texts(request, BRIEF)
 
 
+PATCH = "*** Begin Patch\n*** Add File: cart_totals.py\n+PORT = 8123\n*** End Patch\n"
+
+
 def run(command: str) -> Call:
     return Call("exec_command", {"cmd": command})
 
 
-def work() -> list[list[Said | Call | Patch]]:
+def work() -> list[list[Part]]:
     """Steps of one turn that leave the facts behind."""
-    patch = "*** Begin Patch\n*** Add File: cart_totals.py\n+PORT = 8123\n*** End Patch\n"
     return [
-        [Said(f"I decided: {WORK_FACTS['decision']}."), Patch(patch)],
+        [Said(f"I decided: {WORK_FACTS['decision']}."), Patch(PATCH)],
         [run("./release.sh --blue-green")],
         [run("./pytest -q")],
         [Said("The open order for the receipt is ORD-7F3K2Q."), run("echo busy")],
     ]
+
+
+def scripted_work() -> list[list[Part]]:
+    """The same in code mode."""
+    steps: list[list[Part]] = []
+    for step in work():
+        parts = [_as_script(part) for part in step]
+        steps.append(parts)
+    return steps
+
+
+def _as_script(part: Part) -> Part:
+    if isinstance(part, Patch):
+        return Script(f"text(JSON.stringify(await tools.apply_patch({json.dumps(part.text)})));")
+    if isinstance(part, Call):
+        asked = json.dumps(part.arguments)
+        return Script(f"text(JSON.stringify(await tools.{part.name}({asked})));")
+    return part

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from end_to_end.stage import BRIEF as CLAUDE_BRIEF
 from end_to_end.stage import OFFER, Stage, injected
 from holdfast.clients.codex.client_paths import transcript_session_id
-from support.claude import ScriptedApi
-from support.codex import Call, ResponsesApi, Said, context_texts
+from support.claude import Lane, ScriptedApi, bash, text
+from support.codex import NEWEST, OLDEST, Call, ResponsesApi, Said, context_texts
 
 from .codex_stage import BRIEF, PROMPT, WORK_FACTS, CodexStage, run, work
 
 pytestmark = pytest.mark.client
+
+CATS = "Always paint the cats green. The cat service listens on port 4444."
+DOGS = "Always paint the dogs blue. The dog service listens on port 5555."
 
 
 def spawn(message: str) -> Call:
@@ -52,10 +57,49 @@ def test_sessions_of_both_are_listed_searched_shown_and_handed_over(
         assert claude.log() == ""
 
 
-def test_a_subagent_gets_nothing_of_the_main_thread(
+def test_both_at_work_at_once_in_one_repository_do_not_mix(
     tmp_path: Path, responses: ResponsesApi
 ) -> None:
-    stage = CodexStage(tmp_path, responses, compact_at=60_000)
+    with ScriptedApi() as api, ThreadPoolExecutor(1) as beside:
+        claude = Stage(tmp_path, api)
+        codex = CodexStage(tmp_path, responses, compact_at=60_000)
+        codex.holdfast("install", "--client", "codex")
+        api.script(
+            Lane.MAIN, lambda _: bash("echo stir") if len(api.main_requests) < 4 else text("ok")
+        )
+
+        def work_in_codex() -> None:
+            responses.tokens = 20_000
+            responses.say(*work(), [Said("Wait for me.")])
+            codex.codex.exec(DOGS)
+            responses.tokens = 70_000
+            codex.codex.resume("Full now.")
+            responses.tokens = 9_000
+            codex.codex.resume("Go on.")
+
+        with claude.client.session() as live:
+            live.ask(CATS)
+            # A session that had ended before would be offered here.
+            other = beside.submit(work_in_codex)
+            live.compact()
+            live.ask("go on")
+            other.result()
+            live.ask("and on")
+        (cats,) = injected(api.last, CLAUDE_BRIEF)
+        (dogs,) = codex.briefs(responses.requests[-1])
+        assert "paint the cats" in cats
+        assert "dogs" not in str(api.main_requests)
+        assert not any(words in cats for words in WORK_FACTS.values())
+        assert [name for name, words in WORK_FACTS.items() if words not in dogs] == []
+        assert "cats" not in str(responses.requests)
+        assert claude.log() == ""
+
+
+@pytest.mark.parametrize("version", [NEWEST, OLDEST])
+def test_a_subagent_gets_nothing_of_the_main_thread(
+    tmp_path: Path, responses: ResponsesApi, version: str
+) -> None:
+    stage = CodexStage(tmp_path, responses, version=version, compact_at=60_000)
     stage.holdfast("install", "--client", "codex")
     responses.say(*work(), [Said("Now full.")])
     responses.tokens = 20_000

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from support.codex import AppServer, Call, ResponsesApi, Said
+from support.codex import NEWEST, OLDEST, AppServer, Call, ResponsesApi, Said
 
 from .codex_stage import CodexStage, run, work
 
 pytestmark = pytest.mark.client
+VERSIONS = pytest.mark.parametrize("version", [NEWEST, OLDEST])
 
 OTHERS = """{
   "description": "mine",
@@ -30,10 +31,11 @@ def wait_for(path: Path, seconds: float = 30) -> None:
         time.sleep(0.05)
 
 
+@VERSIONS
 def test_the_client_lists_our_hooks_behind_those_of_others(
-    tmp_path: Path, responses: ResponsesApi
+    tmp_path: Path, responses: ResponsesApi, version: str
 ) -> None:
-    stage = CodexStage(tmp_path, responses)
+    stage = CodexStage(tmp_path, responses, version=version)
     path = stage.codex.config / "hooks.json"
     path.write_text(OTHERS)
     with AppServer(stage.codex) as server:
@@ -64,9 +66,12 @@ def test_a_file_that_was_not_there_is_gone_again(tmp_path: Path, responses: Resp
     assert (stage.codex.config / "config.toml").read_bytes() == config
 
 
-def test_an_untrusted_hook_does_not_run(tmp_path: Path, responses: ResponsesApi) -> None:
+@VERSIONS
+def test_an_untrusted_hook_does_not_run(
+    tmp_path: Path, responses: ResponsesApi, version: str
+) -> None:
     """Which is why the install says what to do."""
-    stage = CodexStage(tmp_path, responses)
+    stage = CodexStage(tmp_path, responses, version=version)
     stage.holdfast("install", "--client", "codex")
     with AppServer(stage.codex) as server:
         server.turn(server.start_thread(), "Port 8137 stays.")
@@ -77,10 +82,11 @@ def test_an_untrusted_hook_does_not_run(tmp_path: Path, responses: ResponsesApi)
     assert "its hooks may run" in stage.holdfast("doctor", check=False)
 
 
+@VERSIONS
 def test_recall_is_added_and_taken_out_by_the_client_itself(
-    tmp_path: Path, responses: ResponsesApi
+    tmp_path: Path, responses: ResponsesApi, version: str
 ) -> None:
-    stage = CodexStage(tmp_path, responses)
+    stage = CodexStage(tmp_path, responses, version=version)
     config = stage.codex.config / "config.toml"
     before = config.read_bytes()
     shown = stage.holdfast("install", "--client", "codex", "--dry-run")
@@ -118,10 +124,11 @@ def test_a_server_of_that_name_that_is_not_ours_stays(
     assert (stage.codex.config / "config.toml").read_bytes() == before
 
 
+@VERSIONS
 def test_trust_is_given_when_asked_for_and_taken_back(
-    tmp_path: Path, responses: ResponsesApi
+    tmp_path: Path, responses: ResponsesApi, version: str
 ) -> None:
-    stage = CodexStage(tmp_path, responses)
+    stage = CodexStage(tmp_path, responses, version=version)
     (stage.codex.config / "hooks.json").write_text(OTHERS)
     config = stage.codex.config / "config.toml"
     before = config.read_bytes()
@@ -141,7 +148,9 @@ def test_trust_is_given_when_asked_for_and_taken_back(
     assert "its hooks may run" in stage.holdfast("doctor", check=False)
     assert "the trust" in stage.holdfast("uninstall", "--client", "codex", "--dry-run").lower()
     stage.holdfast("uninstall", "--client", "codex")
-    assert config.read_bytes() == before
+    # The oldest client writes down by itself that it trusts the project.
+    own = f'\n[projects."{stage.codex.project}"]\ntrust_level = "trusted"\n'
+    assert config.read_bytes() == before + (own.encode() if version == OLDEST else b"")
 
 
 def test_the_trust_of_others_stays(tmp_path: Path, responses: ResponsesApi) -> None:

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from support.codex import NEWEST, OLDEST, AppServer, ResponsesApi, Said
+from support.codex import CODE_MODE_MODEL, NEWEST, OLDEST, AppServer, ResponsesApi, Said
 
-from .codex_stage import PROMPT, RULE, WORK_FACTS, CodexStage, run, work
+from .codex_stage import PROMPT, RULE, WORK_FACTS, CodexStage, run, scripted_work, work
 
 pytestmark = pytest.mark.client
 
 SEALED = pytest.mark.parametrize("encrypted", [False, True], ids=["readable", "encrypted"])
+
+VERSIONS = pytest.mark.parametrize("version", [NEWEST, OLDEST])
 
 
 def check_facts(stage: CodexStage) -> str:
@@ -26,7 +28,7 @@ def check_facts(stage: CodexStage) -> str:
 
 
 @SEALED
-@pytest.mark.parametrize("version", [NEWEST, OLDEST])
+@VERSIONS
 def test_a_compaction_in_the_middle_of_a_turn(
     tmp_path: Path, responses: ResponsesApi, version: str, encrypted: bool
 ) -> None:
@@ -46,10 +48,11 @@ def test_a_compaction_in_the_middle_of_a_turn(
 
 
 @SEALED
+@VERSIONS
 def test_a_compaction_before_the_turn_of_a_resumed_session(
-    tmp_path: Path, responses: ResponsesApi, encrypted: bool
+    tmp_path: Path, responses: ResponsesApi, version: str, encrypted: bool
 ) -> None:
-    stage = CodexStage(tmp_path, responses, encrypted=encrypted, compact_at=60_000)
+    stage = CodexStage(tmp_path, responses, version=version, encrypted=encrypted, compact_at=60_000)
     stage.holdfast("install", "--client", "codex")
     responses.say(*work())
     responses.tokens = 20_000
@@ -62,11 +65,26 @@ def test_a_compaction_before_the_turn_of_a_resumed_session(
     check_facts(stage)
 
 
+def test_work_in_code_mode_is_restored(tmp_path: Path, responses: ResponsesApi) -> None:
+    """The model calls no tool but a script, and what that did is told by finished items alone."""
+    stage = CodexStage(tmp_path, responses, model=CODE_MODE_MODEL, compact_at=60_000)
+    stage.holdfast("install", "--client", "codex")
+    responses.say(*scripted_work()[:-1])
+    responses.tokens = 20_000
+    stage.codex.exec(PROMPT)
+    responses.tokens = 70_000
+    responses.say(scripted_work()[-1], [Said("Going on.")])
+    stage.codex.resume("Now the receipt.")
+    assert len(responses.compactions) == 1
+    check_facts(stage)
+
+
 @SEALED
+@VERSIONS
 def test_a_manual_compaction_is_restored_with_the_next_prompt(
-    tmp_path: Path, responses: ResponsesApi, encrypted: bool
+    tmp_path: Path, responses: ResponsesApi, version: str, encrypted: bool
 ) -> None:
-    stage = CodexStage(tmp_path, responses, encrypted=encrypted)
+    stage = CodexStage(tmp_path, responses, version=version, encrypted=encrypted)
     stage.holdfast("install", "--client", "codex")
     responses.say(*work(), [Said("Done.")])
     with AppServer(stage.codex) as server:
@@ -95,10 +113,11 @@ def test_without_holdfast_the_facts_are_gone(tmp_path: Path, responses: Response
     assert [name for name, words in WORK_FACTS.items() if words in after] == []
 
 
+@VERSIONS
 def test_the_summary_is_steered_by_a_note_before_the_window_is_full(
-    tmp_path: Path, responses: ResponsesApi
+    tmp_path: Path, responses: ResponsesApi, version: str
 ) -> None:
-    stage = CodexStage(tmp_path, responses, compact_at=60_000)
+    stage = CodexStage(tmp_path, responses, version=version, compact_at=60_000)
     stage.holdfast("install", "--client", "codex")
     responses.say(*work(), [Said("Nearly full.")])
     responses.tokens = 56_000
@@ -124,10 +143,11 @@ kill -9 $hook $$
 """
 
 
+@VERSIONS
 def test_hooks_that_are_killed_harm_no_turn_and_lose_nothing(
-    tmp_path: Path, responses: ResponsesApi
+    tmp_path: Path, responses: ResponsesApi, version: str
 ) -> None:
-    stage = CodexStage(tmp_path, responses, compact_at=60_000)
+    stage = CodexStage(tmp_path, responses, version=version, compact_at=60_000)
     stage.holdfast("install", "--client", "codex")
     launcher = stage.data / "holdfast-hook"
     real = launcher.with_name("holdfast-hook.real")

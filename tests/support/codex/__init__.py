@@ -5,18 +5,21 @@ the client for what `codex exec` cannot do: compacting by hand, forks, reverts, 
 """
 
 from .app_server import AppServer
-from .codex_client import NEWEST, OLDEST, Codex, npm_client
-from .responses_api import Call, Patch, ResponsesApi, Said, context_texts
+from .codex_client import CODE_MODE_MODEL, NEWEST, OLDEST, Codex, npm_client
+from .responses_api import Call, Part, Patch, ResponsesApi, Said, Script, context_texts
 
 __all__ = [
+    "CODE_MODE_MODEL",
     "NEWEST",
     "OLDEST",
     "AppServer",
     "Call",
     "Codex",
+    "Part",
     "Patch",
     "ResponsesApi",
     "Said",
+    "Script",
     "context_texts",
     "npm_client",
 ]

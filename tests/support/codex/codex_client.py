@@ -20,6 +20,7 @@ from .responses_api import ResponsesApi
 NEWEST = "0.166.0"
 OLDEST = "0.150.1"  # the first seen to tell hooks of compactions
 MODEL = "gpt-5.5"
+CODE_MODE_MODEL = "gpt-5.6-sol"  # the client offers it one tool, which runs a script
 INSTALL_SECONDS = 300
 TURN_SECONDS = 90
 
@@ -58,6 +59,7 @@ class Codex:
         version: str = NEWEST,
         encrypted: bool = False,
         compact_at: int | None = None,
+        model: str = MODEL,
     ) -> None:
         self.binary = npm_client(version)
         self.api = api
@@ -74,7 +76,7 @@ class Codex:
                 f'[model_providers.scripted]\nname = "scripted"\nbase_url = "{api.url}"\n'
                 'wire_api = "responses"\n'
             )
-        text = f'# The user\'s own words.\nmodel = "{MODEL}"\n{provider}{limit}\n{table}'
+        text = f'# The user\'s own words.\nmodel = "{model}"\n{provider}{limit}\n{table}'
         (self.config / "config.toml").write_text(text)
 
     @property

@@ -32,7 +32,14 @@ class Patch(NamedTuple):
     text: str
 
 
-Step = list[Said | Call | Patch]
+class Script(NamedTuple):
+    """Code mode: the model writes JavaScript that calls the tools."""
+
+    text: str
+
+
+Part = Said | Call | Patch | Script
+Step = list[Part]
 
 
 class ResponsesApi:
@@ -78,12 +85,13 @@ class ResponsesApi:
             step = self.steps.pop(0) if self.steps else [Said("Understood.")]
             return [self._item(part) for part in step]
 
-    def _item(self, part: Said | Call | Patch) -> Json:
+    def _item(self, part: Part) -> Json:
         if isinstance(part, Said):
             return self._message(part.text)
         call = self._id("call")
-        if isinstance(part, Patch):
-            made = {"type": "custom_tool_call", "name": "apply_patch", "input": part.text}
+        if isinstance(part, Patch | Script):
+            name = "apply_patch" if isinstance(part, Patch) else "exec"
+            made = {"type": "custom_tool_call", "name": name, "input": part.text}
         else:
             asked = json.dumps(part.arguments)
             made = {"type": "function_call", "name": part.name, "arguments": asked}
