@@ -124,6 +124,20 @@ def test_kept_messages_hold_no_secret_unless_asked_for(chat: ChatMemory) -> None
     assert json.dumps(messages) == before
 
 
+@pytest.mark.parametrize("handed_back", [True, False])
+def test_a_message_that_lost_its_secret_is_not_heard_again(
+    chat: ChatMemory, handed_back: bool
+) -> None:
+    said = {"role": "user", "content": f"Bake at 210 degrees with the key {SECRET}"}
+    history: list[Any] = [*anthropic_messages(), said]
+    made = chat.compact(history, keep=1_000)
+    assert SECRET not in json.dumps(made)
+    turns = chat.state().position.turn
+    thanks = {"role": "user", "content": "Thanks."}
+    assert chat.hear([*(made if handed_back else history), thanks]) == 1
+    assert chat.state().position.turn == turns + 1
+
+
 def test_a_user_who_writes_as_we_do_is_heard(chat: ChatMemory) -> None:
     typed = "Holdfast: the state of this session: never call the supplier before noon."
     chat.hear([{"role": "user", "content": typed}])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -57,6 +57,7 @@ DEFAULT_GAP_CHARS = 3_000
 DEFAULT_STEERING_CHARS = 4_000
 MAX_MESSAGE_CHARS = 20_000  # of one message, kept for search
 MAX_ATTEMPTS = 3  # a save that came too late is tried again on top of the one that was first
+MAX_CLEANED = 64  # messages handed back without a secret, whose originals are remembered
 MAX_UNSAVED = 2_000  # messages of one chat that wait for a store that does not answer
 LOCKS = 64
 _SPEAKERS = {UserSaid: "user", AgentSaid: "agent", SummaryGiven: "summary"}
@@ -118,7 +119,8 @@ class _Known(NamedTuple):
     followed: FollowState = INITIAL
     heard: tuple[str, ...] = ()  # keys of the messages heard last
     pins: tuple[NoteLine, ...] = ()
-    generation: int = 0
+    # Of messages that were handed back without their secrets: the key, and that of the original.
+    cleaned: tuple[tuple[str, str], ...] = ()
 
     def display(self) -> State:
         return overlay_notes(self.followed.state, build_note_table(self.pins))
@@ -214,15 +216,8 @@ class ChatMemory:
         if kind not in NOTE_KINDS:
             raise ValueError(f"a pin's kind is one of {', '.join(NOTE_KINDS)}, not {kind!r}")
         with self.keeper.lock_of(self.id):
-            known = self._load()
             line = NoteLine(kind, redact(text), "user", format_now())
-            # A save of the same revision could be taken for one that knows less.
-            cursor = known.followed.cursor
-            moved = Cursor(cursor.position + 1, rows=cursor.rows)
-            known = known._replace(
-                followed=known.followed._replace(cursor=moved), pins=(*known.pins, line)
-            )
-            self._save(known, known.followed.state, ())
+            self._change(lambda known: known._replace(pins=(*known.pins, line)))
 
     def forget(self) -> None:
         """Drop everything about this chat. Raises StoreError."""
@@ -340,6 +335,8 @@ class ChatMemory:
             for one in read
             if one.role and not (one.role == "user" and self._is_ours_alone(one.text))
         ]
+        originals = dict(known.cleaned)
+        read = [one._replace(key=originals.get(one.key, one.key)) for one in read]
         now = format_now()
         count = known.followed.cursor.rows
         new = find_new(known.heard, [one.key for one in read])
@@ -368,8 +365,44 @@ class ChatMemory:
         places = _select_tail([one for _, one in body], keep)
         kept = [body[place][0] for place in places]
         if redact_kept:
-            kept = [redact_message(message) for message in kept]
+            kept = self._clean(kept)
         return [*heads, make_user_message(messages, text), *kept]
+
+    def _clean(self, messages: list[Any]) -> list[Any]:
+        """Without secrets. What is handed back so is heard again: it must not be taken for new."""
+        cleaned = [redact_message(message) for message in messages]
+        changed = [
+            (read_message(after).key, read_message(before).key)
+            for before, after in zip(messages, cleaned, strict=True)
+            if after is not before
+        ]
+        new = tuple(pair for pair in changed if pair[0] != pair[1])
+        if new:
+            with self.keeper.lock_of(self.id):
+                run_guarded(
+                    f"remembering messages of {self.id}", lambda: self._add_cleaned(new), None
+                )
+        return cleaned
+
+    def _add_cleaned(self, pairs: tuple[tuple[str, str], ...]) -> None:
+        if not set(pairs) <= set(self._load().cleaned):
+            self._change(
+                lambda known: known._replace(
+                    cleaned=tuple(dict.fromkeys((*known.cleaned, *pairs)))[-MAX_CLEANED:]
+                )
+            )
+
+    def _change(self, change: Callable[[_Known], _Known]) -> None:
+        """Save what is known beside the messages."""
+        for _ in range(MAX_ATTEMPTS):
+            known = change(self._load())
+            # A save of the same revision could be taken for one that knows less.
+            cursor = known.followed.cursor
+            moved = Cursor(cursor.position + 1, rows=cursor.rows)
+            known = known._replace(followed=known.followed._replace(cursor=moved))
+            if self._save(known, known.followed.state, ()):
+                return
+        raise StoreError(f"chat {self.id} is written to by others all the time")
 
     def _describe(self, message: Any) -> ConversationMessage:
         """For choosing what stays; the role of a system message is "": it always does."""
@@ -399,11 +432,16 @@ class ChatMemory:
             followed,
             tuple(map(str, kept.get("heard", ()))),
             tuple(NoteLine(*map(str, pin)) for pin in kept.get("pins", ()) if len(pin) == 4),
+            tuple((str(a), str(b)) for a, b in kept.get("cleaned", ())),
         )
 
     def _save(self, known: _Known, before: State, events: Iterable[Event]) -> bool:
         state, position = to_saved(known.followed)
-        position["chat"] = {"heard": list(known.heard), "pins": [list(pin) for pin in known.pins]}
+        position["chat"] = {
+            "heard": list(known.heard),
+            "pins": [list(pin) for pin in known.pins],
+            "cleaned": [list(pair) for pair in known.cleaned],
+        }
         place = known.followed.state.session
         session = Session(
             self.id,
