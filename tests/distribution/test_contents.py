@@ -14,6 +14,7 @@ def test_nothing_is_missing_and_nothing_is_too_much(built: Built) -> None:
 def test_the_wheel_has_what_is_no_python_module(built: Built) -> None:
     """Named one by one: `find_faults` compares with the folders and would miss an emptied one."""
     assert {
+        "holdfast/clients/opencode/plugin.js",
         "holdfast/plugin/.claude-plugin/plugin.json",
         "holdfast/plugin/.mcp.json",
         "holdfast/plugin/bin/holdfast-run",

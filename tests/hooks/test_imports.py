@@ -13,7 +13,12 @@ from support.hook_process import SCRIPT, Caller
 
 PACKAGE = Path(holdfast.__file__).parent
 # These folders are the fast path: whatever is in them may be imported, and next to nothing else.
-FAST_FOLDERS = ("fastpath", "clients/claude_code/fastpath", "clients/codex/fastpath")
+FAST_FOLDERS = (
+    "fastpath",
+    "clients/claude_code/fastpath",
+    "clients/codex/fastpath",
+    "clients/opencode/fastpath",
+)
 # Around them: what starts a hook, and the lowest modules of all.
 FAST_FILES = {
     "holdfast.hooks.main",

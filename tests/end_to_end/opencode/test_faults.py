@@ -16,7 +16,7 @@ pytestmark = pytest.mark.client
 BROKEN = {
     "fails": "echo oops >&2\nexit 3\n",
     "babbles": "head -c 3000000 /dev/zero | tr '\\0' 'x'\n",
-    "lies": 'echo \'{"kept":"x"}\'\necho \'{"text":{"a":1},"message":7}\'\n',
+    "lies": 'echo \'{"kept":1}\'\necho \'{"text":{"a":1},"message":7}\'\n',
     "crashes": "kill -9 $$\n",
 }
 

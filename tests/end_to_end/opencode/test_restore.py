@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from holdfast.clients.holdfast_text import AUGMENT_OPENING
-from support.opencode import Call, ChatApi, Said, Server
+from support.opencode import Call, ChatApi, Said, Server, list_texts
 
 from .opencode_stage import (
     BIG,
@@ -94,19 +94,35 @@ def split_at_compaction(stage: OpenCodeStage) -> tuple[list[Json], list[Json]]:
     return stage.api.requests[:place], stage.api.requests[place:]
 
 
-def test_what_the_summary_tells_is_not_told_again(tmp_path: Path, chat: ChatApi) -> None:
+def test_what_the_client_keeps_word_for_word_is_not_told_again(
+    tmp_path: Path, chat: ChatApi
+) -> None:
     stage = OpenCodeStage(tmp_path, chat)
     stage.install()
-    chat.summary = "## Objective\nBuild a shop. Never use float for money, always use Decimal."
-    chat.say(*work(), [Said("Done.")])
+    # More than the client would keep, so that it keeps the latest alone.
+    chat.say(*work(), [Said("Lorem ipsum dolor. " * 3_000)])
+    kept = "The courier is called Nightjar, always write it so."
     with Server(stage.client) as server:
         session = server.start()
         server.say(session, PROMPT)
+        server.say(session, kept)
         server.compact(session)
         server.say(session, "Go on.")
-    (told,) = stage.briefs(chat.requests[-1])
-    assert WORK_FACTS["id"] in told
-    assert RULES not in told
+    assert list_texts(chat.requests[-1], kept) == [kept]
+    assert kept not in check_facts(stage)
+
+
+def test_a_compaction_at_the_end_of_a_turn(tmp_path: Path, chat: ChatApi) -> None:
+    """The client does not wait for the next prompt: it compacts, and asks the model to go on."""
+    stage = OpenCodeStage(tmp_path, chat)
+    stage.install()
+    chat.say(*work(), [Said("Done.", tokens=197_000)])  # of the 196,000 that may stand
+    stage.client.run(PROMPT)
+    assert len(chat.compactions) == 1
+    first = check_facts(stage)
+    stage.client.resume("Go on.")
+    assert len(chat.compactions) == 1
+    assert check_facts(stage) == first
 
 
 def test_without_holdfast_the_facts_are_gone(tmp_path: Path, chat: ChatApi) -> None:
@@ -180,6 +196,8 @@ def test_a_subagent_gets_nothing_and_what_it_did_is_known(tmp_path: Path, chat: 
         note = Call("write", {"filePath": "till_notes.md", "content": "The till is fine.\n"})
         chat.say([Call("task", task)], [note], [Said("The till is fine.")], [Said("Good.")])
         server.say(session, "Delegate it.")
+        # What is not waited for is not lost with the server either, but comes with the next start.
+        wait_until(lambda: "till_notes.md" in stage.session_files()[0].read_text())
     own = [one for one in chat.requests if "Look at the till." in str(one["messages"][1])]
     assert len(own) == 2
     assert [stage.briefs(one) for one in own] == [[], []]

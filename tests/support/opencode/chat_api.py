@@ -20,6 +20,7 @@ SUMMARY = "## Objective\nWorking on the shop; the rest is next."
 
 class Said(NamedTuple):
     text: str
+    tokens: int = 0  # what the client is told it used with this answer; else by the body's size
 
 
 class Call(NamedTuple):
@@ -36,7 +37,6 @@ class ChatApi:
         self.requests: list[Json] = []  # of turns
         self.compactions: list[Json] = []
         self.summary = SUMMARY
-        self.tokens: int | None = None  # what the client is told it used; else by the body's size
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -87,7 +87,9 @@ class ChatApi:
                 self.send_header("content-type", "text/event-stream")
                 self.send_header("connection", "close")
                 self.end_headers()
-                self._stream(api.answer(request), api.tokens or len(raw) // 4)
+                step = api.answer(request)
+                told = [part.tokens for part in step if isinstance(part, Said)]
+                self._stream(step, max(told, default=0) or len(raw) // 4)
                 self.close_connection = True
 
             def _stream(self, step: Step, tokens: int) -> None:

@@ -94,6 +94,8 @@ function parse(text) {
   }
 }
 
+const readText = (answer, name) => (typeof answer?.[name] === "string" ? answer[name] : "")
+
 // What is handed over of a message.
 function toRow(message, more) {
   const { info } = message
@@ -207,6 +209,8 @@ export const Holdfast = async ({ client, directory }) => {
     try {
       await within(before, COMPACTION_WAIT)
       return await sendNow(event, session, more, release)
+    } catch {
+      return null
     } finally {
       release()
     }
@@ -339,11 +343,11 @@ export const Holdfast = async ({ client, directory }) => {
     const [event, source] = isFirst ? ["SessionStart", "startup"] : ["UserPromptSubmit", ""]
     const asking = send(event, session, { source })
     const answer = await waitFor(asking, PROMPT_WAIT)
-    if (answer?.message) show(answer.message)
-    const text = answer?.text || session.late
+    if (readText(answer, "message")) show(answer.message)
+    const text = readText(answer, "text") || session.late
     session.late = ""
     // What comes too late for this prompt goes with the next.
-    if (!answer) asking.then((found) => (session.late = found?.text))
+    if (!answer) asking.then((found) => (session.late = readText(found, "text")))
     if (!text) return
     const last = output.parts.at(-1)
     // The client keeps it with the prompt, out of the user's sight.
@@ -357,9 +361,10 @@ export const Holdfast = async ({ client, directory }) => {
     })
   }
 
-  function show(message) {
-    const body = { title: "Holdfast", message, variant: "info" }
-    Promise.resolve(client.tui?.showToast({ body })).catch(() => {})
+  async function show(message) {
+    try {
+      await client.tui.showToast({ body: { title: "Holdfast", message, variant: "info" } })
+    } catch {}
   }
 
   async function onCompacting({ sessionID }, output) {
@@ -370,7 +375,8 @@ export const Holdfast = async ({ client, directory }) => {
       const isAuto = asking?.parts.find((part) => part.type === "compaction").auto
       const more = { trigger: isAuto === false ? "manual" : "auto" }
       const answer = await waitFor(send("PreCompact", session, more), COMPACTION_WAIT)
-      if (answer?.text) output.context.push(answer.text)
+      const text = readText(answer, "text")
+      if (text) output.context.push(text)
     } finally {
       session.isSummarised = true // the next request of this session is the summary's own
     }
@@ -416,7 +422,7 @@ export const Holdfast = async ({ client, directory }) => {
     brief.answer = (async () => {
       if (!session.isFetched) await fetchMessages(session)
       const answer = await send("SessionStart", session, { source: "request", prompt_id: summary })
-      brief.text = answer?.text ?? ""
+      brief.text = readText(answer, "text")
       if (answer) send("PostCompact", session).catch(() => {})
       else session.brief = null // to be asked again
       return answer
