@@ -65,7 +65,8 @@ class HookSandbox(NamedTuple):
             **fields,
         }
         words = [hook_launcher.launcher_path(str(self.home)), event]
-        return _timed(words, json.dumps(payload).encode(), self.data)
+        written = json.dumps(payload, separators=(",", ":"), ensure_ascii=False)
+        return _timed(words, written.encode(), self.data)
 
 
 def run() -> list[Row]:
@@ -78,6 +79,10 @@ def run() -> list[Row]:
             _codex_stop(Path(folder) / "codex-stop"),
             _opencode_prompt(Path(folder) / "opencode-prompt"),
             _opencode_request(Path(folder) / "opencode-request"),
+            _gemini_request(Path(folder) / "gemini-request"),
+            _gemini_request_after(Path(folder) / "gemini-request-after"),
+            _gemini_restore(Path(folder) / "gemini-restore"),
+            _gemini_tool(Path(folder) / "gemini-tool"),
         ]
         for history in HISTORIES:
             rows.append(_before_compaction(Path(folder) / str(history), history))
@@ -227,6 +232,122 @@ def _opencode_row(
     id_, time = f"msg_{number:06d}", 1_794_000_000_000 + number * 1000
     about = {"id": id_, "role": role, "time": {"created": time, "completed": time}, **info}
     return {"type": "message", "row": id_, "info": about, "parts": parts}
+
+
+def _gemini_request(home: Path) -> Row:
+    """Before every request of Gemini CLI, with the whole conversation on stdin."""
+    place = _chat_place(home)
+    request = _request(MEGABYTE, "")
+
+    def once() -> float:
+        return place.call("gemini:BeforeModel", llm_request=request)
+
+    return _measured("Gemini CLI: BeforeModel, 1 MB, no summary", once, 2.5, ROUNDS)
+
+
+def _gemini_request_after(home: Path) -> Row:
+    """The same once a compression was restored, and its brief is kept by the client."""
+    place = _chat_place(home)
+    request = _request(MEGABYTE, _SNAPSHOT)
+    _compress(place, 0)
+    place.call("gemini:BeforeModel", llm_request=request)
+    assert list(Path(place.data).rglob("keep")), "no brief was handed over"
+    for kept in Path(place.data).rglob("keep"):
+        kept.unlink()
+
+    def once() -> float:
+        return place.call("gemini:BeforeModel", llm_request=request)
+
+    return _measured("Gemini CLI: BeforeModel, 1 MB, told before", once, 2.5, ROUNDS)
+
+
+def _gemini_restore(home: Path) -> Row:
+    """The first request after a compression: the brief is chosen against what stands in it."""
+    place = _chat_place(home)
+    place.call("gemini:BeforeAgent")
+    numbers = itertools.count()
+
+    def once() -> float:
+        number = next(numbers)
+        _compress(place, number)
+        took = place.call(
+            "gemini:BeforeModel", llm_request=_request(MEGABYTE, f"{_SNAPSHOT} {number}")
+        )
+        assert len(list(Path(place.data).rglob("delivered.*"))) == 1, "no brief was handed over"
+        for latch in Path(place.data).rglob("delivered.*"):
+            latch.unlink()
+        return took
+
+    return _measured("Gemini CLI: BeforeModel, 1 MB, compressed", once, 40.0, HEAVY_ROUNDS)
+
+
+def _gemini_tool(home: Path) -> Row:
+    """The agent waits for it, and the reading goes on beside it."""
+    place = _chat_place(home)
+
+    def once() -> float:
+        return place.call("gemini:AfterTool", tool_name="read_file", tool_input={})
+
+    return _measured("Gemini CLI: AfterTool, its work detached", once, 3.0, ROUNDS)
+
+
+_SNAPSHOT = "<state_snapshot>Working on the cart; the rest is next.</state_snapshot>"
+_ACKNOWLEDGED = "Got it. Thanks for the additional context!"
+
+
+def _chat_place(home: Path) -> HookSandbox:
+    """A session of 1 MB: prompts, then commands with their output."""
+    place = _place(home)
+    name = f"session-2026-01-01T00-00-{place.session_id[:8]}.jsonl"
+    place = place._replace(transcript=home / name)
+    with place.transcript.open("wb") as chat:
+        chat.write(_line({"sessionId": place.session_id, "projectHash": "0", "kind": "main"}))
+        size = MEGABYTE
+        while size > 0:
+            number = uuid.uuid4().hex[:8]
+            content = [{"text": f"Keep the total of order {number} right."}]
+            size -= chat.write(_line(_message(f"u{number}", "user", content)))
+            call = {
+                "id": f"run__{number}",
+                "name": "run_shell_command",
+                "args": {"command": f"cat src/cart_{number}.py"},
+                "status": "success",
+                "result": [{"functionResponse": {"response": {"output": _OUTPUT * 30}}}],
+            }
+            row = {**_message(f"g{number}", "gemini", "I look."), "toolCalls": [call]}
+            size -= chat.write(_line(row))
+    return place
+
+
+_OUTPUT = "Output: def total(items):\n    return sum(items)\n"
+
+
+def _compress(place: HookSandbox, number: int) -> None:
+    summary = _message(f"summary-{number}", "user", [{"text": f"{_SNAPSHOT} {number}"}])
+    answer = _message(f"answer-{number}", "gemini", [{"text": _ACKNOWLEDGED}])
+    with place.transcript.open("ab") as chat:
+        chat.write(_line({"$set": {"messages": [summary, answer]}}))
+
+
+def _request(size: int, summary: str) -> dict[str, object]:
+    """What the client gives BeforeModel: texts alone."""
+    opening = f"<session_context>\n- /shop\n</session_context>{summary}"
+    messages = [{"role": "user", "content": opening}]
+    if summary:
+        messages.append({"role": "model", "content": _ACKNOWLEDGED})
+    said = "The total of an order stays a Decimal; the tests say so. " * 20
+    while size > 0:
+        messages.append({"role": "user", "content": said})
+        size -= len(said)
+    return {"model": "gemini-2.5-pro", "messages": messages, "config": {"temperature": 1}}
+
+
+def _message(id_: str, kind: str, content: object) -> dict[str, object]:
+    return {"id": id_, "timestamp": "2026-01-01T00:00:00.000Z", "type": kind, "content": content}
+
+
+def _line(row: dict[str, object]) -> bytes:
+    return json.dumps(row, separators=(",", ":")).encode() + b"\n"
 
 
 def _rollout_place(home: Path) -> HookSandbox:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.clients import hook_launcher
 from holdfast.clients.hook_launcher import (
     LAUNCHER_NAME,
     Launcher,
@@ -107,3 +108,15 @@ def test_one_that_may_not_be_run_is_not_current(tmp_path: Path) -> None:
     launcher = write(tmp_path, sys.executable, str(SCRIPT))
     os.chmod(launcher.path, 0o600)
     assert not launcher.is_current()
+
+
+def test_a_guarded_command_is_read_back_and_ends_with_zero_when_its_file_is_gone(
+    tmp_path: Path,
+) -> None:
+    gone = str(tmp_path / "it's gone" / "holdfast-hook")
+    command = hook_launcher.format_guarded([gone, "gemini:BeforeModel"])
+    assert hook_launcher.split_command(command) == [gone, "gemini:BeforeModel"]
+    assert subprocess.run(["sh", "-c", command], check=False).returncode == 0
+    # What somebody wrote around it is theirs.
+    other = command.replace("exec", "exec nice")
+    assert hook_launcher.split_command(other)[0] == "["

@@ -6,7 +6,7 @@ from holdfast import clients
 
 
 def test_every_name_gives_the_client_of_that_name() -> None:
-    assert clients.names() == ("claude-code", "codex", "opencode")
+    assert clients.names() == ("claude-code", "codex", "opencode", "gemini")
     for name in clients.names():
         assert clients.get(name).name == name
         assert clients.get(name) is clients.get(name)

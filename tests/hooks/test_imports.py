@@ -18,6 +18,7 @@ FAST_FOLDERS = (
     "clients/claude_code/fastpath",
     "clients/codex/fastpath",
     "clients/opencode/fastpath",
+    "clients/gemini/fastpath",
 )
 # Around them: what starts a hook, and the lowest modules of all.
 FAST_FILES = {
@@ -33,13 +34,15 @@ FAST_FILES = {
 }
 # A prompt is written to the disk, so it is looked through for secrets first.
 PREFILTER = {"holdfast.redact.prefilter", "holdfast.redact.secret_patterns"}
-# Beyond what a bare interpreter has: `os` with its parts, the C parts of time, json and signal.
+# Beyond what a bare interpreter has: `os` with its parts, the C parts of time, json and signal,
+# and a checksum.
 STANDARD_LIBRARY = {
     "__future__",
     "_collections_abc",
     "_json",
     "_signal",
     "_stat",
+    "binascii",
     "genericpath",
     "os",
     "posixpath",

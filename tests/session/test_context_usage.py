@@ -201,11 +201,11 @@ def test_the_focus_names_what_a_summary_should_dwell_on() -> None:
 
 def test_the_lines_are_one_line_each() -> None:
     for line in (
-        format_user_notice(9, 61_000, 67_000, "keep it"),
-        format_agent_notice(9, "keep it"),
+        format_user_notice(9, 61_000, 67_000, "/compact keep it"),
+        format_agent_notice(9, "/compact keep it"),
     ):
         assert "\n" not in line
-    assert format_user_notice(9, 61_000, 67_000, "").endswith("/compact")
+    assert format_user_notice(9, 61_000, 67_000, "/compress").endswith("To compact now: /compress")
     assert "offered" not in format_agent_notice(9, "")
 
 

@@ -61,8 +61,8 @@ def audit(
         str,
         typer.Argument(
             metavar="DIR",
-            help="Folder to search for transcripts. Default: the clients' own, ~/.claude/projects "
-            "and ~/.codex/sessions, and ours of OpenCode.",
+            help="Folder to search for transcripts. Default: the clients' own, ~/.claude/projects, "
+            "~/.codex/sessions and ~/.gemini/tmp, and ours of OpenCode.",
         ),
     ] = "",
     html: Annotated[

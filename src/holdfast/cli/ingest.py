@@ -53,7 +53,8 @@ def ingest(
         typer.Argument(
             metavar="PATH",
             help="Transcripts, or folders to search for *.jsonl and *.jsonl.gz. Default: the "
-            "clients' own, ~/.claude/projects and ~/.codex/sessions, and ours of OpenCode.",
+            "clients' own, ~/.claude/projects, ~/.codex/sessions and ~/.gemini/tmp, and ours of "
+            "OpenCode.",
         ),
     ] = None,
     jobs: Annotated[

@@ -105,6 +105,12 @@ def _opencode() -> Client:
     return CLIENT
 
 
+def _gemini() -> Client:
+    from holdfast.clients.gemini.client import CLIENT
+
+    return CLIENT
+
+
 def _claude_code_hooks() -> HookClient:
     from holdfast.clients.claude_code.fastpath import hook_client
 
@@ -123,16 +129,24 @@ def _opencode_hooks() -> HookClient:
     return hook_client
 
 
+def _gemini_hooks() -> HookClient:
+    from holdfast.clients.gemini.fastpath import hook_client
+
+    return hook_client
+
+
 # One line per folder.
 _CLIENTS = {
     "claude-code": _claude_code,
     "codex": _codex,
     "opencode": _opencode,
+    "gemini": _gemini,
 }
 _HOOK_CLIENTS = {
     "claude-code": _claude_code_hooks,
     "codex": _codex_hooks,
     "opencode": _opencode_hooks,
+    "gemini": _gemini_hooks,
 }
 
 # What other packages may import.
@@ -140,10 +154,13 @@ __all__ = [
     "claude_code",
     "client_protocol",
     "codex",
+    "gemini",
     "holdfast_text",
     "hook_launcher",
     "installation",
     "json_fields",
     "messages",
     "opencode",
+    "recent_ids",
+    "unified_diff",
 ]

@@ -248,6 +248,9 @@ class HookPayload(Protocol):
     instructions: str  # what the summariser is told already
     last_message: str
     is_summariser: bool
+    tool: str  # the tool that ran or is about to
+    request: bytes  # what goes to the model, where the client asks before it does
+    compaction_key: str  # tells the compaction before that request from others
     client: HookClient  # who calls; set by the hook's entry
 
 
@@ -260,6 +263,16 @@ class HookClient(Protocol):
     @property
     def MAX_OUTPUT_CHARS(self) -> int:
         """Of what one hook may say to the agent."""
+
+    @property
+    def STARTS_WITH_CONTEXT(self) -> bool:
+        """Whether SessionStart may speak, and names the session's file; else both wait for the
+        hook of the first prompt.
+        """
+
+    @property
+    def WAITS_FOR_WORK(self) -> bool:
+        """Whether the agent waits for the hooks of a tool or turn: then their work is detached."""
 
     def leaves_to_others(self, environ: Mapping[str, str]) -> bool:
         """Whether another install of ours answers this event."""
@@ -278,6 +291,12 @@ class HookClient(Protocol):
 
     def format_context(self, event: str, text: str, message: str = "") -> str: ...
 
+    def read_request(self, request: bytes, /) -> tuple[str, list[str]] | None:
+        """The summary that stands in a request, and the texts behind it; None where none does."""
+
+    def format_request(self, request: bytes, text: str, /) -> str:
+        """What a hook prints to send the request with this text as its last message."""
+
     def is_bookkeeping(self, rows: bytes) -> bool:
         """Whether these rows of the transcript tell nothing."""
 
@@ -288,6 +307,10 @@ class HookIO(Protocol):
     @property
     def STEERS(self) -> bool:
         """Whether what PreCompact prints reaches the summariser."""
+
+    @property
+    def COMPACT_COMMAND(self) -> str:
+        """What a user types to compact; a focus may follow where it ends with a space."""
 
     def format_context(self, event: str, text: str, message: str = "") -> str: ...
 

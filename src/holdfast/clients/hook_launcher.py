@@ -107,6 +107,24 @@ def build_arguments(script: str, event: str) -> list[str]:
     return [*PYTHON_FLAGS, script, event]
 
 
+_GUARD = ("]", "||", "exit", "0;", "exec")
+
+
+def format_guarded(argv: Sequence[str]) -> str:
+    """For a shell: runs the launcher where it is still there.
+
+    For clients that take a command which is not found for a refusal.
+    """
+    return f"[ -x {shlex.quote(argv[0])} ] || exit 0; exec {shlex.join(argv)}"
+
+
+def split_command(command: str) -> list[str]:
+    """The words of a shell's command, without that guard; raises ValueError."""
+    words = shlex.split(command)
+    guarded = words[:2] == ["[", "-x"] and tuple(words[3:8]) == _GUARD
+    return words[8:] if guarded and words[8:9] == words[2:3] else words
+
+
 def find_program(argv: Sequence[object]) -> str | None:
     """The word of an entry that is our launcher, or our script; None where it is not ours."""
     for place, word in enumerate(argv):

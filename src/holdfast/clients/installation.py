@@ -287,6 +287,9 @@ class Installer(Protocol):
         of calls; None where it never called any.
         """
 
+    def list_limits(self, environ: Mapping[str, str], project: str) -> list[str]:
+        """What the client withholds in this project although our hooks run; a sentence each."""
+
     def list_instructions_files(self, project: str) -> list[str]:
         """Where the client reads a project's instructions, the usual place first."""
 

@@ -19,7 +19,12 @@ from holdfast.clock import DAY_SECONDS, format_timestamp
 from holdfast.compaction import instructions
 from holdfast.compaction.active_commands import registry
 from holdfast.fastpath import handoff_offers
-from holdfast.fastpath.delivery import ClaimedText, claim_brief
+from holdfast.fastpath.delivery import (
+    ClaimedText,
+    claim_brief,
+    claim_for_request,
+    repeat_for_request,
+)
 from holdfast.fastpath.handoff_offers import HandoffOffer
 from holdfast.fastpath.session_dir import PrebuiltText, delivered_latch
 from holdfast.session import context_usage, documents
@@ -45,6 +50,7 @@ from holdfast.store.protocol import Compaction, Delivery
 FOREGROUND_SECONDS = 4.0
 BACKGROUND_SECONDS = 45.0
 PRECOMPACT_CHANNEL = "PreCompact"
+REQUEST_CHANNEL = "ModelRequest"
 # The client shows users what PreCompact printed where they asked for the compaction themselves.
 MAX_SHOWN_STEERING_CHARS = 1_500
 MAX_SUMMARY_CHARS = 60_000  # characters of a summary that are kept and compared
@@ -221,6 +227,48 @@ def on_compacted(ctx: SessionContext, trigger: str, left: LeftInContext) -> None
     gap to be told later.
     """
     view = load_view(ctx, FOREGROUND_SECONDS)
+    _record_compacted(ctx, view, trigger, left)
+    if view.saved.is_complete:
+        with suppress(OSError):  # no space: SessionStart makes it anew
+            ctx.session_dir.save_restored_brief(_brief_against_left(ctx, view, left))
+
+
+def on_model_request(ctx: SessionContext, key: str, left: LeftInContext) -> ClaimedText | None:
+    """A request after a compaction of which no other hook tells: the brief for this request.
+
+    It is not kept there. Until a hook says it whose words stay, every request is given it; `key`
+    tells those requests from the ones after the next compaction.
+    """
+    view = load_view(ctx, FOREGROUND_SECONDS)
+    claimed = _claim_for_request(ctx, view, left)
+    if view.saved.is_complete:
+        with suppress(OSError):  # no space: the next request asks again
+            ctx.session_dir.save_answered_request(key)
+    return claimed
+
+
+def _claim_for_request(
+    ctx: SessionContext, view: SessionView, left: LeftInContext
+) -> ClaimedText | None:
+    if ctx.session_dir.is_delivered(_epoch_before(view)):
+        return repeat_for_request(ctx.session_dir, REQUEST_CHANNEL)
+    _record_compacted(ctx, view, "", left)
+    if view.saved.is_complete:
+        made: PrebuiltText | None = _brief_against_left(ctx, view, left)
+    else:
+        made = _prebuild_brief(ctx, view)
+    if made is None:
+        return None
+    if not made.text:  # nothing was lost, and later requests need not ask again
+        ctx.session_dir.latch(delivered_latch(made.epoch), ctx.now.seconds)
+        return None
+    return claim_for_request(ctx.session_dir, made, REQUEST_CHANNEL, ctx.now.seconds)
+
+
+def _record_compacted(
+    ctx: SessionContext, view: SessionView, trigger: str, left: LeftInContext
+) -> None:
+    """What it kept and lost; and what was to be said before it no longer is."""
     ctx.session_dir.end_compaction()
     known = redact_text(_join_left(left))
     told, lost = split_covered(view.display, known) if known.strip() else ((), ())
@@ -234,9 +282,6 @@ def on_compacted(ctx: SessionContext, trigger: str, left: LeftInContext) -> None
         )
     context_usage.clear_warnings(ctx.session_dir)
     ctx.session_dir.delete_gap()
-    if view.saved.is_complete:
-        with suppress(OSError):  # no space: SessionStart makes it anew
-            ctx.session_dir.save_restored_brief(_brief_against_left(ctx, view, left))
     ctx.session_dir.delete_old_latches(epoch)
 
 

@@ -34,9 +34,17 @@ def _check(around: Environment, name: str, client: Client) -> Finding:
     installed = [s for s in sources if s.usable and installer.parse_entries(s.text)]
     if not installed:
         return Finding(CHECK, OK, f"{client.title} is there, without Holdfast; `{install}` adds it")
+    switches = installer.list_disabling_switches(around.environ, sources)
+    if switches:
+        seen = f"{client.title} cannot use Holdfast's hooks: {switches[0].text}"
+        return Finding(CHECK, WARN, seen, "Change that, if you want Holdfast in it")
     untrusted = installer.list_untrusted(around.environ, around.project)
     if untrusted:
         seen = f"{client.title} skips {len(untrusted)} of Holdfast's hooks: they are not trusted"
+        return Finding(CHECK, WARN, seen, " ".join(installer.NEXT_STEPS[1:2]))
+    limits = installer.list_limits(around.environ, around.project)
+    if limits:
+        seen = f"{client.title} runs Holdfast's hooks, but {limits[0]}"
         return Finding(CHECK, WARN, seen, " ".join(installer.NEXT_STEPS[1:2]))
     where = installed[0].path
     silent = installer.list_silent(around.data)

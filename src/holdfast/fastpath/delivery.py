@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from holdfast.fastpath.session_dir import (
     MODULE_LATCH,
+    UNKEPT_BRIEF,
     UNPRINTED_BRIEF,
     PrebuiltText,
     SessionDir,
@@ -22,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PENDING_DURING_WORK = frozenset((UNPRINTED_BRIEF, "gap", "low-agent", "messages"))
+PENDING_DURING_WORK = frozenset((UNPRINTED_BRIEF, UNKEPT_BRIEF, "gap", "low-agent", "messages"))
 PENDING_AT_PROMPT = PENDING_DURING_WORK | {"low-user", "tell-user"}
 MAX_WARNING_CHARS = 1_000  # room for a warning
 MAX_SCAN_BYTES = 512 * 1024  # bytes that a transcript may have grown by and still be looked through
@@ -56,6 +57,11 @@ class ClaimedText:
     def add_prebuilt(self, kind: str, found: PrebuiltText, claim: str) -> None:
         self._claims.append(claim)
         self.items.append(DeliveredItem(kind, found.text, found.epoch, found.fact_ids))
+        self.append(found.text)
+
+    def add_recorded(self, found: PrebuiltText, claim: str) -> None:
+        """A text that the store knows to be delivered."""
+        self._claims.append(claim)
         self.append(found.text)
 
     def append(self, line: str) -> None:
@@ -113,6 +119,35 @@ def claim_brief(
     return claimed
 
 
+def claim_for_request(
+    session_dir: SessionDir, brief: PrebuiltText, channel: str, seconds: float
+) -> ClaimedText | None:
+    """For one request to the model, which does not keep it: it waits for a hook whose words stay.
+
+    None: another has done so.
+    """
+    try:  # noqa: SIM105  contextlib costs 3 ms
+        session_dir.write_unkept_brief(brief)
+    except OSError:
+        pass  # no space: it stands in this request alone
+    if not session_dir.latch(delivered_latch(brief.epoch), seconds):
+        return None
+    claimed = ClaimedText(session_dir, channel)
+    claimed.items.append(DeliveredItem("brief", brief.text, brief.epoch, brief.fact_ids))
+    claimed.append(brief.text)
+    return claimed
+
+
+def repeat_for_request(session_dir: SessionDir, channel: str) -> ClaimedText | None:
+    """The brief that still waits to be said where it stays."""
+    brief = session_dir.read_unkept_brief()
+    if brief is None:
+        return None
+    claimed = ClaimedText(session_dir, channel)
+    claimed.append(brief.text)
+    return claimed
+
+
 def claim_for_module(session_dir: SessionDir, epoch: int, seconds: float) -> bool:
     """Whether the native module delivers in this epoch; then the hooks stay silent."""
     name = delivered_latch(epoch)
@@ -161,6 +196,10 @@ def claim_pending(
         brief = session_dir.claim_unprinted_brief()
         if brief is not None:
             claimed.add_prebuilt("brief", brief, UNPRINTED_BRIEF)
+    if UNKEPT_BRIEF in waiting:
+        unkept = session_dir.claim_unkept_brief()
+        if unkept is not None:
+            claimed.add_recorded(unkept, UNKEPT_BRIEF)
     # With a brief that came late the gap may not fit: it comes with what happens next.
     if "gap" in waiting and not claimed.text:
         gap = session_dir.claim_gap()

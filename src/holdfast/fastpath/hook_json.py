@@ -26,6 +26,7 @@ class HookPayload:
         "client",
         "command",
         "command_arguments",
+        "compaction_key",
         "cwd",
         "event",
         "instructions",
@@ -34,9 +35,11 @@ class HookPayload:
         "prompt",
         "prompt_id",
         "reason",
+        "request",
         "session_id",
         "source",
         "summary",
+        "tool",
         "transcript_path",
         "trigger",
     )
@@ -59,6 +62,8 @@ class HookPayload:
         self.summary = self.instructions = ""
         self.last_message = read_text(fields, "last_assistant_message")
         self.is_summariser = False
+        self.tool = ""
+        self.request, self.compaction_key = b"", ""
 
 
 def parse_object(raw: bytes) -> dict[str, Any] | None:
@@ -89,6 +94,15 @@ def format_context(event: str, text: str, message: str = "") -> str:
     inside = f'"hookEventName":{name},"additionalContext":{context}'
     more = "," + shown if shown else ""
     return '{"hookSpecificOutput":{' + inside + "}" + more + "}"
+
+
+def read_request(_: bytes) -> tuple[str, list[str]] | None:
+    """Most clients ask no hook before a request."""
+    return None
+
+
+def format_request(_: bytes, __: str) -> str:
+    return ""
 
 
 def strip_terminal_codes(text: str) -> str:

@@ -6,6 +6,9 @@
     restored         the brief chosen against it, ready for SessionStart
     standing         the brief that stands in every request until the next compaction
     gap              text waiting for the next prompt or tool batch
+    keep             a brief that stands in single requests, until a hook says it whose words stay
+    request          which compaction the last request came after, where requests are looked at
+    starting         how the session has just started, where its first prompt's hook sees to that
     low-agent        that context is low, for the next prompt or tool batch
     low-user         the same for the user's eyes, at the next prompt
     tell-user        what is wrong in the settings, likewise
@@ -65,7 +68,12 @@ COMPACTING_FILE = "compacting"
 SUMMARY_FILE = "summary"
 RESTORED_FILE = "restored"
 STANDING_FILE = "standing"
-CLAIMABLE_FILES = frozenset(("gap", UNPRINTED_BRIEF, "low-agent", "low-user", "tell-user"))
+UNKEPT_BRIEF = "keep"
+REQUEST_FILE = "request"
+STARTING = "starting"
+CLAIMABLE_FILES = frozenset(
+    ("gap", UNPRINTED_BRIEF, UNKEPT_BRIEF, STARTING, "low-agent", "low-user", "tell-user")
+)
 
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 
@@ -184,6 +192,41 @@ class SessionDir:
         data = read(f"{self.path}/{STANDING_FILE}")
         known, newline, text = (data or b"").decode("utf-8", "replace").partition("\n")
         return text if newline and known == compaction else None
+
+    def write_unkept_brief(self, brief: PrebuiltText) -> None:
+        self.delete_file(UNKEPT_BRIEF)  # of an earlier compaction
+        self.write(UNKEPT_BRIEF, brief.encode())
+
+    def read_unkept_brief(self) -> PrebuiltText | None:
+        """The brief that no hook has said yet whose words stay in the conversation."""
+        for name in list_names(self.path):
+            if name == UNKEPT_BRIEF or (
+                name.startswith(f"{UNKEPT_BRIEF}.") and self._is_abandoned(name)
+            ):
+                data = read(f"{self.path}/{name}")
+                return None if data is None else decode_prebuilt(data)
+        return None
+
+    def claim_unkept_brief(self) -> PrebuiltText | None:
+        data = self.claim(UNKEPT_BRIEF)
+        return None if data is None else decode_prebuilt(data)
+
+    def save_answered_request(self, key: str) -> None:
+        self.write(REQUEST_FILE, key.encode("utf-8", "replace"))
+
+    def read_answered_request(self) -> str:
+        """The compaction whose requests need nothing more than the brief that waits, if any."""
+        return (read(f"{self.path}/{REQUEST_FILE}") or b"").decode("utf-8", "replace")
+
+    def begin_session(self, source: str) -> None:
+        self.write(STARTING, source.encode("utf-8", "replace"))
+
+    def claim_start(self) -> str:
+        """How the session began, for the first hook that asks; "" for every other."""
+        source = self.claim_text(STARTING)
+        if source:
+            self.release_claim(STARTING)
+        return source
 
     def has_gap(self) -> bool:
         return self.is_waiting("gap")

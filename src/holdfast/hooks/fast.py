@@ -25,6 +25,8 @@ __all__ = ["HookResult", "handle_fast"]
 
 # The sources of prompts that somebody typed; most clients name none.
 TYPED_SOURCES = frozenset(("", "user", "sdk"))
+# The sources of a SessionStart that begins with an empty context.
+NEW_SESSIONS = frozenset(("startup", "clear"))
 WORK_EVENTS = frozenset(
     ("PostToolBatch", "PostToolUse", "PostToolUseFailure", "Stop", "SubagentStop")
 )
@@ -55,9 +57,13 @@ def handle_fast(payload: HookPayload, data: str) -> HookResult | None:
     """None: this needs the full path."""
     event = payload.event
     session_dir = SessionDir(data, payload.session_id)
+    if event == "ModelRequest":
+        return _model_request(payload, session_dir)
     if event == "UserPromptSubmit":
         if payload.prompt and payload.source in TYPED_SOURCES and not payload.agent_id:
             spool_prompt(session_dir, payload.prompt_id, payload.prompt)
+        if not payload.client.STARTS_WITH_CONTEXT and (source := session_dir.claim_start()):
+            return _late_start(payload, session_dir, source)
         return _deliver_pending(session_dir, payload)
     if event == "UserPromptExpansion":
         if payload.command and not payload.agent_id:
@@ -86,12 +92,34 @@ def build_result(
 ) -> HookResult:
     if claimed is None:
         return HookResult(later=later)
-    text = payload.client.format_context(payload.event, claimed.text, claimed.message)
+    if payload.request:
+        text = payload.client.format_request(payload.request, claimed.text)
+    else:
+        text = payload.client.format_context(payload.event, claimed.text, claimed.message)
     return HookResult(text, later, claimed.settle)
 
 
 def is_fresh(brief: PrebuiltText, payload: HookPayload) -> bool:
     return delivery.is_fresh(brief, payload.transcript_path, payload.client.is_bookkeeping)
+
+
+def _model_request(payload: HookPayload, session_dir: SessionDir) -> HookResult | None:
+    """The history was compacted; if this was seen before, all that is to be said may wait here."""
+    if session_dir.read_answered_request() != payload.compaction_key:
+        return None
+    return build_result(payload, delivery.repeat_for_request(session_dir, payload.event))
+
+
+def _offer_handoff(payload: HookPayload, session_dir: SessionDir) -> HookResult:
+    offer = delivery.claim_handoff(
+        session_dir,
+        payload.cwd,
+        payload.session_id,
+        client_process(payload),
+        payload.event,
+        time.time(),
+    )
+    return build_result(payload, offer)
 
 
 def _session_start(payload: HookPayload, session_dir: SessionDir) -> HookResult | None:
@@ -108,14 +136,27 @@ def _session_start(payload: HookPayload, session_dir: SessionDir) -> HookResult 
         if standing is None:
             return None
         return HookResult(payload.client.format_context(event, standing))
-    if payload.source in ("startup", "clear"):
-        offer = delivery.claim_handoff(
-            session_dir, payload.cwd, payload.session_id, client_process(payload), event, now
-        )
-        return build_result(payload, offer)
+    if not payload.client.STARTS_WITH_CONTEXT:
+        session_dir.begin_session(payload.source)
+        return HookResult()
+    if payload.source in NEW_SESSIONS:
+        return _offer_handoff(payload, session_dir)
     # Resumed or forked: read what is new beside the client, so that the first compaction
     # does not have to.
     return _deliver_pending(session_dir, payload, _run_full_path(payload, session_dir.data_dir))
+
+
+def _late_start(payload: HookPayload, session_dir: SessionDir, source: str) -> HookResult:
+    """The first prompt of a session whose start was only noted."""
+    if source in NEW_SESSIONS:
+        return _offer_handoff(payload, session_dir)
+    work = _run_full_path(payload, session_dir.data_dir)
+
+    def resume() -> None:
+        payload.event, payload.source = "SessionStart", source
+        work()
+
+    return _deliver_pending(session_dir, payload, resume)
 
 
 def _subagent_stopped(payload: HookPayload, session_dir: SessionDir) -> HookResult | None:
@@ -137,6 +178,8 @@ def _work_event(payload: HookPayload, session_dir: SessionDir) -> HookResult | N
         return _deliver_pending(
             session_dir, payload, _run_full_path(payload, session_dir.data_dir) if grown else None
         )
+    if grown and payload.client.WAITS_FOR_WORK:
+        return HookResult(later=_run_full_path(payload, session_dir.data_dir))
     return None if grown else HookResult()
 
 

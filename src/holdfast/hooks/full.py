@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 from functools import partial
 
-from holdfast.clients.client_protocol import HookPayload
+from holdfast.clients.client_protocol import HookPayload, LeftInContext
 from holdfast.compaction import handlers
 from holdfast.fastpath.delivery import DeliveredItem, record_delivery
 from holdfast.fastpath.session_dir import SessionDir, checksum
@@ -102,6 +102,8 @@ def _dispatch(
         made = handlers.on_precompact(ctx, payload.trigger, payload.instructions)
         steering = ctx.client.hook_io.format_instructions(made.text)
         return HookResult(steering, lambda: _prepare_and_archive(ctx, made.view))
+    if event == "ModelRequest":
+        return _answer_model_request(ctx, payload)
     if event == "SessionStart" and payload.source == "compact":
         return build_result(payload, handlers.on_session_start_compact(ctx, event))
     if event == "SessionStart" and payload.source == "request":
@@ -130,6 +132,17 @@ def _answer_request(payload: HookPayload, ctx: SessionContext) -> HookResult:
         payload.client.format_context(payload.event, made.text),
         printed=lambda: record_delivery(ctx.session_dir, payload.event, item),
     )
+
+
+def _answer_model_request(ctx: SessionContext, payload: HookPayload) -> HookResult:
+    found = payload.client.read_request(payload.request)
+    if found is None:  # somebody speaks of a summary: not to be looked at again
+        ctx.session_dir.save_answered_request(payload.compaction_key)
+        return HookResult()
+    summary, behind = found
+    left = LeftInContext(summary, tuple(behind))
+    made = handlers.on_model_request(ctx, payload.compaction_key, left)
+    return build_result(payload, made)
 
 
 def _report_settings_problems(ctx: SessionContext) -> None:

@@ -104,10 +104,12 @@ def _queue_warnings(ctx: SessionContext, view: SessionView, found: ContextUsage)
         or not session_dir.latch(name, ctx.now.seconds)
     ):
         return
-    focus = build_focus_text(view.display)
+    command = ctx.client.hook_io.COMPACT_COMMAND
+    takes_focus = command.endswith(" ")
+    command = f"{command}{build_focus_text(view.display)}".rstrip() if takes_focus else command
     # The agent's first: once the user's is there, both may be asked for.
     if whom in ("both", "agent"):
-        notice = format_agent_notice(found.percent_left, focus if whom == "both" else "")
+        notice = format_agent_notice(found.percent_left, command if whom == "both" else "")
         if not ctx.client.hook_io.STEERS:
             # The summariser reads the history: what stands there shortly before steers it.
             steering = compose_steering(view.display, settings.number("steering_chars"))
@@ -115,7 +117,7 @@ def _queue_warnings(ctx: SessionContext, view: SessionView, found: ContextUsage)
         session_dir.write(LOW_AGENT, notice.encode("utf-8", "replace"))
     if whom in ("both", "user"):
         line = format_user_notice(
-            found.percent_left, found.used, found.compaction_point.tokens, focus
+            found.percent_left, found.used, found.compaction_point.tokens, command
         )
         session_dir.write(LOW_USER, line.encode("utf-8", "replace"))
     # A compaction that began since has cleared what it saw: what was written after that is stale.
@@ -205,16 +207,16 @@ def build_focus_text(state: State, max_chars: int = MAX_FOCUS_CHARS) -> str:
     return text
 
 
-def format_user_notice(left: int, tokens: int, point: int, focus: str) -> str:
+def format_user_notice(left: int, tokens: int, point: int, command: str) -> str:
+    focused = ", with a focus" if " " in command else ""
     return (
         f"Holdfast: {left} % of the context is left before it is compacted ({tokens:,} of"
-        f" {point:,} tokens). The state is saved. To compact now, with a focus:"
-        f" /compact {focus}".rstrip()
+        f" {point:,} tokens). The state is saved. To compact now{focused}: {command}"
     )
 
 
-def format_agent_notice(left: int, focus: str) -> str:
-    offered = f' The user was offered: "/compact {focus}".' if focus else ""
+def format_agent_notice(left: int, command: str) -> str:
+    offered = f' The user was offered: "{command}".' if command else ""
     return (
         f"Holdfast: {left} % of the context is left before it is compacted. The state of this "
         "session is saved and will be restored afterwards; the end of the current step is a good "

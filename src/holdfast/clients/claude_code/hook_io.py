@@ -12,6 +12,14 @@ from holdfast.clients.claude_code.fastpath.hook_output import (
 )
 from holdfast.clients.claude_code.fastpath.hook_payload import extract_summary
 
+COMPACT_COMMAND = "/compact "
 STEERS = True  # PreCompact's output is added to the summariser's instructions
 
-__all__ = ["STEERS", "check_output", "extract_summary", "format_context", "format_instructions"]
+__all__ = [
+    "COMPACT_COMMAND",
+    "STEERS",
+    "check_output",
+    "extract_summary",
+    "format_context",
+    "format_instructions",
+]

@@ -72,6 +72,7 @@ __all__ = [
     "list_enabled_plugins",
     "list_foreign_hooks",
     "list_instructions_files",
+    "list_limits",
     "list_silent",
     "list_untrusted",
     "parse_entries",
@@ -272,6 +273,10 @@ def list_enabled_plugins(config: str, sources: Sequence[SettingsSource]) -> list
 
 def read_plugin_hooks(plugin: Plugin) -> str:
     return ""
+
+
+def list_limits(environ: Mapping[str, str], project: str) -> list[str]:
+    return []
 
 
 def list_instructions_files(project: str) -> list[str]:

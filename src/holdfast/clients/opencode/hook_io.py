@@ -13,4 +13,13 @@ from holdfast.clients.opencode.fastpath.hook_output import (
     format_instructions,
 )
 
-__all__ = ["STEERS", "check_output", "extract_summary", "format_context", "format_instructions"]
+COMPACT_COMMAND = "/compact "
+
+__all__ = [
+    "COMPACT_COMMAND",
+    "STEERS",
+    "check_output",
+    "extract_summary",
+    "format_context",
+    "format_instructions",
+]

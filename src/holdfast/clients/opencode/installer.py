@@ -63,6 +63,7 @@ __all__ = [
     "list_enabled_plugins",
     "list_foreign_hooks",
     "list_instructions_files",
+    "list_limits",
     "list_silent",
     "list_untrusted",
     "parse_entries",
@@ -243,6 +244,10 @@ def list_silent(data_dir: str) -> list[str] | None:
         return None
     due = [(heartbeat.REQUESTED, heartbeat.RESTORES), (heartbeat.COMPACTED, heartbeat.STEERS)]
     return [hook for sign, hook in due if sign in told[1] and hook not in told[1]]
+
+
+def list_limits(environ: Mapping[str, str], project: str) -> list[str]:
+    return []
 
 
 def list_instructions_files(project: str) -> list[str]:

@@ -15,6 +15,7 @@ from holdfast.clients.claude_code.fastpath.subagent_compaction import (
     must_be_subagent_compaction,
     payload_has_agent_id,
 )
+from holdfast.fastpath.hook_json import format_request, read_request
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.files import exists, read, remove
 
@@ -27,18 +28,24 @@ if TYPE_CHECKING:
 __all__ = [
     "MAX_OUTPUT_CHARS",
     "NAME",
+    "STARTS_WITH_CONTEXT",
+    "WAITS_FOR_WORK",
     "are_settings_hooks_installed",
     "belongs_to_subagent",
     "find_process",
     "format_context",
+    "format_request",
     "is_bookkeeping",
     "is_subagents_own",
     "leaves_to_others",
     "parse_payload",
+    "read_request",
     "receive",
 ]
 
 NAME = "claude-code"
+STARTS_WITH_CONTEXT = True
+WAITS_FOR_WORK = False  # installed as async
 # At these the client speaks of a subagent's own context: the main thread's state stays out.
 COMPACTION_EVENTS = frozenset(("PreCompact", "PostCompact", "SessionStart"))
 

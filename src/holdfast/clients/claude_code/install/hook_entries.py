@@ -7,7 +7,6 @@ Must not change a text and must not open a file.
 """
 
 import json
-import shlex
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -90,7 +89,7 @@ def _argv(entry: Mapping[str, Any]) -> list[Any]:
     if not isinstance(command, str) or hook_launcher.LAUNCHER_NAME not in command:
         return []
     try:
-        words = shlex.split(command)
+        words = hook_launcher.split_command(command)
     except ValueError:
         return []
     return words if len(words) == 2 and ":" in words[1] else []

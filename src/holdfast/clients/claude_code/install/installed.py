@@ -123,6 +123,10 @@ def list_untrusted(environ: Mapping[str, str], project: str) -> list[str] | None
     return []
 
 
+def list_limits(environ: Mapping[str, str], project: str) -> list[str]:
+    return []
+
+
 def read_auto_compact(
     environ: Mapping[str, str], home: str, sources: Sequence[SettingsSource]
 ) -> AutoCompact:

@@ -9,7 +9,13 @@ from __future__ import annotations
 import os
 
 from holdfast.clients.codex.fastpath.hook_output import MAX_OUTPUT_CHARS, format_context
-from holdfast.fastpath.hook_json import HookPayload, parse_object, read_text
+from holdfast.fastpath.hook_json import (
+    HookPayload,
+    format_request,
+    parse_object,
+    read_request,
+    read_text,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,16 +26,22 @@ if TYPE_CHECKING:
 __all__ = [
     "MAX_OUTPUT_CHARS",
     "NAME",
+    "STARTS_WITH_CONTEXT",
+    "WAITS_FOR_WORK",
     "find_process",
     "format_context",
+    "format_request",
     "is_bookkeeping",
     "is_subagents_own",
     "leaves_to_others",
     "parse_payload",
+    "read_request",
     "receive",
 ]
 
 NAME = "codex"
+STARTS_WITH_CONTEXT = True
+WAITS_FOR_WORK = False  # installed as async
 
 
 def leaves_to_others(environ: Mapping[str, str]) -> bool:

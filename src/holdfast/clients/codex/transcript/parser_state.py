@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from holdfast.clients.recent_ids import RecentIds
+
 FORMAT_VERSION = 1
-IDS_PER_GENERATION = 500  # ids are remembered for one to two generations
-ID_CHARS = 16  # the last characters of an id: 48 random bits of a UUID and more
 MAX_CALLS = 200
 MAX_INPUT_CHARS = 64_000  # of one call
 MAX_CALLS_CHARS = 1_000_000
@@ -34,40 +34,6 @@ class Place(NamedTuple):
     cwd: str = ""
     branch: str = ""
     version: str = ""
-
-
-class RecentIds:
-    """The last ids, oldest forgotten first."""
-
-    __slots__ = ("older", "recent")
-
-    def __init__(self) -> None:
-        self.recent: dict[str, None] = {}
-        self.older: dict[str, None] = {}
-
-    def add(self, id_: str) -> bool:
-        """False when it was there."""
-        if id_ in self:
-            return False
-        self.recent[id_[-ID_CHARS:]] = None
-        if len(self.recent) >= IDS_PER_GENERATION:
-            self.older, self.recent = self.recent, {}
-        return True
-
-    def __contains__(self, id_: str) -> bool:
-        key = id_[-ID_CHARS:]
-        return key in self.recent or key in self.older
-
-    def to_json(self) -> list[list[str]]:
-        return [list(self.older), list(self.recent)]
-
-    @classmethod
-    def from_json(cls, saved: Any) -> RecentIds:
-        ids = cls()
-        older, recent = saved
-        ids.older = {str(id_): None for id_ in older}
-        ids.recent = {str(id_): None for id_ in recent}
-        return ids
 
 
 class ParserState:

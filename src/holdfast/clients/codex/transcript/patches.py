@@ -9,7 +9,8 @@ import os
 from typing import Any, NamedTuple
 
 from holdfast.clients.json_fields import as_object, as_text
-from holdfast.events import Event, FileTouched, Hunk, Origin
+from holdfast.clients.unified_diff import parse_hunks
+from holdfast.events import Event, FileTouched, Origin
 
 MAX_FILES = 200
 _HEADS = {"*** Add File: ": "created", "*** Update File: ": "changed", "*** Delete File: ": ""}
@@ -79,22 +80,3 @@ def _changed(at: Origin, path: str, lines: list[str], ok: bool, error: str) -> F
     new = "\n".join(line[1:] for line in lines if line.startswith("+"))
     old = "\n".join(line[1:] for line in lines if line.startswith("-"))
     return FileTouched(at, path, "changed", ok, new, old, parse_hunks(lines), error)
-
-
-def parse_hunks(lines: list[str]) -> tuple[Hunk, ...]:
-    hunks: list[Hunk] = []
-    start, inside = 1, list[str]()
-    for line in [*lines, "@@"]:
-        if line.startswith("@@"):
-            if inside:
-                hunks.append(Hunk(start, tuple(inside)))
-            start, inside = _new_start(line), []
-        elif line[:1] in ("+", "-", " "):
-            inside.append(line)
-    return tuple(hunks)
-
-
-def _new_start(line: str) -> int:
-    """The first line in the new file, from "@@ -1,2 +3,4 @@"; 1 where it is not said."""
-    digits = line.partition("+")[2].partition(" ")[0].partition(",")[0]
-    return int(digits) if digits.isdecimal() and len(digits) < 9 else 1

@@ -14,7 +14,13 @@ from holdfast.clients.opencode.fastpath.hook_output import (
     format_context,
     format_kept,
 )
-from holdfast.fastpath.hook_json import HookPayload, parse_object, read_text
+from holdfast.fastpath.hook_json import (
+    HookPayload,
+    format_request,
+    parse_object,
+    read_request,
+    read_text,
+)
 from holdfast.fastpath.session_dir import SessionDir
 
 TYPE_CHECKING = False
@@ -27,16 +33,22 @@ if TYPE_CHECKING:
 __all__ = [
     "MAX_OUTPUT_CHARS",
     "NAME",
+    "STARTS_WITH_CONTEXT",
+    "WAITS_FOR_WORK",
     "find_process",
     "format_context",
+    "format_request",
     "is_bookkeeping",
     "is_subagents_own",
     "leaves_to_others",
     "parse_payload",
+    "read_request",
     "receive",
 ]
 
 NAME = "opencode"
+STARTS_WITH_CONTEXT = True
+WAITS_FOR_WORK = False  # the plugin does not
 SESSION_FILE = "opencode.jsonl"  # in the session's folder
 PROCESS_VARIABLE = "HOLDFAST_CLIENT_PID"
 

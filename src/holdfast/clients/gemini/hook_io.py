@@ -1,0 +1,25 @@
+"""What hooks are told and what they print, for whoever is not on the fast path.
+
+The code is in `fastpath`, which the fast hooks import module by module.
+"""
+
+from __future__ import annotations
+
+from holdfast.clients.gemini.fastpath.hook_output import (
+    STEERS,
+    check_output,
+    extract_summary,
+    format_context,
+    format_instructions,
+)
+
+COMPACT_COMMAND = "/compress"  # takes no words
+
+__all__ = [
+    "COMPACT_COMMAND",
+    "STEERS",
+    "check_output",
+    "extract_summary",
+    "format_context",
+    "format_instructions",
+]

@@ -1,0 +1,66 @@
+"""Gemini CLI beside Claude Code and Codex: sessions of all three in one repository."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from end_to_end.codex.codex_stage import CodexStage
+from end_to_end.stage import OFFER, Stage, injected
+from holdfast.clients.gemini.client_paths import transcript_session_id
+from support.claude import ScriptedApi
+from support.codex import ResponsesApi
+from support.codex import Said as CodexSaid
+from support.codex import context_texts as codex_texts
+from support.gemini import GeminiApi, Said, context_texts
+
+from .gemini_stage import FACTS, PROMPT, GeminiStage, work
+
+pytestmark = pytest.mark.client
+
+
+def test_sessions_of_three_clients_are_listed_searched_shown_and_handed_over(
+    tmp_path: Path, model: GeminiApi
+) -> None:
+    with ScriptedApi() as api, ResponsesApi.running() as responses:
+        claude, codex = Stage(tmp_path, api), CodexStage(tmp_path, responses)
+        gemini = GeminiStage(tmp_path, model)
+        codex.holdfast("install", "--client", "codex")
+        gemini.install()
+        model.say(*work()[:-1], [Said("Wait for me.")])
+        gemini.gemini.start(PROMPT)
+        # What was left in Gemini CLI is offered in Claude Code ...
+        api.say("Hello.")
+        claude.client.run("What is next?")
+        (offer,) = injected(api.last, OFFER)
+        assert "cart_totals.py" in offer
+        # ... what is left there in Codex ...
+        (claude.client.project / "broken").touch()
+        api.say(*claude.work(), "Later.")
+        claude.client.run("Use the lighthouse table for prices.")
+        responses.say([CodexSaid("Not yet.")])
+        codex.codex.exec("Go on.")
+        (there,) = codex_texts(responses.requests[0], OFFER)
+        assert "lighthouse" in there or "Wire the cart to checkout" in there
+        # ... and what is left there in Gemini CLI.
+        gemini.gemini.start("Go on.")
+        (back,) = context_texts(model.requests[-1], OFFER)
+        assert "Not yet." in back
+        check_commands(gemini, len(codex.codex.rollouts()), claude)
+        assert claude.log() == ""
+
+
+def check_commands(gemini: GeminiStage, rollouts: int, claude: Stage) -> None:
+    """The sessions of all are listed, searched, opened by id, and counted together."""
+    listed = gemini.holdfast("status", "--all", "--json")
+    for client in ("claude-code", "codex", "gemini"):
+        assert client in listed
+    assert "single machine" in gemini.holdfast("search", "SQLite")
+    ids = [transcript_session_id(str(path)) for path in gemini.gemini.chats()]
+    shown = [" ".join(gemini.holdfast("show", id_, "--full").split()) for id_ in ids]
+    assert any(FACTS["decision"] in text for text in shown)
+    own = sorted((claude.client.home / ".claude" / "projects").rglob("*.jsonl"))
+    audited = json.loads(gemini.holdfast("audit", "--json"))
+    assert audited["sessions_read"] == len(set(ids)) + rollouts + len(own)
