@@ -63,7 +63,7 @@ def generate_files() -> dict[str, bytes]:
 
 def build_hooks() -> dict[str, object]:
     """The classic hooks, as `holdfast install` would write them, through the launcher."""
-    from holdfast.clients.claude_code.install.hook_entries import HOOKS
+    from holdfast.clients.claude_code.install.hook_table import HOOKS
 
     events: dict[str, object] = {}
     for spec in HOOKS:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from clients.claude_code.install.settings_home import Place
+from clients.hook_settings.settings_home import Place
 from holdfast.cli.main import main
 
 

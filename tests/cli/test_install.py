@@ -12,10 +12,10 @@ import typer
 from typer.testing import CliRunner, Result
 
 import holdfast
-from clients.claude_code.install.settings_home import EVENTS, Place
+from clients.hook_settings.settings_home import EVENTS, Place
 from holdfast.cli import install as commands
-from holdfast.clients.claude_code.install.hook_entries import parse_entries
 from holdfast.clients.hook_launcher import LaunchTarget, find_target, format_launcher
+from holdfast.clients.hook_settings.hook_entries import parse_entries
 
 
 @pytest.fixture

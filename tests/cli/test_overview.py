@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from clients.claude_code.install.settings_home import Place
+from clients.hook_settings.settings_home import Place
 from holdfast.paths import data_dir, store_path
 from holdfast.samples import SESSION_FILE
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.clients.claude_code.install import settings_file
-from holdfast.clients.claude_code.install.hook_entries import HOOKS
+from holdfast.clients.claude_code import installer
+from holdfast.clients.claude_code.install.hook_table import HOOKS
 from holdfast.clients.installation import ForeignHook
 from holdfast.doctor.check_hooks import (
     check_hooks,
@@ -113,7 +113,7 @@ def test_missing_events_and_older_forms_are_warned_about(world: World) -> None:
 def test_two_different_copies_at_once_are_warned_about(world: World) -> None:
     world.install("user")
     other = str(world.root / "other-data")
-    settings_file.install(
+    installer.install(
         str(world.settings("user")), data_dir=other, interpreter=PYTHON, script=copy_of_us(world)
     )
     world.install("local")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import holdfast
-from holdfast.clients.claude_code.install import settings_file
+from holdfast.clients.claude_code import installer
 from holdfast.doctor.environment import Environment
 
 SCRIPT = str(Path(holdfast.__file__).parent / "hooks" / "main.py")
@@ -70,7 +70,7 @@ class World:
 
     def install(self, scope: str = "user", interpreter: str = PYTHON, script: str = SCRIPT) -> Path:
         path = self.settings(scope)
-        settings_file.install(
+        installer.install(
             str(path), data_dir=str(self.data), interpreter=interpreter, script=script
         )
         return path

@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import holdfast
-from holdfast.clients.claude_code.install import settings_file
+from holdfast.clients.claude_code import installer
 from holdfast.store.sqlite.store import SqliteStore
 from support.claude import (
     Client,
@@ -91,7 +91,7 @@ class Stage:
         path = f"{tools}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
         self.client = Client(root, api, env={"PATH": path, **(env or {})})
         self.data = Path((env or {}).get("HOLDFAST_HOME", root / "home/.local/share/holdfast"))
-        settings_file.install(
+        installer.install(
             str(self.client.config_dir / "settings.json"),
             data_dir=str(root / "install"),
             interpreter=interpreter,

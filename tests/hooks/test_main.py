@@ -12,7 +12,7 @@ import pytest
 
 from holdfast.clients import hook_launcher
 from holdfast.clients.claude_code.fastpath.hook_output import check_output
-from holdfast.clients.claude_code.install.hook_entries import HOOKS
+from holdfast.clients.claude_code.install.hook_table import HOOKS
 from support.hook_process import SCRIPT, Caller
 
 EVENTS = [spec.event for spec in HOOKS]

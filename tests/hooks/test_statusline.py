@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.clients.claude_code.install.statusline_edit import build_command
 from holdfast.clients.hook_launcher import Launcher, build_launcher, format_launcher
+from holdfast.clients.hook_settings.statusline_edit import build_command
 from support.hook_process import SCRIPT, Caller
 
 MODEL = {"id": "claude-sonnet-4-5-20250929", "display_name": "Sonnet"}

@@ -8,7 +8,7 @@ import pytest
 
 import holdfast
 from end_to_end.stage import STEERED, steering
-from holdfast.clients.claude_code.install import settings_file
+from holdfast.clients.claude_code import installer
 from support.claude import Lane, ScriptedApi, wait_until
 
 from .conftest import MakeScene
@@ -21,7 +21,7 @@ INTERPRETER = os.path.realpath(getattr(sys, "_base_executable", None) or sys.exe
 
 
 def install(config: Path, root: Path, script: Path = SCRIPT) -> None:
-    settings_file.install(
+    installer.install(
         str(config / "settings.json"),
         data_dir=str(root / "install"),
         interpreter=INTERPRETER,

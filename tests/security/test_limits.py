@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.clients.claude_code.install.hook_entries import HOOKS
+from holdfast.clients.claude_code.install.hook_table import HOOKS
 from holdfast.clients.installation import HookSpec
 from holdfast.hooks import watchdog
 

@@ -157,10 +157,11 @@ __all__ = [
     "gemini",
     "holdfast_text",
     "hook_launcher",
+    "hook_settings",
     "installation",
     "json_fields",
     "messages",
     "opencode",
+    "patches",
     "recent_ids",
-    "unified_diff",
 ]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-# Below the client's own limits (`HOOKS` in `install.hook_entries`): we end before it kills us.
+# Below the client's own limits (`HOOKS` of its installer): we end before it kills us.
 DEFAULT_SECONDS = 8.0
 BACKGROUND_EVENTS = ("PostToolBatch", "PostToolUse", "Stop")
 BACKGROUND_SECONDS = 50.0

@@ -8,7 +8,7 @@ import pytest
 from claude_agent_sdk import ClaudeSDKClient, HookMatcher, InMemorySessionStore
 from claude_agent_sdk.testing import run_session_store_conformance
 
-from holdfast.clients.claude_code.install import settings_file
+from holdfast.clients.claude_code import installer
 from holdfast.sdk import ChatMemory, Keeper
 from holdfast.sdk.claude import protect
 from holdfast.sdk.claude.feed import FeedStore, RowFeed
@@ -112,7 +112,7 @@ def test_where_the_user_s_settings_run_holdfast_one_of_us_delivers(
 ) -> None:
     from end_to_end.stage import INTERPRETER, SCRIPT
 
-    settings_file.install(
+    installer.install(
         str(client.config_dir / "settings.json"),
         data_dir=str(client.root / "install"),
         interpreter=INTERPRETER,

@@ -12,15 +12,11 @@ from holdfast.clients.claude_code.install.claude_md import (
     put_instructions,
     remove_instructions,
 )
-from holdfast.clients.claude_code.install.hook_entries import (
+from holdfast.clients.claude_code.install.hook_table import (
+    CLAUDE_CODE_HOOKS,
     HOOKS,
-    build_direct_entries,
-    list_foreign_hooks,
-    parse_entries,
-    read_hook_flags,
-    read_setting,
+    settings_path,
 )
-from holdfast.clients.claude_code.install.install_receipt import read_install_version
 from holdfast.clients.claude_code.install.installed import (
     is_current,
     list_disabling_switches,
@@ -31,15 +27,20 @@ from holdfast.clients.claude_code.install.installed import (
     read_plugin_hooks,
     read_settings_sources,
 )
-from holdfast.clients.claude_code.install.settings_file import (
+from holdfast.clients.hook_launcher import Launcher
+from holdfast.clients.hook_settings import hook_entries, settings_file
+from holdfast.clients.hook_settings.hook_entries import (
+    parse_entries,
+    read_hook_flags,
+    read_setting,
+)
+from holdfast.clients.hook_settings.install_receipt import read_install_version
+from holdfast.clients.hook_settings.settings_file import (
     decode_settings,
-    install,
     read_installed,
-    settings_path,
     uninstall,
 )
-from holdfast.clients.hook_launcher import Launcher
-from holdfast.clients.installation import SettingsError
+from holdfast.clients.installation import ForeignHook, HookEntry, InstallOutcome, SettingsError
 
 HAS_TRIAL = True
 NEXT_STEPS = ("Claude Code picks them up without a restart: open a session and work as usual.",)
@@ -76,6 +77,26 @@ __all__ = [
 ]
 
 
+def install(
+    path: str,
+    *,
+    data_dir: str,
+    interpreter: str,
+    script: str,
+    dry_run: bool = False,
+    statusline: bool = False,
+) -> InstallOutcome:
+    return settings_file.install(
+        path,
+        CLAUDE_CODE_HOOKS,
+        data_dir=data_dir,
+        interpreter=interpreter,
+        script=script,
+        dry_run=dry_run,
+        statusline=statusline,
+    )
+
+
 def finish_install(
     path: str,
     *,
@@ -97,6 +118,14 @@ def begin_uninstall(
     path: str, *, environ: Mapping[str, str], home: str, data_dir: str, dry_run: bool
 ) -> list[str]:
     return []
+
+
+def build_direct_entries(interpreter: str, script: str) -> list[HookEntry]:
+    return hook_entries.build_direct_entries(HOOKS, interpreter, script)
+
+
+def list_foreign_hooks(settings_text: str) -> list[ForeignHook]:
+    return hook_entries.list_foreign_hooks(settings_text, HOOKS)
 
 
 def list_silent(data_dir: str) -> list[str]:

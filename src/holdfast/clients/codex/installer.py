@@ -10,21 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from holdfast.clients import hook_launcher
-from holdfast.clients.claude_code.install import hook_edit, settings_file
-from holdfast.clients.claude_code.install.hook_entries import (
-    is_holdfast_hook,
-    list_hook_locations,
-    parse_entries,
-    parse_root,
-    read_setting,
-)
-from holdfast.clients.claude_code.install.install_receipt import read_install_version
-from holdfast.clients.claude_code.install.settings_file import (
-    decode_settings,
-    read_installed,
-    uninstall,
-)
 from holdfast.clients.codex import client_paths
 from holdfast.clients.codex.context_window import compaction_point, read_config, read_window_config
 from holdfast.clients.codex.install import hook_trust, recall_server
@@ -32,6 +17,20 @@ from holdfast.clients.codex.install.app_server import find_program
 from holdfast.clients.codex.install.hook_table import CODEX_HOOKS, HOOKS, PREFIX, build_entry
 from holdfast.clients.codex.install.hook_trust import list_untrusted
 from holdfast.clients.hook_launcher import Launcher
+from holdfast.clients.hook_settings import hook_edit, hook_entries, settings_file
+from holdfast.clients.hook_settings.hook_entries import (
+    is_holdfast_hook,
+    list_hook_locations,
+    parse_entries,
+    parse_root,
+    read_setting,
+)
+from holdfast.clients.hook_settings.install_receipt import read_install_version
+from holdfast.clients.hook_settings.settings_file import (
+    decode_settings,
+    read_installed,
+    uninstall,
+)
 from holdfast.clients.installation import (
     AutoCompact,
     DisablingSwitch,
@@ -114,11 +113,11 @@ def install(
         raise SettingsError("Codex has no status line that a command could write")
     return settings_file.install(
         path,
+        CODEX_HOOKS,
         data_dir=data_dir,
         interpreter=interpreter,
         script=script,
         dry_run=dry_run,
-        table=CODEX_HOOKS,
     )
 
 
@@ -213,14 +212,7 @@ def _source(scope: str, path: str) -> SettingsSource:
 
 def build_direct_entries(interpreter: str, script: str) -> list[HookEntry]:
     """Our hooks as they run without an install."""
-    return [
-        HookEntry(
-            spec.event,
-            (interpreter, *hook_launcher.build_arguments(script, PREFIX + spec.event)),
-            float(spec.timeout_seconds),
-        )
-        for spec in HOOKS
-    ]
+    return hook_entries.build_direct_entries(HOOKS, interpreter, script, PREFIX)
 
 
 def is_current(settings_text: str, launcher: Launcher) -> bool:

@@ -10,15 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from holdfast.clients import hook_launcher
-from holdfast.clients.claude_code.install import hook_edit, hook_entries, settings_file
-from holdfast.clients.claude_code.install.hook_entries import parse_root, read_setting
-from holdfast.clients.claude_code.install.install_receipt import read_install_version
-from holdfast.clients.claude_code.install.settings_file import (
-    decode_settings,
-    read_installed,
-    uninstall,
-)
 from holdfast.clients.gemini import client_paths
 from holdfast.clients.gemini.client_settings import find_value, read_settings
 from holdfast.clients.gemini.context_window import compaction_point, read_window_config
@@ -26,6 +17,14 @@ from holdfast.clients.gemini.install import manifest
 from holdfast.clients.gemini.install.folder_trust import is_trusted
 from holdfast.clients.gemini.install.hook_table import GEMINI_HOOKS, HOOKS, MILLISECONDS, PREFIX
 from holdfast.clients.hook_launcher import Launcher
+from holdfast.clients.hook_settings import hook_edit, hook_entries, settings_file
+from holdfast.clients.hook_settings.hook_entries import parse_root, read_setting
+from holdfast.clients.hook_settings.install_receipt import read_install_version
+from holdfast.clients.hook_settings.settings_file import (
+    decode_settings,
+    read_installed,
+    uninstall,
+)
 from holdfast.clients.installation import (
     AutoCompact,
     DisablingSwitch,
@@ -106,11 +105,11 @@ def install(
         raise SettingsError("Gemini CLI has no status line that a command could write")
     return settings_file.install(
         path,
+        GEMINI_HOOKS,
         data_dir=data_dir,
         interpreter=interpreter,
         script=script,
         dry_run=dry_run,
-        table=GEMINI_HOOKS,
     )
 
 
@@ -164,14 +163,7 @@ def parse_entries(settings_text: str) -> list[HookEntry]:
 
 def build_direct_entries(interpreter: str, script: str) -> list[HookEntry]:
     """Our hooks as they run without an install."""
-    return [
-        HookEntry(
-            spec.event,
-            (interpreter, *hook_launcher.build_arguments(script, PREFIX + spec.event)),
-            float(spec.timeout_seconds),
-        )
-        for spec in HOOKS
-    ]
+    return hook_entries.build_direct_entries(HOOKS, interpreter, script, PREFIX)
 
 
 def is_current(settings_text: str, launcher: Launcher) -> bool:

@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holdfast.clients import hook_launcher
-from holdfast.clients.claude_code.install.install_receipt import read_install_version
-from holdfast.clients.claude_code.install.settings_file import read_installed
 from holdfast.clients.hook_launcher import Launcher
+from holdfast.clients.hook_settings import hook_entries
+from holdfast.clients.hook_settings.install_receipt import read_install_version
+from holdfast.clients.hook_settings.settings_file import read_installed
 from holdfast.clients.installation import (
     AutoCompact,
     DisablingSwitch,
@@ -185,14 +186,7 @@ def parse_entries(settings_text: str) -> list[HookEntry]:
 
 def build_direct_entries(interpreter: str, script: str) -> list[HookEntry]:
     """Our hooks as they run without an install."""
-    return [
-        HookEntry(
-            spec.event,
-            (interpreter, *hook_launcher.build_arguments(script, PREFIX + spec.event)),
-            float(spec.timeout_seconds),
-        )
-        for spec in HOOKS
-    ]
+    return hook_entries.build_direct_entries(HOOKS, interpreter, script, PREFIX)
 
 
 def is_current(settings_text: str, launcher: Launcher) -> bool:

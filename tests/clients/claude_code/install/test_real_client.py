@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.clients.claude_code.install import settings_file
+from holdfast.clients.claude_code import installer
 from support.claude import Client, ScriptedApi, bash
 
 pytestmark = pytest.mark.client
@@ -32,7 +32,7 @@ def install(client: Client) -> Path:
     script = client.root / "lib" / "holdfast" / "hooks" / "main.py"
     script.parent.mkdir(parents=True)
     script.write_text(SCRIPT.format(log=str(log)))
-    settings_file.install(
+    installer.install(
         str(client.config_dir / "settings.json"),
         data_dir=str(client.root / "data"),
         interpreter=sys.executable,
@@ -81,7 +81,7 @@ def test_an_event_the_client_does_not_know_costs_only_itself(
 def test_after_uninstall_the_client_runs_without_us(client: Client, api: ScriptedApi) -> None:
     log = install(client)
     path = client.config_dir / "settings.json"
-    settings_file.uninstall(str(path), data_dir=str(client.root / "data"))
+    installer.uninstall(str(path), data_dir=str(client.root / "data"))
     assert client.run("hello").exit_code == 0
     assert not log.exists()
 

@@ -18,14 +18,15 @@ from holdfast.clients.claude_code.context_window import (
     compaction_point,
     is_on,
 )
-from holdfast.clients.claude_code.install import hook_edit
-from holdfast.clients.claude_code.install.hook_entries import (
+from holdfast.clients.claude_code.install.hook_table import CLAUDE_CODE_HOOKS, settings_path
+from holdfast.clients.hook_launcher import Launcher
+from holdfast.clients.hook_settings import hook_edit
+from holdfast.clients.hook_settings.hook_entries import (
     parse_root,
     read_hook_flags,
     read_setting,
 )
-from holdfast.clients.claude_code.install.settings_file import decode_settings, settings_path
-from holdfast.clients.hook_launcher import Launcher
+from holdfast.clients.hook_settings.settings_file import decode_settings
 from holdfast.clients.installation import (
     AutoCompact,
     DisablingSwitch,
@@ -96,7 +97,7 @@ def _managed_files(folder: str) -> list[str]:
 
 def is_current(settings_text: str, launcher: Launcher) -> bool:
     """Whether an install with this launcher would leave the text as it is."""
-    return hook_edit.add_hooks(settings_text, launcher).text == settings_text
+    return hook_edit.add_hooks(settings_text, launcher, CLAUDE_CODE_HOOKS).text == settings_text
 
 
 def list_disabling_switches(

@@ -11,8 +11,8 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from holdfast.clients.claude_code.install.hook_entries import HookTable
 from holdfast.clients.hook_launcher import Launcher
+from holdfast.clients.hook_settings.hook_entries import HookTable
 from holdfast.clients.installation import HookSpec
 
 PREFIX = "codex:"

@@ -14,11 +14,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from holdfast.clients.claude_code.install import install_receipt
-from holdfast.clients.claude_code.install.hook_entries import is_holdfast_hook
-from holdfast.clients.claude_code.install.settings_file import decode_settings
 from holdfast.clients.codex.install.app_server import AppServer, NoAnswer
 from holdfast.clients.hook_launcher import LAUNCHER_NAME
+from holdfast.clients.hook_settings import install_receipt
+from holdfast.clients.hook_settings.hook_entries import is_holdfast_hook
+from holdfast.clients.hook_settings.settings_file import decode_settings
 from holdfast.clients.installation import (
     NotWritable,
     SettingsChanged,

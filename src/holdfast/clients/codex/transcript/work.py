@@ -14,10 +14,11 @@ import shlex
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from holdfast.clients.codex.transcript.file_changes import list_changes
 from holdfast.clients.codex.transcript.parser_state import Call
-from holdfast.clients.codex.transcript.patches import list_asked_changes, list_changes
 from holdfast.clients.holdfast_text import is_note_call, parse_noted
 from holdfast.clients.json_fields import as_object, as_objects, as_text, compact_json
+from holdfast.clients.patches import list_asked_changes
 from holdfast.events import (
     CommandRan,
     Event,

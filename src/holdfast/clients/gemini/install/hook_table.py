@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 from holdfast.clients import hook_launcher
-from holdfast.clients.claude_code.install.hook_entries import HookTable
 from holdfast.clients.gemini.fastpath.subagent_mark import SUBAGENT_TOOL
 from holdfast.clients.hook_launcher import Launcher
+from holdfast.clients.hook_settings.hook_entries import HookTable
 from holdfast.clients.installation import HookSpec
 
 PREFIX = "gemini:"

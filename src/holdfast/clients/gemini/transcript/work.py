@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from holdfast.clients.gemini.fastpath.hook_context import strip_hook_context
 from holdfast.clients.holdfast_text import is_note_call, parse_noted
 from holdfast.clients.json_fields import as_object, as_objects, as_text, compact_json
-from holdfast.clients.unified_diff import parse_hunks
+from holdfast.clients.patches import parse_hunks
 from holdfast.events import (
     CommandInvoked,
     CommandRan,

@@ -12,9 +12,10 @@ import os
 from collections.abc import Sequence
 from importlib import resources
 
-from holdfast.clients.claude_code.install import install_receipt
-from holdfast.clients.claude_code.install.install_receipt import Receipt
-from holdfast.clients.claude_code.install.settings_file import (
+from holdfast.clients.hook_launcher import Launcher
+from holdfast.clients.hook_settings import install_receipt
+from holdfast.clients.hook_settings.install_receipt import Receipt
+from holdfast.clients.hook_settings.settings_file import (
     find_unused_launcher,
     launcher_written,
     plan_launcher,
@@ -22,7 +23,6 @@ from holdfast.clients.claude_code.install.settings_file import (
     settings_errors,
     with_lock,
 )
-from holdfast.clients.hook_launcher import Launcher
 from holdfast.clients.installation import InstallOutcome, SettingsError
 from holdfast.files import make_parents
 from holdfast.settings import atomic_file

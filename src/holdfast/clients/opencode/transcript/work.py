@@ -11,10 +11,9 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from holdfast.clients.codex.transcript.patches import list_asked_changes
 from holdfast.clients.holdfast_text import is_note_call, parse_noted
 from holdfast.clients.json_fields import as_object, as_objects, as_text, compact_json
-from holdfast.clients.unified_diff import parse_hunks
+from holdfast.clients.patches import list_asked_changes, parse_hunks
 from holdfast.events import (
     CommandInvoked,
     CommandRan,

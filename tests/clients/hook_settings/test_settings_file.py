@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from clients.claude_code.install.settings_home import EVENTS, PYTHON, SCRIPT, Place, other_entry
-from clients.claude_code.install.settings_samples import STYLES
-from holdfast.clients.claude_code.install import settings_file
+from clients.hook_settings.settings_home import EVENTS, PYTHON, SCRIPT, Place, other_entry
+from clients.hook_settings.settings_samples import STYLES
+from holdfast.clients.claude_code import installer
 from holdfast.clients.installation import InvalidSettings, NotWritable, Scope, UnsafeEdit
 from holdfast.settings import json_edit
 
@@ -264,19 +264,19 @@ def test_the_launcher_is_the_users_alone_and_goes_with_the_last_entry(place: Pla
     place.install()
     assert place.launcher.stat().st_mode & 0o777 == 0o700
     other = Place(place.root / "other")
-    settings_file.install(
+    installer.install(
         str(other.settings), data_dir=str(place.data), interpreter=PYTHON, script=SCRIPT
     )
     place.uninstall()
     assert place.launcher.exists()  # the other file's entries name it
-    settings_file.uninstall(str(other.settings), data_dir=str(place.data))
+    installer.uninstall(str(other.settings), data_dir=str(place.data))
     assert not place.launcher.exists()
 
 
 def test_the_launcher_stays_where_another_settings_file_cannot_be_read(place: Place) -> None:
     place.install()
     other = Place(place.root / "other")
-    settings_file.install(
+    installer.install(
         str(other.settings), data_dir=str(place.data), interpreter=PYTHON, script=SCRIPT
     )
     other.settings.write_text("{")
@@ -331,11 +331,11 @@ def test_two_settings_files_keep_two_backups(place: Place, tmp_path: Path) -> No
     other = Place(tmp_path / "other")
     other.write(b'{"b": 2}')
     for path in (place.settings, other.settings):
-        settings_file.install(
+        installer.install(
             str(path), data_dir=str(place.data), interpreter="/p", script="/holdfast/hooks/main.py"
         )
     for path in (place.settings, other.settings):
-        settings_file.uninstall(str(path), data_dir=str(place.data))
+        installer.uninstall(str(path), data_dir=str(place.data))
     assert (place.read(), other.read()) == (b'{"a": 1}', b'{"b": 2}')
 
 
@@ -369,7 +369,7 @@ def test_a_loop_of_links_is_refused(place: Place) -> None:
 
 def test_a_path_that_is_not_text_is_refused(place: Place) -> None:
     with pytest.raises(NotWritable, match="not valid UTF-8"):
-        settings_file.install(
+        installer.install(
             str(place.settings), data_dir=f"{place.root}/\udcff", interpreter="/p", script=SCRIPT
         )
     assert place.files() == {}
@@ -386,4 +386,4 @@ def test_a_path_that_is_not_text_is_refused(place: Place) -> None:
 )
 def test_each_scope_has_its_file(scope: Scope, config_dir: str | None, expected: str) -> None:
     environ = {"CLAUDE_CONFIG_DIR": config_dir} if config_dir else {}
-    assert settings_file.settings_path(scope, environ, "/home/me", "/src/shop") == expected
+    assert installer.settings_path(scope, environ, "/home/me", "/src/shop") == expected

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from holdfast.clients.claude_code.install import settings_file
-from holdfast.clients.claude_code.install.hook_entries import HOOKS
+from holdfast.clients.claude_code import installer
+from holdfast.clients.claude_code.install.hook_table import CLAUDE_CODE_HOOKS, HOOKS
 from holdfast.clients.hook_launcher import Launcher, LaunchTarget
+from holdfast.clients.hook_settings import hook_edit
+from holdfast.clients.hook_settings.hook_edit import SettingsEdit
 from holdfast.clients.installation import InstallOutcome
 
 PYTHON = "/opt/python/bin/python3.11"
@@ -49,7 +51,7 @@ class Place:
         dry_run: bool = False,
         statusline: bool = False,
     ) -> InstallOutcome:
-        return settings_file.install(
+        return installer.install(
             str(self.settings),
             data_dir=str(self.data),
             interpreter=interpreter,
@@ -59,7 +61,7 @@ class Place:
         )
 
     def uninstall(self, dry_run: bool = False) -> InstallOutcome:
-        return settings_file.uninstall(str(self.settings), data_dir=str(self.data), dry_run=dry_run)
+        return installer.uninstall(str(self.settings), data_dir=str(self.data), dry_run=dry_run)
 
     def files(self) -> dict[str, bytes]:
         """Everything under the home, by relative path."""
@@ -69,6 +71,10 @@ class Place:
             for path in sorted(home.rglob("*"))
             if path.is_file()
         }
+
+
+def add_hooks(settings_text: str, launcher: Launcher) -> SettingsEdit:
+    return hook_edit.add_hooks(settings_text, launcher, CLAUDE_CODE_HOOKS)
 
 
 def our_entry(event: str, launcher: str = LAUNCHER.path) -> dict[str, Any]:

@@ -4,15 +4,14 @@ import json
 
 import pytest
 
-from clients.claude_code.install.settings_home import LAUNCHER, our_entry
-from holdfast.clients.claude_code.install.hook_edit import add_hooks
-from holdfast.clients.claude_code.install.hook_entries import (
-    HOOKS,
-    list_foreign_hooks,
+from clients.hook_settings.settings_home import LAUNCHER, add_hooks, our_entry
+from holdfast.clients.claude_code import installer
+from holdfast.clients.claude_code.install.hook_table import HOOKS
+from holdfast.clients.hook_launcher import choose_interpreter
+from holdfast.clients.hook_settings.hook_entries import (
     list_installed_hooks,
     read_hook_flags,
 )
-from holdfast.clients.hook_launcher import choose_interpreter
 from holdfast.clients.installation import ForeignHook, HookFlags, InstalledHook, InvalidSettings
 
 
@@ -52,7 +51,7 @@ def test_other_tools_on_our_events_are_listed_and_those_elsewhere_are_not() -> N
         ],
         "PreToolUse": [{"hooks": [{"type": "command", "command": "guard"}]}],
     }
-    assert list_foreign_hooks(json.dumps({"hooks": hooks})) == [
+    assert installer.list_foreign_hooks(json.dumps({"hooks": hooks})) == [
         ForeignHook("PreCompact", "auto", "command", "save.sh"),
         ForeignHook("Stop", None, "http", "http://127.0.0.1:9/stop"),
         ForeignHook("Stop", None, "command", "node a.js stop"),
@@ -77,7 +76,9 @@ def test_the_switches_that_silence_hooks_are_read(text: str, expected: HookFlags
     assert read_hook_flags(text) == expected
 
 
-@pytest.mark.parametrize("read", [list_installed_hooks, list_foreign_hooks, read_hook_flags])
+@pytest.mark.parametrize(
+    "read", [list_installed_hooks, installer.list_foreign_hooks, read_hook_flags]
+)
 def test_reading_a_broken_text_says_where(read: object) -> None:
     assert callable(read)
     with pytest.raises(InvalidSettings, match="line 2, column 1"):
@@ -86,7 +87,7 @@ def test_reading_a_broken_text_says_where(read: object) -> None:
 
 def test_no_settings_hold_no_hooks() -> None:
     assert list_installed_hooks("") == []
-    assert list_foreign_hooks("{}") == []
+    assert installer.list_foreign_hooks("{}") == []
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ import shlex
 from typing import Any
 
 from holdfast.clients import hook_launcher
-from holdfast.clients.claude_code.install.hook_entries import invalid_at, is_blank, parse_root
 from holdfast.clients.hook_launcher import STATUSLINE_EVENT, Launcher
+from holdfast.clients.hook_settings.hook_entries import invalid_at, is_blank, parse_root
 from holdfast.clients.installation import UnsafeEdit
 from holdfast.settings import json_edit
 

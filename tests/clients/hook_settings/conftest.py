@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from clients.claude_code.install.settings_home import Place
+from clients.hook_settings.settings_home import Place
 
 
 @pytest.fixture

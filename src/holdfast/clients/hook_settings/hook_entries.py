@@ -1,8 +1,8 @@
-"""Holdfast's place in Claude Code's settings: which hooks, what they look like, what is there.
+"""Holdfast's place in a settings text: what entries of ours look like, and what is there.
 
-Owns the table of hooks, the shape of an entry, how an entry of ours is recognised, and reading
-what a settings text holds. ``hook_edit`` puts ours in and out of a text, ``settings_file``
-is the only code that opens or writes the file.
+Owns how an entry of ours is recognised, and reading what a settings text holds. Which hooks there
+are, and the shape of an entry, is each client's own (`HookTable`). `hook_edit` puts ours in and
+out of a text, `settings_file` is the only code that opens or writes the file.
 Must not change a text and must not open a file.
 """
 
@@ -22,22 +22,6 @@ from holdfast.clients.installation import (
 )
 from holdfast.settings import json_edit
 from holdfast.settings.json_edit import JsonSyntaxError, Node
-
-# Synchronous hooks hold up the agent, so their limit is short; they end within a tenth of it.
-# The client ends the whole of SessionEnd after 1.5 s unless a settings file asks for more.
-HOOKS = (
-    HookSpec("SessionStart", None, run_async=False, timeout_seconds=10),
-    HookSpec("UserPromptSubmit", None, run_async=False, timeout_seconds=10),
-    HookSpec("UserPromptExpansion", None, run_async=False, timeout_seconds=10),
-    HookSpec("PostToolBatch", None, run_async=True, timeout_seconds=60),
-    HookSpec("Stop", None, run_async=True, timeout_seconds=60),
-    # Brings the summary of a compaction before SessionStart asks for the brief, so it is waited
-    # for. After an ordinary subagent the work goes on detached.
-    HookSpec("SubagentStop", None, run_async=False, timeout_seconds=10),
-    HookSpec("PreCompact", None, run_async=False, timeout_seconds=10),
-    HookSpec("PostCompact", None, run_async=False, timeout_seconds=10),
-    HookSpec("SessionEnd", None, run_async=False, timeout_seconds=5),
-)
 
 
 class HookTable(NamedTuple):
@@ -60,19 +44,6 @@ class HookLocation(NamedTuple):
     entries: Node
     entry: Node
     value: dict[str, Any]
-
-
-def build_hook_entry(spec: HookSpec, launcher: Launcher) -> dict[str, Any]:
-    """Exec form: no shell between the client and the launcher, so nothing to quote."""
-    command, *args = launcher.build_argv(spec.event)
-    entry: dict[str, Any] = {"type": "command", "command": command, "args": args}
-    if spec.run_async:
-        entry["async"] = True
-    entry["timeout"] = spec.timeout_seconds
-    return entry
-
-
-CLAUDE_CODE_HOOKS = HookTable(HOOKS, build_hook_entry)
 
 
 def is_holdfast_hook(entry: Mapping[str, Any]) -> bool:
@@ -130,21 +101,23 @@ def parse_entries(settings_text: str) -> list[HookEntry]:
     return found
 
 
-def build_direct_entries(interpreter: str, script: str) -> list[HookEntry]:
-    """Our hooks as they run without an install."""
+def build_direct_entries(
+    hooks: tuple[HookSpec, ...], interpreter: str, script: str, prefix: str = ""
+) -> list[HookEntry]:
+    """Our hooks as they run without an install; `prefix` names the client before the event."""
     return [
         HookEntry(
             spec.event,
-            (interpreter, *hook_launcher.build_arguments(script, spec.event)),
+            (interpreter, *hook_launcher.build_arguments(script, prefix + spec.event)),
             float(spec.timeout_seconds),
         )
-        for spec in HOOKS
+        for spec in hooks
     ]
 
 
-def list_foreign_hooks(settings_text: str) -> list[ForeignHook]:
-    """Other tools' hooks on our events; raises InvalidSettings."""
-    ours = {spec.event for spec in HOOKS}
+def list_foreign_hooks(settings_text: str, hooks: tuple[HookSpec, ...]) -> list[ForeignHook]:
+    """Other tools' hooks on the events of ours; raises InvalidSettings."""
+    ours = {spec.event for spec in hooks}
     found = []
     for place in list_hook_locations(settings_text):
         if place.event in ours and not is_holdfast_hook(place.value):

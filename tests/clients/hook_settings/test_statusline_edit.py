@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.claude_code.install.settings_home import EVENTS, LAUNCHER, PYTHON, SCRIPT, Place
-from clients.claude_code.install.settings_samples import STYLES
-from holdfast.clients.claude_code.install import settings_file
-from holdfast.clients.claude_code.install.statusline_edit import (
+from clients.hook_settings.settings_home import EVENTS, LAUNCHER, PYTHON, SCRIPT, Place
+from clients.hook_settings.settings_samples import STYLES
+from holdfast.clients.claude_code import installer
+from holdfast.clients.hook_settings.statusline_edit import (
     add_statusline,
     build_command,
     is_statusline_installed,
@@ -28,7 +28,7 @@ def ours(place: Place) -> str:
 
 
 def install(place: Place, *, statusline: bool = True, script: str = SCRIPT) -> InstallOutcome:
-    return settings_file.install(
+    return installer.install(
         str(place.settings),
         data_dir=str(place.data),
         interpreter=PYTHON,
@@ -41,7 +41,7 @@ def install(place: Place, *, statusline: bool = True, script: str = SCRIPT) -> I
 def test_installed_and_uninstalled_the_file_has_the_same_bytes(place: Place, raw: bytes) -> None:
     place.write(raw)
     assert install(place).statusline
-    assert is_statusline_installed(settings_file.decode_settings(place.read()))
+    assert is_statusline_installed(installer.decode_settings(place.read()))
     assert place.uninstall().identical
     assert place.read() == raw
 
@@ -97,7 +97,7 @@ def test_only_the_status_line_can_be_taken_out(place: Place) -> None:
     raw = b'{"statusLine": {"type": "command", "command": "mine"}}'
     place.write(raw)
     install(place)
-    outcome = settings_file.uninstall(
+    outcome = installer.uninstall(
         str(place.settings), data_dir=str(place.data), statusline_only=True
     )
     assert outcome.action == "removed"

@@ -9,27 +9,24 @@ Must not decide what to write (``hook_edit`` does), nor read the environment.
 import codecs
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from holdfast.clients import hook_launcher
-from holdfast.clients.claude_code import client_paths
-from holdfast.clients.claude_code.install import hook_edit, install_receipt, statusline_edit
-from holdfast.clients.claude_code.install.hook_entries import (
-    CLAUDE_CODE_HOOKS,
+from holdfast.clients.hook_launcher import Launcher
+from holdfast.clients.hook_settings import hook_edit, install_receipt, statusline_edit
+from holdfast.clients.hook_settings.hook_entries import (
     HookTable,
     is_blank,
     is_empty,
     list_installed_hooks,
 )
-from holdfast.clients.claude_code.install.install_receipt import Receipt
-from holdfast.clients.hook_launcher import Launcher
+from holdfast.clients.hook_settings.install_receipt import Receipt
 from holdfast.clients.installation import (
     FileChange,
     InstallOutcome,
     InvalidSettings,
     NotWritable,
-    Scope,
     SettingsBusy,
     SettingsChanged,
 )
@@ -48,14 +45,6 @@ class _Plan(NamedTuple):
     receipt: Receipt | None
 
 
-def settings_path(scope: Scope, environ: Mapping[str, str], home: str, project: str) -> str:
-    """The file of a scope."""
-    if scope == "user":
-        return os.path.join(client_paths.config_dir(environ, home), "settings.json")
-    name = "settings.json" if scope == "project" else "settings.local.json"
-    return os.path.join(project, ".claude", name)
-
-
 def decode_settings(raw: bytes | None) -> str:
     """The settings text in these bytes, no file being no text; raises InvalidSettings."""
     return _decoded(raw)[0]
@@ -69,13 +58,13 @@ def read_installed(data_dir: str) -> list[str]:
 
 def install(
     path: str,
+    table: HookTable,
     *,
     data_dir: str,
     interpreter: str,
     script: str,
     dry_run: bool = False,
     statusline: bool = False,
-    table: HookTable = CLAUDE_CODE_HOOKS,
 ) -> InstallOutcome:
     """Puts our hooks into the file, or brings them up to date; raises SettingsError.
 

@@ -9,8 +9,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from holdfast.clients.claude_code.install.hook_entries import (
-    CLAUDE_CODE_HOOKS,
+from holdfast.clients.hook_launcher import Launcher
+from holdfast.clients.hook_settings.hook_entries import (
     HookLocation,
     HookTable,
     invalid_at,
@@ -19,7 +19,6 @@ from holdfast.clients.claude_code.install.hook_entries import (
     list_hook_locations,
     parse_root,
 )
-from holdfast.clients.hook_launcher import Launcher
 from holdfast.clients.installation import HookSpec, UnsafeEdit
 from holdfast.settings import json_edit
 from holdfast.settings.json_edit import Node
@@ -34,9 +33,7 @@ class SettingsEdit(NamedTuple):
     removed: tuple[str, ...] = ()
 
 
-def add_hooks(
-    settings_text: str, launcher: Launcher, table: HookTable = CLAUDE_CODE_HOOKS
-) -> SettingsEdit:
+def add_hooks(settings_text: str, launcher: Launcher, table: HookTable) -> SettingsEdit:
     """The text with our entries, each exactly once and up to date; the rest as it was.
 
     An entry that only points elsewhere is replaced where it stands. One that cannot work where it

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from clients.claude_code.install.settings_home import EVENTS, LAUNCHER, our_entry
-from clients.claude_code.install.settings_samples import STYLES
-from holdfast.clients.claude_code.install.hook_edit import add_hooks, remove_hooks
-from holdfast.clients.claude_code.install.hook_entries import list_installed_hooks
+from clients.hook_settings.settings_home import EVENTS, LAUNCHER, add_hooks, our_entry
+from clients.hook_settings.settings_samples import STYLES
 from holdfast.clients.hook_launcher import Launcher, LaunchTarget
+from holdfast.clients.hook_settings.hook_edit import remove_hooks
+from holdfast.clients.hook_settings.hook_entries import list_installed_hooks
 from holdfast.clients.installation import InvalidSettings
 
 TEXTS = {

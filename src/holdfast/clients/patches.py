@@ -1,16 +1,15 @@
-"""Changes of files, as Codex writes them: a finished item's diffs, or the patch that was asked for.
+"""Changes of files as text: the lines of a unified diff, and patches as tools of clients take them.
 
-Owns both formats. Must not do I/O, and takes any text for a patch without raising.
+Must not know which client wrote it, and takes any text without raising.
 """
 
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from holdfast.clients.json_fields import as_object, as_text
-from holdfast.clients.unified_diff import parse_hunks
-from holdfast.events import Event, FileTouched, Origin
+from holdfast.events import Event, FileTouched, Hunk, Origin
 
 MAX_FILES = 200
 _HEADS = {"*** Add File: ": "created", "*** Update File: ": "changed", "*** Delete File: ": ""}
@@ -23,27 +22,8 @@ class PatchedFile(NamedTuple):
     lines: tuple[str, ...]  # each with " ", "+" or "-" before it, or "@@..." for a new stretch
 
 
-def list_changes(at: Origin, item: dict[str, Any], *, ok: bool) -> list[Event]:
-    """Of a finished FileChange."""
-    error = "" if ok else as_text(item.get("stderr")) or as_text(item.get("stdout"))
-    found: list[Event] = []
-    for path, change in list(as_object(item.get("changes")).items())[:MAX_FILES]:
-        change = as_object(change)
-        kind = change.get("type")
-        content = as_text(change.get("content"))
-        if kind == "add":
-            found.append(FileTouched(at, path, "created", ok, content, error=error))
-        elif kind == "delete":
-            found.append(FileTouched(at, path, "changed", ok, "", content, error=error))
-        else:
-            lines = as_text(change.get("unified_diff")).split("\n")
-            target = as_text(change.get("move_path")) or path
-            found.append(_changed(at, target, lines, ok, error))
-    return found
-
-
 def list_asked_changes(at: Origin, patch: str, cwd: str, *, ok: bool, error: str) -> list[Event]:
-    """Of a patch that has no item: one of an old version, or one that did not fit."""
+    """Of a patch as a tool was asked to apply it."""
     found: list[Event] = []
     for file in parse_patch(patch)[:MAX_FILES]:
         path = os.path.join(cwd, file.path) if cwd else file.path
@@ -51,7 +31,7 @@ def list_asked_changes(at: Origin, patch: str, cwd: str, *, ok: bool, error: str
             text = "".join(f"{line[1:]}\n" for line in file.lines if line.startswith("+"))
             found.append(FileTouched(at, path, "created", ok, text, error=error))
         else:
-            found.append(_changed(at, path, list(file.lines), ok, error))
+            found.append(build_change(at, path, list(file.lines), ok, error))
     return found
 
 
@@ -76,7 +56,27 @@ def parse_patch(patch: str) -> list[PatchedFile]:
     return found
 
 
-def _changed(at: Origin, path: str, lines: list[str], ok: bool, error: str) -> FileTouched:
+def build_change(at: Origin, path: str, lines: list[str], ok: bool, error: str) -> FileTouched:
     new = "\n".join(line[1:] for line in lines if line.startswith("+"))
     old = "\n".join(line[1:] for line in lines if line.startswith("-"))
     return FileTouched(at, path, "changed", ok, new, old, parse_hunks(lines), error)
+
+
+def parse_hunks(lines: Sequence[str]) -> tuple[Hunk, ...]:
+    """Lines outside of a hunk, such as a file's head, must have been left out."""
+    hunks: list[Hunk] = []
+    start, inside = 1, list[str]()
+    for line in [*lines, "@@"]:
+        if line.startswith("@@"):
+            if inside:
+                hunks.append(Hunk(start, tuple(inside)))
+            start, inside = _new_start(line), []
+        elif line[:1] in ("+", "-", " "):
+            inside.append(line)
+    return tuple(hunks)
+
+
+def _new_start(line: str) -> int:
+    """The first line in the new file, from "@@ -1,2 +3,4 @@"; 1 where it is not said."""
+    digits = line.partition("+")[2].partition(" ")[0].partition(",")[0]
+    return int(digits) if digits.isdecimal() and len(digits) < 9 else 1

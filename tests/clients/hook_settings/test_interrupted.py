@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from clients.claude_code.install.settings_home import EVENTS, PYTHON, SCRIPT, Place
-from holdfast.clients.claude_code.install import settings_file
-from holdfast.clients.claude_code.install.hook_entries import list_installed_hooks as hooks_in
+from clients.hook_settings.settings_home import EVENTS, PYTHON, SCRIPT, Place
+from holdfast.clients.hook_settings import settings_file
+from holdfast.clients.hook_settings.hook_entries import list_installed_hooks as hooks_in
 from holdfast.clients.installation import NotWritable, SettingsBusy, SettingsChanged
 from holdfast.settings import atomic_file
 
@@ -153,7 +153,7 @@ def _to(last: int) -> range:
 
 KILLED_AT_STEP = """
 import os, signal, sys
-from holdfast.clients.claude_code.install import settings_file
+from holdfast.clients.claude_code import installer
 path, data, step, turn = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
 def die(real, calls=[0]):
     def run(*a, **k):
@@ -163,7 +163,7 @@ def die(real, calls=[0]):
         return real(*a, **k)
     return run
 setattr(os, step, die(getattr(os, step)))
-settings_file.install(path, data_dir=data, interpreter="/p", script="/x/holdfast/hooks/main.py")
+installer.install(path, data_dir=data, interpreter="/p", script="/x/holdfast/hooks/main.py")
 """
 
 
@@ -266,7 +266,7 @@ def test_processes_installing_at_once_leave_one_set_of_hooks(place: Place, exist
     if existed:
         place.write(ORIGINAL)
     program = (
-        "import sys; from holdfast.clients.claude_code.install import settings_file as f;"
+        "import sys; from holdfast.clients.claude_code import installer as f;"
         "p, d, i, s = sys.argv[1:]; sys.stdin.readline();"
         "sys.stdout.write(f.install(p, data_dir=d, interpreter=i, script=s).action)"
     )

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clients.claude_code.install.settings_home import EVENTS, LAUNCHER, Place, our_entry
-from holdfast.clients.claude_code.install.hook_edit import add_hooks, remove_hooks
-from holdfast.clients.claude_code.install.hook_entries import HOOKS, is_holdfast_hook
+from clients.hook_settings.settings_home import EVENTS, LAUNCHER, Place, add_hooks, our_entry
+from holdfast.clients.claude_code.install.hook_table import HOOKS
+from holdfast.clients.hook_settings.hook_edit import remove_hooks
+from holdfast.clients.hook_settings.hook_entries import is_holdfast_hook
 
 pytestmark = pytest.mark.slow
 
