@@ -91,6 +91,8 @@ def test_sessions_are_listed_searched_shown_audited_and_handed_over(
     with Server(stage.client) as server:
         session = server.start()
         server.say(session, PROMPT)
+        # The client does not wait for it, and may be ended at any moment.
+        wait_until(lambda: "The receipt comes next." in stage.holdfast("search", "receipt"))
     wait_until(lambda: stage.list_processes() == [])
     assert session[:8] in stage.holdfast("status", "--all", "--json")
     assert "single machine" in stage.holdfast("search", "SQLite")

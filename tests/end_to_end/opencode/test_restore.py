@@ -138,6 +138,17 @@ def test_without_holdfast_the_facts_are_gone(tmp_path: Path, chat: ChatApi) -> N
     assert [name for name, words in WORK_FACTS.items() if words in after] == []
 
 
+def test_what_was_said_last_is_known_although_the_client_ends_at_once(
+    tmp_path: Path, chat: ChatApi
+) -> None:
+    stage = OpenCodeStage(tmp_path, chat)
+    stage.install()
+    chat.say(*work(), [Said("The lantern is lit.")])
+    stage.client.run(PROMPT)
+    wait_until(lambda: "The lantern is lit." in stage.session_files()[0].read_text())
+    wait_until(lambda: "The lantern is lit." in stage.holdfast("search", "lantern"))
+
+
 def test_no_secret_is_written_or_told(tmp_path: Path, chat: ChatApi) -> None:
     stage = OpenCodeStage(tmp_path, chat)
     stage.install()

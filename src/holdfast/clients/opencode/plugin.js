@@ -16,7 +16,7 @@ const COMPACTION_WAIT = 4000
 const FETCH_WAIT = 1500
 const PROCESS_LIMIT = 12000
 const BACKGROUND_LIMIT = 60000
-const QUIET = 250 // work is handed over when nothing came for this long
+const DELAY = 250 // before work is handed over, so that one process takes several messages
 const MAX_ANSWER = 1 << 20
 const MAX_ROWS_CHARS = 8 << 20 // of one call
 const LATEST = 30 // messages that are looked at where the earlier ones are known
@@ -255,19 +255,21 @@ export const Holdfast = async ({ client, directory }) => {
   }
 
   function sendLater(session, ms) {
-    clearTimeout(session.timer)
+    if (session.timer) return // not put off by more work: a turn may take hours
     session.timer = setTimeout(() => sendQueue(session), ms)
     if (session.timer.unref) session.timer.unref()
   }
 
-  async function sendQueue(session) {
+  async function sendQueue(session, isLast = false) {
     try {
       clearTimeout(session.timer)
-      if (!session.queue.length || session.isSendingQueue) return
+      session.timer = null
+      // The client may be ended right behind the last one: it does not wait for those before.
+      if (!session.queue.length || (session.isSendingQueue && !isLast)) return
       session.isSendingQueue = true
       const answer = await send("Stop", session)
       session.isSendingQueue = false
-      if (answer && session.queue.length) sendLater(session, QUIET)
+      if (answer && session.queue.length) sendLater(session, DELAY)
     } catch {
       session.isSendingQueue = false
     }
@@ -309,7 +311,7 @@ export const Holdfast = async ({ client, directory }) => {
       const root = await findRoot(session)
       if (!root) return
       enqueue(root, { info, parts }, root === session ? "" : session.id)
-      sendLater(root, QUIET)
+      sendLater(root, DELAY)
     },
     "message.removed": ({ sessionID, messageID }) => {
       const session = find(sessionID)
@@ -323,12 +325,12 @@ export const Holdfast = async ({ client, directory }) => {
       const session = find(sessionID)
       if ((await findRoot(session)) !== session) return
       await fetchMessages(session)
-      sendLater(session, QUIET)
+      sendLater(session, DELAY)
     },
     "session.idle": async ({ sessionID }) => {
       const session = find(sessionID)
       session.parts.clear()
-      if ((await findRoot(session)) === session) await sendQueue(session)
+      if ((await findRoot(session)) === session) await sendQueue(session, true)
     },
   }
 
