@@ -39,6 +39,9 @@ def test_what_the_user_is_shown_of_the_steering_is_short(follow: Follow) -> None
     short = handlers.on_precompact(follow.ctx, "manual").text.partition("\n\n")[0]
     assert RULE in short
     assert len(short) <= handlers.MAX_SHOWN_STEERING_CHARS < len(long)
+    unseen = follow.ctx._replace(session=follow.ctx.session._replace(client="opencode"))
+    whole = handlers.on_precompact(unseen, "manual").text.partition("\n\n")[0]
+    assert len(whole) > handlers.MAX_SHOWN_STEERING_CHARS
 
 
 def test_a_summariser_that_has_been_steered_is_not_told_again(follow: Follow) -> None:

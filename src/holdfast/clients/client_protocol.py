@@ -309,6 +309,10 @@ class HookIO(Protocol):
         """Whether what PreCompact prints reaches the summariser."""
 
     @property
+    def SHOWS_STEERING(self) -> bool:
+        """Whether the user sees it under a compaction of their own."""
+
+    @property
     def COMPACT_COMMAND(self) -> str:
         """What a user types to compact; a focus may follow where it ends with a space."""
 

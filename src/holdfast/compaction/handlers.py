@@ -88,7 +88,7 @@ def on_precompact(ctx: SessionContext, trigger: str, told: str = "") -> Steering
     steered = STEERING_TITLE in told or instructions.TEMPLATE_OPENING in told
     if steered or not ctx.client.hook_io.STEERS:
         return Steering("", view)
-    shown = trigger == "manual"
+    shown = trigger == "manual" and ctx.client.hook_io.SHOWS_STEERING
     return Steering(steer_summary(ctx, view, PRECOMPACT_CHANNEL, shown_to_user=shown), view)
 
 

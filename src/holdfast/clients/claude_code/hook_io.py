@@ -13,10 +13,12 @@ from holdfast.clients.claude_code.fastpath.hook_output import (
 from holdfast.clients.claude_code.fastpath.hook_payload import extract_summary
 
 COMPACT_COMMAND = "/compact "
+SHOWS_STEERING = True
 STEERS = True  # PreCompact's output is added to the summariser's instructions
 
 __all__ = [
     "COMPACT_COMMAND",
+    "SHOWS_STEERING",
     "STEERS",
     "check_output",
     "extract_summary",

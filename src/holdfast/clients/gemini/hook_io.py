@@ -14,9 +14,11 @@ from holdfast.clients.gemini.fastpath.hook_output import (
 )
 
 COMPACT_COMMAND = "/compress"  # takes no words
+SHOWS_STEERING = False
 
 __all__ = [
     "COMPACT_COMMAND",
+    "SHOWS_STEERING",
     "STEERS",
     "check_output",
     "extract_summary",

@@ -14,9 +14,11 @@ from holdfast.clients.opencode.fastpath.hook_output import (
 )
 
 COMPACT_COMMAND = "/compact "
+SHOWS_STEERING = False
 
 __all__ = [
     "COMPACT_COMMAND",
+    "SHOWS_STEERING",
     "STEERS",
     "check_output",
     "extract_summary",
