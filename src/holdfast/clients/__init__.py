@@ -164,4 +164,5 @@ __all__ = [
     "opencode",
     "patches",
     "recent_ids",
+    "single_file",
 ]

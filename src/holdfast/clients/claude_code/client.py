@@ -6,10 +6,10 @@ rows never loads the installer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from holdfast.transcript.reader import START_CURSOR, Cursor, TranscriptReader
+from holdfast.clients.single_file import SingleFileSessions
 
 if TYPE_CHECKING:
     from holdfast.clients.client_protocol import (
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
         HookIO,
         LeftInContext,
         RowProbe,
-        SourceCursor,
         TranscriptMessage,
         UserText,
     )
@@ -28,33 +27,13 @@ if TYPE_CHECKING:
     from holdfast.transcript.reader import Loads, Row
 
 
-class ClaudeCodeClient:
+class ClaudeCodeClient(SingleFileSessions):
     name = "claude-code"
     title = "Claude Code"
 
     def recognises(self, head: bytes) -> bool:
         """Rows of many kinds come first; what they share is that each names its session."""
         return b'"sessionId":' in head or b'"leafUuid":' in head
-
-    def open_transcript(
-        self,
-        path: str,
-        cursor: SourceCursor | None = None,
-        *,
-        loads: Loads | None = None,
-        limit: int | None = None,
-        stop: Callable[[], bool] | None = None,
-        final: bool = False,
-    ) -> TranscriptReader:
-        """One file, appended to; positions are its bytes."""
-        start = cursor if isinstance(cursor, Cursor) else START_CURSOR
-        return TranscriptReader(path, start, loads=loads, limit_bytes=limit, stop=stop, final=final)
-
-    def load_cursor(self, saved: object) -> Cursor:
-        return Cursor.from_json(saved)
-
-    def cursor_at(self, position: int) -> Cursor:
-        return Cursor(position)
 
     def adapter(self, parser_state: object = None, *, newest: str = "") -> Adapter:
         from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter

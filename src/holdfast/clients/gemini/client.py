@@ -6,10 +6,10 @@ rows never loads the installer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from holdfast.transcript.reader import START_CURSOR, Cursor, TranscriptReader
+from holdfast.clients.single_file import SingleFileSessions
 
 if TYPE_CHECKING:
     from holdfast.clients.client_protocol import (
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
         HookIO,
         LeftInContext,
         RowProbe,
-        SourceCursor,
         TranscriptMessage,
         UserText,
     )
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from holdfast.transcript.reader import Loads, Row
 
 
-class GeminiClient:
+class GeminiClient(SingleFileSessions):
     name = "gemini"
     title = "Gemini CLI"
 
@@ -36,26 +35,6 @@ class GeminiClient:
         """A chat begins with the row that names its session and its project."""
         line = head.partition(b"\n")[0]
         return line.startswith(b'{"sessionId":"') and b'"projectHash":' in line[:400]
-
-    def open_transcript(
-        self,
-        path: str,
-        cursor: SourceCursor | None = None,
-        *,
-        loads: Loads | None = None,
-        limit: int | None = None,
-        stop: Callable[[], bool] | None = None,
-        final: bool = False,
-    ) -> TranscriptReader:
-        """One file, appended to; positions are its bytes."""
-        start = cursor if isinstance(cursor, Cursor) else START_CURSOR
-        return TranscriptReader(path, start, loads=loads, limit_bytes=limit, stop=stop, final=final)
-
-    def load_cursor(self, saved: object) -> Cursor:
-        return Cursor.from_json(saved)
-
-    def cursor_at(self, position: int) -> Cursor:
-        return Cursor(position)
 
     def adapter(self, parser_state: object = None, *, newest: str = "") -> Adapter:
         from holdfast.clients.gemini.transcript.adapter import GeminiAdapter

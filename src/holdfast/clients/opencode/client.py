@@ -6,10 +6,10 @@ rows never loads the installer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from holdfast.transcript.reader import START_CURSOR, Cursor, TranscriptReader
+from holdfast.clients.single_file import SingleFileSessions
 
 if TYPE_CHECKING:
     from holdfast.clients.client_protocol import (
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
         HookIO,
         LeftInContext,
         RowProbe,
-        SourceCursor,
         TranscriptMessage,
         UserText,
     )
@@ -28,32 +27,12 @@ if TYPE_CHECKING:
     from holdfast.transcript.reader import Loads, Row
 
 
-class OpenCodeClient:
+class OpenCodeClient(SingleFileSessions):
     name = "opencode"
     title = "OpenCode"
 
     def recognises(self, head: bytes) -> bool:
         return head.startswith(b'{"opencode":')
-
-    def open_transcript(
-        self,
-        path: str,
-        cursor: SourceCursor | None = None,
-        *,
-        loads: Loads | None = None,
-        limit: int | None = None,
-        stop: Callable[[], bool] | None = None,
-        final: bool = False,
-    ) -> TranscriptReader:
-        """The file that we write of the session; positions are its bytes."""
-        start = cursor if isinstance(cursor, Cursor) else START_CURSOR
-        return TranscriptReader(path, start, loads=loads, limit_bytes=limit, stop=stop, final=final)
-
-    def load_cursor(self, saved: object) -> Cursor:
-        return Cursor.from_json(saved)
-
-    def cursor_at(self, position: int) -> Cursor:
-        return Cursor(position=position)
 
     def adapter(self, parser_state: object = None, *, newest: str = "") -> Adapter:
         from holdfast.clients.opencode.transcript.adapter import OpenCodeAdapter
