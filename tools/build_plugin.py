@@ -1,9 +1,11 @@
-"""Builds `plugin/` from the sources: `python -m tools.build_plugin`, or with `--check` only looks.
+"""Builds the plugins from the sources: `python -m tools.build_plugin`; `--check` only looks.
 
-Owns what is generated there: `hooks/hooks.json`, from the same table as `holdfast install`, and
-the version. The code itself is not copied: `plugin/lib` is a link to `src`, in place of which the
-client puts the files when it installs the plugin. `list_bundled_modules` says which of them the
-plugin runs; one that would need more than the standard library stops the build.
+Owns what is generated: the hooks, from the same tables as `holdfast install`, and the version. The
+code itself is not copied. Claude Code's plugin is `plugin/`, where `lib` is a link to `src`; the
+client puts the files in its place when it installs. Codex leaves links out when it does, so its
+plugin is `src` itself, with `src/.codex-plugin` for what belongs to it, the launcher among that.
+`list_bundled_modules` says which modules the plugins run; one that would need more than the
+standard library stops the build.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "src"
 PLUGIN = ROOT / "plugin"
+LAUNCHER = "plugin/bin/holdfast-run"
+CODEX_FOLDER = ".codex-plugin"  # where the client looks for the manifest
 # Where execution starts: what they import, at the top or inside a function, is run too.
 ENTRY_MODULES = (
     "holdfast.hooks.main",
@@ -52,12 +56,18 @@ def list_bundled_modules() -> dict[str, Path]:
 
 
 def generate_files() -> dict[str, bytes]:
-    """Every generated file of the plugin, by its path inside `plugin/`."""
+    """Every generated file of the plugins, by its path in the repository."""
     list_bundled_modules()
     manifest = json.loads((PLUGIN / ".claude-plugin/plugin.json").read_text(encoding="utf-8"))
+    manifest["version"] = _version()
+    shared = {key: manifest[key] for key in ("name", "version", "description", "author", "license")}
+    codex = {**shared, "hooks": f"./{CODEX_FOLDER}/hooks.json"}
     return {
-        "hooks/hooks.json": _pretty(build_hooks()),
-        ".claude-plugin/plugin.json": _pretty({**manifest, "version": _version()}),
+        "plugin/hooks/hooks.json": _pretty(build_hooks()),
+        "plugin/.claude-plugin/plugin.json": _pretty(manifest),
+        f"src/{CODEX_FOLDER}/plugin.json": _pretty(codex),
+        f"src/{CODEX_FOLDER}/hooks.json": _pretty(build_codex_hooks()),
+        f"src/{CODEX_FOLDER}/holdfast-run": (ROOT / LAUNCHER).read_bytes(),
     }
 
 
@@ -80,18 +90,31 @@ def build_hooks() -> dict[str, object]:
     return {"description": DESCRIPTION, "hooks": events, "modules": ["./register.js"]}
 
 
+def build_codex_hooks() -> dict[str, object]:
+    """Codex's hooks, likewise. Its shell knows the plugin's folder, so no entry names a version."""
+    from holdfast.clients.codex.install.hook_table import HOOKS, PREFIX, build_entry
+    from holdfast.clients.hook_launcher import Launcher, LaunchTarget
+
+    launcher = Launcher("", LaunchTarget("", ""), windows=False)
+    events: dict[str, object] = {}
+    for spec in HOOKS:
+        run = f'/bin/sh "$PLUGIN_ROOT/{CODEX_FOLDER}/holdfast-run" hook {PREFIX}{spec.event}'
+        events[spec.event] = [{"hooks": [{**build_entry(spec, launcher), "command": run}]}]
+    return {"description": DESCRIPTION, "hooks": events}
+
+
 def find_differences() -> list[str]:
-    """What in `plugin/` is not as the sources say."""
+    """What of the plugins is not as the sources say."""
     return [
         f"{name}: out of step"
         for name, data in generate_files().items()
-        if not (PLUGIN / name).exists() or (PLUGIN / name).read_bytes() != data
+        if not (ROOT / name).exists() or (ROOT / name).read_bytes() != data
     ]
 
 
 def build() -> None:
     for name, data in generate_files().items():
-        (PLUGIN / name).write_bytes(data)
+        (ROOT / name).write_bytes(data)
 
 
 def _source(name: str) -> Path | None:
@@ -132,7 +155,7 @@ def main() -> int:
     sys.path.insert(0, str(SOURCES))
     if "--check" in sys.argv[1:]:
         wrong = find_differences()
-        sys.stderr.write("".join(f"plugin/{line}\n" for line in wrong))
+        sys.stderr.write("".join(f"{line}\n" for line in wrong))
         return 1 if wrong else 0
     build()
     return 0

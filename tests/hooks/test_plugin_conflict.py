@@ -3,13 +3,15 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from holdfast.clients import hook_launcher
-from holdfast.clients.claude_code.fastpath.hook_client import (
-    LAUNCHER_NAME,
-    SCRIPT_SUFFIX,
-    are_settings_hooks_installed,
-)
+from holdfast.clients.claude_code.fastpath.hook_client import are_settings_hooks_installed
+from holdfast.clients.codex.fastpath import hook_client as codex
+from holdfast.clients.codex.install.hook_table import CODEX_HOOKS
 from holdfast.clients.hook_launcher import Launcher, LaunchTarget, format_launcher
+from holdfast.clients.hook_settings import hook_edit
+from holdfast.fastpath.installed_hooks import LAUNCHER_NAME, SCRIPT_SUFFIX
 
 
 def installed(folder: Path, script: Path, *, there: bool = True) -> None:
@@ -66,3 +68,23 @@ def test_a_folder_with_odd_letters_is_found(tmp_path: Path) -> None:
 def test_the_names_are_those_of_the_install() -> None:
     assert LAUNCHER_NAME == hook_launcher.LAUNCHER_NAME
     assert SCRIPT_SUFFIX == hook_launcher.SCRIPT_PATH_END
+
+
+@pytest.mark.parametrize("name", ["home", "a home"])
+def test_codex_leaves_to_an_install_that_was_trusted(tmp_path: Path, name: str) -> None:
+    home = tmp_path / name
+    script = tmp_path / "site/holdfast/hooks/main.py"
+    installed(home, script)
+    launcher = Launcher(str(home / LAUNCHER_NAME), LaunchTarget("python3", str(script)))
+    hooks = home / ".codex/hooks.json"
+    hooks.parent.mkdir()
+    hooks.write_text(hook_edit.add_hooks("", launcher, CODEX_HOOKS).text)
+    plugin = {"HOME": str(home), "PLUGIN_ROOT": "/anywhere"}
+    # Not trusted, it does not run: the plugin's hooks are all there is.
+    assert not codex.leaves_to_others(plugin)
+    trust = f'[hooks.state."{hooks}:session_start:0:0"]\ntrusted_hash = "sha256:1"\n'
+    (home / ".codex/config.toml").write_text(trust)
+    assert codex.leaves_to_others(plugin)
+    assert not codex.leaves_to_others({"HOME": str(home)})  # the install's own hooks
+    script.unlink()
+    assert not codex.leaves_to_others(plugin)

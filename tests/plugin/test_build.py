@@ -36,6 +36,17 @@ def test_the_marketplace_names_the_plugin_that_is_there() -> None:
     assert manifest["name"] == entry["name"] == "holdfast"
 
 
+def test_codex_finds_the_plugin_and_its_parts_in_the_sources() -> None:
+    root = PLUGIN.parent
+    market = json.loads((root / ".agents/plugins/marketplace.json").read_text())
+    (entry,) = market["plugins"]
+    folder = root / entry["source"]["path"]
+    manifest = json.loads((folder / ".codex-plugin/plugin.json").read_text())
+    assert manifest["name"] == entry["name"] == "holdfast"
+    assert (folder / manifest["hooks"]).is_file()
+    assert not [path for path in folder.rglob("*") if path.is_symlink()]  # it leaves those out
+
+
 @pytest.mark.client
 @pytest.mark.parametrize("folder", [PLUGIN, PLUGIN.parent])
 def test_the_client_finds_no_fault(folder: Path, tmp_path: Path) -> None:

@@ -4,4 +4,13 @@ Nothing here imports `re`, `json` or `typing`; tests/hooks/test_imports.py holds
 """
 
 # What other packages may import.
-__all__ = ["delivery", "handoff_offers", "hook_json", "inbox", "project", "session_dir", "spool"]
+__all__ = [
+    "delivery",
+    "handoff_offers",
+    "hook_json",
+    "inbox",
+    "installed_hooks",
+    "project",
+    "session_dir",
+    "spool",
+]

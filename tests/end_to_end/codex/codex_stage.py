@@ -78,6 +78,16 @@ class CodexStage:
         return context_texts(request, BRIEF)
 
 
+def check_facts(stage: CodexStage) -> str:
+    (told,) = stage.briefs(stage.api.requests[-1])
+    assert [name for name, words in WORK_FACTS.items() if words not in told] == []
+    # The user's message stays in context by itself: it is not told a second time.
+    assert RULE not in told
+    assert RULE in str(stage.api.requests[-1])
+    assert stage.log() == ""
+    return told
+
+
 PATCH = "*** Begin Patch\n*** Add File: cart_totals.py\n+PORT = 8123\n*** End Patch\n"
 
 

@@ -8,23 +8,13 @@ import pytest
 
 from support.codex import CODE_MODE_MODEL, NEWEST, OLDEST, AppServer, ResponsesApi, Said
 
-from .codex_stage import PROMPT, RULE, WORK_FACTS, CodexStage, run, scripted_work, work
+from .codex_stage import PROMPT, WORK_FACTS, CodexStage, check_facts, run, scripted_work, work
 
 pytestmark = pytest.mark.client
 
 SEALED = pytest.mark.parametrize("encrypted", [False, True], ids=["readable", "encrypted"])
 
 VERSIONS = pytest.mark.parametrize("version", [NEWEST, OLDEST])
-
-
-def check_facts(stage: CodexStage) -> str:
-    (told,) = stage.briefs(stage.api.requests[-1])
-    assert [name for name, words in WORK_FACTS.items() if words not in told] == []
-    # The user's message stays in context by itself: it is not told a second time.
-    assert RULE not in told
-    assert RULE in str(stage.api.requests[-1])
-    assert stage.log() == ""
-    return told
 
 
 @SEALED

@@ -17,7 +17,7 @@ from holdfast.clients.claude_code.fastpath.subagent_compaction import (
 )
 from holdfast.fastpath.hook_json import format_request, read_request
 from holdfast.fastpath.session_dir import SessionDir
-from holdfast.files import exists, read, remove
+from holdfast.files import exists, remove
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,16 +77,13 @@ def is_subagents_own(payload: HookPayload, data: str) -> bool:
 # The plugin beside `holdfast install`: whose hooks answer when both are there.
 #
 # The settings' do, so that nothing is steered, saved or delivered twice; the plugin's answer only
-# where no settings file names a launcher whose Holdfast is still on the disk. Looks for paths in
-# the text and does not parse: this runs at every hook of the plugin.
-
-LAUNCHER_NAME = "holdfast-hook"
-SCRIPT_SUFFIX = "/holdfast/hooks/main.py"
-MAX_SETTINGS_BYTES = 4 * 1024 * 1024
+# where no settings file names a launcher whose Holdfast is still on the disk.
 
 
 def are_settings_hooks_installed(environ: Mapping[str, str]) -> bool:
-    return any(_names_holdfast(path) for path in _settings_files(environ))
+    from holdfast.fastpath.installed_hooks import names_holdfast
+
+    return any(names_holdfast(path) for path in _settings_files(environ))
 
 
 def _settings_files(environ: Mapping[str, str]) -> list[str]:
@@ -95,29 +92,6 @@ def _settings_files(environ: Mapping[str, str]) -> list[str]:
     project = environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()
     files = [f"{config}/settings.json"] if config else []
     return [*files, f"{project}/.claude/settings.json", f"{project}/.claude/settings.local.json"]
-
-
-def _names_holdfast(path: str) -> bool:
-    text = (read(path, most=MAX_SETTINGS_BYTES) or b"").decode("utf-8", "replace")
-    text = text.replace("\\\\", "/")
-    # The status line's command goes on behind the launcher; an entry's ends there.
-    for launcher in _paths_ending(text, f"/{LAUNCHER_NAME}", '"'):
-        code = (read(launcher) or b"").decode("utf-8", "replace")
-        if any(exists(script) for script in _paths_ending(code, SCRIPT_SUFFIX, "='")):
-            return True
-    # On Windows an entry names the script itself.
-    return any(exists(script) for script in _paths_ending(text, SCRIPT_SUFFIX, '"'))
-
-
-def _paths_ending(text: str, end: str, before: str) -> list[str]:
-    """The paths with this end, each from the nearest of the characters in `before`."""
-    found = []
-    at = text.find(end)
-    while at >= 0:
-        start = max(text.rfind(mark, 0, at) for mark in before) + 1
-        found.append(text[start:at] + end)
-        at = text.find(end, at + 1)
-    return found
 
 
 # Whose compaction a hook was called for: the main thread's, or a subagent's own.

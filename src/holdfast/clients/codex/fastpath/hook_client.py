@@ -45,7 +45,24 @@ WAITS_FOR_WORK = False  # installed as async
 
 
 def leaves_to_others(environ: Mapping[str, str]) -> bool:
-    return False
+    """The plugin's hooks are silent where those of `holdfast install` run: nothing is told twice.
+
+    The client skips what the user has not trusted, so an install that was never trusted does not
+    count. Whether the trust still holds is not looked at; `holdfast doctor` tells.
+    """
+    if not environ.get("PLUGIN_ROOT"):
+        return False
+    from holdfast.fastpath.installed_hooks import names_holdfast, read_settings
+
+    home = environ.get("HOME") or ""
+    config = environ.get("CODEX_HOME") or f"{home}/.codex"
+    files = (f"{config}/hooks.json", f"{os.getcwd()}/.codex/hooks.json")
+    # The client gives the command to a shell: a path with odd letters stands in its quotes.
+    named = [path for path in files if names_holdfast(path, "\"'")]
+    if not named:
+        return False
+    trusted = read_settings(f"{config}/config.toml")
+    return any(f'"{os.path.realpath(path)}:' in trusted or f'"{path}:' in trusted for path in named)
 
 
 def parse_payload(raw: bytes, event: str) -> HookPayload | None:

@@ -1,0 +1,40 @@
+"""Whether a settings file names a Holdfast that is there: a plugin then leaves the work to it.
+
+Looks for paths in the text and does not parse: this runs at every hook of a plugin, and only there.
+Must not know where a client keeps its settings.
+"""
+
+from __future__ import annotations
+
+from holdfast.files import exists, read
+
+LAUNCHER_NAME = "holdfast-hook"
+SCRIPT_SUFFIX = "/holdfast/hooks/main.py"
+MAX_SETTINGS_BYTES = 4 * 1024 * 1024
+
+
+def read_settings(path: str) -> str:
+    return (read(path, most=MAX_SETTINGS_BYTES) or b"").decode("utf-8", "replace")
+
+
+def names_holdfast(path: str, quotes: str = '"') -> bool:
+    """`quotes` are the characters that an entry's launcher may stand behind."""
+    text = read_settings(path).replace("\\\\", "/")
+    # The status line's command goes on behind the launcher; an entry's ends there.
+    for launcher in _paths_ending(text, f"/{LAUNCHER_NAME}", quotes):
+        code = (read(launcher) or b"").decode("utf-8", "replace")
+        if any(exists(script) for script in _paths_ending(code, SCRIPT_SUFFIX, "='")):
+            return True
+    # On Windows an entry names the script itself.
+    return any(exists(script) for script in _paths_ending(text, SCRIPT_SUFFIX, '"'))
+
+
+def _paths_ending(text: str, end: str, before: str) -> list[str]:
+    """The paths with this end, each from the nearest of the characters in `before`."""
+    found = []
+    at = text.find(end)
+    while at >= 0:
+        start = max(text.rfind(mark, 0, at) for mark in before) + 1
+        found.append(text[start:at] + end)
+        at = text.find(end, at + 1)
+    return found
