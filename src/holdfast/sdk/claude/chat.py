@@ -14,6 +14,7 @@ import dataclasses
 import inspect
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextvars import ContextVar
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -64,6 +65,8 @@ class Reset(NamedTuple):
 
 
 OnReset = Callable[[Reset], Any]
+# The chats whose callback this code runs in.
+_CALLING: ContextVar[tuple[Chat, ...]] = ContextVar("calling", default=())
 
 
 class ChatClosed(RuntimeError):
@@ -78,7 +81,8 @@ class Chat:
     the client is in a turn that it began by itself. `method` is "auto", or
     "process" to always start a new one. A user's text that begins with "/" is sent as words,
     unless `commands` is True. `on_reset` is called with a `Reset`, `on_idle` with messages that
-    answer nobody, such as those of a job that ended; both may be async.
+    answer nobody, such as those of a job that ended; both may be async. The chat waits for them,
+    so neither may wait for the chat: `ask` and `reset` raise there.
     """
 
     def __init__(
@@ -121,6 +125,7 @@ class Chat:
         self._quiet = asyncio.Event()  # set while no turn runs that nobody asked for
         self._quiet.set()
         self._version: tuple[int, ...] = ()
+        self._callbacks = 0  # that run now
 
     async def __aenter__(self) -> Chat:
         await self.connect()
@@ -151,6 +156,7 @@ class Chat:
 
     async def ask(self, text: str) -> AsyncGenerator[Message, None]:
         """One message and its answer, up to the ResultMessage; others wait their turn."""
+        self._refuse_in_callback()
         async with self._lock:
             await self._wait_for_quiet()
             if self._reading is not None and self._reading.done():
@@ -182,6 +188,7 @@ class Chat:
 
     async def reset(self) -> Reset:
         """Start afresh now, with what is known."""
+        self._refuse_in_callback()
         async with self._lock:
             await self._wait_for_quiet()
             return await self._reset()
@@ -271,7 +278,7 @@ class Chat:
         self.resets += 1
         done = Reset(before, time.monotonic() - started, method, brief)
         if self._on_reset is not None:
-            await wait_guarded("on_reset", lambda: _call(self._on_reset, done), None)
+            await self._call("on_reset", self._on_reset, done)
         return done
 
     async def _clear(self, brief: str) -> bool:
@@ -358,7 +365,7 @@ class Chat:
                     continue
                 self._note_own_turn(message)
                 if self._on_idle is not None:
-                    await wait_guarded("on_idle", partial(_call, self._on_idle, message), None)
+                    await self._call("on_idle", self._on_idle, message)
         finally:
             self._quiet.set()
             if self._turn is not None:
@@ -394,6 +401,26 @@ class Chat:
                 self._jobs[task] = str(getattr(message, "description", "") or task)
             elif status in _ENDED:
                 self._jobs.pop(task, None)
+
+    async def _call(self, name: str, callback: Callable[[Any], Any], given: Any) -> None:
+        async def run() -> None:
+            answer = callback(given)
+            if inspect.isawaitable(answer):
+                await answer
+
+        outer = _CALLING.set((*_CALLING.get(), self))
+        self._callbacks += 1
+        try:
+            await wait_guarded(name, run, None)
+        finally:
+            self._callbacks -= 1
+            _CALLING.reset(outer)
+
+    def _refuse_in_callback(self) -> None:
+        """It would wait for the turn that waits for the callback. A task that it started and did
+        not wait for is welcome once it has returned."""
+        if self._callbacks and self in _CALLING.get():
+            raise RuntimeError("the chat waits for on_reset and on_idle: ask when they are done")
 
     async def _learn_point(self, client: ClaudeSDKClient) -> None:
         """Where this client compacts. Asked once, beside the turns: it takes 100 ms."""
@@ -443,9 +470,3 @@ def _is_outgoing(message: Message) -> bool:
 
 def _tokens(chosen: float, point: int) -> int:
     return int(chosen * point) if chosen <= 1 else int(chosen)
-
-
-async def _call(function: Callable[[Any], Any] | None, given: Any) -> None:
-    answer = function(given) if function is not None else None
-    if inspect.isawaitable(answer):
-        await answer
