@@ -1,5 +1,6 @@
 """Hooks of one session overlap in any order: nothing is lost, nothing is said twice."""
 
+import json
 import random
 import threading
 import time
@@ -93,3 +94,30 @@ def test_the_end_of_a_turn_waits_for_a_hook_that_is_still_reading(caller: Caller
     prepared = caller.session_dir.read_brief()
     assert prepared is not None
     assert prepared.offset == caller.transcript.stat().st_size
+
+
+def test_the_end_of_a_turn_waits_for_its_last_words_in_the_transcript(caller: Caller) -> None:
+    caller.begin(rows=60)
+    caller.call("Stop")  # all that is there is read
+    row = json.dumps(
+        {
+            **json.loads(next(row for row in ROWS if b'"role":"assistant"' in row)),
+            "uuid": "11111111-2222-4333-8444-555555555555",
+            "message": {
+                "role": "assistant",
+                "content": [{"type": "text", "text": "Das wär's für heute."}],
+            },
+        },
+        ensure_ascii=False,
+    )
+    with ThreadPoolExecutor(1) as pool:
+        stop = pool.submit(caller.call, "Stop", last_assistant_message="Das wär's für heute.")
+        time.sleep(0.6)
+        assert not stop.done()
+        with caller.transcript.open("a") as transcript:
+            transcript.write(f"{row}\n")
+        assert stop.result().code == 0
+    prepared = caller.session_dir.read_brief()
+    assert prepared is not None
+    assert prepared.offset == caller.transcript.stat().st_size
+    assert caller.log() == ""

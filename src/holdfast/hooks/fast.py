@@ -173,7 +173,9 @@ def _subagent_stopped(payload: HookPayload, session_dir: SessionDir) -> HookResu
 
 def _work_event(payload: HookPayload, session_dir: SessionDir) -> HookResult | None:
     prepared = session_dir.read_brief()
-    grown = prepared is None or not is_fresh(prepared, payload)
+    # At the end of a turn its last rows may not be written yet: the full path waits for them.
+    turn_ended = payload.event == "Stop" and bool(payload.last_message) and not payload.agent_id
+    grown = turn_ended or prepared is None or not is_fresh(prepared, payload)
     if payload.event in DELIVERY_EVENTS and delivery.is_pending_during_work(session_dir):
         return _deliver_pending(
             session_dir, payload, _run_full_path(payload, session_dir.data_dir) if grown else None

@@ -6,6 +6,8 @@ A store that cannot be used is logged, and the event is handled without it.
 
 from __future__ import annotations
 
+import json
+import os
 import time
 from contextlib import suppress
 from functools import partial
@@ -14,6 +16,7 @@ from holdfast.clients.client_protocol import HookPayload, LeftInContext
 from holdfast.compaction import handlers
 from holdfast.fastpath.delivery import DeliveredItem, record_delivery
 from holdfast.fastpath.session_dir import SessionDir, checksum
+from holdfast.files import read_from
 from holdfast.hooks import hook_log
 from holdfast.hooks.fast import (
     WORK_EVENTS,
@@ -33,6 +36,11 @@ MAX_ROUNDS = 5
 # How long the end of a turn waits for another process to finish reading, and how often it looks.
 TURN_END_SECONDS = 10.0
 PAUSE_SECONDS = 0.05
+# How long the end of a turn waits for its last words to stand in the transcript, where to look for
+# them, and by how much of them they are known.
+LAST_ROWS_SECONDS = 2.0
+LAST_ROWS_BYTES = 64 * 1024
+LAST_WORDS_CHARS = 40
 
 
 def handle_full(payload: HookPayload, data: str, client: int) -> HookResult:
@@ -55,6 +63,8 @@ def _follow(payload: HookPayload, data: str, client: int) -> None:
     """
     session_dir = SessionDir(data, payload.session_id)
     patience = TURN_END_SECONDS if payload.event == "Stop" else 0.0
+    if payload.event == "Stop":
+        _await_last_words(payload)
     for _ in range(MAX_ROUNDS):
         if not _begin_work(session_dir, patience):
             return
@@ -65,6 +75,21 @@ def _follow(payload: HookPayload, data: str, client: int) -> None:
         prepared = session_dir.read_brief()
         if prepared is None or is_fresh(prepared, payload):
             return
+
+
+def _await_last_words(payload: HookPayload) -> None:
+    """The client may call us before it has written the turn's last rows: its usage stands there."""
+    words = payload.last_message.strip()[:LAST_WORDS_CHARS]
+    written = json.dumps(words, ensure_ascii=False)[1:-1].encode("utf-8", "replace")
+    end = time.monotonic() + LAST_ROWS_SECONDS
+    while written and time.monotonic() < end:
+        try:
+            start = os.path.getsize(payload.transcript_path) - LAST_ROWS_BYTES
+            if written in read_from(payload.transcript_path, max(start, 0), LAST_ROWS_BYTES):
+                return
+        except OSError:
+            return
+        time.sleep(PAUSE_SECONDS)
 
 
 def _begin_work(session_dir: SessionDir, patience: float) -> bool:
