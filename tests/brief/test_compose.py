@@ -158,6 +158,13 @@ def test_another_request_corrects_nothing(said: list[str]) -> None:
     assert find_corrections(said) == []
 
 
+def test_one_thing_after_another_in_the_same_words_is_no_correction() -> None:
+    bugs = [f"Fix bug {number} in the parser." for number in (11, 18, 20, 31)]
+    assert find_corrections(bugs) == []
+    (one,) = find_corrections(["Wait 5 seconds for the lock.", "Wait 20 seconds for the lock."])
+    assert (one.later, one.earlier) == (1, 0)
+
+
 def test_a_question_on_the_subject_corrects_nothing() -> None:
     said = ["Write the release notes for the tray.", "How can we make it show up in the tray?"]
     assert find_corrections(said) == []

@@ -21,6 +21,9 @@ MAX_SENTENCE_CHARS = 400
 # A word that stands in more of the user's sentences is what the session is about: two sentences
 # that share it need not speak of the same thing.
 MAX_SENTENCES_OF_SUBJECT = 4
+# So many numbers in the same frame are one thing after another ("fix bug 11", "fix bug 18", ...),
+# and none of them takes another's place.
+MIN_SERIES = 3
 
 # "Not this but that", in the words people use for it; also in a few other languages.
 _CHANGES = lazy_compile(
@@ -81,6 +84,7 @@ def _find(said: tuple[str, ...], messages: tuple[int, ...]) -> tuple[Correction,
     common = frozenset(word for word, times in often.items() if times > MAX_SENTENCES_OF_SUBJECT)
     # Looked at for every pair, so found once.
     counts = [len(_numbers(words)) for words in tellings]
+    series = _find_series(tellings)
     names: dict[int, list[str]] = {}
     found: dict[int, Correction] = {}
     for later, text in enumerate(said):
@@ -111,6 +115,8 @@ def _find(said: tuple[str, ...], messages: tuple[int, ...]) -> tuple[Correction,
                 continue  # they share nothing but the word that says "I change something"
             if not turned and counts[earlier] != 1:
                 continue  # without such a word only another number can correct: see `_corrects`
+            if not turned and _frame(tellings[earlier]) in series:
+                continue
             if not turned and _names(said, earlier, names) != _names(said, later, names):
                 continue  # the next one of several: "service 1 on s1", "service 2 on s2"
             another = len(tellings[earlier] - tellings[later]) > 1
@@ -132,6 +138,19 @@ def subject_words(text: str) -> frozenset[str]:
     return words.union(pair for pair in pairs if not _ENDING.fullmatch(pair))
 
 
+def _find_series(tellings: Sequence[frozenset[str]]) -> frozenset[frozenset[str]]:
+    """The frames in which the user said many numbers."""
+    numbers: dict[frozenset[str], set[str]] = {}
+    for words in tellings:
+        if len(found := _numbers(words)) == 1:
+            numbers.setdefault(_frame(words), set()).update(found)
+    return frozenset(frame for frame, said in numbers.items() if len(said) >= MIN_SERIES)
+
+
+def _frame(words: frozenset[str]) -> frozenset[str]:
+    return words - _numbers(words)
+
+
 def _names(said: Sequence[str], place: int, known: dict[int, list[str]]) -> list[str]:
     if place not in known:
         known[place] = _NAMES.findall(said[place])
@@ -145,8 +164,7 @@ def _corrects(later: frozenset[str], earlier: frozenset[str], changes: bool) -> 
     plain = shared - _numbers(shared)
     old, new = _numbers(earlier), _numbers(later) - earlier
     # The same frame around another number: "wait 5 seconds", "wait 20 seconds".
-    frame = earlier - _numbers(earlier)
-    if len(old) == len(new) == 1 and len(plain) >= 2 and len(frame - later) <= 1:
+    if len(old) == len(new) == 1 and len(plain) >= 2 and len(_frame(earlier) - later) <= 1:
         return True
     return changes and len(earlier) <= 14 and 3 * len(shared) >= min(len(later), len(earlier))
 
