@@ -33,13 +33,15 @@ SLOW_SECONDS = 2.0
 DETACHED_TIMEOUT_SECONDS = 10.0
 
 _BOUNDARY = b'"compact_boundary"'
+# The end of a turn waits for these to stand in the transcript: they do, in the sample.
+_LAST_WORDS = "test_view_shows_the_discount is still red"
 # The events of a session, in their order, with what the client would say at each.
 STEPS: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("SessionStart", {"source": "startup"}),
     ("UserPromptSubmit", {"prompt": "go on"}),
     ("UserPromptExpansion", {"command_name": "greet", "prompt": "/greet"}),
     ("PostToolBatch", {"tool_calls": []}),
-    ("Stop", {"stop_hook_active": False, "last_assistant_message": "Done."}),
+    ("Stop", {"stop_hook_active": False, "last_assistant_message": _LAST_WORDS}),
     ("SubagentStop", {"agent_id": "a1", "agent_type": "general-purpose"}),
     ("PreCompact", {"trigger": "auto", "custom_instructions": None}),
     (
