@@ -241,6 +241,7 @@ PEM_CARRIERS: dict[str, Carrier] = {
 def special_cases(rng: random.Random) -> list[tuple[str, str, str]]:
     password = "Zq" + _pick(_ALNUM, 9)(rng) + "7"
     simple = _pick(string.ascii_lowercase, 7)(rng) + "42"
+    words = "summer" + "thunder" + _pick("123456789", 3)(rng)
     pair = base64.b64encode(f"deploy:{password}".encode()).decode()
     bearer = _pick(_URLSAFE, 40)(rng)
     signature = _pick(_ALNUM, 42)(rng) + "%3D"
@@ -278,6 +279,8 @@ def special_cases(rng: random.Random) -> list[tuple[str, str, str]]:
         ("aws pair", f"{key_id},{aws}", aws),
         ("properties", f"spring.datasource.password={password}", password),
         ("ini", f"[client]\npassword = {password}\n", password),
+        ("ini in a diff", f"x\n DB_PASSWORD = {words}\n-x", words),
+        ("ini in a listing", f"    12→DB_PASSWORD = {words}\n    13→y", words),
         ("query", f"https://acme.dev/cb?access_token={bearer}&state=1", bearer),
         ("setter", f'client.setPassword("{password}")', password),
         ("pair in code", f'os.environ.setdefault("API_KEY", "{bearer}")', bearer),

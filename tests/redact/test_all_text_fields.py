@@ -29,8 +29,8 @@ def test_every_kind_holds_what_must_not_be_seen() -> None:
 
 
 def test_nothing_that_is_planted_comes_through() -> None:
-    seed = random.SystemRandom().randrange(10**9)
-    result = run_sessions(COUNT, seed)
+    # One seed, so that a run can be repeated; the benchmark draws new ones.
+    result = run_sessions(COUNT, seed=1)
     assert result.planted >= COUNT
     assert result.size > 50_000
-    assert result.leaks == [], f"seed {seed}"
+    assert result.leaks == []

@@ -1,4 +1,4 @@
-"""The examples of docs/sdk.md run as they stand there."""
+"""The examples of docs/sdk.md and its pages run as they stand there."""
 
 import asyncio
 import re
@@ -21,29 +21,26 @@ from support.chat_story import FACTS, anthropic_messages
 from .test_anthropic import ScriptedApi, api  # noqa: F401  a fixture
 from .test_langchain import ScriptedModel
 
-PAGE = (Path(__file__).parents[2] / "docs" / "sdk.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
 
 
-def blocks(heading: str) -> list[str]:
-    section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
-    found = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
-    assert found, heading
-    return [str(one) for one in found]
+def blocks(page: str) -> list[str]:
+    text = (DOCS / page).read_text(encoding="utf-8")
+    return [str(one) for one in re.findall(r"```python\n(.*?)```", text, re.DOTALL)]
 
 
-def test_every_section_with_an_example_is_run_here() -> None:
-    sections = re.findall(r"^## (.+)\n((?:(?!## ).*\n)*)", PAGE, re.MULTILINE)
-    headings = [heading for heading, text in sections if "```python" in text]
-    assert len(headings) == 7
+def test_every_page_has_an_example_that_is_run_here() -> None:
+    pages = sorted(DOCS.glob("sdk*.md"))
+    assert len(pages) == 7
     told = Path(__file__).read_text(encoding="utf-8")
-    assert all(f'blocks("{heading}")' in told for heading in headings)
+    assert all(blocks(page.name) and f'blocks("{page.name}")' in told for page in pages)
 
 
 def test_any_messages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("HOLDFAST_HOME", str(tmp_path))
-    (code,) = blocks("Any messages")
+    (code,) = blocks("sdk.md")
     names: dict[str, Any] = {"messages": anthropic_messages()}
     exec(code, names)
     assert FACTS["rule"] in capsys.readouterr().out
@@ -51,7 +48,7 @@ def test_any_messages(
 
 
 def test_anthropic(chat: ChatMemory, api: ScriptedApi) -> None:  # noqa: F811
-    for code in blocks("Anthropic messages"):
+    for code in blocks("sdk-anthropic.md"):
         names: dict[str, Any] = {
             "chat": chat,
             "client": api.client,
@@ -64,7 +61,7 @@ def test_anthropic(chat: ChatMemory, api: ScriptedApi) -> None:  # noqa: F811
 
 
 def test_langchain(keeper: Keeper) -> None:
-    (code,) = blocks("LangChain")
+    (code,) = blocks("sdk-langchain.md")
     exec(
         code,
         {"model": ScriptedModel(), "keeper": keeper, "tools": [], "create_agent": create_agent},
@@ -72,13 +69,13 @@ def test_langchain(keeper: Keeper) -> None:
 
 
 def test_deepagents(keeper: Keeper) -> None:
-    (code,) = blocks("deepagents")
+    (code,) = blocks("sdk-deepagents.md")
     names = {"create_deep_agent": create_deep_agent, "backend": StateBackend(), "keeper": keeper}
     exec(code, {**names, "model": ScriptedModel()})
 
 
 def test_pydantic_ai(keeper: Keeper) -> None:
-    (code,) = blocks("pydantic-ai")
+    (code,) = blocks("sdk-pydantic-ai.md")
     names: dict[str, Any] = {"ProcessHistory": ProcessHistory, "Agent": Agent, "keeper": keeper}
     names["model"] = TestModel()
     exec(code, names)
@@ -87,7 +84,7 @@ def test_pydantic_ai(keeper: Keeper) -> None:
 
 
 def test_openai_agents(keeper: Keeper) -> None:
-    (code,) = blocks("OpenAI Agents")
+    (code,) = blocks("sdk-openai-agents.md")
     names: dict[str, Any] = {"SQLiteSession": SQLiteSession, "keeper": keeper}
     exec(code, names)
     assert asyncio.run(names["session"].get_items()) == []
@@ -98,7 +95,7 @@ def test_claude(keeper: Keeper, monkeypatch: pytest.MonkeyPatch) -> None:
     """That they start: what they do is shown on the real client, in `claude/`."""
     names: dict[str, Any] = {"options": ClaudeAgentOptions(setting_sources=[]), "keeper": keeper}
     names["options_for"] = lambda _: ClaudeAgentOptions()
-    first, second, third = blocks("Claude Agent SDK")
+    first, second, third = blocks("sdk-claude.md")
     exec(first, names)
     assert {"PreCompact", "SessionStart"} <= set(names["options"].hooks)
     started: list[str] = []

@@ -270,7 +270,7 @@ def _read_bare(text: str, at: int, kind: str, form: str, name_at: int) -> Span |
     following = text[bare.end() : bare.end() + 1]
     if following and following in "([{" and form != ENV:
         return None  # a call or an index: code
-    if form == LOOSE and kind == PASSWORD and _is_own_line(text, name_at, bare.end()):
+    if form == LOOSE and kind == PASSWORD and _is_own_line(text, name_at, at, bare.end()):
         form = PLAIN  # an INI file
     if form == FLAG and value.startswith("-") and (len(value) < 20 or value.startswith("--")):
         return None  # the next option
@@ -361,9 +361,18 @@ def _at_line_start(text: str, at: int) -> bool:
     return before.strip(" \t>+-") in ("", "export", "set", "ENV", "- ")
 
 
-def _is_own_line(text: str, start: int, end: int) -> bool:
-    begins = start == 0 or text[start - 1] == "\n" or text[start - 2 : start] == "\\n"
-    return begins and text[end : end + 1] in ("", "\n", "\r", "\\", '"')
+# What a listing or a diff puts before a line. More space than that is code.
+_LINE_MARK = r"(?:[ \t]{0,6}\d{1,6}(?:→|\t|:|\|))?[ +\->]?"
+
+
+def _is_own_line(text: str, start: int, value_at: int, end: int) -> bool:
+    """Whether name and value fill a line; of a constant, whether they end one."""
+    if text[end : end + 1] not in ("", "\n", "\r", "\\", '"'):
+        return False
+    if text[start:value_at].isupper():
+        return True
+    before = text[max(0, start - 40) : start].rpartition("\n")[2].rpartition("\\n")[2]
+    return compile_once(_LINE_MARK).fullmatch(before) is not None
 
 
 def _is_basic_name(name: str) -> bool:

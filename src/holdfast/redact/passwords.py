@@ -183,12 +183,14 @@ def _judge_option(match: "re.Match[str] | None") -> Iterator[Span]:
         yield match.start(group), match.start(group) + len(value), "password"
 
 
-# The data of a Secret of Kubernetes, in base64: everything below `data:` in its document.
+# The data of a Secret of Kubernetes, in base64: every member below `data:` in its document. The
+# lines may be joined, or their breaks escaped.
 _MANIFEST = 8_000
-_DATA = r"(?:\A|\n)[^\n\w]{0,12}(?:\d{1,6}(?:→|\t))?[ ]{0,12}data:[ ]{0,4}\r?\n"
+_BREAK = r"(?:[ \t]|\r?\n|\\{1,7}[nrt])"
+_DATA = rf"(?:(?<!\w)(?<!\w-)|(?<=\\n))data:(?={_BREAK})"
 _MEMBER = (
-    r"[^\n\w]{0,12}(?:\d{1,6}(?:→|\t))?[ ]{1,24}[\w.\-]{1,100}:[ ]{1,4}"
-    r"([A-Za-z0-9+/]{8,4000}={0,2})[ \t]{0,4}\r?(?:\n|\Z)"
+    rf"{_BREAK}{{1,30}}[^\n\w\\]{{0,12}}(?:\d{{1,6}}(?:→|\t))?[ ]{{0,24}}[\w.\-]{{1,100}}:[ ]{{1,4}}"
+    r"([A-Za-z0-9+/]{8,4000}={0,2})(?![\w+/=.\-])"
 )
 _PHRASE = r"[^a-zA-Z\n]{1,12}(?:is[ :]{1,3})?((?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8})(?![a-z])"
 
