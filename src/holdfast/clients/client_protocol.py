@@ -271,8 +271,10 @@ class HookClient(Protocol):
         """
 
     @property
-    def WAITS_FOR_WORK(self) -> bool:
-        """Whether the agent waits for the hooks of a tool or turn: then their work is detached."""
+    def DETACHES_WORK(self) -> bool:
+        """Whether the work of a tool's or a turn's hook goes on in a process of its own: where the
+        agent waits for the hook, or the client ends it with itself.
+        """
 
     def leaves_to_others(self, environ: Mapping[str, str]) -> bool:
         """Whether another install of ours answers this event."""

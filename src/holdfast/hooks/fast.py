@@ -180,7 +180,7 @@ def _work_event(payload: HookPayload, session_dir: SessionDir) -> HookResult | N
         return _deliver_pending(
             session_dir, payload, _run_full_path(payload, session_dir.data_dir) if grown else None
         )
-    if grown and payload.client.WAITS_FOR_WORK:
+    if grown and payload.client.DETACHES_WORK:
         return HookResult(later=_run_full_path(payload, session_dir.data_dir))
     return None if grown else HookResult()
 

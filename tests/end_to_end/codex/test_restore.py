@@ -90,6 +90,9 @@ def test_a_manual_compaction_is_restored_with_the_next_prompt(
     assert len(responses.compactions) == 1
 
 
+NOTE = "Keep these facts of the session in the summary"
+
+
 def test_without_holdfast_the_facts_are_gone(tmp_path: Path, responses: ResponsesApi) -> None:
     """The control: what the tests above find is there by our doing."""
     stage = CodexStage(tmp_path, responses)
@@ -113,13 +116,15 @@ def test_the_summary_is_steered_by_a_note_before_the_window_is_full(
     responses.tokens = 56_000
     stage.codex.exec(PROMPT)
     responses.tokens = 57_000
-    for _ in range(2):  # the client does not wait for the hook that prepares the note
+    for _ in range(5):  # the client does not wait for the hook that prepares the note
         stage.codex.resume("On.")
+        if NOTE in str(responses.requests[-1]):
+            break
     responses.tokens = 70_000
     responses.say([run("echo more")], [Said("Going on.")])
     stage.codex.resume("Fill it.")
     (asked,) = responses.compactions
-    assert "Keep these facts of the session in the summary" in str(asked["input"])
+    assert NOTE in str(asked["input"])
 
 
 # Lets the hook begin, and kills it and itself after 10 to 265 ms: from before it has read its

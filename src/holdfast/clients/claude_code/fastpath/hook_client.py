@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from holdfast.clients.client_protocol import HookPayload
 
 __all__ = [
+    "DETACHES_WORK",
     "MAX_OUTPUT_CHARS",
     "NAME",
     "STARTS_WITH_CONTEXT",
-    "WAITS_FOR_WORK",
     "are_settings_hooks_installed",
     "belongs_to_subagent",
     "find_process",
@@ -45,7 +45,7 @@ __all__ = [
 
 NAME = "claude-code"
 STARTS_WITH_CONTEXT = True
-WAITS_FOR_WORK = False  # installed as async
+DETACHES_WORK = False  # installed as async
 # At these the client speaks of a subagent's own context: the main thread's state stays out.
 COMPACTION_EVENTS = frozenset(("PreCompact", "PostCompact", "SessionStart"))
 

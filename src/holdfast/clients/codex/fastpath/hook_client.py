@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from holdfast.clients import client_protocol
 
 __all__ = [
+    "DETACHES_WORK",
     "MAX_OUTPUT_CHARS",
     "NAME",
     "STARTS_WITH_CONTEXT",
-    "WAITS_FOR_WORK",
     "find_process",
     "format_context",
     "format_request",
@@ -41,7 +41,7 @@ __all__ = [
 
 NAME = "codex"
 STARTS_WITH_CONTEXT = True
-WAITS_FOR_WORK = False  # installed as async
+DETACHES_WORK = True  # nobody waits for them, but `codex exec` kills them when it ends
 
 
 def leaves_to_others(environ: Mapping[str, str]) -> bool:

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from holdfast.clients import client_protocol
 
 __all__ = [
+    "DETACHES_WORK",
     "MAX_OUTPUT_CHARS",
     "NAME",
     "STARTS_WITH_CONTEXT",
-    "WAITS_FOR_WORK",
     "find_process",
     "format_context",
     "format_request",
@@ -42,7 +42,7 @@ NAME = "gemini"
 # names when it resumes is an empty one, which it leaves behind (both seen on 0.61).
 STARTS_WITH_CONTEXT = False
 # The agent goes on when the hook of a tool or a turn has ended, and no sooner.
-WAITS_FOR_WORK = True
+DETACHES_WORK = True  # it waits for every hook
 
 
 def leaves_to_others(environ: Mapping[str, str]) -> bool:

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from holdfast.clients import client_protocol
 
 __all__ = [
+    "DETACHES_WORK",
     "MAX_OUTPUT_CHARS",
     "NAME",
     "STARTS_WITH_CONTEXT",
-    "WAITS_FOR_WORK",
     "find_process",
     "format_context",
     "format_request",
@@ -48,7 +48,7 @@ __all__ = [
 
 NAME = "opencode"
 STARTS_WITH_CONTEXT = True
-WAITS_FOR_WORK = False  # the plugin does not
+DETACHES_WORK = False  # the plugin does not
 SESSION_FILE = "opencode.jsonl"  # in the session's folder
 PROCESS_VARIABLE = "HOLDFAST_CLIENT_PID"
 
