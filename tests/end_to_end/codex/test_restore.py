@@ -14,6 +14,7 @@ pytestmark = pytest.mark.client
 
 SEALED = pytest.mark.parametrize("encrypted", [False, True], ids=["readable", "encrypted"])
 
+NOTE = "Keep these facts of the session in the summary"
 VERSIONS = pytest.mark.parametrize("version", [NEWEST, OLDEST])
 
 
@@ -88,9 +89,6 @@ def test_a_manual_compaction_is_restored_with_the_next_prompt(
         server.turn(thread, "And on.")
         check_facts(stage)
     assert len(responses.compactions) == 1
-
-
-NOTE = "Keep these facts of the session in the summary"
 
 
 def test_without_holdfast_the_facts_are_gone(tmp_path: Path, responses: ResponsesApi) -> None:
