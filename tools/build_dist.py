@@ -34,7 +34,9 @@ def build(folder: Path) -> Built:
     (sdist,) = folder.glob("holdfast-*.tar.gz")
     with tempfile.TemporaryDirectory() as scratch:
         with tarfile.open(sdist) as packed:
-            packed.extractall(scratch, filter="data")
+            # Python 3.11 has the filter since 3.11.4.
+            packed.extraction_filter = getattr(tarfile, "data_filter", None)
+            packed.extractall(scratch)
         (unpacked,) = Path(scratch).iterdir()
         _hatchling("wheel", unpacked, folder)
     (wheel,) = folder.glob("holdfast-*.whl")
