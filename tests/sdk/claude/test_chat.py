@@ -200,9 +200,9 @@ def test_a_reset_waits_for_a_job_and_the_job_survives_it(
 
 
 def test_a_job_that_ends_with_its_client_is_named_so(
-    api: ScriptedApi, client: Client, chat: ChatMemory
+    api: ScriptedApi, client: Client, chat: ChatMemory, caplog: pytest.LogCaptureFixture
 ) -> None:
-    job = bash("sleep 60", run_in_background=True, description="Bake the rye")
+    job = bash("sleep 600", run_in_background=True, description="Bake the rye")
     api.say(job, text("It bakes."), text("I start it again."))
 
     async def talk() -> None:
@@ -215,6 +215,7 @@ def test_a_job_that_ends_with_its_client_is_named_so(
     told = everything(api.main_requests[-1])
     assert "Bake the rye" in told.partition("were ended")[2]
     assert "Still running in the background" not in told
+    assert caplog.text == ""  # nor did anybody wait for an answer of the client that was ended
 
 
 @pytest.mark.parametrize("version", ["newest", "oldest"])

@@ -145,8 +145,6 @@ class Chat:
         await self._start(self._options)
 
     async def disconnect(self) -> None:
-        if self._learning is not None:
-            await self._learning
         await self._end()
         await self._protection.feed.flush()
 
@@ -348,6 +346,11 @@ class Chat:
     async def _end(self) -> None:
         client, self._client = self._client, None
         reading, self._reading = self._reading, None
+        learning, self._learning = self._learning, None
+        if learning is not None:
+            # A client that has ended answers no more; the next one is asked with its first turn.
+            learning.cancel()
+            await asyncio.wait((learning,))
         if client is not None:
             await wait_guarded("disconnecting", client.disconnect, None)
         if reading is not None:
