@@ -57,6 +57,7 @@ HOSTILE = {
     "piped": "echo a | sudo -S ",
     "manifest": "kind: Secret\n",
     "manifest with data": "kind: Secret\ndata:\n  a: QUFBQUFBQUE=\n",
+    "manifest on one line": "kind: Secret data: a: QUFBQUFBQUE= ",
     "seed phrase": "mnemonic a ",
     "seed phrase of words": "mnemonic " + "abcd " * 11,
     "name and value": '"name": "password", "value"',
