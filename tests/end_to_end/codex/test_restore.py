@@ -125,6 +125,37 @@ def test_the_summary_is_steered_by_a_note_before_the_window_is_full(
     assert NOTE in str(asked["input"])
 
 
+SLOW_AT_TOOLS = """#!/bin/sh
+answer=$("$0.real" "$@")
+case "$1" in *PostToolUse) sleep 1 ;; esac
+printf %s "$answer"
+"""
+
+
+def replace_launcher(stage: CodexStage, script: str) -> Path:
+    """Gives the real one, which the script calls."""
+    launcher = stage.data / "holdfast-hook"
+    real = launcher.with_name("holdfast-hook.real")
+    launcher.rename(real)
+    launcher.write_text(script)
+    launcher.chmod(0o700)
+    return real
+
+
+@VERSIONS
+def test_a_note_that_a_tool_s_hook_brings_late_is_not_lost(
+    tmp_path: Path, responses: ResponsesApi, version: str
+) -> None:
+    """Printed counts as delivered, so the client must wait for what is printed."""
+    stage = CodexStage(tmp_path, responses, version=version, compact_at=60_000)
+    stage.holdfast("install", "--client", "codex")
+    replace_launcher(stage, SLOW_AT_TOOLS)
+    responses.say(*work(), [Said("Nearly full.")])
+    responses.tokens = 56_000
+    stage.codex.exec(PROMPT)
+    assert NOTE in str(responses.requests[-1])
+
+
 # Lets the hook begin, and kills it and itself after 10 to 265 ms: from before it has read its
 # payload to after it has answered.
 KILLED = """#!/bin/sh
@@ -143,11 +174,7 @@ def test_hooks_that_are_killed_harm_no_turn_and_lose_nothing(
 ) -> None:
     stage = CodexStage(tmp_path, responses, version=version, compact_at=60_000)
     stage.holdfast("install", "--client", "codex")
-    launcher = stage.data / "holdfast-hook"
-    real = launcher.with_name("holdfast-hook.real")
-    launcher.rename(real)
-    launcher.write_text(KILLED)
-    launcher.chmod(0o700)
+    real = replace_launcher(stage, KILLED)
     responses.tokens = 20_000
     responses.say(*work(), [Said("Wait for me.")])
     stage.codex.exec(PROMPT)
@@ -155,7 +182,7 @@ def test_hooks_that_are_killed_harm_no_turn_and_lose_nothing(
         stage.codex.resume("Go on.")
     assert responses.steps == []
     assert len(responses.requests) == len(work()) + 1 + 3  # each turn went to its end
-    real.rename(launcher)
+    real.rename(stage.data / "holdfast-hook")
     responses.tokens = 70_000
     stage.codex.resume("Full now.")
     responses.tokens = 9_000

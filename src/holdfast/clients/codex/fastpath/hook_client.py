@@ -41,7 +41,7 @@ __all__ = [
 
 NAME = "codex"
 STARTS_WITH_CONTEXT = True
-DETACHES_WORK = True  # nobody waits for them, but `codex exec` kills them when it ends
+DETACHES_WORK = True  # it waits for PostToolUse, and `codex exec` kills Stop when it ends
 
 
 def leaves_to_others(environ: Mapping[str, str]) -> bool:

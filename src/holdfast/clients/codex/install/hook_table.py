@@ -16,11 +16,13 @@ from holdfast.clients.hook_settings.hook_entries import HookTable
 from holdfast.clients.installation import HookSpec
 
 PREFIX = "codex:"
-# SessionEnd is cut to 3 seconds; whoever asks for more is warned of at every start.
+# SessionEnd is cut to 3 seconds; whoever asks for more is warned of at every start. What a hook
+# prints that nobody waits for is lost where the turn ends first, so PostToolUse, which may deliver,
+# is waited for: it leaves its work to a process of its own.
 HOOKS = (
     HookSpec("SessionStart", None, run_async=False, timeout_seconds=10),
     HookSpec("UserPromptSubmit", None, run_async=False, timeout_seconds=10),
-    HookSpec("PostToolUse", None, run_async=True, timeout_seconds=60),
+    HookSpec("PostToolUse", None, run_async=False, timeout_seconds=10),
     HookSpec("Stop", None, run_async=True, timeout_seconds=60),
     HookSpec("PreCompact", None, run_async=False, timeout_seconds=10),
     HookSpec("PostCompact", None, run_async=False, timeout_seconds=10),
