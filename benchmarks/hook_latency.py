@@ -76,7 +76,7 @@ def run() -> list[Row]:
             _after_compaction(Path(folder) / "brief"),
             _summary_written(Path(folder) / "summary"),
             _codex_start(Path(folder) / "codex-start"),
-            _codex_stop(Path(folder) / "codex-stop"),
+            _codex_tool(Path(folder) / "codex-tool"),
             _opencode_prompt(Path(folder) / "opencode-prompt"),
             _opencode_request(Path(folder) / "opencode-request"),
             _gemini_request(Path(folder) / "gemini-request"),
@@ -143,7 +143,10 @@ def _codex_start(home: Path) -> Row:
     with place.transcript.open("wb") as rollout:
         _grow_rollout(rollout.write, place, MEGABYTE)
     place.call("codex:Stop")
-    assert Path(place.data, "holdfast.db").exists(), "the rollout is not being read"
+    deadline = time.monotonic() + 60
+    while read_offset(place) < place.transcript.stat().st_size:  # by a process of its own
+        assert time.monotonic() < deadline, "the rollout is not being read"
+        time.sleep(0.05)
     numbers = itertools.count()
 
     def once() -> float:
@@ -159,19 +162,18 @@ def _codex_start(home: Path) -> Row:
     return _measured("Codex: PostCompact and SessionStart(compact)", once, 30.0, HEAVY_ROUNDS)
 
 
-def _codex_stop(home: Path) -> Row:
-    """Codex does not wait for it; a turn of ten commands is new."""
+def _codex_tool(home: Path) -> Row:
+    """The agent waits for it, and the reading of a turn of ten commands goes on beside it."""
     place = _rollout_place(home)
     with place.transcript.open("wb") as rollout:
         _grow_rollout(rollout.write, place, MEGABYTE)
-    place.call("codex:Stop")
 
     def once() -> float:
         with place.transcript.open("ab") as rollout:
             _grow_rollout(rollout.write, place, TURN_BYTES)
-        return place.call("codex:Stop")
+        return place.call("codex:PostToolUse", tool_name="shell", tool_input={})
 
-    return _measured("Codex: Stop, 20 KB of new rows", once, 30.0, HEAVY_ROUNDS)
+    return _measured("Codex: PostToolUse, its work detached", once, 3.0, ROUNDS)
 
 
 def _opencode_prompt(home: Path) -> Row:
