@@ -11,7 +11,9 @@ from holdfast.clients.codex.fastpath import hook_client as codex
 from holdfast.clients.codex.install.hook_table import CODEX_HOOKS
 from holdfast.clients.hook_launcher import Launcher, LaunchTarget, format_launcher
 from holdfast.clients.hook_settings import hook_edit
+from holdfast.fastpath import installed_hooks
 from holdfast.fastpath.installed_hooks import LAUNCHER_NAME, SCRIPT_SUFFIX
+from holdfast.files import MAX_READ_BYTES, read
 
 
 def installed(folder: Path, script: Path, *, there: bool = True) -> None:
@@ -88,3 +90,25 @@ def test_codex_leaves_to_an_install_that_was_trusted(tmp_path: Path, name: str) 
     assert not codex.leaves_to_others({"HOME": str(home)})  # the install's own hooks
     script.unlink()
     assert not codex.leaves_to_others(plugin)
+
+
+@pytest.mark.parametrize("quote", ['"', ""])
+def test_a_repository_that_names_a_launcher_without_end_is_soon_done_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quote: str
+) -> None:
+    """Every hook of a plugin looks into the repository's settings: in minutes, before a bound."""
+    settings = tmp_path / ".claude/settings.json"
+    settings.parent.mkdir()
+    names = "".join(f"{quote}x{number}/{LAUNCHER_NAME} " for number in range(150_000))
+    settings.write_text(names)
+    opened: list[str] = []
+
+    def count(path: str, most: int = MAX_READ_BYTES) -> bytes | None:
+        opened.append(path)
+        return read(path, most=most)
+
+    monkeypatch.setattr(installed_hooks, "read", count)
+    assert not are_settings_hooks_installed(environ(tmp_path / "home", tmp_path))
+    launchers = [path for path in opened if path.endswith(LAUNCHER_NAME)]
+    assert len(launchers) <= installed_hooks.MAX_PATHS
+    assert all(len(path) <= installed_hooks.MAX_PATH_CHARS + 20 for path in launchers)

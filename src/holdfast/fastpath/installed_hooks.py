@@ -1,7 +1,8 @@
 """Whether a settings file names a Holdfast that is there: a plugin then leaves the work to it.
 
 Looks for paths in the text and does not parse: this runs at every hook of a plugin, and only there.
-Must not know where a client keeps its settings.
+The file may be a repository's: how long a path is and how many are looked at is bounded. Must not
+know where a client keeps its settings.
 """
 
 from __future__ import annotations
@@ -11,6 +12,10 @@ from holdfast.files import exists, read
 LAUNCHER_NAME = "holdfast-hook"
 SCRIPT_SUFFIX = "/holdfast/hooks/main.py"
 MAX_SETTINGS_BYTES = 4 * 1024 * 1024
+MAX_LAUNCHER_BYTES = 64 * 1024
+MAX_PATH_CHARS = 4096
+MAX_NAMES = 500  # an install names its launcher once for each event
+MAX_PATHS = 32
 
 
 def read_settings(path: str) -> str:
@@ -22,7 +27,7 @@ def names_holdfast(path: str, quotes: str = '"') -> bool:
     text = read_settings(path).replace("\\\\", "/")
     # The status line's command goes on behind the launcher; an entry's ends there.
     for launcher in _paths_ending(text, f"/{LAUNCHER_NAME}", quotes):
-        code = (read(launcher) or b"").decode("utf-8", "replace")
+        code = (read(launcher, most=MAX_LAUNCHER_BYTES) or b"").decode("utf-8", "replace")
         if any(exists(script) for script in _paths_ending(code, SCRIPT_SUFFIX, "='")):
             return True
     # On Windows an entry names the script itself.
@@ -31,10 +36,14 @@ def names_holdfast(path: str, quotes: str = '"') -> bool:
 
 def _paths_ending(text: str, end: str, before: str) -> list[str]:
     """The paths with this end, each from the nearest of the characters in `before`."""
-    found = []
-    at = text.find(end)
-    while at >= 0:
-        start = max(text.rfind(mark, 0, at) for mark in before) + 1
-        found.append(text[start:at] + end)
+    found: list[str] = []
+    at = -1
+    for _ in range(MAX_NAMES):
         at = text.find(end, at + 1)
+        if at < 0 or len(found) == MAX_PATHS:
+            break
+        start = max(text.rfind(mark, max(0, at - MAX_PATH_CHARS), at) for mark in before)
+        path = text[start + 1 : at] + end
+        if start >= 0 and path not in found:
+            found.append(path)
     return found

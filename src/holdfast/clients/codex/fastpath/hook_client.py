@@ -57,12 +57,13 @@ def leaves_to_others(environ: Mapping[str, str]) -> bool:
     home = environ.get("HOME") or ""
     config = environ.get("CODEX_HOME") or f"{home}/.codex"
     files = (f"{config}/hooks.json", f"{os.getcwd()}/.codex/hooks.json")
-    # The client gives the command to a shell: a path with odd letters stands in its quotes.
-    named = [path for path in files if names_holdfast(path, "\"'")]
-    if not named:
-        return False
     trusted = read_settings(f"{config}/config.toml")
-    return any(f'"{os.path.realpath(path)}:' in trusted or f'"{path}:' in trusted for path in named)
+    return any(
+        (f'"{os.path.realpath(path)}:' in trusted or f'"{path}:' in trusted)
+        # The client gives the command to a shell: a path with odd letters stands in its quotes.
+        and names_holdfast(path, "\"'")
+        for path in files
+    )
 
 
 def parse_payload(raw: bytes, event: str) -> HookPayload | None:
