@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import orjson
 
-from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
+from holdfast.clients.claude_code.adapter import ClaudeCodeAdapter
 from holdfast.events import Event
 from holdfast.samples import SESSION_FILE
 from holdfast.session.follow import FollowState, follow_transcript, from_saved, to_saved

@@ -20,9 +20,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import holdfast
-from holdfast.clients import hook_launcher
-from holdfast.fastpath.session_dir import PrebuiltText, SessionDir
+from holdfast.fastpath.guards import Guard
+from holdfast.fastpath.pending_texts import PrebuiltText
+from holdfast.fastpath.session_dir import GUARDS_FILE, INDEX_FILE, SessionDir
+from holdfast.install import launcher as hook_launcher
 from holdfast.samples import SESSION_FILE
+from holdfast.session.cues import Passage, encode_index
 
 ROUNDS = 40
 HEAVY_ROUNDS = 15
@@ -30,6 +33,8 @@ STOP_ROUNDS = 20
 MEGABYTE = 1_000_000
 NEW_ROWS = MEGABYTE
 TURN_BYTES = 20_000
+# Passages of an index: of about 1 MB of history, and of 200 MB and more, where it is bounded.
+RECALLED = (("behind 1 MB", 300), ("behind 200 MB", 12_000))
 HISTORIES = (MEGABYTE, 500 * MEGABYTE)
 
 SCRIPT = Path(holdfast.__file__).with_name("hooks") / "main.py"
@@ -57,6 +62,10 @@ class HookSandbox(NamedTuple):
         return str(self.home / "holdfast")
 
     def call(self, event: str, **fields: object) -> float:
+        return _timed(*self.compose_call(event, **fields), self.data)
+
+    def compose_call(self, event: str, **fields: object) -> tuple[list[str], bytes]:
+        """The words of a hook's command, and what the client writes to it."""
         payload = {
             "session_id": self.session_id,
             "transcript_path": str(self.transcript),
@@ -66,13 +75,14 @@ class HookSandbox(NamedTuple):
         }
         words = [hook_launcher.launcher_path(str(self.home)), event]
         written = json.dumps(payload, separators=(",", ":"), ensure_ascii=False)
-        return _timed(words, written.encode(), self.data)
+        return words, written.encode()
 
 
 def run() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         rows = [
             _prompt(Path(folder) / "prompt"),
+            *_recalled(Path(folder) / "recall"),
             _after_compaction(Path(folder) / "brief"),
             _summary_written(Path(folder) / "summary"),
             _codex_start(Path(folder) / "codex-start"),
@@ -91,7 +101,7 @@ def run() -> list[Row]:
 
 
 def _prompt(home: Path) -> Row:
-    place = _place(home)
+    place = make_sandbox(home)
     asked = "Please go on with the cart, keep the totals right, and run all the tests again."
 
     def once() -> float:
@@ -100,8 +110,42 @@ def _prompt(home: Path) -> Row:
     return _measured("UserPromptSubmit, nothing pending", once, 2.0, ROUNDS)
 
 
+def _recalled(home: Path) -> Iterator[Row]:
+    """With the index of a short history and of the longest that one is made of."""
+    asked = "Which port does the staging database of the cart listen on, and who looks after it?"
+    edit = {"tool_name": "Edit", "tool_input": {"file_path": str(home / "db/legacy/a.sql")}}
+    for name, passages in RECALLED:
+        place = make_sandbox(home.with_name(f"recall {name}"))
+        folder = SessionDir(place.data, place.session_id)
+        said = [
+            Passage("user" if n % 3 else "agent", f"Step {n}: {_words(n)} of module_{n % 997}.py.")
+            for n in range(passages)
+        ]
+        folder.write(INDEX_FILE, encode_index(said, built="1:all", before="2026-11-16T09:30:00Z"))
+        rules = [Guard("leave", f"vendor/lib{n}", f"r{n}", "Do not touch it.") for n in range(20)]
+        guards = "\n".join(["remind 1 0", *(rule.encode() for rule in rules)])
+        folder.write(GUARDS_FILE, guards.encode())
+
+        def prompt(place: HookSandbox = place, folder: SessionDir = folder) -> float:
+            folder.pending.forget_told()
+            return place.call("UserPromptSubmit", prompt=asked)
+
+        def call(place: HookSandbox = place) -> float:
+            return place.call("PreToolUse", **edit)
+
+        yield _measured(f"UserPromptSubmit that recalls, {name}", prompt, 2.2, ROUNDS)
+        yield _measured(f"PreToolUse of an edit, {name}", call, 2.2, ROUNDS)
+
+
+def _words(number: int) -> str:
+    """Of a vocabulary as large as a session's; one passage in forty speaks of what is asked."""
+    asked = "port staging database cart listens owner".split()
+    told = [f"word{number * step % 2_999}" for step in (1, 3, 7, 11, 13, 17, 19, 23)]
+    return " ".join([*told, *(asked if number % 40 == 0 else asked[number % 6 :][:1])])
+
+
 def _after_compaction(home: Path) -> Row:
-    place = _place(home)
+    place = make_sandbox(home)
     place.transcript.write_bytes(Path(SESSION_FILE).read_bytes())
     session_dir = SessionDir(place.data, place.session_id)
     size = place.transcript.stat().st_size
@@ -120,7 +164,7 @@ def _after_compaction(home: Path) -> Row:
 
 def _summary_written(home: Path) -> Row:
     """The summariser has ended: the brief is chosen against its summary."""
-    place = _place(home)
+    place = make_sandbox(home)
     rows = _rows(place.session_id)
     with place.transcript.open("wb") as transcript:
         _grow(transcript.write, rows, MEGABYTE)
@@ -212,7 +256,7 @@ def _opencode_request(home: Path) -> Row:
 
 def _opencode_place(home: Path) -> HookSandbox:
     """A session of 300 turns, read."""
-    place = _place(home)
+    place = make_sandbox(home)
     rows = []
     for number in range(0, 600, 2):
         asked = {"type": "text", "text": f"Build part {number} on port {8000 + number}."}
@@ -253,8 +297,8 @@ def _gemini_request_after(home: Path) -> Row:
     request = _request(MEGABYTE, _SNAPSHOT)
     _compress(place, 0)
     place.call("gemini:BeforeModel", llm_request=request)
-    assert list(Path(place.data).rglob("keep")), "no brief was handed over"
-    for kept in Path(place.data).rglob("keep"):
+    assert list(Path(place.data).rglob("request-brief")), "no brief was handed over"
+    for kept in Path(place.data).rglob("request-brief"):
         kept.unlink()
 
     def once() -> float:
@@ -299,7 +343,7 @@ _ACKNOWLEDGED = "Got it. Thanks for the additional context!"
 
 def _chat_place(home: Path) -> HookSandbox:
     """A session of 1 MB: prompts, then commands with their output."""
-    place = _place(home)
+    place = make_sandbox(home)
     name = f"session-2026-01-01T00-00-{place.session_id[:8]}.jsonl"
     place = place._replace(transcript=home / name)
     with place.transcript.open("wb") as chat:
@@ -353,7 +397,7 @@ def _line(row: dict[str, object]) -> bytes:
 
 
 def _rollout_place(home: Path) -> HookSandbox:
-    place = _place(home)
+    place = make_sandbox(home)
     name = f"rollout-2026-01-01T00-00-00-{place.session_id}.jsonl"
     return place._replace(transcript=home / name)
 
@@ -391,7 +435,7 @@ def _rollout_row(kind: str, payload: dict[str, object]) -> bytes:
 
 
 def _before_compaction(home: Path, history: int) -> Row:
-    place = _place(home)
+    place = make_sandbox(home)
     rows = _rows(place.session_id)
     with place.transcript.open("wb") as transcript:
         _grow(transcript.write, rows, history)
@@ -406,7 +450,7 @@ def _before_compaction(home: Path, history: int) -> Row:
     return _measured(what, once, 12.0, HEAVY_ROUNDS, between=lambda: _settled(place))
 
 
-def _place(home: Path) -> HookSandbox:
+def make_sandbox(home: Path) -> HookSandbox:
     home.mkdir()
     launcher = hook_launcher.build_launcher(str(home), INTERPRETER, str(SCRIPT))
     Path(launcher.path).write_bytes(hook_launcher.format_launcher(launcher.target))
@@ -438,8 +482,8 @@ def _settled(place: HookSandbox) -> None:
 
 
 def read_offset(place: HookSandbox) -> int:
-    prepared = SessionDir(place.data, place.session_id).read_brief()
-    return prepared.offset if prepared else 0
+    known = SessionDir(place.data, place.session_id).read_known()
+    return known.offset if known else 0
 
 
 def _rows(session_id: str) -> Iterator[bytes]:

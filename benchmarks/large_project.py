@@ -22,9 +22,9 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from benchmarks.service_growth import fold_sessions, rename_session  # noqa: E402
-from holdfast.server.records.projects import project_id_for  # noqa: E402
 from holdfast.store.postgres.transfer import PostgresEndpoint  # noqa: E402
 from holdfast.store.transfer import SqliteEndpoint  # noqa: E402
+from holdfast.sync.project_id import make_project_id  # noqa: E402
 from support.in_process_service import Service, running  # noqa: E402
 from support.postgres_server import Server  # noqa: E402
 
@@ -32,13 +32,10 @@ SESSIONS = int(os.environ.get("SESSIONS", "500"))
 ROUNDS = 7
 PROJECT = "/srv/large"
 PAGES = {
-    "hierarchy, 20 sessions": f"/api/hierarchy/{project_id_for(PROJECT)}",
-    "hierarchy, 100 sessions": f"/api/hierarchy/{project_id_for(PROJECT)}?limit=100",
-    "hierarchy, 500 sessions": f"/api/hierarchy/{project_id_for(PROJECT)}?limit=500",
-    "agent contexts": f"/api/agent-contexts?project_id={project_id_for(PROJECT)}",
-    "agent contexts, no details": (
-        f"/api/agent-contexts?project_id={project_id_for(PROJECT)}&details=false"
-    ),
+    "hierarchy, 20 sessions": f"/api/hierarchy/{make_project_id(PROJECT)}",
+    "hierarchy, 100 sessions": f"/api/hierarchy/{make_project_id(PROJECT)}?limit=100",
+    "hierarchy, 500 sessions": f"/api/hierarchy/{make_project_id(PROJECT)}?limit=500",
+    "agent contexts": f"/api/agent-contexts?project_id={make_project_id(PROJECT)}",
 }
 
 

@@ -13,6 +13,7 @@ about a minute, with GROWTH=50 some three, on two processors.
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import shutil
 import statistics
@@ -24,14 +25,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
 import psycopg
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from benchmarks.fold_speed import Row, _plain_files  # noqa: E402
-from holdfast.server.records import actions, agent_messages, contexts, projects  # noqa: E402
+from holdfast.server.records import agent_messages, contexts, projects  # noqa: E402
+from holdfast.server.routes import actions  # noqa: E402
 from holdfast.server.server_settings import format_utc_now  # noqa: E402
 from holdfast.session.ingest import ingest_transcript  # noqa: E402
 from holdfast.state import encode_state  # noqa: E402
@@ -67,7 +68,7 @@ def fold_sessions(folder: Path) -> list[SessionExport]:
     store = SqliteStore(str(folder / "folded.db"))
     try:
         for path in _plain_files(folder):
-            ingest_transcript(store, str(path), loads=orjson.loads)
+            ingest_transcript(store, str(path))
     finally:
         store.close()
     side = SqliteEndpoint(str(folder / "folded.db"))
@@ -87,7 +88,7 @@ def rename_session(whole: SessionExport, name: str, project: str) -> SessionExpo
     return whole._replace(
         session=session,
         state=whole.state._replace(session=session) if whole.state else None,
-        checkpoints=[one._replace(header=list(session)) for one in whole.checkpoints],
+        checkpoints=[{**one, "header": json.dumps(session)} for one in whole.checkpoints],
         compactions=[one._replace(session_id=name) for one in whole.compactions],
         deliveries=[one._replace(session_id=name) for one in whole.deliveries],
     )
@@ -112,19 +113,44 @@ def write_copy(
         projects.save_project(transaction, project, now)
         for number, name in zip(range(TOLD), itertools.cycle(names)):
             one = f"{copy}-{number}"
-            agent_messages.add_message(
+            agent_messages.MESSAGES.add(
                 transaction,
-                agent_messages.AgentMessage(one, project, name, "", "", "turn", {"n": one}, 5, now),
-            )
-            contexts.add_context(
-                transaction,
-                contexts.AgentContext(
-                    one, project, name, name, contexts.SNAPSHOT_KIND, {"said": one}, [], [], 10, now
+                agent_messages.AgentMessage(
+                    id=one,
+                    project=project,
+                    sender=name,
+                    topic="turn",
+                    payload={"n": one},
+                    priority=5,
+                    created=now,
                 ),
             )
-            actions.add_action(
+            contexts.CONTEXTS.add(
                 transaction,
-                actions.Action(one, project, name, name, "Bash", "builtin", [], 0, 5, "make", now),
+                contexts.AgentContext(
+                    id=one,
+                    project=project,
+                    session=name,
+                    agent=name,
+                    kind=contexts.SNAPSHOT_KIND,
+                    body={"said": one},
+                    created=now,
+                ),
+            )
+            actions.ACTIONS.add(
+                transaction,
+                actions.Action(
+                    id=one,
+                    project=project,
+                    session=name,
+                    agent=name,
+                    tool="Bash",
+                    files=[],
+                    exit_code=0,
+                    duration_ms=5,
+                    note="make",
+                    created=now,
+                ),
             )
 
 
@@ -136,7 +162,7 @@ def list_questions(
     turn = itertools.count(1_000_000_000)
     owner, mine = service.owner, service.caller(copy_project(0), scopes=("read", "write"))
     state, about = encode_state(told().state), {"project": copy_project(0)}
-    here = {"project_id": projects.project_id_for(copy_project(0))}
+    here = {"project_id": projects.make_project_id(copy_project(0))}
 
     def bring() -> Any:
         fact = {"id": "grown", "kind": "note", "text": "walrus", "status": "open"}

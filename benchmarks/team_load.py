@@ -24,8 +24,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
-
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
@@ -104,9 +102,7 @@ def project_name(number: int) -> str:
 
 def load_sample_state() -> dict[str, Any]:
     """Of the bundled sample session."""
-    state: dict[str, Any] = to_saved(
-        follow_transcript(SESSION_FILE, loads=orjson.loads, final=True)
-    )[0]
+    state: dict[str, Any] = to_saved(follow_transcript(SESSION_FILE, final=True))[0]
     return state
 
 

@@ -57,4 +57,4 @@ def test_nobody_else_writes_that_form() -> None:
         if re.search(r"%Y-%m-%dT", path.read_text("utf-8"))
     ]
     # The launcher's log line is written by a shell, which has its own clock.
-    assert sorted(others) == ["clients/hook_launcher.py", "clock.py"]
+    assert sorted(others) == ["clock.py", "install/launcher.py"]

@@ -13,7 +13,7 @@ from tools.pictures import record, run
 
 from holdfast.brief.hook_texts import compose_restore_brief
 from holdfast.samples import SESSION_FILE
-from holdfast.session.replay import iterate_compactions
+from support.transcripts import load_last_summary
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -37,8 +37,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_page_is_in_the_site_under_its_reader(site: Path) -> None:
     groups = build_navigation((DOCS / "README.md").read_text(encoding="utf-8"))
     names = [name for group in groups for name in group]
-    assert names[:3] == ["Home", "Guide", "Bots and agents"]
-    assert names[3:6] == ["Reference", "Operations", "How it is measured"]
+    assert names[:4] == ["Home", "Guide", "Bots and agents", "Teams"]
+    assert names[4:6] == ["Reference", "How it is measured"]
     built = {page.stem for page in site.glob("*.html")}
     assert built >= {page.stem for page in DOCS.glob("*.md") if page.stem != "README"}
 
@@ -126,15 +126,15 @@ def test_the_recording_of_try_shows_what_try_says() -> None:
 
 def test_the_readme_quotes_the_sample_as_it_is() -> None:
     """Whatever stands between two marks of a cut is in the summary or in the brief."""
-    (cut,) = iterate_compactions(SESSION_FILE, summaries=True)
-    brief = compose_restore_brief(cut.state, cut.state.session.updated, summary=cut.summary).text
+    state, summary = load_last_summary(SESSION_FILE)
+    brief = compose_restore_brief(state, state.session.updated, left=summary).text
     section = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Before and after")[2]
     quoted = re.findall(r"```text\n(.*?)```", section, flags=re.S)[:2]
     assert len(quoted) == 2
-    for text, whole in zip(quoted, (cut.summary, brief), strict=True):
+    for text, whole in zip(quoted, (summary, brief), strict=True):
         for part in re.split(r"…|\n(?=\S)", text):
             assert _plain(part) in _plain(whole)
-    assert '[r3] "And don\'t add any dependencies."' in quoted[1]
+    assert '"E4 is the thermocouple losing contact' in quoted[1]
 
 
 def _plain(text: str) -> str:

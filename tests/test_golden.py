@@ -17,8 +17,10 @@ from typing import Any
 
 import pytest
 
-from holdfast.samples import SESSION_FILE
+from holdfast.fastpath.session_dir import INDEX_FILE
 from holdfast.server.app import build_openapi
+from support.claude import wait_until
+from support.demonstration import SESSION_FILE
 
 GOLDEN = Path(__file__).parent / "golden"
 SESSION = json.loads(Path(SESSION_FILE).read_text(encoding="utf-8").split("\n", 1)[0])["sessionId"]
@@ -33,7 +35,7 @@ COMMANDS = (
     ["status", "--compactions"],
     ["show", SESSION, "--compactions"],
     ["show", SESSION, "--compaction", "1"],
-    ["session", "replay", SESSION, "--at", "70"],
+    ["dev", "brief", SESSION],
     ["session", "tasks", SESSION],
     ["search", "test"],
     ["show", SESSION],
@@ -121,6 +123,9 @@ def test_what_hooks_answer_on_the_sample(environment: dict[str, str], tmp_path: 
             check=False,
         )  # fmt: skip
         assert (ended.returncode, ended.stderr) == (0, "")
+        if event == "PostCompact":  # made behind the client's back
+            index = tmp_path / "data" / "sessions" / SESSION / INDEX_FILE
+            wait_until(index.exists, 20)
         text = ended.stdout.replace(str(tmp_path), "<tmp>")
         text = re.sub(r"\d{4}-\d\d-\d\d[ T][\d:]+", "<time>", text)
         answers[f"{len(answers) + 1} {event}"] = text

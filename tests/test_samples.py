@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from holdfast.redact import redact
 from holdfast.samples import SESSION_FILE
 
 SAMPLE = Path(SESSION_FILE)
@@ -23,16 +24,16 @@ def tool_calls(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [block for blocks in answers for block in blocks if block["type"] == "tool_use"]
 
 
-def test_it_was_compacted_automatically_and_carries_the_summary() -> None:
-    assert ROWS[boundary()]["compactMetadata"]["trigger"] == "auto"
+def test_it_was_compacted_by_hand_and_carries_the_summary() -> None:
+    assert ROWS[boundary()]["compactMetadata"]["trigger"] == "manual"
     summaries = [n for n, row in enumerate(ROWS) if row.get("isCompactSummary")]
     assert len(summaries) == 1
     assert summaries[0] > boundary()
 
 
 def test_there_is_work_before_and_after_the_compaction() -> None:
-    assert len(tool_calls(ROWS[: boundary()])) >= 15
-    assert len(tool_calls(ROWS[boundary() :])) >= 8
+    assert len(tool_calls(ROWS[: boundary()])) >= 60
+    assert tool_calls(ROWS[boundary() :])
 
 
 def test_tasks_stand_completed_in_progress_and_pending_at_the_compaction() -> None:
@@ -42,15 +43,12 @@ def test_tasks_stand_completed_in_progress_and_pending_at_the_compaction() -> No
             status[str(len(status) + 1)] = "pending"
         elif call["name"] == "TaskUpdate":
             status[call["input"]["taskId"]] = call["input"]["status"]
-    assert status == {"1": "completed", "2": "in_progress", "3": "pending"}
+    assert set(status.values()) == {"completed", "in_progress", "pending"}
 
 
-def test_what_the_summary_lost_was_said_before_it() -> None:
-    (summary,) = [str(row["message"]["content"]) for row in ROWS if row.get("isCompactSummary")]
-    before = "\n".join(json.dumps(row, ensure_ascii=False) for row in ROWS[: boundary()])
-    for fact in ("half to even", "8123", "test_view_shows_the_discount", "never floats"):
-        assert fact in before
-        assert fact not in summary
+def test_it_holds_nothing_that_would_be_taken_for_a_secret() -> None:
+    text = SAMPLE.read_text(encoding="utf-8")
+    assert redact(text) == text
 
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
@@ -76,4 +74,4 @@ def test_it_names_no_folder_but_the_made_up_ones(path: Path) -> None:
     text = path.read_text()
     places = set(re.findall(r"/(?:home|Users|root|tmp|private|var|opt|work)/[\w.-]+", text))
     assert places <= {"/home/dev", "/tmp/claude-1000"}
-    assert len(text) < 300_000
+    assert len(text) < 400_000

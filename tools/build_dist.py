@@ -79,6 +79,16 @@ def find_faults(built: Built) -> list[str]:
     return faults
 
 
+def check(built: Built) -> bool:
+    """Whether an index would take them and all is in them; says what is wrong."""
+    faults = find_faults(built)
+    sys.stderr.write("".join(f"{fault}\n" for fault in faults))
+    checked = subprocess.run(
+        [sys.executable, "-m", "twine", "check", "--strict", *map(str, built)], check=False
+    )
+    return not faults and not checked.returncode
+
+
 def describe(built: Built) -> str:
     lines = []
     for path, names in (
@@ -99,12 +109,7 @@ def _hatchling(target: str, source: Path, folder: Path) -> None:
 def main(arguments: list[str]) -> int:
     built = build(Path(arguments[0]) if arguments else ROOT / "dist")
     sys.stdout.write(describe(built))
-    faults = find_faults(built)
-    sys.stderr.write("".join(f"{fault}\n" for fault in faults))
-    checked = subprocess.run(
-        [sys.executable, "-m", "twine", "check", "--strict", *map(str, built)], check=False
-    )
-    return 1 if faults else checked.returncode
+    return 0 if check(built) else 1
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ CODEX_FOLDER = ".codex-plugin"  # where the client looks for the manifest
 ENTRY_MODULES = (
     "holdfast.hooks.main",
     "holdfast.recall.stdlib_cli",
-    "holdfast.recall.empty_mcp_server",
+    "holdfast.recall.mcp_server",
 )
 DESCRIPTION = "Keeps a session's working state alive through context compaction"
 
@@ -73,7 +73,7 @@ def generate_files() -> dict[str, bytes]:
 
 def build_hooks() -> dict[str, object]:
     """The classic hooks, as `holdfast install` would write them, through the launcher."""
-    from holdfast.clients.claude_code.install.hook_table import HOOKS
+    from holdfast.install.claude_code import HOOKS
 
     events: dict[str, object] = {}
     for spec in HOOKS:
@@ -92,14 +92,16 @@ def build_hooks() -> dict[str, object]:
 
 def build_codex_hooks() -> dict[str, object]:
     """Codex's hooks, likewise. Its shell knows the plugin's folder, so no entry names a version."""
-    from holdfast.clients.codex.install.hook_table import HOOKS, PREFIX, build_entry
-    from holdfast.clients.hook_launcher import Launcher, LaunchTarget
+    from holdfast.install.codex import INSTALLER
+    from holdfast.install.launcher import Launcher, LaunchTarget
 
     launcher = Launcher("", LaunchTarget("", ""), windows=False)
     events: dict[str, object] = {}
-    for spec in HOOKS:
-        run = f'/bin/sh "$PLUGIN_ROOT/{CODEX_FOLDER}/holdfast-run" hook {PREFIX}{spec.event}'
-        events[spec.event] = [{"hooks": [{**build_entry(spec, launcher), "command": run}]}]
+    for spec in INSTALLER.hooks:
+        event = INSTALLER.prefix + spec.event
+        run = f'/bin/sh "$PLUGIN_ROOT/{CODEX_FOLDER}/holdfast-run" hook {event}'
+        entry = {**INSTALLER.build_entry(spec, launcher), "command": run}
+        events[spec.event] = [{"hooks": [entry]}]
     return {"description": DESCRIPTION, "hooks": events}
 
 
@@ -127,6 +129,8 @@ def _imports(node: ast.AST) -> Iterator[str]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.If) and _for_types_only(child.test):
             continue
+        if isinstance(child, ast.With) and "ImportError" in ast.unparse(child.items[0]):
+            continue  # done without where it is not there
         if isinstance(child, ast.Import):
             yield from (alias.name for alias in child.names)
         elif isinstance(child, ast.ImportFrom) and child.module:

@@ -36,7 +36,7 @@ def build_navigation(index: str) -> list[dict[str, Any]]:
             {title[:1].upper() + title[1:]: target.removeprefix("../")}
             for title, target in LINK.findall(line)
         ]
-        if pages:
+        if pages and name:
             groups.append({name: pages})
     return groups
 

@@ -73,7 +73,7 @@ def main() -> int:
         return 0
     card = TARGET / "audit-card.svg"
     # Quotes stay out: whoever said them did not say them for this.
-    printed = run(["audit", corpus, "--no-quotes", "--picture", str(card)])
+    printed = run(["audit", corpus, "--no-quotes", "--picture-file", str(card)])
     print(f"docs/pictures/{card.name}")  # noqa: T201
     card.chmod(0o644)
     report = printed.partition("Picture: ")[0]

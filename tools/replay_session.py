@@ -13,13 +13,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from holdfast.clients.claude_code.transcript.rows import is_boundary
+from holdfast.clients.claude_code.rows import ROW_PROBE
 from holdfast.clock import Timestamp
 from holdfast.compaction import handlers
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.session.context import SessionContext, SessionRef
 from holdfast.session.ingest import find_session_id, ingest_transcript
-from holdfast.store.protocol import Delivery, Store
+from holdfast.store.protocol import Delivery
+from holdfast.store.sql_store import Store
 
 # Rows between two moments at which hooks keep what is new.
 ROWS_PER_STEP = 150
@@ -42,7 +43,7 @@ def replay_session(store: Store, source: Path, place: Path) -> str:
     time = ""
     for number, line in enumerate(lines):
         row = _parsed(line)
-        if is_boundary(row):
+        if ROW_PROBE.is_boundary(row):
             ctx = SessionContext(ref, session_dir, _now(time), store)
             said = _summary(lines, number)
             trigger = str((row.get("compactMetadata") or {}).get("trigger", "auto"))
@@ -51,7 +52,7 @@ def replay_session(store: Store, source: Path, place: Path) -> str:
             if given is not None:
                 _deliver(store, session_id, epoch, "brief", "SessionStart", ctx.now, given.items[0])
             handlers.on_postcompact(ctx, trigger=trigger, summary=said)
-            gap = session_dir.claim_gap()
+            gap = session_dir.pending.claim_prebuilt("gap")
             if gap is not None:
                 _deliver(store, session_id, epoch, "gap", "UserPromptSubmit", ctx.now, gap)
             epoch += 1

@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -69,10 +70,16 @@ def _environment(python: Interpreter) -> Path:
     ready = folder / "ready"
     if not (program.exists() and ready.exists() and ready.read_bytes() == needs):
         make_venv(folder, python)
-        install = [str(program), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-        subprocess.run([*install, "-e", ".[tests]"], cwd=ROOT, check=True)
+        subprocess.run([*_installer(program), "-e", ".[tests]"], cwd=ROOT, check=True)
         ready.write_bytes(needs)
     return program
+
+
+def _installer(program: Path) -> list[str]:
+    """uv takes seconds where pip takes minutes; `make test` brings it."""
+    if find_spec("uv"):
+        return [sys.executable, "-m", "uv", "pip", "install", "-q", "--python", str(program)]
+    return [str(program), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
 
 
 def _named(program: str) -> Interpreter:

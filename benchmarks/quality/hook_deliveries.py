@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ HOOK_TIMEOUT = 60
 
 
 @dataclass(frozen=True, slots=True)
-class _Client:
+class HookClient:
     """As much of a client as hooks see."""
 
     home: Path
@@ -42,14 +43,14 @@ class _Client:
             **fields,
         }
         told = [
-            self._one(hook, payload)
+            self._run_hook(hook, payload)
             for group in self.hooks.get(event, [])
             for hook in group.get("hooks", [])
             if not hook.get("async")
         ]
         return "\n".join(text for text in told if text)
 
-    def _one(self, hook: dict[str, Any], payload: dict[str, Any]) -> str:
+    def _run_hook(self, hook: dict[str, Any], payload: dict[str, Any]) -> str:
         words = [hook["command"], *hook.get("args", [])]
         ended = subprocess.run(
             words if hook.get("args") else ["/bin/sh", "-c", hook["command"]],
@@ -92,22 +93,45 @@ def _compacted(
     with tempfile.TemporaryDirectory(
         prefix="quality-client-", ignore_cleanup_errors=True
     ) as folder:
-        home = Path(folder)
-        run(product_command.command, ["install", "--scope", "user"], _env(home))
-        settings = json.loads((home / ".claude" / "settings.json").read_text("utf-8"))
-        session = next((str(r["sessionId"]) for r in rows if r.get("sessionId")), "session")
-        client = _Client(home, settings["hooks"], session, home / f"{session}.jsonl")
-        _write(client.transcript, rows[:cut])
-        texts = {STEERING: client.call("PreCompact", trigger="auto", custom_instructions="")}
-        summary = read_summary(rows, cut)
-        if summary_in_time:
-            client.call(
-                "SubagentStop", agent_id="compact", agent_type="", last_assistant_message=summary
-            )
-        _write(client.transcript, rows[: cut + 1])
-        texts[RESTORED] = client.call("SessionStart", source="compact")
-        client.call("PostCompact", trigger="auto", compact_summary=summary)
+        client = install_client(product_command, rows, Path(folder))
+        texts = compact(client, rows, cut, summary_in_time=summary_in_time)
         texts[GAP] = client.call("UserPromptSubmit", prompt="go on")
+    return texts
+
+
+def install_client(product_command: Product, rows: list[Row], home: Path) -> HookClient:
+    """A client with the product's hooks, in whose session these rows are written."""
+    run(product_command.command, ["install", "--scope", "user"], _env(home))
+    settings = json.loads((home / ".claude" / "settings.json").read_text("utf-8"))
+    session = next((str(r["sessionId"]) for r in rows if r.get("sessionId")), "session")
+    return HookClient(home, settings["hooks"], session, home / f"{session}.jsonl")
+
+
+def compact(
+    client: HookClient,
+    rows: list[Row],
+    cut: int,
+    *,
+    summary_in_time: bool = True,
+    after_each: Callable[[], None] = lambda: None,
+) -> dict[str, str]:
+    """The hooks around one compaction, in the client's order. They leave work behind them, which
+    `after_each` may wait for.
+    """
+    _write(client.transcript, rows[:cut])
+    texts = {STEERING: client.call("PreCompact", trigger="auto", custom_instructions="")}
+    after_each()
+    summary = read_summary(rows, cut)
+    if summary_in_time:
+        client.call(
+            "SubagentStop", agent_id="compact", agent_type="", last_assistant_message=summary
+        )
+        after_each()
+    _write(client.transcript, rows[: cut + 1])
+    texts[RESTORED] = client.call("SessionStart", source="compact")
+    after_each()
+    client.call("PostCompact", trigger="auto", compact_summary=summary)
+    after_each()
     return texts
 
 

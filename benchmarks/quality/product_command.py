@@ -32,7 +32,7 @@ class Product:
     command: tuple[str, ...]
     tree: str  # a hash; empty: nothing may be remembered
     source: str  # the folder that it is a hash of
-    options: frozenset[str]  # of `brief`, those that its help names
+    traces: bool  # its `brief` names the rows of what it tells
 
 
 def find_product(candidate: str = "", source: str = "") -> Product:
@@ -40,9 +40,8 @@ def find_product(candidate: str = "", source: str = "") -> Product:
     command = tuple(shlex.split(candidate)) or (sys.executable, "-m", "holdfast")
     folder = source or ("" if candidate else str(ROOT / "src" / "holdfast"))
     tree = tree_hash(folder) if folder else ""
-    text = run(command, ["brief", "--help"], {"COLUMNS": "200"})
-    options = frozenset(o for o in ("--against-summary", "--trace") if o in text)
-    return Product(command, tree, folder, options)
+    traces = "--trace" in run(command, ["brief", "--help"], {"COLUMNS": "200"})
+    return Product(command, tree, folder, traces)
 
 
 def is_unchanged(product_command: Product) -> bool:
@@ -59,15 +58,13 @@ def tree_hash(folder: str) -> str:
 
 
 def run_briefs(
-    product_command: Product, path: Path, sizes: tuple[int, ...], *, against: bool, trace: bool
+    product_command: Product, path: Path, sizes: tuple[int, ...], *, trace: bool
 ) -> list[dict[str, Any]]:
     """One row per compaction and size, as `--compactions --json` prints them."""
     arguments = ["brief", str(path), "--compactions", "--json"]
     for size in sizes:
         arguments += ["--max-chars", str(size)]
-    if against:
-        arguments.append("--against-summary")
-    if trace and "--trace" in product_command.options:
+    if trace and product_command.traces:
         arguments.append("--trace")
     rows = []
     for line in run(product_command.command, arguments).splitlines():

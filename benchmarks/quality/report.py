@@ -9,7 +9,7 @@ from typing import Any
 from rich.table import Table
 
 from benchmarks.quality.must_know import MustKnowScore
-from benchmarks.quality.session_measures import AGAINST, ALL_DONE, ALL_SAID, OWN, Measured
+from benchmarks.quality.session_measures import ALL_DONE, ALL_SAID, OWN, Measured
 from benchmarks.quality.shares import Share, Unit, compute_difference, compute_share, leave_one_out
 from benchmarks.quality.survival_control import FORESIGHT, SurvivalWeights
 from benchmarks.quality.truth_rules import RULES
@@ -168,7 +168,7 @@ CEILINGS = (SUMMARY, ALL_SAID, ALL_DONE, FORESIGHT)
 
 def list_columns(made: list[Line]) -> list[str]:
     found = dict.fromkeys(name for line in made for name in line.shares)
-    first = [name for name in (OWN, AGAINST) if name in found]
+    first = [name for name in (OWN,) if name in found]
     last = [name for name in CEILINGS if name in found]
     return [*first, *(name for name in found if name not in (*first, *last)), *last]
 

@@ -32,7 +32,6 @@ from benchmarks.survival.prior_art import orchestration_brief, preservation_bloc
 from benchmarks.survival.reference_maps import foresight_map, prototype_map
 
 OWN = "Holdfast"
-AGAINST = "Holdfast, against the summary"
 TURNS, WORDS, COVER = "turns", "words", "cover"
 TRIVIAL = (TURNS, WORDS, COVER)
 # The designs of two of the documents that this product came from, given a correct reader.
@@ -121,11 +120,8 @@ def _truth(job: Job, memory: ResultCache, mark: str, texts: Texts, done: Measure
     valid = partial(is_unchanged, job.product)
     for cut in find_boundaries(rows):
         boundary = str(rows[cut].get("uuid"))
-        shown = {
-            name: text
-            for name in (OWN, AGAINST)
-            if (text := texts.get(boundary, {}).get(f"{name}@{job.sizes[-1]}"))
-        }
+        own = texts.get(boundary, {}).get(f"{OWN}@{job.sizes[-1]}")
+        shown = {OWN: own} if own else {}
         if job.hooks:
             key = ("delivered", mark, code_hash("hook_deliveries"), *_product_key(job), boundary)
             try:
@@ -164,23 +160,17 @@ def _own_texts(job: Job, memory: ResultCache, mark: str, path: Path, done: Measu
     """The product's briefs of a file; its failure is a figure too, not the end of the run."""
     texts: Texts = {}
     valid = partial(is_unchanged, job.product)
-    for name, against in ((OWN, False), (AGAINST, True)):
-        if against and "--against-summary" not in job.product.options:
-            continue
-        key = ("own", mark, *_product_key(job), job.sizes, against)
-        try:
-            rows = memory.recall(
-                key,
-                partial(run_briefs, job.product, path, job.sizes, against=against, trace=True),
-                valid,
-            )
-        except ProductFailed as error:
-            done.failures.append(str(error))
-            continue
-        for row in rows:
-            texts.setdefault(row["boundary_uuid"], {})[f"{name}@{row['max_chars']}"] = row["text"]
-            if row["max_chars"] == job.sizes[-1] and isinstance(row.get("lines"), list):
-                done.traces[row["boundary_uuid"], name] = row["lines"]
+    key = ("own", mark, *_product_key(job), job.sizes)
+    ask = partial(run_briefs, job.product, path, job.sizes, trace=True)
+    try:
+        rows = memory.recall(key, ask, valid)
+    except ProductFailed as error:
+        done.failures.append(str(error))
+        return texts
+    for row in rows:
+        texts.setdefault(row["boundary_uuid"], {})[f"{OWN}@{row['max_chars']}"] = row["text"]
+        if row["max_chars"] == job.sizes[-1] and isinstance(row.get("lines"), list):
+            done.traces[row["boundary_uuid"], OWN] = row["lines"]
     return texts
 
 
@@ -263,7 +253,6 @@ def trivial_texts(before: list[Row], sizes: tuple[int, ...]) -> dict[str, str]:
 
 def _survival(job: Job, memory: ResultCache, mark: str, texts: Texts) -> dict[str, Any]:
     """Scored apart, since the rivals' scores stay when the product changes."""
-    own = (OWN, AGAINST)
     session = None
 
     def scored(mine: bool) -> dict[str, Any]:
@@ -274,15 +263,13 @@ def _survival(job: Job, memory: ResultCache, mark: str, texts: Texts) -> dict[st
             boundary: {
                 name: text
                 for name, text in named.items()
-                if (name.rpartition("@")[0] in own) == mine
+                if (name.rpartition("@")[0] == OWN) == mine
             }
             for boundary, named in texts.items()
         }
         return survival_control.score_texts(session, chosen)
 
-    rivals = sorted(
-        {n for named in texts.values() for n in named if n.rpartition("@")[0] not in own}
-    )
+    rivals = sorted({n for named in texts.values() for n in named if n.rpartition("@")[0] != OWN})
     judge = survival_control.judge_hash()
     merged = memory.recall(
         ("rivals survive", mark, judge, code_hash("trivial_briefs", "transcripts"), rivals),
@@ -310,7 +297,7 @@ def _said(job: Job, memory: ResultCache, mark: str, seed: int, done: Measured) -
         with tempfile.TemporaryDirectory(prefix="quality-said-") as folder:
             path = Path(folder) / f"{job.transcript.session}.jsonl"
             said.write_transcript(planted, path)
-            return run_briefs(job.product, path, job.sizes, against=False, trace=False)
+            return run_briefs(job.product, path, job.sizes, trace=False)
 
     try:
         rows = memory.recall(key, answers, partial(is_unchanged, job.product))

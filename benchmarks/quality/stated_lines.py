@@ -71,7 +71,7 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             USER,
             (
                 r"\busers?(?:'s)?\b",
-                r"\b(?:requests?|rules?)\b",
+                r"(?<!before that )\b(?:requests?|rules?)\b",
                 r"\b(?:first asked|before that|withdrawn)\b",
                 r"\bcorrect(?:s|ed|ion)\b",
                 r"\brefused?\b",
@@ -92,7 +92,7 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
                 r"\b(?:errors?|works here)\b",
             ),
         ),
-        (EDITED, (r"\b(?:edited|changed|modified|created|uncommitted|written|last done)\b",)),
+        (EDITED, (r"\b(?:edited|changed|modified|created|uncommitted|written|last edit)\b",)),
         (
             SEEN,
             (

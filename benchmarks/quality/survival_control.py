@@ -1,6 +1,6 @@
 """Survival as a control: entities used after the cut, by the definitions of docs/survival.md.
 
-Owns the way from texts to the existing judge (`holdfast.measure`, which shares nothing with what
+Owns the way from texts to the existing judge (`benchmarks.measure`, which shares nothing with what
 it judges either) and back to plain figures.
 """
 
@@ -12,11 +12,11 @@ from math import fsum
 from pathlib import Path
 from typing import Any
 
+import benchmarks.measure
 import benchmarks.survival
-import holdfast.measure
-from holdfast.measure.entities import Entity, idf_table, weight
-from holdfast.measure.prepared_boundary import PreparedSession, prepare_session
-from holdfast.measure.scoring import score_brief
+from benchmarks.measure.entities import Entity, idf_table, weight
+from benchmarks.measure.prepared_boundary import PreparedSession, prepare_session
+from benchmarks.measure.scoring import score_brief
 
 FORESIGHT = "foresight"
 
@@ -24,7 +24,7 @@ FORESIGHT = "foresight"
 def judge_hash() -> str:
     """Changes with the judge's code."""
     digest = hashlib.sha256()
-    for package in (holdfast.measure, benchmarks.survival):
+    for package in (benchmarks.measure, benchmarks.survival):
         for path in sorted(Path(str(package.__file__)).parent.glob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

@@ -336,12 +336,16 @@ _LEFT = re.compile(
 )
 _RIGHT = re.compile(r"^\s*(?:$|&&|\|\||[;|)}&]|\d?>|<|`)")
 _ONLY_FOLDER = re.compile(r"^(?:cd [^&;|]+(?:&&|;)\s*)?$")
+_BEFORE = re.compile(r"cd \S+|[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\S*)")
+_TOOL_CALL = re.compile(r"[\w\"> <]+ \{")
+_ECHO_INSTEAD = re.compile(r"\|\| echo [\"']?([^\"'\n]+)")
 _MORE_COMMANDS = re.compile(r"&&|\|\||;")
 _PASSED = re.compile(r"(?i)\b(?:ok|pass(?:ed|es|ing)?|green|succe\w+|works|worked)\b")
 _FAILED = re.compile(r"(?i)\bfail\w*\b|\berrors?\b|\bred\b|\bdid not work\b")
 _SHOWS_FAILURE = re.compile(
-    r"(?im)\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|^(?:--- )?FAIL\b|\bFAILED\b|\berror\b"
-    r"|exit (?:code|status):? [1-9]|not found|no such|traceback"
+    r"(?im)\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|\tfail\t|^(?:--- )?FAIL\b"
+    r"|\bFAILED\b|\berror\b|\bexit\w*(?: code| status)?[:= ]+[1-9]|not found|no such|traceback"
+    r"|\"success\": ?false"
 )
 _SURELY_FAILED = re.compile(r"(?m)\b[1-9]\d* (?:failed|failing)\b|^(?:--- )?FAIL\b")
 # So much of a long command says which one it was; a text in the command need not be told.
@@ -353,9 +357,10 @@ _CHECKS = re.compile(
     r"|go (?:test|vet|build)|cargo (?:test|check|build|clippy)|(?:npm|pnpm|yarn) (?:run )?"
     r"(?:test|lint|build)|make (?:test|lint|build|check))\b(?! [!=-])"
 )
-_IS_HISTORY = re.compile(r"(?i)\b(?:last run|passed|failed|verified|checks)\b")
+_IS_HISTORY = re.compile(r"(?i)\b(?:last run|passed|failed|verified|checks|sent outside)\b")
 _SINCE = re.compile(
-    r"(?i)\bno code edited since, only|\b(no|nothing|not)\b[^.;]*\b(?:edit|chang)\w* since"
+    r"(?i)\bno code edited since, only"
+    r"|\b(no|nothing|not)\b[^.;]*\b(?:edit|chang)\w*(?: seen)? since"
     r"|\b(?:edit|chang)\w* since"
 )
 
@@ -372,11 +377,11 @@ def find_runs(
     command: str, runs: list[CommandRun], folders: Collection[str] = ()
 ) -> tuple[list[FoundRun], bool]:
     """The runs of a command, and whether it was only found as a part that is not whole."""
-    wanted = to_one_line(command)
+    with_it, wanted = _split_before(to_one_line(command))
     whole, part = [], False
     for run in runs:
         for form in _forms(run.command, folders):
-            at = _place(wanted, form)
+            at = _place(wanted, form) if all(piece in form for piece in with_it) else None
             if at is None:
                 part = part or wanted in form
                 continue
@@ -385,6 +390,15 @@ def find_runs(
             whole.append(FoundRun(run, alone))
             break
     return whole, part
+
+
+def _split_before(command: str) -> tuple[list[str], str]:
+    """The folder and the variables that are told with a command, and the command: in its run they
+    stand somewhere before it."""
+    *before, last = command.split(" && ")
+    kept = [piece for piece in before if not _BEFORE.fullmatch(piece)]
+    told = [piece for piece in before if _BEFORE.fullmatch(piece)]
+    return told, " && ".join([*kept, last])
 
 
 def _forms(command: str, folders: Collection[str]) -> Iterator[str]:
@@ -409,6 +423,11 @@ def _place(wanted: str, form: str) -> int | None:
 def _commands(line: Stated, proof: Evidence) -> Found:
     for command in line.commands:
         cut = bool(_CUT.search(command))
+        if _TOOL_CALL.match(command):
+            given = re.findall(r'"([^"\\]{6,})', command.rstrip("…"))
+            if not all(is_quoted_from(one, to_one_line(proof.everything)) for one in given):
+                yield NEVER_RUN, command
+            continue
         found, part = find_runs(command, proof.runs, proof.folders)
         if not found:
             head = to_one_line(_CUT.split(command)[0])
@@ -432,7 +451,9 @@ def _verdict(line: Stated, command: str, found: list[FoundRun], proof: Evidence)
     passed, failed = bool(_PASSED.search(told)), bool(_FAILED.search(told))
     if passed and not failed and ended[-1].alone and _has_failed(last):
         yield VERDICT, f"failed when it last ran: {command}"
-    if failed and not passed and not last.failed and not _SHOWS_FAILURE.search(last.output):
+    instead = _ECHO_INSTEAD.search(last.command)
+    shown = _SHOWS_FAILURE.search(last.output) or (instead and instead[1] in last.output)
+    if failed and not passed and not last.failed and not shown:
         yield VERDICT, f"passed when it last ran: {command}"
     if "not run since the edit" in told and last.at > max(proof.edited.values(), default=-1):
         yield VERDICT, f"run after the last edit: {command}"

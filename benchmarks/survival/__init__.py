@@ -1,4 +1,4 @@
-"""The survival benchmark: contestants, runs, tables and charts around `holdfast.measure`.
+"""The survival benchmark: contestants, runs, tables and charts around `benchmarks.measure`.
 
     python -m benchmarks.survival DIR
 

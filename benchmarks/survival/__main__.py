@@ -13,6 +13,7 @@ from pathlib import Path
 import orjson
 from rich.console import Console
 
+from benchmarks.measure.session_files import find_transcripts
 from benchmarks.survival.candidate import Candidate
 from benchmarks.survival.candidates import (
     CANDIDATES,
@@ -31,7 +32,6 @@ from benchmarks.survival.report import (
     to_json,
 )
 from benchmarks.survival.runner import BUDGETS, Run, run
-from holdfast.measure.session_files import find_transcripts
 
 
 def parse_candidate(spec: str) -> Candidate:

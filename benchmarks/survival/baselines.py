@@ -11,10 +11,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from benchmarks.measure.entities import WEIGHTS, Entity
+from benchmarks.measure.session_files import ASSISTANT, INPUT, RESULT, SUMMARY, USER
 from benchmarks.survival.candidate import Case
 from benchmarks.survival.reference_maps import build_view
-from holdfast.measure.entities import WEIGHTS, Entity
-from holdfast.measure.session_files import ASSISTANT, INPUT, RESULT, SUMMARY, USER
 
 SHORTEST_LINE = 20
 LONGEST_LINE = 300

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast.measure.prepared_boundary import PreparedBoundary
-from holdfast.measure.session_files import Row
+from benchmarks.measure.prepared_boundary import PreparedBoundary
+from benchmarks.measure.session_files import Row
 
 
 @dataclass(slots=True)

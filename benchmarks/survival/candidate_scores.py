@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from benchmarks.measure.entities import Entity
+from benchmarks.measure.scoring import CHARS_PER_TOKEN, BriefScore, Estimate, estimate_mean
 from benchmarks.survival.runner import BoundaryResult, Run
-from holdfast.measure.entities import Entity
-from holdfast.measure.scoring import CHARS_PER_TOKEN, BriefScore, Estimate, estimate_mean
 
 NONE = "none"
 

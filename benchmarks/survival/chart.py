@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from html import escape
 
+from benchmarks.measure.scoring import Estimate
 from benchmarks.survival.candidate_scores import compute_scores, score_summary
 from benchmarks.survival.runner import Run
-from holdfast.measure.scoring import Estimate
 
 LABEL_WIDTH, PLOT_WIDTH, RIGHT = 230, 470, 70
 BAR, GAP, ROW_GAP, TOP, BOTTOM = 11, 2, 12, 74, 58

@@ -19,7 +19,7 @@ def _product() -> Product:
 
 @lru_cache(maxsize=64)
 def _texts(path: str, max_chars: int) -> dict[str, str]:
-    rows = run_briefs(_product(), Path(path), (max_chars,), against=False, trace=False)
+    rows = run_briefs(_product(), Path(path), (max_chars,), trace=False)
     return {str(row["boundary_uuid"]): str(row["text"]) for row in rows}
 
 

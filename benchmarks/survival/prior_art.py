@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
+from benchmarks.measure.session_files import ASSISTANT, USER
+from benchmarks.measure.shell_commands import is_test
 from benchmarks.survival.candidate import Case
 from benchmarks.survival.reference_maps import CaseView, build_view
-from holdfast.measure.session_files import ASSISTANT, USER
-from holdfast.measure.shell_commands import is_test
 
 TASK_CAP, FILE_CAP, TEST_CAP, DECISION_CAP, ERROR_CAP = 10, 20, 5, 15, 8
 DECISION_LENGTH = 150

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from benchmarks.measure.entities import COMMAND, HASH, IDENTIFIER, PATH, TASK, TICKET, URL, Entity
+from benchmarks.measure.ground_truth import Truth, build_truth
+from benchmarks.measure.knowledge import Knowledge, SessionText, build_knowledge
+from benchmarks.measure.session_files import ASSISTANT, INPUT, RESULT, USER, Session
 from benchmarks.survival.candidate import Case
-from holdfast.measure.entities import COMMAND, HASH, IDENTIFIER, PATH, TASK, TICKET, URL, Entity
-from holdfast.measure.ground_truth import Truth, build_truth
-from holdfast.measure.knowledge import Knowledge, SessionText, build_knowledge
-from holdfast.measure.session_files import ASSISTANT, INPUT, RESULT, USER, Session
 
 # A mention fades to 1/e over this many tool calls, and what the agent typed itself counts five
 # times what it only saw in output. Round numbers, chosen once and not tuned: a prototype.

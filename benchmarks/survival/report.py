@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.table import Table
 
+from benchmarks.measure.scoring import Estimate
 from benchmarks.survival.candidate_scores import (
     CandidateScores,
     StandAlone,
@@ -20,7 +21,6 @@ from benchmarks.survival.candidate_scores import (
     score_summary,
 )
 from benchmarks.survival.runner import Run
-from holdfast.measure.scoring import Estimate
 
 
 def count_measured(run: Run) -> dict[str, int]:

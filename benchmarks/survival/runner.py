@@ -13,11 +13,11 @@ from math import fsum
 from pathlib import Path
 from typing import Any
 
+from benchmarks.measure.entities import Entity, idf_table, weight
+from benchmarks.measure.prepared_boundary import PreparedBoundary, PreparedSession, prepare_session
+from benchmarks.measure.scoring import CHARS_PER_TOKEN, BriefScore, score_brief
+from benchmarks.measure.session_files import Row, find_transcripts, group_by_session, load_session
 from benchmarks.survival.candidate import Candidate, Case
-from holdfast.measure.entities import Entity, idf_table, weight
-from holdfast.measure.prepared_boundary import PreparedBoundary, PreparedSession, prepare_session
-from holdfast.measure.scoring import CHARS_PER_TOKEN, BriefScore, score_brief
-from holdfast.measure.session_files import Row, find_transcripts, group_by_session, load_session
 from holdfast.workers import worker_pool
 
 BUDGETS = (500, 1000)

@@ -1,7 +1,8 @@
 """Starts the command line: the `holdfast` script, and `python -m holdfast`.
 
 Loads the commands where an interruption is already met in peace. Imports nothing else: every
-worker process begins by importing this.
+worker process begins by importing this. The recall server is started without them: a client does
+not wait for it.
 """
 
 import sys
@@ -9,7 +10,10 @@ import sys
 
 def main() -> None:
     try:
-        from holdfast.cli.main import main as run
+        if sys.argv[1:] == ["dev", "mcp"]:
+            from holdfast.recall.mcp_server import main as run
+        else:
+            from holdfast.cli.main import main as run
     except KeyboardInterrupt:
         sys.exit(130)
     run()

@@ -1,6 +1,6 @@
 """How a moment is written, UTC and to the second, and how an age is said. The one owner of both.
 
-A hook's fast path imports it, so it may import `time` and nothing else. The service writes its
+A hook's fast path imports it, so it may import `time` and records alone. The service writes its
 own times, to the millisecond: `server.server_settings`.
 """
 
@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import time
 
+from holdfast.records import NamedTuple
+
 DAY_SECONDS = 86_400
 
 
-class Timestamp:
+class Timestamp(NamedTuple):
     """The clock, read once per event by the surface: as written, and in seconds."""
 
-    __slots__ = ("seconds", "text")
-
-    def __init__(self, text: str, seconds: float) -> None:
-        self.text = text
-        self.seconds = seconds
+    text: str
+    seconds: float
 
 
 def read_clock() -> Timestamp:
@@ -30,6 +29,13 @@ def format_timestamp(seconds: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
+def parse_timestamp(text: str) -> int:
+    """The seconds of a written moment."""
+    import calendar
+
+    return calendar.timegm(time.strptime(text[:19], "%Y-%m-%dT%H:%M:%S"))
+
+
 def format_now() -> str:
     return format_timestamp(time.time())
 
@@ -39,7 +45,7 @@ def format_days_ago(days: int) -> str:
 
 
 def split_age(seconds: float) -> tuple[int, str]:
-    """In the largest unit that it fills: (2, "hour"). What lies ahead is no seconds old."""
+    """In the largest unit that it fills: (2, "hour"). A future time has age 0."""
     for size, unit in ((DAY_SECONDS, "day"), (3_600, "hour"), (60, "minute")):
         if seconds >= size:
             return int(seconds // size), unit

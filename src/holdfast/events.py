@@ -6,7 +6,7 @@ exactly as the client wrote it. Secrets go before any fact hears them (`state.re
 bounding is the business of the code that keeps it.
 """
 
-from typing import NamedTuple
+from holdfast.records import NamedTuple
 
 
 class Origin(NamedTuple):
@@ -29,6 +29,13 @@ class SessionSeen(NamedTuple):
     client: str  # client name and version, e.g. "claude-code 2.1.325"
 
 
+class ModeSet(NamedTuple):
+    """What the client lets the agent do without asking, in the client's word for it."""
+
+    at: Origin
+    mode: str
+
+
 class TitleSet(NamedTuple):
     at: Origin
     title: str
@@ -40,9 +47,10 @@ class UserSaid(NamedTuple):
     at: Origin
     text: str
     # "prompt", "queued" (typed while the agent worked), "answer" (to a question the agent
-    # asked), "refusal" (said while turning down a tool call)
+    # asked), "refusal" (said while turning down a tool call); "lead" and "peer" are not the
+    # user's: the instructions of a teammate's lead, and what another teammate said
     source: str = "prompt"
-    about: str = ""  # the question answered, or the tool call refused
+    about: str = ""  # the question answered, the tool call refused, or the teammate's name
 
 
 class CommandInvoked(NamedTuple):
@@ -52,7 +60,6 @@ class CommandInvoked(NamedTuple):
     name: str  # without the leading slash
     arguments: str
     by: str  # "user" | "agent"
-    body: str = ""  # what the command expanded to, where the client shows it
 
 
 class AgentSaid(NamedTuple):
@@ -108,6 +115,17 @@ class ToolRan(NamedTuple):
     ok: bool
 
 
+class ToolCalled(NamedTuple):
+    """Any tool call that was answered, beside what it did."""
+
+    at: Origin
+    tool: str
+    file: str
+    code: int | None  # exit code; 0 or 1 for tools that have none; None: it goes on
+    began: str
+    number: int = 0  # among those that one row answers
+
+
 class ToolRefused(NamedTuple):
     """The user turned a tool call down. What they said, if anything, is also a UserSaid."""
 
@@ -121,7 +139,6 @@ class TaskCreated(NamedTuple):
     task: str  # id within the session
     subject: str
     description: str = ""
-    active_form: str = ""
 
 
 class TaskChanged(NamedTuple):
@@ -169,7 +186,6 @@ class SubagentStarted(NamedTuple):
     role: str  # agent type
     about: str  # short description
     prompt: str
-    background: bool = False
 
 
 class SubagentEnded(NamedTuple):
@@ -255,6 +271,7 @@ class Rewound(NamedTuple):
 
 Event = (
     SessionSeen
+    | ModeSet
     | TitleSet
     | UserSaid
     | CommandInvoked
@@ -263,6 +280,7 @@ Event = (
     | FileTouched
     | Searched
     | ToolRan
+    | ToolCalled
     | ToolRefused
     | TaskCreated
     | TaskChanged

@@ -11,19 +11,20 @@ A path is in one of two kinds of places:
 
 What is refused is an `Unsafe`, an OSError like any other failure; reading answers None instead.
 Reading is bounded, and waits for no pipe or device. Temporary files have random names and are
-made exclusively. Imported by the lightest hooks: `os` and `system` alone. Must not know what the
-bytes are.
+made exclusively. Imported by the lightest hooks: `os`, `records` and `system` alone. Must not know
+what the bytes are.
 """
 
 from __future__ import annotations
 
 import os
 
+from holdfast.records import NamedTuple
 from holdfast.system import is_held_open
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 # Far beyond any file of ours; a caller that expects less says so.
 MAX_READ_BYTES = 64 * 1024 * 1024
@@ -47,14 +48,11 @@ class UnsafePath(OSError):
     """A path that leads out of its tree, or to something that is not a plain file of its own."""
 
 
-class File:
+class File(NamedTuple):
     """A path, and the tree that it must stay in: "" for a file of the user's own."""
 
-    __slots__ = ("path", "within")
-
-    def __init__(self, path: str, within: str = "") -> None:
-        self.path = path
-        self.within = within
+    path: str
+    within: str = ""
 
     def sibling(self, name: str) -> File:
         return File(f"{os.path.dirname(self.path)}/{name}", self.within)
@@ -82,12 +80,8 @@ class File:
         return not self.within or is_usable(self.path, self.within)
 
 
-def make_private_dir(path: str, *, within: str = "") -> None:
+def make_private_dir(path: str) -> None:
     """With all above it, for the user alone."""
-    if within:
-        handle, _ = _walk_to_parent(path + "/x", within, make=True)
-        _close(handle)
-        return
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
@@ -228,6 +222,21 @@ def open_output(path: str) -> int:
     return os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | _PLAIN, 0o600)
 
 
+def create_with_lines(path: str, lines: Iterable[bytes]) -> None:
+    """A new file that is there whole or not at all; FileExistsError where there is one."""
+    make_parents(path)
+    unfinished = f"{path}.{os.getpid()}{TEMPORARY_SUFFIX}"
+    try:
+        with open(open_output(unfinished), "wb") as file:
+            for line in lines:
+                file.write(line.rstrip(b"\n") + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(unfinished, path)
+    finally:
+        remove(unfinished)
+
+
 def write_output(path: str, data: bytes) -> None:
     """The same, with all that goes in."""
     handle = open_output(path)
@@ -338,26 +347,18 @@ def is_usable(path: str, within: str) -> bool:
 
 
 def exists(path: str) -> bool:
-    try:
-        os.stat(path)
-    except (OSError, ValueError):
-        return False
-    return True
+    return stat(path) is not None
 
 
 def file_size(path: str) -> int:
     """-1 where there is no such file."""
-    try:
-        return os.stat(path).st_size
-    except (OSError, ValueError):
-        return -1
+    there = stat(path)
+    return -1 if there is None else there.st_size
 
 
 def file_age(path: str, seconds: float) -> float:
-    try:
-        return seconds - os.stat(path).st_mtime
-    except OSError:
-        return 0.0
+    there = stat(path)
+    return 0.0 if there is None else seconds - there.st_mtime
 
 
 def list_names(folder: str, *, within: str = "") -> list[str]:
@@ -385,23 +386,9 @@ def remove(path: str) -> None:
 
 def remove_tree(folder: str) -> None:
     """A folder of ours with all that is in it; a link in it goes, what it points to stays."""
-    for above, folders, names in os.walk(folder, topdown=False):
-        for name in names:
-            remove(f"{above}/{name}")
-        for name in folders:
-            path = f"{above}/{name}"
-            if os.path.islink(path):
-                remove(path)
-            else:
-                _remove_dir(path)
-    _remove_dir(folder)
+    import shutil
 
-
-def _remove_dir(path: str) -> None:
-    try:  # noqa: SIM105  contextlib costs 3 ms
-        os.rmdir(path)
-    except OSError:
-        pass  # not empty, or gone
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _require_own(there: os.stat_result, path: str) -> None:

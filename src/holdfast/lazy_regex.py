@@ -1,20 +1,29 @@
-"""Regular expressions that are compiled when they are first used.
+"""Regular expressions that are compiled when they are first used, and by one process for the next.
 
-A hook is a new process each time, and folds a few rows of a few kinds: compiling every pattern
-of this package took 20 ms of each, a third of all its imports.
+A hook is a new process each time, and compiling the patterns that one needs takes up to half of
+its time. What `re` makes of a pattern is a list of numbers: `use_kept` reads those of earlier
+processes, `keep_new` writes down what was missing among them. Without them, patterns are compiled
+as ever.
 """
 
 from __future__ import annotations
 
+import marshal
 import re
+import sys
+from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # redaction runs in the fast hooks, where `typing` is a tenth of the time
     from collections.abc import Callable
     from typing import Any
 
-# What words are made of, the commonest in what agents say first.
-_COMMONEST_FIRST = " etsinoarchldmupgfwkby:vx'zjq"
+# More are no longer of this version alone: then all are made again.
+MAX_KEPT = 1_500
+
+# By source and flags: the flags in effect, the numbers, how many groups there are, and their names.
+_kept: dict[tuple[Any, int], tuple[int, bytes, int, dict[str, int]]] = {}
+_made: list[tuple[Any, int]] = []
 
 
 class _Lazy:
@@ -35,29 +44,67 @@ class _Lazy:
 
 def lazy_compile(source: str, flags: int = 0) -> re.Pattern[str]:
     """As `re.compile`, at the first use."""
-    return _Lazy(lambda: re.compile(source, flags))  # type: ignore[return-value]
+    return _Lazy(lambda: compile_once(source, flags))  # type: ignore[return-value]
 
 
 def lazy_compile_bytes(source: bytes) -> re.Pattern[bytes]:
-    return _Lazy(lambda: re.compile(source))  # type: ignore[return-value]
+    return _Lazy(lambda: compile_once(source))  # type: ignore[return-value]
 
 
-def lazy_any_word(*words: str) -> re.Pattern[str]:
-    """Finds where one of some words stands in a text of small letters.
+def compile_once(source: Any, flags: int = 0) -> re.Pattern[Any]:
+    """As `re.compile`, from the numbers of an earlier process where there are any."""
+    key = source, int(flags)
+    kept = _kept.get(key)
+    if kept is not None:
+        with suppress(ValueError, TypeError, RuntimeError, OverflowError):
+            return _rebuild(source, *kept)
+    _made.append(key)
+    return re.compile(source, flags)
 
-    Half the time of `in` for each word, which reads the text as often as there are words, and a
-    third of that of an alternation, which tries them all at every letter. Each word is looked for
-    by its rarest letter, and what goes before that is checked backwards: a match begins there.
-    """
-    return _Lazy(lambda: re.compile(_by_rarest_letter(words)))  # type: ignore[return-value]
+
+def kept_name() -> str:
+    """The file's name: what one interpreter makes is nothing to another."""
+    return f"patterns-{sys.implementation.cache_tag}-{sys.hexversion:x}"
 
 
-def _by_rarest_letter(words: tuple[str, ...]) -> str:
-    found: dict[str, list[str]] = {}
-    for word in words:
-        letter = max(word, key=_COMMONEST_FIRST.index)
-        before, _, after = word.partition(letter)
-        found.setdefault(letter, []).append(f"{after}(?<={before}{letter}{after})")
-    # Tried one after the other, so the commonest first.
-    letters = filter(found.__contains__, _COMMONEST_FIRST)
-    return "|".join(f"{letter}(?:{'|'.join(found[letter])})" for letter in letters)
+def use_kept(kept: bytes) -> None:
+    """`kept` as `keep_new` answered it; what cannot be read is as if there were nothing."""
+    with suppress(ValueError, EOFError, TypeError):
+        found = marshal.loads(kept)
+        if isinstance(found, dict) and len(found) <= MAX_KEPT:
+            _kept.update(found)
+
+
+def keep_new() -> bytes:
+    """All that is kept, where something was compiled in this process; else nothing."""
+    made, _made[:] = _made[:], []
+    new = {key: _take_apart(*key) for key in made}
+    if not new:
+        return b""
+    _kept.update(new)
+    return marshal.dumps(_kept)
+
+
+# `re` has no names of its own for this. A change there shows in a test and costs time alone: what
+# cannot be rebuilt is compiled.
+def _take_apart(source: Any, flags: int) -> tuple[int, bytes, int, dict[str, int]]:
+    from array import array
+    from re import _compiler, _parser  # type: ignore[attr-defined]
+
+    parsed = _parser.parse(source, flags)
+    code = array("I", _compiler._code(parsed, flags))
+    state = parsed.state
+    return int(flags | state.flags), code.tobytes(), state.groups - 1, dict(state.groupdict)
+
+
+def _rebuild(
+    source: Any, flags: int, code: bytes, groups: int, names: dict[str, int]
+) -> re.Pattern[Any]:
+    import _sre  # type: ignore[import-not-found]
+
+    by_number: list[str | None] = [None] * (groups + 1)
+    for name, number in names.items():
+        by_number[number] = name
+    numbers = memoryview(code).cast("I").tolist()
+    pattern: re.Pattern[Any] = _sre.compile(source, flags, numbers, groups, names, tuple(by_number))
+    return pattern

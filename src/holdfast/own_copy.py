@@ -6,11 +6,11 @@ therefore makes a copy of the package in the data folder, named by its version a
 points the hooks at it: they need the standard library alone. Must not know any client's settings.
 """
 
-from __future__ import annotations
-
 import hashlib
+import json
 import os
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
@@ -19,6 +19,7 @@ import holdfast
 from holdfast.files import make_private_dir, move, read_or_raise, remove_tree, write_output
 from holdfast.paths import plugin_dir
 
+NAME = "holdfast"
 COPIES_DIR = "package"
 HOOK_SCRIPT = os.path.join("hooks", "main.py")
 
@@ -40,9 +41,29 @@ def is_temporary() -> bool:
 
 def format_call() -> str:
     """How a user calls this copy again."""
+    source = find_source()
     if _is_run_by_pipx():
-        return "pipx run holdfast"
-    return "uvx holdfast" if is_temporary() else "holdfast"
+        return f"pipx run --spec {source} {NAME}" if source != NAME else f"pipx run {NAME}"
+    if not is_temporary():
+        return NAME
+    return f"uvx --from {source} {NAME}" if source != NAME else f"uvx {NAME}"
+
+
+def find_source() -> str:
+    """What an installer is to be given for this copy: the path or address that it came from, and
+    its name alone where it came from an index. A name that an index does not have, or has from
+    somebody else, must not be advised."""
+    from importlib import metadata
+
+    try:
+        found = metadata.distribution(NAME).read_text("direct_url.json")  # PEP 610
+        told = json.loads(found or "{}")
+    except (metadata.PackageNotFoundError, ValueError):
+        return NAME
+    url = str(told.get("url", ""))
+    if kind := told.get("vcs_info", {}).get("vcs"):
+        return f"{kind}+{url}"
+    return shlex.quote(url.removeprefix("file://")) if url else NAME
 
 
 def spell_calls(text: str) -> str:
@@ -50,28 +71,25 @@ def spell_calls(text: str) -> str:
     return text.replace("`holdfast ", f"`{format_call()} ") if is_temporary() else text
 
 
-def format_install(extra: str = "") -> str:
-    """The command that installs Holdfast for good, the way this copy came, with an extra."""
-    package = f"'holdfast[{extra}]'" if extra else "holdfast"
+def format_install() -> str:
+    """The command that installs Holdfast for good, the way this copy came and from where."""
+    source = find_source()
     if _is_run_by_pipx():
-        return f"pipx install {package}"
+        return f"pipx install {source}"
     if _lies_in(_PIPX_VENV):
-        return f"pipx install --force {package}"
-    if _lies_in(_UV_CACHE, _UV_TOOL) or _has_uv_receipt():
-        return f"uv tool install {package}"
+        return f"pipx install --force {source}"
+    # Where `uv tool install` made the environment, wherever $UV_TOOL_DIR has it.
+    receipt = os.path.join(sys.prefix, "uv-receipt.toml")
+    if _lies_in(_UV_CACHE, _UV_TOOL) or os.path.exists(receipt):
+        return f"uv tool install {source}"
     if not plugin_dir().startswith(package_dir()):  # a checkout has the plugin beside it
-        return f"pip install -e '.[{extra}]'" if extra else "pip install -e ."
-    return f"pip install {package}"
+        return "pip install -e ."
+    return f"pip install {source}"
 
 
 def _is_run_by_pipx() -> bool:
     # `pipx run` may have uv do it, in uv's cache; who called uv itself has its commands on PATH.
     return _lies_in(_PIPX_CACHE) or (_lies_in(_UV_CACHE) and shutil.which("uvx") is None)
-
-
-def _has_uv_receipt() -> bool:
-    """Whether `uv tool install` made this environment, wherever $UV_TOOL_DIR has them."""
-    return os.path.exists(os.path.join(sys.prefix, "uv-receipt.toml"))
 
 
 def _lies_in(*places: re.Pattern[str]) -> bool:

@@ -1,7 +1,7 @@
 """Where Holdfast keeps its things: the data directory, and the files in it that several packages
 use.
 
-Must not create anything: whoever writes a file makes its folder. Imported by the fast hooks, so
+Must not create anything: the writer of a file makes its folder. Imported by the fast hooks, so
 it needs `os` and `path_spelling` alone.
 """
 
@@ -26,10 +26,14 @@ NEXT_SYNC_FILE = "outbox.next"
 SYNC_INTERVAL_SECONDS = 3.0
 
 
+def home_from(environ: Mapping[str, str]) -> str:
+    return environ.get("HOME") or environ.get("USERPROFILE") or ""
+
+
 def data_dir_from(environ: Mapping[str, str]) -> str:
     """The data directory of this environment; "" when it names no home at all."""
     chosen = environ.get("HOLDFAST_HOME", "")
-    if chosen:
+    if is_absolute(chosen):  # a relative one would lie in the project, whose `.env` can set it
         return spell_path(chosen)
     shared = environ.get("XDG_DATA_HOME", "")
     if is_absolute(shared):  # a relative one is to be ignored, says the XDG specification
@@ -37,7 +41,7 @@ def data_dir_from(environ: Mapping[str, str]) -> str:
     local = environ.get("LOCALAPPDATA", "") if sys.platform == "win32" else ""
     if local:
         return spell_path(local) + "/holdfast"
-    home = environ.get("HOME") or environ.get("USERPROFILE") or ""
+    home = home_from(environ)
     return spell_path(home) + "/.local/share/holdfast" if home else ""
 
 
@@ -47,7 +51,7 @@ def data_dir() -> str:
     On Windows %LOCALAPPDATA%/holdfast comes before the last of these.
     """
     # Without $HOME the user database still knows one; hooks do without, people need not.
-    found = data_dir_from(os.environ)
+    found = os.environ.get("HOLDFAST_HOME") or data_dir_from(os.environ)  # typed here, relative too
     return spell_path(os.path.abspath(found or os.path.expanduser("~/.local/share/holdfast")))
 
 
@@ -63,6 +67,11 @@ def plugin_dir() -> str:
         if os.path.isfile(os.path.join(found, "bin", "holdfast-run")):
             return found
     return ""
+
+
+def is_postgres_url(database: str) -> bool:
+    """Whether a database is a server's, and not the path of a file."""
+    return database.startswith(("postgresql://", "postgres://"))
 
 
 def store_path(folder: str = "") -> str:

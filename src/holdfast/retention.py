@@ -6,15 +6,17 @@ has not been synced to the team's server yet stays too: the local store is the o
 """
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from holdfast.fastpath import handoff_offers
 from holdfast.fastpath.session_dir import SessionDir
-from holdfast.files import exists
+from holdfast.files import exists, list_names, read, write_atomic
 from holdfast.paths import CONNECTION_FILE
-from holdfast.store.protocol import Session, Store
+from holdfast.records import NamedTuple
+from holdfast.store.protocol import Session
+from holdfast.store.sql_store import Store
 
 MAX_SESSIONS = 1_000_000
+FORGOTTEN = "[forgotten]"  # in the place of a phrase
 
 
 class PruneResult(NamedTuple):
@@ -40,6 +42,30 @@ def prune_by_age(
     return PruneResult(dropped, tuple(session.id for session in gone), kept)
 
 
+def forget_sessions(store: Store, data: str, sessions: Iterable[Session]) -> None:
+    """Delete them and leave a mark, so that neither hooks nor `ingest` bring them back."""
+    for session in sessions:
+        store.delete_session(session.id)
+        _delete_session_files(data, [session])
+        SessionDir(data, session.id).mark_forgotten()
+
+
+def forget_phrase(store: Store, data: str, phrase: str) -> int:
+    """Take a phrase out of the store and of the sessions' small files; in how many places it stood.
+    That it stays out is the settings' business."""
+    places = store.replace_text(phrase, FORGOTTEN)
+    sessions = f"{data}/sessions"
+    for session in list_names(sessions):
+        for name in list_names(f"{sessions}/{session}"):
+            path = f"{sessions}/{session}/{name}"
+            before = read(path) or b""
+            after = before.replace(phrase.encode(), FORGOTTEN.encode())
+            if after != before:
+                write_atomic(path, after)
+                places += 1
+    return places
+
+
 def prune_by_size(
     store: Store, data: str, sizes: Mapping[str, int], limit: int, *, dry_run: bool = False
 ) -> PruneResult:
@@ -50,7 +76,9 @@ def prune_by_size(
     waiting = _list_unsynced(data)
     held = {*store.pinned_sessions(), *waiting}
     kept = []
-    oldest_first = sorted(store.sessions(limit=MAX_SESSIONS), key=_last_activity)
+    oldest_first = sorted(
+        store.sessions(limit=MAX_SESSIONS), key=lambda one: max(one.started, one.updated, one.ended)
+    )
     total = sum(sizes.values())
     dropped: dict[str, int] = {}
     gone = []
@@ -78,10 +106,6 @@ def _list_unsynced(data: str) -> frozenset[str]:
     from holdfast.sync.connection import list_unsynced_sessions
 
     return list_unsynced_sessions(data)
-
-
-def _last_activity(session: Session) -> str:
-    return max(session.started, session.updated, session.ended)
 
 
 def _delete_session_files(data: str, gone: Iterable[Session]) -> None:

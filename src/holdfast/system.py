@@ -1,6 +1,6 @@
 """What differs between operating systems, asked in one place: locks, processes, modes, shells.
 
-Written after the documentation of each system and tried on Linux alone (docs/platforms.md); the
+Written after the documentation of each system and tried on Linux alone (docs/install.md); the
 tests stand in for Windows. Must not know what any file is for. Imported by the fast hooks: `os`
 and `sys` alone, and the rest inside the function that needs it.
 """

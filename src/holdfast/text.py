@@ -4,8 +4,6 @@ Pure: must not know where a text comes from. Cuts of text that may hold secrets 
 `redact.safe_truncation`.
 """
 
-from __future__ import annotations
-
 import re
 
 # Whitespace and truncation.
@@ -56,12 +54,6 @@ def truncate_line(text: str, limit: int) -> str:
     return truncate(collapse_whitespace(text), limit)
 
 
-# Text that others wrote, shown so that it can be nothing but quoted text.
-#
-# Every line of it stands behind a bar, and control characters and whatever could be taken for the
-# client's own marks are gone; a short text is one line between quotation marks that it cannot
-# close. Pure: must not know where the text comes from. Whoever calls has redacted it.
-
 BAR = "  | "
 # What a line can end with, for a terminal, an editor or a model.
 _ENDS = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
@@ -74,6 +66,19 @@ _FRAME = re.compile(
 )
 # Turns the direction of text around, or hides it.
 _HIDDEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+
+
+def remove_blocks(text: str, tag: str) -> str:
+    """Without what stands between a tag and its end; one that nothing closes opens nothing."""
+    opening, closing = f"<{tag}>", f"</{tag}>"
+    kept, position = [], 0
+    while (start := text.find(opening, position)) >= 0:
+        end = text.find(closing, start)
+        if end < 0:
+            break
+        kept.append(text[position:start])
+        position = end + len(closing)
+    return "".join([*kept, text[position:]])
 
 
 def quote_block(text: str) -> str:
@@ -111,11 +116,6 @@ def quote_inline(text: str, longest: int) -> str:
     return f'"{words[: longest - 1].rstrip()}…"' if len(words) > longest else f'"{words}"'
 
 
-# How many tokens a text has, estimated: the one owner of characters per token and its margin.
-#
-# Measured against the API's usage on real sessions: rendered text has a token in 2.9 characters.
-# The benchmark has its own figure, `measure.scoring`: it shares nothing with what it measures.
-
 CHARS_PER_TOKEN = 2.9
 # Of a budget in tokens, what a text may fill: a tenth is kept back, for an estimate that is low.
 USABLE_SHARE = 0.9
@@ -128,3 +128,8 @@ def estimate_tokens(chars: int) -> int:
 def compute_max_chars(max_tokens: int) -> int:
     """The room of a text that must not exceed so many tokens."""
     return int(max_tokens * CHARS_PER_TOKEN * USABLE_SHARE)
+
+
+def pluralize(count: int, word: str) -> str:
+    """`1 task`, `2 tasks`, `1,000 tasks`."""
+    return f"{count:,} {word}" + ("" if count == 1 else "s")

@@ -4,18 +4,46 @@ Owns how they begin and how they end: with the work, with an interruption, with 
 Must not know what they do.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from typing import TypeVar
 
 PARENT_POLL_SECONDS = 0.5
+MAX_JOBS = 4
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
+
+def choose_jobs(asked: int, sizes: Sequence[int], *, min_bytes: int) -> int:
+    """As many as were asked for; else one where all sizes together are below `min_bytes`."""
+    if asked or sum(sizes) < min_bytes:
+        return min(asked or 1, max(len(sizes), 1))
+    return min(MAX_JOBS, os.cpu_count() or 1, len(sizes))
+
+
+def run_each(work: Callable[[Item], Made], items: Sequence[Item], jobs: int) -> Iterator[Made]:
+    """What `work` makes of each item, as it is done: here, or in so many processes."""
+    waiting = dict(enumerate(items))
+    if jobs > 1:
+        try:
+            with worker_pool(jobs) as pool:
+                places = {pool.submit(work, item): place for place, item in waiting.items()}
+                for future in as_completed(places):
+                    made = future.result()
+                    del waiting[places[future]]
+                    yield made
+        except BrokenProcessPool:
+            pass  # a worker was killed, as when memory ran out: go on with one process, here
+    for item in waiting.values():
+        yield work(item)
 
 
 @contextmanager

@@ -8,8 +8,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from holdfast.measure.session_files import Row
-from measure.handmade import Story, tax_story
+from benchmarks.measure.session_files import Row
+from survival_benchmark.measure.handmade import Story, tax_story
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 RULE = "Never round prices before the last step of an invoice."

@@ -5,8 +5,8 @@ from functools import cache
 
 import pytest
 
-from holdfast.audit.html_report import render_page
-from holdfast.audit.session_audit import audit_folder, find_transcripts
+from holdfast.audit.report_files import render_page
+from holdfast.audit.session_audit import audit_all, find_transcripts
 from holdfast.audit.statistics import AuditStatistics, compute_statistics
 
 pytestmark = [pytest.mark.corpus, pytest.mark.xdist_group("audit")]
@@ -15,19 +15,20 @@ pytestmark = [pytest.mark.corpus, pytest.mark.xdist_group("audit")]
 @cache
 def made() -> AuditStatistics:
     folder = os.environ["HOLDFAST_CORPUS"]
-    return compute_statistics(audit_folder(folder, find_transcripts(folder), jobs=2))
+    return compute_statistics(audit_all(find_transcripts(folder), jobs=2))
 
 
 def test_every_compaction_is_counted() -> None:
     assert (made().compactions, made().automatic, made().manual) == (48, 42, 6)
     assert made().unreadable == []
-    assert made().tokens_before_known == made().tokens_after_known == 48
+    assert made().tokens_before_known == 48
 
 
-def test_the_need_is_measured_where_the_benchmark_measures_it() -> None:
-    assert made().measured == 40
-    assert 0.43 < made().summary.mean < 0.60
-    assert made().with_holdfast.mean > made().summary.mean + 0.02  # words come before symbols
+def test_the_brief_brings_back_most_of_what_the_summaries_lost() -> None:
+    alone, with_brief = made().standing.shares or (0.0, 0.0)
+    assert 0.75 < alone < 0.95 < with_brief
+    alone, with_brief = made().said.shares or (0.0, 0.0)
+    assert 0.5 < alone < 0.7 < 0.8 < with_brief
 
 
 def test_automatic_compactions_took_between_half_a_minute_and_two() -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from holdfast.brief.compose import compose
 from holdfast.brief.role import Role
-from holdfast.samples import SESSION_FILE
 from holdfast.session.follow import follow_transcript
+from holdfast.session.replay import scan_boundaries
 from holdfast.session.role_lookup import BUILT_IN_DIR, find_role
-from holdfast.session.transcript_scan import scan_boundaries
 from holdfast.state import State
+from support.demonstration import SESSION_FILE
 
 ROLES = ("main", "orchestrator", "developer", "specialist", "validator")
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.brief.compose import compose
-from holdfast.brief.role import SELECTED_SECTIONS, Role, RolePart
-from holdfast.brief.sections import list_section_names
+from holdfast.brief.role import Role, RolePart
+from holdfast.brief.sections import SECTIONS
 from holdfast.events import (
     AgentSaid,
     CommandRan,
@@ -110,11 +110,7 @@ def test_no_brief_is_longer_than_its_budget(
 
 @st.composite
 def roles(draw: st.DrawFn) -> Role:
-    chosen = draw(
-        st.lists(
-            st.sampled_from([*list_section_names(), *SELECTED_SECTIONS]), unique=True, max_size=30
-        )
-    )
+    chosen = draw(st.lists(st.sampled_from([*SECTIONS]), unique=True, max_size=30))
     headings = st.text(max_size=30)
     shares = st.floats(0, 1)
     parts = tuple(RolePart(name, draw(headings), draw(headings), draw(shares)) for name in chosen)

@@ -5,12 +5,14 @@ import pytest
 from holdfast.brief.compose import compose
 from holdfast.brief.corrections import find_corrections
 from holdfast.brief.hook_texts import compose_steering
+from holdfast.brief.statements import value_line
 from holdfast.events import (
     CommandInvoked,
     Origin,
     PlanSet,
     SessionSeen,
-    SubagentStarted,
+    TaskCreated,
+    ToolRan,
     ToolRefused,
     UserSaid,
 )
@@ -19,8 +21,8 @@ from state.story import Story
 LOG = "2026-01-01 12:00:00 worker-7 wrote part {n} of the nightly dump to bucket {n}\n"
 
 
-def text(story: Story, max_chars: int = 6000, summary: str = "") -> str:
-    return compose(story.state, max_chars, summary=summary).text
+def text(story: Story, max_chars: int = 6000) -> str:
+    return compose(story.state, max_chars).text
 
 
 def work(turns: int) -> Story:
@@ -227,7 +229,7 @@ def test_a_pull_request_is_told_that_the_user_named_by_its_number() -> None:
     story.tell(SessionSeen(story.at(), "s", "/w", "topic", "claude-code 2.1.325"))
     story.touched("/w/a.py", "changed", "a = 1")
     story.ran("./plan", "see https://github.com/acme/shop/pull/4700")
-    assert "no open PR known" in text(story)  # scrolled past once
+    assert "pull request seen" not in text(story)  # scrolled past once
     story.ran("./plan 4711", "see https://github.com/acme/shop/pull/4711")
     assert "pull request seen: https://github.com/acme/shop/pull/4711" in text(story)
 
@@ -243,41 +245,225 @@ def test_the_head_of_a_table_is_not_quoted_without_its_rows() -> None:
     assert "Package" not in told
 
 
-def test_what_the_summary_tells_gives_way_to_what_it_lost() -> None:
-    story = Story().user("The mobile app caches every response for an hour.").agent("I see.")
-    story.user("The ledger keeps every price of a product in cents.").agent("I see.")
-    story.user("Go on with the exporter")
-    size = next(n for n in range(100, 600) if "ledger keeps" in text(story, n))
-    assert "mobile app" not in text(story, size)
-    summary = "As the user said, the ledger keeps every price of a product in cents."
-    assert "mobile app" in text(story, size, summary=summary)
-    assert "ledger keeps" not in text(story, size, summary=summary)
-
-
 def test_what_the_reader_sees_anyway_is_not_told() -> None:
     story = Story().user("We keep all prices in cents.").agent("Understood.")
     seen = "user: We keep all prices in cents.\nagent: Understood."
     assert compose(story.state, 4000, visible=seen).text == ""
 
 
-def test_uncommitted_and_committed_work_is_told() -> None:
+def test_of_git_what_it_printed_is_quoted_and_what_is_not_known_left_out() -> None:
     story = Story().user("Do it")
     story.tell(SessionSeen(story.at(), "s", "/w", "main", "claude-code 2.1.325"))
     story.touched("/w/a.py", "created", "a = 1").touched("/w/b.py", "changed", "b = 1")
-    assert "Nothing was committed in this session; uncommitted changes" in text(story)
+    assert "Git, as last printed: branch main (" in text(story)
+    assert "Changed in this session, uncommitted as far as seen: /w/b.py, /w/a.py" in text(story)
     story.ran("git add a.py && git commit -m 'Add a'", "[main 1234abc] Add a\n 1 file changed")
     told = text(story)
-    assert 'Committed in this session: 1234abc "Add a" (not pushed)' in told
-    assert "Uncommitted changes in the working tree: " in told
+    assert '): 1234abc "Add a" (not pushed as far as seen)\n' in told
+    assert "Changed" not in told
+    assert "ommitted" not in told
     story.ran("git push", "To github.com:x/y\n   0000000..1234abc  main -> main")
-    assert '1234abc "Add a" (pushed)' in text(story)
+    story.touched("/w/b.py", "changed", "b = 2")
+    told = text(story)
+    assert '1234abc "Add a" (then pushed)' in told
+    assert 'push "0000000..1234abc main -> main"' not in told
+    assert "Changed since that commit, uncommitted as far as seen: /w/b.py" in told
+
+
+def test_nothing_is_called_uncommitted_where_a_command_or_somebody_may_have_committed_it() -> None:
+    def tell(story: Story) -> str:
+        return text(story.touched("/w/a.py", "changed", "a = 1"))
+
+    assert "uncommitted as far as seen" in tell(Story().user("Do it").ran("make test", "ok"))
+    quiet = Story().user("Do it").touched("/w/b.py", "changed", "b = 1")
+    quiet.ran("git commit -qam 'Add b'", "")
+    assert "Changed in this session, uncommitted as far as seen: /w/a.py" in tell(quiet)
+    assert "before `git commit -qam 'Add b'`, whose outcome was not seen: /w/b.py" in text(quiet)
+    for command in (
+        "erk pr submit",
+        "scripts/release.sh 2",
+        "gt modify -a",
+        "npx changeset publish",
+    ):
+        story = Story().user("Do it").touched("/w/a.py", "changed", "a = 1").ran(command, "")
+        assert "uncommitted" not in text(story)
+    assert "uncommitted" not in text(quiet.user("I committed it"))
+    assert "uncommitted" in tell(Story().user("Do it").ran("rm docs/plan-submit.md", ""))
+    for words in ("Read committed.go first", "Total committed:     94", "It lists committed work."):
+        assert "uncommitted as far as seen" in text(Story().touched("/w/a.py", "changed", "a = 1")
+                                                    .user(words))  # fmt: skip
+
+
+def test_a_commit_or_push_that_failed_is_none() -> None:
+    story = Story().user("Do it").touched("/w/a.py", "changed", "a = 1")
+    story.ran("git commit -am x", "ruff....Failed\n- hook id: ruff", ok=False)
+    assert "uncommitted as far as seen: /w/a.py" in text(story)
+    story.ran("git commit -am y", "[main 1234abc] y\n 1 file changed")
+    story.ran("git push", "error: failed to push some refs to 'x'", ok=False)
+    assert '1234abc "y" (not pushed as far as seen)' in text(story)
+    story.ran("git fetch -q && git push -q", "remote: denied", ok=False)
+    assert "not pushed as far as seen" not in text(story)
+
+
+def test_that_nothing_was_checked_is_never_said() -> None:
+    story = Story().user("Do it").ran("./bin/acceptance", "0 problems")
+    assert "none seen" not in text(story.touched("/w/a.py", "changed", "a = 1"))
+
+
+def test_what_was_sent_outside_is_told_by_its_numbers_and_a_failure_is_not() -> None:
+    story = Story().user("Answer the review")
+    for number in (270001, 270002):
+        story.ran(f"gh api repos/x/y/pulls/7/comments/{number}/replies -f body='Done'", "{}")
+    story.ran("gh pr create --title 'Add a'", "https://github.com/x/y/pull/8")
+    story.ran("gh pr comment 9 --body 'Hi'", "HTTP 404: Not Found", ok=False)
+    told = text(story)
+    assert "comments/270002/replies`, likewise for: 270001, 270002" in told
+    assert "`gh pr create --title 'Add a'`" in told
+    assert "] `gh pr comment 9" not in told.partition("What works")[0].partition("Sent")[2]
+
+
+def test_a_command_is_told_as_typed_with_its_folder_and_chores_are_not() -> None:
+    story = Story().user("Start the server")
+    story.ran("cd services/api && pnpm --filter api dev --port 3000", "listening")
+    story.ran("git add -A", "").ran("mkdir -p out", "")
+    told = text(story)
+    assert "`cd services/api && pnpm --filter api dev --port 3000`" in told
+    assert "git add" not in told.partition("Commands run here")[2]
+    assert "] `mkdir" not in told
+
+
+def test_what_failed_is_told_whatever_the_tool_until_it_works() -> None:
+    story = Story().user("Look it up").agent("I look.")
+    story.tell(ToolRan(story.at(), "mcp__docs__find", '{"q":"ports"}', "server timed out", False))
+    assert "`mcp__docs__find" in text(story)
+    assert "failed (server timed out)" in text(story)
+    story.tell(ToolRan(story.at(), "mcp__docs__find", '{"q":"ports"}', "3 pages", True))
+    assert "server timed out" not in text(story)
+
+
+def test_options_that_most_calls_of_a_tool_carry_are_told_with_how_many() -> None:
+    story = Story().user("Look at the pull requests").ran("gh pr list", "no repository", ok=False)
+    for number in range(3):
+        story.ran(f"gh pr view {number} --repo acme/shop --json state | head -3", "OPEN")
+        story.ran(f"npm view left-pad@1.{number}.0 --json", "{}")
+    assert "- `gh pr`: 3 of 3 calls with `--repo acme/shop`" in text(story)
+    story.ran("R=acme/shop\ngh issue list -R $R", "none").ran("gh api user", "{}")
+    assert "- `gh pr`, `gh issue`: 4 of 4 calls with `--repo acme/shop`" in text(story)
+    assert "- `R=acme/shop && gh issue list -R $R`" in text(story, 20_000)
+    assert "`npm`:" not in text(story)  # how something is printed is no habit of this place
+    assert "- `gh pr view 2 --repo acme/shop --json state`" in text(story, 20_000)
+
+
+def test_an_open_task_is_told_with_what_it_asks_where_there_is_room() -> None:
+    story = Story().user("Go on")
+    story.tell(TaskCreated(story.at(), "3", "Ship it", "Run make dist on the old machine."))
+    assert "- #3 Ship it: Run make dist on the old machine." in text(story, 9500)
+    assert "- #3 Ship it\n" in text(story, 4000) + "\n"
+
+
+def test_what_was_looked_at_last_is_told_until_something_changes_or_the_agent_went_on() -> None:
+    story = Story().user("Which one listens?").agent("I look.").ran("ls -la src", "a.py")
+    story.ran("lsof -i :3000", "node 4711 LISTEN")
+    assert "- `lsof -i :3000` → node 4711 LISTEN" in text(story, 9500)
+    assert "`ls " not in text(story, 9500)  # files can be read again
+    story.touched("/w/shop/cart.py", "read").ran("grep -n port src/a.py", "7: port = 5")
+    assert "- read or searched: `grep -n port src/a.py`; /w/shop/cart.py" in text(story, 9500)
+    story.agent("4711 it is.").agent("It is an old one.").agent("I leave it.")
+    assert "node 4711 LISTEN" not in text(story, 9500)
+    story.ran("lsof -i :5000", "nginx 12 LISTEN").touched("/w/a.py", "changed", "port = 5000")
+    assert "nginx 12 LISTEN" not in text(story, 9500)
+
+
+def test_code_that_the_agent_s_last_words_give_is_told_with_them() -> None:
+    story = (
+        Story()
+        .user("Commit it")
+        .agent("Signing was refused. Run it yourself:\n```sh\ngit commit\n```")
+    )
+    assert "Run it yourself: … `git commit`" in text(story, 9500)
+    story = Story().user("Show it").agent("This is all of it:\n```py\n" + "a = 1\n" * 80 + "```")
+    assert "a = 1" not in text(story, 9500)
+
+
+def test_how_an_approved_plan_is_to_be_verified_is_told_beside_it() -> None:
+    steps = "# Rotate keys\n\n## Steps\n\nRewrite the store.\n\n## Verification\n\n### By hand\n"
+    checks = "- Upload a file and open it again\n\n## Later\n\n- The desktop"
+    story = Story().user("Plan it")
+    story.tell(PlanSet(story.at(), steps + checks, "", "approved"))
+    told = text(story, 9500)
+    assert 'How it is to be verified, in its words [p1]: "Upload a file and open it again"' in told
+
+
+def test_a_command_is_told_where_it_can_be_run_again() -> None:
+    story = Story().user("Look around")
+    story.ran("number=$(gh pr view --json number)", "").ran("make seed COUNT=3", "3 rows")
+    story.ran("curl -s localhost:80/jobs/$id", "{}").ran(
+        "gh pr comment 7 --body 'Done in 1a2b'", ""
+    )
+    story.ran("deploy-tool --region $AWS_REGION --all", "deployed").ran("make last", "")
+    told = text(story, 9500).partition("Commands run here")[2].partition("Exact")[0]
+    assert "make seed" in told
+    assert "$AWS_REGION" in told
+    assert not any(one in told for one in ("number=", "$id", "gh pr comment"))
+
+
+def test_what_worked_later_as_it_was_is_no_other_form() -> None:
+    story = Story().user("Check it").ran("curl -s localhost:80/health", "refused", ok=False)
+    story.ran("sleep 5 && curl -s localhost:80/health 2>/dev/null", "ok")
+    assert "worked:" not in text(story, 9500)
+
+
+def test_what_a_probe_echoed_at_a_moment_is_no_lesson() -> None:
+    story = Story().user("Is it up?")
+    story.ran('pg_isready -h db || (echo "DB: DOWN"; exit 1)', "DB: DOWN", ok=False)
+    story.ran("# the cache\nredis-cli ping", "command not found: redis-cli", ok=False).ran("make")
+    told = text(story, 9500)
+    assert "DB: DOWN" not in told.partition("What works here")[2]
+    assert "`redis-cli ping` failed (command not found: redis-cli)" in told
+
+
+def test_what_does_something_is_told_before_what_only_asks() -> None:
+    story = Story().user("Start it").ran("just serve --port 4000", "")
+    for number in range(40):
+        story.ran(f"curl -s localhost:4000/jobs/{number * 7919}/parts/{number}/status", "{}")
+    told = text(story, 9500)
+    assert "`just serve --port 4000`" in told
+
+
+def test_what_a_value_is_stands_beside_it() -> None:
+    story = Story().user("See here.\nThe API listens on port 8431, not on 8000.").ran("make")
+    (port,) = story.state.identifiers.values()
+    assert value_line(port) == "port 8431: The API listens on port 8431, not on 8000."
+
+
+def test_of_a_pasted_log_the_ends_are_told_and_what_went_wrong() -> None:
+    printed = [f"=== step-{n}: main.py:{n}0 wrote /tmp/run{n}.json {n}ms" for n in range(10, 40)]
+    odd = [f"{'abcdefgh'[n % 8]}{n}.py | {n * 7} ++--" for n in range(30)]
+    log = [one for pair in zip(printed, odd, strict=True) for one in pair]
+    log.insert(30, "step-7: main.py:70 Error: no such table")
+    story = Story().user("The counts are off:\n" + "\n".join(log)).agent("I look.").user("And now?")
+    told = text(story, 9500)
+    assert "The counts are off" in told
+    assert "Error: no such table" in told
+    assert "step-20:" not in told
+
+
+def test_what_a_server_answered_is_told_with_the_id_it_gave() -> None:
+    story = Story().user("File it")
+    created = '{"identifier":"OPS-12","title":"Rotate keys"}'
+    story.tell(
+        ToolRan(story.at(), "mcp__tracker__create", '{"title":"Rotate keys"}', created, True)
+    )
+    story.agent("Filed.").agent("Next.").touched("/w/a.py", "changed", "a = 1")
+    assert "tracker create" in text(story, 9500)
+    assert "OPS-12" in text(story, 9500)
 
 
 def test_a_check_says_whether_anything_was_edited_since() -> None:
     story = Story().user("Do it").touched("/w/a.py", "changed", "a = 1")
-    assert "no test, lint or build was seen to run (last edited: /w/a.py)" in text(story)
+    assert "seen to run" not in text(story)  # what is not in the transcript may have run
     story.ran("pytest -q", "3 passed in 0.1s")
-    assert "- passed: `pytest -q` (3 passed in 0.1s); nothing edited since" in text(story)
+    assert "- passed: `pytest -q` (3 passed in 0.1s); no edit seen since" in text(story)
     story.touched("/w/a.py", "changed", "a = 2")
     assert "; not run since the edit of a.py" in text(story)
 
@@ -290,17 +476,29 @@ def test_a_test_that_passed_alone_since_is_told_beside_the_failure() -> None:
     assert "passed later by itself: `pytest tests/test_a.py::test_round`" in line
 
 
-def test_where_subagents_worked_nobody_knows_that_no_check_ran() -> None:
-    story = Story().user("Do it").touched("/w/a.py", "changed", "a = 1")
-    story.tell(SubagentStarted(story.at(), "agent-7", "runner", "Run every test", ""))
-    assert "no test, lint or build" not in text(story)
-
-
 def test_an_edit_of_text_alone_is_told_as_such() -> None:
     story = Story().touched("/w/a.py").ran("make test", "12 passed").touched("/w/notes.md")
     assert "- passed: `make test` (12 passed); no code edited since, only notes.md" in text(story)
     story.touched("/w/b.py")
     assert "- passed: `make test` (12 passed); not run since the edit of b.py" in text(story)
+
+
+def test_what_a_program_printed_is_told_as_pasted_and_what_stands_around_it_is_not() -> None:
+    printed = "\n".join(f"=== step-{n}: main.py:{n}0 wrote /tmp/run{n}.json" for n in range(3, 9))
+    story = Story().user(f"The lines look off to me:\n\n{printed}\nFound metadata.json\n"
+                         "Please count the blank lines as well before you go on.")  # fmt: skip
+    made = compose(story.user("Go on with the docs.").state, 4000)
+    about = {entry.text: entry.about for entry in made.entries if entry.kind == "user"}
+    assert about["The lines look off to me:"] == ""
+    assert about["Please count the blank lines as well before you go on."] == ""
+    assert {shown for text, shown in about.items() if text.startswith("===")} == {"pasted"}
+
+
+def test_a_demand_that_is_said_again_in_a_longer_text_is_not_taken_back() -> None:
+    asked = "Remove the vertical session lines completely."
+    again = f"Why is the number so high after I said: revert or merge the work so far. {asked} It "
+    again = again.replace(". Remove", " - Remove") + "shows 51894 files in the list of sessions"
+    assert "said before" not in text(Story().user(asked).agent("Done.").user(again)).lower()
 
 
 def test_a_question_or_a_refused_call_is_not_quoted_as_the_users_words() -> None:

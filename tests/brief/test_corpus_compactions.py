@@ -6,13 +6,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pytest
 
 from holdfast.brief.compose import compose
 from holdfast.cli.main import main
-from holdfast.session.replay import iterate_compactions
-from holdfast.session.transcript_scan import scan_boundaries
+from holdfast.session.replay import iterate_compactions, scan_boundaries
 
 from .role_states import ROLES, built_in
 
@@ -39,7 +37,7 @@ def test_every_compaction_is_told_and_from_what_was_before_it(
 ) -> None:
     made = asked(file, capsys)
     text = gzip.decompress(file.read_bytes())
-    marks = scan_boundaries(str(file), loads=orjson.loads)
+    marks = scan_boundaries(str(file))
     assert [(one["boundary_uuid"], one["max_chars"]) for one in made] == [
         (mark.row, size) for mark in marks for size in SIZES
     ]
@@ -56,7 +54,7 @@ def test_every_role_holds_its_budget_on_every_compaction(role: str) -> None:
     reader = built_in(role)
     told = 0
     for file in corpus():
-        for cut in iterate_compactions(str(file), loads=orjson.loads):
+        for cut in iterate_compactions(str(file)):
             for size in (300, 2000, 6000, 20_000):
                 made = compose(cut.state, size, role=reader)
                 assert len(made.text) <= size

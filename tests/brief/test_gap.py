@@ -4,8 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.brief.coverage import TextCoverage, covers_fact
-from holdfast.brief.gap import compose_gap, list_open_facts, split_covered
+from holdfast.brief.gap import (
+    TextCoverage,
+    compose_gap,
+    covers_fact,
+    list_open_facts,
+    split_covered,
+)
 from holdfast.events import (
     CommandRan,
     Event,
@@ -52,13 +57,13 @@ def fact(kind: str, text: str, detail: str = "") -> Fact:
     ],
 )
 def test_carried_by_kind(kind: str, text: str, summary: str, told: bool) -> None:
-    assert covers_fact(summary, fact(kind, text)) is told
+    assert covers_fact(TextCoverage(summary), fact(kind, text)) is told
 
 
 def test_a_test_run_is_carried_by_the_names_that_fail() -> None:
     red = fact("test", "pytest -q: failed", "1 failed; tests/test_cart.py::test_total")
-    assert covers_fact("test_total is still red", red)
-    assert not covers_fact("pytest -q failed", red)
+    assert covers_fact(TextCoverage("test_total is still red"), red)
+    assert not covers_fact(TextCoverage("pytest -q failed"), red)
 
 
 def test_words_scattered_over_a_summary_carry_nothing() -> None:
@@ -66,7 +71,7 @@ def test_words_scattered_over_a_summary_carry_nothing() -> None:
     scattered = "\n\n".join(
         ("The invoices are old.", "A table stands here.", "He ran home.", "An export exists.")
     )
-    assert not covers_fact(scattered, rule)
+    assert not covers_fact(TextCoverage(scattered), rule)
 
 
 def session() -> State:
@@ -170,4 +175,4 @@ def test_every_line_says_whose_words_it_holds_and_commands_stand_whole() -> None
     text = compose_gap(state, "nothing", "", 4000).text
     assert '- Decided: asked "Which door?": user "the blue one"' in text
     assert f"- Did not work: `{failing}` failed (error: no door)" in text
-    assert f"- Exact value: url {url}: curl -s … && deploy-shop --now" in text
+    assert "Exact value" not in text  # an address passes by in every second command

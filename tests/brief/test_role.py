@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.brief.compose import compose
-from holdfast.brief.role import MAIN_ROLE, SELECTED_SECTIONS, RoleError, parse_role
-from holdfast.brief.sections import list_section_names
+from holdfast.brief.role import MAIN_ROLE, RoleError, parse_role
+from holdfast.brief.sections import SECTIONS
 from holdfast.events import FileTouched, Hunk, SubagentEnded, SubagentStarted, TaskChanged
 from holdfast.session.role_lookup import (
     BUILT_IN_DIR,
@@ -394,7 +394,7 @@ def test_numbers_out_of_range_are_refused_with_the_range() -> None:
 
 def test_the_page_on_briefs_names_every_section_and_role() -> None:
     page = (Path(__file__).parents[2] / "docs" / "brief.md").read_text()
-    for name in (*list_section_names(), *SELECTED_SECTIONS, *ROLES):
+    for name in (*SECTIONS, *ROLES):
         assert f"`{name}`" in page, name
 
 

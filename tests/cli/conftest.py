@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import pytest
 
-from clients.hook_settings.settings_home import Place
 from holdfast.cli.main import main
+from install.settings_home import Place
 
 
 class Ended(NamedTuple):

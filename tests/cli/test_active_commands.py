@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.samples import SESSION_FILE
+from support.demonstration import SESSION_FILE
 
 from .conftest import Call
 

@@ -9,9 +9,9 @@ import pytest
 
 from holdfast.brief.compose import compose
 from holdfast.brief.role import default_part
-from holdfast.samples import SESSION_FILE
 from holdfast.session.follow import follow_transcript
-from holdfast.session.transcript_scan import scan_boundaries
+from holdfast.session.replay import scan_boundaries
+from support.demonstration import SESSION_FILE
 
 from .conftest import Call
 
@@ -51,7 +51,7 @@ def test_a_budget_in_tokens_keeps_a_tenth_in_hand(holdfast: Call) -> None:
     [
         ("orchestrator", "Progress: 2 of 3 tasks done"),
         ("developer", "Recent changes, latest first"),
-        ("specialist", "Changes for this task"),
+        ("specialist", "Changes, for this task first"),
         ("validator", "Claimed done:"),
         ("main", "Files worked on, latest first:"),
     ],
@@ -132,13 +132,11 @@ def test_a_session_whose_transcript_is_gone_is_told_as_it_was_saved(
     ended = holdfast("brief", SESSION[:8])
     assert ended.out == before
     assert "no longer exists" in ended.err
-    assert holdfast("brief", SESSION[:8], "--gap").code == 1
 
 
 def test_it_writes_nothing(holdfast: Call, home: Path, tmp_path: Path) -> None:
     holdfast("brief", SESSION_FILE)
     holdfast("brief", SESSION_FILE, *COMPACTIONS)
-    holdfast("session", "replay", SESSION_FILE, "--at", "50")
     assert not home.exists()
 
 
@@ -146,7 +144,6 @@ def test_it_writes_nothing(holdfast: Call, home: Path, tmp_path: Path) -> None:
     "arguments",
     [
         ("--budget", "10", "--max-chars", "10"),
-        ("--gap", "--compactions"),
         ("--max-chars", "10", "--max-chars", "20"),
         ("--max-chars", "-1"),
     ],
@@ -162,19 +159,9 @@ def test_neither_a_file_nor_a_session_says_what_to_do(holdfast: Call) -> None:
     assert holdfast("brief", "/nowhere/x.jsonl", "--compactions").code == 1
 
 
-def test_the_gap_is_what_the_summary_lost(holdfast: Call) -> None:
-    made = json.loads(holdfast("brief", SESSION_FILE, "--gap", "--json").out)
-    assert "And don't add any dependencies." in made["text"]
-    assert "port 8123" in made["text"]
-    assert "test_view_shows_the_discount" in made["text"]
-    assert set(made["facts"]) <= set(made["lost"])
-    assert not set(made["kept"]) & set(made["lost"])
-
-
-def test_without_a_compaction_there_is_no_gap_and_no_line(holdfast: Call, tmp_path: Path) -> None:
+def test_without_a_compaction_there_is_no_line(holdfast: Call, tmp_path: Path) -> None:
     file = tmp_path / "s.jsonl"
     file.write_bytes(b"".join(sample_rows()[:100]))
-    assert "never compacted" in holdfast("brief", str(file), "--gap").err
     ended = holdfast("brief", str(file), *COMPACTIONS)
     assert (ended.code, ended.out, ended.err) == (0, "", "")
 
@@ -230,7 +217,7 @@ def test_the_file_names_the_session_where_its_rows_do_not(holdfast: Call, tmp_pa
     assert json.loads(made)["session_id"] == "nameless"
 
 
-@pytest.mark.parametrize("option", [[], ["--instant"], ["--compactions"]])
+@pytest.mark.parametrize("option", [[], ["--compactions"]])
 def test_of_an_empty_transcript_it_says_that_nothing_is_known(
     holdfast: Call, tmp_path: Path, option: list[str]
 ) -> None:
@@ -238,9 +225,3 @@ def test_of_an_empty_transcript_it_says_that_nothing_is_known(
     ended = holdfast("brief", str(tmp_path / "s.jsonl"), *option)
     assert (ended.code, ended.out) == (0, "")
     assert ended.err.startswith("Note: ")
-
-
-def test_what_stays_after_an_instant_compaction_is_readable(holdfast: Call) -> None:
-    shown = holdfast("brief", SESSION_FILE, "--instant").out
-    assert "\n\nassistant: \n" not in shown
-    assert '\nassistant: Bash {"command": ' in shown

@@ -29,7 +29,7 @@ def effective(holdfast: Call) -> dict[str, tuple[object, str]]:
 
 def test_every_setting_is_shown_with_its_default(holdfast: Call) -> None:
     shown = effective(holdfast)
-    assert shown["brief_chars"] == (6000, "default")
+    assert shown["brief_chars"] == (9500, "default")
     assert list(shown) == [row.name for row in SETTINGS]
     table = holdfast("config").out
     assert [row.name for row in SETTINGS if row.name not in table] == []
@@ -38,12 +38,12 @@ def test_every_setting_is_shown_with_its_default(holdfast: Call) -> None:
 def test_set_and_unset_keep_the_rest_of_the_file(holdfast: Call, home: Path) -> None:
     path = home / ".config/holdfast/settings.json"
     path.parent.mkdir(parents=True)
-    before = '{\n    "gap_chars":   2000,\n    "note to myself": "keep"\n}\n'
+    before = '{\n  "gap_chars": 2000,\n  "note to myself": "keep"\n}\n'
     path.write_text(before)
     ended = holdfast("config", "set", "brief-chars", "8000")
     assert ended.code == 0
     assert "brief_chars is 8,000 now" in ended.out
-    assert '"gap_chars":   2000' in path.read_text()
+    assert json.loads(path.read_text())["note to myself"] == "keep"
     assert effective(holdfast)["brief_chars"] == (8000, "user")
     holdfast("config", "set", "brief_chars", "7000")
     assert effective(holdfast)["brief_chars"] == (7000, "user")
@@ -56,7 +56,7 @@ def test_a_project_has_a_file_of_its_own(holdfast: Call, project: Path) -> None:
     written = json.loads((project / ".holdfast/settings.json").read_text())
     assert written == {"low_context_notify": "user"}
     assert effective(holdfast)["low_context_notify"] == ("user", "project")
-    refused = holdfast("config", "set", "notes_in_repo", "on", "--project")
+    refused = holdfast("config", "set", "archive", "on", "--project")
     assert refused.code == 1
     assert "can only be set by the user, not by a project. --here sets it" in refused.err
 
@@ -79,6 +79,21 @@ def test_your_own_file_can_choose_for_one_project(
     assert effective(holdfast)["gap_chars"] == (2000, "user")
     assert holdfast("config", "unset", "gap_chars", "--here").code == 1
     assert "either" in holdfast("config", "set", "notes", "on", "--here", "--project").err
+
+
+def test_a_project_may_put_pages_into_its_tree_once_it_is_allowed(
+    holdfast: Call,
+) -> None:
+    holdfast("config", "set", "notes_in_repo", "on", "--project")
+    assert effective(holdfast)["notes_in_repo"] == (False, "default")
+    assert "holdfast config allow notes_in_repo" in holdfast("config").out
+    said = holdfast("config", "allow", "notes_in_repo").out
+    assert "may set notes_in_repo" in said
+    assert "notes_in_repo is true now" in said
+    assert "false now" in holdfast("config", "allow", "notes_in_repo", "--remove").out
+    refused = holdfast("config", "allow", "redact_patterns")
+    assert refused.code == 1
+    assert "handoff_in_repo" in refused.err
 
 
 @pytest.mark.parametrize("what", ["folder", "file", "pipe"])
@@ -129,7 +144,7 @@ def test_a_broken_file_is_named_and_left_alone(holdfast: Call, home: Path) -> No
 def test_the_page_of_settings_has_each_with_its_default() -> None:
     page = DOCUMENT.read_text()
     for row in SETTINGS:
-        (line,) = [line for line in page.splitlines() if line.startswith(f"| `{row.name}` ")]
+        (line,) = [line for line in page.splitlines() if line.startswith(f"- `{row.name}`: ")]
         default = json.dumps(list(row.default) if isinstance(row.default, tuple) else row.default)
-        assert f"| `{default}` |" in line
+        assert line.startswith(f"- `{row.name}`: `{default}`")
         assert row.description in line

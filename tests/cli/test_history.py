@@ -13,11 +13,11 @@ import pytest
 from holdfast.clock import Timestamp
 from holdfast.compaction import handlers
 from holdfast.fastpath.session_dir import SessionDir
-from holdfast.samples import SESSION_FILE
 from holdfast.session.context import SessionContext, SessionRef
 from holdfast.store.protocol import SavedState, Session
 from holdfast.store.sqlite.store import SqliteStore
 from holdfast.sync import connection
+from support.demonstration import SESSION_FILE
 
 from .conftest import Call
 
@@ -65,7 +65,8 @@ def test_the_chain_tells_what_each_compaction_lost(holdfast: Call, transcript: P
 def test_a_compaction_side_by_side(holdfast: Call, transcript: Path) -> None:
     document = json.loads(holdfast("show", SESSION[:8], "--compaction", "1", "--json").out)
     rows = {row["id"]: row for row in document["before"]}
-    assert rows["i3"]["in_summary"] is True  # the port
+    (port,) = [row for row in document["before"] if row["text"] == "port 8123"]
+    assert port["in_summary"] is True
     assert rows["r1"]["in_summary"] is False
     assert document["summary"] == SUMMARY
     shown = holdfast("show", SESSION[:8], "--compaction", "1", "--full").out
@@ -78,9 +79,9 @@ def test_a_compaction_side_by_side(holdfast: Call, transcript: Path) -> None:
 
 def test_important_messages_of_a_stretch(holdfast: Call, transcript: Path) -> None:
     whole = json.loads(holdfast("show", str(transcript), "--json").out)["messages"]
-    assert {one["kind"] for one in whole} >= {"user", "tool", "task", "compaction"}
+    assert {one["kind"] for one in whole} >= {"user", "ran", "edited", "task", "compaction"}
     assert any(one["kind"] == "user" and "House rule" in one["text"] for one in whole)
-    assert any("failed (1 failed" in one["text"] and not one["ok"] for one in whole)
+    assert any(one["kind"] == "failed" and not one["ok"] for one in whole)
     (boundary,) = [one for one in whole if one["kind"] == "compaction"]
     later = json.loads(holdfast("show", str(transcript), "--from", "c1", "--json").out)["messages"]
     assert later == [one for one in whole if one["line"] >= boundary["line"]]
@@ -91,7 +92,23 @@ def test_important_messages_of_a_stretch(holdfast: Call, transcript: Path) -> No
     assert stretch[0]["time"] == whole[5]["time"]
     assert stretch[-1]["time"] == whole[9]["time"]
     assert holdfast("show", SESSION[:8], "--from", "c1", "--brief").code == 2
+    before = json.loads(holdfast("show", SESSION[:8], "--before-compaction", "--json").out)
+    assert before["messages"] == [one for one in whole if one["line"] <= boundary["line"]]
     assert holdfast("show", str(transcript), "--to", "c9").code == 1
+
+
+def test_the_conversation_before_a_compaction_goes_to_the_pager_whole(
+    holdfast: Call, transcript: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAGER", f"cat > {tmp_path}/paged")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    shown = at_a_terminal("", "show", SESSION[:8], "--before-compaction")
+    paged = (tmp_path / "paged").read_text()
+    whole = holdfast("show", SESSION[:8], "--before-compaction", "--full").out
+    assert "House rule" in whole
+    assert "House rule" in paged
+    assert "House rule" not in shown
+    assert paged.count("User") == whole.count("User")
 
 
 def test_messages_come_from_the_archive_when_the_transcript_is_gone(

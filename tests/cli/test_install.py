@@ -12,10 +12,11 @@ import typer
 from typer.testing import CliRunner, Result
 
 import holdfast
-from clients.hook_settings.settings_home import EVENTS, Place
 from holdfast.cli import install as commands
-from holdfast.clients.hook_launcher import LaunchTarget, find_target, format_launcher
-from holdfast.clients.hook_settings.hook_entries import parse_entries
+from holdfast.install.hook_entries import parse_entries
+from holdfast.install.launcher import LaunchTarget, find_target, format_launcher
+from holdfast.own_copy import find_source
+from install.settings_home import EVENTS, Place
 
 
 @pytest.fixture
@@ -303,8 +304,9 @@ def test_a_copy_stays_as_long_as_another_settings_file_names_it(
     monkeypatch.setattr(holdfast, "__file__", str(package / "__init__.py"))
     run(app, "install", "--scope", "local")
     shown = run(app, "install").stdout
-    assert "`pipx run holdfast uninstall`" in shown
-    assert "`pipx install holdfast`" in shown
+    source = find_source()
+    assert f"pipx run --spec {source} holdfast uninstall`" in shown
+    assert f"`pipx install {source}`" in shown
     (project := place.root / "elsewhere").mkdir()
     monkeypatch.chdir(project)
     run(app, "uninstall")

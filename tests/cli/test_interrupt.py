@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from holdfast.paths import store_path
-from holdfast.samples import SESSION_FILE
 from holdfast.session import ingest
 from holdfast.store.sqlite.store import SqliteStore
 from support import made_transcripts
+from support.demonstration import SESSION_FILE
 
 from .conftest import Call
 
@@ -45,6 +45,15 @@ def is_running(pid: int) -> bool:
     return status.rpartition(")")[2].split()[0] != "Z"
 
 
+def finish(running: subprocess.Popen[str]) -> tuple[str, str]:
+    """What it said until it ended; the whole group is killed where it does not end."""
+    try:
+        return running.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        os.killpg(running.pid, signal.SIGKILL)
+        raise
+
+
 def test_workers_are_ended_when_their_user_is_interrupted() -> None:
     running = subprocess.Popen(
         [sys.executable, "-c", WAITING],
@@ -56,7 +65,7 @@ def test_workers_are_ended_when_their_user_is_interrupted() -> None:
     assert running.stdout is not None
     worker = int(running.stdout.readline())
     os.killpg(running.pid, signal.SIGINT)  # as a terminal does: to all of them
-    out, err = running.communicate(timeout=60)
+    out, err = finish(running)
     assert out == "told\n"
     assert err.count("Traceback") == 1  # the interruption itself, which `holdfast` catches
     assert err.rstrip().endswith("KeyboardInterrupt")
@@ -94,7 +103,7 @@ def test_an_interrupted_ingestion_says_what_is_stored(tmp_path: Path, jobs: str)
         assert running.stdout is not None
         lines = [running.stdout.readline()]
         os.killpg(running.pid, signal.SIGINT)
-        out, err = running.communicate(timeout=60)
+        out, err = finish(running)
     assert (running.returncode, err) == (130, "")
     lines += out.splitlines()
     *done, totals = [json.loads(line) for line in lines]
@@ -117,7 +126,7 @@ def test_a_person_is_told_too(
             raise KeyboardInterrupt
         return whole(store, path, **more)
 
-    monkeypatch.setattr(ingest, "ingest_transcript", stop_at_the_second)
+    monkeypatch.setattr("holdfast.cli.ingest.ingest_transcript", stop_at_the_second)
     ended = holdfast("session", "ingest", str(tmp_path))
     assert ended.code == 130
     assert "Interrupted: 1 of 2 transcripts stored, 182 new rows." in ended.err

@@ -1,6 +1,7 @@
 """Commands are listed without their modules, and loaded when they are called."""
 
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -10,11 +11,12 @@ from typing import Any
 
 import pytest
 import typer.main
+from tools.docs_reference import load_subcommands
 
 from holdfast.cli.command_tree import GROUPS, RECALL, START, TREE
-from holdfast.cli.lazy_group import CommandGroup, LazyCommand, load_subcommands
+from holdfast.cli.lazy_group import CommandGroup, LazyCommand
 from holdfast.cli.main import app
-from holdfast.samples import SESSION_FILE
+from support.demonstration import SESSION_FILE
 
 from .conftest import Call
 
@@ -29,39 +31,59 @@ def flatten(tree: Mapping[str, LazyCommand | CommandGroup]) -> dict[str, LazyCom
     return found
 
 
-def modules_loaded_by(*arguments: str) -> set[str]:
-    code = (
-        "import sys\nfrom holdfast.cli.main import main\n"
-        f"try:\n    main({[*arguments]!r})\n"
-        "except SystemExit:\n    print(*sys.modules, sep='\\n', file=sys.stderr)"
-    )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return set(ended.stderr.split())
+# One interpreter that has loaded what every start loads, and a child of it for each call.
+CHILDREN = """
+import json, os, sys
+from holdfast.cli.main import main
+calls = json.loads(sys.argv[1])
+for call in calls:
+    if (child := os.fork()) == 0:
+        sys.stdout = open(os.devnull, "w")
+        try:
+            main(call)
+        except SystemExit:
+            print(json.dumps([call, [*sys.modules]]), file=sys.stderr, flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
 
 
-@pytest.mark.parametrize("group", [[], ["session"], ["team"], ["dev"]])
-def test_help_imports_no_command(group: list[str]) -> None:
+def modules_loaded_by(*calls: list[str]) -> list[set[str]]:
+    """What each of these calls has loaded when it ends."""
+    ended = subprocess.run(
+        [sys.executable, "-c", CHILDREN, json.dumps(calls)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    told = [json.loads(line) for line in ended.stderr.splitlines()]
+    assert [call for call, _ in told] == [*calls]
+    return [set(modules) for _, modules in told]
+
+
+def test_help_imports_no_command() -> None:
     modules = {f"holdfast.cli.{one.target.split(':')[0]}" for one in flatten(TREE).values()}
-    assert modules_loaded_by(*group, "--help") & modules == set()
+    groups: list[list[str]] = [[], ["session"], ["team"], ["dev"]]
+    for group, loaded in zip(
+        groups, modules_loaded_by(*([*g, "--help"] for g in groups)), strict=True
+    ):
+        assert loaded & modules == set(), group
 
 
 def test_a_command_imports_no_other_command() -> None:
-    loaded = modules_loaded_by("dev", "mcp", "--help")
-    assert "holdfast.cli.mcp" in loaded
+    (loaded,) = modules_loaded_by(["dev", "mcp", "--help"])
+    assert "holdfast.cli.dev" in loaded
     assert not loaded & {"holdfast.cli.audit", "holdfast.cli.status", "holdfast.store.sqlite.store"}
 
 
-# Heavy for its help alone: what a command works with, not what it takes.
+# Heavy for its help alone, of the commands that are called while one works, or that need little.
 HEAVY = {"holdfast.state.fold", "holdfast.session.follow", "holdfast.store.sqlite.store", "sqlite3",
          "orjson", "holdfast.doctor.checks", "holdfast.brief.compose"}  # fmt: skip
-LIGHT = ["status", "show", "search", "open", "doctor", "config", "session note", "session handoff",
-         "session tasks", "session replay", "session ingest", "session prune", "team connect",
-         "team serve", "dev brief"]  # fmt: skip
+LIGHT = ["status", "show", "search", "open", "doctor", "team serve", "dev statusline"]
 
 
-@pytest.mark.parametrize("command", LIGHT)
-def test_help_loads_nothing_that_only_the_command_needs(command: str) -> None:
-    assert modules_loaded_by(*command.split(), "--help") & HEAVY == set()
+def test_help_loads_nothing_that_only_the_command_needs() -> None:
+    calls = [[*command.split(), "--help"] for command in LIGHT]
+    for command, loaded in zip(LIGHT, modules_loaded_by(*calls), strict=True):
+        assert loaded & HEAVY == set(), command
 
 
 def test_every_command_loads_and_its_line_is_the_first_of_its_help() -> None:
@@ -115,14 +137,17 @@ def test_help_is_in_groups_and_says_no_type_after_a_switch(holdfast: Call) -> No
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_commands_and_their_options_are_completed(shell: str) -> None:
-    assert "status" in complete(shell, "holdfast stat")
     assert "statusline" in complete(shell, "holdfast dev stat")
-    assert "revoke" in complete(shell, "holdfast team token re")
     assert "--kind" in complete(shell, "holdfast session note --ki")
-    assert "--limit" in complete(shell, "holdfast search --li")
-    assert "unset" in complete(shell, "holdfast config un")
     script = run_completion({"_HOLDFAST_COMPLETE": f"source_{shell}"})
     assert f"_HOLDFAST_COMPLETE=complete_{shell}" in script
+
+
+def test_commands_of_every_depth_are_completed() -> None:
+    assert "status" in complete("bash", "holdfast stat")
+    assert "revoke" in complete("bash", "holdfast team token re")
+    assert "--limit" in complete("bash", "holdfast search --li")
+    assert "unset" in complete("bash", "holdfast config un")
 
 
 def complete(shell: str, line: str) -> str:

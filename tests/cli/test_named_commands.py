@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 import typer.main
+from tools.docs_reference import build_page
 
-from holdfast.cli.docs_reference import build_page
 from holdfast.cli.lazy_group import LazyGroup, load_command
 from holdfast.cli.main import app
 

@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.fastpath import handoff_offers
 from holdfast.fastpath.handoff_offers import HandoffOffer
-from holdfast.samples import SESSION_FILE
+from support.demonstration import SESSION_FILE
 
 from .conftest import Call
 
@@ -154,5 +154,5 @@ def test_tasks_are_listed_with_their_standing(holdfast: Call, session: str) -> N
     assert "done         Add Cart.apply_discount and total_cents" in out
     assert "in progress  Document discounts in the README" in out
     document = json.loads(holdfast("session", "tasks", session[:8], "--json").out)
-    assert [task["standing"] for task in document["tasks"]] == ["done", "done", "open"]
+    assert [task["status"] for task in document["tasks"]] == ["done", "done", "open"]
     assert document["summaries"] == []

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from holdfast.samples import SESSION_FILE
+from support.demonstration import SESSION_FILE
 
 pytestmark = pytest.mark.slow
 
@@ -43,6 +43,20 @@ class Desk:
         )
 
 
+def interrupt(running: subprocess.Popen[str]) -> str:
+    """Ctrl-C; what it still said. Nothing runs on, whatever it made of that."""
+    running.send_signal(signal.SIGINT)
+    try:
+        return running.communicate(timeout=60)[1]
+    finally:
+        running.kill()
+
+
+def redeem(root: str, code: str) -> httpx.Response:
+    words = {"Authorization": f"Code {code}"}
+    return httpx.post(f"{root}/api/open", headers=words, timeout=60)
+
+
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
@@ -57,20 +71,23 @@ def test_it_starts_the_service_and_sends_the_browser_to_a_session(desk: Desk) ->
         address = line.split()[1]
         assert address.endswith(f"/#/sessions/{SESSION}")
         root = address.partition("/#")[0]
+        assert "open=" not in line, "the code is for the browser alone"
         assert "Holdfast" in httpx.get(f"{root}/", timeout=60).text
         listed = httpx.get(f"{root}/api/sessions", timeout=60).json()["sessions"]
         assert [one["id"] for one in listed] == [SESSION]
-        assert desk.visited.read_text().split() == [address]
+        visited, _, code = desk.visited.read_text().strip().partition("?open=")
+        assert visited == address
+        assert redeem(root, code).status_code == 200
+        assert redeem(root, code).status_code == 401, "a code is good once"
 
         # A second call uses the one that runs.
         port = root.rpartition(":")[2]
         again = desk.start("open", "--port", port)
-        assert f"Already running: {root}/" in again.communicate(timeout=60)[1]
+        assert f"Dashboard: {root}/#/ (Already running)" in again.communicate(timeout=60)[1]
         assert again.returncode == 0
-        assert desk.visited.read_text().split() == [address, f"{root}/"]
+        assert desk.visited.read_text().split()[1].startswith(f"{root}/#/?open=")
     finally:
-        running.send_signal(signal.SIGINT)
-        _, rest = running.communicate(timeout=60)
+        rest = interrupt(running)
     assert "Traceback" not in rest
 
 
@@ -78,8 +95,7 @@ def test_without_a_browser_the_address_is_said(desk: Desk) -> None:
     running = desk.start("open", "--port", "0", "--no-browser")
     try:
         assert running.stderr is not None
-        assert running.stderr.readline().startswith("Dashboard: http://127.0.0.1:")
+        assert "/#/?open=" in running.stderr.readline()
         assert not desk.visited.exists()
     finally:
-        running.send_signal(signal.SIGINT)
-        running.communicate(timeout=60)
+        interrupt(running)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from clients.hook_settings.settings_home import Place
 from holdfast.paths import data_dir, store_path
-from holdfast.samples import SESSION_FILE
+from install.settings_home import Place
+from support.demonstration import SESSION_FILE
 
 from .conftest import Call
 

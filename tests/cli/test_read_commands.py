@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.samples import SESSION_FILE
+from holdfast.samples import SESSION_FILE as BUNDLED
+from support.demonstration import SESSION_FILE
 
 from .conftest import Call
 
@@ -103,6 +104,26 @@ def test_ingest_says_that_a_file_is_no_transcript(holdfast: Call, tmp_path: Path
     assert "unchanged" not in told
 
 
+@pytest.mark.parametrize("content", [b"\xff\x00 nothing\n", b"hello\n", b'{"a": 1}\n'])
+def test_a_file_that_was_named_and_is_no_transcript_is_called_so(
+    holdfast: Call, tmp_path: Path, content: bytes
+) -> None:
+    path = tmp_path / "other.jsonl"
+    path.write_bytes(content)
+    for words, said in (
+        (["session", "ingest"], "not a transcript"),
+        (["dev", "state"], "Not a transcript"),
+        (["brief"], "Not a transcript"),
+        (["show"], "No messages in"),
+        (["audit"], "Not a transcript"),
+    ):
+        ended = holdfast(*words, str(path))
+        assert ended.code == 1, words
+        assert said in ended.out + ended.err
+    path.write_bytes(b"")  # the client has made it and not written yet
+    assert holdfast("session", "ingest", str(path)).code == 0
+
+
 def test_an_ingested_transcript_is_found_again_from_another_folder(
     holdfast: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,7 +132,7 @@ def test_an_ingested_transcript_is_found_again_from_another_folder(
     monkeypatch.chdir(tmp_path)
     holdfast("session", "ingest", "here")
     monkeypatch.chdir(tmp_path / "here")
-    ended = holdfast("session", "replay", "bcd7f21d", "--list")
+    ended = holdfast("brief", "bcd7f21d")
     assert (ended.code, ended.err) == (0, "")
 
 
@@ -170,7 +191,10 @@ def test_show_opens_a_row_by_its_id(holdfast: Call, ingested: str) -> None:
     assert shown["source"]["uuid"] == row
 
 
-def test_show_says_when_the_transcript_is_gone(holdfast: Call, tmp_path: Path) -> None:
+def test_show_says_when_the_transcript_is_gone(
+    holdfast: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOLDFAST_ARCHIVE", "off")
     copy = tmp_path / "copy.jsonl"
     copy.write_bytes(Path(SAMPLE).read_bytes())
     holdfast("session", "ingest", str(copy))
@@ -205,16 +229,16 @@ def test_search_never_fails_on_the_words(holdfast: Call, ingested: str) -> None:
 def test_try_shows_what_a_visitor_should_see(holdfast: Call, home: Path) -> None:
     ended = holdfast("try")
     assert ended.code == 0
+    shown = " ".join(ended.out.split())
     for said in (
-        "Requests",
-        "in force",
-        "withdrawn",
-        "in progress",
-        "red",
-        "Dead ends",
-        "8123",
+        "hold: Don't push until I say so",
+        "task: README: report, serve, KILN_LOG_BIND",
+        "test run: ",
+        "also known, exact value: port 8731",
+        "facts that matter; Holdfast would have restored",
+        "with its own compaction prompt.",
     ):
-        assert said in ended.out
+        assert said in shown
     assert not (home / "data").exists()  # nothing is left behind
 
 
@@ -231,11 +255,14 @@ def test_try_says_how_to_get_the_command_where_it_is_not_on_the_path(
     assert "holdfast install" in shown
 
 
-def test_try_in_json_says_what_the_summary_kept(holdfast: Call) -> None:
-    shown = json.loads(holdfast("try", "--json").out)
-    kept = {fact["id"]: fact["in_summary"] for fact in shown["facts"]}
-    assert kept["t2"] is True  # the summary lists the pending tasks
-    assert kept["r1"] is False  # and has lost the rule
+def test_try_counts_as_show_does(holdfast: Call) -> None:
+    """Whether by `holdfast try` or after an ingest: the same figures, in text and JSON."""
+    kept = json.loads(holdfast("try", "--json").out)
+    assert {fact["in_summary"] for fact in kept["before"]} == {True, False}
+    holdfast("session", "ingest", BUNDLED)
+    (report,) = json.loads(holdfast("status", "--compactions", "--json").out)
+    counted = report["kept"] + report["lost"]
+    assert f"The summary kept {report['kept']} of {counted} facts" in holdfast("try").out
 
 
 def test_sessions_stand_under_their_repository_and_its_worktrees(
@@ -262,7 +289,7 @@ def test_a_compaction_names_files_from_the_sessions_folder_on(
     assert "file: shop/server.py" in shown
     chain = holdfast("show", ingested, "--compactions", "--full").out
     assert "/home/dev/shop/" not in shown + chain
-    assert "archived" not in chain  # no hook ran, so there is nothing to tell of an archive
+    assert "182 rows archived" in chain
 
 
 def test_a_list_that_is_cut_at_its_limit_says_so(holdfast: Call, tmp_path: Path) -> None:
@@ -287,7 +314,8 @@ def test_search_shows_one_hit_once(holdfast: Call, ingested: str, tmp_path: Path
     said = [hit for hit in hits if "the README has a section" in hit["snippet"]]
     assert len(said) == 1
     shown = holdfast("search", "dependencies").out
-    assert shown.count("add any dependencies") == 1
+    assert shown.count("rule, in force") == 1  # and below it the message that it stands in
+    assert "user: House rule for this repo" in shown
     assert "`holdfast show " in shown
 
 
@@ -313,7 +341,7 @@ def test_a_fact_that_is_cut_is_its_message(holdfast: Call, ingested: str) -> Non
 def test_a_session_is_shown_as_a_conversation(holdfast: Call, ingested: str) -> None:
     shown = holdfast("show", ingested).out
     assert "User  2026-11-15 23:44 UTC  4f03e465\n  Go on, make the server test green" in shown
-    assert "  · `git add -A` ok\n" in shown
+    assert "  · $ git add -A" in shown
     assert "earlier messages; --full shows all" in shown
     assert "House rule for this repo" not in shown
     assert "House rule for this repo" in holdfast("show", ingested, "--full").out

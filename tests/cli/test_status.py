@@ -10,13 +10,14 @@ import pytest
 
 from holdfast.clock import Timestamp
 from holdfast.compaction import handlers
-from holdfast.fastpath.session_dir import PrebuiltText, SessionDir
+from holdfast.fastpath.pending_texts import PrebuiltText
+from holdfast.fastpath.session_dir import SessionDir
 from holdfast.paths import data_dir, store_path
-from holdfast.samples import SESSION_FILE
 from holdfast.session.context import SessionContext, SessionRef
 from holdfast.store.protocol import Compaction, Delivery
 from holdfast.store.sqlite.store import SqliteStore
 from holdfast.sync import connection
+from support.demonstration import SESSION_FILE
 
 from .conftest import Call
 
@@ -83,6 +84,20 @@ def test_status_tells_what_is_saved_and_open(holdfast: Call, lived: Path) -> Non
     assert (found["checkpoints"], found["checkpoint"]["cause"]) == (1, "precompact:auto")
 
 
+def test_status_tells_which_rules_are_guards_and_when_they_spoke(
+    holdfast: Call, lived: Path
+) -> None:
+    guards = asked(holdfast, "status", SESSION)["saved"]["guards"]
+    (guard,) = [one for one in guards if "dependencies" in one["sentence"]]
+    assert guard["reminded"] == ""
+    told = f"[{guard['id']}] And don't add any dependencies. "
+    assert f"{told}(not broken so far)" in holdfast("status", SESSION).out
+    kind = f"guard:{guard['id']}"
+    with closing(SqliteStore(store_path())) as store:
+        store.record_delivery(Delivery(SESSION, 1, kind, "PreToolUse", NOW.text, "x"))
+    assert f"{told}(reminded 2026-11-16 01:00 UTC)" in holdfast("status", SESSION).out
+
+
 def test_status_tells_what_the_compaction_lost_and_what_came_back(
     holdfast: Call, lived: Path
 ) -> None:
@@ -98,7 +113,9 @@ def test_status_tells_what_the_compaction_lost_and_what_came_back(
 
 
 def test_status_tells_what_waits_without_taking_it(holdfast: Call, lived: Path) -> None:
-    SessionDir(data_dir(), SESSION).write_gap(PrebuiltText(0, 0, 9, "2026", "r1,t2", "The gap."))
+    SessionDir(data_dir(), SESSION).pending.put(
+        "gap", PrebuiltText(0, 0, 9, "2026", "r1,t2", "The gap.")
+    )
     assert asked(holdfast, "status")["waiting"]["facts"] == ["r1", "t2"]
     assert "2 facts, for the next prompt" in holdfast("status").out
 
@@ -159,17 +176,17 @@ def test_a_compaction_read_from_a_transcript_says_what_would_have_been_restored(
     holdfast("session", "ingest", SESSION_FILE)
     (found,) = asked(holdfast, "status", "--compactions")
     assert (found["compared"], found["in_transcript"]) == ("afterwards", True)
-    assert (found["kept"], found["lost"], found["would_restore"]) == (7, 9, 9)
+    assert (found["kept"], found["lost"], found["would_restore"]) == (2, 6, 6)
     assert found["delivered"] == [], "what would have been is never told as delivered"
     table = holdfast("status", "--compactions").out
-    assert "would: 9 of 9" in table
+    assert "would: 6 of 6" in table
     assert "no hook ran" in table
     session = found["session"][:8]
     shown = holdfast("show", session, "--compactions").out
-    assert "Holdfast would have restored 9 of 9" in " ".join(shown.split())
+    assert "Holdfast would have restored 6 of 6" in " ".join(shown.split())
     assert "(would have been restored)" in shown
     assert "(restored)" not in shown
-    assert "would have restored 9 of 9" in " ".join(holdfast("status", session).out.split())
+    assert "would have restored 6 of 6" in " ".join(holdfast("status", session).out.split())
     shown = holdfast("show", session, "--compaction", "1", "--full").out
     assert "would be restored" in shown
     assert "what Holdfast would have given" in shown

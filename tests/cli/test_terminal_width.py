@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.samples import SESSION_FILE
+from support.demonstration import SESSION_FILE
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -97,7 +97,7 @@ def test_tables_keep_their_headings_whole(home: Path, columns: int) -> None:
 
 def test_settings_have_their_names_whole_on_a_narrow_terminal(home: Path) -> None:
     shown = show(home, 40, "config")
-    at = shown.index("brief_chars = 6,000 default")
+    at = shown.index("brief_chars = 9,500 default")
     assert shown[at + 1] == "  Maximum length of the brief after a"
     assert "setting" in show(home, 80, "config")[0]
 
@@ -114,3 +114,22 @@ def test_next_steps_are_wrapped_in_their_own_column(home: Path) -> None:
     column = start.index("what each summary lost")
     after = told[told.index(start) + 1]
     assert after == " " * column + "been restored"
+
+
+def test_a_finding_and_its_next_step_stand_together_on_a_narrow_terminal(home: Path) -> None:
+    shown = show(home, 40, "doctor")
+    step = shown.index("      -> Run `holdfast install`")
+    assert shown[step - 1].startswith("      Holdfast's hooks are not installed")
+
+
+def test_a_narrow_comparison_says_nothing_of_what_needed_no_restoring(home: Path) -> None:
+    shown = "\n".join(show(home, 40, "try"))
+    assert "in the summary: yes" in shown
+    assert "restored: -" not in " ".join(shown.split())
+
+
+def test_tasks_are_wrapped_beside_their_numbers(home: Path) -> None:
+    show(home, 40, "session", "ingest", SESSION_FILE)
+    narrow = show(home, 40, "session", "tasks", "bcd7f21d")
+    assert [line for line in narrow if len(line) > 40] == []
+    assert "Document discounts in the README" in " ".join(" ".join(narrow).split())

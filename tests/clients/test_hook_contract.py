@@ -6,22 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.clients.claude_code.fastpath.bookkeeping_rows import is_bookkeeping
-from holdfast.clients.claude_code.fastpath.hook_output import (
-    check_output,
-    format_context,
-    format_instructions,
-    strip_terminal_codes,
-)
-from holdfast.clients.claude_code.fastpath.hook_payload import extract_summary, parse_payload
+from holdfast.clients.claude_code.hooks import HOOKS
+from holdfast.fastpath.hook_json import strip_terminal_codes
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
 
 
 @given(texts.filter(bool))
 def test_any_text_survives_the_output(text: str) -> None:
-    output = format_context("SessionStart", text)
-    assert check_output("SessionStart", output) == []
+    output = HOOKS.format_context("SessionStart", text)
+    assert HOOKS.check_output("SessionStart", output) == []
     if not strip_terminal_codes(text):
         assert output == ""
         return
@@ -31,8 +25,10 @@ def test_any_text_survives_the_output(text: str) -> None:
 
 
 def test_a_text_of_terminal_codes_alone_prints_nothing() -> None:
-    assert format_context("SessionStart", "\x1b") == ""
-    assert json.loads(format_context("SessionStart", "\x1b", "seen")) == {"systemMessage": "seen"}
+    assert HOOKS.format_context("SessionStart", "\x1b") == ""
+    assert json.loads(HOOKS.format_context("SessionStart", "\x1b", "seen")) == {
+        "systemMessage": "seen"
+    }
 
 
 @given(texts, texts, texts)
@@ -40,7 +36,7 @@ def test_any_payload_is_read_as_json_reads_it(session: str, prompt: str, cwd: st
     raw = json.dumps(
         {"session_id": session, "prompt": prompt, "cwd": cwd, "more": [1, {"a": None}]}
     )
-    payload = parse_payload(raw.encode(), "UserPromptSubmit")
+    payload = HOOKS.parse_payload(raw.encode(), "UserPromptSubmit")
     if not session:
         assert payload is None
         return
@@ -50,7 +46,7 @@ def test_any_payload_is_read_as_json_reads_it(session: str, prompt: str, cwd: st
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused(raw: bytes) -> None:
-    payload = parse_payload(raw, "Stop")
+    payload = HOOKS.parse_payload(raw, "Stop")
     assert payload is None or payload.event == "Stop"
 
 
@@ -61,12 +57,12 @@ def test_any_bytes_are_read_or_refused(raw: bytes) -> None:
         ("PreCompact", '{"systemMessage": "x"}', "printed JSON"),
         ("PreCompact", "x" * 10_001, "cut at"),
         ("PostCompact", "hello", "never reaches the model"),
-        ("SessionEnd", format_context("SessionEnd", "x"), "never reaches the model"),
+        ("SessionEnd", HOOKS.format_context("SessionEnd", "x"), "never reaches the model"),
         ("Notification", "hello", "not an event"),
         ("SessionStart", "plain", "did not print JSON"),
         ("SessionStart", '{"decision": "block"}', "other than hookSpecificOutput"),
-        ("SessionStart", format_context("Stop", "x"), "hookEventName"),
-        ("SessionStart", format_context("SessionStart", "x" * 10_001), "more than"),
+        ("SessionStart", HOOKS.format_context("Stop", "x"), "hookEventName"),
+        ("SessionStart", HOOKS.format_context("SessionStart", "x" * 10_001), "more than"),
         (
             "Stop",
             '{"hookSpecificOutput": {"hookEventName": "Stop", "other": 1}}',
@@ -75,19 +71,20 @@ def test_any_bytes_are_read_or_refused(raw: bytes) -> None:
     ],
 )
 def test_what_the_client_would_refuse_is_found(event: str, stdout: str, problem: str) -> None:
-    assert any(problem in found for found in check_output(event, stdout))
+    assert any(problem in found for found in HOOKS.check_output(event, stdout))
 
 
 def test_silence_is_always_right() -> None:
     assert all(
-        check_output(event, "") == [] for event in ("PreCompact", "SessionEnd", "Stop", "Other")
+        HOOKS.check_output(event, "") == []
+        for event in ("PreCompact", "SessionEnd", "Stop", "Other")
     )
 
 
 def test_what_could_be_taken_for_json_is_not_printed() -> None:
-    assert format_instructions('{"a": 1}') == ""
-    assert format_instructions(" [1]") == ""
-    assert format_instructions("The user said {x}.") == "The user said {x}."
+    assert HOOKS.format_instructions('{"a": 1}') == ""
+    assert HOOKS.format_instructions(" [1]") == ""
+    assert HOOKS.format_instructions("The user said {x}.") == "The user said {x}."
 
 
 @pytest.mark.parametrize(
@@ -101,7 +98,7 @@ def test_what_could_be_taken_for_json_is_not_printed() -> None:
     ],
 )
 def test_the_analysis_is_not_part_of_the_summary(answer: str, summary: str) -> None:
-    assert extract_summary(answer) == summary
+    assert HOOKS.extract_summary(answer) == summary
 
 
 QUIET = b'{"type":"last-prompt","lastPrompt":"x"}\n{"type":"atis-latch","atis":""}\n'
@@ -121,4 +118,4 @@ QUIET = b'{"type":"last-prompt","lastPrompt":"x"}\n{"type":"atis-latch","atis":"
     ],
 )
 def test_only_known_book_keeping_says_nothing(rows: bytes, quiet: bool) -> None:
-    assert is_bookkeeping(rows) is quiet
+    assert HOOKS.is_bookkeeping(rows) is quiet

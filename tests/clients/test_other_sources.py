@@ -18,8 +18,8 @@ import pytest
 from clients.claude_code.test_conformance import ClaudeCodeSession
 from holdfast.clients.claude_code.client import ClaudeCodeClient
 from holdfast.clients.client_protocol import Client, SourceCursor
-from holdfast.testing.client_conformance import ClientConformance, SessionWriter
 from holdfast.transcript.reader import Loads, Row, TranscriptMissing, parse_line
+from support.client_conformance import ClientConformance, SessionWriter
 
 EARLIER = ".earlier"  # beside a file: the path of the one that it goes on from
 
@@ -84,7 +84,9 @@ def read_lines(path: str) -> Iterator[bytes]:
 
 
 class SequencedClient(ClaudeCodeClient):
-    def open_transcript(  # type: ignore[override]
+    folder = "holdfast.clients.claude_code"
+
+    def open_transcript(
         self,
         path: str,
         cursor: SourceCursor | None = None,
@@ -97,12 +99,12 @@ class SequencedClient(ClaudeCodeClient):
         start = cursor.position if cursor is not None else 0
         return SequenceSource(path, start, loads or parse_line, limit, stop)
 
-    def load_cursor(self, saved: object) -> SequenceCursor:  # type: ignore[override]
+    def load_cursor(self, saved: object) -> SequenceCursor:
         if isinstance(saved, list) and saved[:1] == ["sequence"]:
             return SequenceCursor(*saved[1:])
         return SequenceCursor()
 
-    def cursor_at(self, position: int) -> SequenceCursor:  # type: ignore[override]
+    def cursor_at(self, position: int) -> SequenceCursor:
         return SequenceCursor(position)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.clock import read_clock
 from holdfast.compaction.active_commands import registry
-from holdfast.compaction.active_commands.command_finder import find_command_file, list_command_files
+from holdfast.compaction.active_commands.command_finder import list_command_files, make_finder
 from holdfast.events import CommandInvoked, CommandRan, Event, Origin, SessionSeen
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.session.context import EffectiveConfig, SessionContext, SessionRef, load_config
@@ -64,6 +64,17 @@ def test_each_command_is_in_force_once_in_the_order_of_its_first_start(ctx: Sess
     state = after(ran("babysit", 1, "one"), ran("epic", 2), ran("babysit", 3, "two"))
     found = registry.list_active(ctx, state)
     assert [(one.name, one.arguments) for one in found] == [("babysit", "two"), ("epic", "")]
+
+
+def test_two_of_one_second_come_in_the_order_of_their_start(
+    ctx: SessionContext, project: Path
+) -> None:
+    write(project / ".claude/commands/epic.md")
+    entry = {"name": "epic", "activated_at": "2026-01-01T10:01:00.200Z", "session_id": "s1"}
+    (project / "session-state.json").write_text(json.dumps({"active_commands": [entry]}))
+    typed = CommandInvoked(at(1)._replace(time="2026-01-01T10:01:00.700Z"), "babysit", "", "user")
+    found = registry.list_active(ctx, after(typed))
+    assert [one.name for one in found] == ["epic", "babysit"]
 
 
 def test_by_hand_holds_until_the_command_is_run_again(
@@ -124,7 +135,7 @@ def test_a_tools_folder_that_leads_out_of_the_project_is_not_followed(
 ) -> None:
     write(tmp_path / "elsewhere/watch.md")
     (project / "packages").symlink_to(tmp_path)
-    assert find_command_file("watch", str(project), config) is None
+    assert make_finder(str(project), config)("watch") is None
 
 
 def test_no_products_paths_are_settings() -> None:
@@ -165,17 +176,17 @@ def test_files_are_found_in_commands_skills_and_plugins(
     (client_dir / "plugins").mkdir()
     (client_dir / "plugins/installed_plugins.json").write_text(json.dumps(listed))
     for name, path in places.items():
-        found = find_command_file(name, str(project), config)
+        found = make_finder(str(project), config)(name)
         assert found is not None, name
         assert found.path == str(path)
-    assert find_command_file("other:pack", str(project), config) is None
+    assert make_finder(str(project), config)("other:pack") is None
     listed_all = {file.path for file in list_command_files(str(project), config)}
     assert {str(path) for path in places.values()} <= listed_all
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "..", "a/b", "", ":", "a:..:b", "x" * 300])
 def test_a_name_leads_nowhere_else(name: str, project: Path, config: EffectiveConfig) -> None:
-    assert find_command_file(name, str(project), config) is None
+    assert make_finder(str(project), config)(name) is None
 
 
 def test_a_project_cannot_point_the_search_outside_of_itself(tmp_path: Path, project: Path) -> None:
@@ -184,11 +195,9 @@ def test_a_project_cannot_point_the_search_outside_of_itself(tmp_path: Path, pro
     chosen = {"command_paths": [str(tmp_path / "secret"), "../secret"]}
     (project / ".holdfast/settings.json").write_text(json.dumps(chosen))
     environ = {"HOME": str(tmp_path / "home")}
-    assert find_command_file("notes", str(project), load_config(environ, "", str(project))) is None
+    assert make_finder(str(project), load_config(environ, "", str(project)))("notes") is None
     environ["HOLDFAST_COMMAND_PATHS"] = str(tmp_path / "secret")
-    assert (
-        find_command_file("notes", str(project), load_config(environ, "", str(project))) is not None
-    )
+    assert make_finder(str(project), load_config(environ, "", str(project)))("notes") is not None
 
 
 def listed(project: Path, *entries: dict[str, Any]) -> None:
@@ -204,11 +213,28 @@ def test_a_projects_own_list_is_understood_and_its_state_shown(
     entry = {"name": "babysit", "activated_at": at(2).time, "state": {"story": "US-0009"}}
     listed(project, entry)
     seen = SessionSeen(at(0), "s1", str(project), "", "")
-    registered = CommandRan(at(2), "node -e '... session-state.json ...'", "", True, 0, "register")
+    script = "node <<'X'\nconst cmd = { name: 'babysit' }; state.active_commands.push(cmd)\nX"
+    registered = CommandRan(at(2), script, "", True, 0, "register")
     (one,) = registry.list_active(ctx, after(seen, registered))
     assert (one.name, one.state) == ("babysit", (("story", "US-0009"),))
     state = after(seen, ran("babysit", 2))
     assert "story = US-0009" in registry.compose_active_rules(ctx, state)
+
+
+def test_of_one_list_each_session_has_what_its_own_commands_entered(
+    project: Path, ctx: SessionContext
+) -> None:
+    listed(project, *({"name": name, "activated_at": at(2).time} for name in ("one", "a/two")))
+    seen = SessionSeen(at(0), "s1", str(project), "", "")
+    for command, named in (
+        ("node -e 'const cmd = {name: \"one\"}; list.active_commands.push(cmd)'", ["one"]),
+        ("node scripts/activate.js a/two", ["a/two"]),
+        ("cat docs/09-agents/session-state.json", []),
+    ):
+        state = after(seen, CommandRan(at(2), command, "", True, 0, ""))
+        assert [one.name for one in registry.list_active(ctx, state)] == named
+    late = CommandRan(at(9), "git commit -m 'one more'", "", True, 0, "")
+    assert registry.list_active(ctx, after(seen, late)) == []
 
 
 def test_an_entry_of_another_or_an_earlier_session_is_not_ours(
@@ -251,5 +277,53 @@ def test_rules_pass_the_redactor_and_can_be_turned_off(project: Path, ctx: Sessi
 
 def test_nothing_in_force_costs_nothing_to_say(ctx: SessionContext) -> None:
     assert registry.compose_active_rules(ctx, EMPTY_STATE) == ""
-    assert registry.describe_for_summariser(ctx, after(ran("unknown"))) == ""
+    assert registry.describe_for_summariser(ctx, after(ran("unknown")), 5000) == ""
     assert registry.compose_active_rules(ctx, after(ran("unknown"))) == ""
+
+
+@pytest.mark.parametrize("name", ["story/list", "story:list", "tool:story:list", "tool/story/list"])
+@pytest.mark.parametrize("place", [".claude/commands/tool", ".tool/commands"])
+def test_a_nested_command_is_found_by_each_of_its_names(
+    project: Path, config: EffectiveConfig, name: str, place: str
+) -> None:
+    write(project / ".claude/commands/list.md", "another")
+    path = write(project / place / "story/list.md")
+    found = make_finder(str(project), config)(name)
+    assert found is not None
+    assert found.path == str(path)
+
+
+def test_a_typed_command_and_its_own_entry_in_the_projects_list_are_one(
+    project: Path, ctx: SessionContext
+) -> None:
+    write(project / ".claude/commands/tool/story/list.md")
+    listed(project, {"name": "story/list", "activated_at": at(2).time, "session_id": "s1"})
+    (one,) = registry.list_active(ctx, after(ran("tool:story:list", 1)))
+    assert (one.name, one.time, one.started) == ("tool:story:list", at(2).time, at(1).time)
+
+
+def test_commands_keep_the_order_of_their_start_however_each_was_started(
+    project: Path, ctx: SessionContext, session_dir: SessionDir
+) -> None:
+    listed(
+        project,
+        {"name": "second", "activated_at": "2026-01-01T10:02:00Z", "session_id": "s1"},
+        {"name": "untimed", "session_id": "s1"},
+    )
+    registry.append_manual_entry(session_dir, registry.ACTIVATED, "third", "", at(3).time)
+    state = after(ran("first", 1), ran("fourth", 4), ran("first", 5))
+    names = [one.name for one in registry.list_active(ctx, state)]
+    assert names == ["first", "second", "third", "fourth", "untimed"]
+
+
+def test_the_summariser_may_leave_out_only_rules_that_are_sure_to_come_back(
+    project: Path, ctx: SessionContext
+) -> None:
+    write(project / ".claude/commands/short.md")
+    write(project / ".claude/commands/long.md", "A rule.\n" * 500)
+    state = after(ran("short", 1), ran("long", 2))
+    said = registry.describe_for_summariser(ctx, state, 3000)
+    assert "in force: /short, /long." in said
+    assert "all rules of /long: the summary keeps what they demand" in said
+    assert "need not be in the summary" not in said
+    assert "need not be in the summary" in registry.describe_for_summariser(ctx, state, 9000)

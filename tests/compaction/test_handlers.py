@@ -6,9 +6,15 @@ from typing import cast
 import pytest
 
 from holdfast.compaction import handlers
-from holdfast.fastpath.session_dir import PrebuiltText
+from holdfast.compaction.active_commands import registry
+from holdfast.compaction.instructions import TEMPLATE_OPENING
+from holdfast.fastpath.delivery import ClaimedText, claim_pending
+from holdfast.fastpath.pending_texts import PrebuiltText
 from holdfast.session import update
-from holdfast.store.protocol import Store, StoreBusy
+from holdfast.session.context import SessionContext, load_config
+from holdfast.store.protocol import StoreBusy
+from holdfast.store.sql_store import Store
+from holdfast.text import BAR
 from support.growing_session import BOUNDARY, ROWS, SESSION, Follow
 
 RULE = "money is integer cents everywhere, never floats"
@@ -33,15 +39,16 @@ def test_before_a_compaction_there_is_a_checkpoint_a_brief_and_steering(follow: 
     assert prepared.text.startswith("Holdfast: the state of this session")
 
 
-def test_what_the_user_is_shown_of_the_steering_is_short(follow: Follow) -> None:
+def test_the_user_is_shown_facts_without_the_template(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    long = handlers.on_precompact(follow.ctx, "auto").text.partition("\n\n")[0]
-    short = handlers.on_precompact(follow.ctx, "manual").text.partition("\n\n")[0]
-    assert RULE in short
-    assert len(short) <= handlers.MAX_SHOWN_STEERING_CHARS < len(long)
-    unseen = follow.ctx._replace(session=follow.ctx.session._replace(client="opencode"))
-    whole = handlers.on_precompact(unseen, "manual").text.partition("\n\n")[0]
-    assert len(whole) > handlers.MAX_SHOWN_STEERING_CHARS
+    unseen = handlers.on_precompact(follow.ctx, "auto").text
+    shown = handlers.on_precompact(follow.ctx, "manual").text
+    assert RULE in shown
+    assert len(shown) <= handlers.MAX_SHOWN_STEERING_CHARS
+    assert TEMPLATE_OPENING in unseen
+    assert TEMPLATE_OPENING not in shown
+    client = follow.ctx._replace(session=follow.ctx.session._replace(client="opencode"))
+    assert TEMPLATE_OPENING in handlers.on_precompact(client, "manual").text
 
 
 def test_a_summariser_that_has_been_steered_is_not_told_again(follow: Follow) -> None:
@@ -100,7 +107,7 @@ def test_what_the_summary_lost_is_recorded_and_what_nobody_told_is_queued(
     (compaction,) = follow.store.compactions(SESSION)
     assert (compaction.epoch, compaction.summary) == (0, "The user works on a shop.")
     assert "r1" in compaction.lost
-    gap = follow.session_dir.claim_gap()
+    gap = follow.session_dir.pending.claim_prebuilt("gap")
     assert gap is not None
     assert RULE in gap.text
     assert gap.text.startswith("Holdfast: known before the last compaction")
@@ -116,25 +123,59 @@ def test_what_the_brief_told_is_not_told_again(follow: Follow) -> None:
         f'"text":{json.dumps(made.text)}}}'
     )
     compact(follow, "The user works on a shop.")
-    gap = follow.session_dir.claim_gap()
+    gap = follow.session_dir.pending.claim_prebuilt("gap")
     assert gap is None or RULE not in gap.text
     (delivery,) = follow.store.deliveries(SESSION)
     assert (delivery.kind, delivery.text) == ("brief", made.text)
 
 
+def test_rules_that_the_brief_had_no_room_for_follow_one_piece_per_hook(follow: Follow) -> None:
+    rules = [f"Rule {n}: {'word ' * 15}end" for n in range(250)]
+    block = "\n".join(["<!-- COMPACT_SUMMARY_START -->", *rules, "<!-- COMPACT_SUMMARY_END -->"])
+    path = follow.root / ".claude/commands/careful.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(block)
+    registry.append_manual_entry(follow.session_dir, registry.ACTIVATED, "careful", "", "t")
+    follow.write(BOUNDARY)
+    ctx = _with_project(follow)
+    made = handlers.on_session_start_compact(ctx, "SessionStart")
+    assert made is not None
+    made.settle()
+    handlers.on_postcompact(ctx, trigger="auto", summary="The user works on a shop.")
+    texts = [made.text]
+    while (claimed := _claim_next(follow)) is not None:
+        assert 0 < len(claimed.text) <= 10_000
+        texts.append(claimed.text)
+        claimed.settle()
+    assert len(texts) >= 3
+    lines = "\n".join(texts).split("\n")
+    assert [line for line in lines if "Rule " in line and "word" in line] == [
+        f"{BAR}{rule}" for rule in rules
+    ]
+
+
+def _claim_next(follow: Follow) -> ClaimedText | None:
+    return claim_pending(follow.session_dir, "PostToolBatch", 10_000, to_user=False, warn=True)
+
+
+def _with_project(follow: Follow) -> SessionContext:
+    config = load_config({"HOME": str(follow.root)}, follow.session_dir.data_dir, str(follow.root))
+    return follow.ctx._replace(config=config)
+
+
 def test_the_summary_is_looked_at_once(follow: Follow) -> None:
     follow.write(BOUNDARY)
     compact(follow, "Short.")
-    assert follow.session_dir.claim_gap() is not None
+    assert follow.session_dir.pending.claim_prebuilt("gap") is not None
     compact(follow, "Short.")
-    assert follow.session_dir.claim_gap() is None
+    assert follow.session_dir.pending.claim_prebuilt("gap") is None
 
 
 def test_a_replaced_history_without_a_summary_queues_nothing(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    follow.session_dir.write_gap(PrebuiltText(0, 0, 0, "t", "r1", "An old gap."))
+    follow.session_dir.pending.put("gap", PrebuiltText(0, 0, 0, "t", "r1", "An old gap."))
     compact(follow, "")
-    assert not follow.session_dir.has_gap()
+    assert "gap" not in follow.session_dir.pending.list_waiting()
     (compaction,) = follow.store.compactions(SESSION)
     assert (compaction.kept, compaction.lost) == ((), ())
 
@@ -287,4 +328,4 @@ def test_a_store_that_fails_half_way_does_not_cost_the_gap(follow: Follow) -> No
     with pytest.raises(StoreBusy):
         handlers.on_postcompact(failing, trigger="auto", summary="Short.")
     handlers.on_postcompact(follow.ctx._replace(store=None), trigger="auto", summary="Short.")
-    assert follow.session_dir.has_gap()
+    assert "gap" in follow.session_dir.pending.list_waiting()

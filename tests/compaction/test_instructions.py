@@ -7,6 +7,7 @@ import pytest
 from holdfast.clock import read_clock
 from holdfast.compaction.instructions import (
     MAX_INSTRUCTIONS_CHARS,
+    TEMPLATE_OPENING,
     append_instructions,
     build_project_instructions,
     read_custom_instructions,
@@ -36,7 +37,7 @@ def test_the_template_names_the_projects_checks_and_what_can_be_read_again(proje
     (project / "README.md").touch()
     text = build_project_instructions(str(project))
     assert "(`make test`, `npm test`, `npm run lint` and the like)" in text
-    assert "(README.md are on disk)" in text
+    assert "(on disk: README.md)" in text
 
 
 @pytest.mark.parametrize("package", ["", "{", "[]", '{"scripts": 5}'])
@@ -61,6 +62,21 @@ def test_facts_come_first_and_nothing_is_said_where_nothing_is_known(project: Pa
     )
     off = ctx(project, HOLDFAST_INSTRUCTIONS="off")
     assert append_instructions(off, "The facts.") == "The facts."
+
+
+def test_the_users_own_words_go_into_every_summary_of_every_project(
+    project: Path, tmp_path: Path
+) -> None:
+    (project / ".holdfast").mkdir()
+    (project / ".holdfast/compact.md").write_text("Keep the ticket.")
+    own = tmp_path / "config/holdfast"
+    own.mkdir(parents=True)
+    (own / "compact.md").write_text("Preserve all file paths.")
+    asked = ctx(project, XDG_CONFIG_HOME=str(tmp_path / "config"))
+    text = append_instructions(asked, "The facts.", template=False)
+    assert text.startswith("The facts.\n\nThe user asks for this in every summary:\n")
+    assert text.index("| Preserve all file paths.") < text.index("| Keep the ticket.")
+    assert TEMPLATE_OPENING not in text
 
 
 def test_it_stays_inside_what_the_client_takes(project: Path) -> None:

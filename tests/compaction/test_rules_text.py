@@ -8,10 +8,12 @@ from holdfast.compaction.active_commands.rules_text import (
     OPENING,
     ActiveCommand,
     ResolvedCommand,
+    compose_rest,
     compose_rules,
     format_names,
+    list_cut,
 )
-from holdfast.text import quote_block
+from holdfast.text import BAR, quote_block
 
 RULE = "Ask before every commit.\nNever push to main."
 
@@ -47,6 +49,32 @@ def test_what_does_not_fit_is_cut_at_a_line_and_the_rest_is_named() -> None:
     assert "did not fit here: read /shop/.claude/commands/short.md" in text
     shown = text.partition("---\n")[2].partition("\n(cut here")[0]
     assert all(line in quote_block(long).split("\n") for line in shown.split("\n"))
+
+
+def test_what_a_text_had_no_room_for_follows_in_pieces_the_urgent_first() -> None:
+    rules = {name: "\n".join(f"{name} rule {n}" for n in range(70)) for name in "abcd"}
+    commands = [found(name, rules[name], priority=3 - n) for n, name in enumerate("abcd")]
+    given = compose_rules(commands, 3000)
+    pieces = list(compose_rest(commands, given, 900, str))
+    assert all(len(piece) <= 900 for piece in pieces)
+    whole = "\n".join([given, *pieces]).split("\n")
+    shown = [line for line in whole if line.startswith(BAR)]
+    assert shown == [line for name in "dcba" for line in quote_block(rules[name]).split("\n")]
+    assert [one.active.name for one in list_cut(commands, given)] == ["a", "b"]
+
+
+def test_nothing_follows_a_text_that_has_all_rules() -> None:
+    commands = [found("a"), found("b", rules="")]
+    assert list(compose_rest(commands, compose_rules(commands, 3000), 900, str)) == []
+
+
+def test_the_rest_is_redacted_before_it_is_divided() -> None:
+    def redact(text: str) -> str:
+        return text.replace(f"secret\n{BAR}key", "gone")
+
+    lines = "\n".join(["x" * 80, "secret", "key", "y"])
+    for most in range(400, 700):
+        assert "secret" not in "".join(compose_rest([found("a", lines)], "", most, redact))
 
 
 def test_one_shot_commands_are_left_out_and_those_without_rules_are_named() -> None:

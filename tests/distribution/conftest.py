@@ -20,7 +20,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> build_dist.Built:
 @pytest.fixture(scope="session")
 def index(built: build_dist.Built, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Holdfast's wheel beside those of all that it and its extras need."""
-    needs = read_requirements(built.wheel, "", "server", "mcp")
+    needs = read_requirements(built.wheel, "", "mcp")
     folder = make_index(tmp_path_factory.mktemp("index"), "pip", *needs)
     shutil.copy(built.wheel, folder)
     return folder

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from holdfast.clients.claude_code.install.installed import build_auto_compact
 from holdfast.doctor.check_client import (
     FoundClient,
     check_autocompact,
@@ -15,6 +14,7 @@ from holdfast.doctor.check_client import (
     list_missing_features,
     parse_version,
 )
+from holdfast.install.claude_code import build_auto_compact
 
 from .world import World
 
@@ -131,13 +131,17 @@ def test_one_client_by_two_names_is_one(world: World) -> None:
             "at about 90,000 tokens",
         ),
         ({"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "70"}, {}, "70 %"),
-        ({"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "lots"}, {}, "the client's own window"),
+        ({"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "lots"}, {}, "the window lots is not taken"),
+        ({}, {"autoCompactWindow": 900}, "it goes from 100,000 to 1,000,000"),
+        ({}, {}, "at the earliest at 167,000 tokens of 200,000 or 967,000 tokens of 1,000,000"),
+        ({"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "50"}, {}, "90,000 tokens of 200,000"),
+        ({"DISABLE_AUTO_COMPACT": "1"}, {}, "a full window ends the turn"),
     ],
 )
 def test_the_words_for_each_setting(
     variables: dict[str, str], options: dict[str, Any], said: str
 ) -> None:
-    assert said in describe_autocompact(build_auto_compact(variables, options)).message
+    assert said in describe_autocompact(build_auto_compact(variables, [options])).message
 
 
 def test_the_settings_files_and_their_env_count_the_later_scope_first(world: World) -> None:

@@ -1,5 +1,6 @@
 """What happened lately: our own errors, and the compactions."""
 
+import os
 from contextlib import closing
 
 from holdfast.clients.holdfast_text import AUGMENT_OPENING
@@ -7,6 +8,7 @@ from holdfast.clock import format_timestamp
 from holdfast.doctor.check_history import (
     check_compactions,
     check_errors,
+    check_kept,
     judge_compactions,
     read_log,
 )
@@ -51,7 +53,7 @@ def test_old_errors_are_forgotten_and_the_turned_over_log_is_read(world: World) 
     (found,) = check_errors(world.around)
     assert found.level == "ok"
     write_log(world, f"{format_timestamp(NOW - 60)} 1 Stop OSError: before", name="holdfast.log.1")
-    assert next(entry.text for entry in read_log(str(world.data))) == "Stop OSError: before"
+    assert next(text for _, text in read_log(str(world.data))) == "Stop OSError: before"
     (found,) = check_errors(world.around)
     assert "1 error " in found.message
 
@@ -64,7 +66,7 @@ def test_a_compaction_that_was_followed_up_is_fine() -> None:
     found = judge_compactions([SEEN], [BRIEF])
     assert found.level == "ok"
     assert found.message.startswith("restored after the only one so far; ")
-    assert found.details == ("2026-11-16 00:00 s1 auto: summary kept 0, lost 1; delivered brief",)
+    assert found.details == ("2026-11-16 00:00 s1 auto: delivered brief",)
 
 
 def test_it_is_said_how_the_last_brief_came() -> None:
@@ -92,6 +94,25 @@ def test_a_compaction_that_was_only_indexed_proves_nothing() -> None:
     assert (found.level, "indexed" in found.message) == ("ok", True)
 
 
+def test_transcripts_that_go_soon_are_counted_and_whether_they_are_kept(world: World) -> None:
+    folder = world.config / "projects" / "-shop"
+    folder.mkdir(parents=True)
+    for name, days in (("aaaa", 1), ("bbbb", 25), ("cccc", 29)):
+        (folder / f"{name}.jsonl").write_text("{}\n")
+        os.utime(folder / f"{name}.jsonl", (NOW, NOW - days * 86_400))
+    with closing(SqliteStore(str(world.data / "holdfast.db"))) as store:
+        store.archive("bbbb", 0, 0, 3, b"{}\n", "2026-01-01T10:00:00Z")
+    (found,) = check_kept(world.around)
+    assert (found.level, "; 2 within 7 days, 1 of them kept here" in found.message) == (
+        "warn",
+        True,
+    )
+    assert "rows of 1 session kept here, 0.0 MB" in found.message
+    world.write({"cleanupPeriodDays": 365})
+    (found,) = check_kept(world.around)
+    assert (found.level, "after 365 days" in found.message) == ("ok", True)
+
+
 def test_the_store_is_asked(world: World) -> None:
     (found,) = check_compactions(world.around)
     assert "none" in found.message
@@ -100,3 +121,9 @@ def test_the_store_is_asked(world: World) -> None:
         store.record_delivery(BRIEF)
     (found,) = check_compactions(world.around)
     assert (found.level, len(found.details)) == ("ok", 1)
+
+
+def test_a_pipe_in_place_of_the_log_is_not_waited_for(world: World) -> None:
+    world.data.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(world.data / "holdfast.log")
+    assert read_log(str(world.data)) == []

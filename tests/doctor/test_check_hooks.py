@@ -6,9 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.clients.claude_code import installer
-from holdfast.clients.claude_code.install.hook_table import HOOKS
-from holdfast.clients.installation import ForeignHook
 from holdfast.doctor.check_hooks import (
     check_hooks,
     check_other_hooks,
@@ -19,6 +16,9 @@ from holdfast.doctor.check_hooks import (
 from holdfast.doctor.checks import repair
 from holdfast.doctor.environment import Finding
 from holdfast.doctor.hook_trial import check_trial
+from holdfast.install.claude_code import HOOKS
+from holdfast.install.claude_code import INSTALLER as installer
+from holdfast.install.installation import ForeignHook
 
 from .world import PYTHON, World, hook
 

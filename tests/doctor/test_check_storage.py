@@ -103,7 +103,7 @@ def test_only_marks_of_the_dead_are_left_over(world: World) -> None:
         os.utime(folder / name, (NOW - 7200, NOW - 7200))
     (folder / "gap.4243").write_text("")
     os.utime(folder / "gap.4243", (NOW - 5, NOW - 5))
-    assert {Path(found.path).name for found in find_leftovers(str(world.data), NOW)} == set(old)
+    assert {Path(found).name for found in find_leftovers(str(world.data), NOW)} == set(old)
     (found,) = check_leftovers(world.around)
     assert (found.level, found.repair) == ("ok", "leftovers")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import holdfast
-from holdfast.doctor.check_versions import check_versions, is_older
+from holdfast.doctor.check_hooks import check_versions, is_older
 from holdfast.doctor.environment import Finding
 from holdfast.paths import store_path
 from holdfast.store.protocol import SavedState, Session

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.clients.claude_code.installer import build_direct_entries
-from holdfast.clients.installation import HookEntry
 from holdfast.doctor.hook_trial import STEPS, check_trial, judge_runs, run_all_hooks, run_one_hook
+from holdfast.install.claude_code import INSTALLER
+from holdfast.install.installation import HookEntry
 
 from .world import World
 
@@ -28,7 +28,7 @@ def faked(world: World, event: str, *lines: str) -> list[HookEntry]:
 
 def test_our_own_hooks_keep_the_contract_and_leave_nothing(world: World, scratch: Path) -> None:
     runs, errors = run_all_hooks(
-        build_direct_entries(world.around.interpreter, world.around.script)
+        INSTALLER.build_direct_entries(world.around.interpreter, world.around.script)
     )
     assert errors == []
     assert [run.problems for run in runs] == [()] * len(STEPS)
@@ -43,7 +43,10 @@ def test_our_own_hooks_keep_the_contract_and_leave_nothing(world: World, scratch
 
 
 def test_the_quick_try_runs_one_hook_and_leaves_nothing(world: World, scratch: Path) -> None:
-    assert run_one_hook(build_direct_entries(world.around.interpreter, world.around.script)) == []
+    assert (
+        run_one_hook(INSTALLER.build_direct_entries(world.around.interpreter, world.around.script))
+        == []
+    )
     assert list(scratch.iterdir()) == []
 
 

@@ -108,7 +108,7 @@ def test_the_commands_tell_what_happened(tmp_path: Path, api: ScriptedApi) -> No
     assert {found["level"] for found in findings.values()} == {"ok"}
     (line,) = findings["compactions"]["details"]
     assert live.session_id[:8] in line
-    assert f"lost {listed['lost']}; delivered brief" in line
+    assert "delivered brief" in line
     assert "supported" in findings["client"]["seen"]
 
     assert user.ask("uninstall")["identical"] is True

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import holdfast
-from holdfast.clients.claude_code import installer
 from holdfast.doctor.environment import Environment
+from holdfast.install.claude_code import INSTALLER as installer
 
 SCRIPT = str(Path(holdfast.__file__).parent / "hooks" / "main.py")
 PYTHON = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)

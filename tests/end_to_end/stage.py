@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import holdfast
-from holdfast.clients.claude_code import installer
+from holdfast.install.claude_code import INSTALLER as installer
 from holdfast.store.sqlite.store import SqliteStore
 from support.claude import (
     Client,
@@ -138,15 +138,16 @@ class Stage:
     def settled(self, live: LiveSession) -> None:
         """Wait until the background hooks have read all that the transcript holds."""
         transcript = self.client.transcript_path(live.session_id)
-        brief = self.session_dir(live.session_id) / "brief"
+        folder = self.session_dir(live.session_id)
+        wait_until(lambda: has_read_all(folder, transcript), 20)
 
-        def read_up() -> bool:
-            if not brief.exists():
-                return False
-            offset = int(brief.read_text().split(" ", 5)[4])
-            return b'"message"' not in transcript.read_bytes()[offset:]
 
-        wait_until(read_up, 20)
+def has_read_all(folder: Path, transcript: Path) -> bool:
+    """Whether hooks have read a transcript to its end: a brief says how far, where one was due,
+    and what was read without one is noted beside it."""
+    made = [folder / name for name in ("known", "brief") if (folder / name).exists()]
+    reached = max((int(one.read_text().split(" ", 5)[4]) for one in made), default=None)
+    return reached is not None and b'"message"' not in transcript.read_bytes()[reached:]
 
 
 def injected(request: Request, opening: str | tuple[str, ...]) -> list[str]:

@@ -22,14 +22,14 @@ from support.claude import (
 )
 
 from .conftest import MakeStage
-from .stage import AGAINST, ALONE, FACTS, GAP, RULE, Stage, injected
+from .stage import AGAINST, ALONE, FACTS, FINISHED, GAP, RULE, Stage, injected
 
 pytestmark = pytest.mark.client
 
 OPENING = "Build the shop on port 8123."
 TASKS = {"CLAUDE_CODE_ENABLE_TASKS": "1"}
 TOLD = ("rule", "open task")
-SUMMARY = f"The user said: {RULE}\n\nOpen tasks:\n- #1 {FACTS['open task']}"
+SUMMARY = f"The user said: {RULE}\n\nOpen tasks:\n- #1 {FACTS['open task']}: with totals"
 
 
 @pytest.fixture(params=["oldest", "newest"])
@@ -141,3 +141,29 @@ def test_an_ordinary_subagent_is_followed_after_the_client_was_let_go(
         assert not (session_dir / "summary").exists()
         assert injected(api.last, (ALONE, AGAINST, GAP)) == []
     assert stage.log() == ""
+
+
+def test_what_the_summary_says_wrongly_is_told_first(
+    make_stage: MakeStage, api: ScriptedApi, binary: Path
+) -> None:
+    stage = make_stage(env=SMALL_WINDOW | TASKS)
+    stage.client.binary = binary
+    api.say(*stage.work(), "Begun.", "On.")
+    api.summarise_with(
+        f"7. Pending Tasks:\n   - {FINISHED}\n\n8. Current Work:\n   All tests pass.\n"
+    )
+    with stage.client.session() as live:
+        live.ask(OPENING)
+        live.compact()
+        live.ask("go on with the cart")
+        (brief,) = injected(first_request_after(api), AGAINST)
+        stage.settled(live)
+    told = brief.splitlines()[1:4]
+    assert "the record is right" in told[0]
+    assert f'"{FINISHED}"' in told[1]
+    assert '"All tests pass."' in told[2]
+    assert "the last run failed: `pytest -q`" in told[2]
+    shown = json.loads(stage.holdfast("show", live.session_id, "--compaction", "1", "--json"))
+    assert [one["kind"] for one in shown["contradictions"]] == ["task", "check"]
+    rows = stage.client.transcript_path(live.session_id).read_text()
+    assert all(one["at"] in rows for one in shown["contradictions"])

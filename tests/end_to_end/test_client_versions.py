@@ -39,6 +39,7 @@ def missing(words: str, facts: Mapping[str, str] = FACTS) -> list[str]:
     return [name for name, fact in facts.items() if fact not in words]
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("trigger", ["manual", "auto"])
 def test_a_compaction_is_steered_and_followed_by_the_brief(
     tmp_path: Path, api: ScriptedApi, binary: Path, trigger: str
@@ -64,7 +65,8 @@ def test_a_compaction_is_steered_and_followed_by_the_brief(
         assert (compaction.trigger, compaction.summary) == (trigger, SUMMARY)
 
 
-def test_a_subagents_compaction_is_given_nothing_of_the_main_thread(
+@pytest.mark.core
+def test_a_subagents_compaction_is_given_its_own_state_and_nothing_of_the_main_thread(
     tmp_path: Path, binary: Path
 ) -> None:
     with ScriptedApi(
@@ -78,14 +80,23 @@ def test_a_subagents_compaction_is_given_nothing_of_the_main_thread(
             live.ask("go on")
         assert [request.from_subagent for request in api.summary_requests] == [True]
         for request in [*api.subagent_requests, *api.summary_requests]:
-            assert not where(request, "Holdfast")
+            assert not where(request, RULE)
+        told = injected(api.subagent_requests[-1], BRIEF)
+        if binary == newest_client():  # an older one does not say which subagent compacts
+            (own,) = told
+            assert "find the shelf" in own
+            assert "find the shelf" in steering(api.summary_requests[0])
+        else:
+            assert told == []
+            assert not where(api.summary_requests[0], "Holdfast")
         assert injected(api.last, BRIEF) == []
         assert injected(api.last, GAP) == []
+    assert stage.log() == ""
     with stage.store() as store:
         assert list(store.compactions(live.session_id)) == []
 
 
-def test_a_subagent_that_compacts_in_the_background_is_given_nothing_either(
+def test_a_subagent_that_compacts_in_the_background_is_given_its_own_either(
     tmp_path: Path, binary: Path
 ) -> None:
     # Slow answers: the main thread's turn is over when the subagent compacts. It fills up as it
@@ -104,7 +115,10 @@ def test_a_subagent_that_compacts_in_the_background_is_given_nothing_either(
             session_id = live.session_id
         assert [request.from_subagent for request in api.summary_requests] == [True]
         for request in [*api.subagent_requests, *api.summary_requests]:
-            assert not where(request, "Holdfast")
+            assert not where(request, RULE)
+        own = [] if binary == oldest_client() else ["find the shelf"]
+        told = injected(api.subagent_requests[-1], BRIEF)
+        assert [name for words in told for name in own if name in words] == own
     with stage.store() as store:
         assert list(store.compactions(session_id)) == []
         assert list(store.deliveries(session_id)) == []

@@ -24,13 +24,12 @@ def test_template_and_the_projects_own_words_stand_in_the_summary_request(
         live.ask("Build the shop on port 8123.")
         live.ask("go on")  # an automatic one
         live.compact("and mind the cart")
-    assert len(api.summary_requests) == 2
-    for request in api.summary_requests:
-        told = steering(request)
-        assert ORDER in told
-        assert "`make test`" in told
-        assert OWN in told
-        assert told.index("Wire the cart to checkout") < told.index(ORDER)
+    automatic, shown = map(steering, api.summary_requests)
+    for told in (automatic, shown):
+        assert told.index("Wire the cart to checkout") < told.index(OWN)
+    assert "`make test`" in automatic
+    assert automatic.index("Wire the cart to checkout") < automatic.index(ORDER)
+    assert ORDER not in shown  # the user sees it on the screen
 
 
 def test_the_block_in_claude_md_is_in_the_request_and_goes_without_a_trace(

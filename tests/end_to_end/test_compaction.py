@@ -38,6 +38,7 @@ def check_all_facts(stage: Stage, api: ScriptedApi) -> None:
     assert stage.log() == ""
 
 
+@pytest.mark.core
 def test_manual_compaction_keeps_every_kind_of_fact(stage: Stage, api: ScriptedApi) -> None:
     api.say(*stage.work(), "Begun.", "Going on.", "After.")
     api.summarise_with("The user is building something.")
@@ -55,6 +56,7 @@ def test_manual_compaction_keeps_every_kind_of_fact(stage: Stage, api: ScriptedA
         assert [c.cause for c in store.checkpoints(live.session_id)][-1] == "precompact:manual"
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("by", ["window", "error"])
 def test_automatic_compaction_keeps_every_kind_of_fact(
     make_stage: MakeStage, api: ScriptedApi, by: str

@@ -30,7 +30,7 @@ def test_user_and_agent_are_told_once_with_a_focus_for_compacting(
         assert user.startswith(LOW)
         assert "61,000 of 67,000 tokens" in user
         assert "/compact keep Wire the cart to checkout" in user
-        assert "The user was offered" in agent
+        assert "go on as before" in agent
         stage.settled(live)
         api.say(text("And on.").filling(61_200))
         again = live.ask("and on")
@@ -132,7 +132,7 @@ def test_wrong_settings_break_no_hook_and_the_user_is_told_once(
         live.compact()
         after = live.ask("go on")
     (told,) = turn.shown_to_the_user
-    assert "brief_chars must be a whole number from 1000 to 9500; 6000 is used" in told
+    assert "brief_chars must be a whole number from 1000 to 9500; 9500 is used" in told
     assert after.shown_to_the_user == []
     (brief,) = injected(api.last, BRIEF)
     assert "Wire the cart to checkout" in brief
@@ -157,3 +157,20 @@ def test_what_the_user_chose_for_the_project_is_in_effect_and_what_the_project_c
     assert len(brief) <= 1_000
     with stage.store() as store:
         assert list(store.read_archive(live.session_id)) == []
+
+
+def test_another_model_is_counted_for_its_own_window_before_it_is_asked(
+    stage: Stage, api: ScriptedApi
+) -> None:
+    """152,000 tokens are little of a million, and nearly all of the usual window."""
+    stage.client.model = "claude-sonnet-4-5[1m]"
+    api.say(text("Begun.").filling(152_000))
+    with stage.client.session() as live:
+        live.ask("Build the shop on port 8123.")
+        stage.settled(live)
+        live.switch_model("claude-sonnet-4-5")
+        live.ask("go on")
+        assert len(injected(api.last, "Holdfast: 9 % of the context is left")) == 1
+        live.ask("and on")
+    assert len(injected(api.last, "Holdfast: 9 % of the context is left")) == 1
+    assert stage.log() == ""

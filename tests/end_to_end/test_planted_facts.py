@@ -141,7 +141,7 @@ def check(text: str) -> None:
     assert [name for name, words in FACTS.items() if words not in text] == []
     assert RULE in rules(text)
     assert "French" not in rules(text).replace(FACTS["correction"], "")
-    uncommitted = text.partition("Uncommitted changes")[2].partition("\n")[0]
+    uncommitted = text.partition("Uncommitted: ")[2].partition("\n")[0]
     assert "receipt.py" in uncommitted
     assert "cart.py" not in uncommitted
 

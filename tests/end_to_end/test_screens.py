@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.session.context_usage import LOW_USER
+from holdfast.fastpath.pending_texts import LOW_USER
 from plugin.plugin_stage import Scene, copied, delivered_by_hooks
 from support.claude import Client, ScriptedApi, Terminal, bash, text, tool
 

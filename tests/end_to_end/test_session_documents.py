@@ -82,18 +82,21 @@ def test_a_handoff_is_offered_expanded_and_taken_up(papers: Papers, api: Scripte
     assert f"holdfast session resume {left[:8]}" in offer
     assert len(offer) <= 600
     expanded = shown(api.last)
-    assert "## Decisions and why" in expanded
+    assert RULE in expanded
     assert "test_total_rounds_half_even" in expanded
     api.say("Nothing to take up.")
     papers.client.run("hello again")
-    assert injected(api.last, OFFER) == []
+    # What was taken up and is not finished is now the second session's to hand over.
+    (carried,) = injected(api.last, OFFER)
+    assert f"session resume {left[:8]}" not in carried
+    assert "Wire the cart to checkout" in carried
     assert papers.log() == ""
 
 
 def test_an_edited_handoff_wins_and_ours_goes_beside_it(papers: Papers, api: ScriptedApi) -> None:
     left = left_unfinished(papers, api)
     path = papers.page(left)
-    edited = path.read_text().replace("## Next\n", f"## Next\n\n- {EDITED}\n")
+    edited = f"{path.read_text().rstrip()}\n\n## Next\n\n- {EDITED}\n"
     path.write_text(edited)
     beside = papers.by_hand("session", "handoff", left)
     assert path.read_text() == edited
@@ -182,7 +185,8 @@ def test_finished_tasks_are_in_the_summary_request(papers: Papers, api: Scripted
         live.ask("go on")
     (request,) = api.summary_requests
     told = steering(request)
-    _, _, behind = told.partition("Finished, in short:\n")
+    heading = "Finished tasks, summarised when they were done:"
+    _, _, behind = told.partition(f"{heading}\n")
     line = behind.partition("\n")[0]
     for words in (
         "#1 Sketch the price table",
@@ -193,7 +197,8 @@ def test_finished_tasks_are_in_the_summary_request(papers: Papers, api: Scripted
     assert "`pytest -q`" in told
     (brief,) = injected(api.last, BRIEF)
     assert "pytest -q passed" in brief
-    assert "Finished tasks, summarised when they were done:" in brief
+    assert heading in brief
+    assert ".. " not in line
     assert "price_table.py" in brief
     listed = papers.by_hand("session", "tasks", live.session_id)
     assert "integer cents rather than floats" in listed

@@ -6,21 +6,18 @@ from pathlib import Path
 import pytest
 
 from support.claude import (
-    SMALL_WINDOW,
     Lane,
     Reply,
     Request,
     ScriptedApi,
     bash,
-    run_subagent,
-    subagent_that_compacts,
     text,
     tool,
     wait_until,
-    where,
 )
 
-from .stage import BRIEF, GAP, OFFER, RULE, Stage, injected
+from .conftest import MakeStage
+from .stage import BRIEF, FACTS, OFFER, RULE, Stage, injected
 
 pytestmark = pytest.mark.client
 
@@ -112,23 +109,6 @@ def test_a_session_whose_last_words_announce_a_next_step_is_offered(
     assert len(offer) <= 600
 
 
-def test_a_subagent_that_compacts_is_given_nothing_of_the_main_thread(tmp_path: Path) -> None:
-    with ScriptedApi(
-        [run_subagent("find the shelf"), text("Main went on.")],
-        subagent=subagent_that_compacts("The shelf is empty."),
-    ) as api:
-        stage = Stage(tmp_path, api, env=SMALL_WINDOW)
-        with stage.client.session() as live:
-            live.ask(f"Ask a subagent. {RULE}")
-            live.ask("go on")
-        assert len(api.summary_requests) == 1
-        for request in [*api.subagent_requests, *api.summary_requests]:
-            assert not where(request, "Holdfast")
-        assert injected(api.last, BRIEF) == []
-        assert injected(api.last, GAP) == []
-    assert stage.log() == ""
-
-
 def test_resume_goes_on_with_the_state_and_says_nothing(stage: Stage, api: ScriptedApi) -> None:
     api.say(*stage.work(), "Begun.")
     first = stage.client.run(f"Build the shop on port 8123. {RULE}")
@@ -155,6 +135,22 @@ def test_clear_offers_what_was_left_open_in_a_few_lines(stage: Stage, api: Scrip
     assert "Wire the cart to checkout" in offer
     assert before[:8] in offer
     assert len(offer) <= 600
+
+
+def test_clear_is_a_fresh_window_with_all_that_was_known_where_the_user_chose_it(
+    make_stage: MakeStage, api: ScriptedApi
+) -> None:
+    stage = make_stage(env={"HOLDFAST_HANDOFF_INJECT": "on"})
+    with stage.client.session() as live:
+        api.say(*stage.work(), "Begun.")
+        live.ask(f"Build the shop on port 8123. {RULE}")
+        stage.settled(live)
+        live.ask("/clear")
+        live.ask("hello")
+        live.ask("and on")
+    (page,) = injected(api.last, "Holdfast: the handoff page of an earlier session")
+    assert [name for name, words in FACTS.items() if words not in page] == []
+    assert api.summary_requests == []
 
 
 def test_a_fork_has_the_state_of_its_parent_and_its_own_latches(

@@ -73,7 +73,7 @@ def test_corrected_rules_finished_tasks_and_mended_tests_stay_so(
         third = latest_brief(api.last)
         assert injected(api.last, BRIEF) == [third]
         assert RULE not in rules(third)
-        assert "use integer cents instead, never Decimal." in rules(third)
+        assert "use integer cents instead, never Decimal." in third
         assert "Wire the cart" not in open_tasks(third)
         assert TEST not in third
         assert len(third) < 1.3 * len(second)

@@ -8,7 +8,8 @@ import pytest
 
 from holdfast.fastpath import delivery, inbox
 from holdfast.fastpath.delivery import ClaimedText
-from holdfast.fastpath.session_dir import PrebuiltText, SessionDir
+from holdfast.fastpath.pending_texts import PrebuiltText
+from holdfast.fastpath.session_dir import SessionDir
 
 ROOM = 10_000
 TIME = "2026-01-01T00:00:00Z"
@@ -98,7 +99,7 @@ def test_gap_warning_and_messages_come_in_this_order(session_dir: SessionDir) ->
     session_dir.write("low-agent", b"Low.")
     session_dir.write("low-user", b"Low, user.")
     session_dir.write("tell-user", b"Settings.")
-    session_dir.write_gap(prebuilt("The gap."))
+    session_dir.pending.put("gap", prebuilt("The gap."))
     assert delivery.is_pending_during_work(session_dir)
     claimed = pending(session_dir)
     assert claimed.text == f"The gap.\nLow.\n{inbox.HEADING}\n- hello"
@@ -111,7 +112,7 @@ def test_gap_warning_and_messages_come_in_this_order(session_dir: SessionDir) ->
 def test_without_room_a_warning_and_messages_wait(session_dir: SessionDir) -> None:
     put_message(session_dir, "- hello")
     session_dir.write("low-agent", b"Low.")
-    session_dir.write_gap(prebuilt("g" * (ROOM - 10)))
+    session_dir.pending.put("gap", prebuilt("g" * (ROOM - 10)))
     claimed = pending(session_dir)
     assert claimed.text == "g" * (ROOM - 10)
     claimed.settle()
@@ -126,12 +127,12 @@ def test_who_compacts_is_not_warned_and_a_background_hook_tells_no_user(
     assert pending(session_dir, warn=False).text == ""
     claimed = pending(session_dir, to_user=False)
     assert (claimed.text, claimed.message) == ("Low.", "")
-    assert session_dir.is_waiting("low-user")
+    assert "low-user" in session_dir.pending.list_waiting()
 
 
 def test_an_unprinted_brief_goes_before_the_gap(session_dir: SessionDir) -> None:
-    session_dir.write("owed.999999999", prebuilt("The brief.").encode())
-    session_dir.write_gap(prebuilt("The gap."))
+    session_dir.write("late-brief.999999999", prebuilt("The brief.").encode())
+    session_dir.pending.put("gap", prebuilt("The gap."))
     claimed = pending(session_dir)
     assert claimed.text == "The brief."
     claimed.settle()

@@ -24,7 +24,9 @@ from holdfast.fastpath.handoff_offers import (
     write_page,
 )
 from holdfast.files import File
+from holdfast.session.context import EffectiveConfig
 from holdfast.session.follow import follow_transcript
+from holdfast.settings.loader import Settings, SettingValue
 from holdfast.state import State, fold_all
 from support.growing_session import BOUNDARY, ROWS, SESSION, Follow
 
@@ -166,9 +168,7 @@ def test_a_session_that_was_finished_is_no_longer_offered(follow: Follow) -> Non
 @given(st.integers(0, 2**31), st.integers(0, 999), st.text(st.characters(codec="utf-8")))
 def test_an_offer_is_read_as_it_was_written(client: int, days: int, text: str) -> None:
     offer = HandoffOffer("/p", "/p/w", client, text, days, "/p/H.md", "12.34", 2)
-    again = decode_offer(offer.encode())
-    assert again is not None
-    assert all(getattr(again, name) == getattr(offer, name) for name in HandoffOffer.__slots__)
+    assert decode_offer(offer.encode()) == offer
 
 
 @pytest.mark.parametrize(
@@ -229,9 +229,10 @@ def test_written_when_context_runs_low_and_not_before(follow: Follow) -> None:
 
 def test_written_at_a_compaction_and_at_the_end(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    handlers.on_precompact(follow.ctx, "auto")
+    handlers.prepare_for_compaction(follow.ctx, handlers.on_precompact(follow.ctx, "auto").view)
     text = page_of(follow).read_text()
-    assert [f"\n## {heading}\n" in text for heading in HEADINGS] == [True] * len(HEADINGS)
+    left_out = [heading for heading in HEADINGS if f"\n## {heading}\n" not in text]
+    assert left_out == ["Decisions and why", "Questions"]  # there are none: no section is empty
     assert "failed: `python -m pytest" in extract_section(text, "Tests")
     follow.write(len(ROWS))
     handlers.on_session_end(follow.ctx, client=0)
@@ -240,7 +241,7 @@ def test_written_at_a_compaction_and_at_the_end(follow: Follow) -> None:
 
 def test_a_page_that_is_there_is_kept_true(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    handlers.on_precompact(follow.ctx, "auto")
+    handlers.prepare_for_compaction(follow.ctx, handlers.on_precompact(follow.ctx, "auto").view)
     follow.write(len(ROWS))
     handlers.on_progress(follow.ctx, client=0)
     assert "Expose the discount in GET /cart" in extract_section(
@@ -276,6 +277,33 @@ def test_an_edited_page_speaks_in_the_offer_without_secrets(follow: Follow) -> N
     assert secret not in offered.text
     assert len(offered.text) <= 600
     assert f"holdfast session resume {SESSION[:8]}" in offered.text
+
+
+def test_the_whole_page_is_given_where_the_user_wants_that_from_the_folder_he_chose(
+    follow: Follow,
+) -> None:
+    chosen = {"handoff_inject": True, "handoff_in_repo": True, "handoff_dir": ".bot-logs/handoffs"}
+    settings = Settings({name: SettingValue(value) for name, value in chosen.items()})
+    ctx = follow.ctx._replace(config=EffectiveConfig(settings))
+    follow.write(BOUNDARY)
+    handlers.on_session_end(ctx, client=0)
+    page = follow.root / ".bot-logs" / "handoffs" / f"HANDOFF-{SESSION}.md"
+    data, folder = follow.session_dir.data_dir, str(follow.root)
+    offered = handoff_offers.offer_handoff(data, folder, "next", 1, follow.seconds)
+    assert offered is not None
+    for heading in ("## Goal", "## Rules the user gave", "## Pending"):
+        assert heading in offered.text
+    page.write_text("# Mine\n\n" + "Call Maria. " * 100)
+    offered = handoff_offers.offer_handoff(data, folder, "next", 1, follow.seconds)
+    assert offered is not None
+    assert offered.text.count("Call Maria.") == 100
+    assert len(offered.text) <= handoff_offers.MAX_INJECTED_CHARS
+
+
+@pytest.mark.parametrize("below", ["../out", "/", ".git/hooks", "a/../../b"])
+def test_a_folder_that_leads_out_of_the_tree_is_not_used(tmp_path: Path, below: str) -> None:
+    page = handoff_offers.default_path("/data/s", "s", str(tmp_path), below)
+    assert page.path == "/data/s/HANDOFF-s.md"
 
 
 def test_our_own_rewriting_is_no_edit(follow: Follow) -> None:

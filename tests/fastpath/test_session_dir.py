@@ -9,12 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.fastpath.session_dir import (
-    PrebuiltText,
-    SessionDir,
-    decode_prebuilt,
-    safe_name,
-)
+from holdfast.fastpath.pending_texts import PrebuiltText, decode_prebuilt
+from holdfast.fastpath.session_dir import SessionDir, safe_name
 from holdfast.paths import data_dir_from
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)
@@ -52,6 +48,7 @@ def test_different_ids_have_different_names() -> None:
     ("environ", "folder"),
     [
         ({"HOLDFAST_HOME": "/x", "HOME": "/h"}, "/x"),
+        ({"HOLDFAST_HOME": "relative", "HOME": "/h"}, "/h/.local/share/holdfast"),
         ({"XDG_DATA_HOME": "/d", "HOME": "/h"}, "/d/holdfast"),
         ({"XDG_DATA_HOME": "relative", "HOME": "/h"}, "/h/.local/share/holdfast"),
         ({"HOME": "/h"}, "/h/.local/share/holdfast"),
@@ -65,7 +62,7 @@ def test_the_data_folder_follows_the_environment(environ: dict[str, str], folder
 def test_files_are_for_the_user_alone(tmp_path: Path) -> None:
     session_dir = SessionDir(str(tmp_path / "data"), "s1")
     session_dir.write_brief(BRIEF)
-    session_dir.write_gap(BRIEF)
+    session_dir.pending.put("gap", BRIEF)
     session_dir.append_spool("{}")
     session_dir.latch("delivered.0", time.time())
     for path in (tmp_path / "data").rglob("*"):
@@ -99,14 +96,14 @@ def test_a_latch_where_nothing_can_be_written_is_given(tmp_path: Path) -> None:
 
 def test_a_gap_has_one_taker(tmp_path: Path) -> None:
     session_dir = SessionDir(str(tmp_path), "s1")
-    assert session_dir.claim_gap() is None
-    session_dir.write_gap(BRIEF)
-    assert session_dir.has_gap()
-    taken = session_dir.claim_gap()
+    assert session_dir.pending.claim_prebuilt("gap") is None
+    session_dir.pending.put("gap", BRIEF)
+    assert "gap" in session_dir.pending.list_waiting()
+    taken = session_dir.pending.claim_prebuilt("gap")
     assert taken is not None
     assert taken.text == BRIEF.text
-    assert session_dir.claim_gap() is None
-    assert not session_dir.has_gap()
+    assert session_dir.pending.claim_prebuilt("gap") is None
+    assert "gap" not in session_dir.pending.list_waiting()
 
 
 def test_a_line_written_into_a_spool_that_was_just_turned_over_is_not_lost(

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.fastpath.session_dir import PrebuiltText, SessionDir
+from holdfast.fastpath.pending_texts import PrebuiltText
+from holdfast.fastpath.session_dir import SessionDir
 from holdfast.hooks import compaction_module
 
 SESSION = "11111111-2222-4333-8444-555555555555"
@@ -129,14 +130,14 @@ def test_instant_gives_the_state_and_the_messages_to_keep(ask: Asking) -> None:
 def test_what_was_not_printed_does_not_count_as_given(ask: Asking) -> None:
     session_dir = SessionDir(str(ask.data), SESSION)
     ask("begin", trigger="auto", messages=[])
-    session_dir.write_gap(PrebuiltText(0, 0, 0, "t", "r1", "The gap."))
+    session_dir.pending.put("gap", PrebuiltText(0, 0, 0, "t", "r1", "The gap."))
     ask.prints = False
     assert RULE in ask("augment")["texts"][0]
-    assert session_dir.has_gap()
+    assert "gap" in session_dir.pending.list_waiting()
     assert session_dir.drain_spool(time.time()) == []
     ask.prints = True
     ask("augment")
-    assert not session_dir.has_gap()
+    assert "gap" not in session_dir.pending.list_waiting()
     (noted,) = session_dir.drain_spool(time.time())
     assert json.loads(noted)["channel"] == "session.compact"
 

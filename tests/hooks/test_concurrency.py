@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.samples import SESSION_FILE
 from holdfast.session.follow import follow_transcript
 from holdfast.state import decode_state, list_facts
 from holdfast.store.sqlite.store import SqliteStore
+from support.demonstration import SESSION_FILE
 from support.hook_process import Caller, Ran
 
 pytestmark = pytest.mark.slow
@@ -117,7 +117,7 @@ def test_the_end_of_a_turn_waits_for_its_last_words_in_the_transcript(caller: Ca
         with caller.transcript.open("a") as transcript:
             transcript.write(f"{row}\n")
         assert stop.result().code == 0
-    prepared = caller.session_dir.read_brief()
+    prepared = caller.session_dir.read_known()
     assert prepared is not None
     assert prepared.offset == caller.transcript.stat().st_size
     assert caller.log() == ""

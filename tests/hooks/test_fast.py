@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.clients import hook_launcher
-from holdfast.fastpath.session_dir import PrebuiltText
+from holdfast.fastpath.pending_texts import PrebuiltText
+from holdfast.install import launcher as hook_launcher
 from support.hook_process import SCRIPT, Caller
 
 TIME = "2026-01-01T00:00:00Z"
@@ -60,7 +60,7 @@ def test_the_clients_own_prompts_are_not_the_users_words(caller: Caller) -> None
 
 
 def test_a_waiting_gap_is_delivered_once(caller: Caller) -> None:
-    caller.session_dir.write_gap(PrebuiltText(2, 0, 0, TIME, "r1,r2", "The gap."))
+    caller.session_dir.pending.put("gap", PrebuiltText(2, 0, 0, TIME, "r1,r2", "The gap."))
     first = caller.call("UserPromptSubmit", prompt="go on")
     again = caller.call("UserPromptSubmit", prompt="and on")
     assert first.specific == {"hookEventName": "UserPromptSubmit", "additionalContext": "The gap."}
@@ -71,7 +71,7 @@ def test_a_waiting_gap_is_delivered_once(caller: Caller) -> None:
 
 
 def test_of_many_hooks_at_once_one_delivers_the_gap(caller: Caller) -> None:
-    caller.session_dir.write_gap(PrebuiltText(0, 0, 0, TIME, "r1", "The gap."))
+    caller.session_dir.pending.put("gap", PrebuiltText(0, 0, 0, TIME, "r1", "The gap."))
     with ThreadPoolExecutor(8) as pool:
         calls = [pool.submit(caller.call, "UserPromptSubmit", prompt="go on") for _ in range(8)]
     spoken = [call.result().out for call in calls if call.result().out]
@@ -81,7 +81,7 @@ def test_of_many_hooks_at_once_one_delivers_the_gap(caller: Caller) -> None:
 def test_a_tool_batch_delivers_a_waiting_gap_and_a_stop_does_not(caller: Caller) -> None:
     caller.begin()
     caller.call("Stop")
-    caller.session_dir.write_gap(PrebuiltText(0, 0, 0, TIME, "r1", "The gap."))
+    caller.session_dir.pending.put("gap", PrebuiltText(0, 0, 0, TIME, "r1", "The gap."))
     assert caller.call("Stop").out == ""
     assert caller.call("SubagentStop", agent_id="a1").out == ""
     assert caller.call("PostToolBatch", agent_id="a1").out == ""
@@ -119,7 +119,7 @@ def test_a_brief_whose_hook_was_killed_before_it_printed_comes_with_the_next(
 def test_a_gap_and_a_line_whose_hook_was_killed_come_again(caller: Caller) -> None:
     caller.begin()
     prepare(caller)
-    caller.session_dir.write_gap(PrebuiltText(0, 0, 0, TIME, "r1", "The gap."))
+    caller.session_dir.pending.put("gap", PrebuiltText(0, 0, 0, TIME, "r1", "The gap."))
     caller.session_dir.write("low-user", b"Little is left.")
     caller.kill_while_printing("UserPromptSubmit", prompt="go on")
     ran = caller.call("UserPromptSubmit", prompt="go on")
@@ -132,7 +132,7 @@ def test_a_late_brief_comes_before_a_gap_and_not_after_the_next_compaction(calle
     caller.begin()
     prepare(caller)
     caller.kill_while_printing("SessionStart", source="compact")
-    caller.session_dir.write_gap(PrebuiltText(0, 0, 0, TIME, "r1", "The gap."))
+    caller.session_dir.pending.put("gap", PrebuiltText(0, 0, 0, TIME, "r1", "The gap."))
     assert caller.call("PostToolBatch").context == 'The "brief" – word for word.'
     assert caller.call("PostToolBatch").context == "The gap."
     prepare(caller, epoch=1)

@@ -86,6 +86,7 @@ def test_a_module_that_cannot_say_it_delivers_leaves_it_to_the_hooks(caller: Cal
     fields = {"session_id": caller.session_id, "transcript": str(caller.transcript)}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("holdfast.fastpath.session_dir.SessionDir.write", refuse)
+        patch.setattr("holdfast.fastpath.pending_texts.PendingTexts._write_text", refuse)
         answer = compaction_module.handle_module(
             "native-begin", json.dumps(fields).encode(), str(caller.data)
         )

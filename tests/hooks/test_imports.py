@@ -7,21 +7,24 @@ from pathlib import Path
 from typing import Any
 
 import holdfast
-from holdfast.clients import hook_launcher
-from holdfast.fastpath.session_dir import PrebuiltText
+from holdfast.fastpath.pending_texts import PrebuiltText
+from holdfast.install import launcher as hook_launcher
 from support.hook_process import SCRIPT, Caller
 
 PACKAGE = Path(holdfast.__file__).parent
-# These folders are the fast path: whatever is in them may be imported, and next to nothing else.
-FAST_FOLDERS = (
-    "fastpath",
-    "clients/claude_code/fastpath",
-    "clients/codex/fastpath",
-    "clients/opencode/fastpath",
-    "clients/gemini/fastpath",
-)
-# Around them: what starts a hook, and the lowest modules of all.
+# This folder is the fast path: whatever is in it may be imported, and next to nothing else.
+FAST_FOLDER = "fastpath"
+# Around it: what starts a hook, what hooks ask of a client, and the lowest modules of all.
 FAST_FILES = {
+    "holdfast.clients.claude_code.hooks",
+    "holdfast.clients.claude_code.subagent_compaction",
+    "holdfast.clients.codex.hooks",
+    "holdfast.clients.copilot.hooks",
+    "holdfast.clients.gemini.hooks",
+    "holdfast.clients.gemini.model_request",
+    "holdfast.clients.hook_base",
+    "holdfast.clients.opencode.hooks",
+    "holdfast.clients.qwen.hooks",
     "holdfast.hooks.main",
     "holdfast.hooks.entry",
     "holdfast.hooks.watchdog",
@@ -30,6 +33,7 @@ FAST_FILES = {
     "holdfast.files",
     "holdfast.path_spelling",
     "holdfast.paths",
+    "holdfast.records",
     "holdfast.system",
 }
 # A prompt is written to the disk, so it is looked through for secrets first.
@@ -38,6 +42,7 @@ PREFILTER = {"holdfast.redact.prefilter", "holdfast.redact.secret_patterns"}
 # and a checksum.
 STANDARD_LIBRARY = {
     "__future__",
+    "_collections",
     "_collections_abc",
     "_json",
     "_signal",
@@ -62,15 +67,16 @@ def with_packages(modules: set[str]) -> set[str]:
     return {".".join(words[:n]) for words in parts for n in range(1, len(words) + 1)}
 
 
-FAST_PATH = set().union(*map(list_modules, FAST_FOLDERS))
+FAST_PATH = list_modules(FAST_FOLDER) | {n for n in FAST_FILES if n.startswith("holdfast.clients")}
 FAST_MODULES = STANDARD_LIBRARY | with_packages(FAST_PATH | FAST_FILES | PREFILTER)
-# Each costs milliseconds and none is needed. (`sqlite3` itself brings in datetime.)
+# Each costs milliseconds and none is needed.
 NEVER = {
     "argparse",
     "asyncio",
     "concurrent",
     "ctypes",
     "dataclasses",
+    "datetime",
     "email",
     "http",
     "importlib.metadata",
@@ -80,10 +86,12 @@ NEVER = {
     "pathlib",
     "shutil",
     "socket",
+    "sqlite3",
     "ssl",
     "subprocess",
     "tempfile",
     "traceback",
+    "typing",
     "unittest",
     "urllib",
     "uuid",
@@ -111,7 +119,7 @@ def imports_of(caller: Caller, event: str, **fields: Any) -> set[str]:
     return imported(words, stdin, caller.environment()) - bare()
 
 
-def test_every_module_of_the_fast_folders_imports_nothing_beyond_them() -> None:
+def test_every_module_of_the_fast_path_imports_nothing_beyond_it() -> None:
     for name in sorted(FAST_PATH):
         path = str(PACKAGE.parent)
         code = f"import sys; sys.path.insert(0, {path!r}); import {name}"
@@ -125,7 +133,9 @@ def test_a_prompt_takes_the_fast_path(caller: Caller) -> None:
 
 
 def test_a_prompt_with_a_gap_waiting_takes_the_fast_path(caller: Caller) -> None:
-    caller.session_dir.write_gap(PrebuiltText(0, 0, 0, "2026-01-01T00:00:00Z", "r1", "The gap."))
+    caller.session_dir.pending.put(
+        "gap", PrebuiltText(0, 0, 0, "2026-01-01T00:00:00Z", "r1", "The gap.")
+    )
     found = imports_of(caller, "UserPromptSubmit", prompt="go on")
     assert found - FAST_MODULES == set()
 
@@ -151,38 +161,10 @@ def test_a_batch_without_new_rows_takes_the_fast_path(caller: Caller) -> None:
     assert found - FAST_MODULES == set()
 
 
-def test_records_of_the_full_path_do_not_postpone_their_annotations(caller: Caller) -> None:
-    """`NamedTuple` compiles every postponed annotation: more than half of what a class costs."""
-    caller.begin()
-    found = imports_of(caller, "PreCompact", trigger="auto")
-    files = [
-        PACKAGE.parent / f"{name.replace('.', '/')}.py"
-        for name in found
-        if name.startswith("holdfast.")
-    ]
-    slow = {
-        path.name
-        for path in files
-        if path.is_file()
-        and "(NamedTuple)" in (text := path.read_text())
-        and "from __future__ import annotations" in text
-    }
-    # These name themselves, what only the type checker imports, or what their fields hide.
-    assert slow == {
-        "client_protocol.py",
-        "file_chain.py",
-        "model.py",
-        "notes.py",
-        "parser_state.py",
-        "rules_text.py",
-        "search_query.py",
-    }
-
-
 def test_the_full_path_is_the_standard_library_without_its_slow_parts(caller: Caller) -> None:
     caller.begin()
     found = imports_of(caller, "PreCompact", trigger="auto")
-    assert "sqlite3" in found
+    assert "_sqlite3" in found
     assert found & NEVER == set()
     tops = {name.partition(".")[0] for name in found}
     assert tops - sys.stdlib_module_names == {"holdfast"}
@@ -199,6 +181,7 @@ def test_the_full_path_is_the_standard_library_without_its_slow_parts(caller: Ca
         "lazy_regex",
         "path_spelling",
         "paths",
+        "records",
         "redact",
         "retention",
         "session",

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.clients import hook_launcher
-from holdfast.clients.claude_code.fastpath.hook_output import MAX_OUTPUT_CHARS, check_output
+from holdfast.clients.claude_code.hooks import HOOKS
 from holdfast.fastpath import inbox
 from holdfast.fastpath.inbox import HEADING
-from holdfast.fastpath.session_dir import PrebuiltText
+from holdfast.fastpath.pending_texts import PrebuiltText
 from holdfast.hooks import spawn_sync
+from holdfast.install import launcher as hook_launcher
 from holdfast.paths import NEXT_SYNC_FILE
 from holdfast.sync.connection import (
     ServerConnection,
@@ -77,12 +77,12 @@ def test_what_does_not_fit_waits_for_the_next_moment(caller: Caller) -> None:
 
 
 def test_beside_a_gap_the_clients_own_limit_holds(caller: Caller) -> None:
-    caller.session_dir.write_gap(PrebuiltText(0, 0, 0, TIME, "r1", "g" * 9000))
+    caller.session_dir.pending.put("gap", PrebuiltText(0, 0, 0, TIME, "r1", "g" * 9000))
     put(caller, 1, "x" * 900)
     first = caller.call("UserPromptSubmit", prompt="go on")
-    assert check_output("UserPromptSubmit", first.out) == []
+    assert HOOKS.check_output("UserPromptSubmit", first.out) == []
     assert first.context == "g" * 9000
-    assert len(caller.call("UserPromptSubmit", prompt="go on").context) < MAX_OUTPUT_CHARS
+    assert len(caller.call("UserPromptSubmit", prompt="go on").context) < HOOKS.MAX_OUTPUT_CHARS
 
 
 def test_of_many_hooks_at_once_one_gives_each(caller: Caller) -> None:

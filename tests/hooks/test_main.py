@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from holdfast.clients import hook_launcher
-from holdfast.clients.claude_code.fastpath.hook_output import check_output
-from holdfast.clients.claude_code.install.hook_table import HOOKS
+from holdfast.clients.claude_code.hooks import HOOKS as CLIENT
+from holdfast.install import launcher as hook_launcher
+from holdfast.install.claude_code import HOOKS
 from support.hook_process import SCRIPT, Caller
 
 EVENTS = [spec.event for spec in HOOKS]
@@ -53,8 +53,9 @@ def test_what_each_event_prints_keeps_the_contract(caller: Caller, event: str) -
     }
     ran = caller.call(event, **more.get(event, {}))
     assert (ran.code, ran.err) == (0, "")
-    assert check_output(event, ran.out) == []
-    assert bool(ran.out) == (event in ("SessionStart", "PreCompact"))
+    assert CLIENT.check_output(event, ran.out) == []
+    # The transcript was compacted: with a prompt that says little comes what it worked on.
+    assert bool(ran.out) == (event in ("SessionStart", "PreCompact", "UserPromptSubmit"))
     assert caller.log() == ""
 
 
@@ -159,3 +160,31 @@ def test_a_subagents_compaction_is_not_ours(caller: Caller, event: str) -> None:
     ran = caller.call(event, agent_id="a1", source="compact", trigger="auto", compact_summary="x")
     assert ran.out == ""
     assert not caller.data.exists()
+
+
+OUT_OF_TIME = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+from holdfast.hooks import entry, full, watchdog
+full.handle_full = lambda *_: time.sleep(60)
+watchdog.start_watchdog("SessionStart", 0.5)
+entry.handle_hook("SessionStart")
+"""
+
+
+def test_a_hook_out_of_time_hands_over_the_brief_that_lies_ready_and_once(caller: Caller) -> None:
+    caller.begin(rows=-20)
+    caller.call("Stop")
+    ready = caller.wait_for_brief()
+    caller.begin()  # the session went on: the brief has to be made anew
+    stdin = json.dumps(caller.payload("SessionStart", source="compact")).encode()
+    words = [sys.executable, "-c", OUT_OF_TIME, str(SCRIPT.parents[2])]
+    ran = [
+        subprocess.run(words, input=stdin, env=caller.environment(), capture_output=True)
+        for _ in range(2)
+    ]
+    assert [done.returncode for done in ran] == [0, 0]
+    shown = json.loads(ran[0].stdout)["hookSpecificOutput"]["additionalContext"]
+    assert ready.text in shown
+    assert ran[1].stdout == b""
+    assert "stopped after its time limit" in caller.log()

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.clients import hook_launcher
-from holdfast.clients.claude_code.fastpath.hook_client import are_settings_hooks_installed
-from holdfast.clients.codex.fastpath import hook_client as codex
-from holdfast.clients.codex.install.hook_table import CODEX_HOOKS
-from holdfast.clients.hook_launcher import Launcher, LaunchTarget, format_launcher
-from holdfast.clients.hook_settings import hook_edit
+from holdfast.clients.claude_code.hooks import are_settings_hooks_installed
+from holdfast.clients.codex.hooks import HOOKS as codex
 from holdfast.fastpath import installed_hooks
 from holdfast.fastpath.installed_hooks import LAUNCHER_NAME, SCRIPT_SUFFIX
 from holdfast.files import MAX_READ_BYTES, read
+from holdfast.install import hook_edit
+from holdfast.install import launcher as hook_launcher
+from holdfast.install.codex import INSTALLER as CODEX
+from holdfast.install.launcher import Launcher, LaunchTarget, format_launcher
 
 
 def installed(folder: Path, script: Path, *, there: bool = True) -> None:
@@ -80,7 +80,7 @@ def test_codex_leaves_to_an_install_that_was_trusted(tmp_path: Path, name: str) 
     launcher = Launcher(str(home / LAUNCHER_NAME), LaunchTarget("python3", str(script)))
     hooks = home / ".codex/hooks.json"
     hooks.parent.mkdir()
-    hooks.write_text(hook_edit.add_hooks("", launcher, CODEX_HOOKS).text)
+    hooks.write_text(hook_edit.add_hooks("", launcher, CODEX).text)
     plugin = {"HOME": str(home), "PLUGIN_ROOT": "/anywhere"}
     # Not trusted, it does not run: the plugin's hooks are all there is.
     assert not codex.leaves_to_others(plugin)

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.clients.hook_launcher import Launcher, build_launcher, format_launcher
-from holdfast.clients.hook_settings.statusline_edit import build_command
+from holdfast.install.hook_edit import build_command
+from holdfast.install.launcher import Launcher, build_launcher, format_launcher
 from support.hook_process import SCRIPT, Caller
 
 MODEL = {"id": "claude-sonnet-4-5-20250929", "display_name": "Sonnet"}
@@ -93,6 +93,9 @@ def test_it_says_when_state_was_saved_and_how_many_tasks_are_open(caller: Caller
     assert line.endswith(("open task\n", "open tasks\n"))
     caller.session_dir.write("status", f"0 1000 2 {int(time.time()) - 7300}\n".encode())
     assert "saved 2h ago · 2 open tasks" in run(caller, payload(caller))
+    caller.session_dir.write("status", f"2 1000 1 {int(time.time())} 14\n".encode())
+    line = run(caller, payload(caller))
+    assert "saved just now · compacted 2x, 14 facts restored · 1 open task" in line
 
 
 def test_the_window_it_is_told_reaches_the_hooks(caller: Caller) -> None:
@@ -149,3 +152,27 @@ def test_without_a_known_window_it_tells_tokens_and_no_percentage(caller: Caller
     assert run(caller, payload(caller, model={"id": "claude-opus-5-5"})).startswith(
         "context 152k tokens · "
     )
+
+
+def test_where_a_hook_said_when_a_compaction_comes_next_to_nothing_is_imported(
+    caller: Caller,
+) -> None:
+    caller.begin()
+    caller.call("Stop")
+    program = (
+        "import sys; sys.path.insert(0, sys.argv.pop(1))\n"
+        "from holdfast.hooks import statusline\n"
+        "import os\n"
+        "line = statusline.render_statusline(sys.stdin.buffer.read(), os.environ)\n"
+        "print(line, *sorted(set(sys.modules) & {'re', 'typing', 'enum', 'json', 'collections'}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", program, str(SCRIPT.parents[2])],
+        input=json.dumps(payload(caller)).encode(),
+        capture_output=True,
+        env=caller.environment(),
+        check=True,
+    )
+    line, _, imported = done.stdout.decode().partition("\n")
+    assert "saved just now" in line
+    assert imported.split() == []

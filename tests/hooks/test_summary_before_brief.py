@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from holdfast.clients.claude_code.fastpath.hook_payload import extract_summary
+from holdfast.clients.claude_code.hooks import HOOKS
 from holdfast.clients.holdfast_text import AUGMENT_OPENING
-from holdfast.fastpath.session_dir import PrebuiltText
+from holdfast.fastpath.pending_texts import PrebuiltText
 from support.hook_process import Caller, Ran
 
 from .test_imports import FAST_MODULES, imports_of
@@ -47,9 +47,7 @@ def test_what_the_summary_tells_is_left_out_and_session_start_only_hands_over(
     assert summarised(caller, f"<analysis>x</analysis><summary>{said}</summary>").out == ""
     prepared = caller.session_dir.read_restored_brief()
     assert prepared is not None
-    assert imports_of(caller, "SessionStart", source="compact") - FAST_MODULES <= {
-        "holdfast.clients.claude_code.fastpath.bookkeeping_rows"
-    }
+    assert imports_of(caller, "SessionStart", source="compact") <= FAST_MODULES
     assert caller.call("SessionStart", source="compact").out == ""  # that one had it
     assert prepared.text.startswith(AUGMENT_OPENING)
     assert said not in prepared.text
@@ -171,7 +169,7 @@ def test_a_prepared_brief_of_another_format_is_passed_over(caller: Caller) -> No
 
 def test_an_analysis_that_speaks_of_the_summary_is_no_part_of_it() -> None:
     answer = "<analysis>I will write a <summary> soon.</analysis>\n<summary>\nThe rest.\n</summary>"
-    assert extract_summary(answer) == "The rest."
+    assert HOOKS.extract_summary(answer) == "The rest."
 
 
 def test_one_with_nothing_to_tell_says_nothing(caller: Caller) -> None:

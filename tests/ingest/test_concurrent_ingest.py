@@ -46,7 +46,8 @@ def test_twenty_processes_fold_twenty_sessions_into_one_database(tmp_path: Path)
         assert saved is not None
         assert decode_state(saved.state) == whole
         stored = {fact.id: fact for fact in store.facts(made_transcripts.session_id(number))}
-        assert stored == {fact.id: fact for fact in list_facts(whole)}
+        # What gave way in the state is still found in the store.
+        assert stored.items() >= {fact.id: fact for fact in list_facts(whole)}.items()
         assert len(store.checkpoints(made_transcripts.session_id(number))) == (20 + number) // 7
     store.close()
 
@@ -75,5 +76,7 @@ def test_one_session_folded_by_many_at_once_is_folded_once(tmp_path: Path) -> No
     saved = store.load(made_transcripts.session_id(99))
     assert saved is not None
     assert decode_state(saved.state) == follow_transcript(str(path)).state
-    assert store.health()["counts"]["messages"] == 40 + 40 + 5  # prompts, answers, summaries
+    said = 40 + 40 + 5  # prompts, answers, summaries
+    done = 3 * 40  # commands with their output, edits, tasks
+    assert store.health()["counts"]["messages"] == said + done
     store.close()

@@ -9,7 +9,7 @@ import pytest
 from holdfast.session import ingest as ingesting
 from holdfast.session.follow import follow_transcript, to_saved
 from holdfast.session.ingest import find_session_id, ingest_transcript
-from holdfast.session.transcript_scan import read_source_row, scan_boundaries
+from holdfast.session.replay import read_source_row, scan_boundaries
 from holdfast.state import decode_state, list_facts
 from holdfast.store.sqlite.store import SqliteStore
 from holdfast.transcript.reader import TranscriptMissing

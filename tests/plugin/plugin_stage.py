@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from end_to_end.stage import has_read_all
 from holdfast.store.sqlite.store import SqliteStore
 from support.claude import (
     Client,
@@ -75,15 +76,8 @@ class Scene:
     def settled(self, live: LiveSession) -> None:
         """Wait until the background hooks have read all that the transcript holds."""
         transcript = self.client.transcript_path(live.session_id)
-        brief = self.data / "sessions" / live.session_id / "brief"
-
-        def read_up() -> bool:
-            if not brief.exists():
-                return False
-            offset = int(brief.read_text().split(" ", 5)[4])
-            return b'"message"' not in transcript.read_bytes()[offset:]
-
-        wait_until(read_up, 30)
+        folder = self.data / "sessions" / live.session_id
+        wait_until(lambda: has_read_all(folder, transcript), 30)
 
 
 def conversation(request: Request) -> list[str]:

@@ -44,7 +44,7 @@ def test_what_a_manual_compaction_lost_is_told_and_survives_a_resume(
     make_scene: MakeScene, api: ScriptedApi
 ) -> None:
     scene = make_scene()
-    api.summarise_with("The user wants a shop. Open tasks:\n- #1 Wire the cart to checkout")
+    api.summarise_with("A shop. Open tasks:\n- #1 Wire the cart to checkout: with totals")
     with scene.client.session() as live:
         scene.work(live)
         live.compact()
@@ -174,7 +174,9 @@ def test_kept_images_are_left_as_they_are(make_scene: MakeScene, api: ScriptedAp
         assert '"image"' in json.dumps(api.last.body["messages"])
 
 
-def test_a_subagents_own_compaction_gets_nothing(make_scene: MakeScene, api: ScriptedApi) -> None:
+def test_a_subagents_own_compaction_gets_its_own_state(
+    make_scene: MakeScene, api: ScriptedApi
+) -> None:
     scene = make_scene(env=SMALL_WINDOW)
     with scene.client.session() as live:
         scene.work(live)
@@ -185,6 +187,10 @@ def test_a_subagents_own_compaction_gets_nothing(make_scene: MakeScene, api: Scr
     inside = [request for request in api.requests if request.lane is Lane.SUBAGENT]
     assert any(conversation(request)[0].startswith(SUMMARY) for request in inside)
     assert [request for request in inside if restored(request)] == []
+    told = [words for words in delivered_by_hooks(inside[-1]) if words.startswith("Holdfast: ")]
+    assert len(told) == 1
+    assert "look into the cart" in told[0]
+    assert RULE not in str(inside[-1].body)
 
 
 def test_the_command_tells_what_was_saved_and_restored(

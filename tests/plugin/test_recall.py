@@ -1,13 +1,7 @@
-"""Recall from a scripted turn of the real client: by the server where the package is installed,
-through the shell where only the plugin is."""
-
-import os
-import sys
-from pathlib import Path
+"""Recall from a scripted turn of the real client: by the plugin's server, and through the shell."""
 
 import pytest
 
-import holdfast
 from support.claude import ScriptedApi, bash, last_user_text, tool
 
 from .conftest import MakeScene
@@ -15,23 +9,9 @@ from .plugin_stage import PLUGIN, RULE, conversation, restored
 
 pytestmark = pytest.mark.client
 
-SRC = Path(holdfast.__file__).parent.parent
 SERVER = "mcp__plugin_holdfast_holdfast__"
 RUN = f'/bin/sh "{PLUGIN}/bin/holdfast-run"'
 DECISION = "Cents are stored as integers because the ledger rounds."
-
-
-def with_package(root: Path) -> dict[str, str]:
-    """A PATH on which `holdfast` is the package's command."""
-    folder = root / "package"
-    folder.mkdir()
-    command = folder / "holdfast"
-    start = "from holdfast.cli.main import main; main()"
-    command.write_text(
-        f"#!/bin/sh\nPYTHONPATH='{SRC}' exec '{sys.executable}' -c '{start}' \"$@\"\n"
-    )
-    command.chmod(0o755)
-    return {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
 
 
 def tools_of(api: ScriptedApi) -> list[str]:
@@ -39,9 +19,9 @@ def tools_of(api: ScriptedApi) -> list[str]:
 
 
 def test_the_server_answers_and_a_note_survives_the_compaction(
-    make_scene: MakeScene, api: ScriptedApi, tmp_path: Path
+    make_scene: MakeScene, api: ScriptedApi
 ) -> None:
-    scene = make_scene(env=with_package(tmp_path))
+    scene = make_scene()
     with scene.client.session() as live:
         scene.work(live)
         live.compact()
@@ -65,9 +45,7 @@ def test_the_server_answers_and_a_note_survives_the_compaction(
     assert RULE in text
 
 
-def test_without_the_package_there_are_no_tools_and_the_shell_answers(
-    make_scene: MakeScene, api: ScriptedApi
-) -> None:
+def test_the_shell_answers(make_scene: MakeScene, api: ScriptedApi) -> None:
     scene = make_scene()
     with scene.client.session() as live:
         scene.work(live)
@@ -79,9 +57,6 @@ def test_without_the_package_there_are_no_tools_and_the_shell_answers(
             "Recalled.",
         )
         live.ask("what was the rule?")
-        assert tools_of(api) == []
-        started = next(e for e in live.events if e.get("subtype") == "init")
-        assert [server["status"] for server in started["mcp_servers"]] == ["connected"]
         said = "\n".join(conversation(api.last))
         assert "rule, open, " in said
         assert "Source row, quoted:" in said
@@ -99,6 +74,7 @@ def test_the_commands_answer_from_the_store(make_scene: MakeScene, api: Scripted
         for command, expected in (
             ("/holdfast:status", "its summary kept 0 of"),
             ("/holdfast:why", "[r1] rule, not in the summary"),
+            ("/holdfast:before", "- user, "),
             ("/holdfast:recall decimal money", "rule, open, "),
             ("/holdfast:handoff", "Handoff of session"),
         ):

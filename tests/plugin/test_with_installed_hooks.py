@@ -8,7 +8,7 @@ import pytest
 
 import holdfast
 from end_to_end.stage import STEERED, steering
-from holdfast.clients.claude_code import installer
+from holdfast.install.claude_code import INSTALLER as installer
 from support.claude import Lane, ScriptedApi, wait_until
 
 from .conftest import MakeScene

@@ -84,7 +84,7 @@ def test_the_gap_is_asked_for_with_the_summary_in_time_and_late(corpus: Path) ->
     rows = read_rows(next((corpus / "corpus").rglob("*.jsonl")))
     texts = run_hooks(find_product(), rows, find_boundaries(rows)[0])
     assert set(texts) == {STEERING, RESTORED, GAP, LATE_GAP}
-    # Chosen against the summary, so that hook was run; the other way is without it.
+    # It leaves out what the summary says, so that hook was run; the other way is without it.
     assert "what the summary above leaves out" in texts[RESTORED]
 
 

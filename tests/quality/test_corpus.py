@@ -27,7 +27,7 @@ def checked() -> list[truth_rules.Checked]:
     for path in paths[::EACH]:
         rows = read_rows(path)
         place = {str(rows[cut].get("uuid")): cut for cut in find_boundaries(rows)}
-        for row in run_briefs(asked, path, (SIZE,), against=False, trace=True):
+        for row in run_briefs(asked, path, (SIZE,), trace=True):
             given = row.get("lines")
             lines = parse_trace(given) if given else parse_stated(row["text"])
             found.append(

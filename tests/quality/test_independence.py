@@ -6,7 +6,7 @@ from pathlib import Path
 import benchmarks.quality
 
 # The survival judge has its own such test, and shares nothing with the product either.
-ALLOWED = ("benchmarks.quality", "benchmarks.survival", "holdfast.measure")
+ALLOWED = ("benchmarks.quality", "benchmarks.survival", "benchmarks.measure")
 
 
 def imported(source: str) -> set[str]:

@@ -20,7 +20,7 @@ def test_nothing_is_kept_of_a_tree_that_is_unknown_or_was_edited_meanwhile(tmp_p
     tree = tmp_path / "tree"
     tree.mkdir()
     (tree / "a.py").write_text("1")
-    product_command = Product((), tree_hash(str(tree)), str(tree), frozenset())
+    product_command = Product((), tree_hash(str(tree)), str(tree), traces=False)
 
     def edit() -> int:
         (tree / "a.py").write_text("2")

@@ -1,12 +1,19 @@
 """Conversations as messages, for the benchmark of what frameworks keep of them."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks import sdk_memory
+
+@pytest.fixture
+def run() -> Callable[[], list[Any]]:
+    """Imported when a test asks: the libraries that it compares take seconds."""
+    from benchmarks import sdk_memory
+
+    return sdk_memory.run
 
 
 def row(kind: str, number: int, held: Any, **more: Any) -> dict[str, Any]:
@@ -27,7 +34,9 @@ def conversation() -> list[dict[str, Any]]:
     return rows
 
 
-def test_ours_tells_what_the_others_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ours_tells_what_the_others_lost(
+    run: Callable[[], list[Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told = {"kind": "rule", "must": 3, "text": "rye", "words": ["never", "rye", "mondays"]}
     facts = [{**told, "in_summary": "no"}]
     gold = {"session": "s", "boundary": "cut", "repo": "shop", "traps": [], "facts": facts}
@@ -35,11 +44,13 @@ def test_ours_tells_what_the_others_lost(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "s.gold.json").write_text(json.dumps(gold))
     monkeypatch.setenv("CORPUS", str(tmp_path))
     monkeypatch.setenv("GOLD", str(tmp_path))
-    rows = sdk_memory.run()
+    rows = run()
     assert [(one.ratio, one.runs) for one in rows[:2]] == [(0, 1), (0, 1)]
 
 
-def test_without_annotations_there_are_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_annotations_there_are_no_rows(
+    run: Callable[[], list[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("CORPUS", "HOLDFAST_CORPUS", "GOLD", "HOLDFAST_GOLD"):
         monkeypatch.delenv(name, raising=False)
-    assert sdk_memory.run() == []
+    assert run() == []

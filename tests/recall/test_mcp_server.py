@@ -1,18 +1,25 @@
 """The recall server, driven by the official MCP client over standard input and output."""
 
+from __future__ import annotations
+
 import asyncio
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
-from mcp.types import CallToolResult
+
+from holdfast.recall import mcp_server, notes_and_handoff, queries
 
 from .recorded_store import RULE, remember
+
+if TYPE_CHECKING:
+    from mcp import ClientSession
+    from mcp.types import CallToolResult
 
 pytestmark = pytest.mark.slow
 
@@ -24,9 +31,13 @@ BUDGET = 7_000
 def served(
     data: Path, cwd: Path, ask: Callable[[ClientSession], Awaitable[None]], session: str = ""
 ) -> None:
+    # Here, because it takes seconds, and every worker collects these tests.
+    from mcp import ClientSession, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
     parameters = StdioServerParameters(
         command=sys.executable,
-        args=["-c", "from holdfast.cli.main import main; main(['dev', 'mcp'])"],
+        args=["-m", "holdfast", "dev", "mcp"],
         env={
             "PATH": os.environ["PATH"],
             "PYTHONPATH": str(SRC),
@@ -221,3 +232,25 @@ def test_fifty_megabytes_of_history_are_searched_and_shown(tmp_path: Path) -> No
         assert len(shown) <= BUDGET
 
     served(data, cwd, ask)
+
+
+def test_it_starts_with_next_to_nothing_imported() -> None:
+    """A client does not wait for it: what comes late is not there with the first request."""
+    code = (
+        "import sys; before = set(sys.modules); import holdfast.recall.mcp_server;"
+        "print(sorted(m for m in set(sys.modules) - before if m.startswith('holdfast')))"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(SRC)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = ["holdfast", "holdfast.recall", "holdfast.recall.mcp_server", "holdfast.records"]
+    assert ended.stdout.strip() == str(loaded)
+
+
+def test_the_pages_it_allows_are_those_that_are_answered() -> None:
+    assert mcp_server.MAX_PAGES == queries.MAX_PAGES
+    assert mcp_server.NOTE_KINDS == notes_and_handoff.AGENT_NOTE_KINDS

@@ -189,4 +189,24 @@ requirepass ${REDIS_PASSWORD}
 EXT_PAT=$TOKEN
 my api key is "phc_q7Xw5VskuIkxcZAvW5itX7iJkb"
 STRIPE_KEY = "pk_live_q7Xw5VskuIkxcZAvW5itX7iJkb"
+jwt.sign(payload, process.env.JWT_SECRET)
+bcrypt.hash('password', saltRounds)
+let secret = String::from("JWT_SECRET");
+new mysqli("localhost", "root", "", "app")
+connect("localhost", 5432, "app", "users")
+#define API_TOKEN_HEADER "X-Api-Token"
+#define DEFAULT_PASSWORD "password"
+<Password>ForgotPassword</Password>
+<password>${env.DB_PASSWORD}</password>
+os.getenv("DB_PASSWORD") or ""
+expdp scott/tiger schemas=scott
+CREATE USER bob IDENTIFIED BY password_placeholder;
+mc alias set local http://localhost:9000 minioadmin minioadmin
+echo done > secrets/README.md
+Use argon2id for the password
+la clave foránea es order_id2
+nimm bcrypt als Hash für das Passwort
+- **Password:** required
+**API key:** optional, from the dashboard
+the credentials are correct and valid
 """.strip("\n").split("\n")

@@ -5,16 +5,36 @@ quadratic growth 16. The bound lies between the two and leaves room for a busy m
 """
 
 import json
+import re
 import time
 
 import pytest
 
 from holdfast.redact import redact, redact_bytes
+from holdfast.redact.passwords import _AFTER, _RECEIVERS, _RULES
+from holdfast.redact.secret_patterns import COMMANDS, FOREIGN, PHRASES, WORDS
 
 pytestmark = pytest.mark.slow
 
 _DASHES = "-" * 5
 _KEY_HEAD = f"{_DASHES}BEGIN PRIVATE KEY{_DASHES}"
+
+
+def _commands() -> list[tuple[str, str]]:
+    """Each option of the table, and a command that matches its pattern there."""
+    words = (
+        "docker login,mongosh,sshpass,mysql,7z,rar,redis-cli,http,java -jar,gh secret set"
+        ",az keyvault secret set,aws put-parameter SecureString,ldapsearch,ldappasswd,smbclient"
+        ",zip,ssh-keygen,openssl,openssl enc,curl,lftp,skopeo,beeline,snmpwalk,keytool,psexec"
+        ",security unlock-keychain,security add-generic-password,doctl auth,netlify"
+        ",useradd,kadmin,vagrant login,pdftotext"
+    ).split(",")
+    return [
+        (option, next(word for word in words if re.search(command, word)))
+        for option, command, _ in _RULES
+    ]
+
+
 HOSTILE = {
     "assignment": "password=",
     "open quote": 'password="',
@@ -67,9 +87,31 @@ HOSTILE = {
     "default": "api_key || '",
     "pair in code": "auth=('a', '",
     "oracle": ":thin:a/",
+    "web keys": '{"kty":',
+    "sshpass": "sshpass -p ",
+    "twine": "twine -p ",
+    "archive": "7z -p",
+    "mongosh": "mongosh -p ",
+    "settings": "password: a\n",
+    "call": "PASSWORD=a(",
+    "typed": "password').type('",
+    "in another language": "kennwort ",
+    "desktop": "rdp / ",
+    "oracle command": "sqlplus a/",
     "value of an option": "az keyvault secret set --value ",
 }
+# What a finder looks for, and how a command and its option stand before a password.
+FOUND = {
+    *(f"{word} " for word in (*WORDS, *FOREIGN, *COMMANDS, *PHRASES)),
+    *(f"{word}='" for word in (*WORDS, *FOREIGN)),
+    *(f"{anchor} " for anchor, _ in _AFTER),
+    *(f"{anchor}('a', '" for anchor, _ in _AFTER),
+    *(f"echo a | {receiver} " for receiver in _RECEIVERS),
+    *(f"{command} {option} " for option, command in _commands()),
+    *(f"{command} {option}a:b " for option, command in _commands()),
+}
 _SHORT = 30_000
+_SHORTER = 2_000
 _BOUND = 10
 
 
@@ -90,3 +132,28 @@ def test_cost_grows_with_the_length(unit: str) -> None:
     short = unit * (_SHORT // len(unit))
     # Below two milliseconds the clock itself decides the ratio.
     assert _cost(short * 4) < _BOUND * max(_cost(short), 0.002)
+
+
+def _costs(unit: str) -> list[float]:
+    """Processor time of texts of four sizes, each twice the one before."""
+    costs = []
+    for size in (1, 2, 4, 8):
+        text = unit * (_SHORTER * size // len(unit))
+        start = time.process_time()
+        redact(text)
+        costs.append(time.process_time() - start)
+    return costs
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_every_finder_is_linear_in_what_it_looks_for(part: int) -> None:
+    """Linear growth over the four sizes gives 8, quadratic growth 64."""
+    slow = {}
+    for unit in sorted(FOUND)[part::4]:
+        for _ in range(3):
+            costs = _costs(unit)
+            if costs[-1] < 24 * max(costs[0], 0.002):
+                break
+        else:
+            slow[unit] = costs
+    assert slow == {}

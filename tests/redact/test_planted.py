@@ -179,3 +179,75 @@ def test_escapes_around_a_secret_stay_as_they_were_written() -> None:
     data = ('{"t":"\\u00e9\\/ \\ud83d\\ude00 \\"' + token + '\\" \\t é"}\n').encode()
     expected = '{"t":"\\u00e9\\/ \\ud83d\\ude00 \\"[redacted:npm-token]\\" \\t é"}\n'.encode()
     assert redact_bytes(data) == expected
+
+
+@pytest.mark.parametrize("sign", [*".([{@#!-_"])
+@pytest.mark.parametrize(
+    "around",
+    [
+        "DB_PASSWORD={}",
+        "docker run -e DB_PASSWORD={} pg",
+        "tool --password={} x",
+        "the db password is {} ok",
+        '"password": "{}"',
+        "db:\n  user: bob\n  password: {}\n  port: 5",
+        "create user a identified by '{}';",
+        "curl -u bob:{} acme.dev",
+        "das Kennwort lautet {}",
+        "la contraseña es {}",
+        "пароль: {}",
+        "密码是 {}",
+        "sqlplus app/{}@db",
+        "xfreerdp /u:bob /p:{} /v:h",
+        "echo {} | kinit bob",
+        "page.locator('#password').fill('{}')",
+        "auth = ('bob', '{}')",
+    ],
+)
+def test_a_sign_in_a_password_does_not_make_it_code(around: str, sign: str) -> None:
+    secret = f"Copper7{sign}tigerLamp42x"
+    if sign == "@" and "@db" in around:
+        return  # ends the password there
+    text = around.replace("{}", secret)
+    assert secret not in redact(text)
+    for ascii_only in (True, False):
+        row = json.dumps({"text": text}, ensure_ascii=ascii_only).encode()
+        assert secret.encode() not in redact_bytes(row)
+
+
+def test_words_as_a_password_in_a_file_of_settings() -> None:
+    text = "db:\n  user: bob\n  password: velvetHarborTiger\n  port: 5\n"
+    assert "velvet" not in redact(text)
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "read -s PASS <<< '{}'",
+        "echo '{}' > /run/secrets/db_password",
+        'network={{\n  psk="{}"\n}}',
+        "[db]\nuser = bob\npass = {}\n",
+        "smtp.login('bob', '{}')",
+        "driver.findElement(By.id(\"password\")).sendKeys('{}')",
+        "page.fill('#password', '{}')",
+        "net user bob {} /add",
+        "setup.exe /password={}",
+        "When it asks for the sudo password, type {} and go on",
+        "la contraseña de la base es {}",
+        "le mot de passe de la base est {}",
+        "identifiants : bob / {}",
+        "adgangskode: {}",
+        "ENV['DB_PASSWORD'] ||= '{}'",
+    ],
+)
+def test_ways_to_hand_over_a_password(around: str) -> None:
+    text = around.format("Harbor-Lantern42x")
+    assert "Lantern42" not in redact(text)
+    row = json.dumps({"id": "0a1b2c3d4e5f60718293a4b5c6d7ffcf", "text": text}).encode()
+    assert b"Lantern42" not in redact_bytes(row)
+
+
+def test_a_command_is_found_behind_an_id_that_ends_like_another_command() -> None:
+    text = "docker login -u bob -p lantern" + "2577x registry.acme.dev"
+    row = json.dumps({"id": "toolu_b600056ea3034ad08ba9ffcf", "text": text}).encode()
+    assert b"2577x" not in redact_bytes(row)

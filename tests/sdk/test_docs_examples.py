@@ -1,4 +1,4 @@
-"""The examples of docs/sdk.md and its pages run as they stand there."""
+"""The examples of docs/sdk.md and its pages run as they are there."""
 
 import asyncio
 import re
@@ -24,16 +24,23 @@ from .test_langchain import ScriptedModel
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def blocks(page: str) -> list[str]:
+def blocks(page: str, heading: str = "") -> list[str]:
+    """The examples of a page, or of its part below a heading."""
     text = (DOCS / page).read_text(encoding="utf-8")
+    if heading:
+        text = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     return [str(one) for one in re.findall(r"```python\n(.*?)```", text, re.DOTALL)]
 
 
-def test_every_page_has_an_example_that_is_run_here() -> None:
-    pages = sorted(DOCS.glob("sdk*.md"))
-    assert len(pages) == 7
-    told = Path(__file__).read_text(encoding="utf-8")
-    assert all(blocks(page.name) and f'blocks("{page.name}")' in told for page in pages)
+def test_every_example_is_run_here() -> None:
+    """Each test below takes all blocks of its page, or of its part of the page on frameworks."""
+    pages = {page.name for page in DOCS.glob("sdk*.md")}
+    assert pages == {"sdk.md", "sdk-claude.md", "sdk-frameworks.md"}
+    text = (DOCS / "sdk-frameworks.md").read_text(encoding="utf-8")
+    run = Path(__file__).read_text(encoding="utf-8")
+    for heading in re.findall(r"^## (.+)$", text, re.MULTILINE):
+        assert blocks("sdk-frameworks.md", heading)
+        assert f'blocks("sdk-frameworks.md", "{heading}")' in run
 
 
 def test_any_messages(
@@ -48,7 +55,7 @@ def test_any_messages(
 
 
 def test_anthropic(chat: ChatMemory, api: ScriptedApi) -> None:  # noqa: F811
-    for code in blocks("sdk-anthropic.md"):
+    for code in blocks("sdk-frameworks.md", "Anthropic messages"):
         names: dict[str, Any] = {
             "chat": chat,
             "client": api.client,
@@ -61,7 +68,7 @@ def test_anthropic(chat: ChatMemory, api: ScriptedApi) -> None:  # noqa: F811
 
 
 def test_langchain(keeper: Keeper) -> None:
-    (code,) = blocks("sdk-langchain.md")
+    (code,) = blocks("sdk-frameworks.md", "LangChain")
     exec(
         code,
         {"model": ScriptedModel(), "keeper": keeper, "tools": [], "create_agent": create_agent},
@@ -69,13 +76,13 @@ def test_langchain(keeper: Keeper) -> None:
 
 
 def test_deepagents(keeper: Keeper) -> None:
-    (code,) = blocks("sdk-deepagents.md")
+    (code,) = blocks("sdk-frameworks.md", "deepagents")
     names = {"create_deep_agent": create_deep_agent, "backend": StateBackend(), "keeper": keeper}
     exec(code, {**names, "model": ScriptedModel()})
 
 
 def test_pydantic_ai(keeper: Keeper) -> None:
-    (code,) = blocks("sdk-pydantic-ai.md")
+    (code,) = blocks("sdk-frameworks.md", "pydantic-ai")
     names: dict[str, Any] = {"ProcessHistory": ProcessHistory, "Agent": Agent, "keeper": keeper}
     names["model"] = TestModel()
     exec(code, names)
@@ -84,7 +91,7 @@ def test_pydantic_ai(keeper: Keeper) -> None:
 
 
 def test_openai_agents(keeper: Keeper) -> None:
-    (code,) = blocks("sdk-openai-agents.md")
+    (code,) = blocks("sdk-frameworks.md", "OpenAI Agents")
     names: dict[str, Any] = {"SQLiteSession": SQLiteSession, "keeper": keeper}
     exec(code, names)
     assert asyncio.run(names["session"].get_items()) == []

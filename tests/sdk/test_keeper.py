@@ -249,6 +249,11 @@ def test_hear_never_raises_and_says_so(chat: ChatMemory, caplog: pytest.LogCaptu
     assert missing(chat.brief()) == []
 
 
+@pytest.mark.parametrize("given", [None, 5])
+def test_compact_never_raises(chat: ChatMemory, given: object) -> None:
+    assert chat.compact(given) == []  # type: ignore[arg-type]
+
+
 def test_what_could_not_be_saved_is_saved_with_the_next(
     chat: ChatMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -297,3 +302,11 @@ def test_importing_the_sdk_imports_no_framework() -> None:
 def test_planted_facts_are_all_planted() -> None:
     said = json.dumps(anthropic_messages())
     assert all(fact in said for fact in FACTS.values())
+
+
+def test_a_closed_keeper_leaves_the_database_to_others(tmp_path: Path) -> None:
+    path = tmp_path / "chats.db"
+    with Keeper(str(path)) as keeper:
+        keeper.chat("a").pin("Never email the client")
+        assert Path(f"{path}-wal").exists()
+    assert not Path(f"{path}-wal").exists()  # the last one that has it open removes it

@@ -63,7 +63,7 @@ def test_config_and_doctor_say_what_was_left_out_and_why(world: World) -> None:
     world.put(".holdfast/settings.json", json.dumps(chosen))
     told = json.loads(world.holdfast("config", "--json").stdout)
     assert [problem.partition(": ")[2] for problem in told["problems"]] == [
-        "notes_in_repo is ignored: only the user can set it, not a project",
+        "notes_in_repo is ignored: `holdfast config allow notes_in_repo` lets this project set it",
         "redact_patterns is ignored: only the user can set it, not a project",
     ]
     assert {row["name"]: row["source"] for row in told["settings"]}["notes"] == "project"

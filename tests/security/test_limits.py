@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.clients.claude_code.install.hook_table import HOOKS
-from holdfast.clients.installation import HookSpec
 from holdfast.hooks import watchdog
+from holdfast.install.claude_code import HOOKS
+from holdfast.install.installation import HookSpec
 
 from .world import SESSION, World, clean
 
@@ -26,24 +26,44 @@ def test_we_end_before_the_client_ends_us(spec: HookSpec) -> None:
     assert watchdog.seconds_for(spec.event) + 0.5 < spec.timeout_seconds
 
 
-@pytest.mark.parametrize("event", ["PreCompact", "UserPromptSubmit", "SessionEnd"])
-def test_a_pattern_of_the_users_own_that_never_ends(world: World, event: str) -> None:
-    """On the full path, on the fast path, and in what goes on after the client was let go."""
+def never_end(world: World) -> None:
     world.choose(**ENDLESS)
-    if event == "UserPromptSubmit":
-        world.data.mkdir(parents=True)
-        (world.data / "patterns.json").write_text(json.dumps(ENDLESS["redact_patterns"]))
     lines = world.transcript.read_bytes().splitlines(keepends=True)
     row = json.loads(next(line for line in lines if b'"type":"user"' in line))
     row |= {"uuid": "f" * 36, "timestamp": "2027-01-01T00:00:00.000Z"}
     row["message"] = {"role": "user", "content": FOOD}
     world.transcript.write_bytes(b"".join(lines) + json.dumps(row).encode() + b"\n")
+
+
+@pytest.mark.parametrize("event", ["PreCompact", "UserPromptSubmit", "SessionEnd"])
+def test_a_pattern_of_the_users_own_that_never_ends(world: World, event: str) -> None:
+    """On the full path, on the fast path, and in what goes on after the client was let go."""
+    never_end(world)
+    if event == "UserPromptSubmit":
+        world.data.mkdir(parents=True)
+        (world.data / "patterns.json").write_text(json.dumps(ENDLESS["redact_patterns"]))
     ran = world.hook(event, prompt=FOOD, trigger="manual")
     assert (ran.code, ran.out, ran.err) == (0, "", "")
     assert ran.seconds < 3 * watchdog.DEFAULT_SECONDS
     if event != "SessionEnd":
         log = (world.data / "holdfast.log").read_text()
         assert "stopped after its time limit of 8 s" in log
+        assert (world.data / watchdog.TIMEOUT_MARK).exists()
+
+
+@pytest.mark.parametrize(("age", "limit"), [(5, 1), (watchdog.REMEMBERED_SECONDS + 5, 8)])
+def test_the_hooks_behind_one_that_was_stopped_get_little_time(
+    world: World, age: float, limit: int
+) -> None:
+    never_end(world)
+    world.data.mkdir(parents=True)
+    mark = world.data / watchdog.TIMEOUT_MARK
+    mark.touch()
+    os.utime(mark, (time.time() - age,) * 2)
+    ran = world.hook("PreCompact", trigger="manual")
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+    log = (world.data / "holdfast.log").read_text()
+    assert f"stopped after its time limit of {limit} s" in log
 
 
 def test_a_client_that_never_says_anything(world: World) -> None:

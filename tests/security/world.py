@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from holdfast.samples import SESSION_FILE
+from support.demonstration import SESSION_FILE
 
 SESSION = "5ec0ffee-1111-4222-8333-444455556666"
 NEXT = "5ec0ffee-9999-4222-8333-444455556666"

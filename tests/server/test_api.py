@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from holdfast.events import TaskChanged
-from holdfast.server.records.projects import project_id_for
-from holdfast.state import encode_state
+from holdfast.events import Origin, TaskChanged, ToolCalled
+from holdfast.state import encode_state, fold
+from holdfast.store.protocol import Message, SavedState
+from holdfast.sync.project_id import make_project_id
 from support.agent_sessions import bring, told
 from support.in_process_service import Service
 
@@ -113,7 +114,8 @@ def test_the_hierarchy_is_what_the_agents_did(service: Service) -> None:
     assert tree["project"] == found.json()
     latest, first = tree["requests"]
     assert (latest["prompt"], latest["status"]) == ("Never store tokens in plain text", "active")
-    assert (first["prompt"], first["status"]) == ("Add authentication", "completed")
+    # It was answered, and has open tasks.
+    assert (first["prompt"], first["status"]) == ("Add authentication", "active")
     tasks = {task["name"]: task for task in first["tasks"]}
     assert tasks["Create User model"]["status"] == "completed"
     assert tasks["Create User model"]["wave_number"] == 0
@@ -147,7 +149,7 @@ def test_waves_keep_their_numbers_as_work_is_done(service: Service) -> None:
             "state": json.loads(json.dumps(encode_state(story.state))),
         }
         assert service.owner.post("/api/sessions/w/state", json=body).status_code == 200
-        tree = service.owner.get(f"/api/hierarchy/{project_id_for('/srv/app')}").json()
+        tree = service.owner.get(f"/api/hierarchy/{make_project_id('/srv/app')}").json()
         numbers = {
             task["name"]: task["wave_number"]
             for request in tree["requests"]
@@ -185,7 +187,6 @@ def test_actions_come_from_tool_calls_and_from_reports(service: Service) -> None
     assert listed["actions"][0]["tool_name"] == "Deploy", "latest first"
     assert by_tool["Bash"]["exit_code"] == 1
     assert "php artisan test" in by_tool["Bash"]["note"]
-    assert by_tool["Edit"]["file_paths"] == ["/app/Models/User.php"]
     only = service.owner.get("/api/actions", params={"tool_name": "Bash"}).json()["actions"]
     assert {action["tool_name"] for action in only} == {"Bash"}
     first = service.owner.get("/api/actions", params={"limit": 1}).json()
@@ -193,6 +194,58 @@ def test_actions_come_from_tool_calls_and_from_reports(service: Service) -> None
         "/api/actions", params={"limit": 1, "offset": first["next_offset"]}
     ).json()
     assert first["actions"][0]["id"] != second["actions"][0]["id"]
+
+
+def test_every_call_of_a_session_is_an_action(service: Service) -> None:
+    calls = (
+        ("user", "Build it"), ("ran", "$ make\nok"), ("failed", "$ make\nno"),
+        ("edited", "/srv/app/a.py: x = 1"), ("ran", "WebFetch {}: ok"),
+        ("failed", "changed /srv/app/b.py: no such text"),
+    )  # fmt: skip
+    said = [
+        Message(f"r{place}", who, text, f"2026-01-01T00:00:0{place}Z", place, place + 1)
+        for place, (who, text) in enumerate(calls, 1)
+    ]
+    session = bring(service, "calls")
+    with service.app_state.backend.scoped_store(None) as scoped_store:
+        saved = SavedState(session, (0, 200), encode_state(told().state), {"offset": 200})
+        scoped_store.store.save(saved, [], said)
+    listed = service.owner.get("/api/actions", params={"session_id": "calls"}).json()["actions"]
+    told_here = [one for one in listed if "artisan" not in one["note"]]
+    assert [(one["tool_name"], one["file_paths"], one["exit_code"]) for one in told_here] == [
+        ("Edit", ["/srv/app/b.py"], 1),
+        ("WebFetch", [], 0),
+        ("Edit", ["/srv/app/a.py"], 0),
+        ("Bash", [], 1),
+        ("Bash", [], 0),
+    ]
+
+
+def test_calls_that_were_seen_have_their_exit_code_and_duration(service: Service) -> None:
+    began, at = "2026-01-01T00:00:01.250Z", Origin("r9", 9, 10, "2026-01-01T00:00:02.000Z")
+    state = told().state
+    for number, (tool, file, code) in enumerate(
+        (("Bash", "", 3), ("Read", "/srv/app/a.py", 0), ("mcp__jira__get", "", 0))
+    ):
+        state = fold(state, ToolCalled(at, tool, file, code, began, number))
+    session = bring(service, "calls")
+    with service.app_state.backend.scoped_store(None) as scoped_store:
+        saved = SavedState(session, (0, 200), encode_state(state), {"offset": 200})
+        older = Message("r1", "ran", "$ make\nok", "2026-01-01T00:00:00Z", 1, 2)
+        run = Message("r9", "failed", "$ exit 3\nno", at.time, 9, 10)
+        scoped_store.store.save(saved, [], [older, run])
+    listed = service.owner.get("/api/actions", params={"session_id": "calls"}).json()["actions"]
+    found = {
+        (one["tool_name"], one["tool_type"], one["exit_code"], one["duration_ms"]): one["note"]
+        for one in listed
+        if "artisan" not in one["note"]
+    }
+    assert found == {
+        ("Bash", "builtin", 3, 750): "$ exit 3\nno",
+        ("Read", "builtin", 0, 750): "$ exit 3\nno",
+        ("mcp__jira__get", "mcp", 0, 750): "$ exit 3\nno",
+        ("Bash", "builtin", 0, None): "$ make\nok",
+    }
 
 
 def test_contexts_are_posted_filtered_and_seen(service: Service) -> None:
@@ -328,7 +381,8 @@ def test_sessions_facts_compactions_and_search_are_listed(service: Service) -> N
     told_compactions = service.owner.get("/api/compactions", params={"session_id": "session-1"})
     assert [one["summary"] for one in told_compactions.json()["compactions"]] == ["so far"]
     more = {"epoch": 0, "time": "2026-01-01T00:02:00Z", "kept": ["q1"], "lost": ["t2"]}
-    assert service.owner.post("/api/sessions/session-1/compactions", json=more).json()["done"]
+    body = {"session": {}, "offset": 100, "state": {}, "compactions": [more]}
+    assert service.owner.post("/api/sessions/session-1/state", json=body).status_code == 200
     filled = service.owner.get("/api/compactions", params={"session_id": "session-1"}).json()
     assert filled["compactions"][0]["lost"] == ["t2"]
     hits = service.owner.get("/api/search", params={"q": "walrus", "kind": "message"}).json()

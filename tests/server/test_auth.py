@@ -12,12 +12,14 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from holdfast.cli.token import token as token_commands
+from holdfast.server.open_code import make_code, new_key, page_token
 from holdfast.server.records import tokens
-from holdfast.server.records.projects import project_id_for
+from holdfast.sync.project_id import make_project_id
 from support.agent_sessions import bring
 from support.in_process_service import Service, running
 
 SECRET = "zanzibar"
+PORT = 3847  # of the address that the test clients ask
 
 
 def fill_with_secrets(service: Service) -> dict[str, str]:
@@ -37,8 +39,8 @@ def fill_with_secrets(service: Service) -> dict[str, str]:
     )
     return {
         "session_id": f"{SECRET}-session",
-        "project": project_id_for(f"/{SECRET}/app"),
-        "project_id": project_id_for(f"/{SECRET}/app"),
+        "project": make_project_id(f"/{SECRET}/app"),
+        "project_id": make_project_id(f"/{SECRET}/app"),
         "message_id": message["id"],
         "path": f"/{SECRET}/app/src",
         "q": "authentication",
@@ -75,13 +77,13 @@ BODIES: dict[tuple[str, str], list[Any]] = {
         {
             "session_id": "x",
             "context_summary": "mine",
-            "project_id": project_id_for(f"/{SECRET}/app"),
+            "project_id": make_project_id(f"/{SECRET}/app"),
         },
         {"session_id": "x", "context_summary": "mine", "cwd": f"/{SECRET}/app/src"},
     ],
     ("post", "/api/compact/restore"): [
         {"session_id": f"{SECRET}-session", "agent_id": "b"},
-        {"session_id": "x", "project_id": project_id_for(f"/{SECRET}/app")},
+        {"session_id": "x", "project_id": make_project_id(f"/{SECRET}/app")},
         {"session_id": "x", "cwd": f"/{SECRET}/app/src"},
     ],
     ("post", "/api/agent-contexts"): [{"agent_id": "b", "agent_type": "b", **_THEIRS}],
@@ -94,17 +96,14 @@ BODIES: dict[tuple[str, str], list[Any]] = {
     ("post", "/api/messages/{message_id}/ack"): [{"agent_id": "b"}],
     ("post", "/api/actions"): [{"tool_name": "b", **_THEIRS}],
     ("post", "/api/sessions/{session_id}/state"): [
-        _STATE,
-        {**_STATE, "session": {"project": f"/{SECRET}/app"}},
-        {**_STATE, "session": {"project": "/mine"}},
-    ],
-    ("post", "/api/sessions/{session_id}/checkpoints"): [
-        {**_STATE, "cause": "b", "time": _AT, "session": {"project": project}}
+        {**_STATE, **more, "session": {"project": project}}
         for project in ("", f"/{SECRET}/app", "/mine")
-    ],
-    ("post", "/api/sessions/{session_id}/compactions"): [{"epoch": 0, "time": _AT, "lost": ["x"]}],
-    ("post", "/api/sessions/{session_id}/deliveries"): [
-        {"deliveries": [{"epoch": 0, "what": "b", "time": _AT, "text": "b"}]}
+        for more in (
+            {},
+            {"checkpoint": "b", "time": _AT},
+            {"compactions": [{"epoch": 0, "time": _AT, "lost": ["x"]}]},
+            {"deliveries": [{"epoch": 0, "what": "b", "time": _AT, "text": "b"}]},
+        )
     ],
 }
 
@@ -116,10 +115,10 @@ def picture(service: Service) -> list[str]:
         f"/api/sessions/{SECRET}-session/facts",
         f"/api/sessions/{SECRET}-session/checkpoints",
         f"/api/compactions?session_id={SECRET}-session",
-        f"/api/hierarchy/{project_id_for(f'/{SECRET}/app')}",
-        f"/api/messages?project_id={project_id_for(f'/{SECRET}/app')}",
-        f"/api/agent-contexts?project_id={project_id_for(f'/{SECRET}/app')}",
-        f"/api/actions?project_id={project_id_for(f'/{SECRET}/app')}",
+        f"/api/hierarchy/{make_project_id(f'/{SECRET}/app')}",
+        f"/api/messages?project_id={make_project_id(f'/{SECRET}/app')}",
+        f"/api/agent-contexts?project_id={make_project_id(f'/{SECRET}/app')}",
+        f"/api/actions?project_id={make_project_id(f'/{SECRET}/app')}",
     ]
     return [service.owner.get(path).text for path in paths]
 
@@ -161,9 +160,19 @@ def test_a_token_sees_its_own_project_and_no_other(service: Service) -> None:
     assert {hit["session_id"] for hit in hits} == {"mine"}
     assert len(mine.get("/api/compactions").json()["compactions"]) == 1
     posted = mine.post("/api/messages", json={"from_agent_id": "a", "topic": "t"})
-    assert posted.json()["project_id"] == project_id_for("/mine"), (
+    assert posted.json()["project_id"] == make_project_id("/mine"), (
         "its only project goes without saying"
     )
+
+
+def test_a_list_of_sessions_says_who_works_on_each(service: Service) -> None:
+    bring(service, "theirs", "/mine")  # by the hooks of the service's own machine
+    body = {"session": {"project": "/mine"}, "offset": 1, "state": {"version": 1}}
+    assert service.caller("/mine").post("/api/sessions/s/state", json=body).status_code == 200
+    expected = {"theirs": "", "s": "test"}  # every token of these tests has this name
+    for reader in (service.owner, service.caller("/mine", scopes=("read",))):
+        found = reader.get("/api/sessions").json()["sessions"]
+        assert {one["id"]: one["user"] for one in found} == expected
 
 
 def test_scopes_are_kept(service: Service) -> None:
@@ -302,3 +311,24 @@ def test_tokens_are_made_listed_and_revoked_from_the_command_line(
     assert "No active token" in str(again.exception)
     wrong = runner.invoke(token_commands, ["create", "x", "--scope", "all"])
     assert "Not a scope" in str(wrong.exception)
+
+
+def test_where_nobody_knows_who_connects_a_code_lets_the_users_own_page_in(tmp_path: Path) -> None:
+    key = new_key()
+    with running(
+        str(tmp_path / "a.db"), str(tmp_path), open_key=key, peer_uid=lambda _peer, _own: None
+    ) as service:
+        assert service.owner.get("/api/me").status_code == 401
+
+        def redeem(code: str) -> int:
+            words = {"Authorization": f"Code {code}"}
+            return service.owner.post("/api/open", headers=words).status_code
+
+        good = make_code(key, PORT)
+        assert redeem(good + "0") == redeem("") == redeem(make_code(new_key(), PORT)) == 401
+        assert redeem(make_code(key, PORT + 1)) == 401, "a code is for one port"
+        assert redeem(good) == 200
+        assert redeem(good) == 401, "and good once"
+        page = service.client(page_token(key, PORT))
+        assert page.get("/api/me").json()["name"] == "owner"
+        assert service.client(page_token(key, PORT + 1)).get("/api/me").status_code == 401

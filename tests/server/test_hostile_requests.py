@@ -14,10 +14,10 @@ from starlette.testclient import TestClient
 
 from holdfast.events import UsageMeasured
 from holdfast.server.records import tokens
-from holdfast.server.records.projects import project_id_for
 from holdfast.server.routes import system as system_routes
 from holdfast.state import encode_state
 from holdfast.state.timestamps import is_timestamp
+from holdfast.sync.project_id import make_project_id
 from support.agent_sessions import told
 from support.in_process_service import Service, running
 
@@ -53,14 +53,14 @@ def of(document: Any, place: tuple[Any, ...]) -> Any:
     return document
 
 
-def post_state(service: Service, name: str, state: Any) -> int:
-    status: int = posted(service, name, state).status_code
+def post_state(service: Service, name: str, state: Any, **more: Any) -> int:
+    status: int = posted(service, name, state, **more).status_code
     return status
 
 
-def posted(service: Service, name: str, state: Any) -> Any:
+def posted(service: Service, name: str, state: Any, **more: Any) -> Any:
     session = {"project": "/srv/app", "updated": AT}
-    body = {"session": session, "offset": 1, "state": state}
+    body = {"session": session, "offset": 1, "state": state, **more}
     return service.owner.post(f"/api/sessions/{name}/state", json=body)
 
 
@@ -79,7 +79,7 @@ def test_a_state_that_is_made_up_is_refused_or_harmless(service: Service) -> Non
             assert answer.status_code == 200, place
     assert kept > 10
     assert refused > 60
-    project = project_id_for("/srv/app")
+    project = make_project_id("/srv/app")
     for page in (f"/api/hierarchy/{project}?limit=100", "/api/agent-contexts", "/api/actions"):
         assert service.owner.get(page).status_code == 200, page
 
@@ -99,8 +99,8 @@ def test_numbers_nobody_could_reckon_with_are_refused(
     state = {**json.loads(json.dumps(encode_state(told().state))), **harm}
     # A shorter record is an older version's, and has its defaults.
     assert post_state(service, "s", state) == (200 if "usage" in harm else 422)
-    body = {"session": {}, "offset": 1, "state": state, "cause": "end", "time": AT}
-    answer = service.owner.post("/api/sessions/t/checkpoints", json=body)
+    body = {"session": {}, "offset": 1, "state": state, "checkpoint": "end", "time": AT}
+    answer = service.owner.post("/api/sessions/t/state", json=body)
     assert answer.status_code == (200 if "usage" in harm else 422)
 
 
@@ -146,21 +146,21 @@ def test_a_time_that_is_none_is_refused_and_named_wherever_it_is_posted(
     assert post_state(service, "s", lived()) == 200
     kept = {"session": {"project": "/srv/app"}, "offset": 9, "state": {}}
     fact = {"id": "n1", "kind": "note", "text": "a", "status": "open"}
-    asked: list[tuple[str, str, dict[str, Any]]] = [
-        ("state", "session/started", {**kept, "session": {"started": wrong}}),
-        ("state", "session/updated", {**kept, "session": {"updated": wrong}}),
-        ("state", "session/ended", {**kept, "session": {"ended": wrong}}),
-        ("state", "facts/0/at/time", {**kept, "facts": [{**fact, "at": {"time": wrong}}]}),
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("session/started", {"session": {"started": wrong}}),
+        ("session/updated", {"session": {"updated": wrong}}),
+        ("session/ended", {"session": {"ended": wrong}}),
+        ("facts/0/at/time", {"facts": [{**fact, "at": {"time": wrong}}]}),
         (
-            *("state", "messages/0/time"),
-            {**kept, "messages": [{"row": "r", "who": "user", "text": "a", "time": wrong}]},
+            "messages/0/time",
+            {"messages": [{"row": "r", "who": "user", "text": "a", "time": wrong}]},
         ),
-        ("checkpoints", "time", {**kept, "cause": "end", "time": wrong}),
-        ("compactions", "time", {"epoch": 0, "time": wrong}),
-        ("deliveries", "deliveries/0/time", {"deliveries": [{"what": "brief", "time": wrong}]}),
+        ("time", {"checkpoint": "end", "time": wrong}),
+        ("compactions/0/time", {"compactions": [{"epoch": 0, "time": wrong}]}),
+        ("deliveries/0/time", {"deliveries": [{"what": "brief", "time": wrong}]}),
     ]
-    for what, where, body in asked:
-        refused = service.owner.post(f"/api/sessions/s/{what}", json=body)
+    for where, more in asked:
+        refused = service.owner.post("/api/sessions/s/state", json={**kept, **more})
         assert refused.status_code == 422, where
         assert refused.headers["content-type"] == "application/problem+json"
         (error,) = refused.json()["errors"]
@@ -172,9 +172,8 @@ def test_an_unknown_time_is_empty_and_an_earlier_carriers_word_for_it_is_underst
     service: Service,
 ) -> None:
     assert post_state(service, "s", lived()) == 200
-    for epoch, words in enumerate(("", "unknown")):
-        body = {"epoch": epoch, "time": words}
-        assert service.owner.post("/api/sessions/s/compactions", json=body).status_code == 200
+    made = [{"epoch": epoch, "time": words} for epoch, words in enumerate(("", "unknown"))]
+    assert post_state(service, "s", lived(), compactions=made) == 200
     told = service.owner.get("/api/compactions", params={"session_id": "s"}).json()["compactions"]
     assert [one["time"] for one in told] == ["", ""]
 
@@ -251,7 +250,7 @@ def claim(client: TestClient, project: str, *folders: str) -> None:
             "path": folder,
             "machine": "desk",
         }
-        session = f"of-{project_id_for(project)}-{next(_numbers)}"
+        session = f"of-{make_project_id(project)}-{next(_numbers)}"
         answer = client.post(f"/api/sessions/{session}/state", json=body)
         assert answer.status_code == 200, answer.text
 
@@ -268,11 +267,11 @@ def test_a_token_draws_nothing_to_its_project_by_claiming_folders(service: Servi
     both = service.caller("/srv/a", "/srv/b")
     claim(service.caller("/srv/b"), "/srv/b", "/desk/b")
     for folder in ("/srv/b/src", "/home/me/new", "/srv/c", "/elsewhere"):
-        assert saved_at(service.owner, folder) != project_id_for("/srv/a")
-        assert saved_at(both, folder) != project_id_for("/srv/a")
+        assert saved_at(service.owner, folder) != make_project_id("/srv/a")
+        assert saved_at(both, folder) != make_project_id("/srv/a")
     # It finds its own, and so does the other.
-    assert saved_at(greedy, "/desk/a/src") == project_id_for("/srv/a")
-    assert saved_at(service.caller("/srv/b"), "/desk/b/src") == project_id_for("/srv/b")
+    assert saved_at(greedy, "/desk/a/src") == make_project_id("/srv/a")
+    assert saved_at(service.caller("/srv/b"), "/desk/b/src") == make_project_id("/srv/b")
 
 
 def test_a_folders_project_is_found_by_all_for_whom_the_sayer_may_speak(service: Service) -> None:
@@ -280,20 +279,20 @@ def test_a_folders_project_is_found_by_all_for_whom_the_sayer_may_speak(service:
     claim(service.caller("/srv/a"), "/srv/a", "/desk/a")
     assert saved_at(both, "/desk/a/src") is None
     claim(both, "/srv/a", "/desk/a")
-    assert saved_at(both, "/desk/a/src") == project_id_for("/srv/a")
+    assert saved_at(both, "/desk/a/src") == make_project_id("/srv/a")
     claim(service.caller("/srv/a"), "/srv/a", "/desk/a")
-    assert saved_at(both, "/desk/a/lib") == project_id_for("/srv/a")
-    assert saved_at(service.owner, "/desk/a/src") != project_id_for("/srv/a")
+    assert saved_at(both, "/desk/a/lib") == make_project_id("/srv/a")
+    assert saved_at(service.owner, "/desk/a/src") != make_project_id("/srv/a")
     claim(service.owner, "/srv/a", "/desk/a")
     claim(both, "/srv/a", "/desk/a")
-    assert saved_at(service.owner, "/desk/a/new") == project_id_for("/srv/a")
+    assert saved_at(service.owner, "/desk/a/new") == make_project_id("/srv/a")
 
 
 def test_a_snapshot_in_another_project_does_not_speak_for_this_one(service: Service) -> None:
     for project, words in (("/srv/b", "ours"), ("/srv/a", "theirs, and much longer " * 9)):
         body = {"session_id": "s", "context_summary": words}
         assert service.caller(project).post("/api/compact/save", json=body).status_code == 201
-    for about in ({"cwd": "/srv/b/src"}, {"project_id": project_id_for("/srv/b")}):
+    for about in ({"cwd": "/srv/b/src"}, {"project_id": make_project_id("/srv/b")}):
         back = service.owner.post("/api/compact/restore", json={"session_id": "s", **about})
         assert "ours" in back.json()["additionalContext"]
         assert "theirs" not in back.json()["additionalContext"]

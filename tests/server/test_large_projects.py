@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from holdfast.samples import SESSION_FILE
 from holdfast.server import checkpoint_snapshot
-from holdfast.server import hierarchy as tree
-from holdfast.server.records.projects import project_id_for
+from holdfast.server.routes import projects as tree
 from holdfast.session.ingest import ingest_transcript
 from holdfast.state import State, decode_state
 from holdfast.store.protocol import SavedState
 from holdfast.store.sqlite.store import SqliteStore
+from holdfast.sync.project_id import make_project_id
+from support.demonstration import SESSION_FILE
 from support.in_process_service import Service
 
 PROJECT = "/srv/large"
@@ -39,8 +39,8 @@ def fill(service: Service, saved: SavedState) -> None:
     with service.app_state.backend.scoped_store(None) as scoped_store:
         for number, one in enumerate((saved, otherwise(saved), saved._replace(state={}))):
             session = one.session._replace(id=f"s{number}", project=PROJECT)
-            scoped_store._store.save(one._replace(session=session))
-        scoped_store._store.save(
+            scoped_store.store.save(one._replace(session=session))
+        scoped_store.store.save(
             SavedState(session._replace(id="other"), (0, 1), {"version": 99}, {})
         )
 
@@ -61,7 +61,7 @@ def state_of(saved: SavedState) -> State:
 
 def test_the_hierarchy_is_that_of_the_whole_states(service: Service, real: SavedState) -> None:
     fill(service, real)
-    found = told(service, f"/api/hierarchy/{project_id_for(PROJECT)}")
+    found = told(service, f"/api/hierarchy/{make_project_id(PROJECT)}")
     state = state_of(real)
     assert len(state.requests) > 1
     for name in ("s0", "s1"):
@@ -80,9 +80,16 @@ def test_snapshots_and_subagents_are_those_of_the_whole_states(
     with service.app_state.backend.scoped_store(None) as scoped_store:
         for name, one in (("s0", real), ("s1", otherwise(real))):
             kept = one._replace(session=one.session._replace(id=name, project=PROJECT))
-            scoped_store._store.checkpoint(kept, "end", 0, "2026-01-01T00:00:00Z")
-    found = told(service, "/api/agent-contexts", project_id=project_id_for(PROJECT))["contexts"]
-    made = [one for one in found if one["agent_type"] == "compact-snapshot"]
+            scoped_store.store.checkpoint(kept, "end", 0, "2026-01-01T00:00:00Z")
+    project = make_project_id(PROJECT)
+    made = [
+        one
+        for name in ("s0", "s1")
+        for one in told(service, "/api/agent-contexts", project_id=project, session_id=name)[
+            "contexts"
+        ]
+        if one["agent_type"] == "compact-snapshot"
+    ]
     assert len(made) == 2
     for one in made:
         details = json.loads(json.dumps(checkpoint_snapshot.build_details(state)))
@@ -90,7 +97,7 @@ def test_snapshots_and_subagents_are_those_of_the_whole_states(
         assert one["role_context"].items() >= details.items()
         assert one["role_context"]["context_summary"].startswith(words)
         assert one["tools_used"] == checkpoint_snapshot.list_tools(state)
-        assert one["skills_to_restore"] == checkpoint_snapshot.list_skills(state)
+        assert one["skills_to_restore"] == list(state.skills)
     agents = [one for one in state.subagents.values() if one.role != "job"]
-    seen = [one for one in found if one["agent_type"] != "compact-snapshot"]
+    seen = told(service, "/api/agent-contexts", project_id=project)["contexts"]
     assert len(seen) == 2 * len(agents)

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from holdfast.server.records.projects import project_id_for
+from holdfast.sync.project_id import make_project_id
 from support.in_process_service import running
 from support.live_service import LiveService
 from support.postgres_server import Server
@@ -35,8 +35,12 @@ def live(
         service.kill()
 
 
-def events(service: LiveService, count: int, ready: threading.Event) -> list[dict[str, Any]]:
+def events(
+    service: LiveService, count: int, ready: threading.Event, project: str
+) -> list[dict[str, Any]]:
+    """Of one project: on SQLite what an earlier test saved may be heard of once more."""
     found: list[dict[str, Any]] = []
+    kind = ""
     with (
         httpx.Client(timeout=30) as client,
         client.stream("GET", f"{service.url}/api/events") as stream,
@@ -45,9 +49,10 @@ def events(service: LiveService, count: int, ready: threading.Event) -> list[dic
             if line.startswith("retry"):
                 ready.set()
             if line.startswith("event: "):
-                found.append({"event": line[7:]})
+                kind = line[7:]
             if line.startswith("data: "):
-                found[-1].update(json.loads(line[6:]))
+                told = json.loads(line[6:])
+                found += [{"event": kind, **told}] if told["project"] == project else []
                 if len(found) == count:
                     return found
     return found
@@ -65,7 +70,7 @@ def message(service: LiveService, key: str, project: str = "/p") -> httpx.Respon
 def messages(service: LiveService, project: str) -> list[dict[str, Any]]:
     found = httpx.get(
         f"{service.url}/api/messages",
-        params={"limit": 500, "project_id": project_id_for(project)},
+        params={"limit": 500, "project_id": make_project_id(project)},
         timeout=30,
     )
     kept: list[dict[str, Any]] = found.json()["messages"]
@@ -75,7 +80,7 @@ def messages(service: LiveService, project: str) -> list[dict[str, Any]]:
 def test_who_listens_hears_of_every_write(live: LiveService) -> None:
     heard: list[dict[str, Any]] = []
     ready = threading.Event()
-    listener = threading.Thread(target=lambda: heard.extend(events(live, 2, ready)))
+    listener = threading.Thread(target=lambda: heard.extend(events(live, 2, ready, "/p")))
     listener.start()
     assert ready.wait(30)
     assert message(live, "k1").status_code == 201
@@ -95,7 +100,7 @@ def test_who_listens_hears_of_every_write(live: LiveService) -> None:
 def test_a_message_is_followed_until_it_is_acknowledged(live: LiveService) -> None:
     heard: list[dict[str, Any]] = []
     ready = threading.Event()
-    listener = threading.Thread(target=lambda: heard.extend(events(live, 5, ready)))
+    listener = threading.Thread(target=lambda: heard.extend(events(live, 5, ready, "/followed")))
     listener.start()
     assert ready.wait(30)
     first, second = (message(live, key, "/followed").json()["id"] for key in ("f1", "f2"))
@@ -104,9 +109,9 @@ def test_a_message_is_followed_until_it_is_acknowledged(live: LiveService) -> No
         assert httpx.post(f"{live.url}/api/{path}", json=body, timeout=30).status_code == 200
 
     post("messages/deliver", agent_id="b", project="/followed", limit=1)
-    post("compact/restore", session_id="s", agent_id="b", project_id=project_id_for("/followed"))
+    post("compact/restore", session_id="s", agent_id="b", project_id=make_project_id("/followed"))
     # Nothing is left to be given: this changes nothing, and nobody hears of it.
-    post("compact/restore", session_id="s", agent_id="b", project_id=project_id_for("/followed"))
+    post("compact/restore", session_id="s", agent_id="b", project_id=make_project_id("/followed"))
     post(f"messages/{first}/ack", agent_id="b")
     listener.join(30)
     assert [(event["event"], event["session"]) for event in heard] == [
@@ -125,7 +130,7 @@ def test_two_services_on_one_database_hear_of_each_others_writes(url: str, tmp_p
     try:
         one.start()
         other.start()
-        listener = threading.Thread(target=lambda: heard.extend(events(one, 2, ready)))
+        listener = threading.Thread(target=lambda: heard.extend(events(one, 2, ready, "/two")))
         listener.start()
         assert ready.wait(30)
         assert message(other, "k1", "/two").status_code == 201
@@ -193,7 +198,7 @@ def test_connections_that_are_cut_cost_no_write_its_effect(
                 assert answer.status_code == 503
         assert done == 30
         kept = service.owner.get(
-            "/api/messages", params={"limit": 500, "project_id": project_id_for("/cut")}
+            "/api/messages", params={"limit": 500, "project_id": make_project_id("/cut")}
         ).json()["messages"]
         assert sorted(one["topic"] for one in kept) == sorted(map(str, range(30)))
 

@@ -31,9 +31,9 @@ import os, signal, sys
 from holdfast.store.postgres import PostgresStore
 from holdfast.store.protocol import SavedState, Session
 
-store = PostgresStore(sys.argv[1]).scoped_to(["/stuck"])
+store = PostgresStore(sys.argv[1])
 with store.database.transaction(lock=sys.argv[2]) as connection:
-    store.joining(connection, sys.argv[2]).save(
+    store.scoped_to(["/stuck"], connection, sys.argv[2]).save(
         SavedState(Session("s1", project="/stuck"), (0, 5), {}, {})
     )
     print("here", flush=True)

@@ -61,10 +61,16 @@ ROLES = ("main", "orchestrator", "developer", "specialist", "validator")
 
 
 def told(
-    role: str, *, body: Any = None, known: tuple[str, ...] = (), room: int = 5000
+    role: str,
+    *,
+    body: Any = None,
+    known: tuple[str, ...] = (),
+    room: int = 5000,
+    reader: tuple[str, ...] = (),
 ) -> list[str]:
     sections = [part.section for part in find_role(role, (BUILT_IN_DIR,)).role.parts]
-    return format_snapshot(body or POSTED, role=role, sections=sections, room=room, known=known)[0]
+    return format_snapshot(body or POSTED, role=role, sections=sections, room=room, known=known,
+                           reader=reader)[0]  # fmt: skip
 
 
 def test_an_orchestrator_reads_waves_agents_and_decisions() -> None:
@@ -103,6 +109,42 @@ def test_what_a_role_needs_comes_first_under_its_headings(role: str, headings: l
     assert "uuid" not in "\n".join(text)
     for fact in ("Create auth routes", "60%", "/app/Auth.php", "JWT", "host db.example"):
         assert fact in "\n".join(text)
+
+
+def test_the_names_of_the_seed_templates_are_understood() -> None:
+    body = {
+        "started_at": "2026-02-09T10:00:00Z",
+        "current_task_description": "The login",
+        "current_wave": 1,
+        "wave_state": {"0": "completed", "1": "running"},
+        "active_tasks": [{"agent_type": "backend", "name": "Routes", "blocked_by": ["t1"]}],
+        "active_subtasks": [
+            {"agent_type": "frontend", "description": "Form", "status": "blocked",
+             "blocked_by": "backend"},
+        ],
+    }  # fmt: skip
+    assert told("orchestrator", body=body) == [
+        "Started: 2026-02-09T10:00:00Z",
+        "Wave status:",
+        "- current wave: 1",
+        "- wave 0: completed",
+        "- wave 1: running",
+        "Active subtasks:",
+        "- The login",
+        "- backend: Routes (blocked by t1)",
+        "- frontend: Form (blocked, blocked by backend)",
+    ]
+
+
+@pytest.mark.parametrize("role", ["developer", "specialist"])
+def test_an_agent_with_a_task_is_told_its_own(role: str) -> None:
+    mine = "\n".join(told(role, reader=("frontend-react",)))
+    assert "Build the login form" in mine
+    assert "Create auth routes" not in mine
+    nobodys = "\n".join(told(role, reader=("designer",)))
+    assert "Create auth routes" in nobodys
+    everything = "\n".join(told("orchestrator", reader=("frontend-react",)))
+    assert "Create auth routes" in everything
 
 
 def test_what_is_known_otherwise_is_left_out() -> None:
@@ -185,7 +227,13 @@ def test_any_document_is_told_inside_its_room_and_a_larger_one_tells_no_less(
     body: dict[str, Any], room: int, role: str
 ) -> None:
     snapshot = AgentContext(
-        "id", "/p", "s", "s", SNAPSHOT_KIND, body, [], [], 1, "2026-01-01T00:00:00Z"
+        id="id",
+        project="/p",
+        session="s",
+        agent="s",
+        kind=SNAPSHOT_KIND,
+        body=body,
+        created="2026-01-01T00:00:00Z",
     )
     ages = SourceAges("1 hour old", "1 hour old")
     reader = MAIN_ROLE._replace(name=role)

@@ -30,5 +30,5 @@ def test_a_newer_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with monkeypatch.context() as newer:
         newer.setattr(transactions, "MIGRATIONS", [*MIGRATIONS, ("from the future", ())])
         SqliteRecords(path)
-    with pytest.raises(StoreTooNew, match="from the future"):
+    with pytest.raises(StoreTooNew, match="newer Holdfast"):
         SqliteRecords(path)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from holdfast.redact import redact
+from holdfast.server.app import build_openapi
 from holdfast.server.records import tokens
 from holdfast.state import EMPTY_STATE, encode_state
 from support.in_process_service import Service
@@ -43,25 +45,18 @@ BODIES: dict[str, dict[str, Any]] = {
         ],
         "messages": [{"row": "r1", "who": "user", "text": "x"}],
         "checkpoint": "threshold",
-    },
-    "/api/sessions/s1/checkpoints": {
-        "session": SESSION,
-        "offset": 1,
-        "cause": "c",
         "time": TIME,
-        "state": STATE,
-        "position": {"memory": {"calls": "x"}},
-    },
-    "/api/sessions/s1/compactions": {
-        "epoch": 0,
-        "time": TIME,
-        "trigger": "auto",
-        "row": "r",
-        "summary": "x",
-        "kept": ["t1"],
-        "lost": ["t2"],
-    },
-    "/api/sessions/s1/deliveries": {
+        "compactions": [
+            {
+                "epoch": 0,
+                "time": TIME,
+                "trigger": "auto",
+                "row": "r",
+                "summary": "x",
+                "kept": ["t1"],
+                "lost": ["t2"],
+            }
+        ],
         "deliveries": [
             {
                 "epoch": 0,
@@ -71,7 +66,7 @@ BODIES: dict[str, dict[str, Any]] = {
                 "text": "x",
                 "facts": ["t1"],
             }
-        ]
+        ],
     },
     "/api/actions": {
         **ABOUT,
@@ -101,6 +96,14 @@ BODIES: dict[str, dict[str, Any]] = {
     },
     "/api/messages/deliver": {**ABOUT, "agent_id": "b", "role": "developer"},
     "/api/messages/m1/ack": {"agent_id": "b"},
+    "/api/compact/restore": {
+        "session_id": "s1",
+        "project_id": "",
+        "cwd": "/srv/app",
+        "agent_id": "a",
+        "agent_type": "developer",
+        "role": "developer",
+    },
     "/api/compact/save": {
         **ABOUT,
         "session_id": "s1",
@@ -111,8 +114,8 @@ BODIES: dict[str, dict[str, Any]] = {
 }
 GETS = (
     "/api/sessions /api/projects /api/messages /api/agent-contexts /api/actions /api/hierarchy"
-    " /api/sessions/s1/facts /api/sessions/s1/checkpoints /api/sessions/s1/compactions"
-    " /api/sessions/s1/deliveries /api/sessions/s1/state /api/sessions/s1 /api/audit-log"
+    " /api/sessions/s1/facts /api/sessions/s1/checkpoints /api/compactions"
+    " /api/sessions/s1/life /api/sessions/s1/compactions/0 /api/sessions/s1 /api/audit-log"
 ).split()
 TABLES = (
     "idempotency_keys contexts actions folders agent_messages projects message_receipts audit_log"
@@ -178,6 +181,12 @@ def test_no_field_of_any_request_keeps_a_secret(service: Service) -> None:
     assert "redacted:" in kept
     assert not [secret for secret in SECRETS if secret in kept]
     assert "bluebird83" not in kept
+
+
+def test_every_route_that_takes_a_body_was_planted_with_secrets() -> None:
+    taken = {path for path, verbs in build_openapi()["paths"].items() if "post" in verbs}
+    tried = {re.sub("/(s1|m1)/", "/{}/", url) for url in BODIES}
+    assert {re.sub(r"{\w+}", "{}", path) for path in taken} == tried
 
 
 def test_what_was_posted_under_an_id_is_found_under_it(service: Service) -> None:

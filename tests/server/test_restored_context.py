@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.server.records.projects import project_id_for
+from holdfast.sync.project_id import make_project_id
 from holdfast.text import compute_max_chars
 from support.agent_sessions import bring
 from support.in_process_service import Service
@@ -71,9 +71,15 @@ def test_answers_of_this_service_reach_the_agent_as_words(service: Service) -> N
             assert raw not in text
 
 
+def test_what_was_posted_keeps_its_order(service: Service) -> None:
+    save(service, context_summary="", deployment={"zone": "b", "host": "h", "a": 1, "port": 9})
+    text = restore(service)["additionalContext"]
+    assert "deployment: zone b, host h, a 1, port 9" in text
+
+
 def test_a_new_session_is_given_what_was_posted_for_its_project(service: Service) -> None:
     save(service, context_summary="Halfway")
-    for where in ({"cwd": "/srv/app/src"}, {"project_id": project_id_for("/srv/app")}):
+    for where in ({"cwd": "/srv/app/src"}, {"project_id": make_project_id("/srv/app")}):
         told = restore(service, session_id="new", **where)
         text = told["additionalContext"]
         assert text.startswith("Snapshot of session posted, the latest of this project, ")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.server.records.projects import project_id_for
+from holdfast.sync.project_id import make_project_id
 from support.agent_sessions import bring
 from support.in_process_service import Service
 
@@ -17,11 +17,17 @@ STATE: dict[str, Any] = {
 }
 TIME = {"time": "2026-01-01T00:00:00Z"}
 WRITES: dict[str, dict[str, Any]] = {
-    "state": {**STATE, "facts": [{"id": "n1", "kind": "note", "text": "a", "status": "open"}]},
-    "checkpoints": {**STATE, **TIME, "cause": "threshold", "epoch": 3},
-    "compactions": {"epoch": 1, **TIME, "summary": "so far"},
+    "facts": {"facts": [{"id": "n1", "kind": "note", "text": "a", "status": "open"}]},
+    "checkpoint": {"checkpoint": "threshold", "epoch": 3, **TIME},
+    "compactions": {"compactions": [{"epoch": 1, **TIME, "summary": "so far"}]},
     "deliveries": {"deliveries": [{"epoch": 1, "what": "brief", "text": "b", **TIME}]},
 }
+
+
+def write(service: Service, what: str, key: str = "", **changed: Any) -> Any:
+    headers = {"Idempotency-Key": key} if key else {}
+    body = {**STATE, **WRITES[what], **changed}
+    return service.owner.post("/api/sessions/session-a/state", json=body, headers=headers)
 
 
 def counted(service: Service) -> tuple[int, ...]:
@@ -29,10 +35,10 @@ def counted(service: Service) -> tuple[int, ...]:
         return tuple(
             len(found)
             for found in (
-                scoped_store._store.facts("session-a"),
-                scoped_store._store.checkpoints("session-a"),
-                scoped_store._store.compactions("session-a"),
-                scoped_store._store.deliveries("session-a"),
+                scoped_store.store.facts("session-a"),
+                scoped_store.store.checkpoints("session-a"),
+                scoped_store.store.compactions("session-a"),
+                scoped_store.store.deliveries("session-a"),
             )
         )
 
@@ -40,19 +46,15 @@ def counted(service: Service) -> tuple[int, ...]:
 @pytest.mark.parametrize("what", WRITES)
 def test_a_key_has_its_effect_once_and_is_for_one_request(service: Service, what: str) -> None:
     bring(service)
-    path, body = f"/api/sessions/session-a/{what}", WRITES[what]
-    key = {"Idempotency-Key": "k1"}
     before = counted(service)
-    first = service.owner.post(path, json=body, headers=key)
+    first = write(service, what, "k1")
     after = counted(service)
     assert first.status_code == 200, first.text
     assert sum(after) == sum(before) + 1
-    again = service.owner.post(path, json=body, headers=key)
+    again = write(service, what, "k1")
     assert (again.status_code, again.json()) == (200, first.json())
     assert counted(service) == after
-    changed = {**body, "epoch": 9} if "epoch" in body else {**body, "offset": 999}
-    changed = {"deliveries": []} if what == "deliveries" else changed
-    assert service.owner.post(path, json=changed, headers=key).status_code == 409
+    assert write(service, what, "k1", offset=999).status_code == 409
     assert counted(service) == after
 
 
@@ -60,34 +62,27 @@ def test_a_key_has_its_effect_once_and_is_for_one_request(service: Service, what
 def test_without_a_key_twice_is_once_as_well(service: Service, what: str) -> None:
     bring(service)
     for _ in range(2):
-        answer = service.owner.post(f"/api/sessions/session-a/{what}", json=WRITES[what])
+        answer = write(service, what)
         assert answer.status_code == 200, answer.text
     after = counted(service)
-    service.owner.post(f"/api/sessions/session-a/{what}", json=WRITES[what])
+    write(service, what)
     assert counted(service) == after
 
 
 def test_a_checkpoint_keeps_its_cause_epoch_and_time(service: Service) -> None:
     bring(service)
-    service.owner.post("/api/sessions/session-a/checkpoints", json=WRITES["checkpoints"])
+    write(service, "checkpoint")
     (made,) = service.owner.get("/api/sessions/session-a/checkpoints").json()["checkpoints"]
     assert (made["cause"], made["epoch"], made["time"]) == ("threshold", 3, TIME["time"])
 
 
 def test_an_old_checkpoint_does_not_hide_the_latest_state(service: Service) -> None:
     bring(service)
-    old = {**WRITES["checkpoints"], "offset": 5}
-    assert service.owner.post("/api/sessions/session-a/checkpoints", json=old).status_code == 200
+    assert write(service, "checkpoint", offset=5).json()["saved"] is False
     with service.app_state.backend.scoped_store(None) as scoped_store:
-        saved = scoped_store._store.load("session-a")
+        saved = scoped_store.store.load("session-a")
     assert saved is not None
     assert saved.revision == (0, 100)
-
-
-def test_what_belongs_to_an_unknown_session_is_not_taken(service: Service) -> None:
-    for what in ("compactions", "deliveries"):
-        answer = service.owner.post(f"/api/sessions/nobody/{what}", json=WRITES[what])
-        assert answer.status_code == 404
 
 
 def test_everyone_can_ask_who_they_are(service: Service) -> None:
@@ -104,7 +99,7 @@ def test_a_folder_is_taken_for_the_project_that_a_machine_has_there(service: Ser
     said = {"from_agent_id": "a", "topic": "t"}
     for about in ({"project": "/home/me/web"}, {"cwd": "/home/me/web/src"}, {"project": "shop"}):
         sent = service.owner.post("/api/messages", json={**said, **about})
-        assert sent.json()["project_id"] == project_id_for("shop")
+        assert sent.json()["project_id"] == make_project_id("shop")
     # Its own name comes before what machines have there.
     service.owner.post(
         "/api/sessions/s2/state", json={**STATE, "session": {"project": "/home/me/web"}}

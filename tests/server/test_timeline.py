@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tools.replay_session import replay_session
 
-from holdfast.samples import SESSION_FILE
+from holdfast.server.routes import timeline
 from holdfast.state import EMPTY_STATE, encode_state, list_facts
 from holdfast.store.protocol import Compaction, Delivery, SavedState, Session
 from support.agent_sessions import bring, told
+from support.demonstration import SESSION_FILE
 from support.in_process_service import Service
 
 RULE = "Never store tokens in plain text"
@@ -19,7 +21,7 @@ RULE = "Never store tokens in plain text"
 def lived(service: Service, tmp_path: Path) -> str:
     """The sample session, as if its hooks had spoken to this store."""
     with service.app_state.backend.scoped_store(None) as scoped_store:
-        return replay_session(scoped_store._store, Path(SESSION_FILE), tmp_path)
+        return replay_session(scoped_store.store, Path(SESSION_FILE), tmp_path)
 
 
 def up_close(service: Service, session: str, epoch: int = 0) -> dict[str, Any]:
@@ -52,8 +54,8 @@ def test_a_compaction_is_counted_alike_in_the_life_and_up_close(
     (counted,) = service.owner.get(f"/api/sessions/{session}/life").json()["compactions"]
     close = up_close(service, session)
     assert counted == close["compaction"]
-    assert counted["kept"] == len(close["kept"]) == 7
-    assert counted["lost"] == len(close["lost"]) == 9
+    assert counted["kept"] == len(close["kept"]) == 2
+    assert counted["lost"] == len(close["lost"]) == 6
     assert counted["back"] == sum(bool(fact["back"]) for fact in close["lost"])
     assert counted["tokens_before"] > counted["tokens_after"]
     assert close["compared"] == "recorded"
@@ -83,9 +85,9 @@ def test_a_compaction_that_no_hook_saw_is_compared_with_its_checkpoint(service: 
     session = Session("past", "claude-code", "/srv/app", started="2026-01-01T00:00:00Z")
     saved = SavedState(session, (0, 100), encode_state(state), {"offset": 100})
     with service.app_state.backend.scoped_store(None) as scoped_store:
-        scoped_store._store.save(saved, list(list_facts(state)))
-        scoped_store._store.checkpoint(saved, "compaction", 0, "2026-01-01T00:00:09Z")
-        scoped_store._store.record_compaction(
+        scoped_store.store.save(saved, list(list_facts(state)))
+        scoped_store.store.checkpoint(saved, "compaction", 0, "2026-01-01T00:00:09Z")
+        scoped_store.store.record_compaction(
             Compaction(
                 "past",
                 0,
@@ -115,10 +117,10 @@ def test_facts_that_are_no_longer_stored_are_told_as_gone(service: Service) -> N
     bring(service)
     at = "2026-01-01T00:00:09Z"
     with service.app_state.backend.scoped_store(None) as scoped_store:
-        scoped_store._store.record_compaction(
+        scoped_store.store.record_compaction(
             Compaction("session-a", 1, at, "auto", summary="s", kept=("k99",), lost=("r1", "r77"))
         )
-        scoped_store._store.record_delivery(
+        scoped_store.store.record_delivery(
             Delivery("session-a", 1, "brief", "SessionStart", at, "[r77]", ("r77",))
         )
     close = up_close(service, "session-a", 1)
@@ -132,7 +134,7 @@ def test_facts_that_are_no_longer_stored_are_told_as_gone(service: Service) -> N
 def test_a_session_without_a_state_of_ours_has_an_empty_life(service: Service) -> None:
     with service.app_state.backend.scoped_store(None) as scoped_store:
         for name, document in (("old", {"version": 0}), ("new", encode_state(EMPTY_STATE))):
-            scoped_store._store.save(SavedState(Session(name), (0, 1), document, {}))
+            scoped_store.store.save(SavedState(Session(name), (0, 1), document, {}))
     for name in ("old", "new"):
         life = service.owner.get(f"/api/sessions/{name}/life").json()
         assert life["points"] == life["compactions"] == life["checkpoints"] == []
@@ -146,6 +148,46 @@ def test_what_is_not_there_is_not_found(service: Service) -> None:
     stranger = service.caller("/mine")
     assert stranger.get("/api/sessions/session-a/life").status_code == 404
     assert stranger.get("/api/sessions/session-a/compactions/0").status_code == 404
+
+
+def test_the_overview_counts_as_a_session_does_and_keeps_to_what_a_caller_sees(
+    service: Service, tmp_path: Path
+) -> None:
+    session = lived(service, tmp_path)
+    bring(service)
+    (counted,) = service.owner.get(f"/api/sessions/{session}/life").json()["compactions"]
+    found = service.owner.get("/api/overview").json()["compactions"]
+    (mine,) = [one for one in found if one["session_id"] == session]
+    assert (
+        mine.items()
+        >= {
+            name: counted[name]
+            for name in ("epoch", "time", "kept", "lost", "back", "would_restore")
+        }.items()
+    )
+    assert mine["name"].startswith("House rule for this repo")
+    assert mine["dollars"] > 0.1
+    assert service.owner.get("/api/overview").json()["compactions"] == found
+    project = {"project_id": mine["project_id"]}
+    assert service.owner.get("/api/overview", params=project).json()["compactions"] == [mine]
+    nothing = {"compactions": [], "more": False, "pending": 0}
+    assert service.caller("/mine").get("/api/overview").json() == nothing
+
+
+def test_what_is_not_compared_yet_is_counted_and_is_there_when_asked_again(
+    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lived(service, tmp_path)
+    bring(service)
+    monkeypatch.setattr(timeline, "MAX_NEW", 1)
+    first = service.owner.get("/api/overview").json()
+    many = len(first["compactions"])
+    assert many > 1
+    assert first["pending"] == many - 1
+    for left in reversed(range(many - 1)):
+        again = service.owner.get("/api/overview").json()
+        assert again["pending"] == left
+        assert len(again["compactions"]) == many
 
 
 def test_a_session_without_a_title_can_be_told_by_how_it_began(

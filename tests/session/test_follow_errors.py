@@ -8,15 +8,16 @@ import pytest
 
 from holdfast import clients
 from holdfast import events as ev
-from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
+from holdfast.audit.session_audit import audit_session
+from holdfast.clients.claude_code.adapter import ClaudeCodeAdapter
 from holdfast.fastpath.hook_json import HookPayload
 from holdfast.hooks import full
-from holdfast.samples import SESSION_FILE
 from holdfast.session.follow import follow_transcript
 from holdfast.session.ingest import ingest_transcript
-from holdfast.state import commands, fold_all
-from holdfast.state.shell import effective_commands
+from holdfast.state import fold_all, runs
+from holdfast.state.shell import effective_commands, read_statuses
 from holdfast.store.sqlite.store import SqliteStore
+from support.demonstration import SESSION_FILE
 
 STORY: list[ev.Event] = []
 follow_transcript(SESSION_FILE, on_event=STORY.append, final=True)
@@ -29,12 +30,14 @@ def stumbling(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """The command lines that our reading of commands stumbles over."""
     lines: set[str] = set()
 
-    def read(line: str) -> tuple[str, ...]:
+    def read(line: str, ok: bool, output: str) -> list[bool | None]:
         if line in lines:
             raise IndexError("no such word")
-        return effective_commands(line)
+        return read_statuses(line, ok, output)
 
-    monkeypatch.setattr(commands, "effective_commands", read)
+    runs._read_line.cache_clear()
+    monkeypatch.setattr(runs, "read_statuses", read)
+    runs._read_line.cache_clear()  # the story was read above
     return lines
 
 
@@ -65,7 +68,7 @@ def test_a_row_that_the_adapter_stumbles_over_is_passed_over(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     whole = follow_transcript(SESSION_FILE, final=True)
-    read = ClaudeCodeAdapter._assistant
+    read = ClaudeCodeAdapter._read_assistant
     spoken = [event for event in STORY if isinstance(event, ev.AgentSaid)]
 
     def assistant(
@@ -75,7 +78,7 @@ def test_a_row_that_the_adapter_stumbles_over_is_passed_over(
             raise TypeError("a list where a text was")
         read(self, data, at, out)
 
-    monkeypatch.setattr(ClaudeCodeAdapter, "_assistant", assistant)
+    monkeypatch.setattr(ClaudeCodeAdapter, "_read_assistant", assistant)
     told: list[Exception] = []
     heard: list[ev.Event] = []
     followed = follow_transcript(
@@ -97,7 +100,7 @@ def test_a_hook_goes_on_and_doctor_can_tell_where(stumbling: set[str], tmp_path:
     assert answer.text
     (line,) = (tmp_path / "data" / "holdfast.log").read_text().splitlines()
     assert "IndexError: no such word" in line
-    assert "commands.py" in line
+    assert "runs.py" in line
     full.handle_full(payload, data, 0)
     assert len((tmp_path / "data" / "holdfast.log").read_text().splitlines()) == 1
 
@@ -107,3 +110,10 @@ def test_ingest_counts_it(stumbling: set[str], tmp_path: Path) -> None:
     with closing(SqliteStore(str(tmp_path / "holdfast.db"))) as store:
         done = ingest_transcript(store, SESSION_FILE)
     assert (done.bad, done.saved) == (1, True)
+
+
+def test_an_audit_passes_over_it_too(stumbling: set[str]) -> None:
+    stumbling.add(ONCE)
+    session = audit_session("sample", [SESSION_FILE])
+    assert session.error == ""
+    assert len(session.compactions) == 1

@@ -2,34 +2,38 @@
 
 import json
 import random
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
+from holdfast.clients.claude_code.adapter import ClaudeCodeAdapter
 from holdfast.clients.messages.adapter import MessagesAdapter, to_row
 from holdfast.clients.messages.shapes import read_message
-from holdfast.samples import SESSION_FILE
 from holdfast.session.follow import INITIAL, FollowState, follow_rows, follow_transcript
 from holdfast.state import encode_state
-from holdfast.transcript.reader import Cursor
-from holdfast.transcript.row_list import RowList
 from support.chat_story import SECRET, SHAPES, STORY, filler
+from support.demonstration import SESSION_FILE
 
+MakeRows = Callable[[], list[dict[str, Any]]]
 ROWS: list[dict[str, Any]] = [
     json.loads(line) for line in Path(SESSION_FILE).read_text(encoding="utf-8").splitlines()
 ]
 
 
 def fold(rows: list[dict[str, Any]], followed: FollowState = INITIAL) -> FollowState:
-    cursor = followed.cursor
-    assert isinstance(cursor, Cursor)
-    adapter = MessagesAdapter(followed.parser_state)
-    return follow_rows(RowList(rows, cursor), adapter, followed)
+    return follow_rows(rows, MessagesAdapter(followed.parser_state), followed)
 
 
+def file_rows() -> list[dict[str, Any]]:
+    return ROWS
+
+
+@cache
 def message_rows() -> list[dict[str, Any]]:
+    """Made when a test asks: the libraries take seconds to import."""
     rows = []
     for shape, make in SHAPES.items():
         for number, message in enumerate(make(STORY + filler(3))):
@@ -46,9 +50,10 @@ def test_rows_in_memory_tell_what_the_file_tells(tmp_path: Path) -> None:
     assert memory.revision == file.revision
 
 
-@pytest.mark.parametrize("rows", [ROWS, message_rows()], ids=["rows", "messages"])
+@pytest.mark.parametrize("make", [file_rows, message_rows], ids=["rows", "messages"])
 @pytest.mark.parametrize("seed", range(8))
-def test_pieces_are_the_same_as_all_at_once(rows: list[dict[str, Any]], seed: int) -> None:
+def test_pieces_are_the_same_as_all_at_once(make: MakeRows, seed: int) -> None:
+    rows = make()
     rnd = random.Random(seed)
     followed, at = INITIAL, 0
     while at < len(rows):
@@ -66,8 +71,9 @@ def test_pieces_are_the_same_as_all_at_once(rows: list[dict[str, Any]], seed: in
     assert followed.cursor == whole.cursor
 
 
-@pytest.mark.parametrize("rows", [ROWS, message_rows()], ids=["rows", "messages"])
-def test_a_row_that_comes_twice_is_told_once(rows: list[dict[str, Any]]) -> None:
+@pytest.mark.parametrize("make", [file_rows, message_rows], ids=["rows", "messages"])
+def test_a_row_that_comes_twice_is_told_once(make: MakeRows) -> None:
+    rows = make()
     once = fold(rows)
     assert fold(rows, once).state == once.state
 
@@ -81,13 +87,13 @@ def test_a_row_that_raises_costs_that_row_alone(monkeypatch: pytest.MonkeyPatch)
     def stumble(*_: object) -> None:
         raise TypeError("a list where a text was")
 
-    monkeypatch.setattr(ClaudeCodeAdapter, "_assistant", stumble)
+    monkeypatch.setattr(ClaudeCodeAdapter, "_read_assistant", stumble)
     told: list[Exception] = []
-    followed = follow_rows(RowList(ROWS), MessagesAdapter(), on_error=told.append)
+    followed = follow_rows(ROWS, MessagesAdapter(), on_error=told.append)
     assert told
     assert followed.state.requests
 
 
 def test_a_saved_memory_of_another_kind_starts_anew() -> None:
-    for saved in ({"messages": 5}, {"messages": {"format": 1, "calls": [[1]]}}, {"format": "x"}):
-        assert MessagesAdapter(saved).parser_state()["messages"]["calls"] == []
+    for saved in ({"calls": 5}, {"format": 2, "calls": {"a": [1]}}, {"format": "x"}):
+        assert MessagesAdapter(saved).parser_state()["calls"] == {}

@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.brief.hook_texts import compose_steering
+from holdfast.brief.pages import drop_known_commits, format_current_state, list_timeline
 from holdfast.compaction import handlers
+from holdfast.compaction.restore import ANNOUNCEMENT, make_brief
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.files import File
 from holdfast.session.context import EffectiveConfig, SessionContext
@@ -16,8 +19,11 @@ from holdfast.session.notes_file import (
     locate_page,
     read_notes,
 )
+from holdfast.session.view import load_view
 from holdfast.settings.loader import Settings, SettingValue
+from holdfast.state.git_seen import GitSeen, SeenCommit
 from holdfast.state.notes import NoteLine
+from state.story import Story
 from support.growing_session import BOUNDARY, ROWS, SESSION, Follow
 
 TIME = "2027-01-15T09:00:00Z"
@@ -34,7 +40,7 @@ def test_the_page_has_the_current_state_on_top_and_a_log_with_times(follow: Foll
     assert text.index("## Current State (last updated: ") < text.index("## Progress Log")
     assert "- **Current task:** #3 Document discounts in the README" in text
     assert "] Task done: #1 Add Cart.apply_discount and total_cents" in text
-    assert "] Commit: `git commit" in text
+    assert "] Commit: 0920b47 " in text
 
 
 def test_the_log_keeps_what_the_state_no_longer_knows(follow: Follow) -> None:
@@ -43,7 +49,7 @@ def test_the_log_keeps_what_the_state_no_longer_knows(follow: Follow) -> None:
     green = went_on(follow, len(ROWS)).read_text()
     assert "Tests failed: " in green
     assert "Tests passed: " in green
-    assert "- **Blocked by:** none known" in green
+    assert "Blocked by" not in green.partition("## Progress Log")[0]
 
 
 def test_what_was_typed_outside_the_block_stays_word_for_word(follow: Follow) -> None:
@@ -103,7 +109,7 @@ def test_a_note_reaches_the_brief_the_gap_and_the_index(follow: Follow) -> None:
     assert hit.fact is not None
     assert (hit.fact.id, hit.fact.kind) == ("m1", "decision")
     handlers.on_postcompact(follow.ctx, trigger="auto", summary="A shop.")
-    gap = follow.session_dir.claim_gap()
+    gap = follow.session_dir.pending.claim_prebuilt("gap")
     assert gap is not None
     assert "Noted by the user as a decision: Round half to even in the shop" in gap.text
 
@@ -125,13 +131,58 @@ def in_tree(follow: Follow) -> SessionContext:
 def test_a_project_can_have_them_in_its_tree(follow: Follow) -> None:
     ctx = in_tree(follow)
     went_on(follow, BOUNDARY, ctx)
-    handlers.on_precompact(ctx, "manual")
+    handlers.prepare_for_compaction(ctx, handlers.on_precompact(ctx, "manual").view)
     sessions = follow.root / ".claude" / "sessions"
     assert (sessions / "CURRENT_SESSION").read_text().strip() == SESSION
     assert "## Current State" in (sessions / SESSION / "notes.md").read_text()
     log = (sessions / SESSION / "compaction-log.txt").read_text()
     assert "| COMPACTION (manual) | transcript: " in log
     assert (follow.root / ".holdfast" / "handoffs" / f"HANDOFF-{SESSION}.md").exists()
+
+
+def test_the_projects_name_of_the_session_stands_in_page_steering_and_brief(follow: Follow) -> None:
+    sessions = follow.root / ".claude" / "sessions"
+    sessions.mkdir(parents=True)
+    (sessions / "CURRENT_SESSION").write_text("Session-2027-01-15-001\n")
+    ctx = in_tree(follow)
+    went_on(follow, BOUNDARY, ctx)
+    steering = handlers.on_precompact(ctx, "manual").text
+    assert 'The session is called "Session-2027-01-15-001' in steering
+    page = (sessions / "Session-2027-01-15-001" / "notes.md").read_text()
+    assert page.startswith("# Session-2027-01-15-001")
+    brief = make_brief(ctx, load_view(ctx, 5.0))
+    assert brief is not None
+    assert '"Session-2027-01-15-001' in brief.text
+    assert ANNOUNCEMENT in brief.text  # asked for where notes are in the repository
+    plain = make_brief(follow.ctx, load_view(follow.ctx, 5.0))
+    assert plain is None or ANNOUNCEMENT not in plain.text
+
+
+def test_document_item_and_what_it_waits_for_stay_on_top_and_commits_come_with_their_hash() -> None:
+    story = Story().user("Continue CR-096 (IN_EXECUTION). Use UTF-8.").agent("EI-4 is done.")
+    story.user("ok").agent("Now EI-5 (RTM update). Blocking on: the Lead's approval.")
+    seen = GitSeen(TIME, commits=(SeenCommit("1a2b3c4d5", "EI-4: RS"),))
+    state = story.state._replace(git_seen=seen)
+    top = "\n".join(format_current_state(state, "s", TIME))
+    assert '- **Active document:** CR-096: "Continue CR-096 (IN_EXECUTION)."' in top
+    assert '- **Current item:** "Now EI-5 (RTM update)."' in top
+    assert '- **Blocked by:** the agent said "Blocking on: the Lead\'s approval."' in top
+    assert "CR-096" in compose_steering(state, 3500)
+    # An "ok" settles nothing, and a question about other numbers names no item.
+    waiting = "\n".join(format_current_state(story.user("ok").agent("Noted.").state, "s", TIME))
+    assert '- **Blocked by:** the agent said "Blocking on: the Lead\'s approval."' in waiting
+    asked = "\n".join(
+        format_current_state(story.user("hm").agent("Is it QA-2 or QA-5?").state, "s", TIME)
+    )
+    assert '- **Current item:** "Now EI-5 (RTM update)."' in asked
+    assert '- **Blocked by:** the agent said "Is it QA-2 or QA-5?"' in asked
+    (commit,) = [one for one in list_timeline(state) if one.text.startswith("Commit")]
+    assert commit.text == 'Commit: 1a2b3c4d5 "EI-4: RS"'
+    later = state._replace(git_seen=seen._replace(time="2027-01-15T10:00:00Z"))
+    again = [one for one in list_timeline(later) if one.text.startswith("Commit")]
+    assert drop_known_commits(again, [commit]) == []
+    other = story.user("Now CR-100 (DRAFT).").user("ok").state
+    assert "CR-096" not in "\n".join(format_current_state(other, "s", TIME))
 
 
 def test_a_name_that_the_project_gave_is_used_by_one_session_only(tmp_path: Path) -> None:

@@ -1,16 +1,18 @@
 """A hook on the agent's clock stops reading in time, keeps what it has, and goes on later."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from holdfast.session import update
+from holdfast.events import Event, Rewound
+from holdfast.session import follow
 from holdfast.session.context import SessionRef
 from holdfast.session.follow import follow_transcript
-from holdfast.session.update import SessionSnapshot, update_session
+from holdfast.session.update import SessionView, update_session
 from holdfast.state import decode_state
 from holdfast.store.sqlite.store import SqliteStore
 from holdfast.transcript.reader import STOP_CHECK_BYTES
@@ -26,7 +28,7 @@ PROMPT = json.dumps(
 )
 
 
-def out_of_time(store: SqliteStore, path: Path) -> SessionSnapshot:
+def out_of_time(store: SqliteStore, path: Path) -> SessionView:
     return update_session(store, SessionRef("s", str(path), "/r"), seconds=-1)
 
 
@@ -99,8 +101,38 @@ def test_a_hook_looks_at_the_clock_while_it_reads(
 
         return stop
 
-    monkeypatch.setattr(update, "make_deadline", counting)
+    monkeypatch.setattr(follow, "make_deadline", counting)
     path = tmp_path / "s.jsonl"
     path.write_text("\n" * (20 * STOP_CHECK_BYTES))
     assert update_session(store, SessionRef("s", str(path), "/r"), seconds=4).is_complete
     assert asked >= 18
+
+
+def test_many_rewinds_are_found_in_one_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "s.jsonl"
+    made = rows(1, 60, compact_every=1000)
+    branches = [row for row in made if row["type"] == "assistant"][-40:]
+    for number, branch in enumerate(reversed(branches)):
+        back = {**made[0], "uuid": f"{number:036}", "parentUuid": branch["uuid"]}
+        made.append({**back, "timestamp": f"2026-02-20T00:00:{number:02}.000Z"})
+    path.write_text("".join(json.dumps(row) + "\n" for row in made))
+    passes, one_pass = [], follow._one_pass
+
+    def count(*given: Any) -> Any:
+        passes.append(1)
+        return one_pass(*given)
+
+    monkeypatch.setattr(follow, "_one_pass", count)
+    followed = follow_transcript(str(path))
+    assert len(followed.abandoned) >= 20
+    assert len(passes) <= 4
+    monkeypatch.setattr(follow, "_list_rewinds", lambda events: _first_rewind(events))
+    one_by_one = follow_transcript(str(path))
+    assert followed.state == one_by_one.state
+
+
+def _first_rewind(events: Iterable[Event]) -> list[tuple[int, int]]:
+    first = next(event for event in events if type(event) is Rewound)
+    return [(first.start, first.at.start)]

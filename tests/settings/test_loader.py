@@ -18,6 +18,8 @@ from holdfast.settings.loader import (
     user_config_dir,
 )
 from holdfast.settings.table import (
+    ALLOWED,
+    BOTH,
     SETTINGS,
     SETTINGS_BY_NAME,
     InvalidValue,
@@ -44,7 +46,7 @@ def test_every_default_is_a_value_that_its_setting_takes() -> None:
 def test_nothing_chosen_gives_the_defaults() -> None:
     chosen = merge_settings([], {"HOME": "/home/me"})
     assert chosen.problems == ()
-    assert chosen.number("brief_chars") == 6_000
+    assert chosen.number("brief_chars") == 9_500
     assert chosen.numbers("checkpoint_percents") == (30, 15, 5)
     assert {value.source for value in chosen.values.values()} == {"default"}
 
@@ -61,7 +63,7 @@ def test_the_environment_wins_over_the_project_over_the_user() -> None:
 @pytest.mark.parametrize(
     ("document", "said"),
     [
-        ({"brief_chars": "long"}, "brief_chars must be a whole number from 1000 to 9500; 6000"),
+        ({"brief_chars": "long"}, "brief_chars must be a whole number from 1000 to 9500; 9500"),
         ({"brief_chars": 50}, "brief_chars must be a whole number"),
         ({"brief_chars": True}, "brief_chars must be a whole number"),
         ({"archive": "yes"}, "archive must be true or false; true is used"),
@@ -86,7 +88,7 @@ def test_a_wrong_value_is_told_and_the_default_holds(document: Any, said: str) -
 def test_a_file_that_is_no_json_is_told_and_left_out() -> None:
     chosen = merge_settings([SettingsFile("/f", USER, b'{"brief_chars": 2000,}')], {})
     assert "/f is not valid JSON" in chosen.problems[0]
-    assert chosen.number("brief_chars") == 6_000
+    assert chosen.number("brief_chars") == 9_500
 
 
 def test_a_wrong_value_in_the_project_leaves_the_users() -> None:
@@ -102,12 +104,16 @@ def test_a_wrong_variable_is_told_and_what_was_chosen_before_holds() -> None:
 
 
 def test_what_a_project_may_choose_is_a_short_list_of_harmless_switches() -> None:
-    allowed = {row.name for row in SETTINGS if row.project_may_set}
-    assert allowed == {"command_rules", "handoff", "instructions", "low_context_notify", "notes"}
+    allowed = {row.name for row in SETTINGS if row.owner == BOTH}
+    assert allowed == {
+        *("announce", "command_rules", "handoff", "instructions", "low_context_notify", "notes")
+    }
+    lent = {row.name for row in SETTINGS if row.owner == ALLOWED}
+    assert lent == {"handoff_dir", "handoff_in_repo", "notes_in_repo"}
 
 
 @pytest.mark.parametrize(
-    "row", [row for row in SETTINGS if not row.project_may_set], ids=lambda row: row.name
+    "row", [row for row in SETTINGS if row.owner != BOTH], ids=lambda row: row.name
 )
 def test_a_project_cannot_choose_what_is_the_users_alone(row: Setting) -> None:
     other = {
@@ -122,10 +128,21 @@ def test_a_project_cannot_choose_what_is_the_users_alone(row: Setting) -> None:
     chosen = merge_settings([projects({row.name: other})], {})
     assert chosen.values[row.name].value == row.default
     (problem,) = chosen.problems
-    assert problem == (
-        f"/shop/.holdfast/settings.json: {row.name} is ignored: only the user can set it, not a"
-        " project"
-    )
+    why = "only the user can set it, not a project"
+    if row.owner == ALLOWED:
+        why = f"`holdfast config allow {row.name}` lets this project set it"
+    assert problem == f"/shop/.holdfast/settings.json: {row.name} is ignored: {why}"
+
+
+def test_a_project_chooses_where_its_pages_lie_once_the_user_allowed_it() -> None:
+    asked = projects({"notes_in_repo": True, "guard": "off"})
+    lent = {"projects": {"/shop": {"allow": ["notes_in_repo", "guard", 7]}}}
+    chosen = merge_settings([users(lent), asked], {}, ["/shop"])
+    assert chosen.flag("notes_in_repo") is True
+    assert chosen.text("guard") == "remind"  # nobody can lend that
+    assert merge_settings([users(lent), asked], {}, ["/other"]).flag("notes_in_repo") is False
+    odd = {"projects": {"/shop": {"allow": "notes_in_repo"}}}
+    assert merge_settings([users(odd), asked], {}, ["/shop"]).flag("notes_in_repo") is False
 
 
 def test_the_user_can_choose_for_one_project() -> None:
@@ -174,7 +191,7 @@ def test_files_are_found_in_the_config_folder_the_data_folder_and_the_project(
     assert (chosen.number("brief_chars"), chosen.flag("notes")) == (2000, False)
     (tmp_path / ".config/holdfast").mkdir(parents=True)
     (tmp_path / ".config/holdfast/settings.json").write_text("{}")
-    assert read_settings(environ, str(data), []).number("brief_chars") == 6_000
+    assert read_settings(environ, str(data), []).number("brief_chars") == 9_500
 
 
 def test_the_config_folder_follows_the_xdg_specification() -> None:

@@ -4,11 +4,11 @@ import json
 
 from holdfast.events import CommandInvoked, PlanSet, SubagentStarted
 from holdfast.state import (
+    check_results,
     commands,
     dead_ends,
     decisions,
     encode_state,
-    errors,
     identifiers,
     list_facts,
     plans,
@@ -17,7 +17,6 @@ from holdfast.state import (
     rules,
     skills,
     subagents,
-    suite_runs,
     symbols,
     tasks,
     touched_files,
@@ -49,8 +48,8 @@ def test_every_table_is_bounded_and_full_tables_keep_the_latest() -> None:
         "rules": rules.MAX_RULES,
         "tasks": tasks.MAX_TASKS,
         "plans": plans.MAX_PLANS,
-        "suite_runs": suite_runs.MAX_SUITES,
-        "errors": errors.MAX_ERRORS,
+        "suite_runs": check_results.MAX_SUITES,
+        "errors": check_results.MAX_ERRORS,
         "dead_ends": dead_ends.MAX_DEAD_ENDS,
         "decisions": decisions.MAX_DECISIONS,
         "files": touched_files.MAX_FILES,

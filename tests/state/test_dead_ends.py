@@ -132,3 +132,10 @@ def test_a_commit_settles_nothing_else() -> None:
     story = Story().ran("git push origin main", "! [rejected] main", ok=False)
     story.ran("git commit -m x", "[main 1234567] x")
     assert story.texts("dead_end", "open") == ["git push origin main"]
+
+
+def test_a_failure_behind_a_look_up_that_failed_may_be_its() -> None:
+    """`git fetch ...; git rev-parse ...`: the words are those of the last one."""
+    line = "git fetch origin --quiet 2>&1 | tail -2; git rev-parse --short HEAD origin/nowhere"
+    story = Story().ran(line, "Exit code 128\nfatal: Needed a single revision", ok=False)
+    assert not [one for one in story.state.dead_ends.values() if "fetch" in one.attempt]

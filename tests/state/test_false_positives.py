@@ -2,11 +2,9 @@
 
 import pytest
 
-from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
+from holdfast.clients.claude_code.adapter import ClaudeCodeAdapter
 from holdfast.events import (
-    AgentSaid,
     CommandRan,
-    Event,
     FileTouched,
     Origin,
     PlanSet,
@@ -101,41 +99,9 @@ def test_a_refusal_that_was_later_allowed_is_no_dead_end(
     assert open_refusals(refused, ran("ls /shop"), FileTouched(AT, "/b.py", "changed", True)) == 1
 
 
-@pytest.mark.parametrize(
-    ("said", "found"),
-    [
-        ("the session's id is deadbeef12 in the log", set()),
-        ("it was introduced by commit 3fa9c21", {"3fa9c21"}),
-        ("reverted 3fa9c21", {"3fa9c21"}),
-        ("color 00ff7f1 looks fine", set()),
-    ],
-)
-def test_a_hex_string_is_a_commit_where_it_is_called_one(said: str, found: set[str]) -> None:
-    assert values(fold_all([AgentSaid(AT, said)]), "commit") == found
-
-
-def test_a_hex_string_that_is_called_something_else_is_no_commit() -> None:
-    said = "Commit 9fceb02 broke it; the cache key is 7fffff1, the colour fafafa0. Merged 3fa9c21."
-    assert values(fold_all([AgentSaid(AT, said)]), "commit") == {"9fceb02", "3fa9c21"}
-    listed = ran("cat .gitignore; docker ps", "4f5e6d7c8b9a  nginx")
-    assert values(fold_all([listed]), "commit") == set()
-    shown = ran("(cd app && git log --oneline)", "3fa9c21 Mend it")
-    assert values(fold_all([shown]), "commit") == {"3fa9c21"}
-
-
 def test_a_value_too_long_to_keep_is_not_cut_short() -> None:
     long, short = f"https://shop.example/{'a/' * 200}end", "https://shop.example/cart"
     assert values(fold_all([UserSaid(AT, f"see {long} and {short}")]), "url") == {short}
-
-
-def test_of_what_git_prints_blobs_and_digests_are_no_commits() -> None:
-    printed = "3fa9c21 Cart rounds\nindex 8c1e5d2..91bb0aa 100644\nsha256 digest 77aa01bc90"
-    assert values(fold_all([ran("git log -p", printed)]), "commit") == {"3fa9c21"}
-    later: list[Event] = [
-        ran("git log", "3fa9c21 Cart rounds"),
-        UserSaid(AT, "look at 3fa9c21 again"),
-    ]
-    assert fold_all(later).identifiers["commit 3fa9c21"].typed == 1
 
 
 @pytest.mark.parametrize(

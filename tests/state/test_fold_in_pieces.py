@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast import events as ev
-from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
+from holdfast.clients.claude_code.adapter import ClaudeCodeAdapter
 from holdfast.session.follow import follow_transcript
 from holdfast.state import (
     EMPTY_STATE,

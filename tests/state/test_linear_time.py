@@ -1,25 +1,23 @@
 """Texts that are meant to be slow: what is looked at is bounded, or looked at once."""
 
 from holdfast.events import CommandRan, FileTouched, Origin
-from holdfast.state import checks, fold, verdicts
+from holdfast.state import checks, fold, runs, verdicts
 from holdfast.state.model import EMPTY_STATE
 
 AT = Origin("row", 0, 1, "2026-02-01T00:00:00.000Z", "")
 
 
 def test_the_output_of_a_chain_is_read_once_for_all_its_checks() -> None:
-    checks._echoes.cache_clear()
+    runs._read_echoes.cache_clear()
     command = " && ".join(f"make test{number}" for number in range(30))
-    run = checks.read_check_run(command, "$ pytest -q\n" + "\n" * 5000, True)
-    assert run is not None
+    run = runs.read_run(CommandRan(AT, command, "$ pytest -q\n" + "\n" * 5000, True, 0))
     assert len(run.passed) == 30
-    assert checks._echoes.cache_info().misses == 1
+    assert runs._read_echoes.cache_info().misses == 1
 
 
 def test_of_a_chain_so_many_checks_count() -> None:
-    command = " && ".join(f"make test{number}" for number in range(300))
-    run = checks.read_check_run(command, "", True)
-    assert run is not None
+    command = " && ".join(f"make test{number}" for number in range(100))
+    run = runs.read_run(CommandRan(AT, command, "", True, 0))
     assert len(run.passed) == checks.MAX_CHECKS
 
 
@@ -43,3 +41,15 @@ def test_a_path_that_no_system_opens_is_no_file() -> None:
     assert state.files == {}
     assert fold(EMPTY_STATE, FileTouched(AT, "/a" * 2048, "read", True, "x")).files
     assert fold(EMPTY_STATE, CommandRan(AT, "rm " + "/a" * 9000, "", True, 0, "")).files == {}
+
+
+def test_a_line_of_nested_shells_or_options_is_read_at_once() -> None:
+    for line in (
+        "ssh a " * 600,
+        "bash -c '" * 400,
+        "kubectl " + "-n -n " * 300,
+        "docker run " + "-e " * 900,
+        "docker compose " + "-f x.yml " * 300,
+        "nix " + "a " * 1500,
+    ):
+        assert isinstance(runs.read_run(CommandRan(AT, line, "error: no", False, 1)), runs.Run)

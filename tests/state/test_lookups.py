@@ -4,7 +4,7 @@ import json
 
 from holdfast.events import Searched, ToolRan
 from holdfast.state import decode_state, encode_state
-from holdfast.state.lookups import MAX_LOOKUPS, list_repeated
+from holdfast.state.lookups import KEPT_SHOWN, MAX_LOOKUPS, MAX_SHOWN_CHARS, list_repeated
 
 from .story import Story
 
@@ -49,6 +49,17 @@ def test_searches_and_pages_count_with_where_they_looked() -> None:
         ("Search", "walrus in src"),
         ("WebFetch", '{"url":"https://example.com"}'),
     ]
+
+
+def test_what_the_latest_showed_is_kept_and_of_older_ones_only_that_they_were() -> None:
+    story = Story()
+    for n in range(30):
+        story.ran(f"git show v{n}:notes", f"notes of {n}\n" * 100)
+    shown = [one.shown for one in story.state.lookups.values()]
+    assert sum(map(bool, shown)) == KEPT_SHOWN
+    assert all(shown[-KEPT_SHOWN:])
+    assert max(map(len, shown)) <= MAX_SHOWN_CHARS
+    assert decode_state(json.loads(json.dumps(encode_state(story.state)))) == story.state
 
 
 def test_a_thousand_look_ups_stay_bounded_and_repeated_ones_stay_longest() -> None:

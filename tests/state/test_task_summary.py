@@ -48,9 +48,26 @@ def test_a_summary_holds_what_happened_between_start_and_end() -> None:
     assert one.files == ("/shop/auth.py",)
     assert one.commands == ("pytest -q passed",)
     assert any("PKCE rather than a secret" in outcome for outcome in one.outcomes)
-    assert one.errors == ("pytest -q (1 failed, 2 passed in 0.1s)",)
+    assert one.errors == ("1 failed, 2 passed in 0.1s (pytest -q)",)
     assert (one.start_turn, one.end_turn) == (3, 8)
     assert (one.row, one.time) == ("row-9", "2027-01-15T08:09:00.000Z")
+
+
+def test_an_error_that_was_resolved_is_told_in_its_own_words() -> None:
+    out = (
+        "E   AssertionError: JWT signature invalid\nFAILED tests/test_auth.py::test_login\n1 failed"
+    )
+    again = (
+        ev.TaskChanged(at(30), "2", status="in_progress"),
+        ev.CommandRan(at(31), "pytest tests/test_auth.py -v", out, False, 1),
+        ev.CommandRan(at(32), "pytest tests/test_auth.py -v", "1 passed in 0.1s", True, 0),
+        ev.CommandRan(at(33), "git diff src/auth/", "", True, 0),
+        ev.TaskChanged(at(34), "2", status="completed"),
+    )
+    *_, one = heard(*again, *steps(30, 40)).list_idle(20)
+    assert one.commands == ("pytest tests/test_auth.py -v passed", "git diff src/auth/")
+    (error,) = one.errors
+    assert "AssertionError: JWT signature invalid" in error
 
 
 def test_twenty_turns_must_have_passed() -> None:

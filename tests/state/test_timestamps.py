@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.samples import SESSION_FILE
 from holdfast.session.ingest import ingest_transcript
 from holdfast.state.timestamps import drop_invalid_timestamps, find_invalid_timestamp, is_timestamp
 from holdfast.store.sqlite.store import SqliteStore
+from support.demonstration import SESSION_FILE
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.state import verdicts
-from holdfast.state.checks import find_check, read_check_run
+from holdfast.events import CommandRan, Origin
+from holdfast.state import runs, verdicts
+from holdfast.state.checks import find_check
+
+
+def read_run(line: str, output: str, ok: bool) -> runs.Run:
+    at = Origin("row", 0, 1, "2026-02-01T00:00:00.000Z", "")
+    return runs.read_run(CommandRan(at, line, output, ok, None))
+
 
 PYTEST_RED = """
 ___ test_adds ___
@@ -78,8 +85,7 @@ def test_a_red_run_is_red_and_names_what_fails(
     command: str, output: str, names: tuple[str, ...], piped: bool
 ) -> None:
     line = f"{command} 2>&1 | tail -30" if piped else command
-    run = read_check_run(line, output, piped)  # a pipe into tail hides the exit code
-    assert run is not None
+    run = read_run(line, output, piped)  # a pipe into tail hides the exit code
     assert run.verdict.result == "failed"
     assert run.verdict.failing == names
     assert run.passed == ()
@@ -87,8 +93,7 @@ def test_a_red_run_is_red_and_names_what_fails(
 
 @pytest.mark.parametrize(("command", "output"), GREEN)
 def test_a_green_run_is_green(command: str, output: str) -> None:
-    run = read_check_run(command, output, True)
-    assert run is not None
+    run = read_run(command, output, True)
     assert run.verdict.result == "passed"
     assert run.verdict.failing == ()
 
@@ -121,23 +126,24 @@ def test_a_green_run_is_green(command: str, output: str) -> None:
     ],
 )
 def test_linters_type_checkers_and_builds(command: str, output: str, ok: bool, result: str) -> None:
-    run = read_check_run(command, output, bool(ok))
-    assert run is not None
+    run = read_run(command, output, bool(ok))
     assert run.verdict.result == result
 
 
 def test_a_log_line_with_error_in_it_does_not_make_a_green_run_red() -> None:
     output = "ERROR retrying the connection\n...\n3 passed in 0.3s"
-    run = read_check_run("pytest", output, True)
-    assert run is not None
+    run = read_run("pytest", output, True)
     assert run.verdict.result == "passed"
 
 
 def test_the_linters_closing_line_is_not_the_tests() -> None:
     output = "ok  \texample.com/app\t0.2s\n[lint] $ golangci-lint run ./...\n0 issues."
-    run = read_check_run("mise run test && mise run lint", output, True)
-    assert run is not None
-    assert (run.check.runner, run.verdict.summary) == ("mise run test", "")
+    run = read_run("mise run test && mise run lint", output, True)
+    assert run.check
+    assert (run.check.runner, run.verdict.summary) == (
+        "mise run test",
+        "ok  \texample.com/app\t0.2s",
+    )
 
 
 @pytest.mark.parametrize(
@@ -187,4 +193,130 @@ FAILURES = st.sampled_from(
 def test_no_cue_hides_a_line_that_states_a_failure(pieces: list[tuple[str, str]]) -> None:
     text = "".join(piece + end for piece, end in pieces)
     stated = any(pattern.search(text) for _, pattern in verdicts._FAILURES)
-    assert verdicts._states_failure(text) == stated
+    assert verdicts.states_failure(text) == stated
+
+
+LINES = (
+    # Of a chain that stopped: which part it was, where a line of that part says so.
+    ("npm ci && npm test", "npm error code EUSAGE", False, {"npm ci && npm test": False}),
+    (
+        "pip install -r r.txt && pytest",
+        "ERROR: No matching distribution found for foo==9",
+        False,
+        {"pip install -r r.txt && pytest": False},
+    ),
+    (
+        "docker compose up -d && pytest",
+        "Error response from daemon: Conflict. The name is already in use",
+        False,
+        {"docker compose up -d && pytest": False},
+    ),
+    (
+        "./gen.sh && go test ./...",
+        "--- FAIL: TestX (0.0s)\nFAIL\nFAIL\tx/y\t0.1s",
+        False,
+        {"./gen.sh": True, "go test ./...": False},
+    ),
+    (
+        "ruff check . && mypy . && pytest -q",
+        "All checks passed!\nFound 1 error in 1 file (checked 3 source files)",
+        False,
+        {"ruff check .": True, "mypy .": False, "pytest -q": None},
+    ),
+    (
+        "pytest a && pytest b",
+        "1 failed in 0.1s",
+        False,
+        {"pytest a": False, "pytest b": None},
+    ),
+    (
+        "npm test -w a && npm test -w b",
+        "Tests:       1 failed, 3 total",
+        False,
+        {"npm test -w a && npm test -w b": False},
+    ),
+    (
+        "pytest && git push",
+        "5 passed in 0.2s\n ! [rejected] main -> main\nerror: failed to push some refs",
+        False,
+        {"pytest": True, "git push": False},
+    ),
+    (
+        "npm test && npm publish",
+        "Tests:       3 passed, 3 total\nnpm ERR! 403 Forbidden",
+        False,
+        {"npm test": True, "npm publish": False},
+    ),
+    ("pytest -q && grep x y", "3 passed in 0.1s", False, {"pytest -q": True}),
+    ("npm ci && grep foo bar.txt", "added 12 packages", False, {"npm ci": None}),
+    ("cd nowhere && pytest -q", "sh: cd: nowhere: No such file or directory", False, {
+        "cd nowhere && pytest -q": False
+    }),
+    # One after the other whatever came of them: each by its own lines or its own status.
+    (
+        "npm run lint; npm test",
+        "✖ 2 problems (2 errors, 0 warnings)\nTests:       3 passed, 3 total",
+        True,
+        {"npm run lint": False, "npm test": True},
+    ),
+    (
+        "pytest a; pytest b",
+        "1 failed, 2 passed in 0.2s\n3 passed in 0.1s",
+        True,
+        {"pytest a": False, "pytest b": True},
+    ),
+    (
+        "ruff check . ; mypy . ; pytest -q",
+        "Found 3 errors.\nSuccess: no issues found in 3 source files\n5 passed in 0.1s",
+        True,
+        {"ruff check .": False, "mypy .": True, "pytest -q": True},
+    ),
+    (
+        "go test ./a; go test ./b; go test ./c",
+        "ok  \tx/a\t0.1s\nFAIL\tx/b\t0.1s\nok  \tx/c\t0.2s",
+        True,
+        {"go test ./a; go test ./b": False, "go test ./c": True},
+    ),
+    ("pytest -q || true; npm test", "1 failed in 0.1s\nTests:       3 passed, 3 total", True, {
+        "npm test": True
+    }),
+    (
+        "cd api && pytest -q; cd ../web && npm test",
+        "4 passed in 0.1s\nTests:       1 failed, 3 total",
+        False,
+        {"cd ../web && npm test": False},
+    ),
+    ("sh a.sh; sh b.sh", "1 failed in 0.1s\n3 passed in 0.1s", True, {"sh a.sh": None}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "output", "ok", "ended"), LINES, ids=[one[0] for one in LINES])
+def test_what_a_line_says_of_one_part_is_not_said_of_another(
+    line: str, output: str, ok: bool, ended: dict[str, bool | None]
+) -> None:
+    done = {one.typed: one.worked for one in read_run(line, output, ok).done}
+    assert {typed: done.get(typed, "absent") for typed in ended} == ended
+
+
+def test_a_check_behind_something_that_failed_is_no_failing_check() -> None:
+    run = read_run("npm ci && npm test", "npm error code EUSAGE", False)
+    assert run.check is None
+    run = read_run("npm run lint; npm test", "✖ 2 problems (2 errors)\nTests:  3 total", True)
+    assert run.check is not None
+    assert (run.check.command, [one.command for one in run.passed]) == (
+        "npm run lint",
+        ["npm test"],
+    )
+
+
+def test_what_a_filter_says_of_its_input_is_not_said_of_the_command() -> None:
+    output = "Traceback (most recent call last):\njson.decoder.JSONDecodeError: Expecting value"
+    run = read_run("./list.sh --json | python3 -c 'import json'", output, False)
+    assert [(one.typed, one.worked) for one in run.done] == [("./list.sh --json", None)]
+
+
+def test_a_script_that_is_written_and_run_in_one_line_is_the_one_that_failed() -> None:
+    line = "mkdir -p bin && printf 'exec pytest' > bin/ci && sh bin/ci; echo over"
+    run = read_run(line, "1 failed in 0.1s\nover", True)
+    assert run.check is not None
+    assert (run.check.command, run.verdict.result) == ("sh bin/ci", "failed")

@@ -11,6 +11,7 @@ import pytest
 from clients.claude_code.transcript.handwritten_rows import Transcript
 from holdfast.brief.compose import compose
 from holdfast.state import State, fold_all
+from holdfast.state.git_printed import BRANCH, last_line
 
 REPO = "C:\\repo"
 FILE = "C:/repo/src/a.py"
@@ -49,7 +50,6 @@ def test_every_spelling_is_one_file() -> None:
     state = told.state()
     assert list(state.files) == [FILE]
     assert (state.files[FILE].read, state.files[FILE].changed) == (8, 8)
-    assert list(state.git_work.changes) == [FILE]
     assert [one.subject for one in state.lookups.values()] == [FILE]
     assert state.session.cwd == "C:/repo"
 
@@ -97,8 +97,7 @@ def test_a_search_that_finds_it_finds_no_other(line: str) -> None:
     told = WindowsSession()
     told.edited("C:\\repo\\src\\a.py")
     told.tool("Grep", line, pattern="half_even", path="C:\\repo\\src")
-    (file,) = told.state().files.values()
-    assert (file.path, file.named) == (FILE, 1)
+    assert list(told.state().files) == [FILE]
 
 
 def test_a_search_in_one_file() -> None:
@@ -116,16 +115,14 @@ def test_a_deleted_file_is_deleted(name: str) -> None:
     assert [file.status for file in told.state().files.values()] == ["cancelled"]
 
 
-def test_git_speaks_of_the_same_files() -> None:
+@pytest.mark.parametrize(("folder", "ours"), [("/c/repo/src", True), ("/c/other", False)])
+def test_what_git_printed_in_another_folder_is_not_of_this_one(folder: str, ours: bool) -> None:
     told = WindowsSession()
-    told.edited("C:\\repo\\src\\a.py")
-    told.ran("git rev-parse --show-toplevel", "C:/repo")
-    told.ran("git status --short", " M src/a.py\n?? src/new.py")
-    told.ran("cd /c/repo && git add src/a.py")
-    changes = told.state().git_work.changes
-    assert set(changes) == {FILE, "C:/repo/src/new.py"}
-    assert changes[FILE].staged
-    assert not changes["C:/repo/src/new.py"].staged
+    told.ran(f"cd {folder} && git status", "On branch topic\nnothing to commit")
+    state = told.state()
+    branch = last_line(state.git_printed, BRANCH, state.session.folders)
+    assert branch is not None
+    assert branch.branch == ("topic" if ours else "main")
 
 
 def test_the_brief_names_it_once_and_relative_to_the_work() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.store.protocol import Compaction, Delivery, Session
 from holdfast.store.sqlite.store import SqliteStore
-from holdfast.testing.store_conformance.samples import EARLY, LATER, fact, message, saved
+from support.store_conformance.samples import EARLY, LATER, fact, message, saved
 
 
 @pytest.fixture

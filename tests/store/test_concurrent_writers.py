@@ -17,7 +17,7 @@ import pytest
 
 from holdfast.store.protocol import Delivery, SavedState, Session, StoreBusy
 from holdfast.store.sqlite.store import SqliteStore
-from holdfast.testing.store_conformance.samples import EARLY, saved
+from support.store_conformance.samples import EARLY, saved
 
 WRITER = Path(__file__).with_name("writer_process.py")
 SOURCE = Path(__file__).parents[2] / "src"

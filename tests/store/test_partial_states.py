@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from holdfast.server.checkpoint_snapshot import STATE_FIELDS
 from holdfast.state import encode_state
+from holdfast.store.packed_state import FIRST_READ_BYTES, pack_state, unpack_fields
 from holdfast.store.protocol import StoreDamaged
-from holdfast.store.queries import FIRST_READ_BYTES, pack_state, unpack_fields
 from state.story import Story
 
 pytestmark = pytest.mark.slow

@@ -12,15 +12,14 @@ import httpx
 import psycopg
 import pytest
 
-from holdfast.server.request_context import TtlCache
 from holdfast.store.postgres import PostgresStore, migrations
 from holdfast.store.postgres.connection import find_unreachable_reason
 from holdfast.store.postgres.migrations import PARTITIONS, migrate
 from holdfast.store.protocol import Session, StoreDamaged, StoreError, StoreTooNew
-from holdfast.testing.store_conformance.samples import EARLY, fact, message, saved
 from support.in_process_service import Service, running
 from support.live_service import LiveService, free_port
 from support.postgres_server import Server
+from support.store_conformance.samples import EARLY, fact, message, saved
 
 
 @pytest.fixture(scope="module")
@@ -180,12 +179,14 @@ def test_a_write_that_is_refused_leaves_nothing_but_its_entry_in_the_audit_log(
     assert [(one["status"], one["project"]) for one in entries] == [(201, "/ever"), (409, "/never")]
 
 
-def test_what_is_remembered_is_forgotten_after_its_moment() -> None:
-    remembered: TtlCache[str] = TtlCache(1.0)
-    remembered.put("a", "b", now=10.0)
-    assert remembered.get("a", now=10.9) == "b"
-    assert remembered.get("a", now=11.0) is None
-    assert remembered.get("c", now=10.0) is None
-    never: TtlCache[str] = TtlCache(0.0)
-    never.put("a", "b", now=10.0)
-    assert never.get("a", now=10.0) is None
+def test_behind_a_transaction_pooler_no_statement_is_prepared(url: str) -> None:
+    def count_prepared(*, pooled: bool) -> int:
+        with closing(PostgresStore(url, most=1, pooled=pooled)) as store:
+            store.save(saved("one"), [fact("n1", text="walrus")], [])
+            assert all(store.search("walrus") for _ in range(7))
+            with store.database.transaction() as connection:
+                row = connection.execute("SELECT count(*) FROM pg_prepared_statements").fetchone()
+        return int(row[0]) if row else -1
+
+    assert count_prepared(pooled=False) > 0
+    assert count_prepared(pooled=True) == 0

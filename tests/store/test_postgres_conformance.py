@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from holdfast.store.postgres import PostgresStore
-from holdfast.store.protocol import Store
-from holdfast.testing.store_conformance import StoreConformance
-from holdfast.testing.store_conformance.samples import OpenStore
+from holdfast.store.sql_store import Store
+from support.store_conformance import StoreConformance
+from support.store_conformance.samples import OpenStore
 
 
 class TestPostgres(StoreConformance):

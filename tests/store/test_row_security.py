@@ -14,9 +14,9 @@ from psycopg import errors
 from holdfast.store.postgres import PostgresStore, StoreForbidden
 from holdfast.store.postgres.migrations import migrate
 from holdfast.store.protocol import Compaction, Delivery, Session, StoreError
-from holdfast.testing.store_conformance.samples import EARLY, fact, message, saved
 from support.live_service import LiveService
 from support.postgres_server import OWNER, Server
+from support.store_conformance.samples import EARLY, fact, message, saved
 
 
 def fill(store: PostgresStore, name: str, project: str) -> None:

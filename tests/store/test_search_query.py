@@ -13,10 +13,11 @@ from holdfast.store.search_query import (
     replace_surrogates,
     split_identifiers,
 )
+from holdfast.store.sqlite.full_text_index import quote_phrase
 
 
 def test_quotes_hold_words_together_and_the_rest_is_taken_as_is() -> None:
-    assert parse_query('fix "the port" in src/db.py').terms == (
+    assert parse_query('fix "the port" in src/db.py') == (
         "fix",
         "the port",
         "in",
@@ -25,14 +26,15 @@ def test_quotes_hold_words_together_and_the_rest_is_taken_as_is() -> None:
 
 
 def test_operators_are_words_like_any_other() -> None:
-    assert (
-        parse_query("a AND b OR -c*").match_all() == '"a" AND "AND" * AND "b" AND "OR" AND "-c*" *'
-    )
+    terms = parse_query("a AND b OR -c*")
+    assert terms == ("a", "AND", "b", "OR", "-c*")
+    quoted = ('"a"', '"AND" *', '"b"', '"OR"', '"-c*" *')
+    assert tuple(map(quote_phrase, terms)) == quoted
 
 
 @given(st.text())
 def test_terms_are_bounded_and_carry_no_quote(words: str) -> None:
-    terms = parse_query(words).terms
+    terms = parse_query(words)
     assert len(terms) <= MAX_TERMS
     assert not any('"' in term or "\0" in term for term in terms)
 

@@ -1,4 +1,4 @@
-"""The conformance suite on SQLite, with its full-text index and as on a build without FTS5."""
+"""The conformance suite on SQLite."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.store.protocol import Store
+from holdfast.store.sql_store import Store
 from holdfast.store.sqlite.store import SqliteStore
-from holdfast.testing.store_conformance import StoreConformance
-from holdfast.testing.store_conformance.samples import OpenStore
+from support.store_conformance import StoreConformance
+from support.store_conformance.samples import OpenStore
 
 
 class TestSqlite(StoreConformance):
-    @pytest.fixture(params=["full text", "plain"])
-    def open_store(self, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenStore]:
+    @pytest.fixture
+    def open_store(self, tmp_path: Path) -> Iterator[OpenStore]:
         opened: list[SqliteStore] = []
 
         def open_one() -> Store:
-            full_text = None if request.param == "full text" else False
-            opened.append(SqliteStore(str(tmp_path / "data" / "store.db"), full_text=full_text))
+            opened.append(SqliteStore(str(tmp_path / "data" / "store.db")))
             return opened[-1]
 
         yield open_one

@@ -13,10 +13,18 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.store.protocol import StoreDamaged, StoreError, StoreTooNew, StoreUnwritable
+from holdfast.store.protocol import (
+    Message,
+    Session,
+    StoreDamaged,
+    StoreError,
+    StoreTooNew,
+    StoreUnwritable,
+)
+from holdfast.store.search_query import MAX_RANKED
 from holdfast.store.sqlite import migrations
 from holdfast.store.sqlite.store import SqliteStore, rename_damaged
-from holdfast.testing.store_conformance.samples import EARLY, LATER, fact, message, saved
+from support.store_conformance.samples import EARLY, LATER, fact, message, saved
 
 
 @pytest.fixture
@@ -281,24 +289,6 @@ def test_opening_a_current_database_runs_no_migration(
         assert store.load("nobody") is None
 
 
-def test_writing_without_full_text_makes_the_index_anew_at_the_next_search(path: str) -> None:
-    with closing(SqliteStore(path)) as store:
-        store.save(saved(offset=1), [fact("n1", "walrus one"), fact("n2", "walrus two")])
-        assert store.health()["index"] == "ready"
-    with closing(SqliteStore(path, full_text=False)) as store:
-        store.save(saved(offset=2), [fact("n1", "zebra one"), fact("n3", "walrus three")])
-        assert store.health()["index"] == "stale"
-        assert len(store.search("walrus")) == 2
-    with closing(SqliteStore(path)) as store:
-        assert {hit.fact.text for hit in store.search("walrus") if hit.fact} == {
-            "walrus two",
-            "walrus three",
-        }
-        assert store.health()["index"] == "ready"
-        store.save(saved(offset=3), [fact("n3", "zebra three")])
-        assert len(store.search("walrus")) == 1
-
-
 def test_pruning_gives_the_space_back(path: str) -> None:
     with closing(SqliteStore(path)) as store:
         for number in range(20):
@@ -330,3 +320,14 @@ def test_a_folder_in_the_place_of_the_file_is_left_as_it_is(tmp_path: Path) -> N
     with pytest.raises(StoreUnwritable, match="not a regular file"):
         SqliteStore(str(tmp_path))
     assert tmp_path.stat().st_mode & 0o777 == 0o755
+
+
+def test_a_common_word_costs_no_more_than_its_latest_texts(path: str) -> None:
+    said = [
+        Message(f"r{number}", "user", f"common {number}", EARLY, number) for number in range(700)
+    ]
+    with closing(SqliteStore(path)) as store:
+        store.save(saved(Session("one"), 10), [], said)
+        found = store.search("common", limit=1000)
+    assert len(found) == MAX_RANKED
+    assert min(hit.message.start for hit in found if hit.message) == len(said) - MAX_RANKED

@@ -11,14 +11,14 @@ from typer.testing import CliRunner
 
 from holdfast.cli.db import db
 from holdfast.server.records import tokens
-from holdfast.server.records.records_transfer import copy_records
+from holdfast.server.records.maintenance import copy_records
 from holdfast.store.postgres import PostgresStore
-from holdfast.store.postgres.transfer import PostgresEndpoint
-from holdfast.store.protocol import Compaction, Delivery, Session, Store
+from holdfast.store.protocol import Compaction, Delivery, Session
+from holdfast.store.sql_store import Store
 from holdfast.store.sqlite.store import SqliteStore
-from holdfast.store.transfer import SessionExport, SqliteEndpoint, copy_sessions
-from holdfast.testing.store_conformance.samples import EARLY, LATER, LATEST, fact, message, saved
+from holdfast.store.transfer import SessionExport, copy_sessions, export_sessions
 from support.in_process_service import running
+from support.store_conformance.samples import EARLY, LATER, LATEST, fact, message, saved
 
 
 def fill(store: Store) -> None:
@@ -58,9 +58,9 @@ def fill(store: Store) -> None:
     store.record_compaction(Compaction("only-heard-of", 0, LATER, "manual"))
 
 
-def everything(side: SqliteEndpoint | PostgresEndpoint) -> list[SessionExport]:
+def everything(side: SqliteStore | PostgresStore) -> list[SessionExport]:
     with closing(side):
-        return list(side.export_sessions())
+        return list(export_sessions(side))
 
 
 @pytest.fixture
@@ -73,23 +73,23 @@ def test_from_sqlite_to_postgres_and_back_nothing_is_lost(
 ) -> None:
     with closing(SqliteStore(path)) as store:
         fill(store)
-    before = everything(SqliteEndpoint(path))
+    before = everything(SqliteStore(path))
     assert len(before) == 4
     for source, target in (
-        (SqliteEndpoint(path), PostgresEndpoint(url)),
-        (PostgresEndpoint(url), SqliteEndpoint(str(tmp_path / "b.db"))),
+        (SqliteStore(path), PostgresStore(url)),
+        (PostgresStore(url), SqliteStore(str(tmp_path / "b.db"))),
     ):
         with closing(source), closing(target):
             assert copy_sessions(source, target) == 4
-    assert everything(PostgresEndpoint(url)) == before
-    assert everything(SqliteEndpoint(str(tmp_path / "b.db"))) == before
+    assert everything(PostgresStore(url)) == before
+    assert everything(SqliteStore(str(tmp_path / "b.db"))) == before
 
 
 def test_what_a_store_answers_is_the_same_after_a_move(url: str, tmp_path: Path) -> None:
     with closing(PostgresStore(url)) as store:
         fill(store)
     path = str(tmp_path / "b.db")
-    with closing(PostgresEndpoint(url)) as source, closing(SqliteEndpoint(path)) as target:
+    with closing(PostgresStore(url)) as source, closing(SqliteStore(path)) as target:
         copy_sessions(source, target)
     with closing(PostgresStore(url)) as one, closing(SqliteStore(path)) as other:
         assert one.sessions() == other.sessions()
@@ -117,7 +117,7 @@ def test_moving_twice_changes_nothing_and_a_richer_target_keeps_what_it_knows(
         richer = saved(Session("session-0", project="/p0"), 900, rich=True)
         store.save(richer, [fact("n1", "known better")])
     for _ in range(2):
-        with closing(SqliteEndpoint(path)) as source, closing(PostgresEndpoint(url)) as target:
+        with closing(SqliteStore(path)) as source, closing(PostgresStore(url)) as target:
             copy_sessions(source, target)
         with closing(PostgresStore(url)) as store:
             known = store.load("session-0")
@@ -132,7 +132,7 @@ def test_new_checkpoints_never_take_a_moved_id(path: str, url: str) -> None:
     with closing(SqliteStore(path)) as store:
         fill(store)
         ids = {made.id for made in store.checkpoints("session-2")}
-    with closing(SqliteEndpoint(path)) as source, closing(PostgresEndpoint(url)) as target:
+    with closing(SqliteStore(path)) as source, closing(PostgresStore(url)) as target:
         copy_sessions(source, target)
     with closing(PostgresStore(url)) as store:
         assert {made.id for made in store.checkpoints("session-2")} == ids

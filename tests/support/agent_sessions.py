@@ -36,12 +36,13 @@ def bring(service: Service, name: str = "session-a", project: str = "/srv/app") 
         started="2026-01-01T00:00:01Z", updated=UPDATED,
     )  # fmt: skip
     with service.app_state.backend.scoped_store(None) as scoped_store:
-        scoped_store._store.save(
+        scoped_store.store.save(
             SavedState(session, (0, 100), encode_state(state), {"offset": 100}),
             list(list_facts(state)),
-            [Message("r1", "user", "please use the walrus port", UPDATED)],
+            [
+                Message("r1", "user", "please use the walrus port", UPDATED),
+                Message("r2", "failed", "$ php artisan test\nFAIL 1 failed", UPDATED, 1, 2),
+            ],
         )
-        scoped_store._store.record_compaction(
-            Compaction(name, 0, UPDATED, "auto", summary="so far")
-        )
+        scoped_store.store.record_compaction(Compaction(name, 0, UPDATED, "auto", summary="so far"))
     return session

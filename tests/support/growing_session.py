@@ -6,9 +6,9 @@ from pathlib import Path
 
 from holdfast.clock import Timestamp
 from holdfast.fastpath.session_dir import SessionDir
-from holdfast.samples import SESSION_FILE
 from holdfast.session.context import SessionContext, SessionRef
 from holdfast.store.sqlite.store import SqliteStore
+from support.demonstration import SESSION_FILE
 
 SESSION = "5a3c0d8e-0000-4000-8000-000000000001"
 ROWS = Path(SESSION_FILE).read_bytes().splitlines(keepends=True)

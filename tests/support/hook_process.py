@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import holdfast
-from holdfast.clients import hook_launcher
-from holdfast.fastpath.session_dir import PrebuiltText, SessionDir
+from holdfast.fastpath.pending_texts import TOLD_FILE, PrebuiltText
+from holdfast.fastpath.session_dir import SessionDir
 from holdfast.files import list_names
-from holdfast.samples import SESSION_FILE
+from holdfast.install import launcher as hook_launcher
+from support.demonstration import SESSION_FILE
 
 SCRIPT = Path(holdfast.__file__).with_name("hooks") / "main.py"
 SESSION = "0c5f2a4e-1111-4222-8333-444455556666"
@@ -116,7 +117,11 @@ class Caller:
         os.close(writing)
 
     def claims(self, process: int) -> list[str]:
-        return [name for name in list_names(self.session_dir.path) if name.endswith(f".{process}")]
+        """Texts and statements that this process is about to print."""
+        names = [n for n in list_names(self.session_dir.path) if n.endswith(f".{process}")]
+        told = Path(self.session_dir.path, TOLD_FILE)
+        lines = told.read_text().splitlines() if told.exists() else []
+        return [*names, *(line for line in lines if line.endswith(f" {process}"))]
 
     def environment(self) -> dict[str, str]:
         return {"PATH": os.defpath, "HOLDFAST_HOME": str(self.data), **self.env}
@@ -124,3 +129,11 @@ class Caller:
     def log(self) -> str:
         path = self.data / "holdfast.log"
         return path.read_text() if path.exists() else ""
+
+
+def wait_for(path: Path, seconds: float = 60) -> None:
+    """A file that is written behind the client's back."""
+    until = time.monotonic() + seconds
+    while not path.exists():
+        assert time.monotonic() < until, f"{path.name} was not written"
+        time.sleep(0.02)

@@ -9,7 +9,8 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from holdfast.server.app import build_app, wrap_middleware
+from holdfast.server.app import build_app
+from holdfast.server.middleware import Middleware
 from holdfast.server.records import tokens
 from holdfast.server.server_settings import ServerSettings
 
@@ -20,7 +21,7 @@ class Service:
     def __init__(self, settings: ServerSettings) -> None:
         self.app = build_app(settings)
         self.app_state = self.app.state.app_state
-        self.asgi = wrap_middleware(self.app)
+        self.asgi = Middleware(self.app, self.app.state.app_state)
         self._clients: list[TestClient] = []
         self.owner = self.client()
 

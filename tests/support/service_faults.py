@@ -26,7 +26,7 @@ from holdfast.store.protocol import Message, SavedState, Session
 from holdfast.store.sqlite.store import SqliteStore
 from holdfast.sync.client import make_api_call
 from holdfast.sync.worker import SyncJob, run_sync
-from holdfast.testing.store_conformance.samples import fact
+from support.store_conformance.samples import fact
 
 from .cuttable_proxy import Proxy
 from .live_service import LiveService

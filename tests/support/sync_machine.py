@@ -16,7 +16,7 @@ from holdfast.store.sqlite.store import SqliteStore
 from holdfast.sync.client import ApiCall, RequestRejected, ServerUnavailable
 from holdfast.sync.cursor_db import CursorDb, LiveSession
 from holdfast.sync.worker import SyncJob, SyncLimits, SyncResult, run_sync
-from holdfast.testing.store_conformance.samples import EARLY, fact, message, saved
+from support.store_conformance.samples import EARLY, fact, message, saved
 
 from .agent_sessions import UPDATED, told
 from .in_process_service import Service
@@ -112,6 +112,10 @@ class Machine:
                 SavedState(session, (0, offset), encode_state(state), {}), list(list_facts(state))
             )
 
+    def sent(self) -> list[tuple[tuple[str, str], dict[str, Any]]]:
+        """The requests of the last sync, with their bodies."""
+        return list(zip(self.asked, self.bodies, strict=True))
+
     def posts(self) -> list[str]:
         return [path for method, path in self.asked if method == "POST"]
 
@@ -129,20 +133,20 @@ def check_equal(service: Service, machine: Machine, *names: str) -> None:
     """All that is kept here of these sessions is there, and nothing twice."""
     with service.app_state.backend.scoped_store(None) as scoped_store, machine.store() as store:
         for name in names:
-            there, here = scoped_store._store.load(name), store.load(name)
+            there, here = scoped_store.store.load(name), store.load(name)
             assert there is not None
             assert here is not None
             assert (there.revision, there.state, there.position) == here[1:]
             assert there.session.ended == here.session.ended
-            assert scoped_store._store.facts(name) == store.facts(name)
-            assert [one[2:] for one in scoped_store._store.checkpoints(name)] == [
+            assert scoped_store.store.facts(name) == store.facts(name)
+            assert [one[2:] for one in scoped_store.store.checkpoints(name)] == [
                 one[2:] for one in store.checkpoints(name)
             ]
-            assert scoped_store._store.compactions(name) == store.compactions(name)
-            assert sorted(scoped_store._store.deliveries(name, 99)) == sorted(
+            assert scoped_store.store.compactions(name) == store.compactions(name)
+            assert sorted(scoped_store.store.deliveries(name, 99)) == sorted(
                 store.deliveries(name, 99)
             )
             mine = {hit.message for hit in store.search("said", session_id=name, limit=500)}
-            theirs = scoped_store._store.search("said", session_id=name, limit=500)
+            theirs = scoped_store.store.search("said", session_id=name, limit=500)
             assert {hit.message for hit in theirs} == mine
             assert len(theirs) == len(mine)

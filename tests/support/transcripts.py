@@ -7,12 +7,14 @@ import random
 from pathlib import Path
 from typing import Any
 
-from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
+from holdfast.clients.claude_code.adapter import ClaudeCodeAdapter
 from holdfast.events import Event, Rewound
-from holdfast.samples import SESSION_FILE
+from holdfast.redact import redact
 from holdfast.session.follow import INITIAL, FollowState, follow_transcript, from_saved, to_saved
+from holdfast.session.replay import iterate_compactions
 from holdfast.state import State, encode_state
 from holdfast.transcript.reader import TranscriptReader
+from support.demonstration import SESSION_FILE
 
 SAMPLE = Path(SESSION_FILE)
 
@@ -71,3 +73,11 @@ def events_of(path: str) -> list[Event]:
 def printed(state: State) -> Any:
     """A copy of a state that shares nothing with it."""
     return json.loads(json.dumps(encode_state(state)))
+
+
+def load_last_summary(path: str) -> tuple[State, str]:
+    """The state before the last compaction, and the client's summary of it."""
+    *_, last = iterate_compactions(path)
+    rows = map(json.loads, Path(path).read_text("utf-8").splitlines())
+    *_, summary = (row["message"]["content"] for row in rows if row.get("isCompactSummary"))
+    return last.state, redact(summary if isinstance(summary, str) else summary[0]["text"])

@@ -10,7 +10,7 @@ from benchmarks.__main__ import list_benchmarks as speed_benchmarks
 from benchmarks.survival import Case
 from benchmarks.survival.__main__ import main
 from benchmarks.survival.holdfast_brief import HOLDFAST
-from measure.handmade import tax_story
+from survival_benchmark.measure.handmade import tax_story
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.survival import CANDIDATES, run
-from measure.handmade import tax_story
+from survival_benchmark.measure.handmade import tax_story
 
 JUNK = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from benchmarks.measure.scoring import estimate_mean, score_brief
 from benchmarks.survival import Candidate, Case, run
 from benchmarks.survival.__main__ import main
 from benchmarks.survival.candidate_scores import (
@@ -27,8 +28,7 @@ from benchmarks.survival.candidates import (
 )
 from benchmarks.survival.chart import survival_chart
 from benchmarks.survival.report import missing_table, score_table, to_json
-from holdfast.measure.scoring import estimate_mean, score_brief
-from measure.handmade import tax_story
+from survival_benchmark.measure.handmade import tax_story
 
 
 def too_long(case: Case, max_chars: int) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from holdfast.paths import NEXT_SYNC_FILE
 from holdfast.store.protocol import Session
 from holdfast.store.sqlite.change_feed import ChangeFeed
 from holdfast.sync.worker import SyncLimits, SyncResult
-from holdfast.testing.store_conformance.samples import LATER, fact, saved
-from support.in_process_service import Service
-from support.sync_machine import Machine, check_equal
+from support.in_process_service import Service, running
+from support.store_conformance.samples import LATER, fact, saved
+from support.sync_machine import Machine, check_equal, through
 
 pytestmark = pytest.mark.slow
 
@@ -20,11 +23,10 @@ def test_everything_is_carried_in_order_and_once(service: Service, machine: Mach
         machine.work(name, 60)
     assert machine.carry() == SyncResult(2)
     check_equal(service, machine, "a", "b")
-    first = [path for path in machine.posts() if "/a/" in path]
-    assert first == [
-        f"/api/sessions/a/{what}"
-        for what in ("checkpoints", "checkpoints", "state", "compactions", "deliveries")
-    ]
+    sent = [body for (_, path), body in machine.sent() if path == "/api/sessions/a/state"]
+    assert [body.get("checkpoint", "") for body in sent] == ["threshold:10", "threshold:60", ""]
+    assert [one["epoch"] for one in sent[-1]["compactions"]] == [0]
+    assert [one["epoch"] for one in sent[-1]["deliveries"]] == [10, 60]
     assert machine.carry() == SyncResult()
 
 
@@ -47,7 +49,7 @@ def test_a_session_that_grew_sends_what_it_grew_by(service: Service, machine: Ma
     machine.work("b", 40)
     assert machine.carry().sessions == 1
     assert {path.split("/")[3] for path in machine.posts()} == {"b"}
-    states = [body for body in machine.bodies if "facts" in body and "state" in body]
+    states = [body for body in machine.bodies if "facts" in body]
     assert [[row["id"] for row in body["facts"]] for body in states] == [["n40"]]
     assert [[row["row"] for row in body["messages"]] for body in states] == [["r40"]]
     check_equal(service, machine, "a", "b")
@@ -79,7 +81,7 @@ def test_facts_that_are_gone_after_a_rewind_go_there_too(
         store.save(state, [fact("n10", "walrus 10", start=10)], whole=True)
     machine.carry()
     with service.app_state.backend.scoped_store(None) as scoped_store:
-        assert [one.id for one in scoped_store._store.facts("a")] == ["n10"]
+        assert [one.id for one in scoped_store.store.facts("a")] == ["n10"]
     check_equal(service, machine, "a")
 
 
@@ -103,9 +105,11 @@ def test_a_long_session_goes_on_where_the_time_was_up(service: Service, machine:
         machine.work("a", offset)
     assert machine.carry(SyncLimits(bytes=500)) == SyncResult(is_incomplete=True)
     sent = len(machine.posts())
-    assert 0 < sent < 19
+    with machine.store() as store:
+        left = len(store.checkpoints("a")) - sent
+    assert 0 < sent < left
     assert machine.carry().sessions == 1
-    assert len([path for path in machine.posts() if path.endswith("checkpoints")]) == 19 - sent
+    assert len([body for body in machine.bodies if "checkpoint" in body]) == left
     check_equal(service, machine, "a")
 
 
@@ -116,5 +120,18 @@ def test_more_than_fits_into_one_request_goes_in_pieces(
     for offset in range(10, 60, 10):
         machine.work("a", offset)
     machine.carry()
-    assert machine.posts().count("/api/sessions/a/state") == 4
+    # Five checkpoints, then five facts, five messages, one compaction and five deliveries.
+    assert machine.posts() == ["/api/sessions/a/state"] * (5 + 6)
     check_equal(service, machine, "a")
+
+
+@pytest.mark.parametrize(("asked", "kept"), [(60.0, 60.0), (0.5, 3.0), (1e9, 900.0)])
+def test_the_service_says_how_often_a_session_at_work_is_synced(
+    tmp_path: Path, asked: float, kept: float
+) -> None:
+    with running(str(tmp_path / "team.db"), str(tmp_path), sync_seconds=asked) as paced:
+        machine = Machine(tmp_path / "local", through(paced.owner))
+        machine.work("a", 10)
+        assert machine.carry().is_incomplete is False
+    at = (tmp_path / "local" / NEXT_SYNC_FILE).stat().st_mtime
+    assert at == machine.clock.time + kept

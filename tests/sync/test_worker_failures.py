@@ -25,9 +25,9 @@ from holdfast.sync.client import RequestRejected, ServerUnavailable, make_api_ca
 from holdfast.sync.connection import format_sync_status, read_sync_status
 from holdfast.sync.cursor_db import CURSOR_DB_FILE, CursorDb
 from holdfast.sync.worker import SyncLimits, SyncResult
-from holdfast.testing.store_conformance.samples import EARLY, message
 from support.agent_sessions import told
 from support.in_process_service import Service
+from support.store_conformance.samples import EARLY, message
 from support.sync_machine import URL, Clock, Machine, answering, check_equal, through
 
 pytestmark = pytest.mark.slow
@@ -167,16 +167,16 @@ def test_one_checkpoint_that_is_refused_does_not_hold_up_its_session(tmp_path: P
     taken: list[str] = []
 
     def small(path: str, body: dict[str, Any]) -> Any:
-        if body.get("cause") == "threshold:10":
+        if body.get("checkpoint") == "threshold:10":
             raise RequestRejected("413 Too large", 413)
-        taken.append(path.rpartition("/")[2])
+        taken.append(body.get("checkpoint", "state"))
         return {}
 
     machine = Machine(tmp_path, answering(small))
     machine.work("a", 10)
     machine.work("a", 20)
     assert machine.carry().sessions == 1
-    assert taken == ["checkpoints", "state", "compactions", "deliveries"]
+    assert taken == ["threshold:20", "state"]
     with machine.cursor_db() as cursor_db:
         assert [one.reason for one in cursor_db.list_rejected()] == ["a checkpoint: 413 Too large"]
 
@@ -251,7 +251,7 @@ def test_a_session_forgotten_here_is_no_trouble_and_comes_whole_when_it_returns(
     machine.work("a", 30)
     assert machine.carry().sessions == 1
     with service.app_state.backend.scoped_store(None) as scoped_store:
-        assert {one.id for one in scoped_store._store.facts("a")} == {"n10", "n20", "n30"} - {
+        assert {one.id for one in scoped_store.store.facts("a")} == {"n10", "n20", "n30"} - {
             "n10",
             "n20",
         }
@@ -375,13 +375,13 @@ def test_times_that_a_broken_row_made_up_are_carried_as_unknown(
         store.record_delivery(Delivery("a", 0, "brief", "hook", "just now", "text"))
     assert machine.carry().rejected == ()
     with service.app_state.backend.scoped_store(None) as scoped_store:
-        there = scoped_store._store.load("a")
+        there = scoped_store.store.load("a")
         assert there is not None
         kept = decode_state(there.state)
         assert (there.session.updated, kept.usage.time, kept.usage_history) == ("", "", {})
         assert "Go on" in [one.text for one in kept.requests.values() if not one.at.time]
-        assert [one.time for one in scoped_store._store.checkpoints("a")] == [""]
-        assert [one.time for one in scoped_store._store.compactions("a")] == [""]
-        assert [one.time for one in scoped_store._store.deliveries("a")] == [""]
+        assert [one.time for one in scoped_store.store.checkpoints("a")] == [""]
+        assert [one.time for one in scoped_store.store.compactions("a")] == [""]
+        assert [one.time for one in scoped_store.store.deliveries("a")] == [""]
     with machine.cursor_db() as cursor_db:
         assert cursor_db.list_rejected() == []

@@ -139,9 +139,7 @@ def test_a_line_of_fifty_megabytes_is_skipped_in_little_memory(tmp_path: Path) -
     assert numbers(rows) == [0, 2]
     assert peak < 8 * 1024 * 1024
     assert reader.cursor.oversized == 1
-    (skipped,) = reader.oversized
-    assert skipped.head.startswith('{"type": "user"')
-    assert skipped.end - skipped.start > 50 * 1024 * 1024
+    assert reader.cursor.position == path.stat().st_size
     assert read(path, reader.cursor)[0] == []
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import typer.main
+from tools.docs_reference import load_subcommands
 
-from holdfast.cli.lazy_group import load_subcommands
 from holdfast.cli.main import app
 from holdfast.server.app import build_openapi
 

@@ -1,50 +1,49 @@
-"""Figures of an audit: sums, shares with intervals, rows by kind, project, session and time.
+"""Figures of an audit: sums, shares, rows by kind, project, session and time, and their words.
 
-Owns the arithmetic between records and a report. Pure; it renders nothing.
+Owns the arithmetic between records and a report, which losses are quoted, and how numbers are
+written in the terminal and on the page alike. Pure; it renders nothing.
 """
 
-from __future__ import annotations
-
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import fsum
 from statistics import median
 
-from holdfast.audit.examples import Example, WorstCompaction, select_examples, select_worst
-from holdfast.audit.results import Compaction, Consequence, Need, Session
-from holdfast.audit.session_audit import AuditedSessions
-from holdfast.measure.entities import Entity, idf, weight
-from holdfast.measure.scoring import Estimate, estimate_mean
+from holdfast.audit.session_audit import NOTHING, Compaction, Count, Session
+from holdfast.compaction.prices import DEFAULT_PRICES, estimate_dollars
+from holdfast.state.model import KINDS
 from holdfast.text import estimate_tokens
 
 MAX_REPEATED = 8
-EMPTY_ESTIMATE = Estimate(0.0, 0.0, 0.0, 0)
-
-NEED_KINDS = ("path", "identifier", "command", "task", "hash", "url", "ticket", "port", "number")
-FACT_KINDS = (
-    "said",
-    "rule",
-    "decision",
-    "dead_end",
-    "refused",
-    "error",
-    "test",
-    "task",
-    "subagent",
-    "file",
-    "identifier",
+MAX_EXAMPLES = 9
+MAX_EXAMPLES_PER_KIND = 3
+MIN_EXAMPLE_CHARS = 16
+MAX_WORST = 5
+MAX_WORST_QUOTES = 2
+# Of what the user said, what limits or demands something is most useful to a reader.
+DEMAND_PATTERN = re.compile(
+    r"\b(?:always|never|do not|don't|dont|only|must|should|shouldn't|instead|without|make sure)\b",
+    re.I,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class KindTotals:
-    """How many of something there were, and how many were still told afterwards."""
-
-    name: str
-    known: int
-    in_summary: int
-    with_holdfast: int
+MEASURE = "What mattered, kept through the compaction"
+FACT_LABELS = {name: kind.many for name, kind in KINDS.items()} | {
+    "rule": "Standing rules",
+    "hold": "Holds",
+    "error": "Open errors",
+    "test": "Failing tests",
+    "request": "The last request",
+}
+EXAMPLE_LABELS = {
+    "hold": "A hold you gave",
+    "rule": "A rule you gave",
+    "said": "You had said",
+    "note": "A note",
+    "error": "An open error",
+    "test": "A failing test",
+    "task": "An open task",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +55,8 @@ class Point:
     project: str
     trigger: str
     tokens_before: int | None
-    summary: float | None
-    with_holdfast: float | None
+    standing: Count
+    also_known: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +69,40 @@ class Group:
     compactions: int
     first: str
     last: str
-    measured: int
-    summary: float | None
-    with_holdfast: float | None
-    calls: int
+    standing: Count
     repeats: int
-    wasted_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Something that a summary lost, quoted."""
+
+    kind: str
+    text: str
+    detail: str
+    time: str
+    project: str
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorstCompaction:
+    """A compaction whose summary told little of what mattered."""
+
+    time: str
+    session_id: str
+    project: str
+    standing: Count
+    lost: tuple[str, ...]  # some that are in the brief and not in the summary
 
 
 @dataclass(slots=True)
 class AuditStatistics:
-    folder: str
+    folder: str = ""
     sessions_read: int = 0
     sessions_compacted: int = 0
     size: int = 0
     unreadable: list[tuple[str, str]] = field(default_factory=list)
-    too_large: int = 0
     compactions: int = 0
     automatic: int = 0
     manual: int = 0
@@ -94,25 +111,19 @@ class AuditStatistics:
     tokens_before: int = 0
     tokens_before_known: int = 0
     tokens_after_median: int = 0
-    tokens_after_known: int = 0
+    dollars_estimated: float | None = None
     seconds: float = 0.0
     seconds_known: int = 0
     seconds_estimated: int = 0
-    measured: int = 0
-    summary: Estimate = EMPTY_ESTIMATE
-    with_holdfast: Estimate = EMPTY_ESTIMATE
+    compared: int = 0  # compactions with a summary
+    standing: Count = NOTHING  # what mattered, as `status --compactions` counts it
+    also_known: int = 0
+    facts: dict[str, Count] = field(default_factory=dict)  # the same by kind
+    said: Count = NOTHING
     brief_tokens: int = 0
     summary_tokens: int = 0
-    need: list[KindTotals] = field(default_factory=list)
-    facts: list[KindTotals] = field(default_factory=list)
-    facts_compared: int = 0
-    calls: int = 0
     repeats: int = 0
-    calls_before: int = 0
-    repeats_before: int = 0
-    wasted_tokens: int = 0
-    most_repeated: list[tuple[str, int, int]] = field(default_factory=list)
-    consequences: dict[str, int] = field(default_factory=dict)
+    most_repeated: list[tuple[str, int]] = field(default_factory=list)
     examples: list[Example] = field(default_factory=list)
     worst: list[WorstCompaction] = field(default_factory=list)
     projects: list[Group] = field(default_factory=list)
@@ -120,70 +131,46 @@ class AuditStatistics:
     points: list[Point] = field(default_factory=list)
 
 
-def said(made: AuditStatistics) -> KindTotals | None:
-    """What the user had said, of which the report speaks first."""
-    return next((row for row in made.facts if row.name == "said"), None)
+SessionCompactions = list[tuple[Session, Compaction]]
 
 
-class _EntityWeights:
-    """Weights of needed things; what every session holds weighs little."""
-
-    def __init__(self, gathered: AuditedSessions) -> None:
-        self._spread, self._count = gathered.document_frequency, gathered.weighed
-
-    def weight(self, entity: Entity) -> float:
-        return weight(entity, {entity: idf(self._spread.get(entity, 1), self._count)})
-
-    def share(self, need: Need, held: Iterable[Entity]) -> float:
-        total = fsum(map(self.weight, need.entities))
-        return fsum(map(self.weight, held)) / total if total else 0.0
-
-    def shares(self, compaction: Compaction) -> tuple[float, float] | None:
-        need = compaction.need
-        if need is None:
-            return None
-        alone = self.share(need, need.in_summary)
-        return alone, self.share(need, need.in_summary | need.grounded)
-
-
-def compute_statistics(gathered: AuditedSessions) -> AuditStatistics:
-    """Everything a report tells."""
-    scale = _EntityWeights(gathered)
-    every = [(s, c) for s in gathered.sessions for c in s.compactions]
+def compute_statistics(
+    sessions: list[Session], prices: Mapping[str, tuple[float, float]] = DEFAULT_PRICES
+) -> AuditStatistics:
+    """Everything in a report."""
+    every = [(s, c) for s in sessions for c in s.compactions]
+    compactions = [c for _, c in every]
     made = AuditStatistics(
-        gathered.folder,
-        sessions_read=len(gathered.sessions),
-        sessions_compacted=sum(bool(s.compactions) for s in gathered.sessions),
-        size=sum(s.size for s in gathered.sessions),
-        unreadable=[(s.path, s.error) for s in gathered.sessions if s.error],
-        too_large=sum(s.too_large for s in gathered.sessions),
+        sessions_read=len(sessions),
+        sessions_compacted=sum(bool(s.compactions) for s in sessions),
+        size=sum(s.size for s in sessions),
+        unreadable=[(s.path, s.error) for s in sessions if s.error],
         compactions=len(every),
-        automatic=sum(c.trigger == "auto" for _, c in every),
-        manual=sum(c.trigger == "manual" for _, c in every),
+        automatic=sum(c.trigger == "auto" for c in compactions),
+        manual=sum(c.trigger == "manual" for c in compactions),
     )
-    times = sorted(c.time for _, c in every if c.time)
-    made.first, made.last = (times[0], times[-1]) if times else ("", "")
-    _costs(made, [c for _, c in every])
-    _survival(made, every, scale)
-    _lookups(made, [c for _, c in every])
-    label = shorten_projects({s.project for s in gathered.sessions})
-    made.points = [_point(s, c, label) for s, c in every]
-    made.points.sort(key=lambda p: (p.time, p.session_id))
-    by_project: dict[str, list[Session]] = {}
-    for session in gathered.sessions:
-        if session.compactions:
-            by_project.setdefault(session.project, []).append(session)
-    made.projects = [_group(label[p], "", held) for p, held in by_project.items()]
-    made.projects.sort(key=lambda g: (-g.compactions, g.name))
-    made.sessions = [
-        _group(s.session_id, s.title or label[s.project], [s])
-        for s in gathered.sessions
-        if s.compactions
+    made.first, made.last = _find_span(compactions)
+    _add_costs(made, compactions, prices)
+    _add_losses(made, compactions)
+    times = Counter(what for one in compactions for what in one.repeats)
+    made.repeats = times.total()
+    made.most_repeated = sorted(times.items(), key=lambda item: (-item[1], item[0]))[:MAX_REPEATED]
+    label = shorten_projects({s.project for s in sessions})
+    _add_groups(made, sessions, label)
+    made.points = [
+        Point(
+            one.time,
+            session.session_id,
+            label[session.project],
+            one.trigger,
+            one.tokens_before,
+            one.standing,
+            one.also_known,
+        )
+        for session, one in sorted(every, key=lambda pair: (pair[1].time, pair[0].session_id))
     ]
-    found: Counter[str] = Counter(c.kind for _, one in every for c in _preventable(one))
-    made.consequences = dict(sorted(found.items()))
-    made.examples = select_examples(every, label)
-    made.worst = select_worst(every, label)
+    made.examples = _select_examples(every, label)
+    made.worst = _select_worst(every, label)
     return made
 
 
@@ -198,123 +185,118 @@ def remove_quotes(made: AuditStatistics) -> AuditStatistics:
     )
 
 
-def _preventable(compaction: Compaction) -> list[Consequence]:
-    """Those that the summary could have prevented: what it told is not its fault."""
-    return [c for c in compaction.consequences if not c.in_summary]
-
-
-def _costs(made: AuditStatistics, every: list[Compaction]) -> None:
+def _add_costs(
+    made: AuditStatistics,
+    every: list[Compaction],
+    prices: Mapping[str, tuple[float, float]],
+) -> None:
+    amounts = [estimate_dollars(c.model, c.tokens_before, c.summary_chars, prices) for c in every]
+    priced = [amount for amount in amounts if amount is not None]
+    made.dollars_estimated = fsum(priced) if priced else None
     before = [c.tokens_before for c in every if c.tokens_before]
     after = [c.tokens_after for c in every if c.tokens_after]
     made.tokens_before, made.tokens_before_known = sum(before), len(before)
     made.tokens_after_median = int(median(after)) if after else 0
-    made.tokens_after_known = len(after)
     timed = [c for c in every if c.seconds is not None]
     made.seconds = fsum(c.seconds or 0.0 for c in timed)
     made.seconds_known = len(timed)
     made.seconds_estimated = sum(c.seconds_estimated for c in timed)
-    summarised = [c for c in every if c.summary_chars]
-    if summarised:
-        made.brief_tokens = estimate_tokens(
-            sum(c.brief_chars for c in summarised) // len(summarised)
-        )
-        made.summary_tokens = estimate_tokens(
-            sum(c.summary_chars for c in summarised) // len(summarised)
-        )
 
 
-def _survival(
-    made: AuditStatistics, every: list[tuple[Session, Compaction]], scale: _EntityWeights
-) -> None:
-    measured = [(s, c, shares) for s, c in every if (shares := scale.shares(c)) is not None]
-    made.measured = len(measured)
-    made.summary = estimate_mean([(s.session_id, shares[0]) for s, _, shares in measured])
-    made.with_holdfast = estimate_mean([(s.session_id, shares[1]) for s, _, shares in measured])
-    needs = [c.need for _, c, _ in measured if c.need is not None]
-    made.need = _kept_by(NEED_KINDS, needs)
-    compared = [c for _, c in every if c.facts]
-    made.facts_compared = len(compared)
-    for kind in FACT_KINDS:
-        counts = [c.facts[kind] for c in compared if kind in c.facts]
-        if counts:
-            made.facts.append(
-                KindTotals(
-                    kind,
-                    sum(n.known for n in counts),
-                    sum(n.in_summary for n in counts),
-                    sum(n.with_brief for n in counts),
-                )
-            )
+def _add_losses(made: AuditStatistics, every: list[Compaction]) -> None:
+    compared = [c for c in every if c.brief_chars]
+    made.compared = len(compared)
+    made.standing = sum((c.standing for c in compared), NOTHING)
+    made.also_known = sum(c.also_known for c in compared)
+    made.said = sum((c.said for c in compared), NOTHING)
+    for kind in KINDS:
+        total = sum((c.facts.get(kind, NOTHING) for c in compared), NOTHING)
+        if total.known:
+            made.facts[kind] = total
+    many = len(compared) or 1
+    made.brief_tokens = estimate_tokens(sum(c.brief_chars for c in compared) // many)
+    made.summary_tokens = estimate_tokens(sum(c.summary_chars for c in compared) // many)
 
 
-def _kept_by(kinds: tuple[str, ...], needs: list[Need]) -> list[KindTotals]:
-    rows = []
-    for kind in kinds:
-        known = in_summary = with_brief = 0
-        for need in needs:
-            for entity in need.entities:
-                if entity.kind == kind:
-                    known += 1
-                    in_summary += entity in need.in_summary
-                    with_brief += entity in need.in_summary or entity in need.grounded
-        if known:
-            rows.append(KindTotals(kind, known, in_summary, with_brief))
-    return rows
+def _add_groups(made: AuditStatistics, sessions: list[Session], label: dict[str, str]) -> None:
+    by_project: dict[str, list[Session]] = {}
+    for session in sessions:
+        if session.compactions:
+            by_project.setdefault(session.project, []).append(session)
+            title = session.title or label[session.project]
+            made.sessions.append(_make_group(session.session_id, title, [session]))
+    made.projects = [_make_group(label[p], "", held) for p, held in by_project.items()]
+    made.projects.sort(key=lambda g: (-g.compactions, g.name))
 
 
-def _lookups(made: AuditStatistics, every: list[Compaction]) -> None:
-    looked = [c.lookups for c in every]
-    made.calls = sum(one.after for one in looked)
-    made.repeats = sum(len(one.repeats) for one in looked)
-    made.calls_before = sum(one.before for one in looked)
-    made.repeats_before = sum(one.repeats_before for one in looked)
-    made.wasted_tokens = _wasted(every)
-    times: Counter[str] = Counter()
-    chars: Counter[str] = Counter()
-    for one in looked:
-        for repeat in one.repeats:
-            times[repeat.what] += 1
-            chars[repeat.what] += repeat.chars
-    ranked = sorted(times, key=lambda what: (-times[what], -chars[what], what))
-    made.most_repeated = [(w, times[w], estimate_tokens(chars[w])) for w in ranked[:MAX_REPEATED]]
-
-
-def _wasted(every: Iterable[Compaction]) -> int:
-    return estimate_tokens(sum(r.chars for c in every for r in c.lookups.repeats))
-
-
-def _point(session: Session, compaction: Compaction, label: dict[str, str]) -> Point:
-    shares = compaction.said_shares
-    return Point(
-        compaction.time,
-        session.session_id,
-        label[session.project],
-        compaction.trigger,
-        compaction.tokens_before,
-        shares[0] if shares else None,
-        shares[1] if shares else None,
-    )
-
-
-def _group(name: str, title: str, sessions: list[Session]) -> Group:
+def _make_group(name: str, title: str, sessions: list[Session]) -> Group:
     every = [c for s in sessions for c in s.compactions]
-    counts = [c.facts["said"] for c in every if "said" in c.facts]
-    sentences = sum(count.known for count in counts)
-    times = sorted(c.time for c in every if c.time)
-    return Group(
-        name,
-        title,
-        sessions=len(sessions),
-        compactions=len(every),
-        first=times[0] if times else "",
-        last=times[-1] if times else "",
-        measured=len(counts),
-        summary=sum(c.in_summary for c in counts) / sentences if sentences else None,
-        with_holdfast=sum(c.with_brief for c in counts) / sentences if sentences else None,
-        calls=sum(c.lookups.after for c in every),
-        repeats=sum(len(c.lookups.repeats) for c in every),
-        wasted_tokens=_wasted(every),
-    )
+    standing = sum((c.standing for c in every), NOTHING)
+    repeats = sum(len(c.repeats) for c in every)
+    return Group(name, title, len(sessions), len(every), *_find_span(every), standing, repeats)
+
+
+def _find_span(every: Iterable[Compaction]) -> tuple[str, str]:
+    """When the first and the last of them were."""
+    times = [c.time for c in every if c.time]
+    return min(times, default=""), max(times, default="")
+
+
+def _select_examples(every: SessionCompactions, label: dict[str, str]) -> list[Example]:
+    """What the brief would have brought back, each once; of each kind only a few."""
+    found: dict[str, dict[str, Example]] = {}
+    for session, compaction in every:
+        for lost in compaction.lost:
+            if lost.kept and len(lost.text) >= MIN_EXAMPLE_CHARS:
+                made = Example(
+                    lost.kind,
+                    lost.text,
+                    lost.detail if lost.kind == "test" else "",
+                    compaction.time,
+                    label[session.project],
+                    session.session_id,
+                )
+                found.setdefault(lost.kind, {}).setdefault(lost.text, made)
+    chosen: dict[str, Example] = {}
+    for kind in EXAMPLE_LABELS:
+        ranked = sorted(found.get(kind, {}).values(), key=_rank_example)
+        # A rule is also something the user said: it is quoted once.
+        new = [one for one in ranked if one.text not in chosen]
+        chosen |= {one.text: one for one in new[:MAX_EXAMPLES_PER_KIND]}
+    return list(chosen.values())[:MAX_EXAMPLES]
+
+
+def _rank_example(example: Example) -> tuple[bool, int, str]:
+    """Words of a length that a reader takes in at a glance, and demands before musings."""
+    vague = example.kind == "said" and not _is_demand(example.text)
+    return (vague, abs(len(example.text) - 90), example.text)
+
+
+def _is_demand(text: str) -> bool:
+    musing = text.endswith("?") or text.startswith(("I ", '"', "“", ">"))
+    return not musing and DEMAND_PATTERN.search(text) is not None
+
+
+def _select_worst(every: SessionCompactions, label: dict[str, str]) -> list[WorstCompaction]:
+    """The compactions whose summaries lost most of what mattered; one of each session."""
+    lossy = [(s, c) for s, c in every if c.standing.in_summary < c.standing.known]
+    lossy.sort(key=lambda sc: (*_rank_loss(sc[1].standing), sc[1].time, sc[0].session_id))
+    first: dict[str, WorstCompaction] = {}
+    for session, one in lossy:
+        brought = [lost.text for lost in one.lost if lost.kept]
+        brought.sort(key=lambda text: not _is_demand(text))
+        quotes = tuple(brought[:MAX_WORST_QUOTES])
+        project = label[session.project]
+        first.setdefault(
+            session.session_id,
+            WorstCompaction(one.time, session.session_id, project, one.standing, quotes),
+        )
+    return list(first.values())[:MAX_WORST]
+
+
+def _rank_loss(counted: Count) -> tuple[int, int]:
+    """Of two that lost as many facts, first the one that kept fewer: as the dashboard does."""
+    return counted.in_summary - counted.known, counted.in_summary
 
 
 def shorten_projects(projects: Iterable[str]) -> dict[str, str]:
@@ -325,11 +307,39 @@ def shorten_projects(projects: Iterable[str]) -> dict[str, str]:
         parts = [p for p in folder.replace("\\", "/").split("/") if p]
         for count in range(1, len(parts) + 1):
             end = "/".join(parts[-count:])
-            if sum(_ends_with(other, end) for other in folders) == 1:
+            if sum(("/" + one.strip("/")).endswith("/" + end) for one in folders) == 1:
                 break
         named[folder] = "/".join(parts[-count:]) if parts else "unknown project"
     return named
 
 
-def _ends_with(folder: str, end: str) -> bool:
-    return ("/" + folder.strip("/")).endswith("/" + end)
+def format_percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.0%}".replace("%", " %")
+
+
+def format_amount(count: int) -> str:
+    """A number at a glance: 7.6 M, 406 k, 950."""
+    if count >= 1_000_000:
+        return f"{count / 1_000_000:.1f} M"
+    if count >= 10_000:
+        return f"{count / 1000:.0f} k"
+    return f"{count:,}"
+
+
+def format_dollars(amount: float) -> str:
+    return f"${amount:,.2f}" if amount >= 0.01 else "under $0.01"
+
+
+def format_duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def format_date_range(first: str, last: str) -> str:
+    if not first:
+        return "at unknown times"
+    days = (first[:10], last[:10])
+    return f"on {days[0]}" if days[0] == days[1] else f"{days[0]} to {days[1]}"

@@ -3,14 +3,5 @@
 Pure: must not read the clock, the environment or the disk.
 """
 
-# What other packages may import.
-__all__ = [
-    "compose",
-    "coverage",
-    "gap",
-    "hook_texts",
-    "lines",
-    "pages",
-    "role",
-    "statements",
-]
+# What no other package imports.
+INSIDE = ("roles", "sections", "selection", "task_focus")

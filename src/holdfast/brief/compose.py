@@ -2,49 +2,57 @@
 
 First what has to be worked out and is short: where it stood and the state of the work (stated
 sections, by role). Then, in the room that is left, the words of the user and the agent, what
-works here, files and values, chosen by what they still add (`list_statements`, `choose`). Given the
-client's summary, what that tells counts less. Quoted words are verbatim and carry the id that
-opens all of them. Pure: the same state, budget, role and summary give the same text.
+works here, files and values, chosen by what they still add (`list_statements`, `choose`). Quoted
+words are verbatim and carry the id that opens all of them. Pure: the same state, budget, role and
+visible text give the same text.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
 
-from holdfast.brief.coverage import TextCoverage
+from holdfast.brief.gap import TextCoverage
 from holdfast.brief.lines import Line, SizeLimits, sentences_of, size_limits
-from holdfast.brief.role import MAIN_ROLE, SELECTED_SECTIONS, Role
-from holdfast.brief.sections import find_section
+from holdfast.brief.role import MAIN_ROLE, Role
+from holdfast.brief.sections import SELECTED_SECTIONS, find_section
 from holdfast.brief.selection import Selection
 from holdfast.brief.statements import (
     LEFT_OUT,
     SPOKEN_KINDS,
     Statement,
     list_statements,
+    list_withdrawn,
     weigh_by_focus,
     weigh_words,
 )
+from holdfast.brief.task_focus import find_focus
+from holdfast.records import NamedTuple
 from holdfast.state.model import State
-from holdfast.text import keep_in_line
+from holdfast.text import collapse_whitespace, keep_in_line
 
 # Of the whole, what the user's words may take before anything else is chosen: they are known
 # in no other way.
 USER_SHARE = 0.28
+TIGHT_USER_SHARE = 0.33
+MIN_SENTENCE_WORDS = 4  # what a whole sentence counts at least, however common its words are
+# And what was found out by running things, in small briefs only what failed: no sentence tells it,
+# so no word of it weighs much.
+WORKING_SHARE = 0.06
+WIDE_WORKING_SHARE = 0.14
+WIDE_CHARS = 7_500  # from here on the words of the last turns are told as it is
+MIN_NEW_SHARE = 0.4  # a command counts as new by this, although its words stand elsewhere
+_WORKING_KINDS = frozenset(("instead", "command", "value"))
+# What the user demands stands in every brief, whatever else is stated.
+DEMAND_SECTIONS = frozenset(("holds", "rules", "changed"))
+MAX_STATED_SHARE, TIGHT_STATED_SHARE = 0.9, 0.97
+# For a reader who does one thing: what is on it comes first.
+FOCUSED_SECTIONS = frozenset(("errors", "changes", "decided", "dead_ends"))
 CUT_MARK = " … "
 MAX_FILL_ROUNDS = 3
 MIN_FILL_CHARS = 40  # characters that are not worth filling
 MAX_LINE_CHARS = 600  # characters up to which short turns share a line
-# A statement of which this share stands in one place of the summary is carried by it, and counts
-# less. Dropping it told less of what the summary had lost: a summary that names a thing seldom
-# tells all of it.
-COVERED_SHARE = 0.75
-COVERED_WEIGHT = 0.8
 
-_SECTION_OF = {
-    "user": "conversation",
-    "agent": "conversation",
-    "commit": "conversation",
-    "summary": "conversation",
+_SECTION_OF = dict.fromkeys(SPOKEN_KINDS, "conversation") | {
     "plan": "plans",
     "subagent": "results",
     "instead": "instead",
@@ -75,33 +83,31 @@ def compose(
     *,
     title: str = "",
     role: Role | None = None,
-    summary: str = "",
     visible: str = "",
 ) -> Brief:
     """A brief of at most `max_chars` characters; empty when nothing is known or fits.
 
-    What the `summary` tells gives way to what it lost; what is `visible` to the reader anyway,
-    word for word, is not told.
+    What is `visible` to the reader anyway, word for word, is not told.
     """
     role = MAIN_ROLE if role is None else role
-    known = TextCoverage(summary) if summary.strip() else None
     seen = TextCoverage(visible) if visible.strip() else None
-    size = size_limits(max_chars)
+    size = role.size or size_limits(max_chars)
     head = [title] if title and len(title) < max_chars else []
     used = sum(len(line) + 1 for line in head)
-    offered = list_statements(state, _shown_kinds(role))
-    withdrawn = " ".join(one.replaced for one in offered if one.replaced)
-    stated = build_stated_lines(
-        state,
-        role,
-        size,
-        max_chars,
-        used,
-        lambda line: _is_news(line, seen) and not _is_withdrawn(line.text, withdrawn),
-    )
+    sections = {part.section for part in role.parts}
+    offered = list_statements(state, {k for k, name in _SECTION_OF.items() if name in sections})
+    withdrawn = list_withdrawn(state)
+
+    def wanted(line: Line) -> bool:
+        said = _read_quoted(line.text)
+        # What the user took back stands beside what took its place.
+        gone = bool(withdrawn) and '"' in line.text and said in withdrawn
+        return not gone and (seen is None or not seen.contains(said))
+
+    stated = build_stated_lines(state, role, size, max_chars, used, wanted)
     offered = [one for one in offered if one.kind != "value" or not _was_value(one.text, withdrawn)]
     page = _Page(state, role, size.tight, head, stated)
-    choice = _select(state, role, page, offered, known, seen, max_chars)
+    choice = _choose_statements(state, role, page, offered, seen, max_chars)
     chosen = choice.statements()
     text = page.text(chosen)
     # The bound is hard: what was chosen last goes until the rest fits.
@@ -124,43 +130,28 @@ def compose(
     return Brief(text, tuple(facts), tuple(entries)) if len(text) <= max_chars else Brief("", ())
 
 
-def _is_news(line: Line, seen: TextCoverage | None) -> bool:
-    return seen is None or not seen.contains(_quoted(line.text))
-
-
-def _is_withdrawn(line: str, withdrawn: str) -> bool:
-    """Whether a line quotes what the user took back: it stands beside what took its place."""
-    return bool(withdrawn) and '"' in line and _quoted(line) in withdrawn
-
-
 def _was_value(line: str, withdrawn: str) -> bool:
     """Whether a value was last seen in a sentence that the user took back."""
     if not withdrawn:
         return False
-    # A mark stands in the value's place.
-    held = [one for one in sentences_of(line.partition(": ")[2]) if LEFT_OUT in one]
+    named, _, context = line.partition(": ")
+    value = named.rpartition(" ")[2]
+    held = [one for one in sentences_of(context) if value in one]
     parts = [part.strip() for one in held for part in one.split(LEFT_OUT) if part.strip()]
     return bool(parts) and all(part in withdrawn for part in parts)
 
 
-def _shown_kinds(role: Role) -> frozenset[str]:
-    """The statements that the role shows."""
-    sections = {part.section for part in role.parts}
-    return frozenset(kind for kind, section in _SECTION_OF.items() if section in sections)
-
-
-def _quoted(line: str) -> str:
+def _read_quoted(line: str) -> str:
     """What a line quotes; all of it where it quotes nothing."""
     _, found, rest = line.partition('"')
     return rest.rpartition('"')[0] if found and '"' in rest else line
 
 
-def _select(
+def _choose_statements(
     state: State,
     role: Role,
     page: "_Page",
     offered: list[Statement],
-    known: TextCoverage | None,
     seen: TextCoverage | None,
     max_chars: int,
 ) -> Selection:
@@ -168,19 +159,26 @@ def _select(
     offered = [
         one
         for one in offered
-        if (one.replaced or one.about or one.text not in above)
-        and (seen is None or not seen.contains(one.text))
+        if (one.replaced or (one.about and one.kind == "user") or _read_said(one) not in above)
+        and (seen is None or not _is_seen(one, seen))
     ]
     if role.focus != 1.0:
         offered = weigh_by_focus(state, offered, role.focus)
     weights = weigh_words(state, offered)
-    if known is not None:
-        offered = [_beside_summary(one, known, weights) for one in offered]
-    choice = Selection(offered, weights, _price)
+    choice = Selection(offered, weights, _estimate_cost)
     choice.count_words(above)
-    typed = [place for place, one in enumerate(offered) if one.kind == "user"]
-    room = max_chars - len(above)
-    choice.fill(min(room, int(max_chars * USER_SHARE)), typed, _user_value)
+    typed = [place for place, one in enumerate(offered) if one.kind in ("user", "lead")]
+    users = TIGHT_USER_SHARE if page.tight else USER_SHARE
+    choice.fill(min(max_chars - len(above), int(max_chars * users)), typed, _user_value)
+    worked = ("instead",) if page.tight else _WORKING_KINDS
+    done_here = [place for place, one in enumerate(offered) if one.kind in worked]
+    room = max_chars - len(page.text(choice.statements()))
+    share = WORKING_SHARE if max_chars < WIDE_CHARS else WIDE_WORKING_SHARE
+    choice.fill(
+        min(room, int(max_chars * share)),
+        done_here,
+        lambda one: _working_value(one) * max(MIN_NEW_SHARE, choice.find_new_share(one)),
+    )
     # What a statement costs depends on what stands beside it, so it is estimated, and what is
     # left is filled again.
     for _ in range(MAX_FILL_ROUNDS):
@@ -190,25 +188,43 @@ def _select(
     return choice
 
 
-def _beside_summary(one: Statement, known: TextCoverage, weights: dict[str, float]) -> Statement:
-    """What the summary carries counts less."""
-    if known.covered_share(one.words, weights) < COVERED_SHARE:
-        return one
-    return one._replace(weight=one.weight * COVERED_WEIGHT, recency=one.recency * COVERED_WEIGHT)
+def _read_said(one: Statement) -> str:
+    """What a line above would tell of it: of a command the command, however it came out, of a value
+    the value."""
+    if one.kind == "value":
+        return one.text.partition(": ")[0].rpartition(" ")[2]
+    if one.kind == "command":
+        return one.text.partition("` → ")[0].rstrip("`")
+    return collapse_whitespace(one.text)
+
+
+def _is_seen(one: Statement, seen: TextCoverage) -> bool:
+    """Whether the reader has it before him: the very words, or the value whatever stands by it."""
+    if one.kind == "value":
+        return seen.contains_value(_read_said(one))
+    return seen.contains(one.text)
 
 
 def _user_value(one: Statement) -> float:
-    """Of the user's words: as many statements as fit, newer ones a little before older ones."""
-    own = 0.25 if one.pasted else 1.0
+    """Of the user's words: as many statements as fit, newer ones a little before older ones, and
+    what was typed in one go before parts of something longer."""
+    own = 0.25 if one.pasted else 2.0 if one.whole else 1.0
     # Not every language puts spaces between its words.
     wide = 0 if one.text.isascii() else sum(letter > "\u2fff" for letter in one.text)
-    word_count = max(len(one.words), wide // 3)
-    return (
-        own * min(word_count, 6) * (0.5 + 0.5 * one.recency) / (len(one.text) + len(one.about) + 30)
-    )
+    # Common words say as much of what the user wants: "Only Marta may merge."
+    word_count = max(len(one.words), wide // 3, min(MIN_SENTENCE_WORDS, one.text.count(" ") // 2))
+    length = len(one.text) + len(one.about) + 30
+    return own * min(word_count, 6) * (0.5 + 0.5 * one.recency) / length
 
 
-def _price(one: Statement) -> int:
+def _working_value(one: Statement) -> float:
+    """What worked after a failure first, then commands by use and how lately: what works here
+    ages more slowly than what was said."""
+    own = {"instead": 2.0, "command": 1.0, "value": 0.5}[one.kind]
+    return own * math.sqrt(one.recency) / (len(one.text) + 60)
+
+
+def _estimate_cost(one: Statement) -> int:
     """About what a statement costs in characters, with its share of labels."""
     before = sum(len(beside) + 3 for beside in (one.replaced, one.about) if beside)
     return len(one.text) + before + len(one.fact) + (12 if one.kind in SPOKEN_KINDS else 8)
@@ -220,6 +236,7 @@ class _Page:
     def __init__(
         self, state: State, role: Role, tight: bool, head: list[str], stated: dict[str, list[Line]]
     ) -> None:
+        self.tight = tight
         self._turn = state.position.turn
         self._role = role
         self._head = head
@@ -233,12 +250,12 @@ class _Page:
         for part in self._role.parts:
             if part.section in SELECTED_SECTIONS:
                 mine = [one for one in chosen if _SECTION_OF[one.kind] == part.section]
-                shown += self._section(part.section, mine)
+                shown += self._format_section(part.section, mine)
             else:
                 shown += [line.text for line in self._stated[part.section]]
         return "\n".join(shown)
 
-    def _section(self, section: str, chosen: list[Statement]) -> Iterator[str]:
+    def _format_section(self, section: str, chosen: list[Statement]) -> Iterator[str]:
         if not chosen:
             return
         if self._headings[section]:
@@ -247,7 +264,8 @@ class _Page:
             yield from map(keep_in_line, _lines_of_turns(chosen, self._turn))
         else:
             for one in chosen:
-                yield keep_in_line(f"- [{one.fact}] {one.text}")
+                name = f"[{one.fact}] " if one.fact else ""
+                yield keep_in_line(f"- {name}{one.text}")
 
 
 def _lines_of_turns(chosen: list[Statement], now: int) -> Iterator[str]:
@@ -255,18 +273,18 @@ def _lines_of_turns(chosen: list[Statement], now: int) -> Iterator[str]:
     line: list[str] = []
     first = last = 0
     for turn, group in groupby(chosen, key=lambda one: one.turn):
-        said = _said(list(group))
+        said = _format_turn(list(group))
         full = sum(map(len, line)) + len(said) > MAX_LINE_CHARS
         if line and (full or turn == now):
-            yield f"- {_age(now - first, now - last)} {' '.join(line)}"
+            yield f"- {_format_age(now - first, now - last)} {' '.join(line)}"
             line = []
         first, last = (first, turn) if line else (turn, turn)
         line.append(said)
     if line:
-        yield f"- {_age(now - first, now - last)} {' '.join(line)}"
+        yield f"- {_format_age(now - first, now - last)} {' '.join(line)}"
 
 
-def _age(first: int, last: int) -> str:
+def _format_age(first: int, last: int) -> str:
     if first <= 0:
         return "earlier in this turn:"
     if first == last:
@@ -274,7 +292,7 @@ def _age(first: int, last: int) -> str:
     return f"{first} to {last} turns earlier:"
 
 
-def _said(chosen: list[Statement]) -> str:
+def _format_turn(chosen: list[Statement]) -> str:
     """The words of one turn, each speaker's quoted."""
     parts = []
     for fact, group in groupby(chosen, key=lambda one: one.fact):
@@ -317,39 +335,42 @@ def build_stated_lines(
     """By section, of those `wanted`; `used` characters are taken already. All of it within the
     role's share."""
     room = int(max_chars * role.stated_share)
+    most = int(max_chars * (TIGHT_STATED_SHARE if size.tight else MAX_STATED_SHARE))
+    focus = find_focus(state) if role.focus != 1.0 else None
     taken: dict[str, list[Line]] = {}
     waiting: list[tuple[str, list[Line]]] = []
     for part in role.parts:
         if part.section in SELECTED_SECTIONS:
             continue
         said = find_section(part.section)(state, size)
-        lines = [_flatten(line) for line in said if wanted(line)]
-        lines = _headed(part.heading(size.tight), lines)
-        own = min(room - used, int(max_chars * part.share))
-        taken[part.section], cost = _fitting(lines, own)
+        # A file's name or a word of output may hold a line break, or a frame of the client's.
+        lines = [
+            Line("\n".join(map(keep_in_line, (line.text, *line.below))), line.fact_id)
+            for line in said
+            if wanted(line)
+        ]
+        if focus is not None and part.section in FOCUSED_SECTIONS:
+            near = [line for line in lines if focus.is_in(line.text)]
+            lines = near + [line for line in lines if line not in near]
+        if lines and (heading := part.heading(size.tight)):  # it never stands alone
+            lines[0] = lines[0]._replace(text=f"{heading}\n{lines[0].text}")
+        demanded = part.section in DEMAND_SECTIONS
+        own = min((most if demanded else room) - used, int(max_chars * part.share))
+        taken[part.section], cost = _take_fitting(lines, own)
         used += cost
+        if demanded:  # it takes no room from the others
+            room = min(room + cost, most)
         if rest := lines[len(taken[part.section]) :]:
             waiting.append((part.section, rest))
-    for name, lines in waiting:
-        more, cost = _fitting(lines, room - used)
+    for name, lines in sorted(waiting, key=lambda one: one[0] not in DEMAND_SECTIONS):
+        limit = most if name in DEMAND_SECTIONS else room
+        more, cost = _take_fitting(lines, limit - used)
         taken[name] += more
         used += cost
     return taken
 
 
-def _flatten(line: Line) -> Line:
-    """A file's name or a word of output may hold a line break, or a frame of the client's."""
-    return Line("\n".join(map(keep_in_line, (line.text, *line.below))), line.fact_id)
-
-
-def _headed(heading: str, lines: list[Line]) -> list[Line]:
-    """The heading belongs to the first entry: it never stands alone."""
-    if heading and lines:
-        lines[0] = lines[0]._replace(text=f"{heading}\n{lines[0].text}")
-    return lines
-
-
-def _fitting(lines: list[Line], room: int) -> tuple[list[Line], int]:
+def _take_fitting(lines: list[Line], room: int) -> tuple[list[Line], int]:
     """The first lines that fit, and what they cost."""
     taken = used = 0
     for line in lines:

@@ -10,10 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from holdfast.brief.lines import content_words
 from holdfast.lazy_regex import lazy_compile
+from holdfast.records import NamedTuple
+from holdfast.state.demand_sentences import chooses_between
 
 # Only so far back: a slip is corrected soon, and every pair is looked at.
 MAX_SENTENCES_BACK = 120
@@ -21,9 +22,13 @@ MAX_SENTENCE_CHARS = 400
 # A word that stands in more of the user's sentences is what the session is about: two sentences
 # that share it need not speak of the same thing.
 MAX_SENTENCES_OF_SUBJECT = 4
+# Beside an earlier sentence quoted in full; with more words, it is said again and not taken back.
+MAX_WORDS_AROUND = 6
 # So many numbers in the same frame are one thing after another ("fix bug 11", "fix bug 18", ...),
 # and none of them takes another's place.
 MIN_SERIES = 3
+
+_QUESTION_MARKS = ("?", "？")
 
 # "Not this but that", in the words people use for it; also in a few other languages.
 _CHANGES = lazy_compile(
@@ -76,56 +81,101 @@ def find_corrections(said: Sequence[str], messages: Sequence[int] = ()) -> list[
 # A compaction composes two texts of one state: the second asks the same.
 @lru_cache(maxsize=2)
 def _find(said: tuple[str, ...], messages: tuple[int, ...]) -> tuple[Correction, ...]:
-    tellings = [
-        subject_words(text) if len(text) <= MAX_SENTENCE_CHARS else frozenset() for text in said
-    ]
-    # How many sentences have a word.
-    often = Counter(word for words in tellings for word in words)
+    heard = [_hear(text) for text in said]
+    often = Counter(word for one in heard for word in one.words)
     common = frozenset(word for word, times in often.items() if times > MAX_SENTENCES_OF_SUBJECT)
-    # Looked at for every pair, so found once.
-    counts = [len(_numbers(words)) for words in tellings]
-    series = _find_series(tellings)
-    names: dict[int, list[str]] = {}
+    series = _find_series(heard)
+    # Where each word was said so far, and each sentence with one number: every pair would be many.
+    places: dict[str, list[int]] = {}
+    single: list[int] = []
     found: dict[int, Correction] = {}
-    for later, text in enumerate(said):
-        if not tellings[later]:
-            continue
-        suggests = _SUGGESTS.search(text) is not None
-        says = _ASKS_FOR_OTHER if text.endswith(("?", "？")) else _CHANGES
-        plainly = says.search(text) is not None or _DENIES.match(text) is not None
-        changes = plainly or suggests
-        numbers = _numbers(tellings[later])
-        denied = subject_words(" ".join(_DENIED.findall(text)))
-        subject = (
-            subject_words(_SUGGESTS.sub(" ", _CHANGES.sub(" ", text)))
-            if changes
-            else tellings[later]
-        )
-        if not changes and not numbers and not denied:
-            continue
-        for earlier in range(later - 1, max(-1, later - 1 - MAX_SENTENCES_BACK), -1):
-            if earlier in found or said[earlier] == text:
-                continue
-            if messages and messages[earlier] == messages[later]:
-                continue
-            if said[earlier].endswith(("?", "？")):
-                continue  # a question demands nothing that could be taken back
-            turned = changes or not denied.isdisjoint(tellings[earlier])
-            if turned and (subject - common).isdisjoint(tellings[earlier]):
-                continue  # they share nothing but the word that says "I change something"
-            if not turned and counts[earlier] != 1:
-                continue  # without such a word only another number can correct: see `_corrects`
-            if not turned and _frame(tellings[earlier]) in series:
-                continue
-            if not turned and _names(said, earlier, names) != _names(said, later, names):
-                continue  # the next one of several: "service 1 on s1", "service 2 on s2"
-            another = len(tellings[earlier] - tellings[later]) > 1
-            if another and not plainly and suggests and _SUGGESTS.search(said[earlier]):
-                continue  # of another thing: "let's use A for the cart", "let's use B for tax"
-            if _corrects(tellings[later], tellings[earlier], turned):
-                taken, left = _split(said[earlier], tellings[later], turned)
-                found[earlier] = Correction(later, earlier, taken, left)
+    for later, one in enumerate(heard):
+        change = _read_change(one) if one.words else None
+        if change is not None:
+            near = set() if change.changes or not one.numbers else set(single)
+            for word in change.subject - common if change.changes else change.denied:
+                near.update(places.get(word, ()))
+            for earlier in sorted(near - found.keys(), reverse=True):
+                at_once = messages and messages[earlier] == messages[later]
+                if at_once or later - earlier > MAX_SENTENCES_BACK:
+                    continue
+                old = heard[earlier]
+                turned = _takes_back(one, change, old, common, series)
+                if turned is not None and _corrects(one.words, old.words, turned):
+                    taken, left = _split(old.text, one.words, turned)
+                    found[earlier] = Correction(later, earlier, taken, left)
+        for word in one.words:
+            places.setdefault(word, []).append(later)
+        if len(one.numbers) == 1:
+            single = [*single[-MAX_SENTENCES_BACK:], later]
     return tuple(sorted(found.values()))
+
+
+class _Heard(NamedTuple):
+    text: str
+    words: frozenset[str]
+    numbers: frozenset[str]  # of the words
+    names: tuple[str, ...]  # of what is counted or one of several
+
+    @property
+    def frame(self) -> frozenset[str]:
+        return self.words - self.numbers
+
+
+def _hear(text: str) -> _Heard:
+    words = subject_words(text) if len(text) <= MAX_SENTENCE_CHARS else frozenset()
+    numbers = _numbers(words)
+    return _Heard(text, words, numbers, tuple(_NAMES.findall(text)) if numbers else ())
+
+
+class _Change(NamedTuple):
+    """That a sentence changes something, or may."""
+
+    changes: bool  # it says so
+    plainly: bool  # and not by a suggestion alone
+    denied: frozenset[str]  # the words of what it turns down
+    subject: frozenset[str]  # of what it changes something
+
+
+def _read_change(one: _Heard) -> _Change | None:
+    says = _ASKS_FOR_OTHER if one.text.endswith(_QUESTION_MARKS) else _CHANGES
+    plainly = says.search(one.text) is not None or _DENIES.match(one.text) is not None
+    changes = plainly or _SUGGESTS.search(one.text) is not None
+    denied = subject_words(" ".join(_DENIED.findall(one.text)))
+    if not changes and not one.numbers and not denied:
+        return None
+    without = _SUGGESTS.sub(" ", _CHANGES.sub(" ", one.text)) if changes else ""
+    return _Change(changes, plainly, denied, subject_words(without) if changes else one.words)
+
+
+def _takes_back(
+    one: _Heard,
+    change: _Change,
+    old: _Heard,
+    common: frozenset[str],
+    series: frozenset[frozenset[str]],
+) -> bool | None:
+    """Whether it says that it changes something about the old one; None where it cannot be
+    about that."""
+    if old.text == one.text or old.text.endswith(_QUESTION_MARKS):
+        return None  # a question demands nothing that could be taken back
+    if len(one.words) > len(old.words) + MAX_WORDS_AROUND and old.text.lower() in one.text.lower():
+        return None  # said again among other things, or shown in what was pasted
+    turned = change.changes or not change.denied.isdisjoint(old.words)
+    if turned and (change.subject - common).isdisjoint(old.words):
+        return None  # they share nothing but the word that says "I change something"
+    if turned and not change.changes and chooses_between(one.text.lower(), old.text.lower()):
+        return None
+    if not turned:
+        # Without such a word only another number can correct: see `_corrects`.
+        if len(old.numbers) != 1 or old.frame in series:
+            return None
+        if old.names != one.names:
+            return None  # the next one of several: "service 1 on s1", "service 2 on s2"
+    of_another = len(old.words - one.words) > 1
+    if of_another and change.changes and not change.plainly and _SUGGESTS.search(old.text):
+        return None  # of another thing: "let's use A for the cart", "let's use B for tax"
+    return turned
 
 
 def subject_words(text: str) -> frozenset[str]:
@@ -138,23 +188,13 @@ def subject_words(text: str) -> frozenset[str]:
     return words.union(pair for pair in pairs if not _ENDING.fullmatch(pair))
 
 
-def _find_series(tellings: Sequence[frozenset[str]]) -> frozenset[frozenset[str]]:
+def _find_series(heard: Sequence[_Heard]) -> frozenset[frozenset[str]]:
     """The frames in which the user said many numbers."""
     numbers: dict[frozenset[str], set[str]] = {}
-    for words in tellings:
-        if len(found := _numbers(words)) == 1:
-            numbers.setdefault(_frame(words), set()).update(found)
+    for one in heard:
+        if len(one.numbers) == 1:
+            numbers.setdefault(one.frame, set()).update(one.numbers)
     return frozenset(frame for frame, said in numbers.items() if len(said) >= MIN_SERIES)
-
-
-def _frame(words: frozenset[str]) -> frozenset[str]:
-    return words - _numbers(words)
-
-
-def _names(said: Sequence[str], place: int, known: dict[int, list[str]]) -> list[str]:
-    if place not in known:
-        known[place] = _NAMES.findall(said[place])
-    return known[place]
 
 
 def _corrects(later: frozenset[str], earlier: frozenset[str], changes: bool) -> bool:
@@ -164,7 +204,7 @@ def _corrects(later: frozenset[str], earlier: frozenset[str], changes: bool) -> 
     plain = shared - _numbers(shared)
     old, new = _numbers(earlier), _numbers(later) - earlier
     # The same frame around another number: "wait 5 seconds", "wait 20 seconds".
-    if len(old) == len(new) == 1 and len(plain) >= 2 and len(_frame(earlier) - later) <= 1:
+    if len(old) == len(new) == 1 and len(plain) >= 2 and len(earlier - old - later) <= 1:
         return True
     return changes and len(earlier) <= 14 and 3 * len(shared) >= min(len(later), len(earlier))
 

@@ -4,9 +4,9 @@ commands are shown in a line, and how a text is cut into pieces that can be quot
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
 from holdfast.lazy_regex import lazy_compile
+from holdfast.records import NamedTuple
 from holdfast.state.decisions import Decision
 from holdfast.state.model import State
 from holdfast.state.prose import strip_code
@@ -43,13 +43,13 @@ Section = Callable[[State, SizeLimits], Iterator[Line]]
 
 def size_limits(max_chars: int) -> SizeLimits:
     if max_chars < 3000:
-        return SizeLimits(True, max(80, max_chars // 6), 200, 70, 4, 120, 6, 2, 2, 1, 2, 2, 5)
+        return SizeLimits(True, max(80, max_chars // 6), 200, 70, 24, 200, 6, 2, 2, 1, 2, 2, 5)
     if max_chars < 5000:
-        return SizeLimits(False, 700, 480, 90, 8, 160, 12, 3, 3, 3, 4, 4, 10)
+        return SizeLimits(False, 1000, 480, 90, 16, 220, 12, 3, 3, 3, 4, 4, 10)
     if max_chars < 7500:
-        return SizeLimits(False, 1200, 700, 110, 12, 220, 20, 5, 5, 5, 5, 6, 16)
-    wide = max_chars // 8
-    return SizeLimits(False, max(1600, wide), 700, 200, 24, 330, 40, 24, 8, 10, 8, 12, 40)
+        return SizeLimits(False, 1500, 700, 110, 20, 260, 20, 5, 5, 5, 5, 6, 16)
+    wide = max_chars // 4
+    return SizeLimits(False, max(1600, wide), 700, 200, 60, 330, 40, 24, 8, 10, 8, 12, 40)
 
 
 def decision_line(decision: Decision, limit: int) -> str:
@@ -66,36 +66,27 @@ def shorten_paths(text: str, state: State) -> str:
     return text
 
 
-# Paths as a reader wants them: relative to the work, and under their folder.
-
-
 def shorten_path(path: str, folders: tuple[str, ...]) -> str:
     """Relative to the topmost working folder it lies in; otherwise as it is.
 
     The topmost, so that a name means one file: the agent changes its folder as it works.
     """
     path = path.removeprefix("./")
-    inside = [
-        stem for folder in folders if _stem(folder) and path.startswith(stem := _stem(folder))
-    ]
+    prefixes = (folder.rstrip("/") + "/" for folder in folders)
+    # Neither the root nor a folder right below it is one.
+    inside = [one for one in prefixes if one.count("/") > 2 and path.startswith(one)]
     return path[len(min(inside, key=len)) :] if inside else path
-
-
-def _stem(folder: str) -> str:
-    """The folder as a prefix, "" for the root and what lies right below it."""
-    stem = folder.rstrip("/") + "/"
-    return stem if stem.count("/") > 2 else ""
 
 
 def group_by_folder(paths: list[tuple[str, str]], folders: tuple[str, ...]) -> str:
     """Paths with a remark each, a folder that several lie in named once before them."""
     short = [(shorten_path(path, folders), remark) for path, remark in paths]
-    top = _common([path for path, _ in short])
+    top = _common_folder([path for path, _ in short])
     listed = ", ".join(f"{path[len(top) :]}{remark}" for path, remark in short)
     return f"in {top}: {listed}" if top else listed
 
 
-def _common(paths: list[str]) -> str:
+def _common_folder(paths: list[str]) -> str:
     """The folder that all of them lie in, where naming it once saves something."""
     if len(paths) < 2:
         return ""
@@ -147,9 +138,7 @@ def split_pieces(text: str) -> tuple[str, ...]:
             continue
         if heading and len(content_words(part)) < TELLING_HEADING:
             continue
-        found.append(
-            part if len(part) <= MAX_PIECE_CHARS else truncate_words(part, MAX_PIECE_CHARS)
-        )
+        found.append(truncate_words(part, MAX_PIECE_CHARS))
     return tuple(found)
 
 
@@ -170,6 +159,10 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
+# What is told before a command: the variables that it uses, the folder that it was run in.
+BEFORE_COMMAND = r"(?:cd \S+ && |[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\S*) (?:&& )?)*"
+
+
 def format_command(text: str, limit: int) -> str:
     """A command on one line; where a here-document stood, or at the limit, cut and marked."""
     text = collapse_whitespace(text).replace(" \\ ", " ")  # a line that goes on in the next
@@ -184,3 +177,124 @@ def format_whole_command(text: str, limit: int) -> str:
     """A command that can be run again as it stands; "" where it could only be told cut."""
     shown = format_command(text, limit)
     return "" if shown.endswith("…") else shown
+
+
+MIN_PASTED_LINES = 8
+KEPT_PASTED_LINES = 2  # at each end
+MIN_PRINTED_SHARE = 0.4  # of the lines from the first that was printed to the last
+_DOCUMENT = ("```", "## ", "### ")
+MAX_TROUBLE = 3  # lines kept of a paste that speak of trouble
+_FIGURES = lazy_compile(r"\d+")
+_TROUBLE = lazy_compile(
+    r"(?i)\b(?:error|fail(?:ed|ure|s)?|exception|panic|not found|denied|refused)\b"
+)
+
+
+def cut_pastes(text: str) -> str:
+    """A text whose pasted logs are cut to their first and last lines, as `… 37 lines …`."""
+    lines = text.split("\n")
+    if len(lines) < MIN_PASTED_LINES:
+        return text
+    shapes = [_line_shape(line) for line in lines]
+    stretches = []
+    at = 0
+    while at < len(lines):
+        end = at + 1
+        # Begins like one of the last few of its paste; a log has a few shapes.
+        while end < len(lines) and shapes[end] and shapes[end] in shapes[max(at, end - 3) : end]:
+            end += 1
+        stretches.append((at, end))
+        at = end
+    return "\n".join(_cut_output(_cut_stretches(lines, stretches)))
+
+
+def _cut_output(lines: list[str]) -> list[str]:
+    """What a program printed from the first such line to the last, where that is most of it; lines
+    in it that speak of trouble stay."""
+    stretches = find_output_stretches(lines)
+    if not stretches:
+        return lines
+    start, end = stretches[0][0], stretches[-1][1]
+    inside = range(start + KEPT_PASTED_LINES, end - KEPT_PASTED_LINES)
+    share = sum(b - a for a, b in stretches) / (end - start)
+    if len(inside) < MIN_PASTED_LINES or share < MIN_PRINTED_SHARE:
+        return lines
+    if any(lines[at].lstrip().startswith(_DOCUMENT) for at in range(start, end)):
+        return lines  # code between what somebody wrote
+    trouble = [at for at in inside if _TROUBLE.search(lines[at])][:MAX_TROUBLE]
+    kept = [*range(inside.start), *trouble, *range(inside.stop, len(lines))]
+    found: list[str] = []
+    for before, at in zip([-1, *kept], kept, strict=False):
+        if at > before + 1:
+            found.append(f"… {at - before - 1} lines …")
+        found.append(lines[at])
+    return found
+
+
+def _cut_stretches(lines: list[str], stretches: list[tuple[int, int]]) -> list[str]:
+    kept: list[str] = []
+    for at, end in stretches:
+        inside = end - at - 2 * KEPT_PASTED_LINES
+        if end - at >= MIN_PASTED_LINES:
+            tail = lines[end - KEPT_PASTED_LINES : end]
+            kept += [*lines[at : at + KEPT_PASTED_LINES], f"… {inside} lines …", *tail]
+        else:
+            kept += lines[at:end]
+    return kept
+
+
+def _line_shape(line: str) -> str:
+    """How a line begins, whatever its figures; "" of one in a list, which people write."""
+    begins = _FIGURES.sub("0", line.strip()[:60])
+    return "" if begins.startswith(("- ", "* ", "• ", "0. ", "0) ")) else begins[:6]
+
+
+MIN_OUTPUT_LINES = 3  # side by side: what a program printed, and not a line that somebody typed
+MAX_BETWEEN_OUTPUT = 3  # lines that read as typed, between two stretches of it
+_TYPED_WORDS = 4  # of a line that somebody typed, and the share of such words in it
+_TYPED_SHARE = 0.6
+_WRITTEN = lazy_compile(r"\s*(?:[-*•#|]+\s|\d{1,2}[.)]\s|\*\*)")  # in a list or a document
+
+
+@lru_cache(maxsize=1024)
+def find_output(text: str) -> str:
+    """The lines that a program printed; "" where there are none."""
+    lines = strip_code(text).split("\n")
+    return "\n".join(
+        line for start, end in find_output_stretches(lines) for line in lines[start:end] if line
+    )
+
+
+def find_output_stretches(lines: list[str]) -> list[tuple[int, int]]:
+    """Where a program printed something, recognised by how few of the words are plain ones.
+    Letters of other scripts are typed."""
+    filled = [at for at, line in enumerate(lines) if line.strip()]
+    printed = [not _is_prose(lines[at]) for at in filled]
+    ends: list[tuple[int, int]] = []
+    for at in range(len(filled) - MIN_OUTPUT_LINES + 1):
+        if all(printed[at : at + MIN_OUTPUT_LINES]):
+            start = ends.pop()[0] if ends and at - ends[-1][1] <= MAX_BETWEEN_OUTPUT else at
+            ends.append((start, at + MIN_OUTPUT_LINES))
+    return [(filled[start], filled[end - 1] + 1) for start, end in ends]
+
+
+def _is_prose(line: str) -> bool:
+    if not line.isascii() and any(c.isalpha() and not c.isascii() for c in line):
+        return True
+    if _WRITTEN.match(line):
+        return True
+    words = line.split()
+    plain = sum(word.strip(".,;:!?()\"'`*").replace("'", "").isalpha() for word in words)
+    return plain >= min(_TYPED_WORDS, len(words)) and plain >= _TYPED_SHARE * len(words)
+
+
+# How pasted lines begin.
+_PASTED = lazy_compile(
+    r"[+>│╭╰├|$@%]|-{2,}\s|\s{4,}\S|\t|\S+\.\w{1,5}:\d+|\d{4}-\d\d-\d\d[T ]\d\d:"
+    r"|\s*(?:def|class|func|import|from|return|const|let|var|if|for)\b.*[:({]\s*$"
+)
+
+
+def is_pasted(part: str, printed: str) -> bool:
+    shown = part.removesuffix("…") in printed
+    return shown or part.rstrip().endswith(("{", "}", ";")) or _PASTED.match(part) is not None

@@ -4,20 +4,32 @@ Owns what stands on them and in which words. Pure: `fastpath.handoff_offers` kee
 `session.notes_file` the notes.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
 
+from holdfast.brief.carried_over import PENDING_HEADING, RULES_HEADING, CarriedOver
 from holdfast.brief.gap import list_exact_values
-from holdfast.brief.lines import shorten_path, shorten_paths
-from holdfast.brief.sections.current_work import format_note
+from holdfast.brief.lines import Section, cut_pastes, shorten_path, shorten_paths, size_limits
+from holdfast.brief.sections.current_work import (
+    find_document,
+    find_item,
+    find_last_said,
+    format_note,
+    list_demand_lines,
+    plan_status,
+    typed,
+)
+from holdfast.brief.sections.git_status import git
+from holdfast.brief.sections.verification import dead_ends, errors, verified
 from holdfast.brief.task_focus import find_current_task
 from holdfast.clock import format_minute_utc
-from holdfast.state.decisions import Decision
-from holdfast.state.facts import CANCELLED, DONE, LABELS, OPEN
-from holdfast.state.model import State
-from holdfast.state.next_step import find_intention
+from holdfast.records import NamedTuple
+from holdfast.state.facts import CANCELLED, DONE, OPEN
+from holdfast.state.git_printed import list_commits
+from holdfast.state.model import State, kind_heading
+from holdfast.state.next_step import find_blocker, find_intention, find_question
 from holdfast.state.notes import list_open_notes
 from holdfast.state.prose import split_sentences
+from holdfast.state.requests import Request, list_prompts
 from holdfast.state.task_summary import format_summary
 from holdfast.text import keep_in_line, truncate_line
 
@@ -26,85 +38,93 @@ from holdfast.text import keep_in_line, truncate_line
 # with their reasons, dead ends, files, tests, open errors, what is pending, open questions, and the
 # next step.
 
-(
-    MAX_RULES,
-    MAX_DONE_TASKS,
-    MAX_DECISIONS,
-    MAX_DEAD_ENDS,
-    MAX_FILES,
-    MAX_ERRORS,
-    MAX_PENDING_TASKS,
-) = 20, 20, 15, 12, 30, 8, 30
-EMPTY_SECTION = "- none known"
+MAX_RULES = MAX_DONE_TASKS = 20
+MAX_FILES = MAX_PENDING_TASKS = 30
+MAX_DECISIONS = 15
+HANDOFF_CHARS = 9_500  # a page's git, checks and errors are told as in a brief of this size
 
 
-def format_handoff_page(state: State, session_id: str, now: str) -> str:
-    """Markdown without a trailer; always all headings, so that an editor sees what is missing."""
+def format_handoff_page(
+    state: State, session_id: str, now: str, carried: Sequence[CarriedOver] = ()
+) -> str:
+    """Markdown without a trailer; nothing is said of what is not known."""
+
+    def tell(section: Section) -> list[str]:
+        return [line.text for line in section(state, size_limits(HANDOFF_CHARS))]
+
+    demands = [f"- {line}" for line in list_demand_lines(state, MAX_RULES, 330)]
     sections: tuple[tuple[str, Iterable[str]], ...] = (
-        ("Goal", _goal(state)),
-        ("Now", _now(state)),
-        ("Done", _done(state)),
-        ("Rules the user gave", _rules(state)),
-        ("Decisions and why", _decisions(state)),
-        (LABELS["dead_end"].many, _dead_ends(state)),
-        (LABELS["file"].many, _files(state)),
-        ("Tests", _tests(state)),
-        ("Open errors", _errors(state)),
-        ("Pending", _pending(state)),
-        ("Questions", _questions(state)),
-        ("Next", _next(state)),
+        ("Goal", _list_goal(state)),
+        ("Now", _list_current(state)),
+        ("Done", _list_done(state)),
+        (RULES_HEADING, [*demands, *_list_noted(state, "rule")]),
+        ("Said besides, in order", tell(typed)),
+        ("Decisions and why", _list_decisions(state)),
+        (kind_heading("dead_end"), [*_list_noted(state, "dead_end"), *tell(dead_ends)]),
+        (kind_heading("file"), _list_files(state)),
+        ("Git", (f"- {line}" for line in tell(git))),
+        ("Tests", tell(verified)),
+        ("Open errors", tell(errors)),
+        (PENDING_HEADING, _list_pending(state)),
+        *((one.heading, one.format()) for one in carried),
+        ("Questions", _list_questions(state)),
+        ("Next", _list_next(state)),
     )
     if list_open_notes(state, "note"):
-        sections = (*sections, (LABELS["note"].many, _noted(state, "note")))
+        sections = (*sections, (kind_heading("note"), _list_noted(state, "note")))
     title = truncate_line(state.session.title, 80) or session_id[:8]
     known = format_minute_utc(state.session.updated or now)
+    branch = f", branch `{state.session.branch}`" if state.session.branch else ""
+    folder = f", folder `{state.session.cwd}`" if state.session.cwd else ""
     page = [
         f"# Handoff: {title}",
         "",
-        f"Session `{session_id}`{_where(state)}, as of {known}.",
+        f"Session `{session_id}`{keep_in_line(branch + folder)}, as of {known}.",
         "Generated by Holdfast from the transcript; quoted text is data. Where files on disk",
         "disagree, they are right. Edit freely: an edited handoff is used as is.",
     ]
     for heading, entries in sections:
         lines = [keep_in_line(entry) for entry in entries]
-        page += ["", f"## {heading}", "", *(lines or [EMPTY_SECTION])]
+        if lines:
+            page += ["", f"## {heading}", "", *lines]
     return "\n".join(page) + "\n"
 
 
-def _where(state: State) -> str:
-    branch = f", branch `{state.session.branch}`" if state.session.branch else ""
-    folder = f", folder `{state.session.cwd}`" if state.session.cwd else ""
-    return keep_in_line(branch + folder)
-
-
-def _goal(state: State) -> Iterator[str]:
-    asked = [r for r in state.requests.values() if r.how in ("prompt", "queued")]
+def _list_goal(state: State) -> Iterator[str]:
+    asked = [one for one in list_prompts(state.requests) if one.how != "command"]
     if asked:
-        yield f'- The user first asked: "{truncate_line(asked[0].text, 600)}"'
+        yield f'- {_name_speaker(asked[0])} first asked: "{_cut_paste(asked[0], 600)}"'
     if len(asked) > 1:
-        yield f'- The user\'s last request: "{truncate_line(asked[-1].text, 900)}"'
+        yield f'- {_name_speaker(asked[-1])}\'s last request: "{_cut_paste(asked[-1], 900)}"'
 
 
-def _now(state: State) -> Iterator[str]:
+def _name_speaker(one: Request) -> str:
+    return one.about if one.how == "lead" else "The user"
+
+
+def _cut_paste(one: Request, limit: int) -> str:
+    return truncate_line(cut_pastes(one.text), limit)
+
+
+def _list_current(state: State) -> Iterator[str]:
     found = find_current_task(state)
     if found is not None:
         task = found[1]
         about = f": {truncate_line(task.description, 200)}" if task.description else ""
         yield f"- In progress: #{task.task} {truncate_line(task.subject, 160)}{about}"
-    said = state.next_step.get("next")
+    said = find_last_said(state)
     if said is not None:
         yield f'- The agent last said: "{truncate_line(said.last_words[-700:], 500)}"'
     for one in state.subagents.values():
         if one.status == OPEN:
-            yield (
-                f"- Running in the background: {one.role or 'subagent'} {one.agent}: "
-                + truncate_line(one.about, 120)
-            )
+            who = f"{one.role or 'subagent'} {one.agent}: {truncate_line(one.about, 120)}"
+            yield f"- Started in the background, no end seen: {who}"
     if state.position.epoch:
-        yield f"- The session was compacted {state.position.epoch} time(s)."
+        often = "once" if state.position.epoch == 1 else f"{state.position.epoch} times"
+        yield f"- The session was compacted {often}."
 
 
-def _done(state: State) -> Iterator[str]:
+def _list_done(state: State) -> Iterator[str]:
     summarised = {one.task for one in state.task_summaries.values()}
     for one in state.task_summaries.values():
         yield f"- {format_summary(one, 600)}"
@@ -115,74 +135,36 @@ def _done(state: State) -> Iterator[str]:
         yield f"- Cancelled: #{task.task} {truncate_line(task.subject, 120)}"
 
 
-def _rules(state: State) -> Iterator[str]:
-    for rule in [r for r in state.rules.values() if r.status == OPEN][-MAX_RULES:]:
-        yield f'- "{truncate_line(rule.text, 330)}"'
-    yield from _noted(state, "rule")
-
-
-def _decisions(state: State) -> Iterator[str]:
-    yield from _noted(state, "decision")
+def _list_decisions(state: State) -> Iterator[str]:
+    yield from _list_noted(state, "decision")
     found = [d for d in state.decisions.values() if d.status == OPEN]
     found.sort(key=lambda d: (d.by != "agent", d.step))
     for decision in found[-MAX_DECISIONS:]:
-        yield f"- {truncate_line(decision.text, 320)}{_why(decision)} (by the {decision.by})"
+        yield f"- {truncate_line(decision.text, 320)} (by the {decision.by})"
 
 
-def _why(decision: Decision) -> str:
-    """The reason and what was turned down, where the sentence itself was cut before them."""
-    parts = []
-    if decision.reason and decision.reason not in decision.text:
-        parts.append(f"why: {truncate_line(decision.reason, 160)}")
-    if decision.rejected and decision.rejected not in decision.text:
-        parts.append(f"not: {truncate_line(decision.rejected, 120)}")
-    return f" [{'; '.join(parts)}]" if parts else ""
-
-
-def _dead_ends(state: State) -> Iterator[str]:
-    yield from _noted(state, "dead_end")
-    for end in [d for d in state.dead_ends.values() if d.status == OPEN][-MAX_DEAD_ENDS:]:
-        how = f" → {end.failure}" if end.failure else ""
-        often = f" ({end.times} times)" if end.times > 1 else ""
-        yield f"- {truncate_line(shorten_paths(f'{end.attempt}{how}', state), 300)}{often}"
-
-
-def _files(state: State) -> Iterator[str]:
+def _list_files(state: State) -> Iterator[str]:
     changed = [f for f in state.files.values() if f.changed or f.created]
     changed.sort(key=lambda file: -file.changed_step)
     for file in changed[:MAX_FILES]:
-        deed = "created" if file.created else "changed"
-        deed = "deleted" if file.status != OPEN else deed
-        yield f"- `{shorten_path(file.path, state.session.folders)}` {deed}"
+        what = "created" if file.created else "changed"
+        what = "deleted" if file.status != OPEN else what
+        yield f"- `{shorten_path(file.path, state.session.folders)}` {what}"
     values = [f"{item.category} {item.value}" for item in reversed(list_exact_values(state)[-12:])]
     if values:
         yield "- Exact values: " + ", ".join(values)
 
 
-def _tests(state: State) -> Iterator[str]:
-    for run in reversed(list(state.suite_runs.values())[-6:]):
-        said = f" ({truncate_line(run.summary, 100)})" if run.summary else ""
-        names = f": {', '.join(run.failing[:10])}" if run.failing else ""
-        yield f"- {run.result}: `{truncate_line(run.command, 200)}`{said}{names}"
-
-
-def _errors(state: State) -> Iterator[str]:
-    for error in [e for e in state.errors.values() if e.status == OPEN][-MAX_ERRORS:]:
-        shown = f": {' / '.join(error.lines[:3])}" if error.lines else ""
-        yield "- " + truncate_line(shorten_paths(f"`{error.deed}`{shown}", state), 400)
-
-
-def _pending(state: State) -> Iterator[str]:
+def _list_pending(state: State) -> Iterator[str]:
     for task in [t for t in state.tasks.values() if t.status == OPEN][:MAX_PENDING_TASKS]:
         begun = " (in progress)" if task.client_status == "in_progress" else ""
         yield f"- #{task.task} {truncate_line(task.subject, 160)}{begun}"
     for plan in [p for p in state.plans.values() if p.status == OPEN][-1:]:
-        title = next((part for part in plan.text.split("\n") if part.strip()), "").strip("# ")
         where = f" ({shorten_path(plan.path, state.session.folders)})" if plan.path else ""
-        yield f"- Approved plan: {truncate_line(title, 120)}{where}"
+        yield f"- {plan_status(state, plan)[0]}: {truncate_line(plan.title, 120)}{where}"
 
 
-def _questions(state: State) -> Iterator[str]:
+def _list_questions(state: State) -> Iterator[str]:
     """What the agent asked in its last words and nobody has answered."""
     said = state.next_step.get("next")
     asked = list(state.requests.values())
@@ -192,15 +174,15 @@ def _questions(state: State) -> Iterator[str]:
         yield f'- "{truncate_line(sentence, 300)}"'
 
 
-def _next(state: State) -> Iterator[str]:
-    yield from _noted(state, "next_step")
-    said = state.next_step.get("next")
+def _list_next(state: State) -> Iterator[str]:
+    yield from _list_noted(state, "next_step")
+    said = find_last_said(state)
     intended = find_intention(said) if said is not None else ""
     if intended:
         yield f'- The agent\'s words: "{truncate_line(intended, 300)}"'
 
 
-def _noted(state: State, kind: str) -> Iterator[str]:
+def _list_noted(state: State, kind: str) -> Iterator[str]:
     for _, note in list_open_notes(state, kind):
         yield f"- {format_note(note, 400)}"
 
@@ -210,6 +192,7 @@ def _noted(state: State, kind: str) -> Iterator[str]:
 # always in the same words, so that `session.notes_file` can tell which are new.
 
 MAX_NOTES = 20
+COMMIT_HEAD_CHARS = len("Commit: ") + 7  # git shortens ids to 7 characters and more
 
 
 class TimelineEntry(NamedTuple):
@@ -224,10 +207,10 @@ def format_current_state(state: State, session_id: str, now: str) -> list[str]:
         "",
         f"- **Session:** `{session_id}`"
         + (f", {state.session.title}" if state.session.title else ""),
-        *_active(state),
-        *_blocking(state),
+        *_format_active(state),
+        *_format_blocking(state),
         *_next_step(state),
-        *_beside(state),
+        *_format_background(state),
         *(
             f"- **Note:** {format_note(note, 400)}"
             for _, note in list_open_notes(state)[-MAX_NOTES:]
@@ -236,7 +219,12 @@ def format_current_state(state: State, session_id: str, now: str) -> list[str]:
     return [keep_in_line(line) for line in lines]
 
 
-def _active(state: State) -> Iterator[str]:
+def _format_active(state: State) -> Iterator[str]:
+    name, said = find_document(state)
+    if name:
+        yield f'- **Active document:** {name}: "{said.text}"'
+        if item := find_item(state, name):
+            yield f'- **Current item:** "{item.text}"'
     asked = [r for r in state.requests.values() if r.how in ("prompt", "queued")]
     if asked:
         yield f'- **Last request:** "{truncate_line(asked[-1].text, 300)}"'
@@ -258,39 +246,59 @@ def _active(state: State) -> Iterator[str]:
         yield f"- **Branch:** `{state.session.branch}`"
 
 
-def _blocking(state: State) -> Iterator[str]:
+def _format_blocking(state: State) -> Iterator[str]:
     red = [run for run in state.suite_runs.values() if run.result == "failed"]
     errors = [e for e in state.errors.values() if e.status == OPEN and e.of != "test"]
     shown = [
         f"`{truncate_line(run.command, 90)}` fails"
         + (f" ({run.failing[0]})" if run.failing else "")
         for run in red[-3:]
-    ] + [f"`{truncate_line(shorten_paths(error.deed, state), 90)}` fails" for error in errors[-2:]]
-    yield f"- **Blocked by:** {'; '.join(shown) or 'none known'}"
+    ] + [f"`{truncate_line(shorten_paths(one.command, state), 90)}` fails" for one in errors[-2:]]
+    said, open_end = state.next_step.get("next"), find_last_said(state)
+    asked = list(state.requests.values())
+    if said and open_end and not (asked and asked[-1].at.start > said.at.start):
+        waits = dict.fromkeys(filter(None, (find_blocker(open_end), find_question(said))))
+        shown += [f'the agent said "{truncate_line(one, 200)}"' for one in waits]
+    if shown:
+        yield f"- **Blocked by:** {'; '.join(shown)}"
 
 
 def _next_step(state: State) -> Iterator[str]:
     noted = list_open_notes(state, "next_step")
-    said = state.next_step.get("next")
+    said = find_last_said(state)
     intended = noted[-1][1].text if noted else find_intention(said) if said is not None else ""
     if intended:
         yield f'- **Next:** "{truncate_line(intended, 300)}"'
 
 
-def _beside(state: State) -> Iterator[str]:
+def _format_background(state: State) -> Iterator[str]:
     running = [s for s in state.subagents.values() if s.status == OPEN]
     if running:
         shown = "; ".join(f"{s.role or 'subagent'} {s.agent}" for s in running[-6:])
-        yield f"- **Running in the background:** {shown}"
+        yield f"- **Started in the background, no end seen:** {shown}"
 
 
 def list_timeline(state: State) -> list[TimelineEntry]:
-    """In the order of time. A verdict is told anew when it changes: the log keeps both."""
-    found = [TimelineEntry(time, text) for time, text in _timeline(state) if time]
-    return sorted(set(found))
+    """In the order of time. A verdict is told again when it changes: the log keeps both."""
+    found = [TimelineEntry(time, text) for time, text in _list_moments(state) if time]
+    return drop_known_commits(sorted(set(found)))
 
 
-def _timeline(state: State) -> Iterator[tuple[str, str]]:
+def drop_known_commits(
+    entries: Sequence[TimelineEntry], known: Iterable[TimelineEntry] = ()
+) -> list[TimelineEntry]:
+    """Git is asked again and again: each commit is told once, with the time it was first seen."""
+    told = {one.text[:COMMIT_HEAD_CHARS] for one in known if one.text.startswith("Commit: ")}
+    left = []
+    for one in entries:
+        head = one.text[:COMMIT_HEAD_CHARS] if one.text.startswith("Commit: ") else ""
+        if not head or head not in told:
+            left.append(one)
+            told.add(head)
+    return left
+
+
+def _list_moments(state: State) -> Iterator[tuple[str, str]]:
     for task in state.tasks.values():
         subject = truncate_line(task.subject, 160)
         if task.status == DONE:
@@ -299,9 +307,11 @@ def _timeline(state: State) -> Iterator[tuple[str, str]]:
             yield task.at.time, f"Task dropped: #{task.task} {subject}"
         elif task.client_status == "in_progress":
             yield task.at.time, f"Task started: #{task.task} {subject}"
-    for command in state.commands.values():
-        if command.ok and command.text.startswith("git commit"):
-            yield command.at.time, f"Commit: `{truncate_line(command.text, 160)}`"
+    for commit in list_commits(state.git_printed):
+        yield commit.at.time, f'Commit: {commit.id} "{truncate_line(commit.text, 160)}"'
+    if state.git_seen is not None:
+        for seen in reversed(state.git_seen.commits):
+            yield state.git_seen.time, f'Commit: {seen.id} "{truncate_line(seen.subject, 160)}"'
     for decision in state.decisions.values():
         yield decision.at.time, f"Decision ({decision.by}): {truncate_line(decision.text, 240)}"
     for run in state.suite_runs.values():
@@ -309,20 +319,15 @@ def _timeline(state: State) -> Iterator[tuple[str, str]]:
         yield run.at.time, f"Tests {run.result}: `{truncate_line(run.command, 120)}`{said}"
     for one in state.subagents.values():
         if one.status == OPEN:
-            yield (
-                one.at.time,
-                f"Started in the background: {one.role or 'subagent'}"
-                f" {truncate_line(one.about, 120)}",
-            )
+            who = f"{one.role or 'subagent'} {truncate_line(one.about, 120)}"
+            yield one.at.time, f"Started in the background: {who}"
         elif one.result:
-            yield (
-                one.at.time,
-                f"Finished in the background: {one.role or 'agent'}"
-                f" {truncate_line(one.about, 120)}",
-            )
+            who = f"{one.role or 'agent'} {truncate_line(one.about, 120)}"
+            yield one.at.time, f"Finished in the background: {who}"
     for plan in state.plans.values():
         if plan.status == OPEN:
-            yield plan.at.time, f"Plan approved: {truncate_line(plan.text, 120)}"
+            how = "proposed" if plan.proposed else "approved"
+            yield plan.at.time, f"Plan {how}: {truncate_line(plan.text, 120)}"
     for note in state.notes.values():
         if note.by != "file":
             yield note.at.time, f"Note: {format_note(note, 300)}"

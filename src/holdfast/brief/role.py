@@ -5,35 +5,9 @@ made with it and must not wait for a file; the others are files under `roles/`, 
 `session.role_lookup` finds and `parse_role` reads.
 """
 
-from typing import Any, NamedTuple
-
-from holdfast.brief.sections import list_section_names
-
-# Sections made of chosen statements: they share what the stated ones leave.
-SELECTED_SECTIONS = ("conversation", "plans", "results", "instead", "files", "commands", "values")
-
-# (in a small brief, in a larger one); what a role file may say in other words.
-SECTION_HEADINGS = {
-    "rules": ("Rules the user gave:", "Rules the user gave, still in force (verbatim):"),
-    "notes": (
-        "Notes taken (they win over the summary):",
-        "Notes taken during the session (where the summary says otherwise, the notes are right):",
-    ),
-    "tasks": ("Open tasks:", "Open tasks:"),
-    "summaries": ("Finished, in short:", "Finished tasks, summarised when they were done:"),
-    "verified": ("Checks:", "Checks, latest first:"),
-    "errors": ("Open errors:", "Open errors (quoted output):"),
-    "running": ("Running in the background:", "Running in the background:"),
-    "dead_ends": ("Failed or refused:", "Failed or refused, and not done since:"),
-    "decided": ("Decided:", "Decided, by user or agent:"),
-    "conversation": ("Said before, in order:", "Said before, oldest first (… marks cuts):"),
-    "plans": ("From the approved plan:", "From the approved plan (quoted):"),
-    "results": ("Subagents reported:", "Subagents reported (quoted):"),
-    "instead": ("What works here:", "What works here, and what does not:"),
-    "files": ("Files:", "Files worked on, latest first:"),
-    "commands": ("Commands run:", "Commands that were run and worked:"),
-    "values": ("Exact values:", "Exact values:"),
-}
+from holdfast.brief.lines import SizeLimits
+from holdfast.brief.sections import SECTIONS, SELECTED_SECTIONS
+from holdfast.records import Any, NamedTuple
 
 
 class RolePart(NamedTuple):
@@ -54,47 +28,29 @@ class Role(NamedTuple):
     stated_share: float = 0.5  # of the budget, for all stated sections together
     focus: float = 1.0  # how much more what lies around the current task is worth
     about: str = ""
+    size: SizeLimits | None = None  # what sections may quote, whatever the budget
 
 
 def default_part(section: str, share: float = 1.0) -> RolePart:
     """A section under its usual heading."""
-    return RolePart(section, *SECTION_HEADINGS.get(section, ("", "")), share)
+    _, short, long = SECTIONS[section]
+    return RolePart(section, short, long, share)
 
 
-# What somebody may write without end takes no more than this before the others had their turn.
-DEFAULT_SHARES = {
-    "request": 0.25,
-    "last_words": 0.12,
-    "rules": 0.15,
-    "notes": 0.2,
-    "git": 0.25,
-    "verified": 0.15,
-    "tasks": 0.2,
-    "finished": 0.1,
-    "summaries": 0.1,
-    "errors": 0.12,
-    "dead_ends": 0.08,
-}
+def list_parts(table: str) -> tuple[RolePart, ...]:
+    """Sections under their usual headings, each with its share where it has one."""
+    entries = (entry.split() for entry in table.split(","))
+    return tuple(default_part(name, *map(float, share)) for name, *share in entries)
+
 
 MAIN_ROLE = Role(
     "main",
-    tuple(
-        default_part(section, DEFAULT_SHARES.get(section, 1.0))
-        for section in (
-            "request",
-            "last_words",
-            "last_done",
-            "rules",
-            "notes",
-            "git",
-            "verified",
-            "tasks",
-            "finished",
-            "summaries",
-            "running",
-            "plan",
-            *SELECTED_SECTIONS,
-        )
+    # What somebody may write without end takes no more than its share before the others had theirs.
+    list_parts(
+        "mode, holds 0.25, request 0.25, document, last_words 0.12, last_done, rules 0.6,"
+        " changed 0.2, notes 0.2, git 0.25, verified 0.15, tasks 0.2, finished 0.1,"
+        " summaries 0.1, outside 0.08, looked_up 0.07, usual 0.05, running, plan,"
+        + ", ".join(SELECTED_SECTIONS)
     ),
     # Where it stood and the state of the work come first and are short; the rest of the room
     # belongs to what was said and done.
@@ -102,22 +58,6 @@ MAIN_ROLE = Role(
     about="The main thread: where it stood, the state of the work, then what was said and done.",
 )
 
-
-# Role files: JSON that names a reader's sections, and what can be wrong with it.
-#
-# `understood` turns a document into a role or says what is wrong in words that its author can
-# act on. Pure: finding and reading files is `session.role_lookup`.
-#
-#     {
-#       "about": "one line on the reader",
-#       "stated": 0.7,
-#       "focus": 1,
-#       "sections": [
-#         "request",
-#         {"section": "rules", "share": 0.1, "heading": "Rules:"},
-#         {"section": "files", "heading": ["Files:", "Files worked on:"]}
-#       ]
-#     }
 
 MAX_HEADING_CHARS = 200
 MAX_FOCUS = 100.0
@@ -130,13 +70,18 @@ class RoleError(ValueError):
 
 
 def parse_role(name: str, document: Any) -> Role:
+    """A role file's JSON as a role; raises RoleError in words that its author can act on.
+
+    {"about": "one line on the reader", "stated": 0.7, "focus": 1, "sections": ["request",
+     {"section": "rules", "share": 0.1, "heading": ["Rules:", "Rules the user gave:"]}]}
+    """
     if not isinstance(document, dict):
         raise RoleError("a role must be a JSON object")
     _reject_unknown_keys(document, _KEYS, "the role")
     listed = document.get("sections")
     if not isinstance(listed, list) or not listed:
         raise RoleError('"sections" must be a list of at least one section')
-    parts = tuple(_part(number, entry) for number, entry in enumerate(listed, 1))
+    parts = tuple(_parse_part(number, entry) for number, entry in enumerate(listed, 1))
     seen: set[str] = set()
     for one in parts:
         if one.section in seen:
@@ -148,13 +93,13 @@ def parse_role(name: str, document: Any) -> Role:
     return Role(
         name,
         parts,
-        _number(document, "stated", 0.5, 1.0, "the role"),
-        _number(document, "focus", 1.0, MAX_FOCUS, "the role"),
+        _read_number(document, "stated", 0.5, 1.0, "the role"),
+        _read_number(document, "focus", 1.0, MAX_FOCUS, "the role"),
         " ".join(about.split())[:300],
     )
 
 
-def _part(number: int, entry: Any) -> RolePart:
+def _parse_part(number: int, entry: Any) -> RolePart:
     where = f"section {number}"
     if isinstance(entry, str):
         entry = {"section": entry}
@@ -162,24 +107,24 @@ def _part(number: int, entry: Any) -> RolePart:
         raise RoleError(f"{where} must be a name or an object with a name")
     _reject_unknown_keys(entry, _PART_KEYS, where)
     name = entry.get("section")
-    if name not in (known := [*list_section_names(), *SELECTED_SECTIONS]):
+    if name not in SECTIONS:
         raise RoleError(
-            f"{where}: unknown name {name!r}; known names are {', '.join(sorted(known))}"
+            f"{where}: unknown name {name!r}; known names are {', '.join(sorted(SECTIONS))}"
         )
     if name in SELECTED_SECTIONS and "share" in entry:
         raise RoleError(
             f"{where}, {name!r}, is ranked together with others and cannot have its own share"
         )
-    usual = default_part(name, _number(entry, "share", 1.0, 1.0, where))
+    usual = default_part(name, _read_number(entry, "share", 1.0, 1.0, where))
     if "heading" not in entry:
         return usual
-    short, wide = _headings(entry["heading"], where)
+    short, wide = _parse_headings(entry["heading"], where)
     if name in SELECTED_SECTIONS and not (short and wide):
         raise RoleError(f"{where}, {name!r}, needs a heading")
     return usual._replace(short_heading=short, long_heading=wide)
 
 
-def _headings(given: Any, where: str) -> tuple[str, str]:
+def _parse_headings(given: Any, where: str) -> tuple[str, str]:
     pair = [given, given] if isinstance(given, str) else given
     if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(h, str) for h in pair):
         raise RoleError(f'the "heading" of {where} must be a string, or a short and a long one')
@@ -190,7 +135,9 @@ def _headings(given: Any, where: str) -> tuple[str, str]:
     return pair[0], pair[1]
 
 
-def _number(document: dict[str, Any], key: str, usual: float, most: float, where: str) -> float:
+def _read_number(
+    document: dict[str, Any], key: str, usual: float, most: float, where: str
+) -> float:
     value = document.get(key, usual)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= most:
         raise RoleError(f'"{key}" of {where} must be a number from 0 to {most:g}')

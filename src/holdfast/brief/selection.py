@@ -5,8 +5,6 @@ Lazy: values only fall as more is told, so a value that is still the best after 
 again is the best of all. Pure.
 """
 
-from __future__ import annotations
-
 import heapq
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -46,6 +44,11 @@ class Selection:
         for word in words_of(text):
             self._word_counts[word] = self._word_counts.get(word, 0) + 1
 
+    def find_new_share(self, one: Statement) -> float:
+        """Of a statement's words, how many no text has told yet, as a share."""
+        new = sum(word not in self._word_counts for word in one.words)
+        return new / len(one.words) if one.words else 0.0
+
     def drop_last(self) -> None:
         """Take back what was chosen last, which adds the least."""
         self.chosen.popitem()
@@ -57,7 +60,7 @@ class Selection:
         value: Callable[[Statement], float] | None = None,
     ) -> int:
         """Choose while something fits into `room`; answers what was used."""
-        worth = value or self._value
+        worth = value or self._weigh_statement
         places = range(len(self._offered)) if among is None else among
         heap = [
             (-worth(self._offered[i]), i)
@@ -75,7 +78,8 @@ class Selection:
             price = self._costs[place]
             if used + price > room:
                 continue
-            now = -worth(one) * self._beside(place)
+            beside = any(near in self.chosen for near in self._list_neighbours(place))
+            now = -worth(one) * (NEIGHBOUR_BONUS if beside else 1.0)
             if heap and now > heap[0][0] + 1e-12:
                 if now < 0:
                     heapq.heappush(heap, (now, place))
@@ -85,17 +89,12 @@ class Selection:
             self.chosen[place] = None
             used += price
             self.count_words(one.text)
-            for near in (place - 1, place + 1):
-                if (
-                    0 <= near < len(self._offered)
-                    and near not in self.chosen
-                    and (allowed is None or near in allowed)
-                    and self._offered[near].fact == one.fact
-                ):
+            for near in self._list_neighbours(place):
+                if near not in self.chosen and (allowed is None or near in allowed):
                     heapq.heappush(heap, (-worth(self._offered[near]) * NEIGHBOUR_BONUS, near))
         return used
 
-    def _value(self, one: Statement) -> float:
+    def _weigh_statement(self, one: Statement) -> float:
         seen, weights = self._word_counts, self._weights
         # Exact, because a set has another order in every process: the last bit of a plain sum
         # would choose between statements of about the same value.
@@ -107,9 +106,12 @@ class Selection:
         )
         return total * one.weight / (len(one.text) + STATEMENT_OVERHEAD_CHARS)
 
-    def _beside(self, place: int) -> float:
+    def _list_neighbours(self, place: int) -> list[int]:
+        """The pieces on either side that belong to the same message."""
         fact = self._offered[place].fact
-        for near in (place - 1, place + 1):
-            if near in self.chosen and self._offered[near].fact == fact:
-                return NEIGHBOUR_BONUS
-        return 1.0
+        beside = (place - 1, place + 1) if fact else ()
+        return [
+            near
+            for near in beside
+            if 0 <= near < len(self._offered) and self._offered[near].fact == fact
+        ]

@@ -10,24 +10,33 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
-from typing import NamedTuple
 
 from holdfast.brief.corrections import find_corrections
 from holdfast.brief.lines import (
+    BEFORE_COMMAND,
     content_words,
+    cut_pastes,
+    find_output,
     format_whole_command,
+    is_pasted,
     sentences_of,
     shorten_path,
     split_pieces,
 )
 from holdfast.brief.lines import format_command as shown
+from holdfast.brief.sections.current_work import plan_status, tells_outside
+from holdfast.brief.sections.environment import list_asked
+from holdfast.brief.sections.verification import ends_silently
 from holdfast.brief.task_focus import find_focus
 from holdfast.events import Origin
 from holdfast.lazy_regex import lazy_compile
+from holdfast.records import NamedTuple
+from holdfast.state.commands import Command
 from holdfast.state.dead_ends import DeadEnd
 from holdfast.state.facts import OPEN
-from holdfast.state.git_work import Commit, list_commits
+from holdfast.state.git_printed import GitLine, list_commits
 from holdfast.state.identifiers import Identifier
+from holdfast.state.lookups import Lookup
 from holdfast.state.model import State
 from holdfast.state.replies import Reply
 from holdfast.state.requests import Request
@@ -40,9 +49,11 @@ USER_WEIGHT = 3.0
 CLOSING_WEIGHT = 2.0
 AGENT_WEIGHT = 1.0
 COMMIT_WEIGHT = 2.0  # as closing words: written when the work was done
-SUMMARY_WEIGHT = 1.0
+SUMMARY_WEIGHT = 0.5
 PLAN_WEIGHT = 0.7
 SUBAGENT_WEIGHT = 0.3
+MIN_REPORT_WORDS = 3
+MAX_SILENT = 12  # subagents that only said that they are done
 WORKAROUND_WEIGHT = 1.5  # a command that failed beside the form that worked
 COMMAND_WEIGHT = 0.6
 FAILED_WEIGHT = 0.6
@@ -51,40 +62,72 @@ READ_FILE_WEIGHT = 0.1
 VALUE_WEIGHT = 0.3
 _SPEAKER_WEIGHTS = {
     "user": USER_WEIGHT,
+    "lead": USER_WEIGHT,
+    "peer": AGENT_WEIGHT,
     "agent": AGENT_WEIGHT,
     "commit": COMMIT_WEIGHT,
     "summary": SUMMARY_WEIGHT,
 }
 MAX_COMMAND_CHARS = 240  # characters up to which a command is told, whole, to be run again
-MAX_SYMBOLS_PER_FILE = 6  # names of symbols beside an edited file
+MAX_TRIED_CHARS = 150
+MAX_VALUE_CONTEXT = 110
+MAX_FAILURE_CHARS = 200
+JOB = "job"  # the role of a background command among the subagents
+MAX_SYMBOLS_PER_FILE = 3  # names of symbols beside an edited file
 # Pasted lines are somebody else's words that the user only showed.
 PASTED_FACTOR = 0.25
 ANNOUNCEMENT_FACTOR = 0.4  # "Now let me fix the tests:"
+SCRATCH_FACTOR = 0.3  # what was tried in a folder for the moment says little of the project
+LOOK_FACTOR = 0.4  # a command that only asked how something was, beside one that did something
+DOUBT_FACTOR = (
+    0.5  # "But wait, this might be the cache": thought on the way, and gone on from since
+)
 HALF_LIFE_MESSAGES = 12.0  # messages after which a statement counts half as much as the latest
 MIN_RECENCY = 0.15  # ... and what it counts at least
-# Of a long message, what stands between these many first and last pieces is taken for a paste.
-TYPED_END_PIECES = 4
-LONG_MESSAGE_CHARS = 1500
 # A prompt of the user up to this long is quoted whole or not at all.
 SHORT_PROMPT_CHARS = 240
 
 LEFT_OUT = "…"
 
-SPOKEN_KINDS = frozenset(("user", "agent", "commit", "summary"))
+SPOKEN_KINDS = frozenset(("user", "lead", "peer", "agent", "commit", "summary"))
 
-# How pasted lines begin; what else shows them, in `_is_pasted`, is looked for without a pattern.
-_PASTED = lazy_compile(
-    r"[+>│╭╰├|$@%]|-{2,}\s|\s{4,}\S|\t|\S+\.\w{1,5}:\d+|\d{4}-\d\d-\d\d[T ]\d\d:"
-    r"|\s*(?:def|class|func|import|from|return|const|let|var|if|for)\b.*[:({]\s*$"
-)
+# What clients write below each message.
+_CO_AUTHOR = lazy_compile(r"(?im)^(?:co-authored-by: .*<noreply@.*>|.{0,4}generated with \[.*)$")
 # A line of a commit's message that goes on in the next, as those are wrapped at about 72.
 _WRAPPED = lazy_compile(r"(?m)^([^\n]{50,}[^\n:])\n(?![\s*#•-]|\d+[.)])")
-_AT_LINE = lazy_compile(r"\bat line \d+")
+# Commands that say nothing of how things are done here, or whose outcome git's lines tell.
+_CHORE = lazy_compile(
+    rf"^{BEFORE_COMMAND}(?:git (?:-C \S+ )?"
+    r"(?:add|commit|mv|rm|checkout|restore|reset|stash|push|pull|fetch)\b"
+    r"|(?:mkdir|rm|rmdir|cp|mv|touch|chmod|kill|pkill|sed|cat|echo|printf|tee|true)\b)|\$\("
+)
 
-
+_ASIDE = lazy_compile(
+    r"^sleep \d+ *(?:&&|;)|[12]?>(?:&[12]|\s*/dev/null)|\|\s*(?:tail|head|cat)\b[^|;&]*"
+    r"|(?:&&|\|\||;)\s*(?:echo|true)\b.*|\s(?:-q|--quiet)\b"
+)
+_DOUBTS = lazy_compile(
+    r"(?i)^(?:but )?(?:wait|actually|hmm|hold on)\b|\?$"
+    r"|\b(?:might|maybe|perhaps|i think|probably|possibly|could be|seems?)\b"
+)
+_SCRATCH = lazy_compile(r"^cd \S*(?:/tmp/|/tmp |/var/folders/|/scratch)")
+_PROBES = lazy_compile(
+    rf"{BEFORE_COMMAND}(?:curl(?! .*(?:-X ?(?:P|DEL)|--data|-d |-F ))|nc|ping|lsof|pgrep|ps|ss"
+    r"|netstat|which|command -v|\S*docker ps)\b"
+)
+_SETS = lazy_compile(r"(?:\w+=\S*(?: && |\s+|$))+")
+_VARIABLE = lazy_compile(r"\$\{?([A-Za-z_]\w*)")
+_SINGLE_QUOTED = lazy_compile(r"'[^']*'")
+_ENVIRONMENT = frozenset("HOME PATH PWD USER SHELL TMPDIR LANG EDITOR HOSTNAME".split())
+_LEFTOVER = lazy_compile(rf"{BEFORE_COMMAND}[)}}\]]")  # the end of a block: nothing to run again
+_ADVERT = lazy_compile(r"^https://(?:claude\.(?:ai|com)/(?:claude-)?code|chatgpt\.com/codex)\b")
+_ENDED = lazy_compile(r'^Background command ".*?" (?=\w)')
 _ANNOUNCES = lazy_compile(
     r"(?:(?:now|ok(?:ay)?|good|great|perfect|first|next|then|alright|right|so)[,.!: ]+(?:and )?)*"
-    r"(?:let me|let's|i'll|i will|i'm going to|i am going to|i need to)\b",
+    r"(?:let me|let's|i'll|i will|i'm going to|i am going to|i need to)\b"
+    r"|(?:now|first|next|then),? (?:also )?(?:add|build|check|commit|create|delete|export|find|fix"
+    r"|handle|implement|import|look|make|move|push|read|register|remove|rename|replace|rewrite|run"
+    r"|see|stage|test|the |try|update|verify|wire|write)\b",
     re.I,
 )
 
@@ -95,13 +138,12 @@ class Statement(NamedTuple):
     text: str
     words: frozenset[str]
     weight: float
-    turn: int
-    message_index: (
-        int  # of its message among all messages: statements of one message stand together
-    )
-    piece: int  # within its message
+    turn: int = 0
+    message_index: int = 0  # among all messages: statements of one message stand together
+    piece: int = 0  # within its message
     recency: float = 1.0
     pasted: bool = False
+    whole: bool = False  # a short prompt of the user, all of it
     replaced: str = ""  # words that these took the place of, quoted
     about: str = ""  # what they answer: the question that was asked, the call that was refused
 
@@ -121,40 +163,42 @@ def list_messages(state: State) -> list[Message]:
     """The conversation in the order in which it was had."""
     said: list[Request | Reply] = [*state.requests.values(), *state.replies.values()]
     # By where it stands in the transcript; what only a payload told so far stands at its end.
-    said.sort(key=lambda one: (one.epoch, _place(one.at), one.turn, one.step))
+    said.sort(key=lambda one: (one.epoch, _place_of_row(one.at), one.turn, one.step))
     commits = sorted(
-        (one for one in list_commits(state) if one.body), key=lambda one: -one.at.start
+        (one for one in list_commits(state.git_printed) if one.body), key=lambda one: -one.at.start
     )
     found: list[Message] = []
     for number, one in enumerate(said):
-        while commits and commits[-1].at.start < _place(one.at):
+        while commits and commits[-1].at.start < _place_of_row(one.at):
             found.append(_commit_message(commits.pop(), found[-1].turn if found else one.turn))
         if isinstance(one, Request):
-            found.append(
-                Message("user", f"q{one.number}", one.text, one.turn, False, _about(one, state))
-            )
+            kind = one.how if one.how in ("lead", "peer") else "user"
+            cause = _describe_cause(one, state)
+            found.append(Message(kind, one.fact_id, one.text, one.turn, False, cause))
             continue
         following = said[number + 1] if number + 1 < len(said) else None
         closing = following is None or isinstance(following, Request)
         kind = "agent" if one.by == "agent" else "summary"
-        found.append(Message(kind, f"a{one.number}", one.text, one.turn, closing))
+        found.append(Message(kind, one.fact_id, one.text, one.turn, closing))
     found += [_commit_message(one, state.position.turn) for one in reversed(commits)]
     return found
 
 
-def _commit_message(commit: Commit, turn: int) -> Message:
+def _commit_message(commit: GitLine, turn: int) -> Message:
     """What the agent wrote down of its work when it committed; the first line is git's to tell."""
-    text = _WRAPPED.sub(r"\1 ", commit.body)
-    return Message("commit", f"g{commit.number}", text, turn, False, commit.id)
+    text = _WRAPPED.sub(r"\1 ", _CO_AUTHOR.sub("", commit.body))
+    return Message("commit", commit.fact_id, text, turn, False, commit.id)
 
 
-def _place(at: Origin) -> float:
+def _place_of_row(at: Origin) -> float:
     """Where a row begins; the first of a file begins at 0, and a payload has no row."""
     return at.start if at.end else math.inf
 
 
-def _about(request: Request, state: State) -> str:
+def _describe_cause(request: Request, state: State) -> str:
     """What an answer or a refusal was given to: not the user's words, so not quoted as such."""
+    if request.how in ("lead", "peer"):
+        return request.about
     if request.how == "answer" and request.about:
         return f'asked "{truncate_words(collapse_whitespace(request.about), 160)}"'
     if request.how == "refusal" and request.about:
@@ -165,10 +209,16 @@ def _about(request: Request, state: State) -> str:
 
 def users_sentences(state: State) -> Iterator[tuple[str, str]]:
     """(request, sentence) of all that the user said and did not take back; no pastes."""
-    for one in _conversation(state):
-        if one.kind == "user" and not one.pasted:
+    for one in _list_spoken(state, by_user=True):
+        if not one.pasted:
             for sentence in sentences_of(one.text):
                 yield one.fact, sentence
+
+
+def list_withdrawn(state: State) -> str:
+    """What the user took back, quoted: the same for every text, whatever it quotes besides."""
+    said = _list_spoken(state, by_user=True)
+    return " ".join(one.replaced for one in said if one.replaced)
 
 
 def list_statements(state: State, kinds: Container[str]) -> list[Statement]:
@@ -184,23 +234,31 @@ def list_statements(state: State, kinds: Container[str]) -> list[Statement]:
     return found
 
 
-def _conversation(state: State) -> list[Statement]:
+def _list_spoken(state: State, *, by_user: bool = False) -> list[Statement]:
+    """What was said; `by_user` the user's words alone, which are soon cut up."""
     said = list_messages(state)
     later = sum(message.kind != "commit" for message in said)  # a commit makes nothing older
     found = []
     for place, message in enumerate(said):
         later -= message.kind != "commit"
+        if by_user and message.kind != "user":
+            continue
         recency = MIN_RECENCY + (1 - MIN_RECENCY) * 0.5 ** (later / HALF_LIFE_MESSAGES)
-        parts = split_pieces(message.text)
-        if message.kind == "user" and len(message.text) <= SHORT_PROMPT_CHARS:
+        text = cut_pastes(message.text)
+        parts = split_pieces(text)
+        whole = message.kind == "user" and len(message.text) <= SHORT_PROMPT_CHARS
+        printed = find_output(text) if message.kind == "user" and not whole else ""
+        if whole:
             parts = (collapse_whitespace(message.text),)
         for number, part in enumerate(parts):
             weight = _SPEAKER_WEIGHTS[message.kind] * recency
             if message.closing and message.kind == "agent":
                 weight *= CLOSING_WEIGHT
-            if message.kind == "agent" and _announces(part, message.closing):
+            if message.kind == "agent" and _is_announcement(part, message.closing):
                 weight *= ANNOUNCEMENT_FACTOR
-            pasted = message.kind == "user" and _is_pasted(message.text, part, number, len(parts))
+            elif message.kind == "agent" and later and _DOUBTS.search(part):
+                weight *= DOUBT_FACTOR
+            pasted = message.kind == "user" and is_pasted(part, printed)
             if pasted:
                 weight *= PASTED_FACTOR
             found.append(
@@ -216,14 +274,31 @@ def _conversation(state: State) -> list[Statement]:
                     number,
                     recency,
                     pasted,
+                    whole,
                     # A commit is known by its hash, whatever of its message is quoted.
                     about=message.about if not number or message.kind == "commit" else "",
                 )
             )
-    return _corrected(found)
+    return _leave_out_replaced(_apply_corrections(found), state)
 
 
-def _corrected(found: list[Statement]) -> list[Statement]:
+def _leave_out_replaced(found: list[Statement], state: State) -> list[Statement]:
+    """Without demands of which the rules in force know what took their place."""
+    gone = [
+        one.text
+        for one in state.rules.values()
+        if one.superseded_by in state.rules and not one.unsure
+    ]
+    for place, one in enumerate(found) if gone else ():
+        for text in gone if one.kind == "user" else ():
+            if text in one.text:
+                left = one.text.replace(text, LEFT_OUT).removeprefix(LEFT_OUT)
+                left = left.removesuffix(LEFT_OUT).strip()
+                found[place] = one = one._replace(text=left, words=content_words(left))
+    return [one for one in found if one.text]
+
+
+def _apply_corrections(found: list[Statement]) -> list[Statement]:
     """Words that the user took back stand beside those that took their place."""
     # By sentences: a short prompt is quoted whole, and one sentence of it may be taken back.
     own = [
@@ -244,103 +319,135 @@ def _corrected(found: list[Statement]) -> list[Statement]:
     return [one for one in found if one.text]
 
 
-def _announces(part: str, closing: bool) -> bool:
+def _is_announcement(part: str, closing: bool) -> bool:
     """Says that something comes, not what came; at the end of a turn that is the next step."""
     return part.endswith(":") or (not closing and _ANNOUNCES.match(part) is not None)
 
 
-def _is_pasted(message: str, part: str, number: int, count: int) -> bool:
-    if part.rstrip().endswith(("{", "}", ";")) or _PASTED.match(part):
-        return True
-    if "at line " in part and _AT_LINE.search(part):
-        return True
-    return (
-        len(message) > LONG_MESSAGE_CHARS and TYPED_END_PIECES <= number < count - TYPED_END_PIECES
-    )
-
-
-def _plans(state: State) -> Iterator[Statement]:
+def _list_plans(state: State) -> Iterator[Statement]:
     for key, plan in state.plans.items():
-        if plan.status != OPEN:
+        if plan.status != OPEN or not plan_status(state, plan)[1]:
             continue
         for number, part in enumerate(split_pieces(plan.text)):
-            yield Statement("plan", key, part, content_words(part), PLAN_WEIGHT * 0.5, 0, 0, number)
+            words = content_words(part)
+            yield Statement("plan", key, part, words, PLAN_WEIGHT * 0.5, piece=number)
 
 
-def _subagents(state: State) -> Iterator[Statement]:
-    latest = [one for one in state.subagents.values() if one.result]
-    for back, one in enumerate(reversed(latest)):
+def _list_reports(state: State) -> Iterator[Statement]:
+    """What subagents reported, and which only said that they are done."""
+    latest = [one for one in state.subagents.values() if one.result and one.role != JOB]
+    silent = [one for one in latest if ends_silently(one)]
+    if silent:
+        named = "; ".join(truncate_words(one.about, 60) for one in silent[-MAX_SILENT:])
+        words = content_words(named)
+        yield Statement("subagent", silent[-1].fact_id, f"Done: {named}", words, SUBAGENT_WEIGHT)
+    for back, one in enumerate(one for one in reversed(latest) if one not in silent):
         recency = MIN_RECENCY + (1 - MIN_RECENCY) * 0.5 ** (back / 3)
         for number, part in enumerate(split_pieces(one.result)):
-            yield Statement(
-                "subagent",
-                f"s{one.number}",
-                part,
-                content_words(part),
-                SUBAGENT_WEIGHT * recency,
-                0,
-                one.number,
-                number,
-            )
+            words = content_words(part)
+            if len(words) >= MIN_REPORT_WORDS and not _is_announcement(part, False):
+                weight = SUBAGENT_WEIGHT * recency
+                yield Statement("subagent", one.fact_id, part, words, weight, 0, one.number, number)
 
 
-def _commands(state: State) -> Iterator[Statement]:
+def _list_commands(state: State) -> Iterator[Statement]:
     """What works here: failed attempts with what then worked, and commands with their outcome."""
     now = state.position.step
     for end in state.dead_ends.values():
         if end.source == "refused" and end.status == OPEN:
             text = f"refused by the user: {truncate_words(collapse_whitespace(end.attempt), 160)}"
             weight = FAILED_WEIGHT * _recency_of_step(now - end.step)
-            yield Statement(
-                "instead", f"x{end.number}", text, content_words(text), weight, 0, end.step, 0
-            )
-        if end.source != "command":
+            yield _make_fact("instead", end.fact_id, text, weight, end.step)
+        if end.source not in ("command", "tool"):
             continue
         worked = format_whole_command(end.workaround, MAX_COMMAND_CHARS)
         if not worked and end.status != OPEN:
             continue
+        if worked and _reads_alike(end.line or end.attempt, worked):
+            continue  # it worked later, as it was
+        printed = end.failure.split(" / ")
+        echoed = end.failure and all(collapse_whitespace(part) in end.line for part in printed)
+        if not worked and echoed:
+            continue  # `... || echo DOWN`: what was so at that moment, and no reason
         text = failed_attempt(end)
         weight = (WORKAROUND_WEIGHT if worked else FAILED_WEIGHT) * _recency_of_step(now - end.step)
-        yield Statement(
-            "instead", f"x{end.number}", text, content_words(text), weight, 0, end.step, 0
-        )
+        one = _make_fact("instead", end.fact_id, text, weight, end.step)
+        scratch = _SCRATCH.search(end.line or end.attempt) is not None
+        yield one._replace(recency=SCRATCH_FACTOR**2) if scratch else one
     for command in state.commands.values():
-        line = format_whole_command(command.text, MAX_COMMAND_CHARS) if command.ok else ""
-        if not line:
-            continue
-        text = f"`{line}`"
-        outcome = (
-            f" → {truncate_words(collapse_whitespace(command.outcome), 60)}"
-            if command.outcome
-            else ""
-        )
-        yield Statement(
-            "command",
-            f"c{command.number}",
-            text + outcome,
-            content_words(text),
-            COMMAND_WEIGHT * _recency_of_step(now - command.step),
-            0,
-            command.step,
-            0,
-        )
+        # How it ended is often not shown, behind a pipe for one: it was run all the same.
+        if command.ok is not False and not _CHORE.search(command.text):
+            yield from _make_command(command.fact_id, command, command.text, command.outcome, now)
+    for job in state.subagents.values():
+        if job.role == JOB:
+            run = Command(0, job.about, "", 1, 0, None, "", "", job.step, job.at)
+            how = f"in the background: {_ENDED.sub('', job.result) or job.status}"
+            yield from _make_command(job.fact_id, run, job.about, how, now)
+    for text, asked in list_asked(state):
+        yield from _make_command("", asked, text, "", now)
+
+
+def _make_command(
+    fact: str, command: Command | Lookup, typed: str, outcome: str, now: int
+) -> Iterator[Statement]:
+    """A command as it can be run again, and how it came out; nothing where it would be cut."""
+    line = format_whole_command(typed, MAX_COMMAND_CHARS)
+    if not line or _LEFTOVER.match(line) or not can_run_again(line) or tells_outside(line):
+        return
+    text = f"`{line}`"
+    recency = _recency_of_step(now - command.step)
+    if outcome:
+        text += f" → {truncate_words(collapse_whitespace(outcome), 110)}"
+    words = content_words(f"`{line}`")
+    use = math.log2(1 + command.times) * recency
+    if _SCRATCH.search(line):
+        use *= SCRATCH_FACTOR
+    if not fact or _PROBES.match(line):
+        use *= LOOK_FACTOR
+    yield Statement("command", fact, text, words, COMMAND_WEIGHT * recency, 0, command.step, 0, use)
+
+
+def can_run_again(line: str) -> bool:
+    """Whether a command says all that it needs: not where it only keeps something in a variable,
+    or uses one that was set elsewhere."""
+    if "$(" in line or _SETS.fullmatch(line):
+        return False
+    plain = _SINGLE_QUOTED.sub("", line)
+    used = set(_VARIABLE.findall(plain)) - _ENVIRONMENT
+    return all(f"{name}=" in plain or ("_" in name and name.isupper()) for name in used)
+
+
+def _make_fact(kind: str, fact: str, text: str, weight: float, place: int) -> Statement:
+    return Statement(kind, fact, text, content_words(text), weight, message_index=place)
 
 
 def failed_attempt(end: DeadEnd) -> str:
     """A command that failed, how, and the form of it that then worked."""
-    tried = shown(end.line or end.attempt, 150)
-    how = f" ({truncate_words(collapse_whitespace(end.failure), 130)})" if end.failure else ""
+    # Where the line is a script, what failed in it says more than how the script begins.
+    tried = shown(
+        end.line if 0 < len(end.line) <= MAX_TRIED_CHARS else end.attempt, MAX_TRIED_CHARS
+    )
+    parts = dict.fromkeys(part.strip() for part in end.failure.split(" / "))
+    said = truncate_words(collapse_whitespace(" / ".join(parts)), MAX_FAILURE_CHARS)
+    how = f" ({said})" if said else ""
     worked = format_whole_command(end.workaround, MAX_COMMAND_CHARS)
     return f"`{tried}` failed{how}" + (f"; worked: `{worked}`" if worked else "")
 
 
+def _reads_alike(failed: str, worked: str) -> bool:
+    """Whether two commands differ in nothing but what they wait for and what they print."""
+    first, second = (" ".join(_ASIDE.sub(" ", text).split()) for text in (failed, worked))
+    return first == second
+
+
 def value_line(item: Identifier) -> str:
     """An exact value, and where it was seen."""
-    context = truncate_words(collapse_whitespace(item.context.replace(item.value, "…")), 80)
-    return f"{item.category} {item.value}: {context}" if context.strip("… ") else item.value
+    context = truncate_words(collapse_whitespace(item.context), MAX_VALUE_CONTEXT)
+    named = f"{item.category} {item.value}"
+    return f"{named}: {context}" if context.strip("… ") not in ("", item.value) else named
 
 
-def _files(state: State) -> Iterator[Statement]:
+def _list_files(state: State) -> Iterator[Statement]:
     """Files with what was done to them, and the few names in them that were worked on."""
     now = state.position.step
     for file in sorted(state.files.values(), key=lambda file: -file.step):
@@ -350,16 +457,8 @@ def _files(state: State) -> Iterator[Statement]:
         names = _names_in(state, file) if weight == EDITED_FILE_WEIGHT else ()
         path = shorten_path(file.path, state.session.folders)
         text = f"{path} ({_done_to(file)})" + (f": {' '.join(names)}" if names else "")
-        yield Statement(
-            "file",
-            f"f{file.number}",
-            text,
-            content_words(text),
-            weight * _recency_of_step(now - max(file.changed_step, file.step)),
-            0,
-            now - file.step,
-            0,
-        )
+        weight *= _recency_of_step(now - max(file.changed_step, file.step))
+        yield _make_fact("file", file.fact_id, text, weight, now - file.step)
 
 
 def _done_to(file: TouchedFile) -> str:
@@ -374,34 +473,35 @@ def _names_in(state: State, file: TouchedFile) -> list[str]:
     return [name for heat, name in sorted(typed, reverse=True)[:MAX_SYMBOLS_PER_FILE] if heat]
 
 
-def _values(state: State) -> Iterator[Statement]:
-    now = state.position.step
+def _list_values(state: State) -> Iterator[Statement]:
+    now, asked = state.position.step, "\n".join(one.text for one in state.requests.values())
     for item in state.identifiers.values():
-        # What git holds is told with git's own state.
-        if item.status != OPEN or not item.typed or item.category in ("branch", "commit"):
+        if not item.typed:
+            continue
+        if item.category == "ticket" and item.value not in asked:
+            continue
+        # Addresses pass by in every second command: those were typed more than once.
+        if item.category == "url" and (item.typed < 2 or _ADVERT.search(item.value)):
             continue
         text = value_line(item)
         weight = VALUE_WEIGHT * _recency_of_step(now - item.step)
-        yield Statement(
-            "value", f"i{item.number}", text, content_words(text), weight, 0, item.step, 0
-        )
+        yield _make_fact("value", item.fact_id, text, weight, item.step)
 
 
 _MAKERS: tuple[tuple[Callable[[State], Iterable[Statement]], tuple[str, ...]], ...] = (
-    (_conversation, tuple(SPOKEN_KINDS)),
-    (_plans, ("plan",)),
-    (_subagents, ("subagent",)),
-    (_commands, ("instead", "command")),
-    (_files, ("file",)),
-    (_values, ("value",)),
+    (_list_spoken, tuple(SPOKEN_KINDS)),
+    (_list_plans, ("plan",)),
+    (_list_reports, ("subagent",)),
+    (_list_commands, ("instead", "command")),
+    (_list_files, ("file",)),
+    (_list_values, ("value",)),
 )
 
 
 def _recency_of_step(steps: int) -> float:
     """A command or an edit ages by steps, of which a message takes about three."""
-    return MIN_RECENCY + (1 - MIN_RECENCY) * float(
-        0.5 ** (max(0, steps) / (3 * HALF_LIFE_MESSAGES))
-    )
+    left: float = 0.5 ** (max(0, steps) / (3 * HALF_LIFE_MESSAGES))
+    return MIN_RECENCY + (1 - MIN_RECENCY) * left
 
 
 # What a name counts more that the agent typed in commands and edits: it is what was worked on.
@@ -450,12 +550,8 @@ def _typed_names(state: State) -> Counter[str]:
 
 def weigh_by_focus(state: State, offered: list[Statement], factor: float) -> list[Statement]:
     """For a reader who does one thing: what speaks of it, or of its files, counts more."""
-    near = find_focus(state)
-    subject = content_words(near.text)
-    names = {path.rpartition("/")[2].lower() for path in near.paths}
+    focus = find_focus(state)
     return [
-        one._replace(weight=one.weight * factor)
-        if len(one.words & subject) >= 2 or any(name in one.text.lower() for name in names)
-        else one
+        one._replace(weight=one.weight * factor) if focus.is_in(one.text) else one
         for one in offered
     ]

@@ -4,8 +4,9 @@ For readers who do one thing. Pure.
 """
 
 import re
-from typing import NamedTuple
 
+from holdfast.brief.lines import content_words
+from holdfast.records import NamedTuple
 from holdfast.state.facts import OPEN
 from holdfast.state.model import State
 from holdfast.state.tasks import Task
@@ -21,15 +22,16 @@ class TaskFocus(NamedTuple):
     text: str  # the task in words; "" when nothing was asked
     paths: frozenset[str]  # keys of the files' table
 
+    def is_in(self, text: str) -> bool:
+        """Whether a text speaks of the task or of one of its files."""
+        shared = content_words(text) & content_words(self.text)
+        return len(shared) >= 2 or any(path.rpartition("/")[2] in text for path in self.paths)
+
 
 def find_current_task(state: State) -> tuple[str, Task] | None:
     """The task that was begun last and is not finished."""
-    begun = [item for item in state.tasks.items() if _in_progress(item[1])]
+    begun = [item for item in state.tasks.items() if item[1].in_progress]
     return max(begun, key=lambda item: item[1].started_step) if begun else None
-
-
-def _in_progress(task: Task) -> bool:
-    return task.status == OPEN and task.client_status == "in_progress"
 
 
 def find_focus(state: State) -> TaskFocus:

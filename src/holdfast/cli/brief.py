@@ -1,159 +1,115 @@
-"""`holdfast brief SESSION|FILE`: the text that an agent is given, for a reader and a budget.
+"""`holdfast brief SESSION|FILE`: the text that an agent is given, for a reader and a budget; and
+`holdfast state FILE`: all that is known of a session, straight from its transcript.
 
-Writes nothing. With `--compactions --json` it answers programs, one line of JSON each.
+Owns telling a transcript from a stored session, bringing its state to the present, and which role
+reads it. Writes nothing. With `--compactions --json` it answers programs, one line of JSON each.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated
+import os
+from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
-from holdfast.cli.input_args import (
-    BudgetOption,
-    InputArgument,
-    RoleOption,
-    SessionInput,
-    build_title,
-    compute_char_limits,
-    load_current_state,
-    print_note,
-    read_agent_type,
-    require_transcript,
-    resolve_input,
-    resolve_role,
-)
-from holdfast.cli.output import (
-    CliError,
-    JsonOption,
-    make_console,
-    print_json,
-    print_json_line,
-    print_words,
-    replace_control_chars,
-)
-from holdfast.cli.store_access import translate_errors
-from holdfast.text import estimate_tokens
+from holdfast.brief.compose import Brief, compose
+from holdfast.brief.hook_texts import DEFAULT_BRIEF_CHARS, format_title
+from holdfast.brief.role import Role
+from holdfast.cli import output, store_access
+from holdfast.cli.screen import Screen
+from holdfast.cli.views.conversation import require_transcript
+from holdfast.cli.views.fact import count_by_status, fact_to_json, print_kind
+from holdfast.clock import format_minute
+from holdfast.paths import data_dir
+from holdfast.records import NamedTuple
+from holdfast.session.context import SessionRef, build_context
+from holdfast.session.documents import overlay_documents
+from holdfast.session.follow import INITIAL, FollowState, follow_transcript
+from holdfast.session.replay import iterate_compactions, scan_agent_type, scan_boundaries
+from holdfast.session.role_lookup import UnknownRole, find_role, find_role_for_agent, list_role_dirs
+from holdfast.session.update import load_stored
+from holdfast.state import State, list_facts
+from holdfast.state.model import KINDS
+from holdfast.store.protocol import Session
+from holdfast.text import compute_max_chars, estimate_tokens, pluralize
 
-if TYPE_CHECKING:
-    from holdfast.brief.compose import Brief
-    from holdfast.brief.role import Role
-    from holdfast.state.model import State
+# A title takes no more of a brief than this: a small one is all content.
+MAX_TITLE_SHARE = 0.15
+
+
+class SessionInput(NamedTuple):
+    path: str  # the transcript, which may be gone
+    saved: FollowState | None = None  # what the store has; None for a file
+    session_id: str = ""
+    folder: str = ""  # where the session runs
 
 
 def brief(
-    subject: InputArgument,
-    role: RoleOption = "",
-    budget: BudgetOption = None,
-    max_chars: Annotated[
-        list[int] | None,
-        typer.Option(
-            "--max-chars",
-            metavar="N",
-            min=0,
-            help="Maximum length in characters; repeatable with --compactions. Default: 6000, as "
-            "delivered by the hooks.",
-        ),
-    ] = None,
-    gap: Annotated[
-        bool, typer.Option("--gap", help="Show what the last compaction's summary lost instead.")
-    ] = False,
-    instant: Annotated[
-        bool,
-        typer.Option(
-            "--instant", help="Show what the agent would have after an instant compaction instead."
-        ),
-    ] = False,
-    compactions: Annotated[
-        bool,
-        typer.Option(
-            "--compactions",
-            help="One brief per compaction, from what was known right before it.",
-        ),
-    ] = False,
-    against_summary: Annotated[
-        bool,
-        typer.Option(
-            "--against-summary",
-            help="With --compactions: what the compaction's own summary lost comes first.",
-        ),
-    ] = False,
-    trace: Annotated[
-        bool,
-        typer.Option(
-            "--trace", help="With --compactions --json: every line with the rows it comes from."
-        ),
-    ] = False,
-    as_json: JsonOption = False,
+    subject: Annotated[str, typer.Argument(metavar="SESSION|FILE")],
+    role: str = "",
+    budget: output.OptionalNatural = None,
+    max_chars: Annotated[list[int] | None, typer.Option(min=0)] = None,
+    compactions: bool = False,
+    trace: bool = False,
+    as_json: output.JsonOption = False,
 ) -> None:
     """Show the brief of a session: what its agent is given after a compaction.
 
+    SESSION|FILE: A transcript file (.jsonl or .gz), or a session id or prefix.
+    --role ROLE: Role of the reader: main, orchestrator, developer, specialist, validator, or a
+        custom one. Default: from the session's agent type.
+    --budget TOKENS: Maximum length in tokens.
+    --max-chars N: Maximum length in characters; repeatable with --compactions. Default: 9500, as
+        delivered by the hooks.
+    --compactions: One brief per compaction, from what was known right before it.
+    --trace: With --compactions --json: every line with the rows it comes from.
+
     Example: `holdfast dev brief session.jsonl --role validator --budget 1000`
     """
-    for name, given in (("--against-summary", against_summary), ("--trace", trace)):
-        if given and not compactions:
-            raise typer.BadParameter("needs --compactions", param_hint=name)
-    if gap and compactions:
-        raise typer.BadParameter("use either --gap or --compactions", param_hint="--gap")
-    sizes = compute_char_limits(budget, max_chars)
-    about = resolve_input(subject)
-    if instant:
-        _instant(about, as_json)
-        return
-    if compactions:
-        _at_compactions(about, role, sizes, as_json, against_summary, trace)
-        return
-    if len(sizes) > 1:
+    if trace and not compactions:
+        raise typer.BadParameter("needs --compactions", param_hint="--trace")
+    if budget is not None and max_chars:
+        raise typer.BadParameter("use either --budget or --max-chars", param_hint="--budget")
+    sizes = max_chars or [DEFAULT_BRIEF_CHARS if budget is None else compute_max_chars(budget)]
+    if len(sizes) > 1 and not compactions:
         raise typer.BadParameter("more than one size needs --compactions", param_hint="--max-chars")
-    if gap:
-        _gap(about, sizes[0], as_json)
+    about = _resolve_input(subject)
+    if compactions:
+        _show_brief_per_compaction(about, role, sizes, as_json, trace)
     else:
-        _now(about, role, sizes[0], as_json)
+        _show_brief_now(about, role, sizes[0], as_json)
 
 
-def _instant(about: SessionInput, as_json: bool) -> None:
-    import orjson
+def _resolve_input(given: str) -> SessionInput:
+    """A file when it looks like one or there is one, else a session of the store."""
+    if os.path.exists(given) or os.sep in given or given.endswith((".jsonl", ".gz")):
+        return SessionInput(given)
+    if not store_access.store_exists():
+        raise output.CliError(
+            f"No file {given!r}. {store_access.EmptyStore().what}",
+            store_access.EmptyStore().next_step,
+        )
+    with store_access.open_user_store() as store:
+        session = store_access.find_session(store, given)
+        ref = SessionRef(session.id, session.transcript, session.cwd)
+        # Nothing saved yet: read the transcript alone, and write nothing.
+        known = INITIAL if store.load(session.id) is None else load_stored(store, ref).followed
+    return SessionInput(session.transcript, known, session.id, session.worktree or session.cwd)
 
-    from holdfast.compaction.module_handlers import preview_instant_compaction
 
-    state = load_current_state(about)
-    with translate_errors():
-        left = preview_instant_compaction(require_transcript(about), state, loads=orjson.loads)
+def _show_brief_now(about: SessionInput, role: str, max_chars: int, as_json: bool) -> None:
+    state = _load_current_state(about, as_json)
+    is_there = not role and os.path.exists(about.path)
+    agent_type = scan_agent_type(about.path) if is_there else ""
+    reader = _resolve_role(state, role, agent_type)
+    # With the title with which briefs are delivered, where the brief is long enough for it.
+    title = format_title(state, "")
+    title = title if len(title) <= MAX_TITLE_SHARE * max_chars else ""
+    made = compose(state, max_chars, title=title, role=reader)
     if as_json:
-        print_json({"text": left.text, "messages": list(left.messages)})
-        return
-    if not left.text and not left.messages:
-        print_note("nothing is known yet")
-        return
-    _print_text("\n\n".join((left.text, *left.messages)))
-
-
-def show_current_brief(subject: str, as_json: bool) -> None:
-    """As the hooks would deliver it now."""
-
-    from holdfast.brief.hook_texts import DEFAULT_BRIEF_CHARS
-
-    _now(resolve_input(subject), "", DEFAULT_BRIEF_CHARS, as_json)
-
-
-def _now(about: SessionInput, role: str, max_chars: int, as_json: bool) -> None:
-    from holdfast.brief.compose import compose
-
-    state = load_current_state(about)
-    reader = resolve_role(state, role, read_agent_type(about.path) if not role else "")
-    made = compose(state, max_chars, title=build_title(state, max_chars), role=reader)
-    show_brief(made, state.session.session_id or about.session_id, reader, max_chars, as_json)
-
-
-def show_brief(
-    made: Brief, session_id: str, role: Role, max_chars: int, as_json: bool, **more: object
-) -> None:
-    if as_json:
-        print_json(
+        output.print_json(
             {
-                "session_id": session_id,
-                "role": role.name,
-                **more,
+                "session_id": state.session.session_id or about.session_id,
+                "role": reader.name,
                 "max_chars": max_chars,
                 "characters": len(made.text),
                 "tokens": estimate_tokens(len(made.text)),
@@ -161,72 +117,79 @@ def show_brief(
                 "text": made.text,
             }
         )
-        return
-    if not made.text:
-        print_note("nothing fits")
-        return
-    if not made.fact_ids and "\n" not in made.text.strip():
-        print_note("nothing is known yet")  # and a title alone would look as if there were
-        return
-    _print_text(made.text)
-
-
-def _print_text(text: str) -> None:
-    """Wrapped between words on a terminal; as the agent gets it where a program reads."""
-    if make_console().is_terminal:
-        print_words(text)
+    elif not made.text:
+        Screen(stderr=True).note("nothing fits")
+    elif not made.fact_ids and "\n" not in made.text.strip():
+        # A title alone would look as if there were something.
+        Screen(stderr=True).note("nothing is known yet")
     else:
-        typer.echo(replace_control_chars(text))
+        Screen().say(made.text)
 
 
-def _at_compactions(
-    about: SessionInput,
-    role: str,
-    sizes: list[int],
-    as_json: bool,
-    against_summary: bool,
-    trace: bool,
+def _load_current_state(about: SessionInput, as_json: bool) -> State:
+    """Folded to the end of the transcript; as it was saved where the transcript is gone."""
+    if about.saved is None:
+        followed = follow_transcript(about.path, final=True)
+        if not as_json:  # programs read an empty brief
+            store_access.require_transcript_rows(about.path, followed)
+        return followed.state
+    if about.path and os.path.exists(about.path):
+        state = follow_transcript(about.path, about.saved).state
+    elif about.saved == INITIAL:
+        raise output.CliError(f"Nothing is known of session {about.session_id[:8]}")
+    else:
+        gone = f"{about.path or 'its transcript'} no longer exists; showing the last saved state"
+        Screen(stderr=True).note(gone)
+        state = about.saved.state
+    # With the session's notes and the summaries of its finished tasks, as the hooks show it.
+    ctx = build_context(data_dir(), SessionRef(about.session_id, about.path, about.folder))
+    return overlay_documents(ctx, Session(about.session_id, worktree=about.folder), state)
+
+
+def _resolve_role(state: State, asked: str, agent_type: str) -> Role:
+    """The role that was asked for, else the one of the agent; broken files are named."""
+    begun = state.session.folders[0] if state.session.folders else state.session.cwd
+    cwd = begun if begun and os.path.isdir(begun) else os.getcwd()
+    folders = list_role_dirs(cwd, data_dir())
+    try:
+        found = find_role(asked, folders) if asked else find_role_for_agent(agent_type, folders)
+    except UnknownRole as error:
+        raise typer.BadParameter(str(error), param_hint="--role") from error
+    for problem in found.problems:
+        Screen(stderr=True).note(f"{problem}; skipped")
+    return found.role
+
+
+def _show_brief_per_compaction(
+    about: SessionInput, role: str, sizes: list[int], as_json: bool, trace: bool
 ) -> None:
-    import orjson
-
-    from holdfast.brief.compose import compose
-    from holdfast.session.replay import iterate_compactions
-
-    readers: dict[str, Role] = {}  # by agent type: a broken role file is told about once
-    path = require_transcript(about)
+    readers: dict[str, Role] = {}  # by agent type: a broken role file is named once
+    path = require_transcript(about.path, about.session_id)
     number = 0
-    with translate_errors():
-        found = iterate_compactions(path, loads=orjson.loads, summaries=against_summary)
-        for number, cut in enumerate(found, 1):
-            if cut.agent_type not in readers:
-                readers[cut.agent_type] = resolve_role(cut.state, role, cut.agent_type)
-            for max_chars in sizes:
-                reader = readers[cut.agent_type]
-                made = compose(cut.state, max_chars, role=reader, summary=cut.summary)
-                if as_json:
-                    print_json_line(
-                        {
-                            "session_id": cut.session_id,
-                            "boundary_uuid": cut.boundary,
-                            "max_chars": max_chars,
-                            "text": made.text,
-                            **({"lines": _traced(cut.state, made)} if trace else {}),
-                        }
-                    )
-                else:
-                    head = (
-                        f"Before compaction {number} ({cut.boundary[:8]}), {max_chars} characters"
-                    )
-                    typer.echo(f"{head}:\n\n{replace_control_chars(made.text)}\n")
+    for number, cut in enumerate(iterate_compactions(path), 1):
+        if cut.agent_type not in readers:
+            readers[cut.agent_type] = _resolve_role(cut.state, role, cut.agent_type)
+        for max_chars in sizes:
+            made = compose(cut.state, max_chars, role=readers[cut.agent_type])
+            if as_json:
+                output.print_json_line(
+                    {
+                        "session_id": cut.session_id,
+                        "boundary_uuid": cut.boundary,
+                        "max_chars": max_chars,
+                        "text": made.text,
+                        **({"lines": _trace_statements(cut.state, made)} if trace else {}),
+                    }
+                )
+            else:
+                head = f"Before compaction {number} ({cut.boundary[:8]}), {max_chars} characters"
+                output.print_line(f"{head}:\n\n{made.text}\n")
     if not number and not as_json:
-        print_note(f"{path} was never compacted")
+        Screen(stderr=True).note(f"{path} was never compacted")
 
 
-def _traced(state: State, made: Brief) -> list[dict[str, object]]:
+def _trace_statements(state: State, made: Brief) -> list[dict[str, object]]:
     """Every statement of a brief with the row that it comes from."""
-
-    from holdfast.state.model import list_facts
-
     rows = {fact.id: fact.at.row for fact in list_facts(state)}
     return [
         {
@@ -240,33 +203,93 @@ def _traced(state: State, made: Brief) -> list[dict[str, object]]:
     ]
 
 
-def _gap(about: SessionInput, max_chars: int, as_json: bool) -> None:
-    import orjson
+# Of one kind, when all kinds are shown; `--kind` shows everything of one.
+MAX_ROWS_SHOWN = 12
+# What `--json` gives of the usage.
+_USAGE_KEYS = ("model", "context", "output", "time", "requested")
 
-    from holdfast.brief.gap import compose_gap, split_covered
-    from holdfast.session.replay import load_last_summary
 
-    path = require_transcript(about)
-    with translate_errors():
-        found = load_last_summary(path, loads=orjson.loads)
-    if found is None or not found[1]:
-        what = "was never compacted" if found is None else "has no summary after its compaction"
-        raise CliError(f"{path} {what}", "Omit --gap.")
-    state, summary = found
-    told, lost = split_covered(state, summary)
-    made = compose_gap(state, summary, "", max_chars)
+def state(
+    file: str,
+    compaction: output.OptionalCount = None,
+    kind: str = "",
+    as_json: output.JsonOption = False,
+) -> None:
+    """Show the state of a transcript: rules, tasks, tests, errors, dead ends, files and more.
+
+    FILE: A transcript, .jsonl or .gz.
+    --compaction N: The state right before the Nth compaction.
+    --kind KIND: Only this kind of fact: rule, task, test, error and so on.
+
+    Example: `holdfast dev state session.jsonl --compaction 1 --kind rule`
+    """
+    if kind and kind not in KINDS:
+        raise typer.BadParameter(f"{kind!r} is not one of {', '.join(KINDS)}", param_hint="--kind")
+    until = None
+    if compaction is not None:
+        found = scan_boundaries(file)
+        if compaction > len(found):
+            raise output.CliError(
+                f"{file} has {pluralize(len(found), 'compaction')}",
+                f"Use a number from 1 to {len(found)}." if found else "Omit --compaction.",
+            )
+        until = found[compaction - 1].start
+    followed = follow_transcript(file, until=until, final=True)
+    if not as_json:  # programs read how many rows there were
+        store_access.require_transcript_rows(file, followed)
+    known = [fact for fact in list_facts(followed.state) if not kind or fact.kind == kind]
     if as_json:
-        print_json(
-            {
-                "session_id": state.session.session_id or about.session_id,
-                "max_chars": max_chars,
-                "kept": list(told),
-                "lost": list(lost),
-                "facts": list(made.fact_ids),
-                "text": made.text,
-            }
-        )
-    elif made.text:
-        _print_text(made.text)
-    else:
-        print_note(f"the summary lost nothing of {len(told)} facts" if not lost else "nothing fits")
+        facts = {"counts": count_by_status(known), "facts": [fact_to_json(one) for one in known]}
+        output.print_json(_head_to_json(file, compaction, followed) | facts)
+        return
+    out = Screen()
+    _print_head(out, file, compaction, followed)
+    for name in KINDS:
+        if of_kind := [fact for fact in known if fact.kind == name]:
+            print_kind(out, name, of_kind, None if kind else MAX_ROWS_SHOWN)
+    if not known:
+        out.say("\nNothing is known" + (f" of kind {kind}." if kind else " yet."))
+
+
+def _head_to_json(file: str, compaction: int | None, followed: FollowState) -> dict[str, Any]:
+    cursor, usage = followed.cursor, followed.state.usage
+    return {
+        "file": file,
+        "compaction": compaction,
+        "session": followed.state.session._asdict(),
+        "moment": followed.state.position._asdict(),
+        "usage": {name: getattr(usage, name) for name in _USAGE_KEYS},
+        "read": {
+            "rows": cursor.rows,
+            "bytes": cursor.position,
+            "bad_lines": cursor.bad,
+            "oversized_lines": cursor.oversized,
+            "unknown_rows": (followed.parser_state or {}).get("unknown", 0),
+        },
+    }
+
+
+def _print_head(out: Screen, file: str, compaction: int | None, followed: FollowState) -> None:
+    place, moment, usage = followed.state.session, followed.state.position, followed.state.usage
+    title = Text(place.title or place.session_id or file, style="bold")
+    if compaction is not None:
+        title.append(f"  right before compaction {compaction}", style="yellow")
+    out.print(title)
+    cursor = followed.cursor
+    where = [
+        place.cwd and f"{place.cwd}" + (f" on {place.branch}" if place.branch else ""),
+        place.client,
+        f"{format_minute(place.started)} to {format_minute(place.updated)} UTC"
+        if place.started
+        else "",
+    ]
+    counts = [
+        pluralize(moment.turn, "prompt"),
+        pluralize(moment.step, "tool call"),
+        pluralize(moment.epoch, "compaction"),
+        f"{pluralize(cursor.rows, 'row')}, {output.format_bytes(cursor.position)}",
+        f"context {usage.context:,} tokens" if usage.context else "",
+        pluralize(cursor.bad, "bad line") if cursor.bad else "",
+    ]
+    for parts in (where, counts):
+        out.say(output.format_one_line(" · ".join(filter(None, parts)), 200), "dim")

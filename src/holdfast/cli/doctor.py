@@ -3,61 +3,40 @@
 Owns how findings are shown. What is looked at is in `holdfast.doctor`.
 """
 
-from __future__ import annotations
-
 import os
 import time
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from typing import Any
 
 import typer
 from rich.text import Text
 
 import holdfast
-from holdfast.cli.output import (
-    JsonOption,
-    make_console,
-    pluralize,
-    print_json,
-    print_labelled,
-    replace_control_chars,
-)
+from holdfast.cli.output import JsonOption, print_json, replace_control_chars
+from holdfast.cli.screen import Screen
+from holdfast.doctor.environment import FAIL, OK, WARN, Environment, Finding, worst_level
+from holdfast.fastpath.project import locate_project
 from holdfast.own_copy import spell_calls
 from holdfast.paths import data_dir
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.doctor.environment import Environment, Finding
-
+from holdfast.text import pluralize
 
 _STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 _WIDTH = 14  # of the widest check's name, and a space
 
 
-def doctor(
-    fix: Annotated[
-        bool,
-        typer.Option(
-            "--fix",
-            help="Repair what is safe to repair: Holdfast's hook entries, data folder, database "
-            "(moved aside, never deleted) and stale files.",
-        ),
-    ] = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Also show details of passing checks.")
-    ] = False,
-    as_json: JsonOption = False,
-) -> None:
+def doctor(fix: bool = False, verbose: bool = False, as_json: JsonOption = False) -> None:
     """Check that Holdfast works: client, hooks, store, recent compactions, other tools.
 
     Runs every hook on a sample session in a temporary folder. Exits with 0 if there are no errors
     (warnings are allowed), with 1 otherwise.
 
+    --fix: Repair what is safe to repair: Holdfast's hook entries, data folder, database (moved
+        aside, never deleted) and stale files.
+    --verbose, -v: Also show details of passing checks.
+
     Example: `holdfast doctor --fix`
     """
-
     from holdfast.doctor.checks import repair, run_checks
-    from holdfast.doctor.environment import FAIL, worst_level
 
     around = detect_environment()
     findings = run_checks(around)
@@ -68,22 +47,16 @@ def doctor(
             findings = run_checks(around)
     level = worst_level(findings)
     if as_json:
-        print_json(
-            {
-                "ok": level != FAIL,
-                "level": level,
-                "version": holdfast.__version__,
-                "fixed": fixed,
-                "findings": [_document(finding) for finding in findings],
-            }
-        )
+        document: dict[str, Any] = {"ok": level != FAIL, "level": level}
+        document |= {"version": holdfast.__version__, "fixed": fixed}
+        print_json(document | {"findings": [_finding_to_json(one) for one in findings]})
     else:
-        _show(findings, fixed, verbose)
+        _print_findings(findings, fixed, verbose)
     if level == FAIL:
         raise typer.Exit(1)
 
 
-def _document(finding: Finding) -> dict[str, Any]:
+def _finding_to_json(finding: Finding) -> dict[str, Any]:
     return {
         "check": finding.check,
         "level": finding.level,
@@ -94,52 +67,43 @@ def _document(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _show(findings: Sequence[Finding], fixed: Sequence[str], verbose: bool) -> None:
-    from holdfast.doctor.environment import FAIL, OK, WARN
-
-    out = make_console()
+def _print_findings(findings: Sequence[Finding], fixed: Sequence[str], verbose: bool) -> None:
+    out = Screen()
     for line in fixed:
-        out.print(Text("fixed ", style="green") + Text(replace_control_chars(line)), soft_wrap=True)
+        out.verbatim(Text.assemble(("fixed ", "green"), replace_control_chars(line)))
     if fixed:
         out.print()
     for finding in findings:
-        head = Text(f"{finding.level:<5} ", style=_STYLES[finding.level])
+        head = Text.assemble((f"{finding.level:<5} ", _STYLES[finding.level]))
         head.append(finding.check, style="bold")
-        print_labelled(head, Text(replace_control_chars(finding.message)), 6 + _WIDTH, 6)
-        rest = []
-        if verbose or finding.level != OK:
-            rest += [Text(replace_control_chars(line), style="dim") for line in finding.details]
+        out.beside(head, finding.message, 6 + _WIDTH, 6)
+        for line in finding.details if verbose or finding.level != OK else ():
+            out.beside(Text(), line, 6 + _WIDTH, 6, "dim")
         if finding.next_step:
-            rest.append(
-                Text(f"-> {replace_control_chars(spell_calls(finding.next_step))}", style="cyan")
-            )
-        for words in rest:
-            print_labelled(Text(), words, 6 + _WIDTH, 6)
+            out.beside(Text(), f"-> {spell_calls(finding.next_step)}", 6 + _WIDTH, 6, "cyan")
     broken = sum(finding.level == FAIL for finding in findings)
     warned = sum(finding.level == WARN for finding in findings)
     out.print()
     if broken:
-        counts = f"{pluralize(broken, 'error')}, {pluralize(warned, 'warning')}."
-        out.print(Text(counts, style="bold red"))
+        out.say(f"{pluralize(broken, 'error')}, {pluralize(warned, 'warning')}.", "bold red")
     elif warned:
-        out.print(Text(f"No errors, {pluralize(warned, 'warning')}.", style="yellow"))
+        out.say(f"No errors, {pluralize(warned, 'warning')}.", "yellow")
     else:
-        out.print(Text("All checks passed.", style="green"))
+        out.say("All checks passed.", "green")
 
 
-# Where a command runs, for the checks: reads the environment once and hands it on.
+def describe_kept() -> str:
+    """When the client deletes transcripts, and how many are about to go; "" where none is known."""
+    from holdfast.doctor.check_history import check_kept
+
+    found = check_kept(detect_environment(quick=True))
+    told = (f"{one.message}. {one.next_step}".strip(" .") + "." for one in found)
+    return next((text[0].upper() + text[1:] for text in told), "")
 
 
 def detect_environment(*, quick: bool = False) -> Environment:
     """`quick` leaves out what starts a process: which interpreter an install would choose."""
-
-    from holdfast.cli.install import (
-        UnusableHook,
-        choose_interpreter,
-        find_hook_script,
-        find_project_root,
-    )
-    from holdfast.doctor.environment import Environment
+    from holdfast.cli.install import UnusableHook, choose_interpreter, find_hook_script
 
     try:
         script = find_hook_script()
@@ -148,7 +112,7 @@ def detect_environment(*, quick: bool = False) -> Environment:
     return Environment(
         environ=dict(os.environ),
         home=os.path.expanduser("~"),
-        project=find_project_root(os.getcwd()),
+        project=locate_project(os.getcwd())[1],
         data=data_dir(),
         interpreter="" if quick else choose_interpreter(),
         script=script,

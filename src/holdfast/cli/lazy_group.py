@@ -6,18 +6,20 @@ command_tree.py lists them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from copy import copy
 from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from shutil import get_terminal_size
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
-from holdfast.cli.output import NARROW_WIDTH
+from holdfast.records import NamedTuple
 
 
 class LazyCommand(NamedTuple):
@@ -38,22 +40,94 @@ class CommandGroup(NamedTuple):
     panel: str | None = None
 
 
-class Command(TyperCommand):
+class _Fitted:
+    """Help that fits the terminal and speaks no Python."""
+
+    rich_markup_mode: Any
+
     def get_params(self, ctx: Any) -> list[Any]:
-        return _hide_python_types(super().get_params(ctx))
+        """Typer shows `<bool>` after a switch, which takes no value, and `<str>` after an
+        argument."""
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            if getattr(param, "is_flag", False) and param.metavar is None:
+                param.metavar = ""
+            if param.param_type_name == "argument":
+                param.display_type_rich = lambda **_: None
+                if hasattr(param, "type"):  # before Typer 0.29
+                    param.type = copy(param.type)
+                    param.type.get_metavar = lambda *_, **__: ""
+        return params
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        _fit_help(self, formatter)
-        super().format_help(ctx, formatter)
+        """Without panels where the terminal is narrow: their columns would cut the options' names.
+
+        And code without Rich's black box, which on a light terminal hides more than it shows; Typer
+        takes no theme, and no console of ours, for which `| head` is no error.
+        """
+        from rich.console import Console
+        from rich.default_styles import DEFAULT_STYLES
+        from rich.style import Style
+
+        from holdfast.cli.screen import NARROW_WIDTH, Screen
+
+        Console.on_broken_pipe = Screen.on_broken_pipe  # type: ignore[method-assign, assignment]
+        DEFAULT_STYLES["markdown.code"] = Style(bold=True, color="cyan")
+        width = get_terminal_size().columns
+        if width < NARROW_WIDTH:
+            self.rich_markup_mode = None
+            formatter.width = width - 1
+            formatter.write_dl = partial(formatter.write_dl, col_max=width // 2)
+        super().format_help(ctx, formatter)  # type: ignore[misc]
 
 
-class Group(TyperGroup):
-    def get_params(self, ctx: Any) -> list[Any]:
-        return _hide_python_types(super().get_params(ctx))
+# In a command's docstring: `--limit N: Maximum number of results.`, or `FILE: A transcript.`
+_ENTRY = re.compile(r"^(?:(--[\w-]+)(?:/(--[\w-]+)|, (-\w))?(?: (\S+))?|([A-Z|]+)): ", re.M)
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        _fit_help(self, formatter)
-        super().format_help(ctx, formatter)
+
+class Command(_Fitted, TyperCommand):
+    """A command whose docstring is its help: what it does, then its arguments and options.
+
+    An option's line names it, and what its value is called; lines that go on are indented.
+    """
+
+    def __init__(self, *args: Any, **attrs: Any) -> None:
+        super().__init__(*args, **attrs)
+        paragraphs = []
+        for paragraph in (self.help or "").split("\n\n"):
+            if _ENTRY.match(paragraph):
+                self._describe(paragraph)
+            else:
+                paragraphs.append(paragraph)
+        self.help = "\n\n".join(paragraphs)
+
+    def _describe(self, paragraph: str) -> None:
+        found = list(_ENTRY.finditer(paragraph))
+        ends = [*(entry.start() for entry in found[1:]), len(paragraph)]
+        for entry, end in zip(found, ends, strict=True):
+            option, off, short, value, argument = entry.groups()
+            param: Any = self._find(option, argument)
+            param.help = " ".join(paragraph[entry.end() : end].split())
+            param.metavar = argument or value or param.metavar
+            if option:
+                param.opts, param.secondary_opts = (
+                    [option, *filter(None, [short])],
+                    [off] * bool(off),
+                )
+
+    def _find(self, option: str | None, argument: str | None) -> Any:
+        """`--from` is `from_`, since Python has its own."""
+        for param in self.params:
+            if param.param_type_name == "argument":
+                if argument in (param.metavar, (param.name or "").upper()):
+                    return param
+            elif option and (param.name or "").rstrip("_") == option[2:].replace("-", "_"):
+                return param
+        raise AssertionError(f"{self.name} has no parameter for {option or argument}")
+
+
+class Group(_Fitted, TyperGroup):
+    pass
 
 
 class LazyGroup(Group):
@@ -102,17 +176,6 @@ def _list_paths(tree: Mapping[str, LazyCommand | CommandGroup]) -> Iterator[str]
             yield name
 
 
-def load_subcommands(group: Any) -> dict[str, Any]:
-    """All commands of a group that are in its list, loaded; none for a command that is no group."""
-    if isinstance(group, LazyGroup):
-        return {
-            name: load_command(name, entry)
-            for name, entry in group.tree.items()
-            if isinstance(entry, CommandGroup) or not entry.hidden
-        }
-    return dict(getattr(group, "commands", {}))
-
-
 def load_command(name: str, entry: LazyCommand | CommandGroup) -> Any:
     """The command itself, as Click knows it. Imports its module; a group's when it is called."""
     if isinstance(entry, CommandGroup):
@@ -135,30 +198,3 @@ def load_command(name: str, entry: LazyCommand | CommandGroup) -> Any:
     else:
         app.command(name, cls=Command)(target)
     return typer.main.get_group(app).commands[name]
-
-
-def _hide_python_types(params: list[Any]) -> list[Any]:
-    """Typer shows `<bool>` after a switch, which takes no value, and `<str>` after an argument."""
-    for param in params:
-        if getattr(param, "is_flag", False) and param.metavar is None:
-            param.metavar = ""
-        if param.param_type_name == "argument":
-            param.display_type_rich = lambda **_: None
-    return params
-
-
-def _fit_help(command: Any, formatter: Any) -> None:
-    """Without panels where the terminal is narrow: their columns would cut the options' names.
-
-    And code without Rich's black box, which on a light terminal hides more than it shows; Typer
-    takes no theme.
-    """
-    from rich.default_styles import DEFAULT_STYLES
-    from rich.style import Style
-
-    DEFAULT_STYLES["markdown.code"] = Style(bold=True, color="cyan")
-    width = get_terminal_size().columns
-    if width < NARROW_WIDTH:
-        command.rich_markup_mode = None
-        formatter.width = width - 1
-        formatter.write_dl = partial(formatter.write_dl, col_max=width // 2)

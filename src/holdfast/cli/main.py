@@ -4,8 +4,6 @@ Each command is in a module of its own and is imported when it is called (`cli.c
 `holdfast --help` imports none. Exit codes: 0 done, 1 error, 2 wrong usage, 130 interrupted.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from contextlib import suppress
@@ -17,7 +15,8 @@ import typer
 import holdfast
 from holdfast.cli.command_tree import TREE
 from holdfast.cli.lazy_group import LazyGroup
-from holdfast.cli.output import CliError, print_error
+from holdfast.cli.output import GRANT_ACCESS, READ_ONLY_ERRORS, CliError, print_error
+from holdfast.cli.store_access import explain, list_foreseeable
 
 
 class Commands(LazyGroup):
@@ -35,7 +34,7 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
+def _print_version(asked: bool) -> None:
     if asked:
         typer.echo(f"holdfast {holdfast.__version__}")
         raise typer.Exit
@@ -55,7 +54,7 @@ def set_global_options(
     ] = "",
     _version_asked: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     """Keeps a coding agent's working state alive through context compaction.
@@ -66,13 +65,16 @@ def set_global_options(
     if home:
         os.environ["HOLDFAST_HOME"] = home
     if ctx.invoked_subcommand is None:
-        import_module("holdfast.cli.overview").show_overview()  # as lazily as a command
+        import_module("holdfast.cli.status").show_overview()  # as lazily as a command
 
 
 def main(arguments: list[str] | None = None) -> None:
     """The entry point of the `holdfast` script."""
     given = sys.argv[1:] if arguments is None else arguments
-    _open_closed_streams()
+    # Who starts us without a place to print (`>&-`) does not want to read it.
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character shows a question mark, not a traceback.
         reconfigure = getattr(stream, "reconfigure", None)
@@ -83,28 +85,23 @@ def main(arguments: list[str] | None = None) -> None:
             app(args=given, prog_name="holdfast")
         finally:
             sys.stdout.flush()  # while what goes wrong can still be told
-    except CliError as trouble:
-        print_error(trouble, "--json" in given)
-        sys.exit(1)
+    except SystemExit:
+        raise
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
         # The reader went away (`| head`): nothing is left to say, not even at exit.
         _discard_output()
         sys.exit(0)
+    except list_foreseeable() as error:  # their modules are imported when something went wrong
+        sys.exit(print_error(explain(error), "--json" in given))
     except OSError as error:
-        # A full disk under the output, or a file that went wrong where nobody foresaw it.
+        # A full disk under the output, or a file that failed where no command expects it.
         _discard_output()
-        what = error.filename or "Write failed"
-        print_error(CliError(f"{what}: {error.strerror or error}"), as_json=False)
+        what = f"{error.filename or 'Write failed'}: {error.strerror or error}"
+        step = GRANT_ACCESS if error.errno in READ_ONLY_ERRORS and error.filename else ""
+        print_error(CliError(what, step), as_json=False)
         sys.exit(1)
-
-
-def _open_closed_streams() -> None:
-    """Who starts us without a place to print (`>&-`) does not want to read it."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 
 
 def _discard_output() -> None:

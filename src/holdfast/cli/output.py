@@ -1,126 +1,57 @@
-"""How the command line speaks: tables for people, JSON for programs, one line for trouble.
+"""What every command answers with: errors in one line, JSON for programs, words on one line.
 
-Imports no state and, where it can, no Rich: every start imports this module, and `--version` and
-completion need neither. How a fact is told is `fact_words`.
-
-Owns the console, the wording of errors and the rendering that several commands share. Must
-not read the store or a transcript.
+Imports no state and no Rich: every start imports this module, and `--version` and completion need
+neither. What is drawn on a terminal is `screen`.
 """
 
-from __future__ import annotations
-
+import errno
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from holdfast.text import truncate_line
 
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+# A home that cannot be written: what to do about it, wherever it is met.
+READ_ONLY_ERRORS = (errno.EACCES, errno.EPERM, errno.EROFS)
+GRANT_ACCESS = "Grant write access, or choose another data folder with --home."
 
-# Where nobody looks (a pipe, a file) there is no terminal to ask for its width.
-PLAIN_WIDTH = 120
-# Below this a table leaves out what can be asked for otherwise, so that its words have room.
-NARROW_WIDTH = 72
-# Words get a column of their own beside a label where it is at least this wide.
-MIN_COLUMN_WIDTH = 36
-
+Natural = Annotated[int, typer.Option(min=0)]
+Count = Annotated[int, typer.Option(min=1)]
+OptionalNatural = Annotated[int | None, typer.Option(min=0)]
+OptionalCount = Annotated[int | None, typer.Option(min=1)]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 class CliError(Exception):
-    """Something foreseeable went wrong: what, and what to do next."""
+    """Something foreseeable went wrong: what, and what to do next.
 
-    def __init__(self, what: str, next_step: str = "") -> None:
+    With an `answer`, for programs, it is no error: there is nothing to show.
+    """
+
+    def __init__(self, what: str, next_step: str = "", answer: object = None) -> None:
         super().__init__(what)
         self.what = what
         self.next_step = next_step
+        self.answer = answer
 
 
-def make_console(*, stderr: bool = False) -> Console:
-    from rich.console import Console
-
-    stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() else PLAIN_WIDTH
-    return Console(stderr=stderr, highlight=False, width=width)
-
-
-def print_indented(words: str | Text, style: str = "", indent: int = 2, first: str = "") -> None:
-    """Words under a heading, wrapped where the terminal ends, without trailing blanks.
-
-    `first` stands in the indent of the first line.
-    """
-    from rich.text import Text
-
-    out = make_console()
-    if isinstance(words, str):
-        words = Text(replace_control_chars(words).expandtabs(4), style)
-    for line in words.wrap(out, max(10, out.width - indent)):
-        line.rstrip()
-        lead = (f"{first:<{indent}}", "cyan" if first else "")
-        out.print(Text.assemble(lead, line), soft_wrap=True)
-        first = ""
+@contextmanager
+def explain_os_error(what: str, next_step: str = "") -> Iterator[None]:
+    """What the system refuses is foreseeable: said with the system's own reason."""
+    try:
+        yield
+    except OSError as error:
+        raise CliError(f"{what}: {error.strerror or error}", next_step) from error
 
 
-def print_words(words: str, style: str = "") -> None:
-    """A sentence: wrapped between words on a terminal, in one line where a program reads it."""
-    from rich.text import Text
-
-    out = make_console()
-    out.print(Text(replace_control_chars(words), style), soft_wrap=not out.is_terminal)
-
-
-def print_labelled(label: Text, words: Text, indent: int, below: int) -> None:
-    """Words beside a label, wrapped in a column `indent` from the left.
-
-    Where that column would be narrow they stand below the label, `below` deep. In one line where a
-    program reads it.
-    """
-    from rich.text import Text
-
-    out = make_console()
-    label.pad_right(max(0, indent - label.cell_len))
-    if not out.is_terminal:
-        out.print(label + words, soft_wrap=True)
-        return
-    beside = out.width - indent >= MIN_COLUMN_WIDTH
-    depth = indent if beside else below
-    lines = list(words.wrap(out, max(10, out.width - depth)))
-    for line in (label, *lines):
-        line.rstrip()
-    if beside and lines:
-        label.pad_right(max(0, indent - label.cell_len))
-        label += lines.pop(0)
-    if label:
-        out.print(label, soft_wrap=True)
-    for line in lines:
-        out.print(Text(" " * depth) + line, soft_wrap=True)
-
-
-def print_steps(steps: Sequence[tuple[str, str]], min_width: int = 0) -> None:
-    """Commands to go on with, and what for, under each other."""
-    from rich.text import Text
-
-    width = max(min_width, *(len(command) + 2 for command, _ in steps))
-    for command, purpose in steps:
-        print_labelled(Text(f"  {command}", "cyan"), Text(purpose), 2 + width, 6)
-
-
-def drop_columns(table: Table, *columns: str | int) -> None:
-    """Leave columns out of a table, by their headings or places: there is no room for them."""
-    places = [
-        place
-        for place, column in enumerate(table.columns)
-        if place in columns or column.header in columns
-    ]
-    for place in reversed(places):
-        del table.columns[place]
-    for place, column in enumerate(table.columns):
-        column._index = place  # Rich measures by it, and gives the last column no padding
+def print_line(text: str) -> None:
+    """As it is, for a reader that may be a program."""
+    typer.echo(replace_control_chars(text))
 
 
 def print_json(document: Any) -> None:
@@ -134,21 +65,23 @@ def print_json_line(document: Any) -> None:
     sys.stdout.flush()
 
 
-def print_error(trouble: CliError, as_json: bool) -> None:
+def print_error(trouble: CliError, as_json: bool) -> int:
+    """Says it and gives the exit code."""
+    is_answer = trouble.answer is not None
     if as_json:
-        print_json({"error": trouble.what, "next": trouble.next_step})
-        return
-    from rich.text import Text
-
+        print_json(
+            trouble.answer if is_answer else {"error": trouble.what, "next": trouble.next_step}
+        )
+        return int(not is_answer)
+    from holdfast.cli.screen import Screen
     from holdfast.own_copy import spell_calls
 
-    line = Text("Error: ", style="bold red")
-    line.append(
-        replace_control_chars(spell_calls(f"{trouble.what}. {trouble.next_step}".strip())),
-        style="default",
-    )
-    out = make_console(stderr=True)
-    out.print(line, soft_wrap=not out.is_terminal)
+    words = spell_calls(f"{trouble.what}. {trouble.next_step}".strip())
+    if is_answer:
+        Screen().say(words)
+    else:
+        Screen(stderr=True).say(words, label="Error: ", label_style="bold red")
+    return int(not is_answer)
 
 
 def replace_control_chars(text: str) -> str:
@@ -160,8 +93,7 @@ def replace_control_chars(text: str) -> str:
 
 def format_one_line(text: str, limit: int) -> str:
     """The text on one line, cut with a mark when it is longer than `limit`."""
-    flat = " ".join(replace_control_chars(text).split())
-    return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
+    return truncate_line(replace_control_chars(text), limit)
 
 
 def format_bytes(count: int) -> str:
@@ -174,23 +106,9 @@ def format_bytes(count: int) -> str:
     return f"{amount:.1f} GB"
 
 
-def print_cut(shown: int, word: str) -> None:
-    """Says that a list goes on behind its limit."""
-    print_words(f"The latest {pluralize(shown, word)}; --limit N shows more.", "dim")
-
-
 def format_count(count: int | None) -> str:
     return "-" if count is None else f"{count:,}"
 
-
-def pluralize(count: int, word: str) -> str:
-    """`1 task`, `2 tasks`."""
-    return f"{count:,} {word.replace('_', ' ')}" + ("" if count == 1 else "s")
-
-
-# The yes that every deleting command needs: typed at a terminal, or given with `--yes`.
-#
-# A command shows what would go before it asks. Must not delete anything itself.
 
 YesOption = Annotated[
     bool, typer.Option("--yes", "-y", help="Delete without asking; required in scripts.")
@@ -207,7 +125,7 @@ def confirm_deletion(yes: bool, *, as_json: bool) -> None:
             "Check with --dry-run, then pass --yes.",
         )
     if not typer.confirm("Delete this permanently?", default=False):
-        make_console().print("Nothing was deleted.")
+        typer.echo("Nothing was deleted.")
         raise typer.Exit(1)
 
 

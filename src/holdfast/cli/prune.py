@@ -1,78 +1,47 @@
-"""`holdfast session prune`: forget what is old or too much, after showing it and a yes."""
+"""`holdfast session prune` and `forget`: delete what is old or too much, or a session for good.
+
+What would go is shown first and asked for a yes.
+"""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.cli.output import (
-    JsonOption,
-    YesOption,
-    confirm_deletion,
-    format_bytes,
-    make_console,
-    print_json,
-    print_words,
-)
-from holdfast.cli.prune_server import MORE_TO_PRUNE, format_dropped, prune_server_data
-from holdfast.cli.store_access import find_session, open_user_store, print_if_empty
-from holdfast.clock import format_days_ago
-from holdfast.paths import data_dir
+from holdfast import retention
+from holdfast.cli import output
+from holdfast.cli.config import add_pattern
+from holdfast.cli.screen import Screen
+from holdfast.cli.store_access import find_session, open_user_store, resolve_project, sqlite_path
+from holdfast.clock import format_days_ago, format_now
+from holdfast.paths import data_dir, is_postgres_url
+from holdfast.retention import PruneResult, forget_sessions
+from holdfast.server.server_settings import ServerSettings, records_path
+from holdfast.session.context import load_settings
+from holdfast.store.sqlite.store import SqliteStore
+from holdfast.text import pluralize
 
 if TYPE_CHECKING:
-    from holdfast.retention import PruneResult
-    from holdfast.store.sqlite.store import SqliteStore
+    from holdfast.server.records.maintenance import PruneResult as ServerPruneResult
 
 
-class _Limits(NamedTuple):
-    days: int
-    keep: int
-    megabytes: int
+MORE_TO_PRUNE = "There is more to delete: run it again. Each run deletes a limited number."
 
 
 def prune(
-    days: Annotated[
-        int | None,
-        typer.Option(
-            "--days",
-            metavar="N",
-            min=1,
-            help="Delete sessions inactive for this many days. Default: setting retention_days.",
-        ),
-    ] = None,
-    keep: Annotated[
-        int | None,
-        typer.Option(
-            "--keep",
-            metavar="N",
-            min=1,
-            help="With --days: latest checkpoints to keep per session, however old. Default: "
-            "setting retention_checkpoints.",
-        ),
-    ] = None,
-    megabytes: Annotated[
-        int | None,
-        typer.Option(
-            "--max-size",
-            metavar="MB",
-            min=1,
-            help="Delete the oldest sessions until the rest fits. Default: setting "
-            "retention_megabytes.",
-        ),
-    ] = None,
-    pin: Annotated[
-        str, typer.Option("--pin", metavar="SESSION", help="Never prune this session.")
-    ] = "",
-    unpin: Annotated[
-        str, typer.Option("--unpin", metavar="SESSION", help="Allow pruning it again.")
-    ] = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show what would be deleted.")
-    ] = False,
-    yes: YesOption = False,
-    as_json: JsonOption = False,
+    days: output.OptionalCount = None,
+    keep: output.OptionalCount = None,
+    max_size: output.OptionalCount = None,
+    pin: str = "",
+    unpin: str = "",
+    dry_run: output.DryRunOption = False,
+    yes: output.YesOption = False,
+    as_json: output.JsonOption = False,
 ) -> None:
     """Delete old sessions, checkpoints, notes and handoffs.
 
@@ -80,64 +49,58 @@ def prune(
     log. Keeps pinned sessions and those not yet synced to the team server. Shows what would be
     deleted and asks for confirmation.
 
+    --days N: Delete sessions inactive for this many days. Default: setting retention_days.
+    --keep N: With --days: latest checkpoints to keep per session, however old. Default: setting
+        retention_checkpoints.
+    --max-size MB: Delete the oldest sessions until the rest fits. Default: setting
+        retention_megabytes.
+    --pin SESSION: Never prune this session.
+    --unpin SESSION: Allow pruning it again.
+
     Example: `holdfast session prune --days 90 --dry-run`
     """
-
-    from holdfast.session.context import load_settings
-
     if pin or unpin:
         _pin_sessions(pin, unpin, as_json)
         return
     chosen = load_settings(os.environ, data_dir(), os.getcwd())
-    limits = _Limits(
-        chosen.number("retention_days") if days is None else days,
-        chosen.number("retention_checkpoints") if keep is None else keep,
-        chosen.number("retention_megabytes") if megabytes is None else megabytes,
-    )
-    if not limits.days and not limits.megabytes:
+    days = chosen.number("retention_days") if days is None else days
+    keep = chosen.number("retention_checkpoints") if keep is None else keep
+    megabytes = chosen.number("retention_megabytes") if max_size is None else max_size
+    if not days and not megabytes:
         raise typer.BadParameter(
             "pass --days or --max-size, or set retention_days", param_hint="--days"
         )
-    if print_if_empty(as_json, {"sessions": [], "dropped": {}, "dry_run": dry_run, "more": False}):
-        return
-    with open_user_store() as store:
+    nothing = {"sessions": [], "dropped": {}, "dry_run": dry_run, "more": False}
+    with open_user_store(nothing) as store:
         before = sum(store.session_sizes().values())
         if not dry_run and not yes:
-            done, more = _prune(store, limits, dry_run=True)
+            done, more = _prune(store, days, keep, megabytes, dry_run=True)
             if any(count for one in done for count in one.deleted_rows.values()):
                 if not as_json:
-                    make_console().print(f"In {store.path}:", soft_wrap=True, markup=False)
+                    Screen().verbatim(f"In {store.path}:")
                     _print_pruned(done, True, (before, before), more, as_json)
-                confirm_deletion(yes, as_json=as_json)
-        done, more = _prune(store, limits, dry_run=dry_run)
+                output.confirm_deletion(yes, as_json=as_json)
+        done, more = _prune(store, days, keep, megabytes, dry_run=dry_run)
         after = sum(store.session_sizes().values())
     _print_pruned(done, dry_run, (before, after), more, as_json)
 
 
-def _prune(store: SqliteStore, limits: _Limits, *, dry_run: bool) -> tuple[list[PruneResult], bool]:
+def _prune(
+    store: SqliteStore, days: int, keep: int, megabytes: int, *, dry_run: bool
+) -> tuple[list[PruneResult], bool]:
     """What went or would go, and whether more is left for the next run."""
-
-    from holdfast import retention
-
-    data = data_dir()
-    done = []
-    more = False
-    if limits.days:
-        moment = format_days_ago(limits.days)
-        done.append(
-            retention.prune_by_age(store, data, before=moment, keep=limits.keep, dry_run=dry_run)
-        )
-        posted = prune_server_data(
-            store.path, moment, list(store.pinned_sessions()), dry_run=dry_run
-        )
+    data, done, more = data_dir(), [], False
+    if days:
+        moment, pinned = format_days_ago(days), list(store.pinned_sessions())
+        done.append(retention.prune_by_age(store, data, before=moment, keep=keep, dry_run=dry_run))
+        posted = prune_server_data(store.path, moment, pinned, dry_run=dry_run)
         if posted is not None:
             done.append(retention.PruneResult(posted.counts, ()))
             more = posted.has_more
-    if limits.megabytes:
-        sizes = store.session_sizes()
+    if megabytes:
         going = set(done[0].sessions) if done and dry_run else set()
-        left = {name: count for name, count in sizes.items() if name not in going}
-        most = limits.megabytes * 1_000_000
+        left = {name: size for name, size in store.session_sizes().items() if name not in going}
+        most = megabytes * 1_000_000
         done.append(retention.prune_by_size(store, data, left, most, dry_run=dry_run))
     return done, more
 
@@ -149,11 +112,9 @@ def _pin_sessions(pin: str, unpin: str, as_json: bool) -> None:
                 store.pin(find_session(store, name).id, held)
         pinned = sorted(store.pinned_sessions())
     if as_json:
-        print_json({"pinned": pinned})
-        return
-    make_console().print(
-        "Pinned: " + (", ".join(one[:8] for one in pinned) or "none"), soft_wrap=True
-    )
+        output.print_json({"pinned": pinned})
+    else:
+        Screen().verbatim("Pinned: " + (", ".join(one[:8] for one in pinned) or "none"))
 
 
 def _print_pruned(
@@ -167,7 +128,7 @@ def _print_pruned(
     sessions = list(dict.fromkeys(name for one in done for name in one.sessions))
     waiting = list(dict.fromkeys(name for one in done for name in one.unsynced))
     if as_json:
-        print_json(
+        output.print_json(
             {
                 "dry_run": dry_run,
                 "dropped": dropped,
@@ -179,14 +140,101 @@ def _print_pruned(
             }
         )
         return
-    out = make_console()
-    out.print(format_dropped(dropped, dry_run) or "Nothing to delete.")
+    out = Screen()
+    out.say(format_dropped(dropped, dry_run) or "Nothing to delete.")
     if more:
-        out.print(MORE_TO_PRUNE)
+        out.say(MORE_TO_PRUNE)
     if sessions:
-        print_words("Sessions: " + ", ".join(name[:8] for name in sessions))
+        out.say("Sessions: " + ", ".join(name[:8] for name in sessions))
     if waiting:
         names = ", ".join(name[:8] for name in waiting)
-        print_words(f"Kept because not yet synced to the server: {names}")
+        out.say(f"Kept because not yet synced to the server: {names}")
     if not dry_run:
-        out.print(f"{format_bytes(before)} before, {format_bytes(after)} now.")
+        out.say(f"{output.format_bytes(before)} before, {output.format_bytes(after)} now.")
+
+
+def prune_server_data(
+    database: str, before: str, held: Sequence[str], *, dry_run: bool
+) -> ServerPruneResult | None:
+    """What was posted to the service; None where none ever ran."""
+    where = database if is_postgres_url(database) else sqlite_path(database)
+    if not is_postgres_url(database) and not os.path.exists(records_path(where)):
+        return None
+    from holdfast.server.backend import open_backend
+    from holdfast.server.records.maintenance import prune_records
+
+    with closing(open_backend(ServerSettings(database=where))) as backend:
+        return prune_records(backend.records, before, format_now(), held, dry_run=dry_run)
+
+
+def format_dropped(dropped: Mapping[str, int], dry_run: bool) -> str:
+    """ "" when nothing went."""
+    words = ", ".join(
+        f"{count:,} {table.replace('_', ' ')}" for table, count in dropped.items() if count
+    )
+    return f"{'Would delete' if dry_run else 'Deleted'} {words}." if words else ""
+
+
+MIN_PHRASE_CHARS = 4  # a shorter one stands in everything
+
+
+def forget(
+    sessions: Annotated[list[str] | None, typer.Argument(metavar="SESSION")] = None,
+    project: str = "",
+    phrase: str = "",
+    dry_run: output.DryRunOption = False,
+    yes: output.YesOption = False,
+    as_json: output.JsonOption = False,
+) -> None:
+    """Remove sessions from Holdfast for good: facts, words, archived rows, notes, handoffs.
+
+    They are not indexed again, and hooks no longer follow them. The client's own transcript and
+    what was synced to a team's server are left alone.
+
+    SESSION: Session ids or prefixes.
+    --project FOLDER: All sessions of a project.
+    --phrase TEXT: This text, exactly as it is, out of everything that is kept of any session. It
+        goes into your `redact_patterns`, so that neither hooks nor `ingest` bring it back.
+
+    Example: `holdfast session forget 0276a600`
+    """
+    if not (sessions or project or phrase):
+        raise typer.BadParameter("pass a session, --project or --phrase", param_hint="SESSION")
+    out = Screen()
+    if phrase:
+        _forget_phrase(phrase, dry_run, yes, as_json)
+        if not sessions and not project:
+            return
+    with open_user_store() as store:
+        chosen = [find_session(store, name) for name in sessions or ()]
+        if project:
+            chosen += store.sessions(project=resolve_project(project), limit=1_000_000)
+        names = ", ".join(one.id[:8] for one in chosen) or "nothing"
+        if not as_json and (dry_run or not yes):
+            out.say(f"Would forget: {names}.")
+        if not dry_run:
+            output.confirm_deletion(yes or not chosen, as_json=as_json)
+            forget_sessions(store, data_dir(), chosen)
+    if as_json:
+        output.print_json({"sessions": [one.id for one in chosen], "dry_run": dry_run})
+    elif not dry_run:
+        out.say(f"Forgot: {names}.")
+
+
+def _forget_phrase(phrase: str, dry_run: bool, yes: bool, as_json: bool) -> None:
+    if len(phrase.strip()) < MIN_PHRASE_CHARS:
+        raise typer.BadParameter(f"at least {MIN_PHRASE_CHARS} characters", param_hint="--phrase")
+    out = Screen()
+    if not as_json and (dry_run or not yes):
+        out.say("Would take this text out of everything that is kept.")
+    if dry_run:
+        return
+    output.confirm_deletion(yes, as_json=as_json)
+    with open_user_store() as store:
+        # Kept out first: a hook that runs meanwhile writes none of it any more.
+        add_pattern("forgotten", re.escape(phrase))
+        places = retention.forget_phrase(store, data_dir(), phrase)
+    if as_json:
+        output.print_json({"phrase_places": places})
+    else:
+        out.say(f"Taken out of {pluralize(places, 'place')}, and kept out from now on.")

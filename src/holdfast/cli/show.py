@@ -1,209 +1,241 @@
-"""`holdfast show`: a session, a fact, a message, a compaction or a brief, made for reading.
+"""`holdfast search` finds facts and words of all stored sessions; `holdfast show` opens a session,
+a fact, a message, a compaction or a brief, made for reading.
 
-Owns what a name means and how a fact and a message are told. What is shown of a transcript has
-passed the redactor. Must not write.
+Owns what a name means. What is shown of a transcript has passed the redactor. Must not write.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
-from typing import TYPE_CHECKING, Annotated, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
-from holdfast.cli.input_args import SessionInput
+from holdfast import clients
 from holdfast.cli.output import (
     CliError,
+    Count,
     JsonOption,
-    make_console,
-    print_indented,
+    OptionalCount,
+    format_one_line,
     print_json,
-    replace_control_chars,
 )
+from holdfast.cli.screen import NARROW_WIDTH, Screen
 from holdfast.cli.store_access import (
     EmptyStore,
     find_session,
     open_user_store,
-    print_if_empty,
+    resolve_project,
     resolve_session,
-    translate_errors,
 )
 from holdfast.clock import format_minute
 from holdfast.fastpath.project import locate_project
 
 if TYPE_CHECKING:
+    from holdfast.session.archive import ArchiveMatch
     from holdfast.state.facts import Fact
-    from holdfast.store.protocol import Session
+    from holdfast.store.protocol import Hit, Session
     from holdfast.store.sqlite.store import SqliteStore
 
 
-# Of one message, unless it is asked for whole.
-MAX_MESSAGE_CHARS = 2_000
+MAX_ABOUT_CHARS = 300  # of an edit of a file, or of words about it
 # Sessions looked through, latest first, for a fact or row that is named without its session.
 MAX_RECENT_SESSIONS = 20
 
-_FACT_ID = re.compile(r"[a-z]{1,2}\d+")
-_TOOL_CALL = re.compile(r"([\w.-]+) (\{.*\})", re.DOTALL)
-
 
 def show(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="ID",
-            help="A session, a fact (t3 or SESSION:t3), a message (SESSION:ROW) or a transcript "
-            "file. Id prefixes are enough; at least six characters for a message. Default: the "
-            "current session.",
-        ),
-    ] = "",
-    compactions: Annotated[
-        bool,
-        typer.Option("--compactions", help="The session's compactions, with what each one lost."),
-    ] = False,
-    compaction: Annotated[
-        int | None,
-        typer.Option(
-            "--compaction",
-            metavar="N",
-            min=1,
-            help="Its compaction N: what was known before, what the summary kept, what was "
-            "restored.",
-        ),
-    ] = None,
-    brief: Annotated[
-        bool, typer.Option("--brief", help="The brief its agent would be given now.")
-    ] = False,
-    first: Annotated[
-        str,
-        typer.Option(
-            "--from",
-            metavar="ROW",
-            help="Messages from this row, line, time or compaction (c1) on.",
-        ),
-    ] = "",
-    last: Annotated[
-        str, typer.Option("--to", metavar="ROW", help="Messages up to here (same formats).")
-    ] = "",
-    full: Annotated[bool, typer.Option("--full", help="Leave nothing out.")] = False,
+    name: Annotated[str, typer.Argument(metavar="ID")] = "",
+    compactions: bool = False,
+    compaction: OptionalCount = None,
+    brief: bool = False,
+    from_: str = "",
+    to: str = "",
+    before_compaction: bool = False,
+    full: bool = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show a session, a fact, a message, a compaction or a brief, made for reading.
 
     A fact id without a session is looked up in the current project first.
 
+    ID: A session, a fact (t3 or SESSION:t3), a message (SESSION:ROW) or a transcript file. Id
+        prefixes are enough; at least six characters for a message. Default: the current session.
+    --compactions: The session's compactions, with what each one lost.
+    --compaction N: Its compaction N: what was known before, what the summary kept, what was
+        restored.
+    --brief: The brief its agent would be given now.
+    --from ROW: Messages from this row, line, time or compaction (c1) on.
+    --to ROW: Messages up to here (same formats).
+    --before-compaction: The conversation as it was before the last compaction, on a terminal whole
+        and in the pager ($PAGER).
+    --full: Leave nothing out.
+
     Example: `holdfast show 0276a600 --compaction 1`
     """
-
-    from holdfast.cli.show_session import show_file, show_session
-
-    if not name and print_if_empty(as_json, {"session": None}):
-        return
-    asked = [compactions, compaction is not None, brief, bool(first or last)]
+    asked = [compactions, compaction is not None, brief, before_compaction, bool(from_ or to)]
     if sum(asked) > 1:
-        raise typer.BadParameter("use one of --compactions, --compaction, --brief and --from/--to")
+        raise typer.BadParameter(
+            "use one of --compactions, --compaction, --before-compaction, --brief and --from/--to"
+        )
+    is_file = bool(name) and (os.path.isfile(name) or name.endswith((".jsonl", ".gz")))
+    if is_file and (compactions or compaction is not None or before_compaction):
+        raise CliError(
+            f"{name} is a file; this shows what is stored",
+            "`holdfast session ingest` stores it, then pass the session's id.",
+        )
     if brief:
-        _show_brief(name, as_json)
-    elif compactions or compaction is not None:
-        _show_compactions(name, compaction, full, as_json)
-    elif _is_file(name):
-        show_file(SessionInput(name), first, last, full, as_json)
-    elif first or last:
-        with open_user_store() as store:
-            show_session(store, resolve_session(store, name), first, last, full, as_json)
-    else:
-        _show_named(name, full, as_json)
+        from holdfast.cli.brief import brief as show_brief
 
+        if not name:
+            with open_user_store({"session": None}) as store:
+                name = resolve_session(store, "").id
+        show_brief(name, as_json=as_json)
+        return
+    if is_file:
+        _show_file(name, from_, to, full, as_json)
+        return
+    with open_user_store(None if name else {"session": None}) as store:
+        if compactions:
+            from holdfast.cli.views.compaction import show_chain
 
-def _is_file(name: str) -> bool:
-    return bool(name) and (os.path.isfile(name) or name.endswith((".jsonl", ".gz")))
+            show_chain(store, resolve_session(store, name), full, as_json)
+        elif compaction is not None:
+            from holdfast.cli.views.compaction import show_compaction
 
-
-def _show_brief(name: str, as_json: bool) -> None:
-    from holdfast.cli.brief import show_current_brief
-
-    if not name:
-        with open_user_store() as store:
-            name = resolve_session(store, "").id
-    show_current_brief(name, as_json)
-
-
-def _show_compactions(name: str, number: int | None, full: bool, as_json: bool) -> None:
-    from holdfast.cli.compactions import show_chain, show_compaction
-
-    with open_user_store() as store, translate_errors():
-        found = resolve_session(store, name)
-        if number is None:
-            show_chain(store, found, full, as_json)
+            show_compaction(store, resolve_session(store, name), compaction, full, as_json)
+        elif before_compaction:
+            _show_before_compaction(store, resolve_session(store, name), full, as_json)
+        elif from_ or to:
+            _show_range(resolve_session(store, name), from_, to, as_json)
         else:
-            show_compaction(store, found, number, full, as_json)
+            _show_named(store, name, full, as_json)
 
 
-def _show_named(name: str, full: bool, as_json: bool) -> None:
-    from holdfast.cli.show_session import show_session
+def _show_file(path: str, first: str, last: str, full: bool, as_json: bool) -> None:
+    """A transcript that need not be stored: its conversation is all there is to show."""
+    from holdfast.cli.views.conversation import load_messages, print_conversation
+
+    messages = load_messages(path, "", first, last)
+    if not messages and not (first or last or as_json):
+        raise CliError(f"No messages in {path}", "Pass a client's *.jsonl transcript.")
+    if as_json:
+        print_json({"path": path, "messages": [one._asdict() for one in messages]})
+    else:
+        print_conversation(messages, full or bool(first or last))
+
+
+def _show_before_compaction(store: SqliteStore, found: Session, full: bool, as_json: bool) -> None:
+    """From the compaction before it on: what the agent had in front of it."""
+    count = len(store.compactions(found.id))
+    if not count:
+        what = f"Session {found.id[:8]} was not compacted"
+        raise CliError(what, "`holdfast show` shows all of it.")
+    _show_range(
+        found, f"c{count - 1}" if count > 1 else "", f"c{count}", as_json, whole=full, paged=True
+    )
+
+
+def _show_range(
+    found: Session, first: str, last: str, as_json: bool, *, whole: bool = True, paged: bool = False
+) -> None:
+    from holdfast.cli.views.conversation import load_messages, print_conversation
+
+    messages = load_messages(found.transcript, found.id, first, last)
+    if as_json:
+        print_json({"session": found.id, "messages": [one._asdict() for one in messages]})
+    else:
+        print_conversation(messages, whole, paged=paged)
+
+
+def _show_named(store: SqliteStore, name: str, full: bool, as_json: bool) -> None:
+    """A session, or a fact or a row of one."""
+    from holdfast.state.model import is_fact_id
 
     session, _, inner = name.rpartition(":")
-    with open_user_store() as store, translate_errors():
-        if not name:
-            show_session(store, resolve_session(store, ""), "", "", full, as_json)
+    if session:
+        candidates = [find_session(store, session)]
+    else:
+        whole = resolve_session(store, "") if not name else None
+        if whole is None and not is_fact_id(name):
+            whole = store.session(name)
+        if whole is not None:
+            _show_session(store, whole, full, as_json)
             return
-        if session:
-            candidates = [find_session(store, session)]
-        else:
-            whole = None if _FACT_ID.fullmatch(name) else store.session(name)
-            if whole is not None:
-                show_session(store, whole, "", "", full, as_json)
-                return
-            candidates = _recent(store)
-            if not candidates:
-                raise EmptyStore
-        if _show_part(store, candidates, inner, full, as_json):
+        candidates = _list_recent(store)
+        if not candidates:
+            raise EmptyStore
+    for candidate in candidates:
+        fact = store.fact(candidate.id, inner)
+        if fact is not None:
+            _show_fact(store, candidate, fact, full, as_json)
+            return
+    for candidate in candidates:
+        row = _read_row(candidate, inner, 0, store)
+        if row is not None:
+            _show_row(candidate, inner, row, full, as_json)
             return
     where = f"in session {candidates[0].id[:8]}" if session else "in the latest sessions"
     raise CliError(
-        f"No session, fact or message named {inner!r} {where}"
-        if not session
-        else f"No fact or message named {inner!r} {where}",
+        f"No {'' if session else 'session, '}fact or message named {inner!r} {where}",
         "`holdfast search` finds ids by text, `holdfast status --all` lists sessions.",
     )
 
 
-def _show_part(
-    store: SqliteStore, candidates: list[Session], name: str, full: bool, as_json: bool
-) -> bool:
-    """A fact or a row of one of these sessions; whether there is one."""
-    for candidate in candidates:
-        fact = store.fact(candidate.id, name)
-        if fact is not None:
-            row = _row(candidate, fact.at.row, fact.at.start, store)
-            _show_fact(candidate, fact, row, full, as_json)
-            return True
-    for candidate in candidates:
-        row = _row(candidate, name, 0, store)
-        if row is not None:
-            _show_row(candidate, name, row, full, as_json)
-            return True
-    return False
-
-
-def _recent(store: SqliteStore) -> list[Session]:
+def _list_recent(store: SqliteStore) -> list[Session]:
     here = list(store.sessions(project=locate_project(os.getcwd())[0], limit=MAX_RECENT_SESSIONS))
     known = {session.id for session in here}
     return here + [one for one in store.sessions(limit=MAX_RECENT_SESSIONS) if one.id not in known]
 
 
-def _row(session: Session, row: str, start: int, store: SqliteStore) -> bytes | None:
-    """From the transcript; where it no longer has the row, from what was archived of it."""
+def _show_session(store: SqliteStore, session: Session, full: bool, as_json: bool) -> None:
+    """What it was about, what is known of it, and its conversation."""
+    from holdfast.cli.store_access import list_foreseeable
+    from holdfast.cli.views.conversation import load_messages, print_conversation
+    from holdfast.cli.views.fact import count_by_status
+    from holdfast.cli.views.session import print_head
 
-    from holdfast.session.transcript_scan import read_archived_row, read_source_row
+    counts = count_by_status(store.facts(session.id))
+    compactions = store.compactions(session.id)[::-1]
+    messages, missing = [], ""
+    try:
+        messages = load_messages(session.transcript, session.id)
+    except list_foreseeable() as error:
+        missing = str(error)
+    if as_json:
+        print_json(
+            {
+                "session": session._asdict(),
+                "counts": counts,
+                "compactions": [one._asdict() for one in compactions],
+                "checkpoints": [one._asdict() for one in store.checkpoints(session.id)[::-1]],
+                "messages": [one._asdict() for one in messages],
+            }
+        )
+        return
+    out = Screen()
+    print_head(session, compactions, counts)
+    out.print()
+    if missing:
+        out.say(f"{missing}.", "yellow")
+    else:
+        print_conversation(messages, full)
+    if compactions:
+        step = f"`holdfast show {session.id[:8]} --compactions`"
+        out.say(f"\n{step} shows what each compaction lost.", "dim")
+
+
+def _read_row(session: Session, row: str, start: int, store: SqliteStore) -> bytes | None:
+    """From the transcript; where it no longer has the row, from what was archived of it."""
+    from holdfast.session.replay import read_archived_row, read_source_row
 
     found = read_source_row(session.transcript, row, start) if session.transcript else None
     return read_archived_row(store, session.id, row) if found is None else found
 
 
-# What a fact's standing says of it, where "is" would be wrong.
+# What a fact's status says of it, where "is" would be wrong.
 _VERBS = {
     "exists": "exists",
     "works now": "works now",
@@ -215,97 +247,196 @@ _VERBS = {
 }
 
 
-def _show_fact(session: Session, fact: Fact, row: bytes | None, full: bool, as_json: bool) -> None:
-    from holdfast.cli.fact_words import fact_to_json, format_status
-    from holdfast.state.facts import kind_name
+def _show_fact(store: SqliteStore, session: Session, fact: Fact, full: bool, as_json: bool) -> None:
+    from holdfast.cli.views.conversation import print_message
+    from holdfast.cli.views.fact import fact_to_json, format_status
+    from holdfast.state.model import KINDS, kind_name
 
+    row = _read_row(session, fact.at.row, fact.at.start, store)
     if as_json:
         source = None if row is None else json.loads(row)
         print_json({"session": session.id, "fact": fact_to_json(fact), "source": source})
         return
-
-    out = make_console()
+    out = Screen()
     status = format_status(fact)
     out.print(
-        Text(f"{kind_name(fact.kind).capitalize()} ")
-        + Text(fact.id, style="cyan")
-        + Text(" of session ")
-        + Text(session.id[:8], style="cyan")
-        + Text(f" {_VERBS.get(status, f'is {status}')}:", style="bold")
+        Text.assemble(
+            f"{kind_name(fact.kind).capitalize()} ",
+            (fact.id, "cyan"),
+            " of session ",
+            (session.id[:8], "cyan"),
+            (f" {_VERBS.get(status, f'is {status}')}:", "bold"),
+        )
     )
-    print_indented(fact.text)
-    if fact.detail and fact.detail != fact.text:
-        print_indented(fact.detail, "dim")
-    if not fact.at.row and fact.id.startswith("m"):
+    out.indented(fact.text)
+    for line in _list_about(store, session, fact):
+        if line and line != fact.text:
+            out.indented(line, "dim")
+    if not fact.at.row and fact.id.startswith(KINDS["note"].letter):
         show_all = f"holdfast session note --session {session.id[:8]} --show"
-        out.print(Text(f"\nA note of {format_minute(fact.at.time)} UTC. `{show_all}` shows all."))
+        out.say(f"\nA note of {format_minute(fact.at.time)} UTC. `{show_all}` shows all.")
         return
     out.print()
     if row is None:
-        out.print(Text(f"It comes from {format_minute(fact.at.time)} UTC."))
-        out.print(
-            Text("The transcript no longer has this row, and it was not archived.", style="yellow")
-        )
+        out.say(f"It comes from {format_minute(fact.at.time)} UTC.")
+        gone = "The transcript no longer has this row, and it was not archived."
+        out.say(gone, "yellow")
     else:
-        _print_message(row, fact.at.time, full)
-    place = f"Row {fact.at.row or '-'} of {session.transcript or 'an unknown transcript'}"
-    out.print(Text(replace_control_chars(place), "dim"), soft_wrap=True)
+        print_message(row, clients.of_session(session.client), fact.at.time, full)
+    _print_place(session, fact.at.row)
+
+
+def _list_about(store: SqliteStore, session: Session, fact: Fact) -> list[str]:
+    """What is known besides; of a file what was done to it and said of it."""
+    if fact.kind != "file":
+        return [fact.detail]
+    from holdfast.recall.passages import Conversation
+
+    told = Conversation(store).list_about_file(session.id, fact.text)
+    return [f"{one.speaker}: {format_one_line(one.text, MAX_ABOUT_CHARS)}" for one in told]
 
 
 def _show_row(session: Session, name: str, row: bytes, full: bool, as_json: bool) -> None:
+    from holdfast.cli.views.conversation import print_message
+
     if as_json:
         print_json({"session": session.id, "row": name, "source": json.loads(row)})
         return
-
-    _print_message(row, "", full)
-    place = f"Row {name} of {session.transcript or 'an unknown transcript'}"
-    make_console().print(Text(replace_control_chars(place), "dim"), soft_wrap=True)
+    print_message(row, clients.of_session(session.client), "", full)
+    _print_place(session, name)
 
 
-def _print_message(row: bytes, time: str, full: bool) -> None:
-    """Who said it and when, and what was said; a tool's input by its names."""
+def _print_place(session: Session, row: str) -> None:
+    Screen().verbatim(f"Row {row or '-'} of {session.transcript or 'an unknown transcript'}", "dim")
 
-    from holdfast import clients
-    from holdfast.transcript.reader import Row
 
-    data = json.loads(row.replace(b"\0", b"").decode("utf-8", "replace"))
-    whole = Row(data, 0, len(row))
-    client = clients.default()
-    events = client.adapter().events(whole)
-    time = time or next((event.at.time for event in events if event.at.time), "")
-    messages = client.read_messages([whole])
-    if messages:
-        message = messages[0].message
-        text = messages[0].text.removeprefix(f"{message.role}: ")
-        if message.answers:
-            who = "A tool returned"
-        elif message.role == "user":
-            who = "The user wrote" if message.is_prompt else "The agent was given"
+MAX_PASSAGE_CHARS = 480
+
+
+def search(
+    query: list[str],
+    session: str = "",
+    project: str = "",
+    kind: str = "",
+    archive: bool = False,
+    limit: Count = 20,
+    as_json: JsonOption = False,
+) -> None:
+    """Search facts and messages, in all sessions or one.
+
+    Use quotes for phrases. Best match first; facts that are still valid rank higher.
+
+    QUERY: Words to search for.
+    --session ID: Only this session (id or prefix).
+    --project FOLDER: Only this project.
+    --kind KIND: Only this kind of fact, or `message`.
+    --archive: Search the archived raw rows, including tool output. Slower.
+    --limit N: Maximum number of results.
+
+    Example: `holdfast search "rate limit" --kind decision`
+    """
+    from holdfast.state.model import KINDS
+
+    if kind and kind not in (*KINDS, "message"):
+        raise typer.BadParameter(
+            f"{kind!r} is not one of {', '.join(KINDS)}, message", param_hint="--kind"
+        )
+    words, folder = " ".join(query), resolve_project(project)
+    with open_user_store({"query": words, "rows" if archive else "hits": []}) as store:
+        one = find_session(store, session) if session else None
+        if archive:
+            sessions = [one] if one else list(store.sessions(project=folder, limit=10_000))
+            _search_archives(store, words, sessions, limit, as_json)
         else:
-            who = "The agent wrote"
-    else:
-        who, text = "The client recorded", json.dumps(data, ensure_ascii=False, indent=2)
-    when = f" on {format_minute(time)} UTC" if time else ""
-    make_console().print(Text(f"{who}{when}:", style="bold"))
-    shown = "\n".join(_format_call(part) for part in text.split("\n")).strip() or "(nothing)"
-    if not full and len(shown) > MAX_MESSAGE_CHARS:
-        shown = f"{shown[:MAX_MESSAGE_CHARS]}… ({len(shown):,} characters; --full shows all)"
-    print_indented(shown)
+            among = {"session_id": one.id if one else "", "project": folder, "kind": kind}
+            _search_facts(store, words, among, limit, as_json)
 
 
-def _format_call(line: str) -> str:
-    """`Bash {"command": "ls"}` as lines of `command: ls`; anything else as it is."""
-    found = _TOOL_CALL.fullmatch(line)
-    if found is None:
-        return line
-    try:
-        given = json.loads(found[2])
-    except ValueError:
-        return line
-    parts = [f"{key}: {_format_value(value)}" for key, value in given.items()]
-    return "\n  ".join([found[1], *parts])
+def _search_facts(
+    store: SqliteStore, words: str, among: dict[str, str], limit: int, as_json: bool
+) -> None:
+    from holdfast.cli.views.fact import fact_to_json
+    from holdfast.recall.passages import Conversation, gather_matters, search_passages
+
+    found = search_passages(store, words, **among)
+    matters = list(islice(gather_matters(found, Conversation(store)), limit))
+    if as_json:
+        shown = {one.passage.text: one for one in matters}
+        hits = [
+            {
+                "session": one.hit.session_id,
+                "score": one.hit.score,
+                "snippet": one.text,
+                "fact": None if one.hit.fact is None else fact_to_json(one.hit.fact),
+                "message": None if one.hit.message is None else one.hit.message._asdict(),
+                "following": [said._asdict() for said in told.following] if told else [],
+                "also": [more.text for more in told.also] if told else [],
+            }
+            for one in found[:limit]
+            for told in (shown.get(one.text),)
+        ]
+        print_json({"query": words, "hits": hits})
+        return
+    out = Screen()
+    if not found:
+        out.say("Nothing found. Try fewer words.")
+        return
+    if not found[0].has_all:
+        out.say("No match for all words; closest:\n", "dim")
+    for number, (one, following, also) in enumerate(matters):
+        if number:
+            out.print()
+        out.print(_format_heading(one.hit, out.width))
+        out.indented(format_one_line(one.text, MAX_PASSAGE_CHARS))
+        for then in following:
+            line = f"{then.speaker}: {format_one_line(then.text, MAX_PASSAGE_CHARS)}"
+            out.indented(line, "dim")
+        for more in also:
+            fact, message = more.hit.fact, more.hit.message
+            who = fact.kind if fact else message.speaker if message else ""
+            said = format_one_line(more.text, MAX_PASSAGE_CHARS)
+            out.indented(f"{_format_name(more.hit)}  {who}: {said}")
+    out.say(f"\n`holdfast show {_format_name(found[0].hit)}` opens the first.", "dim")
 
 
-def _format_value(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text.replace("\n", "\n    ")
+def _format_name(hit: Hit) -> str:
+    inner = hit.message.row[:8] if hit.message is not None else ""
+    return f"{hit.session_id[:8]}:{inner if hit.fact is None else hit.fact.id}"
+
+
+def _format_heading(hit: Hit, width: int) -> Text:
+    """Its name, what it is, its status and, where there is room, since when."""
+    from holdfast.cli.views.fact import style_status
+    from holdfast.state.model import kind_name
+
+    head = Text(_format_name(hit), style="cyan")
+    time = ""
+    if hit.fact is not None:
+        head = Text.assemble(head, (f"  {kind_name(hit.fact.kind)}, ", "bold"))
+        head.append(style_status(hit.fact))
+        time = hit.fact.at.time
+    elif hit.message is not None:
+        head = Text.assemble(head, (f"  {hit.message.speaker}", "bold"))
+        time = hit.message.time
+    return head if width < NARROW_WIDTH else head.append(f"  {format_minute(time)}", style="dim")
+
+
+def _search_archives(
+    store: SqliteStore, words: str, sessions: list[Session], limit: int, as_json: bool
+) -> None:
+    from holdfast.session.archive import search_rows
+
+    found: list[ArchiveMatch] = []
+    for one in sessions:
+        if left := limit - len(found):
+            found += search_rows(store, one.id, words.split(), left)
+    if as_json:
+        print_json({"query": words, "rows": [one._asdict() for one in found]})
+        return
+    out = Screen()
+    for hit in found:
+        name = (f"{hit.session_id[:8]}:{hit.row[:8]}", "cyan")
+        out.print(Text.assemble(name, (f"  {format_minute(hit.time)}", "dim")))
+        out.indented(hit.excerpt)
+    if not found:
+        out.say("Nothing found in the archives.")

@@ -1,24 +1,25 @@
 """Opening what a command needs: the store and the transcript, with trouble put into words.
 
-Must not print anything but that nothing is stored; the caller decides what to show.
+Must not print: the caller decides what to show.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.cli.output import CliError, print_json, print_words
+from holdfast.cli.output import CliError, explain_os_error
 from holdfast.fastpath.project import locate_project
 from holdfast.files import make_private_dir
-from holdfast.paths import data_dir, store_path
+from holdfast.paths import data_dir, is_postgres_url, store_path
 
 if TYPE_CHECKING:
     from holdfast.session.context import SessionContext
+    from holdfast.session.follow import FollowState
     from holdfast.session.update import SessionView
     from holdfast.store.protocol import Session, StoreError
     from holdfast.store.sqlite.store import SqliteStore
@@ -28,21 +29,23 @@ MAX_SESSIONS_SCANNED = 10_000  # sessions, for those that a name could mean
 MAX_IDS_SHOWN = 3
 
 
-@contextmanager
-def translate_errors() -> Iterator[None]:
-    """Turns what can go wrong with files and the store into a line that says what to do."""
-
+def list_foreseeable() -> tuple[type[Exception], ...]:
+    """What can go wrong with files and the store: `explain` says what to do."""
     from holdfast.store.protocol import StoreError
-    from holdfast.transcript.reader import TranscriptError, TranscriptMissing
+    from holdfast.transcript.reader import TranscriptError
 
-    try:
-        yield
-    except TranscriptMissing as error:
-        raise CliError(str(error), "Check the path.") from error
-    except TranscriptError as error:
-        raise CliError(str(error)) from error
-    except StoreError as error:
-        raise CliError(str(error), suggest_next_step(error)) from error
+    return (CliError, StoreError, TranscriptError)
+
+
+def explain(error: Exception) -> CliError:
+    from holdfast.store.protocol import StoreError
+    from holdfast.transcript.reader import TranscriptMissing
+
+    if isinstance(error, CliError):
+        return error
+    if isinstance(error, StoreError):
+        return CliError(str(error), suggest_next_step(error))
+    return CliError(str(error), "Check the path." if isinstance(error, TranscriptMissing) else "")
 
 
 def suggest_next_step(error: StoreError) -> str:
@@ -74,64 +77,39 @@ def store_exists() -> bool:
 class EmptyStore(CliError):
     """The same words wherever nothing is stored.
 
-    A question about all sessions, or about the one that is meant here, ends with 0 then: the
-    answer is "none". What was asked by name or has something to write ends with 1.
+    A question about all sessions, or about the one that is meant here, is answered then with
+    `answer`, which is "none". What was asked by name or has something to write has no answer.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, answer: object = None) -> None:
         super().__init__(
             "Nothing is stored yet",
             "Run `holdfast session ingest` to read your transcripts, or `holdfast install` to "
             "start saving.",
+            answer,
         )
 
 
-def is_store_empty() -> bool:
-    if not store_exists():
-        return True
-    with open_user_store() as store:
-        return not store.sessions(limit=1)
-
-
-def print_if_empty(as_json: bool, document: Any) -> bool:
-    """Whether nothing is stored; then that is said, or `document` printed."""
-    if not is_store_empty():
-        return False
-    if as_json:
-        print_json(document)
-    else:
-        empty = EmptyStore()
-        print_words(f"{empty.what}. {empty.next_step}")
-    return True
-
-
 @contextmanager
-def open_user_store() -> Iterator[SqliteStore]:
-    """The user's store, which must exist."""
-
+def open_user_store(answer: object = None) -> Iterator[SqliteStore]:
+    """The user's store; where it is not there, or empty and asked for an answer, that is said."""
     from holdfast.store.sqlite.store import SqliteStore
 
-    path = store_path()
-    if not os.path.exists(path):
-        raise EmptyStore
-    with translate_errors():
-        store = SqliteStore(path)
-        try:
-            yield store
-        finally:
-            store.close()
+    if not store_exists():
+        raise EmptyStore(answer)
+    with closing(SqliteStore(store_path())) as store:
+        if answer is not None and not store.sessions(limit=1):
+            raise EmptyStore(answer)
+        yield store
 
 
 def ensure_store_path() -> str:
     """The user's store, in a folder that is made if it is not there."""
     path = store_path()
-    try:
-        make_private_dir(os.path.dirname(path))
-    except OSError as error:
-        raise CliError(
-            f"Cannot create the data folder {os.path.dirname(path)}: {error.strerror}",
-            "Choose another one with --home.",
-        ) from error
+    folder = os.path.dirname(path)
+    what = f"Cannot create the data folder {folder}"
+    with explain_os_error(what, "Choose another one with --home."):
+        make_private_dir(folder)
     return path
 
 
@@ -149,21 +127,21 @@ def find_session(store: SqliteStore, name: str) -> Session:
     raise CliError(f"No session id starts with {name!r}", "`holdfast status --all` lists them.")
 
 
-# A session with its documents: what `handoff`, `resume`, `note` and `tasks`
-# begin with.
-#
-# Which session is meant when none is named is decided in `session.context`. Must not print.
-
 READ_TIMEOUT_SECONDS = 60.0
 
-SessionArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="SESSION",
-        help="Session id or a prefix of it. Default: the current session, else the latest one of "
-        "this worktree, else of this project.",
-    ),
-]
+_WHICH_SESSION = (
+    "Session id or a prefix of it. Default: the current session, else the latest one of this "
+    "worktree, else of this project."
+)
+SessionArgument = Annotated[str, typer.Argument(metavar="SESSION", help=_WHICH_SESSION)]
+SessionOption = Annotated[str, typer.Option("--session", metavar="SESSION", help=_WHICH_SESSION)]
+
+
+def require_transcript_rows(path: str, followed: FollowState) -> None:
+    """A file of which no row is a client's is no transcript; an empty one may become one."""
+    unknown = (followed.parser_state or {}).get("unknown", 0)
+    if followed.cursor.rows <= unknown and os.path.getsize(path):
+        raise CliError(f"Not a transcript: {path}", "Pass a client's *.jsonl file.")
 
 
 def find_current_project() -> tuple[str, str]:
@@ -171,9 +149,13 @@ def find_current_project() -> tuple[str, str]:
     return locate_project(os.path.realpath(os.getcwd()))
 
 
+def resolve_project(folder: str) -> str:
+    """A project is named by any folder in it; "" for all of them."""
+    return locate_project(os.path.abspath(os.path.expanduser(folder)))[0] if folder else ""
+
+
 def resolve_session(store: SqliteStore, name: str) -> Session:
     """The session of that name, or the current one where none is given."""
-
     from holdfast.session.context import find_current_session, get_agent_session_id
 
     if name:
@@ -192,7 +174,6 @@ def resolve_session(store: SqliteStore, name: str) -> Session:
 
 def load_session_view(store: SqliteStore, session: Session) -> tuple[SessionContext, SessionView]:
     """The session brought up to date, with its notes and summaries over it."""
-
     from holdfast.session.context import SessionRef, build_context
     from holdfast.session.view import load_saved_view
 
@@ -200,3 +181,30 @@ def load_session_view(store: SqliteStore, session: Session) -> tuple[SessionCont
     folder = session.cwd or session.worktree
     ctx = build_context(data, SessionRef(session.id, session.transcript, folder), store)
     return ctx, load_saved_view(ctx, READ_TIMEOUT_SECONDS)
+
+
+DatabaseOption = Annotated[
+    str,
+    typer.Option(
+        "--database",
+        metavar="URL",
+        envvar="HOLDFAST_DATABASE",
+        help="postgresql://... URL or path of a SQLite file. Default: your own store.",
+    ),
+]
+
+
+def sqlite_path(database: str) -> str:
+    if "://" in database:
+        raise CliError(
+            f"{database.partition('://')[0]}:// is not a supported database",
+            "Use a postgresql:// URL or the path of a SQLite file.",
+        )
+    return os.path.abspath(os.path.expanduser(database)) if database else store_path()
+
+
+def locate_database(database: str) -> str:
+    """The URL or the path of a file; without one this user's store, in a folder that is made."""
+    if not database:
+        return ensure_store_path()
+    return database if is_postgres_url(database) else sqlite_path(database)

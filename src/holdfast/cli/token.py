@@ -1,26 +1,22 @@
 """`holdfast team token`: who may use the service. The words of a token are shown once."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import date
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
-from holdfast.cli.database_args import DatabaseOption, is_postgres, missing_extra_error, sqlite_path
-from holdfast.cli.output import CliError, JsonOption, make_console, print_json
-from holdfast.cli.store_access import ensure_store_path, translate_errors
+from holdfast.cli.output import CliError, JsonOption, print_json
+from holdfast.cli.screen import Screen, make_table
+from holdfast.cli.store_access import DatabaseOption, locate_database
 from holdfast.clock import format_minute
 from holdfast.paths import data_dir
-
-if TYPE_CHECKING:
-    from holdfast.server.records import Transaction
-
+from holdfast.server.backend import open_backend
+from holdfast.server.records import Transaction, tokens
+from holdfast.server.server_settings import ServerSettings, format_utc_now
 
 token = typer.Typer(
     name="token",
@@ -31,33 +27,11 @@ token = typer.Typer(
 
 @token.command()
 def create(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Owner of the token: a person or a machine.")
-    ],
-    scope: Annotated[
-        list[str] | None,
-        typer.Option("--scope", metavar="read|write|admin", help="Repeatable. Default: read."),
-    ] = None,
-    project: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--project",
-            metavar="PROJECT",
-            help="Team name of the project (github.com/acme/shop), or a folder on the server. "
-            "Repeatable. Default: all projects.",
-        ),
-    ] = None,
-    expires: Annotated[
-        str, typer.Option("--expires", metavar="DATE", help="Expiry date, as 2027-01-31.")
-    ] = "",
-    replace: Annotated[
-        str,
-        typer.Option(
-            "--replace",
-            metavar="ID",
-            help="Revoke this token and transfer its sessions to the new one.",
-        ),
-    ] = "",
+    name: str,
+    scope: list[str] | None = None,
+    project: list[str] | None = None,
+    expires: str = "",
+    replace: str = "",
     database: DatabaseOption = "",
     as_json: JsonOption = False,
 ) -> None:
@@ -65,6 +39,13 @@ def create(
 
     A session belongs to the token that first wrote to it; use --replace to transfer the sessions
     of an old token to a new one.
+
+    NAME: Owner of the token: a person or a machine.
+    --scope read|write|admin: Repeatable. Default: read.
+    --project PROJECT: Team name of the project (github.com/acme/shop), or a folder on the server.
+        Repeatable. Default: all projects.
+    --expires DATE: Expiry date, as 2027-01-31.
+    --replace ID: Revoke this token and transfer its sessions to the new one.
 
     Example: `holdfast team token create ci --scope read --scope write --project github.com/a/shop`
     """
@@ -83,9 +64,7 @@ def create(
     if not name.strip():
         raise CliError("A token needs a name", "Name the owner: a person or a machine.")
     with _open_records(database) as (transaction, now):
-        from holdfast.server.records import tokens
-
-        folders = tuple(_project(name) for name in project) if project else None
+        folders = tuple(_resolve_project(name) for name in project) if project else None
         made, words = tokens.create_token(
             transaction, name=name, scopes=scopes, projects=folders, now=now, expires=ends
         )
@@ -98,12 +77,12 @@ def create(
         print_json({"id": made.id, "token": words})
         return
     typer.echo(words)
-    make_console(stderr=True).print(
-        f"Token {made.id} for {name}: {', '.join(scopes)}. It is not shown again.", markup=False
+    Screen(stderr=True).print(
+        f"Token {made.id} for {name}: {', '.join(scopes)}. It is not shown again."
     )
 
 
-def _project(name: str) -> str:
+def _resolve_project(name: str) -> str:
     """A folder by its whole path; any other name as it is."""
     is_folder = name.startswith(("/", ".", "~")) or os.path.isdir(name)
     return os.path.abspath(os.path.expanduser(name)) if is_folder else name
@@ -116,19 +95,15 @@ def list_tokens(database: DatabaseOption = "", as_json: JsonOption = False) -> N
     Example: `holdfast team token list`
     """
     with _open_records(database) as (transaction, _):
-        from holdfast.server.records import tokens
-
         found = tokens.list_tokens(transaction)
     if as_json:
         print_json([one._asdict() for one in found])
         return
     if not found:
-        make_console().print("No tokens yet. Run `holdfast team token create NAME` to create one.")
+        Screen().print("No tokens yet. Run `holdfast team token create NAME` to create one.")
         return
 
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for column in ("token", "name", "scopes", "projects", "made", "ends", "revoked"):
-        table.add_column(column)
+    table = make_table("token", "name", "scopes", "projects", "made", "ends", "revoked")
     for one in found:
         table.add_row(
             Text(one.id, style="cyan"),
@@ -139,44 +114,33 @@ def list_tokens(database: DatabaseOption = "", as_json: JsonOption = False) -> N
             one.expires or "-",
             format_minute(one.revoked) or "-",
         )
-    make_console().print(table)
+    Screen().print(table)
 
 
 @token.command()
 def revoke(
-    token_id: Annotated[
-        str, typer.Argument(metavar="ID", help="Token id, as shown by `token list`.")
-    ],
+    token_id: Annotated[str, typer.Argument(metavar="ID")],
     database: DatabaseOption = "",
 ) -> None:
     """Revoke a token, effective immediately.
 
+    ID: Token id, as shown by `token list`.
+
     Example: `holdfast team token revoke 3f2a9c01b7de`
     """
     with _open_records(database) as (transaction, now):
-        from holdfast.server.records import tokens
-
         done = tokens.revoke_token(transaction, token_id, now)
     if not done:
         raise CliError(f"No active token {token_id}", "`holdfast team token list` shows them.")
-    make_console().print(f"Revoked token {token_id}.")
+    Screen().print(f"Revoked token {token_id}.")
 
 
 @contextmanager
 def _open_records(database: str) -> Iterator[tuple[Transaction, str]]:
     """The records of the service, for its owner, and the time."""
-    try:
-        from holdfast.server.backend import open_backend
-        from holdfast.server.server_settings import ServerSettings, format_utc_now
-    except ImportError as error:
-        raise missing_extra_error(error) from error
-    where = database if is_postgres(database) else sqlite_path(database)
-    if not database:
-        where = ensure_store_path()
-    with translate_errors():
-        backend = open_backend(ServerSettings(database=where, data=data_dir()))
-        try:
-            with backend.records.transaction(None) as transaction:
-                yield transaction, format_utc_now()
-        finally:
-            backend.close()
+    settings = ServerSettings(database=locate_database(database), data=data_dir())
+    with (
+        closing(open_backend(settings)) as backend,
+        backend.records.transaction(None) as transaction,
+    ):
+        yield transaction, format_utc_now()

@@ -8,11 +8,15 @@ which hook was installed. Imports nothing at its top: every fast hook loads this
 
 from __future__ import annotations
 
+import sys
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
-    from holdfast.clients.client_protocol import Client, HookClient
+    from holdfast.clients.client_protocol import Client
+    from holdfast.clients.hook_base import HookClient
 
 DEFAULT_CLIENT = "claude-code"
 
@@ -22,19 +26,19 @@ class UnknownClient(ValueError):
 
 
 def names() -> tuple[str, ...]:
-    return tuple(_CLIENTS)
+    return (*_FOLDERS, *_added())
 
 
 def get(name: str) -> Client:
     """The client of this name; raises UnknownClient."""
-    try:
-        return _CLIENTS[name]()
-    except KeyError:
-        raise UnknownClient(f"no client is called {name!r}") from None
+    found = _find_known(name)
+    if found is None:
+        raise UnknownClient(f"no client is called {name!r}")
+    return found
 
 
 def default() -> Client:
-    return _CLIENTS[DEFAULT_CLIENT]()
+    return get(DEFAULT_CLIENT)
 
 
 def of_session(label: str) -> Client:
@@ -42,7 +46,43 @@ def of_session(label: str) -> Client:
 
     The default where it does not say, or names one that this version of Holdfast does not know.
     """
-    return _CLIENTS.get(label.partition(" ")[0], _CLIENTS[DEFAULT_CLIENT])()
+    name = label.partition(" ")[0]
+    return (_find_known(name) if name else None) or default()
+
+
+def _find_known(name: str) -> Client | None:
+    if name not in _FOLDERS:
+        return _added().get(name)
+    found: Client = _load(name, "client", "CLIENT")
+    return found
+
+
+def _load(name: str, part: str, attribute: str) -> Any:
+    folder, _, prefix = _FOLDERS[name].partition(":")
+    return getattr(load_module(f"holdfast.clients.{folder}.{part}"), prefix + attribute)
+
+
+def load_module(module: str) -> Any:
+    __import__(module)
+    return sys.modules[module]
+
+
+def _added() -> dict[str, Client]:
+    """Clients of other packages, by the entry points of the group `holdfast.clients`.
+
+    One that cannot be loaded is left out: another package's fault is not to stop this one.
+    """
+    if not _ADDED_CLIENTS:
+        from importlib.metadata import entry_points
+
+        _ADDED_CLIENTS.append({})
+        for entry in entry_points(group=ENTRY_POINT_GROUP):
+            try:
+                if entry.name not in _FOLDERS:
+                    _ADDED_CLIENTS[0][entry.name] = entry.load()
+            except (ImportError, AttributeError, SyntaxError):
+                continue
+    return _ADDED_CLIENTS[0]
 
 
 def of_file(path: str) -> Client:
@@ -52,11 +92,13 @@ def of_file(path: str) -> Client:
     """
     from holdfast.transcript.reader import read_head
 
+    def candidates() -> Iterator[Client]:
+        yield from (get(name) for name in _FOLDERS if name != DEFAULT_CLIENT)
+        yield default()
+        yield from _added().values()  # last: finding them costs a hook 20 ms
+
     head = read_head(path)
-    for name in names():
-        if name != DEFAULT_CLIENT and get(name).recognises(head):
-            return get(name)
-    return default()
+    return next((client for client in candidates() if client.recognises(head)), default())
 
 
 def of_name(path: str) -> Client:
@@ -77,92 +119,30 @@ def sessions_dirs(environ: Mapping[str, str], home: str) -> list[str]:
     for name in names():
         paths = get(name).paths
         folder = paths.sessions_dir(paths.config_dir(environ, home), data_dir_from(environ))
-        if name == DEFAULT_CLIENT or os.path.isdir(folder):
+        if folder not in found and (name == DEFAULT_CLIENT or os.path.isdir(folder)):
             found.append(folder)
     return found
 
 
 def hook_client(name: str) -> HookClient:
     """What the hooks ask of a client; "" for the default. Raises KeyError."""
-    return _HOOK_CLIENTS[name or DEFAULT_CLIENT]()
+    name = name or DEFAULT_CLIENT
+    if name not in _FOLDERS:
+        return _added()[name].hook_io
+    found: HookClient = _load(name, "hooks", "HOOKS")
+    return found
 
 
-def _claude_code() -> Client:
-    from holdfast.clients.claude_code.client import CLIENT
-
-    return CLIENT
-
-
-def _codex() -> Client:
-    from holdfast.clients.codex.client import CLIENT
-
-    return CLIENT
-
-
-def _opencode() -> Client:
-    from holdfast.clients.opencode.client import CLIENT
-
-    return CLIENT
-
-
-def _gemini() -> Client:
-    from holdfast.clients.gemini.client import CLIENT
-
-    return CLIENT
-
-
-def _claude_code_hooks() -> HookClient:
-    from holdfast.clients.claude_code.fastpath import hook_client
-
-    return hook_client
-
-
-def _codex_hooks() -> HookClient:
-    from holdfast.clients.codex.fastpath import hook_client
-
-    return hook_client
-
-
-def _opencode_hooks() -> HookClient:
-    from holdfast.clients.opencode.fastpath import hook_client
-
-    return hook_client
-
-
-def _gemini_hooks() -> HookClient:
-    from holdfast.clients.gemini.fastpath import hook_client
-
-    return hook_client
-
-
-# One line per folder.
-_CLIENTS = {
-    "claude-code": _claude_code,
-    "codex": _codex,
-    "opencode": _opencode,
-    "gemini": _gemini,
+# A folder, and for a fork in it how its names begin. Other packages add theirs by an entry point:
+# docs/adding-a-client.md.
+_FOLDERS = {
+    "claude-code": "claude_code",
+    "codex": "codex",
+    "opencode": "opencode",
+    "kilo": "opencode:KILO_",
+    "gemini": "gemini",
+    "qwen": "qwen",
+    "copilot": "copilot",
 }
-_HOOK_CLIENTS = {
-    "claude-code": _claude_code_hooks,
-    "codex": _codex_hooks,
-    "opencode": _opencode_hooks,
-    "gemini": _gemini_hooks,
-}
-
-# What other packages may import.
-__all__ = [
-    "claude_code",
-    "client_protocol",
-    "codex",
-    "gemini",
-    "holdfast_text",
-    "hook_launcher",
-    "hook_settings",
-    "installation",
-    "json_fields",
-    "messages",
-    "opencode",
-    "patches",
-    "recent_ids",
-    "single_file",
-]
+ENTRY_POINT_GROUP = "holdfast.clients"
+_ADDED_CLIENTS: list[dict[str, Client]] = []  # empty until somebody asked

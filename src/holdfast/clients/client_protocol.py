@@ -1,17 +1,17 @@
 """What a client is: where its sessions are read, how it is spoken to, where it is installed.
 
-Owns the protocols that each folder of `clients` fulfils and the values that cross them. Must not
-know any client's format, and does no I/O. `testing.client_conformance` holds a client to what
-the docstrings here promise.
+Owns the protocols that each folder of `clients` fulfils, with defaults for those that inherit them,
+and the values that cross them. Must not know any client's format, and does no I/O. What the
+docstrings here promise is held by `tests/support/client_conformance.py`.
 
     Client
       open_transcript, load_cursor   rows from a position on        RowSource, SourceCursor
-      adapter                        rows to events                 Adapter
+      adapter                        rows to events                 adapter_base.AdapterBase
       row_probe, user_text           single rows, single texts      RowProbe, UserText
       paths                          where it keeps things          ClientPaths
       context_window                 when it compacts               ContextWindow
-      hook_io                        what hooks are given and print HookIO
-      installer                      hooks put in and taken out     installation.Installer
+      hook_io                        what hooks are given and print hook_base.HookClient
+      installer                      where its Installer is         holdfast.install
 
 A position is a number that orders the rows of one session and stays theirs while the session
 grows: a byte for a file that is only appended to, bytes counted through where a session goes on
@@ -21,12 +21,18 @@ comparing, and `load_cursor` alone knows what else it needs to go on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from holdfast.clients import load_module
+from holdfast.clients.holdfast_text import HOLDFAST_OPENINGS
+from holdfast.paths import home_from
+from holdfast.records import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 if TYPE_CHECKING:
-    from holdfast.clients.installation import Installer
-    from holdfast.events import Event
+    from holdfast.clients.adapter_base import AdapterBase
+    from holdfast.clients.hook_base import HookClient
     from holdfast.transcript.reader import Loads, Row
 
 
@@ -63,7 +69,7 @@ class RowSource(Protocol):
 
     @property
     def reset(self) -> str:
-        """Why the cursor did not fit, so that reading began anew; "" where it did."""
+        """Why the cursor did not fit, so that reading began again; "" where it did."""
 
     @property
     def stopped(self) -> bool:
@@ -84,101 +90,168 @@ class RowSource(Protocol):
     def __exit__(self, *failure: object) -> None: ...
 
 
-class Adapter(Protocol):
-    """Turns one client's rows into events.
-
-    An adapter is made from the parser state that an earlier one gave (or from None) and promises:
-    rows fed in any pieces, with the state saved and restored in between, give exactly the events
-    that they give at once; a row that stands there twice is told once; no row, however strange,
-    raises; the parser state is JSON-able and bounded, however long the session.
-    """
-
-    # Keys of the parser state that hold ids alone and need no redaction.
-    id_keys: tuple[str, ...]
-
-    @property
-    def unknown_rows(self) -> int:
-        """Rows of a type this adapter has never heard of, since the session's start."""
-
-    def events(self, row: Row) -> list[Event]: ...
-
-    def parser_state(self) -> dict[str, Any]: ...
-
-    def remembers(self, row_id: str) -> bool:
-        """Whether a row of this id was read lately."""
-
-    def forget_positions(self) -> None:
-        """The rows read so far stand elsewhere now: the session was written anew."""
-
-
-class RowProbe(Protocol):
+class RowProbe:
     """What can be told of a row without turning it into events.
 
     The marks stand in every such row as it is written, and by chance in few others: what is asked
     before parsing.
     """
 
-    @property
-    def BOUNDARY_MARK(self) -> bytes: ...
-
-    @property
-    def AGENT_SETTING_MARK(self) -> bytes: ...
+    ID_FIELDS: tuple[str, ...] = ("id",)
+    """Under which a row has ids; the first is its own."""
+    BOUNDARY_MARK: bytes
+    AGENT_SETTING_MARK: bytes = b"\0"  # in no row: most clients have no word for it
 
     def is_boundary(self, data: dict[str, Any]) -> bool:
         """Whether this row of the main thread proves a compaction."""
+        raise NotImplementedError
 
     def row_id(self, data: dict[str, Any]) -> str:
         """The client's id of the row, "" where it has none."""
+        found = data.get(self.ID_FIELDS[0])
+        return found if isinstance(found, str) else ""
 
     def list_row_ids(self, line: bytes) -> list[str]:
         """The ids that stand in a row, its own among them, without parsing it."""
+        pattern = rb'"(?:%s)": ?"([^"\\]{1,200})"' % "|".join(self.ID_FIELDS).encode()
+        return [found.decode("utf-8", "replace") for found in re.findall(pattern, line)]
 
     def agent_type_in_row(self, data: Any) -> str | None:
         """The agent's type, "" where it was unset; None for a row that does not speak of it."""
+        return None
 
     def compaction_seconds(self, boundary: dict[str, Any]) -> float | None:
         """How long the compaction took, where the client says so."""
+        return None
+
+    def is_unread(self, line: bytes) -> bool:
+        """Whether no event comes of this row, by how it is written; what is not surely one of
+        these is parsed.
+        """
+        return False
+
+    def row_filter(self, loads: Loads) -> Loads:
+        """`loads` that passes over rows of which no event comes."""
+        from holdfast.transcript.reader import SKIPPED_ROW
+
+        if type(self).is_unread is RowProbe.is_unread:
+            return loads
+        return lambda line: SKIPPED_ROW if self.is_unread(line) else loads(line)
+
+    def last_compaction(self, path: str) -> LeftInContext | None:
+        """What the last compaction left in context, where the session says so before the hooks
+        that follow it run; None where it does not: then hooks are told.
+        """
+        return None
 
 
-class UserText(Protocol):
+class UserText:
     """Telling the user's own words from everything else that stands in a user's message."""
 
+    CLIENT_OPENINGS: tuple[str, ...] = ()
+    """A text that begins so was written by the client."""
+
     def extract_user_text(self, text: str) -> str:
-        """What the user typed in this text; "" when all of it is the client's."""
+        """What the user typed in this text; "" when all of it is the client's or ours."""
+        return text.strip() if self.is_typed_opening(text.strip()) else ""
 
     def strip_summary_frame(self, text: str) -> str:
         """A summary without what the client wrote around it."""
+        return text.strip()
 
     def is_typed_opening(self, opening: str) -> bool:
         """Whether a user's message that begins so can hold words of the user."""
+        return not opening.startswith((*HOLDFAST_OPENINGS, *self.CLIENT_OPENINGS))
 
 
-class ClientPaths(Protocol):
-    """Where the client keeps things. Reads no environment by itself."""
+class ClientPaths:
+    """Where the client keeps things; for most a table. Reads no environment by itself."""
+
+    FOLDER: str = ""
+    """Of the user's configuration, below the home; and the variable that says otherwise."""
+    FOLDER_VARIABLE: str = ""
+    PROJECT_VARIABLE: str = ""
+    """Names the client's idea of the project; and the next, the session whose agent runs us."""
+    SESSION_VARIABLE: str = ""
+    SESSIONS: str = ""
+    """Below the client's folder; and below that, where the file of a session SESSION is."""
+    TRANSCRIPTS: str = "SESSION.jsonl"
+    OWN_NAME: str = ""
+    """How the path of a session's file ends, where no other client's does: a pattern."""
+    IS_NAMED_BY_FOLDER: bool = False
+    """Whether a session's id is the name of the folder that its file is in."""
 
     def config_dir(self, environ: Mapping[str, str], home: str) -> str:
         """The folder of the user's configuration; "" where neither says."""
+        moved = environ.get(self.FOLDER_VARIABLE)
+        return moved or (os.path.join(home, self.FOLDER) if home else "")
+
+    def find_setting(
+        self, environ: Mapping[str, str], home: str, project: str, name: str
+    ) -> tuple[Any, str]:
+        """A value of the client's settings.json by its dotted name, and its file, the project's
+        before the user's; (None, "") where no file has one.
+        """
+        from holdfast.clients.json_fields import read_settings, read_value
+
+        own = os.path.join(project, self.FOLDER) if project else ""
+        for folder in filter(None, (own, self.config_dir(environ, home))):
+            path = os.path.join(folder, "settings.json")
+            value = read_value(read_settings(path), name)
+            if value is not None:
+                return value, path
+        return None, ""
+
+    def list_plugins(self, config: str) -> list[tuple[str, str]]:
+        """Name and folder of each plugin that the client has installed."""
+        return []
 
     def project_dir(self, environ: Mapping[str, str], cwd: str) -> str:
         """The client's idea of the project: where it was started."""
+        return environ.get(self.PROJECT_VARIABLE) or cwd
 
     def agent_session_id(self, environ: Mapping[str, str]) -> str:
         """The session whose agent runs this process, "" outside of one."""
+        return environ.get(self.SESSION_VARIABLE, "")
+
+    def is_headless(self, environ: Mapping[str, str]) -> bool:
+        """Whether nobody sits before the client that runs this process."""
+        return False
 
     def sessions_dir(self, config: str, data: str) -> str:
         """The folder below which the transcripts of all projects are; below `data`, our own
         folder, where we write them down ourselves.
         """
+        return os.path.join(config, self.SESSIONS)
 
-    def find_transcript(self, config: str, session: str, data: str) -> str | None: ...
+    def find_transcript(self, config: str, session: str, data: str) -> str | None:
+        """The newest file of this session, in whichever project."""
+        found = self.list_transcripts(config, session, data)
+        return max(found, key=os.path.getmtime, default=None)
+
+    def list_transcripts(self, config: str, session: str, data: str) -> list[str]:
+        """The files that are named as those of this session are."""
+        import glob
+
+        if not session or session != os.path.basename(session):
+            return []
+        below = self.TRANSCRIPTS.replace("SESSION", glob.escape(session))
+        return glob.glob(os.path.join(glob.escape(self.sessions_dir(config, data)), below))
 
     def has_own_name(self, path: str) -> bool:
         """Whether a file is named as no other client names its own."""
+        ending = rf"(?:^|/){self.OWN_NAME}\.jsonl(?:\.gz)?\Z"
+        return bool(self.OWN_NAME and re.search(ending, path.replace("\\", "/")))
 
     def is_transcript(self, path: str) -> bool:
         """Whether this is a session's file, not a subagent's. Looks at no more than its head."""
+        return self.has_own_name(path)
 
-    def transcript_session_id(self, transcript: str) -> str: ...
+    def transcript_session_id(self, transcript: str) -> str:
+        """What the file's name says."""
+        if self.IS_NAMED_BY_FOLDER:
+            return os.path.basename(os.path.dirname(transcript))
+        return os.path.basename(transcript).removesuffix(".gz").removesuffix(".jsonl")
 
 
 class WindowConfig(NamedTuple):
@@ -192,6 +265,7 @@ class WindowConfig(NamedTuple):
     auto_compact: bool = True
     is_from_environment: bool = False  # the window is: then no model has one of its own
     long_window_disabled: bool = False  # every model has the usual window
+    summarises: bool = True  # False where the client empties its window and writes no summary
 
 
 class CompactionPoint(NamedTuple):
@@ -209,125 +283,42 @@ def percent_left(used: int, point: CompactionPoint) -> int:
     return max(0, min(100, round(100 * (point.tokens - used) / point.tokens)))
 
 
-class ContextWindow(Protocol):
-    """When the client compacts."""
+class RunningModel(NamedTuple):
+    """What is known of the model that runs."""
 
-    def read_window_config(self, environ: Mapping[str, str], project: str) -> WindowConfig: ...
-
-    def compaction_point(
-        self,
-        chosen: WindowConfig,
-        model: str,
-        *,
-        seen: int = 0,
-        used: int = 0,
-        requested: bool = False,
-    ) -> CompactionPoint:
-        """Pure. `seen` is the window that the client itself named, 0 where it names none; `used`
-        what once fitted in; `requested` says that the name is the one asked for.
-        """
+    name: str = ""
+    window: int = 0  # that the client itself named; 0 where it names none
+    used: int = 0  # what once fitted in
+    is_requested: bool = False  # the name is the one that was asked for
 
 
-class HookPayload(Protocol):
-    """One hook call, read. A field that the client did not send is ""."""
+class ContextWindow:
+    """When the client compacts: at a share of its window, which it names with its answers."""
 
-    event: str
-    session_id: str
-    transcript_path: str
-    cwd: str
-    agent_id: str
-    agent_type: str
-    source: str
-    trigger: str
-    reason: str
-    prompt: str
-    prompt_id: str
-    command: str
-    command_arguments: str
-    summary: str
-    instructions: str  # what the summariser is told already
-    last_message: str
-    is_summariser: bool
-    tool: str  # the tool that ran or is about to
-    request: bytes  # what goes to the model, where the client asks before it does
-    compaction_key: str  # tells the compaction before that request from others
-    client: HookClient  # who calls; set by the hook's entry
+    DEFAULT_TOKENS: int = 200_000
+    """The window, as long as the client names none."""
+    SHARE: float = 1.0
+    SHARE_SETTING: str = ""
+    """Names another share in the client's settings.json."""
 
+    def __init__(self, paths: ClientPaths) -> None:
+        self._paths = paths
 
-class HookClient(Protocol):
-    """What the hooks ask of the client that called them: `clients.<name>.fastpath.hook_client`."""
+    def read_window_config(self, environ: Mapping[str, str], project: str) -> WindowConfig:
+        """What the user's settings say."""
+        if not self.SHARE_SETTING:
+            return WindowConfig()
+        home = home_from(environ)
+        share, _ = self._paths.find_setting(environ, home, project, self.SHARE_SETTING)
+        usable = type(share) in (int, float) and 0 < share <= 1
+        return WindowConfig(percent=100.0 * share if usable else 0.0)
 
-    @property
-    def NAME(self) -> str: ...
-
-    @property
-    def MAX_OUTPUT_CHARS(self) -> int:
-        """Of what one hook may say to the agent."""
-
-    @property
-    def STARTS_WITH_CONTEXT(self) -> bool:
-        """Whether SessionStart may speak, and names the session's file; else both wait for the
-        hook of the first prompt.
-        """
-
-    @property
-    def DETACHES_WORK(self) -> bool:
-        """Whether the work of a tool's or a turn's hook goes on in a process of its own: where the
-        agent waits for the hook, or the client ends it with itself.
-        """
-
-    def leaves_to_others(self, environ: Mapping[str, str]) -> bool:
-        """Whether another install of ours answers this event."""
-
-    def parse_payload(self, raw: bytes, event: str) -> HookPayload | None:
-        """None for anything that is not a call of this client for us."""
-
-    def receive(self, payload: HookPayload, data: str) -> None:
-        """Writes down what the call brought of the session, where the client leaves that to us."""
-
-    def is_subagents_own(self, payload: HookPayload, data: str) -> bool:
-        """Whether the event is of a subagent's own context, which is none of ours."""
-
-    def find_process(self, environ: Mapping[str, str]) -> int:
-        """The client's process."""
-
-    def format_context(self, event: str, text: str, message: str = "") -> str: ...
-
-    def read_request(self, request: bytes, /) -> tuple[str, list[str]] | None:
-        """The summary that stands in a request, and the texts behind it; None where none does."""
-
-    def format_request(self, request: bytes, text: str, /) -> str:
-        """What a hook prints to send the request with this text as its last message."""
-
-    def is_bookkeeping(self, rows: bytes) -> bool:
-        """Whether these rows of the transcript tell nothing."""
-
-
-class HookIO(Protocol):
-    """What hooks are told and what they print; the fast hooks import the same functions by name."""
-
-    @property
-    def STEERS(self) -> bool:
-        """Whether what PreCompact prints reaches the summariser."""
-
-    @property
-    def SHOWS_STEERING(self) -> bool:
-        """Whether the user sees it under a compaction of their own."""
-
-    @property
-    def COMPACT_COMMAND(self) -> str:
-        """What a user types to compact; a focus may follow where it ends with a space."""
-
-    def format_context(self, event: str, text: str, message: str = "") -> str: ...
-
-    def format_instructions(self, text: str) -> str:
-        """What a hook prints to steer the summary, "" where the client takes nothing."""
-
-    def extract_summary(self, answer: str) -> str:
-        """The part of the summariser's answer that stays in context."""
-
-    def check_output(self, event: str, stdout: str) -> list[str]:
-        """What the client would refuse of this output, a line each."""
+    def compaction_point(self, chosen: WindowConfig, model: RunningModel) -> CompactionPoint:
+        """Pure."""
+        window = model.window or self.DEFAULT_TOKENS
+        point = int(window * (chosen.percent / 100 or self.SHARE))
+        certain = bool(model.window)
+        return CompactionPoint(max(point, 1), window, chosen.auto_compact, is_certain=certain)
 
 
 class ConversationMessage(NamedTuple):
@@ -341,33 +332,106 @@ class ConversationMessage(NamedTuple):
     is_holdfast_text: bool = False  # text that an earlier compaction placed
 
 
-class TranscriptMessage(NamedTuple):
-    """A message as it stands in the transcript, and its redacted text behind who said it."""
-
-    message: ConversationMessage
-    text: str
-
-
 class LeftInContext(NamedTuple):
     """What a compaction left, as the client wrote it down."""
 
     summary: str  # "" where it is encrypted, or none was made
     kept: tuple[str, ...] = ()  # the user's messages that stay word for word
+    was_summarised: bool = True  # False where the client emptied its window and wrote nothing
 
 
-class Client(Protocol):
-    """One coding agent. Its parts are loaded when they are first asked for."""
+class Resumable(RowProbe):
+    """Rows that can be written as another session, which the client can resume: a file that is
+    named by its id.
+    """
+
+    RESUME_COMMAND: str
+    """What a person types before the new session's id."""
+    OUTPUT_KEY: str
+    """Under which a part of a row has a tool's output."""
+
+    def name_file(self, transcript: str, old: str, new: str) -> str:
+        """Where the client looks for the new session, by where it keeps the old one."""
+        raise NotImplementedError
+
+    def rename_session(self, line: bytes, old: str, new: str) -> bytes:
+        """The row, as one of the new session; empty where it is left out."""
+        raise NotImplementedError
+
+    def list_outputs(self, row: dict[str, Any]) -> list[dict[str, Any]]:
+        """The parts of a row with output of tools, which the model gets with it."""
+        raise NotImplementedError
+
+    def is_of_compaction(self, row: dict[str, Any], boundary: dict[str, Any]) -> bool:
+        """Whether a row shortly before a compaction's is the summariser's own answer."""
+        return False
+
+    def title_row(self, session: str, title: str) -> bytes:
+        """What a list of sessions shows; empty where rows have no titles."""
+        return b""
+
+
+class Client:
+    """One coding agent. A class of its own inherits what nearly every client does: a session is
+    one file that is appended to, its hooks are told of compactions, and its parts are modules of
+    the folder that the class is in, each imported when it is asked for.
+    """
+
+    name: str
+    """What SessionSeen.client begins with."""
+    title: str
+    """What a user calls it."""
+    installer: str
+    """Where its installer is, as `package.module:NAME`: see `holdfast.install`."""
+    paths: ClientPaths
+    context_window: ContextWindow
+    opening: bytes = b""
+    """How a session's file begins; and what its first line holds besides."""
+    opening_holds: bytes = b""
+    prefix: str = ""
+    """How the names of a fork's parts begin, where it has some of its own in another's folder."""
 
     @property
-    def name(self) -> str:
-        """What SessionSeen.client begins with."""
+    def resumable(self) -> Resumable | None:
+        """None where a session cannot be written for the client to resume."""
+        return probe if isinstance(probe := self.row_probe, Resumable) else None
 
     @property
-    def title(self) -> str:
-        """What a user calls it."""
+    def row_probe(self) -> RowProbe:
+        found: RowProbe = self._part("adapter", "ROW_PROBE")
+        return found
+
+    @property
+    def user_text(self) -> UserText:
+        found: UserText = self._part("adapter", "USER_TEXT")
+        return found
+
+    @property
+    def hook_io(self) -> HookClient:
+        """What hooks are told and what they print."""
+        found: HookClient = self._part("hooks", "HOOKS")
+        return found
+
+    @property
+    def folder(self) -> str:
+        """The package that the parts are in."""
+        return type(self).__module__.rpartition(".")[0]
+
+    def _part(self, module: str, name: str = "") -> Any:
+        """An object of one of the folder's modules, or the module, which can be a part as well."""
+        found = load_module(f"{self.folder}.{module}")
+        return getattr(found, self.prefix + name, None) or getattr(found, name, found)
 
     def recognises(self, head: bytes) -> bool:
         """Whether a file that begins so is a session of this client."""
+        line = head.partition(b"\n")[0][:400]
+        named = bool(self.opening) and line.startswith(self.opening)
+        return named and self.opening_holds in line
+
+    def adapter(self, parser_state: object = None, *, newest: str = "") -> AdapterBase[Any]:
+        """`newest` is the latest time that a row can have; one that claims a later has none."""
+        made: AdapterBase[Any] = self._part("adapter", "ADAPTER")(parser_state, newest=newest)
+        return made
 
     def open_transcript(
         self,
@@ -384,44 +448,26 @@ class Client(Protocol):
         `loads` parses one row. `limit` ends the pass after the row that takes it so many positions
         on, `stop` soon after it answers True. `final` says that nothing more will be written.
         """
+        from holdfast.transcript.reader import START_CURSOR, Cursor, TranscriptReader
+
+        start = cursor if isinstance(cursor, Cursor) else START_CURSOR
+        return TranscriptReader(path, start, loads=loads, limit_bytes=limit, stop=stop, final=final)
 
     def load_cursor(self, saved: object) -> SourceCursor:
-        """What `to_json` gave; anything that cannot be a cursor starts anew."""
+        """What `to_json` gave; anything that cannot be a cursor starts over."""
+        from holdfast.transcript.reader import Cursor
+
+        return Cursor.from_json(saved)
 
     def cursor_at(self, position: int) -> SourceCursor:
         """To look at the row that once stood there; whether it still does is seen from the row."""
+        from holdfast.transcript.reader import Cursor
 
-    def adapter(self, parser_state: object = None, *, newest: str = "") -> Adapter:
-        """`newest` is the latest time that a row can have; one that claims a later has none."""
+        return Cursor(position)
 
     def recent_prompt_ids(self, parser_state: object) -> frozenset[str]:
-        """The ids of the newest prompts that an adapter of this state has read rows of."""
-
-    def row_filter(self, loads: Loads) -> Loads:
-        """`loads` that passes over rows of which no event comes."""
-
-    def read_messages(self, rows: Iterable[Row]) -> list[TranscriptMessage]:
-        """The messages that are in context at the end of these rows."""
-
-    def last_compaction(self, path: str) -> LeftInContext | None:
-        """What the last compaction left in context, where the session says so before the hooks
-        that follow it run; None where it does not: then hooks are told.
+        """The ids of the newest prompts that an adapter of this state has read rows of; none where
+        a prompt's row is there before its hook is asked.
         """
-
-    @property
-    def row_probe(self) -> RowProbe: ...
-
-    @property
-    def user_text(self) -> UserText: ...
-
-    @property
-    def paths(self) -> ClientPaths: ...
-
-    @property
-    def context_window(self) -> ContextWindow: ...
-
-    @property
-    def hook_io(self) -> HookIO: ...
-
-    @property
-    def installer(self) -> Installer: ...
+        found = parser_state.get("prompt_ids") if isinstance(parser_state, dict) else None
+        return frozenset(one for one in found if type(one) is str) if found else frozenset()

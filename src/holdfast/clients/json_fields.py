@@ -1,13 +1,42 @@
 """Reading values of unknown type out of a client's JSON.
 
-Owns the tolerance: whatever stands in a field, these give the type asked for. Must not know
-any field's name.
+Owns the tolerance: whatever stands in a field or a settings file, these give the type asked for.
+Must not know any field's name.
 """
 
-from __future__ import annotations
-
 import json
-from typing import Any
+import re
+
+from holdfast.files import read
+from holdfast.records import Any
+
+MAX_SETTINGS_BYTES = 4 * 1024 * 1024
+# A string, kept as it is, or a comment; and the comma before a closing bracket.
+_COMMENTS = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_LAST_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
+
+
+def read_settings(path: str) -> dict[str, Any]:
+    """A settings file, with comments or without; {} where it is not there or cannot be read."""
+    text = (read(path, most=MAX_SETTINGS_BYTES) or b"").decode("utf-8-sig", "replace")
+    for noise in (_COMMENTS, _LAST_COMMA):
+        text = noise.sub(lambda found: found[1] or "", text)
+    return as_object(parse_json(text))
+
+
+def parse_json(text: str | bytes | None) -> Any:
+    """None for what cannot be read."""
+    try:
+        return json.loads(text) if text else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def read_value(settings: object, name: str) -> Any:
+    """A value by its dotted name; None where it is not there."""
+    for key in name.split("."):
+        settings = as_object(settings).get(key)
+    return settings
 
 
 def as_text(value: object) -> str:

@@ -3,13 +3,12 @@
 Must not know which client wrote it, and takes any text without raising.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
-from typing import NamedTuple
+from itertools import dropwhile
 
 from holdfast.events import Event, FileTouched, Hunk, Origin
+from holdfast.records import NamedTuple
 
 MAX_FILES = 200
 _HEADS = {"*** Add File: ": "created", "*** Update File: ": "changed", "*** Delete File: ": ""}
@@ -60,6 +59,11 @@ def build_change(at: Origin, path: str, lines: list[str], ok: bool, error: str) 
     new = "\n".join(line[1:] for line in lines if line.startswith("+"))
     old = "\n".join(line[1:] for line in lines if line.startswith("-"))
     return FileTouched(at, path, "changed", ok, new, old, parse_hunks(lines), error)
+
+
+def parse_diff(diff: str) -> tuple[Hunk, ...]:
+    """From the first changed stretch on: "+++ name" is no line of the file."""
+    return parse_hunks(list(dropwhile(lambda line: not line.startswith("@@"), diff.split("\n"))))
 
 
 def parse_hunks(lines: Sequence[str]) -> tuple[Hunk, ...]:

@@ -1,23 +1,37 @@
-"""What Holdfast does at each event of a session: the one place that knows.
+"""What Holdfast does at each event of a session, in their order: the one place that knows.
 
 Each function takes the context and what the client said, and answers what to say. Surfaces read
-payloads, print, and decide what may run after the client was let go; they add nothing to what
+payloads, print, and decide what may run after the hook has returned; they add nothing to what
 happens here. Without a store, what the transcript itself tells still reaches the agent, and
 nothing is kept.
 """
 
 from contextlib import suppress
-from typing import Any, NamedTuple
 
 from holdfast import retention
 from holdfast.brief import hook_texts
 from holdfast.brief.compose import Brief
+from holdfast.brief.contradictions import HEADING, format_contradictions
 from holdfast.brief.gap import compose_gap, split_covered
 from holdfast.brief.hook_texts import STEERING_TITLE, compose_steering
 from holdfast.clients.client_protocol import LeftInContext
+from holdfast.clients.holdfast_text import GAP_OPENING
 from holdfast.clock import DAY_SECONDS, format_timestamp
 from holdfast.compaction import instructions
 from holdfast.compaction.active_commands import registry
+from holdfast.compaction.own_sections import run_brief_commands
+from holdfast.compaction.report import find_wrong
+from holdfast.compaction.restore import (
+    MAX_SUMMARY_CHARS,
+    Left,
+    compose,
+    count_rules_room,
+    find_left,
+    make_brief,
+    read_left,
+    to_prebuilt,
+)
+from holdfast.events import Origin, UsageMeasured
 from holdfast.fastpath import handoff_offers
 from holdfast.fastpath.delivery import (
     ClaimedText,
@@ -26,16 +40,14 @@ from holdfast.fastpath.delivery import (
     repeat_for_request,
 )
 from holdfast.fastpath.handoff_offers import HandoffOffer
-from holdfast.fastpath.session_dir import PrebuiltText, delivered_latch
-from holdfast.session import context_usage, documents
+from holdfast.fastpath.pending_texts import ADVICE, GAP, RULES, PrebuiltText
+from holdfast.fastpath.session_dir import WINDOW_FILE, delivered_latch
+from holdfast.files import remove
+from holdfast.records import NamedTuple
+from holdfast.redact import redact
+from holdfast.session import archive, context_usage, cues, documents, git_query, guard_file
 from holdfast.session.context import SessionContext
-from holdfast.session.update import (
-    SessionSnapshot,
-    SessionView,
-    redact_text,
-    save_checkpoint,
-    update_session,
-)
+from holdfast.session.update import SessionView, save_checkpoint, update_session
 from holdfast.session.view import (
     SpooledInput,
     apply_prompts,
@@ -43,27 +55,56 @@ from holdfast.session.view import (
     load_view,
     store_spool,
 )
-from holdfast.state import State
+from holdfast.state import State, fold
 from holdfast.store.protocol import Compaction, Delivery
 
 # On the agent's clock; behind it there is no hurry, and the client allows a minute.
 FOREGROUND_SECONDS = 4.0
 BACKGROUND_SECONDS = 45.0
+# By how much of the transcript a brief that lies ready may be older; and where little of the
+# context is left.
+MAX_BRIEF_LAG_BYTES = 200_000
+FILLING_LAG_BYTES = 40_000
+FILLING_PERCENT_LEFT = 10
 PRECOMPACT_CHANNEL = "PreCompact"
 REQUEST_CHANNEL = "ModelRequest"
+MODULE_CHANNEL = "session.compact"  # of the plugin's module: `hooks.compaction_module`
 # The client shows users what PreCompact printed where they asked for the compaction themselves.
-MAX_SHOWN_STEERING_CHARS = 1_500
-MAX_SUMMARY_CHARS = 60_000  # characters of a summary that are kept and compared
-ARCHIVE_PIECE_BYTES = 8 * 1024 * 1024
+MAX_SHOWN_STEERING_CHARS = 3_500
 
 
-def on_progress(ctx: SessionContext, *, last_words: str = "", client: int) -> None:
+def on_progress(
+    ctx: SessionContext, *, last_words: str = "", client: int, turn_ended: bool = False
+) -> None:
     """A tool batch or a turn ended: keep what is new and prepare for what may come."""
+    if turn_ended:
+        _look_at_git(ctx, git_query.BACKGROUND_SECONDS)
+        run_brief_commands(ctx)
     view = load_view(ctx, BACKGROUND_SECONDS, last_words)
-    context_usage.check_context_usage(ctx, view)
+    usage = context_usage.check_context_usage(ctx, view, turn_ended=turn_ended)
     view = documents.update_documents(ctx, view)
-    _prebuild_brief(ctx, view)
-    _update_handoff_offer(ctx, view.saved, client)
+    if _is_brief_due(ctx, view, usage.percent_left):
+        make_brief(ctx, view)
+    with suppress(OSError):  # no space: the next hook looks for new rows again
+        ctx.session_dir.write_known(to_prebuilt(ctx, view, Brief("", ())))
+    cues.update_index(ctx, view.display)
+    guard_file.update_guards(ctx, view.display)
+    _update_handoff_offer(ctx, view, client)
+    if turn_ended:
+        archive_rows(ctx, view.followed.revision)
+
+
+def _is_brief_due(ctx: SessionContext, view: SessionView, percent_left: int) -> bool:
+    """Whether one should lie ready that knows more than the last. A compaction makes its own, for
+    which there is time; this is what is handed over where there was none."""
+    there = ctx.session_dir.read_brief()
+    generation, offset = view.followed.revision
+    is_filling = percent_left <= FILLING_PERCENT_LEFT
+    return (
+        there is None
+        or (there.epoch, there.generation) != (view.epoch, generation)
+        or offset - there.offset > (FILLING_LAG_BYTES if is_filling else MAX_BRIEF_LAG_BYTES)
+    )
 
 
 class Steering(NamedTuple):
@@ -74,15 +115,17 @@ class Steering(NamedTuple):
 
 
 def on_precompact(ctx: SessionContext, trigger: str, told: str = "") -> Steering:
-    """For the summariser, who is `told` something already. May come often, early, and without a
-    compaction after it.
+    """For the summariser, who is `told` something already. May fire repeatedly, early, or with no
+    compaction following.
 
-    `prepare_for_compaction` is to follow once the client was let go.
+    `prepare_for_compaction` follows once the hook has returned.
     """
     with suppress(OSError):  # no space for the mark: the brief is made without the summary
-        ctx.session_dir.begin_compaction()
+        tries = ctx.session_dir.begin_compaction(ctx.now.seconds)
+        context_usage.warn_of_failing(ctx, tries)
+    _look_at_git(ctx)
     view = load_view(ctx, FOREGROUND_SECONDS)
-    save_checkpoint(ctx.store, view.saved, f"precompact:{trigger or 'unknown'}", ctx.now.text)
+    save_checkpoint(ctx.store, view, f"precompact:{trigger or 'unknown'}", ctx.now.text)
     view = documents.update_before_compaction(ctx, view, trigger)
     # By the native module, so that nothing is shown to the user.
     steered = STEERING_TITLE in told or instructions.TEMPLATE_OPENING in told
@@ -99,215 +142,79 @@ def steer_summary(
     most = ctx.config.settings.number("steering_chars")
     most = min(most, MAX_SHOWN_STEERING_CHARS) if shown_to_user else most
     # What was open at the start of a long history may be long done.
-    text = _compose_steering(ctx, view, most) if view.saved.is_complete else ""
-    text = instructions.append_instructions(ctx, text)
+    text = _compose_steering(ctx, view, most) if view.is_complete else ""
+    text = instructions.append_instructions(ctx, text, template=not shown_to_user)
     if text and ctx.store is not None:
-        epoch = view.saved.followed.state.position.epoch
+        epoch = view.epoch
         ctx.store.record_delivery(
             Delivery(ctx.session.id, epoch, "steering", channel, ctx.now.text, text)
         )
     return text
 
 
-def prepare_for_compaction(ctx: SessionContext, view: SessionView) -> PrebuiltText | None:
-    """The brief, which is asked for when the summary is written: nobody waits for it before.
+def tell_subagent(ctx: SessionContext, *, steer: bool) -> str:
+    """For the summariser of a subagent's own context, or for the subagent afterwards."""
+    view = load_view(ctx, FOREGROUND_SECONDS)
+    if not view.is_complete:
+        return ""
+    if steer:
+        return _compose_steering(ctx, view, ctx.config.settings.number("steering_chars"))
+    return compose(ctx, view).text
 
-    Where that comes sooner, or this never comes to its end, the hook that delivers makes it.
+
+def prepare_for_compaction(ctx: SessionContext, view: SessionView) -> PrebuiltText | None:
+    """The brief, which is asked for when the summary is written: nobody waits for it before. And
+    the handoff page, which is for a later session.
+
+    If the summary arrives first, or this is killed, the hook that delivers makes the brief.
     """
-    return _prebuild_brief(ctx, view)
+    run_brief_commands(ctx)
+    made = make_brief(ctx, view)
+    documents.write_handoff(ctx, view)
+    return made
 
 
 def archive_rows(ctx: SessionContext, tracked_until: tuple[int, int]) -> None:
-    """Archive the transcript's rows up to what was tracked, redacted, in pieces."""
-    from holdfast.redact import redact_bytes
-
-    store, session_id = ctx.store, ctx.session.id
-    if store is None:
-        return
-    generation, end = tracked_until
-    start = store.archived_until(session_id, generation)
-    if start >= end:
-        return  # nothing is new; where nothing was tracked, there may be no file at all
-    lines: list[bytes] = []
-
-    def keep(line: bytes) -> dict[str, Any]:
-        lines.append(line)
-        return {}
-
-    def flush(until: int) -> None:
-        rows = redact_bytes(b"".join(lines))
-        store.archive(session_id, generation, start, until, rows, ctx.now.text)
-        lines.clear()
-
-    client = ctx.client
-    with client.open_transcript(
-        ctx.session.transcript, client.cursor_at(start), loads=keep, limit=end - start
-    ) as source:
-        until = start
-        for row in source.rows():
-            until = row.end
-            if until - start >= ARCHIVE_PIECE_BYTES:
-                flush(until)
-                start = until
-        if until > start:
-            flush(until)
+    """Keep the transcript's rows up to what was tracked, where the user wants that."""
+    if ctx.store is not None and ctx.config.settings.flag("archive"):
+        archive.save_rows(ctx.store, ctx.client, ctx.session, tracked_until, ctx.now.text)
 
 
 def on_summary_written(ctx: SessionContext, summary: str) -> None:
     """The summary is known and not yet in use: prepare the brief that SessionStart will ask for.
 
-    Nothing is delivered here. Where this does not come to its end, or the client has no such
-    moment, the brief made without the summary stands, and PostCompact tells what is missing.
+    Nothing is delivered here. If this is killed, or the client has no such moment, the brief made
+    without the summary is used, and PostCompact tells what is missing.
     """
     there = ctx.session_dir.read_brief()
-    summary = redact_text(summary[:MAX_SUMMARY_CHARS])
+    summary = redact(summary[:MAX_SUMMARY_CHARS])
     if not summary.strip():
         return
     held = there is not None and ctx.session_dir.is_held_by_module(there.epoch)
     view = load_view(ctx, FOREGROUND_SECONDS)
     with suppress(OSError):  # no space: as above
         known = to_prebuilt(ctx, view, Brief(summary, ()))
-        if ctx.session_dir.save_summary(known) and view.saved.is_complete and not held:
-            ctx.session_dir.save_restored_brief(_brief_against_summary(ctx, view, summary))
+        if ctx.session_dir.save_summary(known) and not held:
+            _prepare_against(ctx, view, Left(summary, known.epoch, summary=summary))
 
 
 def on_session_start_compact(ctx: SessionContext, channel: str) -> ClaimedText | None:
     """The brief to deliver now, made from the present; None when another delivers it."""
     view = load_view(ctx, FOREGROUND_SECONDS)
-    left = ctx.client.last_compaction(ctx.session.transcript)
-    if left is not None:
-        return _claim_against(ctx, view, left)
-    summary = current_summary(ctx, view)
-    if summary and view.saved.is_complete:
-        made: PrebuiltText | None = _brief_against_summary(ctx, view, summary)
-    else:
-        made = _prebuild_brief(ctx, view)
+    left = find_left(ctx, view)
+    made = make_brief(ctx, view, left)
     if made is None:
         return None
+    if left is not None and left.is_in_transcript:
+        ctx.session_dir.end_compaction()
     return claim_brief(ctx.session_dir, made, channel, ctx.now.seconds)
-
-
-def _claim_against(
-    ctx: SessionContext, view: SessionView, left: LeftInContext
-) -> ClaimedText | None:
-    """The brief of a compaction whose row is on disk: it is known what stays in context."""
-    if view.saved.is_complete:
-        made = _brief_against_left(ctx, view, left)
-    else:
-        there = _prebuild_brief(ctx, view)
-        if there is None:
-            return None
-        made = there
-    ctx.session_dir.end_compaction()
-    if not made.text:
-        return None
-    return claim_brief(ctx.session_dir, made, "SessionStart", ctx.now.seconds)
-
-
-def on_request(ctx: SessionContext, compaction: str) -> PrebuiltText | None:
-    """The brief for a client that forgets with each request what it was told: one and the same
-    until the next compaction, whichever of its processes asks. `compaction` is the id of its row.
-    """
-    view = load_view(ctx, FOREGROUND_SECONDS)
-    left = ctx.client.last_compaction(ctx.session.transcript)
-    if left is None or not view.saved.is_complete:
-        return _prebuild_brief(ctx, view)
-    made = _brief_against_left(ctx, view, left)
-    ctx.session_dir.end_compaction()
-    with suppress(OSError):  # no space: the next process makes it anew
-        ctx.session_dir.save_standing_brief(compaction, made.text)
-    ctx.session_dir.latch(delivered_latch(made.epoch), ctx.now.seconds)
-    return made
-
-
-def on_compacted(ctx: SessionContext, trigger: str, left: LeftInContext) -> None:
-    """The compaction is over, and the session says what it left, before the brief is asked for.
-
-    What it lost is recorded, and the brief chosen against it waits for SessionStart: there is no
-    gap to be told later.
-    """
-    view = load_view(ctx, FOREGROUND_SECONDS)
-    _record_compacted(ctx, view, trigger, left)
-    if view.saved.is_complete:
-        with suppress(OSError):  # no space: SessionStart makes it anew
-            ctx.session_dir.save_restored_brief(_brief_against_left(ctx, view, left))
-
-
-def on_model_request(ctx: SessionContext, key: str, left: LeftInContext) -> ClaimedText | None:
-    """A request after a compaction of which no other hook tells: the brief for this request.
-
-    It is not kept there. Until a hook says it whose words stay, every request is given it; `key`
-    tells those requests from the ones after the next compaction.
-    """
-    view = load_view(ctx, FOREGROUND_SECONDS)
-    claimed = _claim_for_request(ctx, view, left)
-    if view.saved.is_complete:
-        with suppress(OSError):  # no space: the next request asks again
-            ctx.session_dir.save_answered_request(key)
-    return claimed
-
-
-def _claim_for_request(
-    ctx: SessionContext, view: SessionView, left: LeftInContext
-) -> ClaimedText | None:
-    if ctx.session_dir.is_delivered(_epoch_before(view)):
-        return repeat_for_request(ctx.session_dir, REQUEST_CHANNEL)
-    _record_compacted(ctx, view, "", left)
-    if view.saved.is_complete:
-        made: PrebuiltText | None = _brief_against_left(ctx, view, left)
-    else:
-        made = _prebuild_brief(ctx, view)
-    if made is None:
-        return None
-    if not made.text:  # nothing was lost, and later requests need not ask again
-        ctx.session_dir.latch(delivered_latch(made.epoch), ctx.now.seconds)
-        return None
-    return claim_for_request(ctx.session_dir, made, REQUEST_CHANNEL, ctx.now.seconds)
-
-
-def _record_compacted(
-    ctx: SessionContext, view: SessionView, trigger: str, left: LeftInContext
-) -> None:
-    """What it kept and lost; and what was to be said before it no longer is."""
-    ctx.session_dir.end_compaction()
-    known = redact_text(_join_left(left))
-    told, lost = split_covered(view.display, known) if known.strip() else ((), ())
-    epoch = _epoch_before(view)
-    if ctx.store is not None:
-        summary = redact_text(left.summary[:MAX_SUMMARY_CHARS])
-        ctx.store.record_compaction(
-            Compaction(
-                ctx.session.id, epoch, ctx.now.text, trigger, summary=summary, kept=told, lost=lost
-            )
-        )
-    context_usage.clear_warnings(ctx.session_dir)
-    ctx.session_dir.delete_gap()
-    ctx.session_dir.delete_old_latches(epoch)
-
-
-def _brief_against_left(
-    ctx: SessionContext, view: SessionView, left: LeftInContext
-) -> PrebuiltText:
-    made = to_prebuilt(ctx, view, _compose_brief(ctx, view, redact_text(_join_left(left))))
-    made.epoch = _epoch_before(view)
-    return made
-
-
-def _epoch_before(view: SessionView) -> int:
-    """The epoch that a compaction ended whose row was read."""
-    return max(0, view.saved.followed.state.position.epoch - 1)
-
-
-def _join_left(left: LeftInContext) -> str:
-    """All that is readable of what stays in context. An encrypted summary counts as none."""
-    return "\n".join([left.summary[:MAX_SUMMARY_CHARS], *left.kept]).strip()
 
 
 def on_postcompact(ctx: SessionContext, *, trigger: str, summary: str) -> None:
     """The compaction is over and its summary is known: what did it lose?"""
-    left = ctx.client.last_compaction(ctx.session.transcript)
-    if left is not None:
-        on_compacted(ctx, trigger, left)
+    in_transcript = ctx.client.row_probe.last_compaction(ctx.session.transcript)
+    if in_transcript is not None:
+        _on_compaction_read(ctx, trigger, in_transcript)
         return
     session_dir = ctx.session_dir
     spooled = store_spool(ctx)
@@ -318,14 +225,138 @@ def on_postcompact(ctx: SessionContext, *, trigger: str, summary: str) -> None:
     state = documents.overlay_documents(ctx, saved.session, state)
     epoch = _ended_epoch(ctx, state)
     session_dir.end_compaction()
-    summary = redact_text(summary[:MAX_SUMMARY_CHARS])
-    # Without a summary (somebody replaced the history) there is nothing to compare with.
-    kept, lost = split_covered(state, summary) if summary.strip() else ((), ())
+    summary = redact(summary[:MAX_SUMMARY_CHARS])
+    lost = _record_compaction(ctx, state, Left(summary, epoch), trigger, summary)
+    delivered = _delivered_text(ctx, spooled, epoch)
+    # Latched after the store has had its say: without it this moment is lived again.
+    if not session_dir.latch(f"verified.{epoch}", ctx.now.seconds):
+        return
+    _forget_before(ctx, epoch)
+    context_usage.warn_of_loop(ctx, state)
+    if delivered:
+        given = to_prebuilt(ctx, saved, Brief(delivered, ()))
+        registry.queue_rest(ctx, state, given._replace(epoch=epoch))
+    gap = compose_gap(state, summary, delivered, ctx.config.settings.number("gap_chars"))
+    wrong = () if HEADING in delivered else find_wrong(state, summary)
+    if ((gap.text and lost) or wrong) and saved.is_complete:
+        opening, _, rest = (gap.text or f"{GAP_OPENING}.").partition("\n")
+        text = "\n".join(filter(None, (opening, format_contradictions(wrong), rest)))
+        facts = ",".join(gap.fact_ids)
+        session_dir.pending.put(
+            "gap", PrebuiltText(epoch, *saved.followed.revision, ctx.now.text, facts, text)
+        )
+
+
+def _on_compaction_read(ctx: SessionContext, trigger: str, left: LeftInContext) -> None:
+    """The session itself says what the compaction left, before the brief is asked for.
+
+    The brief chosen against that waits for SessionStart: there is no gap to tell later.
+    """
+    view = load_view(ctx, FOREGROUND_SECONDS)
+    known = read_left(view, left)
+    _end_compaction(ctx, view, known, trigger, left.summary)
+    with suppress(OSError):  # no space: SessionStart makes it again
+        _prepare_against(ctx, view, known)
+    made = ctx.session_dir.read_restored_brief()
+    if made is not None and made.epoch == known.epoch:
+        registry.queue_rest(ctx, view.display, made)
+
+
+def restore_in_every_request(ctx: SessionContext, compaction: str) -> PrebuiltText | None:
+    """The brief for a client that forgets with each request what it was told: one and the same
+    until the next compaction, whichever of its processes asks. `compaction` is the id of its row.
+    """
+    _look_at_git(ctx)
+    view = load_view(ctx, FOREGROUND_SECONDS)
+    left = find_left(ctx, view)
+    made = make_brief(ctx, view, left)
+    if made is None or left is None or not view.is_complete:
+        return made
+    ctx.session_dir.end_compaction()
+    with suppress(OSError):  # no space: the next process makes it again
+        ctx.session_dir.save_standing_brief(compaction, made.text)
+    ctx.session_dir.latch(delivered_latch(made.epoch), ctx.now.seconds)
+    return made
+
+
+def restore_in_next_request(
+    ctx: SessionContext, key: str, in_request: LeftInContext
+) -> ClaimedText | None:
+    """A request after a compaction of which no other hook tells: the brief for this request.
+
+    It is not kept there. Until a hook says it whose words stay, every request is given it; `key`
+    tells those requests from the ones after the next compaction.
+    """
+    _look_at_git(ctx)
+    view = load_view(ctx, FOREGROUND_SECONDS)
+    left = read_left(view, in_request)
+    if ctx.session_dir.is_delivered(left.epoch):
+        claimed = repeat_for_request(ctx.session_dir, REQUEST_CHANNEL)
+    else:
+        _end_compaction(ctx, view, left, "", in_request.summary)
+        made = make_brief(ctx, view, left)
+        claimed = _claim_for_request(ctx, made) if made is not None else None
+    if view.is_complete:
+        with suppress(OSError):  # no space: the next request asks again
+            ctx.session_dir.save_answered_request(key)
+    return claimed
+
+
+def restore_with_this_hook(ctx: SessionContext, channel: str) -> ClaimedText | None:
+    """The transcript shows a compaction of which no hook told whose words stay: this one's do."""
+    _look_at_git(ctx)
+    view = load_view(ctx, FOREGROUND_SECONDS)
+    in_transcript = ctx.client.row_probe.last_compaction(ctx.session.transcript)
+    if in_transcript is None or not view.is_complete:
+        return None
+    left = read_left(view, in_transcript)
+    claimed = None
+    if not ctx.session_dir.is_delivered(left.epoch):
+        _end_compaction(ctx, view, left, "", in_transcript.summary)
+        made = make_brief(ctx, view, left)
+        if made is not None:
+            claimed = claim_brief(ctx.session_dir, made, channel, ctx.now.seconds)
+            registry.queue_rest(ctx, view.display, made)
+    make_brief(ctx, view)  # which knows of the compaction: the next hook need not look for it
+    return claimed
+
+
+def _claim_for_request(ctx: SessionContext, made: PrebuiltText) -> ClaimedText | None:
+    if not made.text:  # nothing was lost, and later requests need not ask again
+        ctx.session_dir.latch(delivered_latch(made.epoch), ctx.now.seconds)
+        return None
+    return claim_for_request(ctx.session_dir, made, REQUEST_CHANNEL, ctx.now.seconds)
+
+
+def _prepare_against(ctx: SessionContext, view: SessionView, left: Left) -> None:
+    made = make_brief(ctx, view, left) if view.is_complete else None
+    if made is not None:
+        ctx.session_dir.save_restored_brief(made)
+
+
+def _end_compaction(
+    ctx: SessionContext, view: SessionView, left: Left, trigger: str, summary: str
+) -> None:
+    ctx.session_dir.end_compaction()
+    summary = redact(summary[:MAX_SUMMARY_CHARS])
+    _record_compaction(ctx, view.display, left, trigger, summary)
+    _forget_before(ctx, left.epoch)
+    context_usage.warn_of_loop(ctx, view.display)
+
+
+def _record_compaction(
+    ctx: SessionContext, state: State, left: Left, trigger: str, summary: str
+) -> tuple[str, ...]:
+    """What it kept and lost is stored; the ids of what it lost.
+
+    Without a summary (somebody replaced the history) there is nothing to compare with.
+    """
+    kept, lost = split_covered(state, left.text) if left.text.strip() else ((), ())
     if ctx.store is not None:
         ctx.store.record_compaction(
             Compaction(
                 ctx.session.id,
-                epoch,
+                left.epoch,
                 ctx.now.text,
                 trigger,
                 summary=summary,
@@ -333,36 +364,61 @@ def on_postcompact(ctx: SessionContext, *, trigger: str, summary: str) -> None:
                 lost=lost,
             )
         )
-    delivered = _delivered_text(ctx, spooled, epoch)
-    # Latched after the store has had its say: without it this moment is lived again.
-    if not session_dir.latch(f"verified.{epoch}", ctx.now.seconds):
-        return
-    context_usage.clear_warnings(session_dir)
-    # One left over from an earlier compaction: the brief has told all of it.
-    session_dir.delete_gap()
-    gap = compose_gap(state, summary, delivered, ctx.config.settings.number("gap_chars"))
-    if gap.text and lost and saved.is_complete:
-        facts = ",".join(gap.fact_ids)
-        session_dir.write_gap(
-            PrebuiltText(epoch, *saved.followed.revision, ctx.now.text, facts, gap.text)
-        )
-    session_dir.delete_old_latches(epoch)
+    return lost
+
+
+def _forget_before(ctx: SessionContext, epoch: int) -> None:
+    """What was to be said before the compaction no longer is."""
+    context_usage.clear_warnings(ctx.session_dir)
+    ctx.session_dir.pending.drop(ADVICE)
+    cues.forget_index(ctx)
+    for kind in (GAP, *RULES):
+        ctx.session_dir.pending.drop(kind)
+    ctx.session_dir.delete_old_latches(epoch)
+
+
+def read_rules(ctx: SessionContext) -> None:
+    """A call goes against a rule, and a prompt came since the rules were read."""
+    guard_file.update_guards(ctx, load_view(ctx, FOREGROUND_SECONDS).display)
+
+
+def prepare_recall(ctx: SessionContext) -> None:
+    """After a compaction, once the hook has returned: what it took away can be found."""
+    view = load_view(ctx, BACKGROUND_SECONDS)
+    cues.update_index(ctx, view.display)
 
 
 def on_session_resume(ctx: SessionContext, client: int) -> None:
     if ctx.store is not None and ctx.store.session(ctx.session.id) is not None:
         ctx.store.end_session(ctx.session.id, "")
-    on_progress(ctx, client=client)
+    on_progress(ctx, client=client, turn_ended=True)
+
+
+def on_model_switch(ctx: SessionContext, model: str, tokens: int) -> None:
+    """Another model answers from here on: what is left is counted for its window."""
+    view = load_view(ctx, FOREGROUND_SECONDS)
+    usage = view.followed.state.usage
+    if not model or model == (usage.requested or usage.model):
+        return
+    remove(f"{ctx.session_dir.path}/{WINDOW_FILE}")  # it was of the model before
+    now = Origin("", 0, 0, ctx.now.text)
+    measured = UsageMeasured(now, model, tokens or usage.context, usage.output, model)
+    state = fold(view.followed.state, measured)
+    followed = view.followed._replace(state=state)
+    context_usage.check_context_usage(ctx, view._replace(followed=followed))
 
 
 def on_session_end(ctx: SessionContext, client: int) -> None:
+    _look_at_git(ctx, git_query.BACKGROUND_SECONDS / 2)
     view = load_view(ctx, BACKGROUND_SECONDS)
-    save_checkpoint(ctx.store, view.saved, "end", ctx.now.text)
+    save_checkpoint(ctx.store, view, "end", ctx.now.text)
     try:
-        documents.update_at_session_end(ctx, view)
-        _update_handoff_offer(ctx, view.saved, client)
+        archive_rows(ctx, view.followed.revision)
+        documents.write_handoff(ctx, view)
+        documents.publish_notes(ctx, view)
+        _update_handoff_offer(ctx, view, client)
         handoff_offers.delete_expired_offers(
-            ctx.session_dir.data_dir, _project_of(view.saved), ctx.now.seconds
+            ctx.session_dir.data_dir, _project_of(view), ctx.now.seconds
         )
         _prune_old_sessions(ctx)
     finally:
@@ -371,14 +427,30 @@ def on_session_end(ctx: SessionContext, client: int) -> None:
             ctx.store.end_session(ctx.session.id, ctx.now.text)
 
 
+def note_session_start(ctx: SessionContext, head: str, began: float) -> None:
+    """Where HEAD was: what is committed from here on is of this session's time."""
+    git_query.note_start(ctx.session_dir, head, format_timestamp(began))
+    _look_at_git(ctx, git_query.BACKGROUND_SECONDS)
+
+
+def _look_at_git(ctx: SessionContext, seconds: float = git_query.FOREGROUND_SECONDS) -> None:
+    """Before the view is loaded, which shows what was last seen."""
+    git_query.look(ctx.session_dir, ctx.session.cwd, ctx.now.text, seconds)
+
+
 def _compose_steering(ctx: SessionContext, view: SessionView, most: int) -> str:
     text = compose_steering(view.display, most) if most else ""
-    in_force = registry.describe_for_summariser(ctx, view.display) if most else ""
+    in_force = ""
+    if most:
+        in_force = registry.describe_for_summariser(ctx, view.display, count_rules_room(ctx))
     return f"{text}\n{in_force}" if text and in_force else text or in_force
 
 
 def _prune_old_sessions(ctx: SessionContext) -> None:
     """What the user no longer wants kept goes when a session ends: no client waits then."""
+    most = ctx.config.settings.number("archive_megabytes") * 1_000_000
+    if ctx.store is not None and most:
+        ctx.store.limit_archives(most, ctx.session.id)
     days = ctx.config.settings.number("retention_days")
     if ctx.store is None or not days:
         return
@@ -387,81 +459,22 @@ def _prune_old_sessions(ctx: SessionContext) -> None:
     retention.prune_by_age(ctx.store, ctx.session_dir.data_dir, before=before, keep=keep)
 
 
-def _prebuild_brief(ctx: SessionContext, view: SessionView) -> PrebuiltText | None:
-    """The brief for the next compaction, in the session's directory; None when nothing is known.
-
-    Another hook's brief stands where it knows more, and where we only know the beginning.
-    """
-    generation, offset = view.saved.followed.revision
-    there = ctx.session_dir.read_brief()
-    ahead = there is not None and there.generation == generation and there.offset > offset
-    if ahead or not view.saved.is_complete:
-        return there
-    made = _compose_brief(ctx, view)
-    if not made.text:
-        return None
-    prepared = to_prebuilt(ctx, view, made)
-    with suppress(OSError):  # nowhere to keep it: the hook that delivers makes it anew
-        ctx.session_dir.write_brief(prepared)
-    return prepared
-
-
-def _brief_against_summary(ctx: SessionContext, view: SessionView, summary: str) -> PrebuiltText:
-    """The brief that leaves out what the summary tells; its text may be empty."""
-    return to_prebuilt(ctx, view, _compose_brief(ctx, view, summary))
-
-
-def to_prebuilt(ctx: SessionContext, view: SessionView, made: Brief) -> PrebuiltText:
-    """A text made from this view, with how much of the transcript it knows."""
-    followed = view.saved.followed
-    epoch, facts = followed.state.position.epoch, ",".join(made.fact_ids)
-    return PrebuiltText(epoch, *followed.revision, ctx.now.text, facts, made.text)
-
-
-def current_summary(ctx: SessionContext, view: SessionView) -> str:
-    """The summary of the compaction that is ending; "" where it is not known."""
-    found = ctx.session_dir.read_summary()
-    # The row that ends the epoch may or may not be on disk yet.
-    epoch = view.saved.followed.state.position.epoch
-    return found.text if found is not None and epoch - 1 <= found.epoch <= epoch else ""
-
-
-def _compose_brief(ctx: SessionContext, view: SessionView, summary: str = "") -> Brief:
-    """The state and the rules in force, in what the client shows of one hook.
-
-    Rules go before all but the core of the state; what the state leaves free is theirs as well.
-    """
-    state, now = view.display, ctx.now.text
-    most = ctx.config.settings.number("brief_chars")
-    rules = registry.compose_active_rules(
-        ctx, state, hook_texts.MAX_HOOK_CHARS - hook_texts.MIN_STATE_CHARS
-    )
-    made = hook_texts.compose_restore_brief(state, now, most, rules, summary)
-    left = hook_texts.MAX_HOOK_CHARS - len(made.text)
-    if rules and left > hook_texts.MIN_SPARE_CHARS:
-        more = registry.compose_active_rules(ctx, state, len(rules) + left)
-        if len(more) > len(rules):
-            made = hook_texts.compose_restore_brief(state, now, most, more, summary)
-    return made
-
-
-def _update_handoff_offer(ctx: SessionContext, saved: SessionSnapshot, client: int) -> None:
+def _update_handoff_offer(ctx: SessionContext, saved: SessionView, client: int) -> None:
     data, session, place = ctx.session_dir.data_dir, saved.session, _project_of(saved)
     state = saved.followed.state
-    if not ctx.config.settings.flag("handoff") or not hook_texts.is_unfinished(state):
+    carried = documents.list_carried(ctx, saved)
+    if not ctx.config.settings.flag("handoff") or not hook_texts.is_unfinished(state, carried):
         handoff_offers.delete_offer(data, place, session.id)
         return
-    offer = HandoffOffer(
-        *place,
-        client,
-        hook_texts.compose_handoff_offer(state, session.id),
-        ctx.config.settings.number("handoff_days"),
-    )
+    text = hook_texts.compose_handoff_offer(state, session.id, carried)
+    if ctx.config.settings.flag("handoff_inject"):
+        text = hook_texts.inject_handoff(documents.make_handoff_page(ctx, saved), session.id)
+    offer = HandoffOffer(*place, client, text, ctx.config.settings.number("handoff_days"))
     with suppress(OSError):  # nowhere to keep it: nothing is offered
         handoff_offers.save_offer(data, session.id, offer, documents.handoff_path(ctx, session))
 
 
-def _project_of(saved: SessionSnapshot) -> tuple[str, str]:
+def _project_of(saved: SessionView) -> tuple[str, str]:
     return saved.session.project, saved.session.worktree
 
 

@@ -5,4 +5,4 @@ outside a temporary folder.
 """
 
 # What other packages may import.
-__all__ = ["check_hooks", "checks", "environment", "hook_trial"]
+__all__ = ["check_history", "check_hooks", "checks", "environment", "hook_trial"]

@@ -1,9 +1,9 @@
-"""Which Claude Code is here, what its version can do for us, and when it compacts.
+"""Which Claude Code is here, what its version can do for us, and when it compacts; and the other
+clients: is Holdfast in them, up to date and allowed to run?
 
-Owns the places where clients are installed and the table of what came with which version.
+Owns the places where clients are installed and the table of what came with which version. Says
+nothing of another client that is not on this machine. Must not write.
 """
-
-from __future__ import annotations
 
 import glob
 import json
@@ -13,13 +13,13 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
-from holdfast import clients
-from holdfast.clients.installation import AutoCompact
-from holdfast.doctor.environment import FAIL, OK, WARN, Environment, Finding, read_settings_sources
+from holdfast import clients, install
+from holdfast.clients.client_protocol import Client
+from holdfast.doctor import environment
+from holdfast.install.installation import AutoCompact
+from holdfast.records import NamedTuple
 
-CHECK = "client"
 MIN_CLIENT_VERSION = (2, 1, 139)
 
 # What an older client lacks, newest need first. Seen on clients of both sides of each line.
@@ -64,16 +64,14 @@ class FoundClient(NamedTuple):
         return f"Claude Code {number} ({self.kind}, {self.path})"
 
 
-def check_client(around: Environment) -> list[Finding]:
+def check_client(around: environment.Environment) -> list[environment.Finding]:
     return [judge_clients(find_clients(around))]
 
 
-def judge_clients(found: Sequence[FoundClient]) -> Finding:
+def judge_clients(found: Sequence[FoundClient]) -> environment.Finding:
     """Pure: what these clients mean for us."""
     if not found:
-        return Finding(
-            CHECK,
-            WARN,
+        return environment.warn(
             "Claude Code was not found on the PATH or in its usual places",
             "Ignore this if it is installed elsewhere; otherwise see https://code.claude.com",
         )
@@ -90,26 +88,26 @@ def judge_clients(found: Sequence[FoundClient]) -> Finding:
     unknown = [client for client in found if not client.version]
     oldest = ".".join(map(str, MIN_CLIENT_VERSION))
     if old:
-        level = FAIL if len(old) == len(found) else WARN
+        say = environment.fail if len(old) == len(found) else environment.warn
         seen = f"{old[0].shown} is older than {oldest}, the minimum version for Holdfast"
-        return Finding(CHECK, level, seen, "Update it: `claude update`", tuple(details))
+        return say(seen, "Update it: `claude update`", details)
     if unknown:
         seen = f"{unknown[0].shown}: its version could not be read"
         next_step = f"Holdfast requires {oldest} or later: see `claude --version`"
-        return Finding(CHECK, WARN, seen, next_step, tuple(details))
+        return environment.warn(seen, next_step, details)
     more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-    notes = tuple(line for line in details if len(found) > 1 or line.startswith("  "))
-    return Finding(CHECK, OK, f"{found[0].shown}: supported{more}", details=notes)
+    notes = [line for line in details if len(found) > 1 or line.startswith("  ")]
+    return environment.ok(f"{found[0].shown}: supported{more}", details=notes)
 
 
 def list_missing_features(version: tuple[int, ...]) -> list[str]:
     return [words for since, words in FEATURES if version and version < since]
 
 
-def find_clients(around: Environment) -> list[FoundClient]:
+def find_clients(around: environment.Environment) -> list[FoundClient]:
     """Each client once, the one that a shell would run first."""
     found, seen = [], set()
-    for kind, path in _candidates(around):
+    for kind, path in _list_candidates(around):
         real = os.path.realpath(path)
         if real in seen or not os.path.isfile(real) or not os.access(real, os.X_OK):
             continue
@@ -118,7 +116,7 @@ def find_clients(around: Environment) -> list[FoundClient]:
     return found
 
 
-def _candidates(around: Environment) -> Iterable[tuple[str, str]]:
+def _list_candidates(around: environment.Environment) -> Iterable[tuple[str, str]]:
     for name in _EXEC_PATH_VARS:
         if around.environ.get(name):
             yield "command line", around.environ[name]
@@ -128,17 +126,11 @@ def _candidates(around: Environment) -> Iterable[tuple[str, str]]:
     for place in (*(os.path.join(around.home, tail) for tail in _HOME_PATHS), *_SYSTEM_PATHS):
         yield "command line", place
     home = glob.escape(around.home)
-    for editor in _EDITORS:
-        # Editors keep a few old versions of an extension: the newest is the one they run.
-        kept = glob.glob(os.path.join(home, editor, _EXTENSION))
-        yield from (("editor", path) for path in _newest(kept))
-    for pattern in _DESKTOP:
-        kept = glob.glob(os.path.join(home, pattern))
-        yield from (("desktop app", path) for path in _newest(kept))
-
-
-def _newest(paths: Iterable[str]) -> list[str]:
-    return sorted(paths, key=parse_version)[-1:]
+    patterns = [("editor", f"{editor}/{_EXTENSION}") for editor in _EDITORS]
+    for kind, pattern in (*patterns, *(("desktop app", one) for one in _DESKTOP)):
+        # A few old versions are kept of each: the newest is the one that runs.
+        if kept := glob.glob(os.path.join(home, pattern)):
+            yield kind, max(kept, key=parse_version)
 
 
 def parse_version(text: str) -> tuple[int, ...]:
@@ -167,48 +159,79 @@ def _run_version(path: str) -> tuple[int, ...]:
         environ = {"HOME": home, "PATH": os.environ.get("PATH", os.defpath)}
         environ |= {"DISABLE_AUTOUPDATER": "1", "TMPDIR": home}
         try:
-            ended = subprocess.run(
-                [path, "--version"],
-                env=environ,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=VERSION_TIMEOUT_SECONDS,
-                check=False,
-            )
+            ended = environment.run_quietly([path, "--version"], VERSION_TIMEOUT_SECONDS, environ)
         except (OSError, subprocess.SubprocessError):
             return ()
     return parse_version(ended.stdout.partition("\n")[0])
 
 
-# When this client compacts: the settings and variables in effect, in words.
-#
-# Owns the words; the client answers what is in effect. Judges nothing as broken: when to compact is
-# the user's choice.
-
-AUTOCOMPACT_CHECK = "auto-compact"
-
-
-def check_autocompact(around: Environment) -> list[Finding]:
-    installer = clients.default().installer
-    sources = read_settings_sources(around)
+def check_autocompact(around: environment.Environment) -> list[environment.Finding]:
+    installer = install.get()
+    sources = environment.read_settings_sources(around)
     return [describe_autocompact(installer.read_auto_compact(around.environ, around.home, sources))]
 
 
-def describe_autocompact(found: AutoCompact) -> Finding:
+def describe_autocompact(found: AutoCompact) -> environment.Finding:
     """Pure."""
     if found.never:
-        return Finding(
-            AUTOCOMPACT_CHECK, WARN, f"{found.disabled_by} is set: this client never compacts"
-        )
+        return environment.warn(f"{found.disabled_by} is set: this client never compacts")
     if found.disabled_by:
         where = "in the settings" if found.disabled_by == "settings" else f"by {found.disabled_by}"
-        return Finding(AUTOCOMPACT_CHECK, OK, f"disabled {where}: only /compact compacts")
+        seen = f"disabled {where}: only /compact compacts, and a full window ends the turn"
+        return environment.warn(seen, "Take it out, unless you meant it")
+    points = [f"{one.tokens:,} tokens of {one.window:,}" for one in found.earliest]
+    if found.ignored:
+        seen = f"the window {found.ignored} is not taken: it goes from 100,000 to 1,000,000"
+        return environment.warn(seen, "Write tokens as a number", points)
     if found.point is None:
         lowered = f", at no more than {found.percent:g} % of its window" if found.percent else ""
-        return Finding(AUTOCOMPACT_CHECK, OK, f"on, when the client's own window is full{lowered}")
+        seen = f"on, when the client's own window is full{lowered}; at the earliest at "
+        return environment.ok(seen + " or ".join(points))
     point = found.point
-    return Finding(
-        AUTOCOMPACT_CHECK, OK, f"on, at about {point.tokens:,} tokens (window {point.window:,})"
-    )
+    return environment.ok(f"on, at about {point.tokens:,} tokens (window {point.window:,})")
+
+
+def check_other_clients(around: environment.Environment) -> list[environment.Finding]:
+    found = []
+    for name in clients.names():
+        client = clients.get(name)
+        config = client.paths.config_dir(around.environ, around.home)
+        if name != clients.DEFAULT_CLIENT and config and os.path.isdir(config):
+            found.append(_check_other_client(around, client))
+    return found
+
+
+def _check_other_client(around: environment.Environment, client: Client) -> environment.Finding:
+    installer, title = install.installer_for(client), client.title
+    environ, project = around.environ, around.project
+    trust_step = " ".join(installer.next_steps[1:2])
+    sources = installer.read_settings_sources(environ, around.home, project)
+    if broken := [source for source in sources if source.problem]:
+        return environment.warn(
+            f"{title} cannot read {broken[0].path}: {broken[0].problem}", "Fix the file"
+        )
+    installed = [s for s in sources if s.usable and installer.parse_entries(s.text)]
+    if not installed:
+        call = f"holdfast install --client {client.name}"
+        return environment.ok(f"{title} is there, without Holdfast; `{call}` adds it")
+    if switches := installer.list_disabling_switches(environ, sources):
+        seen = f"{title} cannot use Holdfast's hooks: {switches[0].text}"
+        return environment.warn(seen, "Change that, if you want Holdfast in it")
+    untrusted = installer.list_untrusted(environ, project)
+    if untrusted:
+        many = len(untrusted)
+        return environment.warn(
+            f"{title} skips {many} of Holdfast's hooks: they are not trusted", trust_step
+        )
+    if limits := installer.list_limits(environ, project):
+        return environment.warn(f"{title} runs Holdfast's hooks, but {limits[0]}", trust_step)
+    silent = installer.list_silent(around.data)
+    if silent:
+        seen = f"{title} never called {' and '.join(silent)}: it may not know these hooks any more"
+        return environment.warn(seen, "Look for a newer version of Holdfast")
+    rest = ", and its hooks may run"
+    if silent is None:
+        rest = "; it was not started since"
+    elif untrusted is None:
+        rest = "; whether its hooks are trusted is not known"
+    return environment.ok(f"{title}: installed in {installed[0].path}{rest}")

@@ -3,23 +3,16 @@
 Owns the checks of our own files. Must not change them, beyond what opening the store does.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys
-from contextlib import closing
-from typing import NamedTuple
+from contextlib import closing, suppress
 
-from holdfast.doctor.environment import FAIL, OK, WARN, Environment, Finding
+from holdfast.doctor.environment import Environment, Finding, fail, ok, warn
 from holdfast.fastpath.session_dir import WORK_LOCK_SECONDS
 from holdfast.paths import store_path
 from holdfast.store.protocol import StoreBusy, StoreDamaged, StoreError, StoreTooNew
 from holdfast.store.sqlite.store import SqliteStore
-
-FOLDER = "data folder"
-STORE = "store"
-LEFTOVERS = "leftovers"
 
 BUSY_TIMEOUT_SECONDS = 2.0
 # Below this a long session's archive may no longer fit.
@@ -35,29 +28,29 @@ def check_folder(around: Environment) -> list[Finding]:
         if not os.access(above, os.W_OK | os.X_OK):
             next_step = "Grant access there, or set HOLDFAST_HOME to another folder"
             seen = f"{data} cannot be created: {above} is not writable"
-            return [Finding(FOLDER, FAIL, seen, next_step)]
+            return [fail(seen, next_step)]
         seen = f"{data} will be created by the first hook that needs it"
-        return [Finding(FOLDER, OK, seen, repair="folder")]
+        return [ok(seen, repair="folder")]
     if not os.path.isdir(data):
         next_step = "Move it away, or set HOLDFAST_HOME to another folder"
-        return [Finding(FOLDER, FAIL, f"{data} is not a directory", next_step)]
+        return [fail(f"{data} is not a directory", next_step)]
     if not os.access(data, os.R_OK | os.W_OK | os.X_OK):
         next_step = "Grant access there, or set HOLDFAST_HOME to another folder"
-        return [Finding(FOLDER, FAIL, f"{data} is not writable", next_step, repair="folder")]
+        return [fail(f"{data} is not writable", next_step, repair="folder")]
     mode = os.stat(data).st_mode & 0o777
     if mode & GROUP_OTHER_BITS and sys.platform != "win32":
         seen = f"{data} is accessible to other users (mode {mode:o}) and contains session content"
-        return [Finding(FOLDER, WARN, seen, "Run `holdfast doctor --fix`", repair="folder")]
+        return [warn(seen, "Run `holdfast doctor --fix`", repair="folder")]
     free = shutil.disk_usage(data).free
     if free < MIN_FREE_BYTES:
         seen = f"{data}: the disk is full, nothing more can be saved"
-        return [Finding(FOLDER, FAIL, seen, "Free some disk space")]
+        return [fail(seen, "Free some disk space")]
     if free < LOW_DISK_BYTES:
         seen = f"{data}: {free // 1_000_000} MB left on the disk"
-        return [Finding(FOLDER, WARN, seen, "Free some disk space")]
+        return [warn(seen, "Free some disk space")]
     # Windows has no modes to look at: what keeps others out there is the folder above.
     private = "writable" if sys.platform == "win32" else "private (0700)"
-    return [Finding(FOLDER, OK, f"{data}, {private}", details=_describe_home_variable(around))]
+    return [ok(f"{data}, {private}", details=_describe_home_variable(around))]
 
 
 def _describe_home_variable(around: Environment) -> tuple[str, ...]:
@@ -76,7 +69,7 @@ def _nearest_existing(path: str) -> str:
 def check_store(around: Environment) -> list[Finding]:
     path = store_path(around.data)
     if not os.path.exists(path):
-        return [Finding(STORE, OK, "still empty: the first session with hooks fills it")]
+        return [ok("still empty: the first session with hooks fills it")]
     try:
         with closing(SqliteStore(path, busy_seconds=BUSY_TIMEOUT_SECONDS)) as store:
             health = store.health()
@@ -85,14 +78,14 @@ def check_store(around: Environment) -> list[Finding]:
         return [_suggest_next_step(error)]
     if health["integrity"] != "ok":
         seen = f"{path} is damaged: {health['integrity']}"
-        return [Finding(STORE, FAIL, seen, _SET_ASIDE, repair="store")]
+        return [fail(seen, _SET_ASIDE, repair="store")]
     counts = health["counts"]
     details = (
         ", ".join(f"{count} {table}" for table, count in counts.items() if count),
         f"{health['engine']}, schema {health['schema']}, search: {health['search']}",
     )
     seen = f"{path}: healthy and writable, {health['bytes'] / 1e6:.1f} MB"
-    return [Finding(STORE, OK, seen, details=tuple(filter(None, details)))]
+    return [ok(seen, details=list(filter(None, details)))]
 
 
 _SET_ASIDE = (
@@ -102,48 +95,34 @@ _SET_ASIDE = (
 
 
 def _suggest_next_step(error: StoreError) -> Finding:
-    seen = str(error)
     if isinstance(error, StoreDamaged):
-        return Finding(STORE, FAIL, seen, _SET_ASIDE, repair="store")
+        return fail(str(error), _SET_ASIDE, repair="store")
     if isinstance(error, StoreBusy):
-        return Finding(
-            STORE, WARN, seen, "Run it again; if it persists, check which process uses the file"
-        )
+        next_step = "Run it again; if it persists, check which process uses the file"
+        return warn(str(error), next_step)
     if isinstance(error, StoreTooNew):
-        return Finding(
-            STORE, FAIL, seen, "Upgrade Holdfast: the store was written by a newer version"
-        )
-    return Finding(STORE, FAIL, seen, "Free disk space or grant write access")
-
-
-class Leftover(NamedTuple):
-    path: str
-    age: float
+        return fail(str(error), "Upgrade Holdfast: the store was written by a newer version")
+    return fail(str(error), "Free disk space or grant write access")
 
 
 # Files that live for moments, and how old one must be to be a dead process's.
 _MIN_AGE_SECONDS = 3600.0
 
 
-def find_leftovers(data: str, seconds: float) -> list[Leftover]:
+def find_leftovers(data: str, seconds: float) -> list[str]:
     """Marks and half-written files whose process is gone. What waits to be told stays."""
     found = []
-    for folder, names in _folders(data):
+    walks = (os.walk(os.path.join(data, part)) for part in ("sessions", "projects"))
+    for folder, _, names in (step for walk in walks for step in walk):
         for name in names:
-            limit = _limit(name)
-            if limit is None:
-                continue
-            path = os.path.join(folder, name)
-            try:
-                age = seconds - os.lstat(path).st_mtime
-            except OSError:
-                continue
-            if age > limit:
-                found.append(Leftover(path, age))
+            limit, path = _age_limit(name), os.path.join(folder, name)
+            with suppress(OSError):
+                if limit is not None and seconds - os.lstat(path).st_mtime > limit:
+                    found.append(path)
     return found
 
 
-def _limit(name: str) -> float | None:
+def _age_limit(name: str) -> float | None:
     if name == "working":
         return WORK_LOCK_SECONDS
     if name.endswith(".new") or (name.startswith("gap.") and name[4:].isdecimal()):
@@ -151,18 +130,10 @@ def _limit(name: str) -> float | None:
     return None
 
 
-def _folders(data: str) -> list[tuple[str, list[str]]]:
-    found = []
-    for part in ("sessions", "projects"):
-        for folder, _, names in os.walk(os.path.join(data, part)):
-            found.append((folder, names))
-    return found
-
-
 def check_leftovers(around: Environment) -> list[Finding]:
     found = find_leftovers(around.data, around.seconds)
     if not found:
-        return [Finding(LEFTOVERS, OK, "no stale lock files")]
+        return [ok("no stale lock files")]
     seen = f"{len(found)} stale files of hooks that were killed (harmless)"
     next_step = "Run `holdfast doctor --fix` to remove them"
-    return [Finding(LEFTOVERS, OK, seen, next_step, repair="leftovers")]
+    return [ok(seen, next_step, repair="leftovers")]

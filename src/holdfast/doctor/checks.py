@@ -1,30 +1,29 @@
 """All checks, in the order in which a person would ask, and the repairs of `doctor --fix`."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
 
-from holdfast import clients, own_copy
-from holdfast.clients.installation import SettingsError
-from holdfast.doctor.check_client import check_autocompact, check_client
-from holdfast.doctor.check_history import check_compactions, check_errors, check_sync
-from holdfast.doctor.check_hooks import check_hooks, check_other_hooks, check_switches
-from holdfast.doctor.check_other_clients import check_other_clients
+from holdfast import install, own_copy
+from holdfast.doctor.check_client import check_autocompact, check_client, check_other_clients
+from holdfast.doctor.check_history import check_compactions, check_errors, check_kept, check_sync
+from holdfast.doctor.check_hooks import (
+    check_hooks,
+    check_other_hooks,
+    check_switches,
+    check_versions,
+)
 from holdfast.doctor.check_storage import check_folder, check_leftovers, check_store, find_leftovers
-from holdfast.doctor.check_versions import check_versions
-from holdfast.doctor.environment import FAIL, OK, SCOPES, WARN, Environment, Finding
+from holdfast.doctor.environment import SCOPES, Environment, Finding, fail, ok, warn
 from holdfast.doctor.hook_trial import check_trial
 from holdfast.files import make_private_dir
+from holdfast.install.installation import SettingsError
 from holdfast.paths import store_path
 from holdfast.session.context import load_settings
 from holdfast.settings.loader import DEFAULT
 from holdfast.store.protocol import StoreBusy, StoreDamaged, StoreError
 from holdfast.store.sqlite.store import SqliteStore, rename_damaged
-
-SETTINGS_CHECK = "settings"
 
 Check = Callable[[Environment], list[Finding]]
 
@@ -33,15 +32,10 @@ def check_settings(around: Environment) -> list[Finding]:
     """Our own settings: what is wrong in them, and where."""
     chosen = load_settings(around.environ, around.data, around.project)
     if chosen.problems:
-        seen = f"{chosen.problems[0]}"
-        more = tuple(chosen.problems[1:])
-        return [
-            Finding(SETTINGS_CHECK, WARN, seen, "Fix it in that file; see `holdfast config`", more)
-        ]
+        first, *more = chosen.problems
+        return [warn(first, "Fix it in that file; see `holdfast config`", more)]
     own = sum(value.source != DEFAULT for value in chosen.values.values())
-    return [
-        Finding(SETTINGS_CHECK, OK, f"{own} of {len(chosen.values)} customised, the rest default")
-    ]
+    return [ok(f"{own} of {len(chosen.values)} customised, the rest default")]
 
 
 CHECKS: dict[str, Check] = {
@@ -56,6 +50,7 @@ CHECKS: dict[str, Check] = {
     "leftovers": check_leftovers,
     "errors": check_errors,
     "compactions": check_compactions,
+    "kept": check_kept,
     "auto-compact": check_autocompact,
     "service": check_sync,
     "other tools": check_other_hooks,
@@ -67,16 +62,12 @@ def run_checks(around: Environment) -> list[Finding]:
     findings = []
     for name, check in CHECKS.items():
         try:
-            findings += check(around)
+            found = check(around)
         except (OSError, ValueError, SettingsError, StoreError, subprocess.SubprocessError) as err:
             # A check that cannot look is a finding too, never a traceback.
-            seen = f"could not be checked: {err}"
-            findings.append(Finding(name, FAIL, seen, "Please report this"))
+            found = [fail(f"could not be checked: {err}", "Please report this")]
+        findings += [finding._replace(check=name) for finding in found]
     return findings
-
-
-# The repairs: only of our own things, each said in one line. Settings files are changed by the
-# installer alone, and only where our entries already are.
 
 
 def repair(findings: Iterable[Finding], around: Environment) -> list[str]:
@@ -91,10 +82,10 @@ def repair(findings: Iterable[Finding], around: Environment) -> list[str]:
     return done
 
 
-def _entries(around: Environment, scope: str) -> list[str]:
+def _repair_hooks(around: Environment, scope: str) -> list[str]:
     if scope not in SCOPES:
         return ["Managed settings belong to your administrator: not changed."]
-    installer = clients.default().installer
+    installer = install.get()
     path = installer.settings_path(scope, around.environ, around.home, around.project)
     if not around.script:
         return ["This copy of Holdfast cannot be called by a hook: install it again first."]
@@ -109,7 +100,7 @@ def _entries(around: Environment, scope: str) -> list[str]:
     return done
 
 
-def _folder(around: Environment, _: str) -> list[str]:
+def _repair_folder(around: Environment, _: str) -> list[str]:
     if not os.path.isdir(around.data):
         make_private_dir(around.data)
         return [f"Made {around.data}."]
@@ -117,7 +108,7 @@ def _folder(around: Environment, _: str) -> list[str]:
     return [f"{around.data} is now private (0700)."]
 
 
-def _store(around: Environment, _: str) -> list[str]:
+def _repair_store(around: Environment, _: str) -> list[str]:
     path = store_path(around.data)
     # Looked at once more: what another process is writing is not damaged.
     try:
@@ -133,17 +124,17 @@ def _store(around: Environment, _: str) -> list[str]:
     return [f"Moved the damaged database to {aside} and created a new one."]
 
 
-def _leftovers(around: Environment, _: str) -> list[str]:
+def _remove_leftovers(around: Environment, _: str) -> list[str]:
     found = find_leftovers(around.data, around.seconds)
-    for leftover in found:
+    for path in found:
         with suppress(FileNotFoundError):
-            os.unlink(leftover.path)
+            os.unlink(path)
     return [f"Removed {len(found)} stale files of hooks that were killed."] if found else []
 
 
 REPAIRS: dict[str, Callable[[Environment, str], list[str]]] = {
-    "install": _entries,
-    "folder": _folder,
-    "store": _store,
-    "leftovers": _leftovers,
+    "install": _repair_hooks,
+    "folder": _repair_folder,
+    "store": _repair_store,
+    "leftovers": _remove_leftovers,
 }

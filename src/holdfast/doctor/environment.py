@@ -3,13 +3,13 @@
 Asks the client where its files are. Must not judge.
 """
 
-from __future__ import annotations
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
-
-from holdfast import clients
-from holdfast.clients.installation import Plugin, Scope, SettingsSource
+from holdfast import clients, install
+from holdfast.install.installation import Plugin, Scope, SettingsSource
+from holdfast.records import NamedTuple
 
 SCOPES: tuple[Scope, ...] = ("user", "project", "local")
 
@@ -31,18 +31,14 @@ class Environment(NamedTuple):
 
 def read_settings_sources(around: Environment) -> list[SettingsSource]:
     """The settings files of every scope, in the order in which a later one wins."""
-    return clients.default().installer.read_settings_sources(
+    return install.get().read_settings_sources(
         around.environ, around.home, around.project, around.managed
     )
 
 
 def list_enabled_plugins(around: Environment) -> list[Plugin]:
-    return clients.default().installer.list_enabled_plugins(
-        around.config, read_settings_sources(around)
-    )
+    return install.get().list_enabled_plugins(around.config, read_settings_sources(around))
 
-
-# What a check found: how bad, in plain words, and what to do next.
 
 OK = "ok"
 WARN = "warn"
@@ -51,13 +47,38 @@ LEVELS = (OK, WARN, FAIL)
 
 
 class Finding(NamedTuple):
-    check: str
+    check: str  # filled in by the table of checks, which names them
     level: str
     message: str
     next_step: str = ""
     details: tuple[str, ...] = ()
     # The repair that `holdfast doctor --fix` has for it: see `checks.REPAIRS`.
     repair: str = ""
+
+
+def _find(
+    level: str, message: str, next_step: str = "", details: Sequence[str] = (), repair: str = ""
+) -> Finding:
+    return Finding("", level, message, next_step, tuple(details), repair)
+
+
+ok, warn, fail = (partial(_find, level) for level in LEVELS)
+
+
+def run_quietly(
+    argv: Sequence[str], seconds: float, environ: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """A program that is asked one question: without a terminal, and not for long."""
+    return subprocess.run(
+        argv,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=seconds,
+        check=False,
+    )
 
 
 def worst_level(findings: Iterable[Finding]) -> str:

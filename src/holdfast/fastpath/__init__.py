@@ -2,15 +2,3 @@
 
 Nothing here imports `re`, `json` or `typing`; tests/hooks/test_imports.py holds the list.
 """
-
-# What other packages may import.
-__all__ = [
-    "delivery",
-    "handoff_offers",
-    "hook_json",
-    "inbox",
-    "installed_hooks",
-    "project",
-    "session_dir",
-    "spool",
-]

@@ -8,80 +8,89 @@ caller says how much its client takes, and which rows of its transcript say noth
 
 from __future__ import annotations
 
-from holdfast.fastpath.session_dir import (
-    MODULE_LATCH,
-    UNKEPT_BRIEF,
-    UNPRINTED_BRIEF,
-    PrebuiltText,
-    SessionDir,
-    delivered_latch,
-)
-from holdfast.fastpath.spool import spool_delivery
+from holdfast.fastpath import pending_texts
+from holdfast.fastpath.pending_texts import KINDS, PendingKind, PrebuiltText
+from holdfast.fastpath.session_dir import MODULE_LATCH, SessionDir, append_line, delivered_latch
 from holdfast.files import file_size, read_from
+from holdfast.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PENDING_DURING_WORK = frozenset((UNPRINTED_BRIEF, UNKEPT_BRIEF, "gap", "low-agent", "messages"))
-PENDING_AT_PROMPT = PENDING_DURING_WORK | {"low-user", "tell-user"}
-MAX_WARNING_CHARS = 1_000  # room for a warning
+MESSAGES = "messages"  # of other agents: see `inbox`
+PENDING_DURING_WORK = frozenset(
+    (MESSAGES, *(kind.name for kind in KINDS.values() if kind.during_work))
+)
+TOLD_TO_USER = (
+    pending_texts.LOW_USER,
+    pending_texts.ADVICE,
+    pending_texts.SETTINGS_PROBLEM,
+)
+PENDING_AT_PROMPT = PENDING_DURING_WORK.union(TOLD_TO_USER)
 MAX_SCAN_BYTES = 512 * 1024  # bytes that a transcript may have grown by and still be looked through
 
 
-class DeliveredItem:
+class DeliveredItem(NamedTuple):
     """One part of what is delivered, as the store will know it."""
 
-    __slots__ = ("epoch", "fact_ids", "kind", "text")
-
-    def __init__(self, kind: str, text: str, epoch: int = 0, fact_ids: str = "") -> None:
-        self.kind = kind
-        self.text = text
-        self.epoch = epoch
-        self.fact_ids = fact_ids
+    kind: str
+    text: str
+    epoch: int = 0
+    fact_ids: str = ""
 
 
 class ClaimedText:
     """A text that this process alone may print, and what is to be noted once it has."""
 
-    __slots__ = ("_channel", "_claims", "_session_dir", "items", "message", "text")
-
     def __init__(self, session_dir: SessionDir, channel: str) -> None:
         self.text = ""  # for the agent
         self.message = ""  # for the user's eyes
+        self.question = ""  # for the client's own dialog, before a tool runs
         self.items: list[DeliveredItem] = []  # what the text is made of
         self._session_dir = session_dir
         self._channel = channel
-        self._claims: list[str] = []
+        self._claims: list[str] = []  # kinds
+        self._told: list[str] = []  # statements that are told once
 
-    def add_prebuilt(self, kind: str, found: PrebuiltText, claim: str) -> None:
-        self._claims.append(claim)
-        self.items.append(DeliveredItem(kind, found.text, found.epoch, found.fact_ids))
-        self.append(found.text)
+    def add_claimed(self, kind: PendingKind, found: PrebuiltText) -> None:
+        self._claims.append(kind.name)
+        if kind.recorded_as:
+            self.add_item(DeliveredItem(kind.recorded_as, found.text, found.epoch, found.fact_ids))
+        else:
+            self.append(found.text)
 
-    def add_recorded(self, found: PrebuiltText, claim: str) -> None:
-        """A text that the store knows to be delivered."""
-        self._claims.append(claim)
-        self.append(found.text)
+    def add_item(self, item: DeliveredItem) -> None:
+        self.items.append(item)
+        self.append(item.text)
 
     def append(self, line: str) -> None:
         self.text = f"{self.text}\n{line}" if self.text and line else self.text or line
 
-    def claim_line(self, name: str) -> str:
-        self._claims.append(name)
-        return self._session_dir.claim_text(name)
+    def claim_line(self, kind: str) -> str:
+        line = self._session_dir.pending.claim_text(kind)
+        self._claims.append(kind)
+        return line
+
+    def add_told(self, item: DeliveredItem, statements: list[str]) -> None:
+        """`statements` are claimed, and part of the item's text."""
+        self.add_item(item)
+        self._told += statements
 
     def settle(self) -> None:
         """It was printed."""
         for item in self.items:
             record_delivery(self._session_dir, self._channel, item)
-        for name in self._claims:
-            self._session_dir.release_claim(name)
+        for kind in self._claims:
+            self._session_dir.pending.settle(kind)
+        if self._told:
+            self._session_dir.pending.record_told(self._told)
 
 
 def record_delivery(session_dir: SessionDir, channel: str, item: DeliveredItem) -> None:
-    """Note for the store that a text was handed over."""
-    spool_delivery(session_dir, item.kind, channel, item.epoch, item.fact_ids, item.text)
+    """A text was handed over; the full path tells the store."""
+    facts, text = item.fact_ids, item.text
+    append_line(session_dir, item.kind, epoch=item.epoch, channel=channel, facts=facts, text=text)
 
 
 def is_fresh(
@@ -101,21 +110,40 @@ def is_fresh(
 def find_fresh_brief(
     session_dir: SessionDir, transcript: str, says_nothing: Callable[[bytes], bool]
 ) -> PrebuiltText | None:
-    """The brief to deliver after a compaction; None where it has to be made anew."""
+    """The brief to deliver after a compaction; None where it has to be made again."""
     prepared = session_dir.read_restored_brief() or session_dir.read_brief()
     if prepared is None or not is_fresh(prepared, transcript, says_nothing):
         return None
     return prepared
 
 
+def is_restore_due(session_dir: SessionDir, transcript: str, mark: bytes) -> bool:
+    """Whether the transcript shows a compaction after which nothing was restored.
+
+    `mark` stands in its row; what was read of the file before says where to look.
+    """
+    known = session_dir.read_brief()
+    if known is not None and known.epoch and not session_dir.is_delivered(known.epoch - 1):
+        return True
+    size = file_size(transcript)
+    start = known.offset if known is not None and known.offset <= size else 0
+    return mark in read_from(transcript, start, size - start)
+
+
 def claim_brief(
     session_dir: SessionDir, brief: PrebuiltText, channel: str, seconds: float
 ) -> ClaimedText | None:
     """None: another delivers it, or has done so."""
-    if not session_dir.claim_brief(brief, seconds):
+    try:  # noqa: SIM105  contextlib costs 3 ms
+        session_dir.pending.put_claimed(pending_texts.LATE_BRIEF, brief)
+    except OSError:
+        pass  # no space: it is printed all the same
+    if not session_dir.latch(delivered_latch(brief.epoch), seconds):
+        session_dir.pending.settle(pending_texts.LATE_BRIEF)
         return None
+    session_dir.pending.forget_told()
     claimed = ClaimedText(session_dir, channel)
-    claimed.add_prebuilt("brief", brief, UNPRINTED_BRIEF)
+    claimed.add_claimed(KINDS[pending_texts.LATE_BRIEF], brief)
     return claimed
 
 
@@ -126,21 +154,21 @@ def claim_for_request(
 
     None: another has done so.
     """
-    try:  # noqa: SIM105  contextlib costs 3 ms
-        session_dir.write_unkept_brief(brief)
+    try:
+        session_dir.pending.drop(pending_texts.REQUEST_BRIEF)  # of an earlier compaction
+        session_dir.pending.put(pending_texts.REQUEST_BRIEF, brief)
     except OSError:
         pass  # no space: it stands in this request alone
     if not session_dir.latch(delivered_latch(brief.epoch), seconds):
         return None
     claimed = ClaimedText(session_dir, channel)
-    claimed.items.append(DeliveredItem("brief", brief.text, brief.epoch, brief.fact_ids))
-    claimed.append(brief.text)
+    claimed.add_item(DeliveredItem("brief", brief.text, brief.epoch, brief.fact_ids))
     return claimed
 
 
 def repeat_for_request(session_dir: SessionDir, channel: str) -> ClaimedText | None:
     """The brief that still waits to be said where it stays."""
-    brief = session_dir.read_unkept_brief()
+    brief = session_dir.pending.read_prebuilt(pending_texts.REQUEST_BRIEF)
     if brief is None:
         return None
     claimed = ClaimedText(session_dir, channel)
@@ -155,10 +183,10 @@ def claim_for_module(session_dir: SessionDir, epoch: int, seconds: float) -> boo
         try:
             session_dir.write(name, MODULE_LATCH)
         except OSError:
-            session_dir.delete_file(name)  # no space to say whose it is: the classic hooks deliver
+            session_dir.unlatch(name)  # no space to say whose it is: the classic hooks deliver
             return False
         return True
-    # A compaction that we began and that came to nothing: still ours.
+    # We started this compaction and it was aborted: we keep the latch.
     return session_dir.is_held_by_module(epoch)
 
 
@@ -172,13 +200,12 @@ def claim_handoff(
     if offer is None:
         return None
     claimed = ClaimedText(session_dir, channel)
-    claimed.items.append(DeliveredItem("handoff", offer.text))
-    claimed.append(offer.text)
+    claimed.add_item(DeliveredItem("handoff", offer.text))
     return claimed
 
 
 def is_pending_during_work(session_dir: SessionDir) -> bool:
-    return bool(PENDING_DURING_WORK & session_dir.list_waiting())
+    return bool(PENDING_DURING_WORK & session_dir.pending.list_waiting())
 
 
 def claim_pending(
@@ -188,35 +215,45 @@ def claim_pending(
 
     `to_user`: what this hook prints is shown to the user. `warn`: nobody compacts just now.
     """
-    waiting = session_dir.list_waiting()
+    waiting = session_dir.pending.list_waiting()
     if not waiting & PENDING_AT_PROMPT:
         return None
     claimed = ClaimedText(session_dir, channel)
-    if UNPRINTED_BRIEF in waiting:
-        brief = session_dir.claim_unprinted_brief()
-        if brief is not None:
-            claimed.add_prebuilt("brief", brief, UNPRINTED_BRIEF)
-    if UNKEPT_BRIEF in waiting:
-        unkept = session_dir.claim_unkept_brief()
-        if unkept is not None:
-            claimed.add_recorded(unkept, UNKEPT_BRIEF)
-    # With a brief that came late the gap may not fit: it comes with what happens next.
-    if "gap" in waiting and not claimed.text:
-        gap = session_dir.claim_gap()
-        if gap is not None:
-            claimed.add_prebuilt("gap", gap, "gap")
+    for kind in KINDS.values():
+        if kind.name in waiting and kind.during_work and (warn or kind.while_compacting):
+            _claim_kind(session_dir, claimed, kind, room)
     # Who compacts now need not be told that it is time to.
     if not warn:
         return claimed
-    if "low-agent" in waiting and len(claimed.text) < room - MAX_WARNING_CHARS:
-        claimed.append(claimed.claim_line("low-agent"))
-    if "messages" in waiting:
+    if MESSAGES in waiting:
         _claim_messages(session_dir, claimed, room - len(claimed.text) - 1)
     # What a background hook says is not shown to the user: the next prompt's is.
-    for name in ("low-user", "tell-user") if to_user else ():
+    for name in TOLD_TO_USER if to_user else ():
         if not claimed.message and name in waiting:
             claimed.message = claimed.claim_line(name)
     return claimed
+
+
+def _claim_kind(
+    session_dir: SessionDir, claimed: ClaimedText, kind: PendingKind, room: int
+) -> None:
+    if kind.max_chars and len(claimed.text) >= room - kind.max_chars:
+        return
+    if not kind.recorded_as and kind.max_chars:
+        claimed.append(claimed.claim_line(kind.name))
+        return
+    # With a brief that came late the gap may not fit: it comes with what happens next.
+    if kind.name == pending_texts.GAP and claimed.text:
+        return
+    found = session_dir.pending.claim_prebuilt(kind.name)
+    if found is None:
+        return
+    prepared = session_dir.read_brief()
+    late = kind.name == pending_texts.LATE_BRIEF
+    if late and prepared is not None and prepared.epoch > found.epoch + 1:
+        session_dir.pending.settle(kind.name)  # of an earlier compaction
+        return
+    claimed.add_claimed(kind, found)
 
 
 def _claim_messages(session_dir: SessionDir, claimed: ClaimedText, room: int) -> None:

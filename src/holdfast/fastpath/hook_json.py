@@ -7,46 +7,32 @@ in `re`.
 
 from __future__ import annotations
 
-from holdfast.fastpath.spool import encode_json_string
+from holdfast.fastpath.session_dir import encode_json_string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 # Clients have a bound of their own; this one only keeps a mistake from eating the memory.
+EDITING_TOOLS = frozenset("edit write multiedit notebookedit write_file replace patch".split())
+PATH_FIELDS = ("file_path", "notebook_path", "filePath")
 MAX_PAYLOAD_BYTES = 64 * 1024 * 1024
 
 
 class HookPayload:
     """One hook call, in no client's words; see `client_protocol.HookPayload`."""
 
-    __slots__ = (
-        "agent_id",
-        "agent_type",
-        "client",
-        "command",
-        "command_arguments",
-        "compaction_key",
-        "cwd",
-        "event",
-        "instructions",
-        "is_summariser",
-        "last_message",
-        "prompt",
-        "prompt_id",
-        "reason",
-        "request",
-        "session_id",
-        "source",
-        "summary",
-        "tool",
-        "transcript_path",
-        "trigger",
-    )
+    client: Any
+    # Most events have none of these.
+    prompt_id = command = command_arguments = summary = instructions = tool_command = ""
+    tool_paths: tuple[str, ...] = ()
+    is_summariser = False
+    restores = False  # a compaction came before, and this hook brings the brief
+    request, compaction_key = b"", ""
+    model, context_tokens = "", 0  # which serves the session from here on, and what it then holds
 
     def __init__(self, event: str, fields: dict[str, Any]) -> None:
         """What clients call the same. The rest is theirs to fill in."""
-        self.client: Any
         self.event = event
         self.session_id = read_text(fields, "session_id")
         self.transcript_path = read_text(fields, "transcript_path")
@@ -57,13 +43,12 @@ class HookPayload:
         self.trigger = read_text(fields, "trigger")
         self.reason = read_text(fields, "reason")
         self.prompt = read_text(fields, "prompt")
-        self.prompt_id = ""
-        self.command = self.command_arguments = ""
-        self.summary = self.instructions = ""
+        self.query = self.prompt  # what recall is asked, where the prompt need not be noted as well
         self.last_message = read_text(fields, "last_assistant_message")
-        self.is_summariser = False
-        self.tool = ""
-        self.request, self.compaction_key = b"", ""
+        self.tool = read_text(fields, "tool_name")
+        self.tool_output = read_text(fields, "error") or read_output(fields.get("tool_response"))
+        if type(given := fields.get("tool_input")) is dict:
+            self.tool_command, self.tool_paths = read_tool_call(self.tool, given)
 
 
 def parse_object(raw: bytes) -> dict[str, Any] | None:
@@ -71,8 +56,8 @@ def parse_object(raw: bytes) -> dict[str, Any] | None:
     text = raw.decode("utf-8", "replace").strip("\ufeff \t\r\n")
     try:
         fields = _loads(text)
-    except (ValueError, StopIteration, RecursionError):
-        return None
+    except (ValueError, StopIteration, RecursionError, SystemError):
+        return None  # the C part cannot say what is wrong before `json.decoder` is imported
     return fields if type(fields) is dict else None
 
 
@@ -82,6 +67,28 @@ def read_text(fields: dict[str, Any], name: str) -> str:
         return ""
     # Half a surrogate pair can neither be stored nor printed.
     return value if value.isascii() else value.encode("utf-8", "replace").decode()
+
+
+def read_tool_call(tool: str, given: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
+    """The command that a call runs, and the files that it edits."""
+    command = given.get("command")
+    if type(command) is list:
+        command = " ".join(word for word in command if type(word) is str)
+    command = command if type(command) is str else ""
+    patch = command or read_text(given, "patchText") or read_text(given, "input")
+    if "*** Begin Patch" in patch:
+        lines = [line.partition(" File: ") for line in patch.splitlines()]
+        return "", tuple(path.strip() for head, found, path in lines if found and head[:3] == "***")
+    if tool.lower() not in EDITING_TOOLS:
+        return command, ()
+    path = next(filter(None, (read_text(given, name) for name in PATH_FIELDS)), "")
+    return "", (path,) if path else ()
+
+
+def read_output(response: object) -> str:
+    if type(response) is dict:
+        response = response.get("llmContent") or response.get("stderr") or response.get("stdout")
+    return response if type(response) is str else ""
 
 
 def format_context(event: str, text: str, message: str = "") -> str:
@@ -94,15 +101,6 @@ def format_context(event: str, text: str, message: str = "") -> str:
     inside = f'"hookEventName":{name},"additionalContext":{context}'
     more = "," + shown if shown else ""
     return '{"hookSpecificOutput":{' + inside + "}" + more + "}"
-
-
-def read_request(_: bytes) -> tuple[str, list[str]] | None:
-    """Most clients ask no hook before a request."""
-    return None
-
-
-def format_request(_: bytes, __: str) -> str:
-    return ""
 
 
 def strip_terminal_codes(text: str) -> str:

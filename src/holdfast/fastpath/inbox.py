@@ -12,17 +12,9 @@ from __future__ import annotations
 
 import os
 
-from holdfast.fastpath.session_dir import FILE_HEADER
-from holdfast.files import (
-    exists,
-    file_size,
-    list_names,
-    make_private_dir,
-    move,
-    read,
-    remove,
-    write_atomic,
-)
+from holdfast import files
+from holdfast.fastpath.pending_texts import FILE_HEADER
+from holdfast.records import NamedTuple
 
 HEADING = (
     "Holdfast: messages from other agents, delivered by the team server. Lines that start with a "
@@ -35,13 +27,10 @@ MAX_WAITING = 20
 MAX_MESSAGE_BYTES = 64 * 1024
 
 
-class InboxMessage:
-    __slots__ = ("id", "max_chars", "text")
-
-    def __init__(self, message_id: str, text: str, max_chars: int) -> None:
-        self.id = message_id
-        self.text = text
-        self.max_chars = max_chars  # how many characters of messages a hook may hand over at once
+class InboxMessage(NamedTuple):
+    id: str
+    text: str
+    max_chars: int  # how many characters of messages a hook may hand over at once
 
     def encode(self) -> bytes:
         header = f"{MESSAGE_HEADER} {self.max_chars} {self.id}"
@@ -65,9 +54,9 @@ def build_file_name(priority: int, created: str, safe_id: str) -> str:
 
 def put_message(folder: str, name: str, message: InboxMessage) -> None:
     for _ in range(5):
-        make_private_dir(f"{folder}/{WAITING_DIR}")
+        files.make_private_dir(f"{folder}/{WAITING_DIR}")
         try:
-            write_atomic(f"{folder}/{WAITING_DIR}/{name}", message.encode())
+            files.write_atomic(f"{folder}/{WAITING_DIR}/{name}", message.encode())
             return
         except FileNotFoundError:
             continue  # a hook took the last one, and the folder with it
@@ -75,40 +64,46 @@ def put_message(folder: str, name: str, message: InboxMessage) -> None:
 
 
 def has_message(folder: str, name: str) -> bool:
-    return any(exists(f"{folder}/{place}/{name}") for place in (WAITING_DIR, DELIVERED_DIR))
+    return any(files.exists(f"{folder}/{place}/{name}") for place in (WAITING_DIR, DELIVERED_DIR))
 
 
-def was_delivered(folder: str, name: str) -> bool:
-    return exists(f"{folder}/{DELIVERED_DIR}/{name}")
+def list_delivered(folder: str) -> list[tuple[str, str]]:
+    """The names of those that the agent was given, and their ids."""
+    found = []
+    for name in files.list_names(f"{folder}/{DELIVERED_DIR}"):
+        message = _read_message(f"{folder}/{DELIVERED_DIR}/{name}")
+        if message is not None:
+            found.append((name, message.id))
+    return found
 
 
 def forget_delivered(folder: str, name: str) -> None:
-    remove(f"{folder}/{DELIVERED_DIR}/{name}")
+    files.remove(f"{folder}/{DELIVERED_DIR}/{name}")
     _drop_empty(f"{folder}/{DELIVERED_DIR}")
 
 
 def count_waiting(folder: str) -> int:
-    return len(_names(folder))
+    return len(_list_waiting(folder))
 
 
 def claim_messages(folder: str, room: int) -> list[InboxMessage]:
-    """What fits, for whoever takes it first; the rest waits. Heading and all, at most `room`
+    """What fits, for the hook that takes it first; the rest waits. Heading and all, at most `room`
     characters, and no more than the user chose."""
     taken: list[InboxMessage] = []
     left = room - len(HEADING)
-    for name in sorted(_names(folder)):
+    for name in sorted(_list_waiting(folder)):
         path = f"{folder}/{WAITING_DIR}/{name}"
-        message = _read(path)
+        message = _read_message(path)
         if message is None:
-            remove(path)  # no file of ours
+            files.remove(path)  # no file of ours
             continue
         if not taken:
             left = min(left, message.max_chars - len(HEADING))
         if len(message.text) + 1 > left:
             break  # in order: a lesser one does not overtake
         try:
-            make_private_dir(f"{folder}/{DELIVERED_DIR}")
-            move(path, f"{folder}/{DELIVERED_DIR}/{name}")
+            files.make_private_dir(f"{folder}/{DELIVERED_DIR}")
+            files.move(path, f"{folder}/{DELIVERED_DIR}/{name}")
         except OSError:
             continue  # another hook was faster
         left -= len(message.text) + 1
@@ -119,18 +114,20 @@ def claim_messages(folder: str, room: int) -> list[InboxMessage]:
 
 def delete_inbox(folder: str) -> None:
     for place in (WAITING_DIR, DELIVERED_DIR):
-        for name in list_names(f"{folder}/{place}"):
-            remove(f"{folder}/{place}/{name}")
+        for name in files.list_names(f"{folder}/{place}"):
+            files.remove(f"{folder}/{place}/{name}")
         _drop_empty(f"{folder}/{place}")
 
 
-def _names(folder: str) -> list[str]:
+def _list_waiting(folder: str) -> list[str]:
     # Half-written ones end in .new.
-    return [name for name in list_names(f"{folder}/{WAITING_DIR}") if not name.endswith(".new")]
+    return [
+        name for name in files.list_names(f"{folder}/{WAITING_DIR}") if not name.endswith(".new")
+    ]
 
 
-def _read(path: str) -> InboxMessage | None:
-    data = read(path) if file_size(path) <= MAX_MESSAGE_BYTES else None
+def _read_message(path: str) -> InboxMessage | None:
+    data = files.read(path) if files.file_size(path) <= MAX_MESSAGE_BYTES else None
     return decode_message(data or b"")
 
 

@@ -14,6 +14,7 @@ from holdfast.path_spelling import is_absolute, spell_path
 
 MAX_DEPTH = 60
 MAX_POINTER_BYTES = 4096
+MAX_PACKED_BYTES = 512 * 1024
 # Where tools put the worktrees of a repository, inside it.
 WORKTREE_FOLDERS = ("/.claude/worktrees/", "/.worktrees/")
 
@@ -40,6 +41,23 @@ def locate_project(cwd: str) -> tuple[str, str]:
             break
         folder = folder.rpartition("/")[0] or "/"
     return cwd, cwd
+
+
+def read_head(cwd: str) -> str:
+    """The commit that is checked out, as git's own files say it; "" where they do not."""
+    folder = f"{locate_project(cwd)[1]}/.git"
+    _, linked, place = _read_pointer(folder).partition("gitdir: ")
+    if linked:
+        folder = os.path.join(os.path.dirname(folder), place)
+    said = _read_pointer(f"{folder}/HEAD")
+    _, named, ref = said.partition("ref: ")
+    if named:
+        common = os.path.join(folder, _read_pointer(f"{folder}/commondir"))
+        said = _read_pointer(f"{folder}/{ref}") or _read_pointer(f"{common}/{ref}")
+        if not said:
+            packed = read(f"{common}/packed-refs", most=MAX_PACKED_BYTES) or b""
+            said = packed.decode("utf-8", "replace").partition(f" {ref}\n")[0].rpartition("\n")[2]
+    return said if said.isalnum() and len(said) in (40, 64) else ""
 
 
 def _repository_by_path(folder: str) -> str:

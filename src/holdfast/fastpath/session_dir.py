@@ -4,35 +4,34 @@
     compacting       made by PreCompact, until PostCompact: a summary is to come
     summary          that summary, once it is known
     restored         the brief chosen against it, ready for SessionStart
+    cues             what recall searches, after a compaction: see `cue_index`
+    cues-work        what is being worked on, for prompts that say little
+    guards           rules in force that a tool call can be checked against: see `guards`
+    guards-old       a prompt came since, which may have lifted one
     standing         the brief that stands in every request until the next compaction
-    gap              text waiting for the next prompt or tool batch
-    keep             a brief that stands in single requests, until a hook says it whose words stay
     request          which compaction the last request came after, where requests are looked at
-    starting         how the session has just started, where its first prompt's hook sees to that
-    low-agent        that context is low, for the next prompt or tool batch
-    low-user         the same for the user's eyes, at the next prompt
-    tell-user        what is wrong in the settings, likewise
-    status           what the status line shows: epoch, tokens, open tasks, when it was saved
+    status           what the status line shows: epoch, tokens, open tasks, when it was saved,
+                     how many lost facts were restored
     window           the size of the model's window, as the status line was told
+    offered          the session whose handoff it was offered: see `handoff_offers`
     messages/        of other agents, for the next prompt or tool batch: see `inbox`
     spool            JSON lines appended by fast hooks, for the next full one to save
     delivered.<n>    latches: who made the file may speak, everyone else stays silent
-    gap.<pid>        claimed by that process, which is about to print it; likewise for lines
-    owed.<pid>       the brief that that process is about to print
 
-A claim is settled when the text has been printed. Where its process died before, the text waits
-again.
+What waits to be printed has its rows among them: see `pending_texts`. Beside the sessions'
+directories, `clients/` has a file for each client that runs with our hooks, named by its process.
 
 Owns their names and formats. Imported by the fast hooks:
-nothing but `os` and `time`, no `typing`, no `json`. Every file is for the user alone;
-`holdfast.files` writes them. Nothing here redacts: the caller has done so.
+nothing but `os`, no `typing`, no `json`. Every file is for the user alone;
+`holdfast.files` writes them. Nothing here redacts but for the spool: the caller has done so.
 """
 
 from __future__ import annotations
 
 import os
-import time
 
+from holdfast.clock import format_now
+from holdfast.fastpath.pending_texts import PendingTexts, PrebuiltText, checksum, decode_prebuilt
 from holdfast.files import (
     append,
     create_exclusive,
@@ -43,11 +42,13 @@ from holdfast.files import (
     move,
     read,
     remove,
+    touch,
     write_atomic,
 )
+from holdfast.paths import PATTERNS_FILE
 from holdfast.system import is_process_running
 
-FILE_HEADER = "holdfast 1"
+MAX_PROMPT_CHARS = 20_000  # characters of a prompt that are kept; what is longer is pasted material
 # A latch this old belongs to a compaction that our fold never saw the end of.
 LATCH_STALE_SECONDS = 120.0
 # Another process may still be writing into a spool that was just turned over.
@@ -59,21 +60,20 @@ STATUS_FILE = "status"
 WINDOW_FILE = "window"
 # Longer than any background hook may take.
 WORK_LOCK_SECONDS = 90.0
-# A claim is settled within milliseconds; this old, its process id belongs to somebody else.
-CLAIM_STALE_SECONDS = 60.0
-UNPRINTED_BRIEF = "owed"
 # What the native module writes into a latch that it holds.
 MODULE_LATCH = b"native\n"
 COMPACTING_FILE = "compacting"
 SUMMARY_FILE = "summary"
 RESTORED_FILE = "restored"
 STANDING_FILE = "standing"
-UNKEPT_BRIEF = "keep"
 REQUEST_FILE = "request"
-STARTING = "starting"
-CLAIMABLE_FILES = frozenset(
-    ("gap", UNPRINTED_BRIEF, UNKEPT_BRIEF, STARTING, "low-agent", "low-user", "tell-user")
-)
+MAX_TRYING_SECONDS = 20 * 60  # in which a client tries again to compact
+FORGOTTEN_FILE = "forgotten"
+INDEX_FILE = "cues"
+GUARDS_FILE = "guards"
+NEW_PROMPT_FILE = "guards-old"
+WORK_FILE = "cues-work"
+KNOWN_FILE = "known"
 
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 
@@ -86,55 +86,9 @@ def safe_name(name: str) -> str:
     return f"{plain}-{checksum(name):016x}"
 
 
-def checksum(text: str) -> int:
-    """FNV-1a, 64 bits: stable between processes, and no import."""
-    value = 0xCBF29CE484222325
-    for byte in text.encode("utf-8", "surrogatepass"):
-        value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
-    return value
-
-
 def delivered_latch(epoch: int) -> str:
     """Whoever holds it delivers the brief of the compaction that ends this epoch."""
     return f"delivered.{epoch}"
-
-
-class PrebuiltText:
-    """A text made from the transcript up to some row, and the facts that it tells."""
-
-    __slots__ = ("epoch", "fact_ids", "generation", "offset", "text", "time")
-
-    def __init__(
-        self, epoch: int, generation: int, offset: int, time: str, facts: str, text: str
-    ) -> None:
-        self.epoch = epoch
-        self.generation = generation
-        self.offset = offset  # how far the transcript was read
-        self.time = time
-        self.fact_ids = facts  # ids of what it tells, with commas between
-        self.text = text
-
-    def encode(self) -> bytes:
-        words = (
-            FILE_HEADER,
-            self.epoch,
-            self.generation,
-            self.offset,
-            self.time or "-",
-            self.fact_ids,
-        )
-        return (" ".join(map(str, words)) + "\n" + self.text).encode("utf-8", "replace")
-
-
-def decode_prebuilt(data: bytes) -> PrebuiltText | None:
-    """None for anything that is not such a file: an older version's, or a damaged one."""
-    header, newline, text = data.decode("utf-8", "replace").partition("\n")
-    words = header.split(" ")
-    if not newline or len(words) != 7 or " ".join(words[:2]) != FILE_HEADER:
-        return None
-    if not all(word.isdecimal() and len(word) < 19 for word in words[2:5]):
-        return None
-    return PrebuiltText(int(words[2]), int(words[3]), int(words[4]), words[5], words[6], text)
 
 
 class SessionDir:
@@ -144,21 +98,39 @@ class SessionDir:
         self.data_dir = data
         self.path = f"{data}/sessions/{safe_name(session_id)}"
 
+    @property
+    def pending(self) -> PendingTexts:
+        return PendingTexts(self.path)
+
     def read_brief(self) -> PrebuiltText | None:
-        data = read(f"{self.path}/brief")
-        return None if data is None else decode_prebuilt(data)
+        return decode_prebuilt(read(f"{self.path}/brief"))
 
     def write_brief(self, brief: PrebuiltText) -> None:
         self.write("brief", brief.encode())
 
-    def begin_compaction(self) -> None:
-        """Whatever an earlier compaction left behind must not pass for this one's."""
+    def read_known(self) -> PrebuiltText | None:
+        """How far the transcript was read; without a text."""
+        return decode_prebuilt(read(f"{self.path}/{KNOWN_FILE}"))
+
+    def write_known(self, known: PrebuiltText) -> None:
+        self.write(KNOWN_FILE, known.encode())
+
+    def begin_compaction(self, seconds: float = 0.0) -> int:
+        """Whatever an earlier compaction left behind must not pass for this one's. The answer: how
+        many began lately in a row, this one among them, of which none ended.
+        """
+        words = (read(f"{self.path}/{COMPACTING_FILE}") or b"").split()
+        lately = len(words) == 2 and words[0].isdigit() and words[1].isdigit()
+        lately = lately and 0 <= seconds - int(words[0]) <= MAX_TRYING_SECONDS
+        tries = int(words[1]) + 1 if lately else 1
         self.end_compaction()
-        self.write(COMPACTING_FILE, b"")
+        self.write(COMPACTING_FILE, b"%d %d" % (int(words[0]) if lately else int(seconds), tries))
+        return tries
 
     def end_compaction(self) -> None:
         for name in (COMPACTING_FILE, SUMMARY_FILE, RESTORED_FILE):
             remove(f"{self.path}/{name}")
+        self.pending.forget_told()
 
     def is_compacting(self) -> bool:
         return exists(f"{self.path}/{COMPACTING_FILE}")
@@ -173,16 +145,14 @@ class SessionDir:
         return bool(summary.text)
 
     def read_summary(self) -> PrebuiltText | None:
-        data = read(f"{self.path}/{SUMMARY_FILE}")
-        return None if data is None else decode_prebuilt(data)
+        return decode_prebuilt(read(f"{self.path}/{SUMMARY_FILE}"))
 
     def save_restored_brief(self, brief: PrebuiltText) -> None:
         self.write(RESTORED_FILE, brief.encode())
 
     def read_restored_brief(self) -> PrebuiltText | None:
         """The brief that was chosen against the summary of the compaction under way."""
-        data = read(f"{self.path}/{RESTORED_FILE}")
-        return None if data is None else decode_prebuilt(data)
+        return decode_prebuilt(read(f"{self.path}/{RESTORED_FILE}"))
 
     def save_standing_brief(self, compaction: str, text: str) -> None:
         self.write(STANDING_FILE, f"{compaction}\n{text}".encode("utf-8", "replace"))
@@ -193,131 +163,12 @@ class SessionDir:
         known, newline, text = (data or b"").decode("utf-8", "replace").partition("\n")
         return text if newline and known == compaction else None
 
-    def write_unkept_brief(self, brief: PrebuiltText) -> None:
-        self.delete_file(UNKEPT_BRIEF)  # of an earlier compaction
-        self.write(UNKEPT_BRIEF, brief.encode())
-
-    def read_unkept_brief(self) -> PrebuiltText | None:
-        """The brief that no hook has said yet whose words stay in the conversation."""
-        for name in list_names(self.path):
-            if name == UNKEPT_BRIEF or (
-                name.startswith(f"{UNKEPT_BRIEF}.") and self._is_abandoned(name)
-            ):
-                data = read(f"{self.path}/{name}")
-                return None if data is None else decode_prebuilt(data)
-        return None
-
-    def claim_unkept_brief(self) -> PrebuiltText | None:
-        data = self.claim(UNKEPT_BRIEF)
-        return None if data is None else decode_prebuilt(data)
-
     def save_answered_request(self, key: str) -> None:
         self.write(REQUEST_FILE, key.encode("utf-8", "replace"))
 
     def read_answered_request(self) -> str:
         """The compaction whose requests need nothing more than the brief that waits, if any."""
         return (read(f"{self.path}/{REQUEST_FILE}") or b"").decode("utf-8", "replace")
-
-    def begin_session(self, source: str) -> None:
-        self.write(STARTING, source.encode("utf-8", "replace"))
-
-    def claim_start(self) -> str:
-        """How the session began, for the first hook that asks; "" for every other."""
-        source = self.claim_text(STARTING)
-        if source:
-            self.release_claim(STARTING)
-        return source
-
-    def has_gap(self) -> bool:
-        return self.is_waiting("gap")
-
-    def write_gap(self, gap: PrebuiltText) -> None:
-        self.write("gap", gap.encode())
-
-    def delete_gap(self) -> None:
-        self.delete_file("gap")
-
-    def claim_gap(self) -> PrebuiltText | None:
-        data = self.claim("gap")
-        return None if data is None else decode_prebuilt(data)
-
-    def claim_brief(self, brief: PrebuiltText, seconds: float) -> bool:
-        """True for the one that may print it, and settles `UNPRINTED_BRIEF` then.
-
-        Should we die before that, the next hook has it from the file written here.
-        """
-        for name in list_names(self.path):
-            if name.startswith(UNPRINTED_BRIEF) and self._is_abandoned(name):
-                remove(f"{self.path}/{name}")  # of an earlier compaction
-        try:  # noqa: SIM105  contextlib costs 3 ms
-            self.write(f"{UNPRINTED_BRIEF}.{os.getpid()}", brief.encode())
-        except OSError:
-            pass  # no space: it is printed all the same
-        if self.latch(delivered_latch(brief.epoch), seconds):
-            return True
-        self.release_claim(UNPRINTED_BRIEF)
-        return False
-
-    def claim_unprinted_brief(self) -> PrebuiltText | None:
-        """A brief that was claimed and never printed, if it is still the present's."""
-        data = self.claim(UNPRINTED_BRIEF)
-        owed = None if data is None else decode_prebuilt(data)
-        prepared = self.read_brief()
-        if owed is not None and prepared is not None and prepared.epoch > owed.epoch + 1:
-            self.release_claim(UNPRINTED_BRIEF)
-            return None
-        return owed
-
-    def list_waiting(self) -> set[str]:
-        """The names of what waits, to be asked once per hook."""
-        found = list_names(self.path)
-        return {name.partition(".")[0] if self._is_abandoned(name) else name for name in found}
-
-    def is_waiting(self, name: str) -> bool:
-        return name in self.list_waiting()
-
-    def claim(self, name: str) -> bytes | None:
-        """A waiting text, for exactly one of all that ask: a rename has one winner.
-
-        To be settled once it has been printed; until then it would wait again if we died.
-        """
-        mine = f"{self.path}/{name}.{os.getpid()}"
-        for found in (name, *(n for n in list_names(self.path) if n.startswith(f"{name}."))):
-            if found != name and not self._is_abandoned(found):
-                continue
-            try:
-                move(f"{self.path}/{found}", mine)
-            except OSError:
-                continue
-            return read(mine)
-        return None
-
-    def release_claim(self, name: str) -> None:
-        """What we claimed was printed."""
-        remove(f"{self.path}/{name}.{os.getpid()}")
-
-    def claim_text(self, name: str) -> str:
-        """A waiting line, for exactly one of all that ask; to be settled like any claim."""
-        return (self.claim(name) or b"").decode("utf-8", "replace")
-
-    def delete_file(self, name: str) -> None:
-        remove(f"{self.path}/{name}")
-        for found in list_names(self.path):
-            if found.startswith(f"{name}.") and found[len(name) + 1 :].isdecimal():
-                remove(f"{self.path}/{found}")
-
-    def _is_abandoned(self, found: str) -> bool:
-        """Whether this is the claim of a process that is gone."""
-        name, _, process = found.partition(".")
-        if name not in CLAIMABLE_FILES or not process.isdecimal() or len(process) > 9:
-            return False
-        if not is_process_running(int(process)):
-            return True
-        try:
-            claimed = os.stat(f"{self.path}/{found}").st_ctime
-        except OSError:
-            return False
-        return abs(time.time() - claimed) > CLAIM_STALE_SECONDS
 
     def latch(self, name: str, seconds: float) -> bool:
         """True for the first to ask, and again for one who asks when the first is long past.
@@ -337,6 +188,12 @@ class SessionDir:
             except OSError:
                 return True
         return False
+
+    def unlatch(self, name: str) -> None:
+        remove(f"{self.path}/{name}")
+        for found in list_names(self.path):
+            if found.startswith(f"{name}.") and found[len(name) + 1 :].isdecimal():
+                remove(f"{self.path}/{found}")
 
     def latched(self, name: str) -> bool:
         return exists(f"{self.path}/{name}")
@@ -395,6 +252,13 @@ class SessionDir:
     def end_work(self) -> None:
         remove(f"{self.path}/working")
 
+    def mark_forgotten(self) -> None:
+        self.write(FORGOTTEN_FILE, b"")
+
+    def is_forgotten(self) -> bool:
+        """The user wants nothing kept of this session."""
+        return exists(f"{self.path}/{FORGOTTEN_FILE}")
+
     def delete_all(self) -> None:
         """Everything of this session, when it is deleted from the store."""
         from holdfast.fastpath import inbox
@@ -420,3 +284,76 @@ class SessionDir:
 def _is_recent(path: str, seconds: float, limit: float) -> bool:
     """Not long past, and not of a future that a clock which was set back left behind."""
     return abs(file_age(path, seconds)) < limit
+
+
+def note_client(data: str, process: int) -> None:
+    """It has read our entries, and keeps them until it ends."""
+    list_running_clients(data)
+    try:
+        make_private_dir(f"{data}/clients")
+        touch(f"{data}/clients/{process}")
+    except OSError:
+        pass  # an uninstall does not know of it
+
+
+def list_running_clients(data: str) -> list[int]:
+    """Those that were noted; what ended since is forgotten."""
+    running = []
+    for name in list_names(f"{data}/clients"):
+        if name.isdecimal() and is_process_running(int(name)):
+            running.append(int(name))
+        else:
+            remove(f"{data}/clients/{name}")
+    return running
+
+
+# What the fast hooks leave for the next full one: prompts, commands and deliveries, as JSON lines
+# put together by hand, since `json` costs 5 ms; `session.view` reads them.
+
+
+def spool_prompt(session_dir: SessionDir, prompt_id: str, text: str) -> None:
+    """Whose words these are is decided when they are read: the row may be there by then."""
+    append_line(session_dir, "prompt", id=prompt_id, text=_redact_text(session_dir, text))
+
+
+def spool_command(session_dir: SessionDir, name: str, arguments: str) -> None:
+    append_line(session_dir, "command", text=name, arguments=_redact_text(session_dir, arguments))
+
+
+def encode_json_string(text: str) -> str:
+    try:
+        from _json import encode_basestring_ascii
+    except ImportError:  # an interpreter without the C part
+        import json
+
+        return json.dumps(text)
+    return encode_basestring_ascii(text)
+
+
+def append_line(session_dir: SessionDir, kind: str, **fields: str | int) -> None:
+    named = {"what": kind, "time": format_now(), **fields}
+    pairs = [
+        f'"{name}":{value if isinstance(value, int) else encode_json_string(value)}'
+        for name, value in named.items()
+    ]
+    try:  # noqa: SIM105  contextlib costs 3 ms
+        session_dir.append_spool("{" + ",".join(pairs) + "}")
+    except OSError:
+        pass  # no place to note it is no reason not to answer; doctor looks at the disk
+
+
+def _redact_text(session_dir: SessionDir, text: str) -> str:
+    from holdfast.redact.prefilter import suspicious
+
+    window = text[: 2 * MAX_PROMPT_CHARS]
+    # The user's own patterns, saved by the full path.
+    own = exists(f"{session_dir.data_dir}/{PATTERNS_FILE}")
+    if own or suspicious(window):
+        from holdfast.redact import redact
+
+        if own:
+            from holdfast.settings.user_patterns import apply_saved_patterns
+
+            apply_saved_patterns(session_dir.data_dir)
+        window = redact(window)
+    return window[:MAX_PROMPT_CHARS]

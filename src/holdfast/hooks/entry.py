@@ -33,34 +33,41 @@ def handle_hook(argument: str) -> None:
     if event == "statusline":
         from holdfast.hooks import statusline
 
-        write_stdout(statusline.render_statusline(_stdin(), os.environ))
+        write_stdout(statusline.render_statusline(_read_stdin(), os.environ))
         return
     client = clients.hook_client(name)
     if client.leaves_to_others(os.environ):
         return
-    payload = client.parse_payload(_stdin(), event)
+    payload = client.parse_payload(_read_stdin(), event)
     data = data_dir_from(os.environ)
     if payload is None or not data:
         return
+    payload.transcript_path = client.find_transcript(payload, os.environ)
     client.receive(payload, data)
-    if client.is_subagents_own(payload, data):
-        return
     payload.client = client
+    if client.is_subagents_own(payload, data):
+        if exists(own := client.find_own_transcript(payload)):
+            from holdfast.hooks import full
+
+            _print_answer(full.handle_subagent(payload, data, own))
+        return
     answer = fast.handle_fast(payload, data)
     if answer is None:
         import gc
 
         gc.disable()  # over in a moment, and all of it is given back with the process
-        from holdfast.hooks import full
+        from holdfast.hooks import full, watchdog
 
+        watchdog.last_resort = lambda: _print_answer(fast.hand_over_what_lies_ready(payload, data))
         answer = full.handle_full(payload, data, fast.client_process(payload))
-    _print(answer)
+        watchdog.last_resort = None
+    _print_answer(answer)
     later = answer.background
     if exists(f"{data}/{CONNECTION_FILE}"):
         from holdfast.hooks import spawn_sync
 
         later = spawn_sync.then_sync(later, payload, data)
-    _detach(later)
+    _detach_work(later)
 
 
 def _handle_module(event: str) -> None:
@@ -70,18 +77,18 @@ def _handle_module(event: str) -> None:
     data = data_dir_from(os.environ)
     if not data:
         return
-    answer = compaction_module.handle_module(event, _stdin(), data)
-    _print(answer)
-    _detach(answer.background)
+    answer = compaction_module.handle_module(event, _read_stdin(), data)
+    _print_answer(answer)
+    _detach_work(answer.background)
 
 
-def _print(answer: HookResult) -> None:
+def _print_answer(answer: HookResult) -> None:
     write_stdout(answer.text)
     if answer.on_printed is not None:
         answer.on_printed()
 
 
-def _detach(work: Callable[[], None] | None) -> None:
+def _detach_work(work: Callable[[], None] | None) -> None:
     if work is not None:
         from holdfast.hooks.detach import run_detached
 
@@ -95,7 +102,7 @@ def write_stdout(text: str) -> None:
         rest = rest[os.write(1, rest) :]
 
 
-def _stdin() -> bytes:
+def _read_stdin() -> bytes:
     pieces = []
     left = MAX_PAYLOAD_BYTES
     while left > 0 and (piece := os.read(0, min(left, 1 << 20))):
@@ -105,7 +112,7 @@ def _stdin() -> bytes:
 
 
 def _exit_zero_on_sigterm() -> None:
-    """The client ends a hook that takes too long; that is no error of the session's."""
+    """The client ends a hook that takes too long; this is not an error."""
     import _signal  # type: ignore[import-not-found]  # the C part; `signal` brings in enum
 
     _signal.signal(_signal.SIGTERM, lambda *_: os._exit(0))

@@ -12,19 +12,16 @@ import time
 from contextlib import suppress
 from functools import partial
 
-from holdfast.clients.client_protocol import HookPayload, LeftInContext
+from holdfast.clients.client_protocol import LeftInContext
 from holdfast.compaction import handlers
-from holdfast.fastpath.delivery import DeliveredItem, record_delivery
-from holdfast.fastpath.session_dir import SessionDir, checksum
+from holdfast.fastpath.delivery import DeliveredItem, claim_pending, record_delivery
+from holdfast.fastpath.hook_json import HookPayload
+from holdfast.fastpath.pending_texts import SETTINGS_PROBLEM, checksum
+from holdfast.fastpath.session_dir import SessionDir
 from holdfast.files import read_from
 from holdfast.hooks import hook_log
-from holdfast.hooks.fast import (
-    WORK_EVENTS,
-    HookResult,
-    build_result,
-    is_fresh,
-)
-from holdfast.hooks.hook_store import archive_detached, open_store
+from holdfast.hooks.fast import WORK_EVENTS, HookResult, answer_tool_call, build_result, is_fresh
+from holdfast.hooks.hook_store import keep_patterns, open_store, use_patterns, with_detached_store
 from holdfast.session.context import SessionContext, SessionRef, build_context
 from holdfast.session.update import SessionView
 from holdfast.settings.user_patterns import apply_configured_patterns
@@ -44,17 +41,22 @@ LAST_WORDS_CHARS = 40
 
 
 def handle_full(payload: HookPayload, data: str, client: int) -> HookResult:
-    if payload.event in WORK_EVENTS and not _brings_summary(payload, data):
-        _follow(payload, data, client)
-        return HookResult()
-    return _handle_with_store(payload, data, client)
+    use_patterns(data)
+    try:
+        works = payload.event in WORK_EVENTS and not payload.restores
+        if works and not _brings_summary(payload, data):
+            _follow_to_end(payload, data, client)
+            return HookResult()
+        return _handle_with_store(payload, data, client)
+    finally:
+        keep_patterns(data)
 
 
 def _brings_summary(payload: HookPayload, data: str) -> bool:
     return payload.is_summariser and SessionDir(data, payload.session_id).is_compacting()
 
 
-def _follow(payload: HookPayload, data: str, client: int) -> None:
+def _follow_to_end(payload: HookPayload, data: str, client: int) -> None:
     """Read the transcript to its end, one process at a time.
 
     Tool calls can come faster than we read. Who finds another at work leaves at once, and the one
@@ -72,8 +74,8 @@ def _follow(payload: HookPayload, data: str, client: int) -> None:
             _handle_with_store(payload, data, client)
         finally:
             session_dir.end_work()
-        prepared = session_dir.read_brief()
-        if prepared is None or is_fresh(prepared, payload):
+        known = session_dir.read_known()
+        if known is None or is_fresh(known, payload):
             return
 
 
@@ -104,7 +106,7 @@ def _begin_work(session_dir: SessionDir, patience: float) -> bool:
 def _handle_with_store(payload: HookPayload, data: str, client: int) -> HookResult:
     store = open_store(data)
     try:
-        return _dispatch(payload, data, client, store)
+        return _call_handler(payload, data, client, store)
     except StoreError as error:
         if store is None:
             raise
@@ -112,14 +114,13 @@ def _handle_with_store(payload: HookPayload, data: str, client: int) -> HookResu
     finally:
         if store is not None:
             store.close()
-    return _dispatch(payload, data, client, None)
+    return _call_handler(payload, data, client, None)
 
 
-def _dispatch(
+def _call_handler(
     payload: HookPayload, data: str, client: int, store: SqliteStore | None
 ) -> HookResult:
-    ref = SessionRef(payload.session_id, payload.transcript_path, payload.cwd, payload.client.NAME)
-    ctx = build_context(data, ref, store, partial(hook_log.log_error, data))
+    ctx = _make_context(payload, data, store)
     apply_configured_patterns(ctx.config.settings, data)
     _report_settings_problems(ctx)
     event = payload.event
@@ -129,14 +130,25 @@ def _dispatch(
         return HookResult(steering, lambda: _prepare_and_archive(ctx, made.view))
     if event == "ModelRequest":
         return _answer_model_request(ctx, payload)
+    if payload.restores:
+        return build_result(payload, handlers.restore_with_this_hook(ctx, event))
+    if event == "PreToolUse":
+        handlers.read_rules(ctx)
+        return answer_tool_call(payload, ctx.session_dir) or HookResult()
     if event == "SessionStart" and payload.source == "compact":
         return build_result(payload, handlers.on_session_start_compact(ctx, event))
     if event == "SessionStart" and payload.source == "request":
         return _answer_request(payload, ctx)
     if event == "SessionStart":
         handlers.on_session_resume(ctx, client)
+    elif event == "PostModelSwitch":
+        handlers.on_model_switch(ctx, payload.model, payload.context_tokens)
+        room = payload.client.MAX_OUTPUT_CHARS
+        claimed = claim_pending(ctx.session_dir, event, room, to_user=True, warn=True)
+        return build_result(payload, claimed)
     elif event == "PostCompact":
         handlers.on_postcompact(ctx, trigger=payload.trigger, summary=payload.summary)
+        return HookResult(later=lambda: with_detached_store(ctx, handlers.prepare_recall))
     elif _brings_summary(payload, data):
         summary = ctx.client.hook_io.extract_summary(payload.last_message)
         handlers.on_summary_written(ctx, summary)
@@ -144,12 +156,40 @@ def _dispatch(
         handlers.on_session_end(ctx, client)
     elif event in WORK_EVENTS:
         last = payload.last_message if event == "Stop" and not payload.agent_id else ""
-        handlers.on_progress(ctx, last_words=last, client=client)
+        ended = event == "Stop" and not payload.agent_id
+        handlers.on_progress(ctx, last_words=last, client=client, turn_ended=ended)
     return HookResult()
 
 
+def handle_subagent(payload: HookPayload, data: str, transcript: str) -> HookResult:
+    """A subagent's own context is compacted: what its own transcript says, and nothing is kept."""
+    payload.session_id, payload.transcript_path = payload.agent_id, transcript
+    ctx, event = _make_context(payload, data, None), payload.event
+    text = handlers.tell_subagent(ctx, steer=event == "PreCompact")
+    if event == "PreCompact":
+        return HookResult(payload.client.format_instructions(text))
+    return HookResult(payload.client.format_context(event, text))
+
+
+def _make_context(payload: HookPayload, data: str, store: SqliteStore | None) -> SessionContext:
+    ref = SessionRef(payload.session_id, payload.transcript_path, payload.cwd, payload.client.NAME)
+    return build_context(data, ref, store, partial(hook_log.log_error, data))
+
+
+def read_rules(payload: HookPayload, data: str) -> None:
+    """After the hook has returned: the prompt may have lifted a rule."""
+    with_detached_store(_make_context(payload, data, None), handlers.read_rules)
+
+
+def note_session_start(payload: HookPayload, data: str, head: str, began: float) -> None:
+    """After the hook has returned: no store is needed."""
+    ctx = _make_context(payload, data, None)
+    apply_configured_patterns(ctx.config.settings, data)
+    handlers.note_session_start(ctx, head, began)
+
+
 def _answer_request(payload: HookPayload, ctx: SessionContext) -> HookResult:
-    made = handlers.on_request(ctx, payload.prompt_id)
+    made = handlers.restore_in_every_request(ctx, payload.prompt_id)
     if made is None or not made.text:
         return HookResult()
     item = DeliveredItem("brief", made.text, made.epoch, made.fact_ids)
@@ -165,8 +205,8 @@ def _answer_model_request(ctx: SessionContext, payload: HookPayload) -> HookResu
         ctx.session_dir.save_answered_request(payload.compaction_key)
         return HookResult()
     summary, behind = found
-    left = LeftInContext(summary, tuple(behind))
-    made = handlers.on_model_request(ctx, payload.compaction_key, left)
+    left = LeftInContext(summary, (behind,))
+    made = handlers.restore_in_next_request(ctx, payload.compaction_key, left)
     return build_result(payload, made)
 
 
@@ -182,11 +222,12 @@ def _report_settings_problems(ctx: SessionContext) -> None:
     with suppress(OSError):
         hook_log.write_line(session_dir.data_dir, f"settings: {told}")
         line = f"Holdfast: {told[:600]}. `holdfast config` shows what is in effect."
-        session_dir.write("tell-user", line.encode("utf-8", "replace"))
+        session_dir.pending.put(SETTINGS_PROBLEM, line)
 
 
 def _prepare_and_archive(ctx: SessionContext, view: SessionView) -> None:
-    """After the client was let go; the event's store is closed by then."""
+    """After the hook has returned; the event's store is closed by then."""
     prepared = handlers.prepare_for_compaction(ctx._replace(store=None), view)
-    if prepared is not None and ctx.config.settings.flag("archive"):
-        archive_detached(ctx, (prepared.generation, prepared.offset))
+    if prepared is not None:
+        until = prepared.generation, prepared.offset
+        with_detached_store(ctx, lambda ctx: handlers.archive_rows(ctx, until))

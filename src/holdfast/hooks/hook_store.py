@@ -1,9 +1,14 @@
-"""The store of a hook: opened without waiting long, logged and done without where it fails."""
+"""What a hook opens: the store, without waiting long, logged and done without where it fails; and
+the compiled patterns that one hook leaves in the data folder for the next (`lazy_regex`).
+"""
 
 from __future__ import annotations
 
-from holdfast.compaction.handlers import archive_rows
-from holdfast.files import make_private_dir
+from collections.abc import Callable
+from contextlib import suppress
+
+from holdfast import lazy_regex
+from holdfast.files import make_private_dir, read, write_atomic
 from holdfast.hooks import hook_log
 from holdfast.paths import store_path
 from holdfast.session.context import SessionContext
@@ -12,6 +17,7 @@ from holdfast.store.sqlite.store import SqliteStore
 
 # On the agent's clock another writer is not waited for long: our own writes take milliseconds.
 STORE_TIMEOUT_SECONDS = 2.0
+MAX_PATTERNS_BYTES = 8 * 1024 * 1024
 
 
 def open_store(data: str, busy_seconds: float = STORE_TIMEOUT_SECONDS) -> SqliteStore | None:
@@ -23,12 +29,25 @@ def open_store(data: str, busy_seconds: float = STORE_TIMEOUT_SECONDS) -> Sqlite
         return None
 
 
-def archive_detached(ctx: SessionContext, tracked_until: tuple[int, int]) -> None:
-    """After the client was let go, with a store of its own: the event's is closed by then."""
+def with_detached_store(ctx: SessionContext, work: Callable[[SessionContext], None]) -> None:
+    """After the hook has returned, with a store of its own: the event's is closed by then."""
     store = open_store(ctx.session_dir.data_dir)
     if store is None:
         return
     try:
-        archive_rows(ctx._replace(store=store), tracked_until)
+        work(ctx._replace(store=store))
     finally:
         store.close()
+
+
+def use_patterns(data: str) -> None:
+    kept = read(f"{data}/{lazy_regex.kept_name()}", most=MAX_PATTERNS_BYTES)
+    lazy_regex.use_kept(kept or b"")
+
+
+def keep_patterns(data: str) -> None:
+    """Only where this process had to compile some: after an install or an update."""
+    new = lazy_regex.keep_new()
+    if new:
+        with suppress(OSError):  # no space: the next hook compiles them again
+            write_atomic(f"{data}/{lazy_regex.kept_name()}", new)

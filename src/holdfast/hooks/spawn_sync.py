@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.clients.client_protocol import HookPayload
+    from holdfast.fastpath.hook_json import HookPayload
 
 # A time further ahead than any pause was set by a clock that has been wrong.
 MAX_PAUSE_SECONDS = 3700.0
@@ -33,7 +33,7 @@ SETTLE_SECONDS = 20.0
 def then_sync(
     later: Callable[[], None] | None, payload: HookPayload, data: str
 ) -> Callable[[], None] | None:
-    """What to do once the client was let go: `later`, and then a sync, if one is due."""
+    """What to do once the hook has returned: `later`, and then a sync, if one is due."""
     if not hasattr(os, "fork") or not (
         payload.event in ALWAYS_SYNC_EVENTS or _is_due(data, time.time())
     ):

@@ -5,8 +5,6 @@ session's notes file (`session.notes_file`) before it is answered: the transcrip
 call may be read late, or by nobody where the hooks are not installed.
 """
 
-from __future__ import annotations
-
 import os
 from contextlib import closing, suppress
 
@@ -21,21 +19,21 @@ from holdfast.session import documents, notes_file
 from holdfast.session.context import SessionContext, SessionRef, build_context
 from holdfast.session.update import update_session
 from holdfast.session.view import load_saved_view
-from holdfast.state.notes import NoteLine
-from holdfast.store.protocol import Session, Store, StoreError
+from holdfast.state.notes import MAX_NOTE_CHARS, NOTE_KINDS, NoteLine
+from holdfast.store.protocol import Session, StoreError
+from holdfast.store.sql_store import Store
 from holdfast.store.sqlite.store import SqliteStore
 
-NOTE_KINDS = ("decision", "rule", "dead_end", "next_step")
-MAX_NOTE_CHARS = 400
-MAX_HANDOFF_CHARS = 6_000
+AGENT_NOTE_KINDS = tuple(kind for kind in NOTE_KINDS if kind != "note")
+MAX_HANDOFF_CHARS = 12_000
 UPDATE_SECONDS = 5.0
 
 
 def add_note(scope: RecallScope, data: str, kind: str, text: str) -> str:
     """Keep a note of the asking session; the answer says what was kept."""
     kind = kind.strip().lower().replace(" ", "_").replace("-", "_")
-    if kind not in NOTE_KINDS:
-        raise NotFound(f"Unknown note kind {kind!r}; kinds are {', '.join(NOTE_KINDS)}.")
+    if kind not in AGENT_NOTE_KINDS:
+        raise NotFound(f"Unknown note kind {kind!r}; kinds are {', '.join(AGENT_NOTE_KINDS)}.")
     said = " ".join(redact(text).split())
     if not said:
         raise NotFound("The note is empty.")
@@ -84,7 +82,7 @@ def _build_context(store: Store, session: Session, data: str) -> SessionContext:
 
 
 def compose_handoff(store: Store, scope: RecallScope) -> str:
-    """The state of this session for whoever goes on with it."""
+    """The state of this session for the one who goes on with it."""
     session = find_current_session(store, scope)
     if session is None:
         raise NotFound("Nothing is known of this project yet.")
@@ -112,5 +110,5 @@ def resume_session(store: Store, scope: RecallScope, name: str, data: str, cwd: 
     ctx = _build_context(store, session, data)
     view = load_saved_view(ctx, UPDATE_SECONDS)
     page = documents.load_handoff_page(ctx, view)
-    documents.accept_handoff(data, view.saved.session, place, scope.session_id, ctx.now.text)
+    documents.accept_handoff(data, view.session, page, place, scope.session_id, ctx.now.text)
     return page.text.rstrip("\n")

@@ -2,7 +2,7 @@
 
     recall WORDS [--kind KIND] [--page N]    show ID [--page N]    state [--kind KIND] [--page N]
     note KIND WORDS                          handoff               resume [ID]
-    status                                   why
+    status                                   why                   before [PAGE]
 
 Read by an agent through its shell, or shown by the plugin's commands. Exit code 1 with one line
 on standard error where there is nothing to answer.
@@ -10,6 +10,7 @@ on standard error where there is nothing to answer.
 
 import os
 import sys
+from contextlib import closing
 
 if __name__ == "__main__":
     sys.path.insert(0, __file__.replace("\\", "/").rsplit("/", 3)[0])
@@ -19,20 +20,23 @@ from holdfast.fastpath.project import locate_project
 from holdfast.paths import data_dir, store_path
 from holdfast.recall import notes_and_handoff, queries
 from holdfast.recall.queries import NotFound, RecallScope
-from holdfast.session.context import get_agent_session_id, load_module_settings
-from holdfast.store.protocol import Store, StoreError
+from holdfast.session.context import get_agent_session_id, load_settings
+from holdfast.store.protocol import StoreError
+from holdfast.store.sql_store import Store
 from holdfast.store.sqlite.store import SqliteStore
 
 USAGE = (
     "usage: holdfast recall WORDS [--kind KIND] [--page N] | show ID | state [--kind KIND]"
     " | note decision|rule|dead_end|next_step WORDS | handoff | resume [ID] | status | why"
+    " | before [PAGE]"
 )
 
 
 def make_scope(environ: "os._Environ[str]", cwd: str, data: str) -> RecallScope:
     project, worktree = locate_project(clients.default().paths.project_dir(environ, cwd))
     session = get_agent_session_id(environ)
-    return RecallScope(project, session, load_module_settings(data).all_projects, worktree)
+    everywhere = load_settings(environ, data, "").flag("other_projects")
+    return RecallScope(project, session, everywhere, worktree)
 
 
 def run_command(arguments: list[str]) -> str:
@@ -49,17 +53,14 @@ def run_command(arguments: list[str]) -> str:
         )
     if not os.path.exists(store_path(data)):
         raise NotFound("Holdfast has saved nothing yet.")
-    store = SqliteStore(store_path(data))
-    try:
-        return _dispatch(store, make_scope(os.environ, os.getcwd(), data), command, rest, options)
-    finally:
-        store.close()
+    with closing(SqliteStore(store_path(data))) as store:
+        return _run_one(store, make_scope(os.environ, os.getcwd(), data), command, rest, options)
 
 
-def _dispatch(
+def _run_one(
     store: Store, scope: RecallScope, command: str, rest: str, options: dict[str, str]
 ) -> str:
-    kind, page = options.get("kind", ""), _number(options.get("page", "1"))
+    kind, page = options.get("kind", ""), _read_page(options.get("page", "1"))
     session = queries.find_current_session(store, scope)
     if command == "recall":
         return queries.search_memory(store, scope, rest, kind=kind, page=page)
@@ -74,11 +75,14 @@ def _dispatch(
     if session is None:
         raise NotFound("Nothing is known of this project yet.")
     if command == "status":
-        return queries.format_session_report(
-            store, session.id, load_module_settings(data_dir()).compaction
-        )
+        mode = load_settings(os.environ, data_dir(), "").text("compaction")
+        return queries.format_session_report(store, session.id, mode)
     if command == "why":
         return queries.explain_last_compaction(store, session.id)
+    if command == "before":
+        return queries.show_before_compaction(
+            store, session.id, page=_read_page(rest.strip() or "1")
+        )
     raise NotFound(USAGE)
 
 
@@ -93,7 +97,7 @@ def _parse_arguments(arguments: list[str]) -> tuple[list[str], dict[str, str]]:
     return words, options
 
 
-def _number(text: str) -> int:
+def _read_page(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 6 else 1
 
 

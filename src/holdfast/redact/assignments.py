@@ -9,9 +9,11 @@ import binascii
 import re
 from collections.abc import Iterator
 
+from holdfast.lazy_regex import lazy_compile
 from holdfast.redact.plausibility import (
     ENV,
     FLAG,
+    LINE,
     LOOSE,
     PASSWORD,
     PLAIN,
@@ -21,6 +23,7 @@ from holdfast.redact.plausibility import (
     TOKEN,
     classify_name,
     is_dummy,
+    is_scrambled,
     is_secret,
     looks_generated,
     mixes_signs,
@@ -39,7 +42,7 @@ _ALONE_ON_A_LINE = 20
 
 # The words, and how they go on in the names that count; `bypass`, `text`, a bare `key` do not.
 WORD_TAILS = {
-    "pass": r"(?=w|phrase|code|[\\\"'`=:%]|(?<=[a-z0-9_\-]pass)[^a-z])",
+    "pass": r"(?=w|phrase|code|[\\\"'`=:%\[]|[ ]=[ ]|(?<=[a-z0-9_\-]pass)[^a-z])",
     "pw": r"(?=d|[^a-z])",
     "secret": r"(?!s)",
     "token": r"(?!s)",
@@ -47,10 +50,12 @@ WORD_TAILS = {
     "key": r"(?:(?<=[a-z0-9_.\-]key)|(?<=api key)|(?<=access key)|(?<=secret key))"
     r"(?!s|board|word|code|name|path)",
     "credential": r"",
+    "psk": r"(?=[\\\"'=: ])",
     "auth": r"(?=orization|[\\\"'`\]\s]{0,16}[=:])",
     "_pat": r"(?![a-z0-9_\-])",
 }
 
+_HUMPS = lazy_compile(r"[A-Z][a-z]+|\A[a-z]+")
 _LABELS = {PASSWORD: "password", SECRET: "secret", TOKEN: "token"}
 
 _REST = r"[A-Za-z0-9_.\-]{0,40}"
@@ -64,14 +69,15 @@ _HEAD = (
     r"|(?P<member>\\{0,7}[\"'`]?[ ]?,?[ ]{0,4}(?:(?:\r?\n|\\{1,7}n)[^A-Za-z\n]{0,40})?"
     r"\\{0,7}[\"'`]?[Vv]alue\\{0,7}[\"'`]?[ ]?[:=][ ]{0,4})"
     r"|(?P<plist></key>[^<A-Za-z]{0,60}(?:\\{1,7}[nt][^<A-Za-z]{0,20}){0,2}<string>)"
-    r"|(?P<closed>\\{0,7}[\"'`]?\]?)(?P<gap>[ \t\u00a0]{0,8})"
-    r"(?P<op>=>|:=|\?=|={1,3}|:(?!:)|：)(?P<space>[ \t\u00a0]{0,8})"
-    r"|(?P<default>[ ]{0,2}(?:\|\||\?\?)[ ]{0,2}(?=\\{0,7}[\"'`]))"
+    r"|(?P<closed>\\{0,7}[\"'`]?(?:\[\d{0,3}\]|\])?)(?P<gap>[ \t\u00a0]{0,8})"
+    r"(?P<op>=>|:=|\|\|=|\?\?=|\?=|={1,3}|:(?!:)|：)(?:\*\*)?(?P<space>[ \t\u00a0]{0,8})"
+    r"|(?P<default>(?:[\"'`][\])])?[ ]{0,2}(?:\|\||\?\?|(?<=[ ])or(?=[ ]))[ ]{0,2}"
+    r"(?=\\{0,7}[\"'`]))"
     r"|(?P<cell>[`*\"']{0,3}[ \t]{0,20}\|(?!\|)[ \t]{0,20}(?=\S))"
     r"|(?P<encoded>(?:%22)?(?:%20|\+)?%(?:25)?3[aAdD](?:%20|\+)?(?:%22)?)"
     r"|\\{0,7}[\"'`](?P<pair>,)[ ]{0,16}(?=\\{0,7}[\"'`])"
     r"|(?P<call>\()[ ]{0,4}(?=\\{0,7}[\"'`])"
-    r"|(?P<tag>>)(?=[^<>\s]{4,200}</)"
+    r"|\\{0,7}[\"']?(?P<tag>>(?:<[Vv]alue>)?)(?=[^<>\s]{4,200}</)"
     r"|[ ]{1,4}(?P<is>is)[ ]{1,4}:?[ ]?"
     r"|[ ]{1,4}-p[ ]{0,2}(?P<sshpass>(?=\S))"
     r"|(?P<blank>[ ]{1,4}(?=\S))"
@@ -80,6 +86,10 @@ _HEAD = (
 _QUOTE = r"[fFrRbBuUN@$]{0,2}(\\{0,7})([\"'`])"
 # An ampersand ends a value where another name follows, as in a query, or another command.
 _BARE = r"(?:[^\s\"'`,;<>(){}\[\]|&\\]|&(?![&\s\"'`]|\Z|[A-Za-z0-9_.\-\[\]%]{1,60}=)){1,512}"
+# An argument of a command, and what stands in the environment of one.
+_ARGUMENT = (
+    r"(?:[^\s\"'`,;<>|&\\]|,(?=[^\s\"'])|&(?![&\s\"'`]|\Z|[A-Za-z0-9_.\-\[\]%]{1,60}=)){1,512}"
+)
 _ENCODED_END = r"(?i)%(?:25)?(?:0a|0d|20|22|26|27|2c|3b)|[+]"
 # Behind a line break, which may be escaped, and what a listing or a diff puts before the line.
 _NEXT_LINE = (
@@ -140,56 +150,84 @@ def _read_assignment(text: str, at: int, word_end: int) -> Span | None:
     start = _start_of_name(text, at)
     if text[start] == "-" and text[start - 1 : start] in ("", "\n") and text[start + 1].isupper():
         start += 1  # a line that a diff takes away
-    name = text[start:word_end] + head.group("rest")
+    name = text[start:word_end] + head["rest"]
     kind = classify_name(name)
     if kind is None:
-        if head.group("op") and _is_basic_name(name):
-            return _read_basic(text, head.end())
+        is_basic = head["op"] and _is_basic_name(name)
+        return _read_basic(text, head.end()) if is_basic else None
+    if not _is_announced(text, start, head, name):
         return None
-    is_flag = name.startswith("-")
-    if name.lower() == "pass" and not _pass_announces(text, start, head):
-        return None
-    if head.group("encoded"):
+    if head["encoded"]:
         return _read_encoded(text, head.end(), kind)
-    if head.group("op") == ":":
-        following = compile_once(_NEXT_LINE).match(text, head.end())
-        if following is not None:
-            return _read_next_line(following, kind)
-    if head.group("blank") and not (is_flag or _blank_announces(text, start, head.end(), name)):
-        return None
-    if head.group("sshpass") is not None and not name.lower().endswith("sshpass"):
-        return None
-
-    if head.group("cell"):
+    below = compile_once(_NEXT_LINE).match(text, head.end()) if head["op"] == ":" else None
+    if below is not None:
+        return _read_next_line(below, kind)
+    if head["cell"]:
         return _read_cell(text, head.end(), kind)
-    made = compile_once(r"ConvertTo-SecureString[ ]{1,4}(?:-String[ ]{1,4})?").match(
-        text, head.end()
-    )
+    return _read_value(text, start, head, name, kind)
+
+
+def _is_announced(text: str, start: int, head: "re.Match[str]", name: str) -> bool:
+    """Whether a value may follow: not every word behind "token" or "pass" is one."""
+    if name.lower() == "pass" and not _pass_announces(text, start, head):
+        return False
+    if head["blank"]:
+        return name.startswith("-") or _blank_announces(text, start, head.end(), name)
+    return head["sshpass"] is None or name.lower().endswith("sshpass")
+
+
+def _read_value(text: str, start: int, head: "re.Match[str]", name: str, kind: str) -> Span | None:
+    made = compile_once(_MADE).match(text, head.end())
     quote = compile_once(_QUOTE).match(text, made.end() if made else head.end())
+    value_at = head.end()
     if quote is not None:
-        end = _end_of_quoted(text, quote.end(), quote.group(1) + quote.group(2))
-        if end is not None:
-            value = text[quote.end() : end]
-            form = _quoted_form(name)
-            sets = name.lower().rpartition(".")[2].startswith("set")
-            looks_up = compile_once(_LOOKS_UP).search(text, max(0, start - 24), start + 1)
-            if (head.group("pair") and not looks_up) or (head.group("call") and not sets):
-                # The pair may be two names; only a generated value is sure.
-                form = QUOTED if mixes_signs(value) else LOOSE
+        value_at = quote.end()
+        end = _end_of_quoted(text, value_at, quote[1] + quote[2])
+        if end is not None:  # else cut off before the closing quote
+            value = text[value_at:end]
+            form = _form_in_quotes(text, start, head, name, kind, value)
             if LABEL_OPEN in value or not is_secret(kind, value, form):
                 return None
-            return quote.end(), end, _LABELS[kind]
-        value_at = quote.end()  # cut off before the closing quote
-    else:
-        value_at = head.end()
-    form = _bare_form(head.groupdict(), name, is_flag)
-    if kind == PASSWORD and (head.group("is") or _goes_on(text, head, value_at)):
+            if made and made[0][-1] == "(" and not is_scrambled(value):
+                return None  # mostly what a value is called elsewhere
+            return value_at, end, _LABELS[kind]
+    # As Windows and connection strings have them: /password:X, ;Password=X
+    before = text[max(0, start - 2) : start]
+    slashed = kind == PASSWORD and (before in (" /", "; ") or before.endswith(";"))
+    form = _bare_form(head.groupdict(), name, name.startswith("-"), slashed)
+    if kind == PASSWORD and (head["is"] or _goes_on(text, head, value_at)):
         form = SPOKEN
     return _read_bare(text, value_at, kind, form, start)
 
 
-# The second word of such a call is the value where the environment has none.
-_LOOKS_UP = r"(?:getenv|environ\.get|setdefault|env\.get|env|config)\(\\{0,7}[\"'`].?\Z"
+# What a value is handed to before it is set: ConvertTo-SecureString "X", String::from("X")
+_MADE = (
+    r"ConvertTo-SecureString[ ]{1,4}(?:-String[ ]{1,4})?"
+    r"|(?:new )?[A-Za-z_][A-Za-z0-9_.:]{0,40}\((?=[fbru]?\\{0,7}[\"'`][^\s\"'`]{8,200}"
+    r"\\{0,7}[\"'`]\))"
+)
+# The second word of such a call is the value: what is typed, or where the environment has none.
+_TAKES_TWO = (
+    r"(?:(?:fill|type|send_keys)\(\\{0,7}[\"'`][#.\[]?"
+    r"|(?:getenv|environ\.get|setdefault|env\.get|env|config)\(\\{0,7}[\"'`]).?\Z"
+)
+
+
+def _form_in_quotes(
+    text: str, start: int, head: "re.Match[str]", name: str, kind: str, value: str
+) -> str:
+    """Of two words side by side, and behind a call, only a generated value is sure to be one."""
+    sets = name.lower().rpartition(".")[2].startswith("set") or (
+        kind == PASSWORD
+        and (name[0] == "." or name.startswith("with"))
+        and any(map(str.isdigit, value))
+    )
+    if (head["call"] and not sets) or (
+        head["pair"]
+        and compile_once(_TAKES_TWO).search(text, max(0, start - 24), start + 1) is None
+    ):
+        return QUOTED if mixes_signs(value) else LOOSE
+    return _quoted_form(name)
 
 
 def _goes_on(text: str, head: "re.Match[str]", at: int) -> bool:
@@ -200,9 +238,11 @@ def _goes_on(text: str, head: "re.Match[str]", at: int) -> bool:
 
 
 def _pass_announces(text: str, start: int, head: "re.Match[str]") -> bool:
-    """`pass: X` alone on its line, in small letters; else it is a verdict."""
+    """`pass: X` alone on its line, in small letters, or quoted; else it is a verdict."""
     if head.group("op") != ":" or head.group("closed") or text[start - 1 : start] == "/":
         return True
+    if compile_once(_QUOTE).match(text, head.end()):
+        return True  # pass: "X" in a program
     line = text[text.rfind("\n", 0, start) + 1 : start].rpartition("\\n")[2]
     value = compile_once(r"\S+").match(text, head.end())
     return (
@@ -232,9 +272,9 @@ def _read_cell(text: str, at: int, kind: str) -> Span | None:
     cell = compile_once(r"[`*\"']{0,3}([^\s`*\"'|]{8,200})[`*\"']{0,3}[ \t]{0,60}\|").match(
         text, at
     )
-    if cell is None or LABEL_OPEN in cell[1] or sum(map(str.isdigit, cell[1])) < _CELL_DIGITS:
+    if cell is None or LABEL_OPEN in cell[1] or not is_secret(PASSWORD, cell[1], SPOKEN):
         return None
-    if not is_secret(PASSWORD, cell[1], SPOKEN):
+    if sum(map(str.isdigit, cell[1])) < _CELL_DIGITS and not is_scrambled(cell[1]):
         return None
     return cell.start(1), cell.end(1), _LABELS[kind]
 
@@ -251,52 +291,113 @@ def _read_next_line(following: "re.Match[str]", kind: str) -> Span | None:
 
 
 def _read_bare(text: str, at: int, kind: str, form: str, name_at: int) -> Span | None:
-    bare = compile_once(_BARE).match(text, at)
     if form == ENV and _at_line_start(text, name_at):
-        # To the next space: what would end a value elsewhere may stand in a password.
-        whole = compile_once(_TO_SPACE).match(text, at)
-        value = whole.group().rstrip(";") if whole else ""
+        value = _to_space(text, at).rstrip(";")
         return (at, at + len(value), _LABELS[kind]) if is_secret(kind, value, ENV) else None
-    if (
-        form == ENV
-        and (signs := compile_once(_TO_TAG).match(text, at))
-        and mixes_signs(signs.group())
-    ):
-        return at, signs.end(), _LABELS[kind]
-    if bare is None:
-        return None
-    value = bare.group().rstrip(".,:!?") or bare.group()
-    end = at + len(value)
-    following = text[bare.end() : bare.end() + 1]
-    if following and following in "([{" and form != ENV:
+    if whole := _find_whole(text, at, kind, form, name_at):
+        return at, at + len(whole), _LABELS[kind]
+    is_word = form in (ENV, FLAG)
+    bare = compile_once(_ARGUMENT if is_word else _BARE).match(text, at)
+    if bare is None or (not is_word and text[bare.end() : bare.end() + 1] in tuple("([{")):
         return None  # a call or an index: code
-    if form == LOOSE and kind == PASSWORD and _is_own_line(text, name_at, at, bare.end()):
-        form = PLAIN  # an INI file
-    if form == FLAG and value.startswith("-") and (len(value) < 20 or value.startswith("--")):
-        return None  # the next option
+    value = bare.group().rstrip(".,:!?") or bare.group()
+    if is_word:
+        value = _without_closing(value)
+    if kind == PASSWORD and _is_own_line(text, name_at, at, bare.end()):
+        if form == LOOSE:
+            form = PLAIN  # an INI file
+        elif form == PLAIN and text[at - 1] == "=" and len(_HUMPS.findall(value)) > 2:
+            form = LINE
+    if form == FLAG and _is_no_argument(value):
+        return None
     if not is_secret(kind, value[:_VALUE_JUDGED], form):
         return None
-    if form == ENV:
-        end = bare.end()
-    elif bare.end() - at >= _VALUE_LONGEST:
+    end = at + len(value)
+    if bare.end() - at >= _VALUE_LONGEST:
         rest = compile_once(r"[A-Za-z0-9+/=_\-.%~]*").match(text, end)
         end = rest.end() if rest else end
     return at, end, _LABELS[kind]
+
+
+def _find_whole(text: str, at: int, kind: str, form: str, name_at: int) -> str:
+    """A value with the signs of a long key, or one that fills its line of settings."""
+    if form == ENV:
+        signs = compile_once(_TO_TAG).match(text, at)
+        return signs.group() if signs and mixes_signs(signs.group()) else ""
+    if kind != PASSWORD or form not in (PLAIN, LOOSE):
+        return ""
+    value = _to_space(text, at)
+    fills = value and _is_config_line(text, name_at, at, value)
+    return value if fills and is_secret(kind, value, LINE) else ""
+
+
+def _to_space(text: str, at: int) -> str:
+    """What would end a value elsewhere may stand in a password that has a line for itself."""
+    whole = compile_once(_TO_SPACE).match(text, at)
+    return whole.group() if whole else ""
+
+
+def _is_no_argument(value: str) -> bool:
+    """--secret id=name,src=path; or the next option."""
+    if compile_once(r"[a-z_]{1,20}=[^,]{0,200},").match(value):
+        return True
+    return value.startswith("-") and (len(value) < 20 or value.startswith("--"))
+
+
+def _without_closing(value: str) -> str:
+    """The value without brackets that were opened before it: $(tool --password X)"""
+    for opening, closing in ("()", "[]", "{}"):
+        while value.endswith(closing) and value.count(closing) > value.count(opening):
+            value = value[:-1]
+    return value
+
+
+# A line as a file of settings has them, and what such a line does not end with.
+_SETTING = (
+    r"[ \t>+|\-]{0,40}(?:\d{1,6}(?:→|\t|:|\|))?[ \t\-+]{0,40}"
+    r"(?:[\w.\-\"' ]{1,60}[:=](?:[ \t].*)?|[#;\[].*|---)?"
+)
+
+
+def _is_config_line(text: str, start: int, value_at: int, value: str) -> bool:
+    """Whether name and value fill a line among other settings, as in YAML and INI files."""
+    end = value_at + len(value)
+    if text[end : end + 1] not in ("", "\n", "\r", "\\", '"') or value[-1:] in tuple(",;{("):
+        return False
+    if text[value_at - 1 : value_at] not in tuple(" :="):
+        return False
+    before = text[max(0, start - 160) : start]
+    *lines, indent = before.replace("\\n", "\n").split("\n")
+    if indent.strip(" \t>+|-→:0123456789"):
+        return False
+    if not text[start:value_at].rstrip().endswith(":") and (value.isalpha() or indent[:2] == "  "):
+        return False
+    above = next((line.rstrip() for line in reversed(lines) if line.strip()), "")
+    after = text[end : end + 120].replace("\\n", "\n").partition("\n")[2]
+    below = after.partition("\n")[0].rstrip()
+    return all(
+        line[-1:] not in tuple(",;{([})") and compile_once(_SETTING).fullmatch(line)
+        for line in (above, below)
+    )
 
 
 def _quoted_form(name: str) -> str:
     return ENV if len(name) > 3 and name.isupper() else QUOTED
 
 
-def _bare_form(head: dict[str, str | None], name: str, is_flag: bool) -> str:
+def _bare_form(head: dict[str, str | None], name: str, is_flag: bool, slashed: bool) -> str:
     if is_flag and (head["blank"] or head["op"] == "="):
+        return FLAG
+    if slashed and head["op"] in ("=", ":"):
         return FLAG
     if head["sshpass"] is not None or head["blank"]:
         return PLAIN
     tight = head["op"] in ("=", "==") and not head["gap"] and not head["space"]
     if tight and name.isupper() and not head["closed"]:
         return ENV
-    if tight or head["op"] in (":", "：") or head["tag"] or head["is"]:
+    if head["tag"]:
+        return LINE
+    if tight or head["op"] in (":", "：") or head["is"]:
         return PLAIN
     if head["member"] or head["plist"]:
         return PLAIN
@@ -319,6 +420,15 @@ def _blank_announces(text: str, start: int, value_at: int, name: str) -> bool:
     """PASSWORD 'x' in SQL, `login x password y` in a netrc file, and `ENV API_KEY x`."""
     if sets_value(text, start) or name.lower().startswith("add-auth"):
         return True
+    if compile_once(LONG_TOKEN).match(text, value_at):
+        return True  # use the token X
+    is_quoted = compile_once(_QUOTE).match(text, value_at) is not None
+    if is_quoted and (
+        name.lower() == "psk"
+        or text[start - 1 : start] == ":"
+        or compile_once(r"(?:#define |\bset\()\Z").search(text, max(0, start - 8), start)
+    ):
+        return True  # : PSK "x" of a VPN, :db-password "x" in Clojure, #define PASSWORD "x"
     if name.lower() != "password":
         return False
     if text[value_at : value_at + 1] == "'":
@@ -329,6 +439,11 @@ def _blank_announces(text: str, start: int, value_at: int, name: str) -> bool:
     )
 
 
+# Letters of both cases and digits, without a break: no word, no name, no commit.
+LONG_TOKEN = (
+    r"(?=[A-Za-z]{0,23}[0-9])(?=[a-z0-9]{0,23}[A-Z])(?=[A-Z0-9]{0,23}[a-z])"
+    r"[A-Za-z0-9]{24,200}(?![\w/.])"
+)
 _SETS = (
     r"(?i)(?:(?<![\w.])|(?<=\\[nrt])|(?<=\\u\w\w\w\w))"
     r"(?:ENV|ARG|setenv|setx|set(?:[ ]{1,2}-{1,2}[a-z]{1,12}){1,3}"

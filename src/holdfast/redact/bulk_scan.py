@@ -10,9 +10,12 @@ is rare: such a search costs 0.3 to 0.6 ms per MB. So what has a letter in commo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from holdfast.redact.assignments import (
+    LONG_TOKEN,
     WORD_TAILS,
     name_around,
     names_secret,
@@ -20,7 +23,14 @@ from holdfast.redact.assignments import (
     start_of_name,
 )
 from holdfast.redact.passwords import OPTION_HIT, PGPASS_HIT, may_be_option
-from holdfast.redact.token_shapes import compile_once, discord_hits, find_anchor, shared_hits
+from holdfast.redact.secret_patterns import COMMANDS, FOREIGN
+from holdfast.redact.token_shapes import (
+    MAILCHIMP,
+    compile_once,
+    discord_hits,
+    find_anchor,
+    shared_hits,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,10 +39,10 @@ if TYPE_CHECKING:
 # In the text as it is.
 _SHAPES = (
     rf":(?://(?=[^\s/?@\"<>`]{{1,1200}}@)|{PGPASS_HIT[1:]}"
-    r"|(?=\S{5})(?:(?<=dmin:)|(?<=DMIN:)|(?<=oot:)|(?<=OOT:)|(?<=thin:)))",
+    r"|(?<=[nNtT]:)(?=\S{5})(?:(?<=dmin:)|(?<=DMIN:)|(?<=oot:)|(?<=OOT:)|(?<=thin:)))",
     r"J(?<=eyJ)[A-Za-z0-9_\-]{9}",
     rf"-(?:(?<=-----)BEGIN [A-Z0-9 ]{{0,48}}PRIVATE|(?<=Private-)(?:Lines|MAC|Hash):|(?<=[ \t]-)S "
-    rf"|({OPTION_HIT[1:]}))",
+    rf"|{MAILCHIMP[1:]}|({OPTION_HIT[1:]}))",
     r"=(?:(?<=sig=)|(?<=-Signature=))[A-Za-z0-9%+/]{40}",
 )
 
@@ -47,10 +57,10 @@ _NAMED = (
     r"[ ?:]{1,4}[a-z_&\[][a-z0-9_.\[\]|&?<>' ]{0,42}=[ ]?(?:[a-z_.]{1,30}\([ ]?(?:default=)?)?"
     r"\\{0,15}[\"'`]"
     r"|[^a-z]{0,60}(?:\\{1,15}[nrt][^a-z]{0,48})?value"
-    r"|</key>|[ ]{0,2}(?:\|\||\?\?)|[`*\"'\\]{0,6}(?:\\t|[ \t]){0,20}\|"
+    r"|</key>|(?:[\"'`][\])])?[ ]{0,2}(?:\|\||\?\?|or )|[`*\"'\\]{0,6}(?:\\t|[ \t]){0,20}\|"
     # A colon of full width, and a blank that breaks no line, as their bytes.
     r"|(?:\xc2\xa0|[ \t]){0,16}(?:\xef\xbc\x9a|\xc2\xa0)"
-    r"|[\\\"'`\]]{0,18}(?:\\t|[ \t]){0,8}(?:[=:>(,?%]|\\{1,8}u003[de])[=>\\t \t]{0,18}"
+    r"|[\\\"'`\]\[]{0,18}(?:\\t|[ \t]){0,8}(?:[=:>(,?%]|\\{1,8}u003[de])[=>*\\t \t]{0,18}"
     + _VALUE
     + r"|(?:\\t|\s)(?P<blank>)"
     r")"
@@ -60,24 +70,71 @@ _NAMED = (
 _PHRASES = (
     r"b(?=earer [a-z0-9\-._~+/\s\\]{12}"
     r"|asic (?:\s|\\[nrt]){0,3}(?:[a-z0-9+/]{4}){2,100}(?:[a-z0-9+/]{2,3}=|(?![a-z0-9+/]))"
-    r"|(?<=1b)[\[\]]|bitmqctl|(?<=identified b)y(?:\s|\\[nrt]){1,4}\\{0,15}[\"'])",
-    r"/(?<= /) (?=\S{0,200}[0-9!@#$%^&*~?])",
+    r"|(?<=1b)[\[\]]|bitmqctl|(?<=identified b)y(?:\s|\\[nrt]))",
+    r"/(?:(?<= /) (?=\S{0,200}[0-9!@#$%^&*~?])|(?<=rdp /))",
+    r"\((?<=[acdegilnopst][cehinotw]\()(?:(?<=login\()|(?<=nnect\()|(?<=ction\()|(?<=basic\()"
+    r"|(?<=w pdo\()|(?<=mysqli\()|(?<=fernet\()|(?<=crypt\()|(?<=crypt.hash\()"
+    r"|(?<=hashpw\()|(?<=hashsync\()|(?<=jwt.encode\()|(?<=jwt.sign\()|(?<=hmac\()|(?<=wifi.begin\()|(?<=\]::new\())"
+    r"(?=[^()\n]{0,90}[\"'])",
     r"mnemonic",
-    r"seed[ _]phrase",
 )
 
 # In lower case: the words that may name a secret, with what they share a search with. Behind a
 # word in the first group a sentence may tell one; where the second group is, a name must.
 _WORDS = (
-    rf"pass(?:(wor|wd|phr|cod| is |(?<=requirepass)[ ]|(?<=de pass)e[ :])|(){WORD_TAILS['pass']})",
+    rf"pass(?:(wor|ord|wd|phr|cod| is |(?<=requirepass)[ ]|(?<=[ \-]pass)e[ :]|(?<=keepass)xc"
+    rf"|(?<=vault_pass))|(){WORD_TAILS['pass']})",
     rf"pw(?:((?![a-z]))|(){WORD_TAILS['pw']})",
-    rf"cre(?:(d(?:s|ential)|(?<=kind: secre)t|(?<=secre)t put)"
+    rf"cre(?:(d(?:s|ential)|(?<=kind: secre)t|(?<=secre)t(?: put|-tool|s/|s (?:create|versions)))"
     rf"|(?<=secre)()t{WORD_TAILS['secret']})",
-    rf"k(?:((?<=cook)ie|ty(?=[\\\"'])|(?<=with-tok)en|(?<=hook)(?:\.office\.com/|s(?:/\d{{15}}"
+    rf"k(?:((?<=cook)ie|ennwort|init|ata sandi|(?<=adgangsk)ode"
+    rf"|ty(?=[\\\"'])|(?<=with-tok)en|(?<=hook)(?:\.office\.com/|s(?:/\d{{15}}"
     rf"|\.slack\.com/[a-z]{{8}}|\.zapier\.com/)))"
-    rf"|(?<=tok)()en{WORD_TAILS['token']}|()ey{WORD_TAILS['key']})",
+    rf"|(?<=tok)()en{WORD_TAILS['token']}|()ey{WORD_TAILS['key']}|(?<=psk)(){WORD_TAILS['psk']})",
     rf"_pat(){WORD_TAILS['_pat']}",
-    rf"uth(?<=auth)(?:(orization|=?\()|(){WORD_TAILS['auth']})",
+    rf"uth(?<=auth)(?:(orization|=?\(|(?<=masterauth)[ ])|(){WORD_TAILS['auth']})",
+)
+
+# The letters from which to search for a word, rarest first.
+_RARE = "<vghp"
+
+
+def _share_searches(words: Iterable[str]) -> dict[str, str]:
+    """By letter, a pattern that starts from it and asks for any of the words around it; a word
+    without a rare letter by itself."""
+    around: dict[str, list[str]] = {}
+    behind: dict[str, set[str]] = {}  # what may follow the letter: a look at one sign spares most
+    for word in words:
+        letter = next((byte for byte in word if byte >= "\x80"), "")
+        letter = letter or next((letter for letter in _RARE if letter in word), word)
+        at = word.index(letter) + len(letter)
+        found = f"(?<={re.escape(word[:at])}){re.escape(word[at:])}"
+        around.setdefault(letter, []).append(found)
+        behind.setdefault(letter, set()).add(re.escape(word[at : at + 1]))
+    return {
+        letter: f"{re.escape(letter)}(?={'|'.join(sorted(behind[letter]))})(?:{'|'.join(found)})"
+        for letter, found in around.items()
+    }
+
+
+# As their bytes: the scan reads UTF-8 as Latin-1. Where JSON is written as ASCII, by their escapes.
+_TELLING_WORDS = _share_searches(
+    word.encode().decode("latin-1")
+    for word in (*FOREIGN, *COMMANDS, "seed phrase", "seed_phrase")
+    # The rest is found by the searches above.
+    if not word.startswith(
+        ("passw", "passo", "kennw", "kinit", "kata", "adgang", "palavra", '"assw')
+    )
+    and not any(
+        part in word for part in ("secret", "input_pw", "rdp", "masterauth", "passxc", "_pass")
+    )
+)
+_ESCAPED_WORDS = r"\\u(?:{})".format(
+    "|".join(
+        re.escape(json.dumps(word).strip('"').lower().partition("\\u")[2])
+        for word in FOREIGN
+        if not word.isascii()
+    )
 )
 
 
@@ -99,23 +156,37 @@ def find_candidates(raw: str, lowered: str) -> Iterator[int]:
     for source in _PHRASES:
         for match in compile_once(source).finditer(lowered):
             yield match.start()
+    for match in compile_once(_ESCAPED_WORDS).finditer(lowered):
+        yield match.start()
+    for letter, source in _TELLING_WORDS.items():
+        if letter in lowered:  # hardly any text has all scripts
+            for match in compile_once(source).finditer(lowered):
+                yield match.start()
+    yield from _find_names(raw, lowered)
+
+
+def _find_names(raw: str, lowered: str) -> Iterator[int]:
+    """The words that may name a secret, where a sentence may tell one or a name does."""
     for source in _WORDS:
         for match in compile_once(source).finditer(lowered):
             at, end = match.span()
             if match.lastindex == 1:
                 yield at
-                continue
-            if raw.startswith("PASS:", at) and not _goes_on_to_the_left(raw, at):
-                continue  # a test's verdict, and the most frequent of all
-            named = compile_once(_NAMED).match(lowered, end)
-            if named is None or not names_secret(name := name_around(raw, at, end)):
-                continue
-            if (
-                named.lastgroup != "blank"
-                or _may_follow_blank(lowered, name, at, named.end())
-                or sets_value(raw, start_of_name(raw, at))
-            ):
-                yield at
+            # A test's verdict is the most frequent of all.
+            elif not raw.startswith("PASS:", at) or _goes_on_to_the_left(raw, at):
+                named = compile_once(_NAMED).match(lowered, end)
+                if named and _names_a_value(raw, lowered, at, end, named):
+                    yield at
+
+
+def _names_a_value(raw: str, lowered: str, at: int, end: int, named: re.Match[str]) -> bool:
+    name = name_around(raw, at, end)
+    return names_secret(name) and (
+        named.lastgroup != "blank"
+        or _may_follow_blank(lowered, name, at, named.end())
+        or compile_once(LONG_TOKEN).match(raw, named.end()) is not None
+        or sets_value(raw, start_of_name(raw, at))
+    )
 
 
 def _goes_on_to_the_left(raw: str, at: int) -> bool:
@@ -128,12 +199,6 @@ def _may_follow_blank(lowered: str, name: str, at: int, end: int) -> bool:
     if name.startswith(("-", "add-auth")) or "login" in lowered[max(0, at - 110) : at]:
         return True
     return lowered[end : end + 16].lstrip().startswith(("is ", "-p", "'"))
-
-
-# Redacts many texts at once: one scan over all of them, and a look at those it points to.
-#
-# Owns: the way from a place in the joined texts back to the one text that stands there.
-# Must not: hold patterns; the bulk scan says where to look, the finders say what is a secret.
 
 
 def redact_batch(redactor: Redactor, texts: Sequence[str]) -> dict[int, str]:

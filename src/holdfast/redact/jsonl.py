@@ -44,12 +44,12 @@ def redact_rows(redactor: "Redactor", data: bytes) -> bytes:
         # No anchor is known for a user's pattern: every line is worth a look.
         hits = [match.start() for match in compile_once(r"[^\n]+").finditer(raw)]
     else:
-        hits = sorted(set(_hits(data)))
+        hits = sorted(set(_list_hits(data)))
     if not hits:
         return data
     pieces = []
     position = 0
-    for start, end, is_row, inside in _regions(raw, hits):
+    for start, end, is_row, inside in _cut_regions(raw, hits):
         pieces.append(data[position:start])
         if is_row:
             pieces.append(_redact_row(redactor, raw[start:end], [hit - start for hit in inside]))
@@ -60,7 +60,7 @@ def redact_rows(redactor: "Redactor", data: bytes) -> bytes:
     return b"".join(pieces)
 
 
-def _hits(data: bytes) -> Iterator[int]:
+def _list_hits(data: bytes) -> Iterator[int]:
     start = 0
     while start < len(data):
         end = data.find(b"\n", start + _CHUNK) + 1 or len(data)
@@ -70,7 +70,7 @@ def _hits(data: bytes) -> Iterator[int]:
         start = end
 
 
-def _regions(raw: str, hits: Sequence[int]) -> Iterator[tuple[int, int, bool, list[int]]]:
+def _cut_regions(raw: str, hits: Sequence[int]) -> Iterator[tuple[int, int, bool, list[int]]]:
     """Cut out what to look at: a row by itself, other text up to the next row."""
     index = 0
     while index < len(hits):
@@ -116,7 +116,7 @@ class _String:
 
 def _redact_row(redactor: "Redactor", row: str, hits: Sequence[int]) -> bytes:
     """Redact the strings that hold a hit, the member whose name holds one, and lists of lines."""
-    strings = _strings(redactor, row, hits)
+    strings = _list_strings(redactor, row, hits)
     changed: dict[int, str] = {}
     keys: set[str] = set()
     for index, string in enumerate(strings):
@@ -124,16 +124,16 @@ def _redact_row(redactor: "Redactor", row: str, hits: Sequence[int]) -> bytes:
         before = strings[index - 1] if index else None
         named = before is not None and row[before.end + 1 : string.start - 1].strip() == ":"
         if before is not None and named and before.hit:
-            label = member_is_secret(_unescape(before.body), _unescape(string.body))
+            label = member_is_secret(_read_string(before.body), _read_string(string.body))
         if label is not None:
             changed[index] = f"{LABEL_OPEN}{label}]"
         elif string.hit:
             if "PRIVATE KEY" in string.body:
-                keys |= list_key_lines(_unescape(string.body))
+                keys |= list_key_lines(_read_string(string.body))
             redacted = _redact_string(redactor, string.body)
             if redacted != string.body:
                 changed[index] = redacted
-    for group in _lists(row, strings):
+    for group in _join_lists(row, strings):
         _redact_lines(redactor, strings, group, changed, keys)
     if keys:
         for index, string in enumerate(strings):
@@ -151,7 +151,7 @@ def _redact_row(redactor: "Redactor", row: str, hits: Sequence[int]) -> bytes:
     return b"".join(pieces)
 
 
-def _strings(redactor: "Redactor", row: str, hits: Sequence[int]) -> list[_String]:
+def _list_strings(redactor: "Redactor", row: str, hits: Sequence[int]) -> list[_String]:
     found = []
     index = 0
     for match in compile_once(_STRING).finditer(row):
@@ -160,11 +160,11 @@ def _strings(redactor: "Redactor", row: str, hits: Sequence[int]) -> list[_Strin
             index += 1
         hit = redactor.has_extra or (index < len(hits) and hits[index] < match.end())
         following = row[match.end() : match.end() + 8].lstrip(" \t\r\n")
-        found.append(_String(start, end, _utf8(row[start:end]), hit, following.startswith(":")))
+        found.append(_String(start, end, _to_utf8(row[start:end]), hit, following.startswith(":")))
     return found
 
 
-def _lists(row: str, strings: Sequence[_String]) -> Iterator[list[int]]:
+def _join_lists(row: str, strings: Sequence[_String]) -> Iterator[list[int]]:
     """The strings that follow each other in a list, of which one has a hit."""
     group: list[int] = []
     for index, string in enumerate(strings):
@@ -191,7 +191,7 @@ def _redact_lines(
     keys: set[str],
 ) -> None:
     """Redact what spans several strings of a list: a diff has one string for each line."""
-    lines = [_unescape(changed.get(index, strings[index].body)) for index in group]
+    lines = [_read_string(changed.get(index, strings[index].body)) for index in group]
     for at, spans in spans_of_lines(redactor, lines).items():
         if spans:
             index = group[at]
@@ -253,11 +253,11 @@ def _without_lines(body: str, keys: set[str]) -> str:
     return body
 
 
-def _utf8(latin: str) -> str:
+def _to_utf8(latin: str) -> str:
     return latin.encode("latin-1").decode("utf-8", "surrogateescape")
 
 
-def _unescape(body: str) -> str:
+def _read_string(body: str) -> str:
     if "\\" not in body:
         return body
     text: str = json.loads(f'"{body}"', strict=False)
@@ -265,7 +265,7 @@ def _unescape(body: str) -> str:
 
 
 def _redact_string(redactor: "Redactor", body: str) -> str:
-    return redactor.until_clean(body, lambda raw: redactor.spans(_unescape(raw)), splice_labels)
+    return redactor.until_clean(body, lambda raw: redactor.spans(_read_string(raw)), splice_labels)
 
 
 def splice_labels(body: str, spans: Sequence[Span]) -> str:

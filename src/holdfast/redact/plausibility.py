@@ -16,6 +16,7 @@ from holdfast.lazy_regex import lazy_compile
 QUOTED = "quoted"  # between quotes
 ENV = "env"  # NAME=value, upper case, no spaces
 FLAG = "flag"  # --name value
+LINE = "line"  # name: value, alone on a line among such lines: YAML
 PLAIN = "plain"  # name: value, or name=value in lower case
 LOOSE = "loose"  # name = value with spaces and no quotes: mostly code
 OPTION = "option"  # where a command takes nothing but a password
@@ -35,11 +36,16 @@ _CONSONANTS = lazy_compile(r"[bcdfghjklmnpqrstvwxz]{6}", re.I)
 _REFERENCE = lazy_compile(
     r"[{<\[(]|\$[{(]|%[({]"  # a template, a tag, a label, a call
     r"|[$%][A-Za-z_][\w:.]*%?\Z"  # a variable, a format
-    r"|[&*]?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+[!?]?\Z"  # settings.token
     r"|(?![A-Za-z0-9/+]{40}\Z)(?:\.{0,2}|~)/[\w./\-]*\Z"  # a path, unless it is an AWS secret
     r"|[A-Za-z][A-Za-z0-9+.\-]*://"  # a URL; its password has a rule of its own
     r"|@[\w/.\-]+\Z"  # a file to read the value from, or a decorator
 )
+# settings.token, get_token(), keys[0]
+_EXPRESSION = lazy_compile(
+    r"[&*]?(?P<name>[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*)"
+    r"(?:[!?]?\Z|[(\[](?P<inside>[^\s]*))"
+)
+_APP_PASSWORD = lazy_compile(r"(?:[a-z]{4}[ \-]){3}[a-z]{4}\Z")  # Google's and Apple's
 _SIGNS = frozenset("!@#$%^&*()-_=+~?/")
 _LONG_WORD = lazy_compile(r"[A-Za-z]{20}")
 _LETTER = lazy_compile(r"[A-Za-z]")
@@ -50,18 +56,20 @@ _TECHNICAL = lazy_compile(
     r"|file|section|phase|task|issue|part|level|type|pg|postgres|postgresql|mysql|redis|h|p|f|q"
     r"|part|chapter|page|item|option|case|example|room|day|week|port|ipv|win|log|k|s|ec|net|web"
     r"|log4j|es|c|http/|pkcs|rfc|iso|cve|pr|api|app|env|host|server|client|db|key|id|min|max"
-    r"|length|at|least)[-_.#]?\d{1,5}(?:url|sum|mb4)?(?:[-_./][a-z]+)*\Z"
+    r"|length|at|least)[-_.#]?\d{1,5}(?:url|sum|mb4|id?)?(?:[-_./][a-z]+)*\Z"
     r"|v?\d+(?:[.,:/\-]\d+)*(?:[a-z]{1,9}|-[a-z]+|%)?\Z"  # 12, 1.2.3, 24h, 8-char, 2026-01-05
     r"|[^@\s]+@[\w\-]+(?:\.[\w\-]+)+\Z"  # an address
     r"|[\w.\-]+\.[a-z]{1,5}(?::\d+)*\Z|[\w.\-]+:\d+\Z"  # a file, a host, a place in a file
     r"|\w+(?:/[\w.\-]+)+\Z"  # a path
+    r"|[a-z]+(?:_[a-z]+)+\d?\Z"  # a variable
 )
-_SPOKEN_LETTERS = lazy_compile(r"[A-Za-z0-9!@#$%^&*_=+~?.,:;/|\-]+\Z")
+_PATH = lazy_compile(r"(?=.*[A-Z])\w+(?:[./][\w\-]+)+\Z")
+_SPOKEN_LETTERS = lazy_compile(r"[A-Za-z0-9!@#$%^&*_=+~?.,:;/|()\[\]{}\-]+\Z")
 _EMPTYISH = lazy_compile(
     r"(?i)[x*.\-_#0•…?=]+\Z|1234567?8?9?0?\Z|abcd?e?f?(?:123)?\Z|none\Z|null\Z"
 )
 
-_PASSWORD_NAMES = {"password", "passwd", "passphrase", "pwd", "pass", "passw", "passcode", "pw"}
+_PASSWORD_NAMES = frozenset("password passwd passphrase pwd pass passw passcode pw psk".split())
 _FUSED_PASSWORD = ("password", "passwd", "passphrase", "rootpw", "userpw", "adminpw", "dbpw")
 _KEY_OWNERS = frozenset(
     "api access secret private signing encryption master account shared auth deploy service app "
@@ -69,7 +77,8 @@ _KEY_OWNERS = frozenset(
     "jwt hmac aes license root openai anthropic google aws azure gcp stripe github gitlab "
     "gemini mistral groq cohere deepseek sendgrid mailgun twilio datadog algolia cloudflare "
     "supabase role firebase heroku openrouter tavily functions host fernet preshared cookie "
-    "nonce wireguard".split()
+    "nonce wireguard dnkey poly configcat endor application consumer sdk write read "
+    "ingestion".split()
 )
 _FUSED_KEY = tuple(
     owner + "key"
@@ -98,9 +107,9 @@ _NOT_VALUES = frozenset(
     "str string int integer bool boolean bytes any none null nil true false undefined optional "
     "required secretstr number object unknown void text varchar char uuid self this default empty "
     "required hidden missing invalid expired valid yes no on off redacted masked removed password "
-    "passwd pass secret token key value login user username admin root guest postgres "
+    "passwd pass secret token key value login user username admin root guest postgres tiger "
     "mysql public private basic bearer flag option argument parameter env environment prompt "
-    "interpolated inherit auto file stdin const let var return await new".split()
+    "interpolated inherit auto file stdin const let var return await new minioadmin".split()
 )
 # Keys that their vendors mean to be seen, in a page's source: PostHog, Stripe, Mapbox.
 _PUBLIC = ("phc_", "pk_live_", "pk_test_", "pk.eyJ")
@@ -156,30 +165,37 @@ def _part_class(part: str, before: str) -> str | None:
 
 def is_secret(kind: str, value: str, form: str) -> bool:
     """Say whether a value that stood in this form under a name of this kind is worth hiding."""
+    if kind == PASSWORD and form in (QUOTED, ENV, FLAG, OPTION) and _APP_PASSWORD.match(value):
+        return True
     if len(value) < 4 or _SPACE.search(value) or is_dummy(value) or value.startswith(_PUBLIC):
         return False
     if form in (QUOTED, ENV, OPTION) and mixes_signs(value):
         return True
-    if _is_reference(value):
+    if _is_reference(value) or _is_expression(value, form):
         return False
     if form == OPTION:
-        return value.lower() not in _NOT_VALUES
+        return True
     if form == SPOKEN:
         return _reads_as_password(value)
-    if form != QUOTED and ("(" in value or value.lower().rstrip(".,;:!?)") in _NOT_VALUES):
+    if form != QUOTED and value.lower().rstrip(".,;:!?)") in _NOT_VALUES:
         return False
     if looks_generated(value):
         return len(value) >= (6 if kind == PASSWORD else 8)
-    if form == LOOSE:
-        return False
-    if kind == TOKEN:
-        return False
-    has_digit = _DIGIT.search(value) is not None
-    has_sign = not value.replace("_", "a").replace("-", "a").replace(".", "a").isalnum()
+    return form != LOOSE and kind != TOKEN and _reads_as_chosen(kind, value, form)
+
+
+def _reads_as_chosen(kind: str, value: str, form: str) -> bool:
+    """Of a password or secret that somebody thought up, where code does not stand."""
     if form == ENV:
         return len(value) >= 6
+    has_digit = _DIGIT.search(value) is not None
+    has_sign = not value.replace("_", "a").replace("-", "a").replace(".", "a").isalnum()
     if has_digit or has_sign:
-        return kind == PASSWORD and len(value) >= 6 and (has_digit or form == QUOTED)
+        if kind == SECRET and not (form == QUOTED and has_digit and has_sign):
+            return False
+        return len(value) >= 6 and (has_digit or form == QUOTED)
+    if form == LINE:
+        return kind == PASSWORD and _is_made_up_word(value)
     return kind == PASSWORD and form == QUOTED and len(value) >= 8 and value.isalnum()
 
 
@@ -187,14 +203,51 @@ def _is_reference(value: str) -> bool:
     """Say whether a value names a variable, a file or a call rather than being the secret."""
     if "${" in value or "{{" in value or "$(" in value:
         return True
-    if _REFERENCE.match(value) is None:
+    return _REFERENCE.match(value) is not None
+
+
+def _is_expression(value: str, form: str) -> bool:
+    """Say whether a value reads as code: an attribute, a call, an index.
+
+    Where code cannot stand, only a chain of plain words is one, for such a value may be the name
+    of a setting or of a message.
+    """
+    found = _EXPRESSION.match(value)
+    if found is None or ("." not in value and "::" not in value and found["inside"] is None):
+        return "(" in value and form in (PLAIN, LOOSE)
+    parts = re.split(r"\.|::|->|\?\.", found["name"])
+    if is_scrambled(value) or any(len(part) >= 16 and looks_generated(part) for part in parts):
         return False
-    # settings.token is one; s.HsN90TNfzQYAA3IonypAJlKi and abcdef.0123456789abcdef are none.
-    parts = value.split(".")
-    return not (
-        len(parts) > 1
-        and all(part.isalnum() for part in parts)
-        and any(len(part) >= 16 and looks_generated(part) for part in parts)
+    if form in (PLAIN, LOOSE):
+        # aB3xYz.k9LmPq is no chain of names.
+        return found["inside"] is not None or not any(
+            len(part) >= 6 and not _WORD_PART.match(part.replace("_", "")) for part in parts
+        )
+    if found["inside"] is not None:
+        # Nothing closes it, or no function has such a name.
+        return value.endswith((")", "]")) and not looks_generated(found["name"])
+    return not _DIGIT.search(found["name"]) and not looks_generated(found["name"])
+
+
+def is_scrambled(value: str) -> bool:
+    """Whether both cases and digits change too often for names: aB3x.Kz9 in place of cfg.dbKey2."""
+    pieces = _NAME_PARTS.findall(value)
+    signs = sum(map(len, pieces))
+    if value in (value.lower(), value.upper()):
+        return False
+    return len(pieces) >= 4 and signs < (2.4 if _DIGIT.search(value) else 2.2) * len(pieces)
+
+
+def _is_made_up_word(value: str) -> bool:
+    """velvetHarborTiger, but no type, no variable that holds a password, no single word."""
+    humps = [hump.lower() for hump in _HUMPS.findall(value)]
+    return (
+        len(value) >= 10
+        and value.isascii()
+        and value.isalpha()
+        and value[0].islower()
+        and len(humps) > 1
+        and not any(hump in _DUMMY_WORDS or hump in _TAILS_NOT for hump in humps)
     )
 
 
@@ -211,7 +264,12 @@ def mixes_signs(value: str) -> bool:
 
 def _reads_as_password(value: str) -> bool:
     """Say whether a word in a sentence is a password rather than a word, a name or a number."""
-    if len(value) < 6 or not _LETTER.search(value) or _TECHNICAL.match(value):
+    if len(value) < 6 or not _LETTER.search(value):
+        return False
+    if _TECHNICAL.match(value) and not (
+        is_scrambled(value)
+        or (_PATH.match(value) and any(map(looks_generated, re.split(r"[./]", value))))
+    ):
         return False
     if not _SPOKEN_LETTERS.match(value):
         return False

@@ -5,8 +5,11 @@ Owns: `suspicious`. It may say yes too often (that costs an import and a scan), 
 Must not: import anything but the anchors.
 """
 
+from __future__ import annotations
+
 from holdfast.redact.secret_patterns import (
     BULK_TAIL,
+    FOREIGN_SCRIPTS,
     JWT_ANCHOR,
     LONG_OPTIONS,
     OPTION_LETTERS,
@@ -20,25 +23,24 @@ from holdfast.redact.secret_patterns import (
     WORDS,
 )
 
-_LITERALS = tuple(
-    dict.fromkeys(
-        [anchor for _, anchor, _ in VENDOR]
-        + [JWT_ANCHOR, *SAS_ANCHORS]
-        + [anchor for anchor, _ in WEBHOOK_ANCHORS]
-    )
-)
-# "sk-" answers for "sk-ant-" too: an anchor that contains another need not be looked for.
-_SHORTEST = tuple(
-    literal
-    for literal in _LITERALS
-    if not any(other in literal and other != literal for other in _LITERALS)
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_LITERALS: list[str] = []
+for _literal in sorted(
+    [*(row[1] for row in VENDOR), *(row[0] for row in WEBHOOK_ANCHORS), JWT_ANCHOR, *SAS_ANCHORS]
+):
+    # "sk-" answers for "sk-ant-" too: an anchor that begins with another need not be looked for.
+    if not _LITERALS or not _literal.startswith(_LITERALS[-1]):
+        _LITERALS.append(_literal)
 
 # How far behind and ahead of a name its value can be announced, and how long the part of a URL
 # before the host can be. The engine's own limits are smaller.
 _BEHIND = 64
 _AHEAD = 128
 _USERINFO = 400
+_LONG_WORD = 24  # right behind a name it may be a token
 
 # One of these stands between a name and its value, unless the name is an option or ends a phrase.
 _ANNOUNCERS = "=:>(,'\"`%|?：\u00a0"
@@ -59,47 +61,67 @@ def ascii_lower(text: str) -> str:
 
 def suspicious(text: str) -> bool:
     """Say whether the text could hold a secret of a built-in kind."""
-    for literal in _SHORTEST:
-        at = text.find(literal)
-        while at >= 0:
-            at += len(literal)
-            tail = text[at : at + BULK_TAIL]
-            if len(tail) == BULK_TAIL and len(tail.split()) == 1 and not tail[0].isspace():
-                return True
-            at = text.find(literal, at)
-    if PEM_ANCHOR in text or _has_url_user(text) or _has_dotted_token(text):
+    if PEM_ANCHOR in text or any(
+        literal in text and _has(text, literal, _may_be_token) for literal in _LITERALS
+    ):
         return True
-    if _has_option(text) or _has_told_word(text) or _has_fields(text):
+    if any(_has(text, sign, announces) for sign, announces in _SIGNS) or _has_fields(text):
         return True
     lowered = ascii_lower(text)
+    if not text.isascii() and any(word in lowered for word in FOREIGN_SCRIPTS):
+        return True
     return any(phrase in lowered for phrase in PHRASES) or any(
-        _announces_value(lowered, word) for word in WORDS
+        _has(lowered, word, _announces_value) for word in WORDS
     )
 
 
-def _has_option(text: str) -> bool:
-    for dash in (" -", "\t-"):
-        at = text.find(dash)
-        while at >= 0:
-            letter = text[at + 2 : at + 3]
-            if letter == "-":
-                if text.startswith(LONG_OPTIONS, at + 3):
-                    return True
-            elif letter and letter in OPTION_LETTERS:
-                return True
-            at = text.find(dash, at + 2)
-    return False
-
-
-def _has_told_word(text: str) -> bool:
-    """admin / X"""
-    at = text.find(" / ")
+def _has(text: str, literal: str, announces: Callable[[str, int, str], bool]) -> bool:
+    """Whether the literal stands somewhere in such a way; asked with where it ends."""
+    at = text.find(literal)
     while at >= 0:
-        word = text[at + 3 : at + 200].split(None, 1)
-        if word and any(sign in word[0] for sign in TELLING_SIGNS):
+        if announces(text, at + len(literal), literal):
             return True
-        at = text.find(" / ", at + 3)
+        at = text.find(literal, at + len(literal))
     return False
+
+
+def _may_be_token(text: str, end: int, _: str) -> bool:
+    tail = text[end : end + BULK_TAIL]
+    return len(tail) == BULK_TAIL and len(tail.split()) == 1 and not tail[0].isspace()
+
+
+def _is_option(text: str, end: int, _: str) -> bool:
+    letter = text[end : end + 1]
+    if letter == "-":
+        return text.startswith(LONG_OPTIONS, end + 1)
+    return bool(letter) and letter in OPTION_LETTERS
+
+
+def _is_told(text: str, end: int, _: str) -> bool:
+    """admin / X"""
+    word = text[end : end + 197].split(None, 1)
+    return bool(word) and any(sign in word[0] for sign in TELLING_SIGNS)
+
+
+def _has_user(text: str, end: int, _: str) -> bool:
+    return "@" in text[end : end + _USERINFO]
+
+
+def _is_dotted_token(text: str, end: int, _: str) -> bool:
+    # A Discord bot token has no prefix: two dots, six characters apart, and a long last part.
+    # A token of Airtable has one after "pat" and fourteen signs.
+    return (
+        text[end + 6 : end + 7] == "." and len(text[end + 7 : end + 34].split()) == 1
+    ) or text.startswith("pat", max(0, end - 18))
+
+
+_SIGNS = (
+    (" -", _is_option),
+    ("\t-", _is_option),
+    (" / ", _is_told),
+    (URL_ANCHOR, _has_user),
+    (".", _is_dotted_token),
+)
 
 
 def _has_fields(text: str) -> bool:
@@ -107,33 +129,11 @@ def _has_fields(text: str) -> bool:
     return text.count(":") >= 4 and any(word.count(":") >= 4 for word in text.split())
 
 
-def _has_url_user(text: str) -> bool:
-    at = text.find(URL_ANCHOR)
-    while at >= 0:
-        if "@" in text[at : at + _USERINFO]:
-            return True
-        at = text.find(URL_ANCHOR, at + 1)
-    return False
-
-
-def _has_dotted_token(text: str) -> bool:
-    # A Discord bot token has no prefix: two dots, six characters apart, and a long last part.
-    at = text.find(".")
-    while at >= 0:
-        if text[at + 7 : at + 8] == "." and len(text[at + 8 : at + 35].split()) == 1:
-            return True
-        at = text.find(".", at + 1)
-    return False
-
-
-def _announces_value(lowered: str, word: str) -> bool:
-    at = lowered.find(word)
-    while at >= 0:
-        ahead = lowered[at + len(word) : at + _AHEAD]
-        if any(sign in ahead for sign in _ANNOUNCERS) or any(how in ahead for how in _ANNOUNCING):
-            return True
-        behind = lowered[max(0, at - _BEHIND) : at]
-        if word == "pw" or any(sign in behind for sign in _BEFORE_NAMES):
-            return True
-        at = lowered.find(word, at + len(word))
-    return False
+def _announces_value(lowered: str, end: int, word: str) -> bool:
+    ahead = lowered[end : end + _AHEAD - len(word)]
+    if any(sign in ahead for sign in _ANNOUNCERS) or any(how in ahead for how in _ANNOUNCING):
+        return True
+    if ahead[:1] == " " and len(ahead[1:].partition(" ")[0]) >= _LONG_WORD:
+        return True
+    behind = lowered[max(0, end - len(word) - _BEHIND) : end - len(word)]
+    return word == "pw" or any(sign in behind for sign in _BEFORE_NAMES)

@@ -69,16 +69,20 @@ _JWK_MEMBER = (
     r"([A-Za-z0-9_\-]{16,1400})"
 )
 _JWK_AROUND = 6000
+_JWK_CUT = 1500
 
 
 def find_web_keys(text: str) -> Iterator[Span]:
     done = 0
     for at in find_anchor(text, JWK_ANCHOR):
         start, stop = max(done, at - _JWK_AROUND), at + _JWK_AROUND
+        if stop - done < _JWK_CUT * 2:
+            continue
         for match in compile_once(_JWK_MEMBER).finditer(text, start, stop):
-            done = match.end()
             if looks_generated(match.group(1)):
                 yield match.start(1), match.end(1), "private-key"
+        # What was looked at is done, but for a member that the window cut in two.
+        done = max(done, stop - _JWK_CUT)
 
 
 # A line of a key by its length: PEM, PGP and PuTTY have 64, OpenSSH has 70.

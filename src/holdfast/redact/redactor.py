@@ -29,6 +29,7 @@ from holdfast.redact.token_shapes import (
     Span,
     compile_once,
     find_discord_tokens,
+    find_ended_tokens,
     find_signatures,
     find_url_passwords,
     find_vendor_tokens,
@@ -122,21 +123,21 @@ class Redactor:
         """Find what one pass replaces: in order, without overlaps, never only a label."""
         found: list[Span] = []
         if worth or len(text) > _LONG or suspicious(text):
-            found = _found(text)
+            found = _find_built_in(text)
             plain = terminal_codes.strip_codes_with_offsets(text)
             if plain is not None:
                 # Colours stand between a name and its value, and inside a token.
-                found += terminal_codes.map_spans_back(_found(plain[0]), plain[1])
+                found += terminal_codes.map_spans_back(_find_built_in(plain[0]), plain[1])
         for name, pattern in self._extra:
             group = 1 if pattern.groups else 0
             for match in pattern.finditer(text):
                 start, end = match.span(group)
                 if end > start:
                     found.append((start, end, name))
-        return _settle(text, found) if found else found
+        return _settle_overlaps(text, found) if found else found
 
 
-def _found(text: str) -> list[Span]:
+def _find_built_in(text: str) -> list[Span]:
     """What the built-in finders find. The first that claims a place names it."""
     lowered = ascii_lower(text)
     return [
@@ -146,6 +147,7 @@ def _found(text: str) -> list[Span]:
         *find_vendor_tokens(text),
         *find_web_tokens(text),
         *find_discord_tokens(text),
+        *find_ended_tokens(text),
         *find_webhooks(text),
         *find_signatures(text),
         *find_url_passwords(text),
@@ -160,7 +162,7 @@ def _found(text: str) -> list[Span]:
     ]
 
 
-def _settle(text: str, found: list[Span]) -> list[Span]:
+def _settle_overlaps(text: str, found: list[Span]) -> list[Span]:
     ranked = sorted((start, end, rank, label) for rank, (start, end, label) in enumerate(found))
     merged: list[tuple[int, int, int, str]] = []
     for start, end, rank, label in ranked:

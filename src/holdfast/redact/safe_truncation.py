@@ -41,7 +41,7 @@ def truncate_output_safely(text: str, limit: int) -> str:
 def truncate_message_safely(text: str, limit: int) -> str:
     """At most `limit` characters of words somebody wrote: the beginning and the end.
 
-    Whoever pastes says before or behind the paste what it is for. Cut between words, and where
+    Users say before or behind the paste what it is for. Cut between words, and where
     one word fills everything, redacted first, as `truncate_safely` does.
     """
     if len(text) <= limit:

@@ -19,10 +19,6 @@ _CODES = (
 _ESCAPED = r"\\(?:u001[bB]|x1[bB]|0?33|e)\[[0-9;]{0,20}m"
 
 
-def has_codes(text: str) -> bool:
-    return "\x1b" in text
-
-
 def strip_codes(text: str) -> str:
     """The text without terminal codes."""
     return compile_once(_CODES).sub("", text) if "\x1b" in text else text

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from holdfast.redact.plausibility import is_dummy, looks_generated
+from holdfast import lazy_regex
+from holdfast.redact.plausibility import is_dummy, is_scrambled, looks_generated
 from holdfast.redact.secret_patterns import (
     BULK_TAIL,
     JWT_ANCHOR,
@@ -24,7 +25,7 @@ def compile_once(source: str, flags: int = 0) -> re.Pattern[str]:
     """Compile a pattern once, when it is first needed; ASCII classes only."""
     pattern = _compiled.get(source)
     if pattern is None:
-        pattern = _compiled[source] = re.compile(source, flags | re.ASCII)
+        pattern = _compiled[source] = lazy_regex.compile_once(source, flags | re.ASCII)
     return pattern
 
 
@@ -97,15 +98,31 @@ def find_discord_tokens(text: str) -> Iterator[Span]:
 
 
 def discord_hits(text: str) -> Iterator[int]:
-    """Offsets of a dot with 22 letters or digits before it and another dot six places on."""
-    for match in compile_once(r"\.[A-Za-z0-9_\-]{6}\.").finditer(text):
+    """Offsets of a dot with 22 letters or digits before it and another dot six places on, and of
+    one in a token of Airtable."""
+    dots = r"\.(?:[A-Za-z0-9_\-]{6}\.|(?<=pat[A-Za-z0-9]{14}\.)[0-9a-f]{64})"
+    for match in compile_once(dots).finditer(text):
         at = match.start()
-        if at >= 22 and text[at - 22 : at].isalnum():
+        if match.end() - at > 8 or (at >= 22 and text[at - 22 : at].isalnum()):
             yield at
 
 
+def find_ended_tokens(text: str) -> Iterator[Span]:
+    """Keys that end like no other: Mailchimp's with a data centre, Airtable's with 64 digits."""
+    for match in compile_once(MAILCHIMP).finditer(text):
+        yield match.start() - 32, match.end(), "mailchimp-key"
+    for at in discord_hits(text):
+        if text.startswith("pat", max(0, at - 17)) and can_start_token(text, at - 17):
+            digits = compile_once(r"\.[0-9a-f]{64}").match(text, at)
+            if digits is not None:
+                yield at - 17, digits.end(), "airtable-token"
+
+
+MAILCHIMP = r"-(?=us[0-9])(?<=[0-9a-f]{32}-)us[0-9]{1,2}(?![A-Za-z0-9_\-])"
+
+
 def find_webhooks(text: str) -> Iterator[Span]:
-    """Whoever has the path of a webhook can post to it; host and kind stay readable."""
+    """With the path of a webhook anybody can post to it; host and kind stay readable."""
     for anchor, tail in WEBHOOK_ANCHORS:
         for at in find_anchor(text, anchor):
             match = compile_once(tail).match(text, at + len(anchor))
@@ -133,32 +150,29 @@ def find_url_passwords(text: str) -> Iterator[Span]:
     for at in find_anchor(text, URL_ANCHOR):
         match = pattern.match(text, at + len(URL_ANCHOR))
         if match is None:
+            user = compile_once(r"([A-Za-z0-9_\-]{30,200})@").match(text, at + len(URL_ANCHOR))
+            if user and is_scrambled(user[1]):
+                yield user.start(1), user.end(1), "url-password"
             continue
-        user, password = match.groups()
+        name, password = match.groups()
         if password.startswith(("$", "{", "<", "[", "%(", "*")) or password in ("%s", "%v", "%d"):
             continue
-        if password == user or is_dummy(password) or len(password) < 3:
+        if password == name or is_dummy(password) or len(password) < 3:
             continue
         yield match.start(2), match.end(2), "url-password"
 
-
-# Finds tokens by their vendor's prefix.
-#
-# Owns: the search for the anchors of patterns.py, in short and in long texts, and the few prefixes
-# that stand in the middle of what has to go. Must not: hold shapes without a vendor's prefix
-# (finders.py).
 
 # label, anchor, pattern of what follows
 Row = tuple[str, str, str]
 
 # From here on the shared searches are faster than one search per anchor, compiling included.
-_LONG = 2_000
+_LONG = 250
 
 # A prefix as long as this is hardly the beginning of a name.
 _SAYS_ENOUGH = 5
 
 # The letters from which to search for anchors without a separator, most shared first.
-_LETTERS = "A~Kp"
+_LETTERS = "A~KpG"
 
 _BY_ENDING: dict[str, list[Row]] = {}
 _BY_LETTER: dict[str, list[Row]] = {}

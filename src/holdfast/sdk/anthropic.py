@@ -5,8 +5,6 @@ compacts (`context_management`), `compaction_edit` tells it what to keep, and `r
 what its summary lost behind it. Needs `holdfast[anthropic]`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from anthropic.types.beta import BetaCompact20260112EditParam, BetaMessage, BetaMessageParam

@@ -3,8 +3,6 @@
 Owns the one broad `except` of this package, and the logger.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Awaitable, Callable
 from typing import TypeVar

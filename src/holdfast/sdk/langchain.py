@@ -63,20 +63,20 @@ class HoldfastMiddleware(SummarizationMiddleware[Any, Any]):
         messages = self._with_ids(state)
         if (chat := find_chat(self._keeper, self._chat)) is not None:
             chat.hear(messages)
-        return self._clean(super().before_model(state, runtime))
+        return self._clean_messages(super().before_model(state, runtime))
 
     async def abefore_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         messages = self._with_ids(state)
         if (chat := find_chat(self._keeper, self._chat)) is not None:
             await chat.ahear(messages)
-        return self._clean(await super().abefore_model(state, runtime))
+        return self._clean_messages(await super().abefore_model(state, runtime))
 
     def _with_ids(self, state: Any) -> list[AnyMessage]:
         messages: list[AnyMessage] = state["messages"]
         self._ensure_message_ids(messages)
         return messages
 
-    def _clean(self, update: dict[str, Any] | None) -> dict[str, Any] | None:
+    def _clean_messages(self, update: dict[str, Any] | None) -> dict[str, Any] | None:
         if update is None or not self._redact:
             return update
         kept = [

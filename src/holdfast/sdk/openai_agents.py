@@ -6,8 +6,6 @@ Your session keeps every item; only what the model is given is compacted. Needs
 `holdfast[openai-agents]`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from agents.memory import Session

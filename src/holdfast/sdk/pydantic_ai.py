@@ -5,8 +5,6 @@
 Needs `holdfast[pydantic-ai]`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 
 from pydantic_ai.messages import ModelMessage, ModelResponse

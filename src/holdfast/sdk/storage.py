@@ -4,20 +4,18 @@ Owns which store a name means and who may call it. One tenant's keeper sees that
 alone: the tenant is the project to which the store is bound.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from holdfast.paths import data_dir
-from holdfast.store.protocol import Store, StoreError
+from holdfast.paths import data_dir, is_postgres_url
+from holdfast.store.protocol import StoreError
+from holdfast.store.sql_store import Store
 
 T = TypeVar("T")
 
 CHATS_FILE = "chats.db"
-POSTGRES_SCHEMES = ("postgresql://", "postgres://")
 # No folder has such a name: on a team's database, chats stand apart from projects.
 TENANT_PREFIX = "chats:"
 
@@ -30,7 +28,7 @@ class StoreAccess:
         self._database = database or os.path.join(data_dir(), CHATS_FILE)
         self._store: Store | None = None
         # A SQLite handle belongs to one thread; a pool of connections serves all of them.
-        own = not self._database.startswith(POSTGRES_SCHEMES)
+        own = not is_postgres_url(self._database)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="holdfast") if own else None
         self._closed = False
         self.run(lambda store: store.session_projects(""))
@@ -39,35 +37,26 @@ class StoreAccess:
         if self._closed:
             raise StoreError("the keeper is closed")
         if self._thread is None:
-            return action(self._open())
-        return self._thread.submit(lambda: action(self._open())).result()
+            return action(self._open_once())
+        return self._thread.submit(lambda: action(self._open_once())).result()
 
     def close(self) -> None:
         if self._closed:
             return
+        if self._store is not None:
+            self.run(lambda store: store.close())
         self._closed = True
-
-        def close() -> None:
-            if self._store is not None:
-                self._store.close()
-                self._store = None
-
-        if self._thread is None:
-            close()
-        else:
-            self._thread.submit(close).result()
+        if self._thread is not None:
             self._thread.shutdown()
 
-    def _open(self) -> Store:
-        if self._store is None:
-            self._store = self._connect()
-        return self._store
-
-    def _connect(self) -> Store:
-        if self._thread is None:
+    def _open_once(self) -> Store:
+        if self._store is None and self._thread is None:
             from holdfast.store.postgres import PostgresStore
 
-            return PostgresStore(self._database, [self.project])
-        from holdfast.store.sqlite.store import SqliteStore
+            self._store = PostgresStore(self._database, [self.project])
+        elif self._store is None:
+            from holdfast.store.sqlite.store import SqliteStore
 
-        return SqliteStore(self._database.removeprefix("sqlite:///"), [self.project])
+            path = self._database.removeprefix("sqlite:///")
+            self._store = SqliteStore(path, [self.project])
+        return self._store

@@ -1,4 +1,4 @@
-"""The service of a team: many agents, one memory, over HTTP. Needs the extra `server`.
+"""The service of a team: many agents, one memory, over HTTP, and the dashboard.
 
 `app` puts it together; `auth` says who calls, `backend` opens what a caller may see, `records`
 keeps what agents tell each other, `hierarchy` and `restored_context` read the states, and
@@ -6,4 +6,4 @@ keeps what agents tell each other, `hierarchy` and `restored_context` read the s
 """
 
 # What other packages may import.
-__all__ = ["app", "backend", "records", "runner", "server_settings"]
+__all__ = ["app", "backend", "open_code", "records", "runner", "server_settings"]

@@ -1,21 +1,15 @@
 """Puts the service together."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
-from starlette.types import ASGIApp
 
 import holdfast
 from holdfast.server import dashboard
-from holdfast.server.backend import open_backend
-from holdfast.server.event_bus import EventBus
-from holdfast.server.metrics import Metrics
-from holdfast.server.middleware import PUBLIC_PATHS, Middleware
+from holdfast.server.middleware import PUBLIC_PATHS
 from holdfast.server.problems import Problem, add_problem_handlers, document_problems
 from holdfast.server.request_context import AppState
 from holdfast.server.routes import (
@@ -23,7 +17,6 @@ from holdfast.server.routes import (
     contexts,
     messages,
     projects,
-    search,
     sessions,
     snapshots,
     sync,
@@ -43,9 +36,9 @@ _SECURITY_SCHEME = "HTTPBearer"
 
 def build_app(settings: ServerSettings) -> FastAPI:
     """The application; raises StoreError when its store cannot be opened."""
-    backend = open_backend(settings)
+    app_state = AppState(settings)
     app = _build_routes()
-    app.state.app_state = AppState(settings, backend, EventBus(backend), Metrics())
+    app.state.app_state = app_state
     return app
 
 
@@ -77,22 +70,13 @@ def _build_routes() -> FastAPI:
         redirect_slashes=False,
         responses=document_problems(400, 401, 403, 404, 409, 413, 422, 429, 503, 507),
     )
-    subjects = (
-        *(snapshots, projects, contexts, messages, actions),
-        *(sessions, sync, timeline, search, system),
-    )
-    for subject in subjects:
+    for subject in (snapshots, projects, contexts, messages, actions, sessions, sync, timeline):
         app.include_router(subject.router)
+    app.include_router(system.router)
     app.include_router(dashboard.router)
     add_problem_handlers(app)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
-
-
-def wrap_middleware(app: FastAPI) -> ASGIApp:
-    """The application behind its middleware: what a server serves."""
-    app_state: AppState = app.state.app_state
-    return Middleware(app, app_state.settings, app_state.backend.records, app_state.metrics)
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:

@@ -4,17 +4,17 @@ A caller has a token, or is the owner of this service: a process of the same use
 machine, which speaks to it by a loopback name and is no web page and no proxy.
 """
 
-from __future__ import annotations
-
+import hmac
 import time
 from collections.abc import Mapping
-from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
-from holdfast.server.peer_credentials import is_loopback
+from holdfast.records import NamedTuple
+from holdfast.server.open_code import page_token
+from holdfast.server.peer_credentials import Address, is_loopback
 from holdfast.server.problems import ApiError, Forbidden
 from holdfast.server.records import Records, tokens
-from holdfast.server.server_settings import Address, ServerSettings
+from holdfast.server.server_settings import ServerSettings
 from holdfast.system import own_user_id
 
 OWNER_NAME = "owner"
@@ -35,17 +35,21 @@ class Caller(NamedTuple):
         return self.projects is None or project in self.projects
 
 
+OWNER = Caller(OWNER_NAME, frozenset(tokens.SCOPES), None)
+
+
 def check_origin(headers: Mapping[str, str]) -> None:
     """A browser says which page is asking. Pages of ours are on the host that is asked."""
     origin = headers.get("origin", "")
-    if origin and _origin_host(origin) != headers.get("host", "").lower():
+    # What comes from a page without an address ("null") is from no page of ours.
+    if origin and (_split_url(origin).netloc or origin).lower() != headers.get("host", "").lower():
         raise Forbidden("Cross-origin requests are not allowed")
 
 
 class TokenCache:
-    """The tokens in force, read again after a moment. Whoever guesses is answered from memory and
-    costs the store at most a few reads a second; a token that is revoked is refused a moment later,
-    and one that was just made is good at once."""
+    """The tokens in force, read again after a moment. A caller that guesses is answered from memory
+    and costs the store at most a few reads a second; a token that is revoked is refused a moment
+    later, and one that was just made is good at once."""
 
     # Seconds after which a token that memory does not know is looked up again.
     PATIENCE = 0.2
@@ -86,11 +90,30 @@ def authenticate_owner(
     headers: Mapping[str, str], peer: Address | None, own: Address | None, settings: ServerSettings
 ) -> Caller:
     """This machine's own user, known by the connection alone."""
-    if settings.allow_owner and _is_owner(headers, peer, own, settings):
-        return Caller(OWNER_NAME, frozenset(tokens.SCOPES), None)
+    own_id = own_user_id()
+    if (
+        settings.allow_owner
+        and own_id is not None
+        and peer is not None
+        and own is not None
+        and is_loopback(peer[0])
+        # A name that leads here without being ours may be a web page's (DNS rebinding).
+        and is_loopback(_split_url(f"//{headers.get('host', '')}").hostname or "")
+        and not any(name.startswith(_PROXY_HEADERS) for name in headers)
+        and settings.peer_uid(peer, own) == own_id
+    ):
+        return OWNER
     raise ApiError(
         "A token is required: create one with `holdfast team token create`", 401, _CHALLENGE
     )
+
+
+def is_own_page(authorization: str, own: Address | None, settings: ServerSettings) -> bool:
+    """Whether this is the token of a page that `holdfast open` has opened."""
+    if not settings.open_key or own is None:
+        return False
+    given = authorization.partition(" ")[2].strip().encode()
+    return hmac.compare_digest(given, page_token(settings.open_key, own[1]).encode())
 
 
 def rate_limit_key(peer: Address | None, own: Address | None, settings: ServerSettings) -> str:
@@ -108,29 +131,9 @@ def local_user_key(uid: int | None) -> str:
     return f"127.0.0.1 user {uid}"
 
 
-def _is_owner(
-    headers: Mapping[str, str], peer: Address | None, own: Address | None, settings: ServerSettings
-) -> bool:
-    if peer is None or own is None or not is_loopback(peer[0]):
-        return False
-    # A name that leads here without being ours may be a web page's (DNS rebinding).
-    host = _host_name(headers.get("host", ""))
-    if not is_loopback(host) or any(name.startswith(_PROXY_HEADERS) for name in headers):
-        return False
-    own_id = own_user_id()
-    return own_id is not None and settings.peer_uid(peer, own) == own_id
-
-
-def _origin_host(origin: str) -> str:
-    """What comes from a page without an address ("null") is from no page of ours."""
+def _split_url(url: str) -> SplitResult:
+    """One that cannot be read has neither place nor name."""
     try:
-        return urlsplit(origin).netloc.lower() or origin
+        return urlsplit(url)
     except ValueError:
-        return origin
-
-
-def _host_name(host: str) -> str:
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
+        return urlsplit("")

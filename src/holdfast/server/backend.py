@@ -1,34 +1,41 @@
-"""Opens what a caller may see: the store and the records, on either engine."""
+"""Opens what a caller may see: the store and the records, on either engine.
 
-from __future__ import annotations
+A ScopedStore is a store as one caller may see it: sessions of other projects are not there. The
+store is bound to the caller's projects and keeps to them by itself (row-level security, or a view
+on SQLite). An id belongs to its project: of several that are visible it means the one that was
+there first. Ids are whole: the beginning of one is for people at a command line.
+"""
 
 import asyncio
-import os
-import sqlite3
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from typing import Any, TypeVar
 
+from holdfast.paths import is_postgres_url
 from holdfast.server.fair_executor import WORKER_THREADS
 from holdfast.server.records import PostgresRecords, Records, SqliteRecords, Transaction
-from holdfast.server.records.transactions import PostgresTransaction, create_private_file
+from holdfast.server.records.transactions import PostgresTransaction
 from holdfast.server.routing import AUTH_THREADS
-from holdfast.server.scoped_store import ScopedStore
-from holdfast.server.server_settings import ServerSettings
+from holdfast.server.server_settings import ServerSettings, records_path
+from holdfast.state import State, UnreadableState, decode_state
 from holdfast.store.postgres import PostgresStore
 from holdfast.store.postgres.connection import PostgresDatabase, run
 from holdfast.store.postgres.store import NOTIFY_CHANNEL
-from holdfast.store.sqlite.connection import to_store_error
+from holdfast.store.protocol import Checkpoint, Compaction, Hit, Session
+from holdfast.store.sql_store import Store
 from holdfast.store.sqlite.store import SqliteStore
 
-RECORDS_FILE = "team.db"
+T = TypeVar("T")
+
 # For each thread one, and some for the bus.
 POOL_SIZE = WORKER_THREADS + AUTH_THREADS + 2
-# For a connection. Whoever asks has other things to do, and is told to come again.
+# For a connection. Then the caller is asked to come again.
 POOL_TIMEOUT_SECONDS = 3.0
 PING_TIMEOUT_SECONDS = 2.0
+# Looked through for what agents were seen doing, where no session is named.
+MAX_LATEST_SESSIONS = 10
 
 # From one project to the next by the index: DISTINCT would read every session.
 _DISTINCT_PROJECTS = """
@@ -42,20 +49,116 @@ _DISTINCT_PROJECTS = """
 """
 
 
-def is_postgres_url(database: str) -> bool:
-    return database.startswith(("postgresql://", "postgres://"))
+class ScopedStore:
+    """`store` is for what is asked of one session; what is asked of many is asked here, project by
+    project: each has an index, and all that is visible together has none."""
+
+    def __init__(self, store: Store, projects: Sequence[str] | None) -> None:
+        self.store = store
+        self._projects = projects
+
+    def session(self, session_id: str) -> Session | None:
+        found = self.store.session(session_id)
+        return found if found is not None and found.id == session_id else None
+
+    def sessions(self, project: str, limit: int, offset: int) -> Sequence[Session]:
+        """Latest first."""
+        return self._page(
+            lambda one, most, start: self.store.sessions(project=one, limit=most, offset=start),
+            lambda session: max(session.updated, session.started),
+            *(project, limit, offset),
+        )
+
+    def find_sessions(self, session_id: str, project: str) -> Sequence[Session]:
+        """The one that is named, or those of the project that were active last."""
+        if not session_id:
+            return self.sessions(project, MAX_LATEST_SESSIONS, 0)
+        one = self.session(session_id)
+        return [one] if one and project in ("", one.project) else []
+
+    def checkpoint_history(
+        self, session_id: str, project: str, limit: int, offset: int
+    ) -> Sequence[Checkpoint]:
+        """Latest first, across all that is visible."""
+        if session_id:
+            if self.session(session_id) is None:
+                return []
+            return self.store.checkpoints(session_id, project=project, limit=limit, offset=offset)
+        return self._page(
+            lambda one, most, start: self.store.checkpoints(project=one, limit=most, offset=start),
+            lambda made: (made.time, made.id),
+            *(project, limit, offset),
+        )
+
+    def compactions(self, session_id: str, limit: int) -> Sequence[Compaction]:
+        """Latest first."""
+        if session_id:
+            known = self.session(session_id)
+            return self.store.compactions(session_id, limit) if known else []
+        if self._projects is None:
+            return self.store.compactions("", limit)
+        found = [
+            compaction
+            for session in self.sessions("", limit, 0)
+            for compaction in self.store.compactions(session.id, limit)
+        ]
+        return sorted(found, key=lambda one: (one.time, one.epoch), reverse=True)[:limit]
+
+    def search(
+        self, query: str, *, session_id: str, project: str, kind: str, limit: int, offset: int
+    ) -> Sequence[Hit]:
+        if session_id:
+            if self.session(session_id) is None:
+                return []
+            return self.store.search(
+                query, session_id=session_id, project=project, kind=kind, limit=limit, offset=offset
+            )
+        return self._page(
+            lambda one, most, start: self.store.search(
+                query, project=one, kind=kind, limit=most, offset=start
+            ),
+            lambda hit: hit.score,
+            *(project, limit, offset),
+        )
+
+    def _page(
+        self,
+        read: Callable[[str, int, int], Sequence[T]],
+        rank: Callable[[T], Any],
+        project: str,
+        limit: int,
+        offset: int,
+    ) -> Sequence[T]:
+        """Of one project or of all; of several, each gives as many as could stand on the page."""
+        if project or self._projects is None:
+            return read(project, limit, offset)
+        found = [one for name in self._projects if name for one in read(name, limit + offset, 0)]
+        found.sort(key=rank, reverse=True)
+        return found[offset : offset + limit]
+
+
+def read_state(document: dict[str, Any] | None) -> State | None:
+    """None where there is none, or one of another version, whose owner folds it again."""
+    try:
+        return decode_state(document) if document else None
+    except UnreadableState:
+        return None
 
 
 class PostgresBackend:
     shared_with_hooks = False  # sessions come through the service alone, or with `db copy`
 
-    def __init__(self, url: str) -> None:
-        self.url = url
+    def __init__(self, url: str, direct: str = "") -> None:
+        # Where the bus listens: a transaction pooler would keep nobody listening.
+        self.direct_url = direct or url
+        pooled = bool(direct)
         # Quiet: the bus tells of a write when it is through, many at once.
-        self._store = PostgresStore(url, most=POOL_SIZE, wait=POOL_TIMEOUT_SECONDS, quiet=True)
+        self._store = PostgresStore(
+            url, most=POOL_SIZE, wait=POOL_TIMEOUT_SECONDS, quiet=True, pooled=pooled
+        )
         self.records: Records = PostgresRecords(self._store.database)
         # Apart from the pool, which may be all in use: how busy we are is no illness.
-        self._pulse = PostgresDatabase(url, most=1, wait=PING_TIMEOUT_SECONDS)
+        self._pulse = PostgresDatabase(url, most=1, wait=PING_TIMEOUT_SECONDS, pooled=pooled)
 
     def ping(self) -> None:
         """Raises StoreError when the database does not answer."""
@@ -68,12 +171,11 @@ class PostgresBackend:
     ) -> Iterator[ScopedStore]:
         """In one transaction, however much is looked at; `inside` one of the records, in that."""
         if isinstance(inside, PostgresTransaction):
-            store = self._store.scoped_to(inside.projects)
-            yield ScopedStore(store.joining(inside.connection, inside.locked), inside.projects)
+            joined = inside.connection, inside.locked
+            yield ScopedStore(self._store.scoped_to(inside.projects, *joined), inside.projects)
             return
-        store = self._store.scoped_to(projects)
-        with store.database.transaction() as connection:
-            yield ScopedStore(store.joining(connection), projects)
+        with self._store.database.scoped_to(projects).transaction() as connection:
+            yield ScopedStore(self._store.scoped_to(projects, connection), projects)
 
     def projects(
         self, projects: Sequence[str] | None, among: Sequence[str] | None = None
@@ -110,16 +212,13 @@ class PostgresBackend:
 
 
 class SqliteBackend:
-    url = ""
     shared_with_hooks = True  # this machine's own, into the same file
 
-    def __init__(self, path: str, data: str) -> None:
+    def __init__(self, path: str) -> None:
         self._path = path
         # Made now, so that a folder that cannot be written is told at the start.
         SqliteStore(path).close()
-        team = os.path.join(data or os.path.dirname(path), RECORDS_FILE)
-        create_private_file(team)
-        self.records: Records = SqliteRecords(team)
+        self.records: Records = SqliteRecords(records_path(path))
 
     def ping(self) -> None:
         """Reads only: a writer that takes its time is no illness."""
@@ -134,38 +233,22 @@ class SqliteBackend:
         if inside is not None:
             projects = inside.projects
         # A handle belongs to one thread, and opening one takes about a millisecond.
-        store = SqliteStore(self._path, projects)
-        try:
+        with closing(SqliteStore(self._path, projects)) as store:
             yield ScopedStore(store, projects)
-        finally:
-            store.close()
 
     def projects(
         self, projects: Sequence[str] | None, among: Sequence[str] | None = None
     ) -> list[str]:
-        try:
-            connection = sqlite3.connect(self._path)
-            try:
-                rows = connection.execute("SELECT DISTINCT project FROM sessions").fetchall()
-            finally:
-                connection.close()
-        except sqlite3.Error as error:
-            raise to_store_error(error, self._path) from error
-        return sorted(
-            path
-            for (path,) in rows
-            if path and (projects is None or path in projects) and (among is None or path in among)
-        )
+        with self.scoped_store(projects) as scoped_store, scoped_store.store.reading() as run:
+            rows = run.query("SELECT DISTINCT project FROM sessions ORDER BY project")
+        return [path for (path,) in rows if path and (among is None or path in among)]
 
     def store_id(self) -> str:
-        store = SqliteStore(self._path)
-        try:
+        with closing(SqliteStore(self._path)) as store:
             return store.id
-        finally:
-            store.close()
 
     def close(self) -> None:
-        self.records.close()
+        """Every handle is closed where it was opened."""
 
 
 Backend = PostgresBackend | SqliteBackend
@@ -173,43 +256,30 @@ Backend = PostgresBackend | SqliteBackend
 
 def open_backend(settings: ServerSettings) -> Backend:
     if is_postgres_url(settings.database):
-        return PostgresBackend(settings.database)
-    return SqliteBackend(settings.database, settings.data)
+        return PostgresBackend(settings.database, settings.direct)
+    return SqliteBackend(settings.database)
 
-
-# Whether the store answers, for `GET /api/health`: with a thread and a time limit of its own.
-#
-# Requests that are waiting for the store, however many, do not keep the answer from coming. Those
-# who ask at the same time are given the same answer, and it holds for a moment, so that asking
-# often costs nothing.
 
 TIMEOUT_SECONDS = 3.0  # then the store does not answer
 CACHE_SECONDS = 1.0
-# A question that was never answered is left alone, and asked anew.
-ABANDON_SECONDS = 30.0
 PING_THREADS = 3
 
 
 class HealthCheck:
+    """Whether the store answers, for `GET /api/health`: with threads and a time limit of its own,
+    so that requests that wait for the store, however many, do not keep the answer from coming.
+    Those who ask at the same time are given the same answer, and it holds for a moment: asking
+    often costs nothing."""
+
     def __init__(self, ping: Callable[[], None]) -> None:
         self._ping = ping
         self._threads = ThreadPoolExecutor(PING_THREADS, thread_name_prefix="holdfast-pulse")
-        self._guard = threading.Lock()
-        self._asked: Future[None] | None = None
-        self._since = 0.0
+        self._one_at_a_time = asyncio.Lock()
         self._good_until = 0.0
 
     async def check(self) -> None:
         """Raises what `ping` raised, or TimeoutError."""
-        with self._guard:
-            now = time.monotonic()
-            if now < self._good_until:
-                return
-            if self._asked is None or self._asked.done() or now - self._since > ABANDON_SECONDS:
-                self._asked, self._since = self._threads.submit(self._ask), now
-            asked = self._asked
-        await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(asked)), TIMEOUT_SECONDS)
-
-    def _ask(self) -> None:
-        self._ping()
-        self._good_until = time.monotonic() + CACHE_SECONDS
+        async with asyncio.timeout(TIMEOUT_SECONDS), self._one_at_a_time:
+            if time.monotonic() >= self._good_until:
+                await asyncio.get_running_loop().run_in_executor(self._threads, self._ping)
+                self._good_until = time.monotonic() + CACHE_SECONDS

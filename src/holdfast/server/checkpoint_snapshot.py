@@ -4,15 +4,13 @@ A checkpoint's own row tells when and why it was made; what was going on then is
 which is packed, so it is told only where a state is given.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from holdfast.state.facts import OPEN
 from holdfast.state.model import State
 from holdfast.state.tasks import list_planned_waves, list_waves
 from holdfast.store.protocol import Checkpoint
-from holdfast.text import truncate
+from holdfast.text import pluralize, truncate
 
 # Made beside a snapshot that was posted, which stands for both.
 POSTED_PREFIX = "saved:"
@@ -32,11 +30,6 @@ MAX_FILES = 20
 MAX_DECISIONS = 12
 MAX_TASKS = 50
 MAX_REQUEST_CHARS = 160
-
-
-def is_made_by_hooks(checkpoint: Checkpoint) -> bool:
-    """Whether hooks made it, so that it was not posted."""
-    return not checkpoint.cause.startswith(POSTED_PREFIX)
 
 
 def parse_trigger(cause: str) -> str:
@@ -68,20 +61,21 @@ def build_role_context(checkpoint: Checkpoint, state: State | None) -> dict[str,
 def build_details(state: State) -> dict[str, Any]:
     """What was going on."""
     tasks, files = _open_tasks(state), _changed_files(state)
-    counts = f"{_pluralize(len(tasks), 'open task')}, {_pluralize(len(files), 'changed file')}"
+    counts = f"{pluralize(len(tasks), 'open task')}, {pluralize(len(files), 'changed file')}"
     asked = _last_request(state)
+    running = [one for one in state.subagents.values() if one.status == OPEN]
+    decided = [one.text for one in state.decisions.values() if one.status == OPEN]
     return {
         "context_summary": f'Working on "{asked}", {counts}.' if asked else f"{counts}.",
         "context_tokens": state.usage.context or None,
         "active_tasks": tasks[:MAX_TASKS],
-        "agent_states": _agents(state),
+        "agent_states": [
+            {"agent_id": one.agent, "agent_type": one.role, "current_task": one.about}
+            for one in running
+        ],
         "modified_files": files[:MAX_FILES],
-        "key_decisions": _decisions(state),
+        "key_decisions": decided[: -MAX_DECISIONS - 1 : -1],  # latest first
     }
-
-
-def list_skills(state: State) -> list[str]:
-    return list(state.skills)
 
 
 def list_tools(state: State) -> list[str]:
@@ -129,25 +123,7 @@ def _open_tasks(state: State) -> list[dict[str, Any]]:
     ]
 
 
-def _agents(state: State) -> list[dict[str, Any]]:
-    return [
-        {"agent_id": one.agent, "agent_type": one.role, "current_task": one.about}
-        for one in state.subagents.values()
-        if one.status == OPEN
-    ]
-
-
 def _changed_files(state: State) -> list[str]:
     """Latest first."""
     changed = [file for file in state.files.values() if file.changed and file.status == OPEN]
     return [file.path for file in sorted(changed, key=lambda file: -file.changed_step)]
-
-
-def _decisions(state: State) -> list[str]:
-    """Latest first."""
-    still_open = [one.text for one in state.decisions.values() if one.status == OPEN]
-    return still_open[: -MAX_DECISIONS - 1 : -1]
-
-
-def _pluralize(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

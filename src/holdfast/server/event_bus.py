@@ -7,8 +7,6 @@ So a process that is killed may have written something of which listeners hear o
 On SQLite this process looks once a second for what hooks have written.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import itertools
@@ -16,12 +14,13 @@ import json
 import queue
 import threading
 import uuid
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
+from functools import partial
 
 import psycopg
 
-from holdfast.server.backend import Backend, PostgresBackend
+from holdfast.records import NamedTuple
+from holdfast.server.backend import Backend, PostgresBackend, SqliteBackend
 from holdfast.store.postgres.connection import run
 from holdfast.store.postgres.store import NOTIFY_CHANNEL, format_notification
 from holdfast.store.protocol import SessionKey, StoreError
@@ -48,7 +47,6 @@ Subscription = asyncio.Queue[LiveEvent | None]
 
 class EventBus:
     def __init__(self, backend: Backend) -> None:
-        self._backend = backend
         self._numbers = itertools.count(1)
         self._listeners: dict[Subscription, asyncio.AbstractEventLoop] = {}
         self._let_go = False
@@ -56,12 +54,14 @@ class EventBus:
         self._stopped = threading.Event()
         self._name = uuid.uuid4().hex
         self._outgoing: queue.Queue[str] = queue.Queue(MAX_BATCH_EVENTS)
-        self._threads = [self._thread(self._listen)]
         if isinstance(backend, PostgresBackend):
-            self._threads.append(self._thread(self._send_notifications))
-
-    def _thread(self, work: Callable[[], None]) -> threading.Thread:
-        return threading.Thread(target=work, name=f"holdfast-bus-{work.__name__}", daemon=True)
+            work = [partial(self._listen, backend), partial(self._send_notifications, backend)]
+        else:
+            work = [partial(self._poll, backend)]
+        self._threads = [
+            threading.Thread(target=one, name=f"holdfast-bus-{one.func.__name__}", daemon=True)
+            for one in work
+        ]
 
     def start(self) -> None:
         for thread in self._threads:
@@ -115,17 +115,11 @@ class EventBus:
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(_enqueue_latest, waiting, event)
 
-    def _listen(self) -> None:
-        if isinstance(self._backend, PostgresBackend):
-            self._listen_postgres(self._backend.url)
-        else:
-            self._poll_sqlite()
-
-    def _listen_postgres(self, url: str) -> None:
+    def _listen(self, backend: PostgresBackend) -> None:
         backoff = POLL_SECONDS
         while not self._stopped.is_set():
             try:
-                with psycopg.connect(url, autocommit=True) as connection:
+                with psycopg.connect(backend.direct_url, autocommit=True) as connection:
                     run(connection, f"LISTEN {NOTIFY_CHANNEL}")
                     backoff = POLL_SECONDS
                     while not self._stopped.is_set():
@@ -135,9 +129,7 @@ class EventBus:
                 self._stopped.wait(backoff)
                 backoff = min(backoff * 2, MAX_BACKOFF_SECONDS)
 
-    def _send_notifications(self) -> None:
-        backend = self._backend
-        assert isinstance(backend, PostgresBackend)
+    def _send_notifications(self, backend: PostgresBackend) -> None:
         while not self._stopped.is_set():
             said = [self._outgoing.get()]
             self._stopped.wait(BATCH_SECONDS)
@@ -156,14 +148,14 @@ class EventBus:
         except (ValueError, KeyError, TypeError, AttributeError):
             return  # someone else speaks on this channel
 
-    def _poll_sqlite(self) -> None:
+    def _poll(self, backend: SqliteBackend) -> None:
         seen: dict[SessionKey, str] | None = None
         while not self._stopped.wait(POLL_SECONDS):
             if not self._listeners:
                 seen = None
                 continue
             try:
-                with self._backend.scoped_store(None) as scoped_store:
+                with backend.scoped_store(None) as scoped_store:
                     now = {s.key: s for s in scoped_store.sessions("", POLLED_SESSIONS, 0)}
             except StoreError:
                 continue

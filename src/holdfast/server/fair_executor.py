@@ -7,21 +7,20 @@ can do, or whose writers wait for a lock, slows itself down and leaves room for 
 Knows nothing of what the work is; `routing` hands it over.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from fastapi import Request
 
+from holdfast.records import NamedTuple
 from holdfast.server.auth import Caller
-from holdfast.server.records.projects import project_id_for
 from holdfast.store.protocol import StoreBusy
+from holdfast.sync.project_id import make_project_id
 
 # As many as there are connections to the database: nobody waits for one with his time running
 # out. More do not help: they take turns at the interpreter.
@@ -79,10 +78,7 @@ class FairExecutor:
             self._threads.submit(work.call).add_done_callback(partial(self._end, whose, work))
 
     def _next(self) -> str | None:
-        for whose in self._waiting:
-            if self._running[whose] < self._share:
-                return whose
-        return None
+        return next((one for one in self._waiting if self._running[one] < self._share), None)
 
     def _end(self, whose: str, work: _Job, ended: Future[Any]) -> None:
         error = ended.exception()
@@ -109,7 +105,7 @@ class QueueKeys:
         if caller is None:
             return ""
         if caller.projects is not None and len(caller.projects) == 1:
-            return project_id_for(caller.projects[0])
+            return make_project_id(caller.projects[0])
         body = values.get("body")
         named = _text_field(body, "project_id") or values.get("project_id") or ""
         if not named:
@@ -117,7 +113,7 @@ class QueueKeys:
                 getattr(body, "session", None), "project"
             )
             path = path or _text_field(body, "cwd")
-            named = project_id_for(path) if path else ""
+            named = make_project_id(path) if path else ""
         session = values.get("session_id") or _text_field(body, "session_id")
         if not session:
             return named or caller.name

@@ -1,7 +1,5 @@
 """Numbers for Prometheus."""
 
-from __future__ import annotations
-
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
@@ -24,10 +22,10 @@ class Metrics:
             buckets=(0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10),
             registry=self._registry,
         )
-        self._missed = Counter(
+        self.audit_misses = Counter(
             "holdfast_trail_missed", "Requests missing from the audit log", registry=self._registry
         )
-        self._listeners = Gauge(
+        self.listeners = Gauge(
             "holdfast_event_listeners", "Live event subscribers", registry=self._registry
         )
 
@@ -35,12 +33,6 @@ class Metrics:
         known = method if method in ("GET", "POST", "PUT", "DELETE", "HEAD") else "other"
         self._requests.labels(known, route, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
-
-    def count_audit_miss(self) -> None:
-        self._missed.inc()
-
-    def change_listeners(self, change: int) -> None:
-        self._listeners.inc(change)
 
     def text(self) -> bytes:
         return generate_latest(self._registry)

@@ -5,8 +5,6 @@ this machine by address and user), so that one caller's requests do not use up a
 writes to the audit log who wrote and who was refused, and counts for the metrics.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import MutableMapping
@@ -19,15 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from holdfast.redact import redact
-from holdfast.server import dashboard
-from holdfast.server.auth import (
-    Caller,
-    TokenCache,
-    authenticate_owner,
-    check_origin,
-    rate_limit_key,
-)
-from holdfast.server.metrics import Metrics
+from holdfast.server import auth, dashboard
 from holdfast.server.problems import (
     ApiError,
     Forbidden,
@@ -35,15 +25,15 @@ from holdfast.server.problems import (
     problem_response,
     store_problem_response,
 )
-from holdfast.server.records import Records, audit_log
-from holdfast.server.routing import run_in_auth_thread
-from holdfast.server.server_settings import ServerSettings
+from holdfast.server.records import audit_log
+from holdfast.server.request_context import AppState
+from holdfast.server.routing import DOCUMENT_PATHS, MAX_DOCUMENT_BODY_BYTES, run_in_auth_thread
 from holdfast.store.protocol import StoreError
 
 # Answers of the API are data: opened as a page, they may do nothing at all.
 _API_POLICY = "default-src 'none'; frame-ancestors 'none'"
-# What says nothing about anybody.
-PUBLIC_PATHS = ("/api/health", "/openapi.json")
+# What says nothing about anybody, or asks for a code of its own.
+PUBLIC_PATHS = ("/api/health", "/api/open", "/openapi.json")
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 # Asks with a body, and changes at most which messages count as given.
 _READ_ONLY_POSTS = ("/api/compact/restore",)
@@ -88,31 +78,24 @@ class _RefusalLog:
         self._of_all = RateLimiter(TOTAL_REFUSALS_PER_MINUTE / 60, TOTAL_REFUSAL_BURST)
         self._left_out = 0
 
-    def should_log(self, who: str, now: float) -> bool:
-        if self._of_one.seconds_until_allowed(who, now) or self._of_all.seconds_until_allowed(
-            "", now
-        ):
+    def count_left_out(self, who: str, now: float) -> int | None:
+        """None where this one is left out too."""
+        of_one = self._of_one.seconds_until_allowed(who, now)
+        if of_one or self._of_all.seconds_until_allowed("", now):
             self._left_out += 1
-            return False
-        return True
-
-    def take_skipped_count(self) -> int:
-        """Since this was last asked."""
+            return None
         count, self._left_out = self._left_out, 0
         return count
 
 
 class Middleware:
-    def __init__(
-        self, app: ASGIApp, settings: ServerSettings, records: Records, metrics: Metrics
-    ) -> None:
-        self._app = app
-        self._settings = settings
-        self._records = records
-        self._metrics = metrics
+    def __init__(self, app: ASGIApp, app_state: AppState) -> None:
+        self._app, self._metrics = app, app_state.metrics
+        self._settings = settings = app_state.settings
+        self._records = records = app_state.backend.records
         self._rates = RateLimiter(settings.rate, settings.burst)
         self._refusals = _RefusalLog()
-        self._tokens = TokenCache(records, settings)
+        self._tokens = auth.TokenCache(records, settings)
         self._reading = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -147,7 +130,10 @@ class Middleware:
 
     async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
-        sized = _LimitedBody(receive, self._settings)
+        most = self._settings.body_bytes
+        if scope["path"] in DOCUMENT_PATHS:
+            most = min(most, MAX_DOCUMENT_BODY_BYTES)
+        sized = _LimitedBody(receive, most, self._settings.body_timeout_seconds)
         try:
             open_to_all = scope["path"] in PUBLIC_PATHS or dashboard.is_dashboard_path(
                 scope["path"]
@@ -162,25 +148,24 @@ class Middleware:
                 state["asked_again"] = partial(self._known_caller, headers, scope)
                 if scope["path"] not in _NO_SCOPE_PATHS and not caller.has_scope(needed):
                     raise Forbidden(f"This token lacks the scope `{needed}`")
-            if _content_length(headers) > self._settings.body_bytes:
+            if _content_length(headers) > most:
                 raise sized.too_large
             await self._app(scope, sized, send)
         except _BadBody as refused:
             await problem_response(refused.status_code, refused.detail)(scope, receive, send)
         except ApiError as refused:
-            answer = problem_response(refused.status, str(refused), headers=refused.headers)
-            await answer(scope, receive, send)
+            await refused.response()(scope, receive, send)
         except StoreError as error:
             await store_problem_response(error)(scope, receive, send)
 
     async def _identify_and_rate_limit(
         self, headers: Headers, scope: Scope, *, open_to_all: bool
-    ) -> Caller | None:
-        """The caller, None for what is open to all. Every request counts for whoever makes it,
+    ) -> auth.Caller | None:
+        """The caller, None for what is open to all. Every request counts for the one who makes it,
         refused ones too."""
         caller, refused = None, None
         try:
-            check_origin(headers)
+            auth.check_origin(headers)
             if not open_to_all:
                 caller = await self._known_caller(headers, scope)
         except ApiError as error:
@@ -189,7 +174,7 @@ class Middleware:
             who = f"caller {caller.name}"
         else:
             who = await run_in_auth_thread(
-                rate_limit_key, scope.get("client"), scope.get("server"), self._settings
+                auth.rate_limit_key, scope.get("client"), scope.get("server"), self._settings
             )
         scope.setdefault("state", {})["who"] = who
         wait = self._rates.seconds_until_allowed(who, time.monotonic())
@@ -201,11 +186,13 @@ class Middleware:
             raise refused
         return caller
 
-    async def _known_caller(self, headers: Headers, scope: Scope) -> Caller:
+    async def _known_caller(self, headers: Headers, scope: Scope) -> auth.Caller:
         words = headers.get("authorization", "")
         if not words:
             ends = scope.get("client"), scope.get("server")
-            return await run_in_auth_thread(authenticate_owner, headers, *ends, self._settings)
+            return await run_in_auth_thread(auth.authenticate_owner, headers, *ends, self._settings)
+        if auth.is_own_page(words, scope.get("server"), self._settings):
+            return auth.OWNER
         if not self._tokens.can_answer(words):
             async with self._reading:
                 if not self._tokens.can_answer(words):
@@ -216,21 +203,22 @@ class Middleware:
         step = audit_log.build_entry(scope, self._settings.now(), status)
         if status >= 400:
             who = (scope.get("state") or {}).get("who", "?")
-            if not self._refusals.should_log(who, time.monotonic()):
-                self._metrics.count_audit_miss()
+            left_out = self._refusals.count_left_out(who, time.monotonic())
+            if left_out is None:
+                self._metrics.audit_misses.inc()
                 return
-            if left_out := self._refusals.take_skipped_count():
-                step = step._replace(request=f"{step.request} (and {left_out} refusals not logged)")
+            if left_out:
+                step.request += f" (and {left_out} refusals not logged)"
         await run_in_auth_thread(self._write, step)
 
     def _write(self, step: audit_log.AuditEntry) -> None:
         try:
             with self._records.transaction(None) as transaction:
-                audit_log.add_entry(transaction, step)
+                audit_log.AUDIT_LOG.add(transaction, step)
         except StoreError as error:
             # The request has had its answer; a metric counts what the audit log misses.
             log_store_error(error)
-            self._metrics.count_audit_miss()
+            self._metrics.audit_misses.inc()
 
 
 def _redact_url(scope: MutableMapping[str, Any]) -> None:
@@ -255,17 +243,17 @@ def _content_length(headers: Headers) -> int:
 class _LimitedBody:
     """Lets a body through as far as it may be long, and as long as it may take."""
 
-    def __init__(self, receive: Receive, settings: ServerSettings) -> None:
+    def __init__(self, receive: Receive, most: int, seconds: float) -> None:
         self._receive = receive
-        self._left = settings.body_bytes
-        self._seconds = settings.body_timeout_seconds
-        self._until = time.monotonic() + settings.body_timeout_seconds
+        self._left = most
+        self._seconds = seconds
+        self._until = time.monotonic() + seconds
         self._complete = False
-        self.too_large = _BadBody(413, f"The body may have at most {settings.body_bytes} bytes")
+        self.too_large = _BadBody(413, f"The body may have at most {most} bytes")
 
     async def __call__(self) -> Message:
         if self._complete:
-            return await self._receive()  # whoever waits for the end of the connection
+            return await self._receive()  # a wait for the end of the connection
         try:
             left = max(0.0, self._until - time.monotonic())
             message = await asyncio.wait_for(self._receive(), left)

@@ -3,15 +3,12 @@
 A port on loopback is open to everyone who has an account. Linux says who owns each end of a
 connection; elsewhere we do not know, and the caller needs a token. The kernel is asked for
 the one connection (sock_diag): to read its table of all takes 9 ms, as much as the rest of a
-request. The table is for kernels that do not answer.
+request.
 """
-
-from __future__ import annotations
 
 import ipaddress
 import socket
 import struct
-import sys
 
 Address = tuple[str, int]
 
@@ -23,7 +20,7 @@ _EVERY_STATE = 0xFFFFFFFF
 _NO_COOKIE = 0xFFFFFFFF
 _HEADER = struct.Struct("=IHHII")
 _UID_AT = _HEADER.size + 4 + 48 + 12
-# A socket that its process has closed has no inode, and root's id, whoever it belonged to.
+# A socket that its process has closed has no inode, and root's id, whatever user it belonged to.
 _CLOSED = -1
 
 
@@ -34,7 +31,7 @@ def uid_of_peer(peer: Address, own: Address) -> int | None:
         if found is not None:
             # Not asked further: a flood of connections that were closed at once would be slow.
             return None if found == _CLOSED else found
-    return _read_proc_table(peer, own)
+    return None
 
 
 def is_loopback(host: str) -> bool:
@@ -46,7 +43,7 @@ def is_loopback(host: str) -> bool:
 
 def _ask_kernel(peer: Address, own: Address, wide: bool) -> int | None:
     try:
-        ends = [_packed(host, wide) for host, _ in (peer, own)]
+        ends = [_pack_address(host, wide) for host, _ in (peer, own)]
         ports = struct.pack("!HH", peer[1], own[1])
         family = socket.AF_INET6 if len(ends[0]) == 16 else socket.AF_INET
         body = struct.pack("=BBBBI", family, socket.IPPROTO_TCP, 0, 0, _EVERY_STATE)
@@ -70,30 +67,8 @@ def _ask_kernel(peer: Address, own: Address, wide: bool) -> int | None:
     return uid if inode else _CLOSED
 
 
-def _read_proc_table(peer: Address, own: Address) -> int | None:
-    for table, wide in (("/proc/net/tcp", False), ("/proc/net/tcp6", True)):
-        try:
-            near, far = _proc_address(peer, wide), _proc_address(own, wide)
-            with open(table, encoding="ascii") as lines:
-                for line in lines:
-                    fields = line.split()
-                    if fields[1] == near and fields[2] == far:
-                        return int(fields[7]) if int(fields[9]) else None
-        except (OSError, ValueError, IndexError):
-            continue
-    return None
-
-
-def _packed(host: str, wide: bool) -> bytes:
+def _pack_address(host: str, wide: bool) -> bytes:
     address = ipaddress.ip_address(host)
     if wide and address.version == 4:
         return ipaddress.IPv6Address(f"::ffff:{host}").packed
     return address.packed
-
-
-def _proc_address(end: Address, wide: bool) -> str:
-    """`0100007F:1F90`: the address in groups of four bytes of the machine's order."""
-    raw = _packed(end[0], wide)
-    if sys.byteorder == "little":
-        raw = b"".join(raw[at : at + 4][::-1] for at in range(0, len(raw), 4))
-    return f"{raw.hex().upper()}:{end[1]:04X}"

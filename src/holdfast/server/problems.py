@@ -1,18 +1,13 @@
 """Refusals in words: RFC 9457 problem documents, the same for every route.
 
-Refused            what a route raises
-├── NotFound       404: it is not there, or not for this caller: the two look alike
-├── Forbidden      403: known, and not allowed
-├── Empty          409: there is nothing to keep
-├── Ambiguous      409: several projects have a session of this id
-└── Unusable       422: the request makes no sense as it is
+ApiError               what a route raises; 400 where it says nothing else
+├── NotFound           404: it is not there, or not for this caller: the two look alike
+├── Forbidden          403: known, and not allowed
+└── Unprocessable      422: the request makes no sense as it is
 """
-
-from __future__ import annotations
 
 import logging
 import re
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -64,15 +59,14 @@ class ApiError(Exception):
         detail: str,
         status: int = 0,
         headers: Mapping[str, str] | None = None,
-        *,
-        where: str = "",
-        what: str = "",
+        errors: Sequence[dict[str, str]] = (),
     ):
-        """`where` in the request something is wrong, and `what`."""
         super().__init__(detail)
         self.status = status or type(self).status
-        self.headers = headers
-        self.errors = [{"where": _printable(where), "what": _printable(what)}] if where else []
+        self.headers, self.errors = headers, errors
+
+    def response(self) -> Response:
+        return problem_response(self.status, str(self), errors=self.errors, headers=self.headers)
 
 
 class NotFound(ApiError):
@@ -81,14 +75,6 @@ class NotFound(ApiError):
 
 class Forbidden(ApiError):
     status = 403
-
-
-class NothingToSave(ApiError):
-    status = 409
-
-
-class AmbiguousSession(ApiError):
-    status = 409
 
 
 class Unprocessable(ApiError):
@@ -122,18 +108,16 @@ def document_problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 def add_problem_handlers(app: FastAPI) -> None:
     @app.exception_handler(ApiError)
     def refused(_request: Request, error: ApiError) -> Response:
-        return problem_response(
-            error.status, str(error), errors=error.errors, headers=error.headers
-        )
+        return error.response()
 
     @app.exception_handler(RequestValidationError)
-    def invalid(_request: Request, error: RequestValidationError) -> Response:
+    def invalid(request: Request, error: RequestValidationError) -> Response:
         # What was sent is not sent back: it may be large, or not even be text.
-        errors = [
-            {"where": _printable("/".join(map(str, one["loc"]))), "what": _printable(one["msg"])}
-            for one in error.errors()[:20]
-        ]
-        return problem_response(422, "The request does not match the schema", errors=errors)
+        errors = [describe_error(one["loc"], one["msg"]) for one in error.errors()[:20]]
+        what = "The request does not match the schema"
+        if request.method == "POST" and "json" not in request.headers.get("content-type", ""):
+            what += "; its Content-Type is not application/json"
+        return problem_response(422, what, errors=errors)
 
     @app.exception_handler(HTTPException)
     def http(request: Request, error: HTTPException) -> Response:
@@ -186,46 +170,32 @@ def _allowed_methods(request: Request) -> list[str]:
     return sorted(found) or ["GET"]
 
 
-def _printable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()[:300]
+def describe_error(where: Sequence[int | str], what: str) -> dict[str, str]:
+    """`where` in the request something is wrong, and `what`."""
+    found = {"where": "/".join(map(str, where)), "what": what}
+    return {name: text.encode("utf-8", "replace").decode()[:300] for name, text in found.items()}
 
-
-# What the operator of the service has to know: on stderr, a line each, with its time.
-#
-# What repeats is written once in a while with how often it happened, so that a database that is
-# away does not fill a disk with words about it.
 
 REPEAT_SECONDS = 30.0
 
 _logger = logging.getLogger("holdfast.server")
 
 
-class _RepeatFilter:
-    """Lets one message of a kind through at a time, and counts the others."""
-
-    def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._seen: dict[str, tuple[float, int]] = {}
-
-    def let_through(self, kind: str, now: float) -> int | None:
-        """How many were held back since the last one; None to hold this one back."""
-        with self._guard:
-            until, held = self._seen.get(kind, (0.0, 0))
-            if now < until:
-                self._seen[kind] = (until, held + 1)
-                return None
-            self._seen[kind] = (now + REPEAT_SECONDS, 0)
-            return held
-
-
-_repeat_filter = _RepeatFilter()
+# By kind of error: when it was said last, and how often it was left out since.
+_said: dict[str, tuple[float, int]] = {}
 
 
 def log_store_error(error: StoreError) -> None:
-    held = _repeat_filter.let_through(type(error).__name__, time.monotonic())
-    if held is not None:
-        again = f" ({held} more since the last such line)" if held else ""
-        _logger.error("%s%s", error, again)
+    """For the operator of the service: a line on stderr, with its time. One of a kind at a time: a
+    database that is away does not fill a disk with words about it."""
+    kind, now = type(error).__name__, time.monotonic()
+    at, left_out = _said.get(kind, (-REPEAT_SECONDS, 0))
+    if now - at < REPEAT_SECONDS:
+        _said[kind] = at, left_out + 1
+        return
+    _said[kind] = now, 0
+    again = f" ({left_out} more since the last such line)" if left_out else ""
+    _logger.error("%s%s", error, again)
 
 
 def configure_logging() -> None:

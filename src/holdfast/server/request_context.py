@@ -1,61 +1,97 @@
 """One request at work: its caller, what it may see, and which project it is about."""
 
-from __future__ import annotations
-
-import hashlib
-import time
+import unicodedata
 import uuid
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Generic, TypeVar
+from functools import cached_property
+from typing import Annotated, Any, TypeVar
 
-from fastapi import Request
+from fastapi import Depends, Header, Request
 from pydantic import BaseModel
 
+from holdfast.brief.role import Role
 from holdfast.server.auth import Caller
-from holdfast.server.backend import Backend, HealthCheck
+from holdfast.server.backend import HealthCheck, ScopedStore, open_backend
 from holdfast.server.event_bus import EventBus
 from holdfast.server.metrics import Metrics
-from holdfast.server.problems import AmbiguousSession, ApiError, Forbidden, NotFound, Unprocessable
+from holdfast.server.open_code import UsedCodes
+from holdfast.server.problems import ApiError, Forbidden, NotFound, Unprocessable
 from holdfast.server.records import Transaction, audit_log, projects, tokens
 from holdfast.server.records.projects import Project, build_project
-from holdfast.server.records.transactions import run_once
-from holdfast.server.scoped_store import ScopedStore
+from holdfast.server.records.transactions import RecordTable, run_once
+from holdfast.server.schemas import ProjectRecord, ProjectRequest
 from holdfast.server.server_settings import ServerSettings
+from holdfast.session.role_lookup import (
+    UnknownRole,
+    find_role,
+    find_role_for_agent,
+    list_role_dirs,
+)
 from holdfast.store.protocol import StoreError
+from holdfast.sync.project_id import make_project_id
+
+# Whom a reader would take for more than another agent.
+RESERVED_SENDERS = ("user", "human", "system", "developer", "holdfast", "owner", "")
+# Letters of other scripts that are read as Latin ones.
+LOOKALIKES = str.maketrans("асеһіорѕухου", "acehiopsyxou")
+
+IdempotencyKey = Annotated[
+    str,
+    Header(
+        alias="Idempotency-Key",
+        max_length=200,
+        description="Repeating a request with the same key has no further effect",
+    ),
+]
+Answer = TypeVar("Answer", bound=BaseModel)
+Record = TypeVar("Record", bound=ProjectRecord)
 
 
 class AppState:
     """What all requests share."""
 
-    def __init__(
-        self, settings: ServerSettings, backend: Backend, event_bus: EventBus, metrics: Metrics
-    ) -> None:
+    def __init__(self, settings: ServerSettings) -> None:
         self.settings = settings
-        self.backend = backend
-        self.event_bus = event_bus
-        self.metrics = metrics
+        self.backend = backend = open_backend(settings)
+        self.event_bus = EventBus(backend)
+        self.metrics = Metrics()
         # Streams of live events that are open, by caller.
         self.streams: Counter[str] = Counter()
         self.health_check = HealthCheck(backend.ping)
         # Whose row is there for certain, so that not every write has to see to it.
         self.saved_projects: set[str] = set()
-        # Names of projects by the folder in which a caller says they are.
-        self.project_names: TtlCache[str] = TtlCache(settings.cache_seconds)
+        self.used_codes = UsedCodes()
+        # What compactions kept and lost, by session and state: see routes/timeline.
+        self.compaction_outcomes: dict[tuple[Any, ...], Any] = {}
 
 
 class RequestContext:
-    def __init__(self, request: Request) -> None:
-        self._request = request
+    def __init__(self, request: Request, idempotency_key: str = "") -> None:
+        self.request = request
+        self.idempotency_key = idempotency_key
         self.app_state: AppState = request.app.state.app_state
         self.caller: Caller = request.state.caller
-        self.now = self.app_state.settings.now()
+
+    @cached_property
+    def now(self) -> str:
+        """When its work began; one time for all that it writes."""
+        return self.app_state.settings.now()
+
+    def find_role(self, name: str, agent_type: str = "") -> Role:
+        """The one that is named, else the one for this type of agent."""
+        folders = list_role_dirs("", self.app_state.settings.data)
+        try:
+            found = find_role(name, folders) if name else find_role_for_agent(agent_type, folders)
+            return found.role
+        except UnknownRole as error:
+            raise NotFound(str(error)) from error
 
     async def is_still_authorized(self) -> bool:
         """Whether the caller would be let in now: a token may have been revoked since."""
         try:
-            await self._request.state.asked_again()
+            await self.request.state.asked_again()
         except (ApiError, StoreError):
             return False  # unknown: the caller may come again
         return True
@@ -89,6 +125,10 @@ class RequestContext:
             found.setdefault(path, build_project(path))
         return [found[path] for path in sorted(found)]
 
+    def get_project_path(self, project_id: str) -> str:
+        """Of a project that a request may name; "" where it names none."""
+        return self.get_project_by_id(project_id).path if project_id else ""
+
     def get_project_by_id(self, project_id: str) -> Project:
         with self.records_transaction() as transaction:
             known = projects.find_by_id(transaction, project_id)
@@ -96,7 +136,7 @@ class RequestContext:
             return known
         # Sessions that came by another way than this service brought no row for theirs.
         for path in self.app_state.backend.projects(self.caller.projects):
-            if projects.project_id_for(path) == project_id:
+            if make_project_id(path) == project_id:
                 return build_project(path)
         raise NotFound("No such project")
 
@@ -112,6 +152,12 @@ class RequestContext:
         if len(found) > 1:
             raise Unprocessable("Machines have different projects at this path: pass project_id")
         return found[0] if found else None
+
+    def resolve_body_project(self, body: ProjectRequest, session: str = "") -> str:
+        """The project that a write belongs to, as its body names it."""
+        return self.resolve_project(
+            project_id=body.project_id, path=body.project, cwd=body.cwd, session=session
+        )
 
     def resolve_project(
         self,
@@ -133,10 +179,11 @@ class RequestContext:
             )
         elif session:
             with self.scoped_store() as scoped_store:
-                homes = scoped_store.homes(session)
+                homes = scoped_store.store.session_projects(session)
             if len(homes) > 1 and not cwd:
-                raise AmbiguousSession(
-                    "Several projects have a session with this id: pass project_id, project or cwd"
+                raise ApiError(
+                    "Several projects have a session with this id: pass project_id, project or cwd",
+                    409,
                 )
             found = homes[0] if len(homes) == 1 else ""
         if not found and cwd:
@@ -154,32 +201,24 @@ class RequestContext:
 
     def _project_name_of(self, folder: str) -> str:
         """The name of the project that machines have in exactly this folder; else the folder."""
-        remembered = self.app_state.project_names.get(
-            (self.caller.projects, folder), time.monotonic()
-        )
-        if remembered is not None:
-            return remembered
         with self.records_transaction() as transaction:
             there = projects.list_enclosing_folders(transaction, folder)
-        name = folder
-        if there and there[0].path == folder:
-            known = self.find_project_by_path(folder)
-            name = known.path if known else folder
-        self.app_state.project_names.put((self.caller.projects, folder), name, time.monotonic())
-        return name
+        exact = there and there[0].path == folder
+        known = self.find_project_by_path(folder) if exact else None
+        return known.path if known else folder
 
     def set_audit_subject(self, project: str, session: str) -> None:
         """For the audit log."""
-        self._request.scope.setdefault("state", {}).update(project=project, session=session)
+        self.request.scope.setdefault("state", {}).update(project=project, session=session)
 
     @contextmanager
     def write_transaction(
-        self, what: str = "", project: str = "", session: str = "", *, within: str | None = None
+        self, project: str = "", session: str = "", *, within: str | None = None
     ) -> Iterator[tuple[ScopedStore, Transaction]]:
         """A write: what happens inside, the project's row and the audit entry are one
-        transaction (on SQLite the store has its own file, and is through first). Then whoever
-        listens is told `what`. It sees the project `within` alone, whoever the caller is: ids of
-        sessions belong to their project."""
+        transaction (on SQLite the store has its own file, and is through first). It sees the
+        project `within` alone, whatever the caller sees: ids of sessions belong to their project.
+        """
         known = self.app_state.saved_projects
         # The session first, then the project, always: writers that wait for each other do so
         # in the same order.
@@ -188,17 +227,15 @@ class RequestContext:
                 projects.save_project(transaction, project, self.now)
             with self.scoped_store(transaction) as scoped_store:
                 yield scoped_store, transaction
-            status = self._status()
-            state = self._request.scope.setdefault("state", {})
-            audit_log.add_entry(
-                transaction, audit_log.build_entry(self._request.scope, self.now, status)
-            )
+            # Of the answer, when nothing goes wrong.
+            status = getattr(self.request.scope.get("route"), "status_code", None) or 200
+            state = self.request.scope.setdefault("state", {})
+            entry = audit_log.build_entry(self.request.scope, self.now, status)
+            audit_log.AUDIT_LOG.add(transaction, entry)
         # Only now it is certain.
         state["noted"] = status
         if project:
             known.add(project)
-        if what:
-            self.app_state.event_bus.publish(what, project, session)
 
     def claim_session(self, transaction: Transaction, project: str, session: str) -> None:
         """Before anything is written into a session: it is its first writer's, and `admin`'s.
@@ -216,71 +253,81 @@ class RequestContext:
             tokens.set_session_owner(transaction, project, session, self.caller.name, self.now)
         elif whose != self.caller.name and not self.caller.has_scope("admin"):
             raise Forbidden(
-                "This session belongs to another token, which wrote to it first"
+                "This session or agent belongs to another token, which wrote to it first"
                 " (`holdfast team token create --replace` transfers sessions)"
             )
 
-    def _status(self) -> int:
-        """Of the answer, when nothing goes wrong."""
-        return getattr(self._request.scope.get("route"), "status_code", None) or 200
+    def claim_sender(self, transaction: Transaction, project: str, agent: str) -> None:
+        """Before a message is sent as an agent: only as one of the caller's own."""
+        plain = unicodedata.normalize("NFKD", agent).casefold().translate(LOOKALIKES)
+        letters = "".join(filter(str.isalnum, plain))
+        if letters.removeprefix("the") in RESERVED_SENDERS:
+            raise Forbidden("No one can send messages under this name: use an agent's own id")
+        self.claim_session(transaction, project, agent)
 
     def run_idempotent(
         self,
-        project: str,
+        effect: Callable[[Transaction], Answer],
+        *,
         what: str,
-        session: str,
+        project: str,
         body: BaseModel,
-        key: str,
-        effect: Callable[[Transaction], dict[str, Any]],
-    ) -> dict[str, Any]:
-        """Do something once, however often its idempotency key comes; then tell listeners.
+        session: str = "",
+    ) -> Answer:
+        """Do something once, however often its idempotency key comes; then tell listeners `what`.
 
-        What `effect` does to the store through `scoped_store(transaction)` belongs to it.
+        What `effect` does to the store through `scoped_store(transaction)` belongs to it. When the
+        key comes again the answer is the document that was sent the first time.
         """
-        digest = ""
-        if key:
-            words = f"{self._request.method} {self._request.url.path}\n{body.model_dump_json()}"
-            digest = hashlib.sha256(words.encode()).hexdigest()
-        with self.write_transaction("", project, session, within=project) as (_, transaction):
-            answer, again = run_once(
-                transaction,
-                project=project,
-                caller=self.caller.name,
-                key=key,
-                digest=digest,
-                now=self.now,
-                effect=lambda: effect(transaction),
-            )
+        named = {"project": project, "caller": self.caller.name, "key": self.idempotency_key}
+        words = f"{self.request.method} {self.request.url.path}\n{body.model_dump_json()}"
+        with self.write_transaction(project, session, within=project) as (_, transaction):
+            answer, again = run_once(transaction, named, words, self.now, effect)
         if not again:
             self.app_state.event_bus.publish(what, project, session)
         return answer
 
+    def build_record(
+        self, record: type[Record], project: str, body: ProjectRequest, **more: Any
+    ) -> Record:
+        """A new one of what was posted, whose fields have the record's names."""
+        given = body.model_dump(include=set(record.model_fields) - {"project"})
+        return record(id=new_id(), project=project, created=self.now, **given, **more)
+
+    def post_record(
+        self,
+        table: RecordTable[Record],
+        record: Record,
+        session: str,
+        *,
+        what: str,
+        body: BaseModel,
+    ) -> Record:
+        """Keep it, of a session that is the caller's."""
+
+        def effect(transaction: Transaction) -> Record:
+            self.claim_session(transaction, record.project, session)
+            table.add(transaction, record)
+            return record
+
+        return self.run_idempotent(
+            effect, what=what, project=record.project, session=session, body=body
+        )
+
+
+# Coroutines, because the framework would go to a thread for anything else.
+async def _build_context(request: Request) -> RequestContext:
+    return RequestContext(request)
+
+
+async def _build_write_context(request: Request, key: IdempotencyKey = "") -> RequestContext:
+    return RequestContext(request, key)
+
+
+# What every route takes first; one that writes takes the second.
+Context = Annotated[RequestContext, Depends(_build_context)]
+WriteContext = Annotated[RequestContext, Depends(_build_write_context)]
+
 
 def new_id() -> str:
     return str(uuid.uuid4())
-
-
-# What was looked up a moment ago, so that it is not looked up for every request.
-#
-# Only for what may be a moment old: a token that was good, a folder's project. Bounded.
-
-MAX_ENTRIES = 10_000
-
-T = TypeVar("T")
-
-
-class TtlCache(Generic[T]):
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._known: dict[Hashable, tuple[float, T]] = {}
-
-    def get(self, name: Hashable, now: float) -> T | None:
-        found = self._known.get(name)
-        return found[1] if found is not None and now < found[0] else None
-
-    def put(self, name: Hashable, value: T, now: float) -> None:
-        if not self._seconds:
-            return
-        if len(self._known) >= MAX_ENTRIES:
-            self._known.clear()
-        self._known[name] = (now + self._seconds, value)

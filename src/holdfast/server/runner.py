@@ -1,7 +1,12 @@
-"""Runs the service until it is told to end: sockets, signals, open streams.
+"""Runs the service until it is told to end: sockets, connections, signals, open streams.
 
-A port is taken before anything is said about it, and whoever listens to live events is let go
+A port is taken before anything is said about it, and listeners to live events are let go
 at once when the service ends: they would hold it up for as long as it is patient.
+
+uvicorn waits forever for a connection that sends no request, or half of one, and takes as many as
+there are. Here one that has not sent a whole request in time is closed, and so is one too many of
+the same address (on loopback: of the same user): the oldest that does nothing, else the new one.
+Some are kept for the user who runs the service, whatever all others do.
 """
 
 from __future__ import annotations
@@ -9,24 +14,28 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.utils import get_local_addr, get_remote_addr
 
 from holdfast.server import problems
-from holdfast.server.app import wrap_middleware
 from holdfast.server.auth import local_user_key, rate_limit_key
+from holdfast.server.middleware import Middleware
+from holdfast.server.peer_credentials import Address
 from holdfast.server.request_context import AppState
-from holdfast.server.server_settings import Address, ServerSettings
+from holdfast.server.server_settings import ServerSettings
 from holdfast.system import own_user_id
 
 SHUTDOWN_SECONDS = 5
 BACKLOG = 2048
+# Files that are none of the connections: databases, logs, modules.
+RESERVED_FILES = 128
+OWNERS_SHARE = 16  # one of so many connections is for nobody else
 
 
 def open_sockets(host: str, port: int) -> list[socket.socket]:
@@ -57,42 +66,34 @@ def get_port(sockets: Sequence[socket.socket]) -> int:
 class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, app_state: AppState) -> None:
         super().__init__(config)
-        self._hall = app_state
+        self._app_state = app_state
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._hall.event_bus.close_subscriptions()
+        self._app_state.event_bus.close_subscriptions()
         await super().shutdown(sockets)
 
 
 def run_server(app: FastAPI, sockets: list[socket.socket]) -> bool:
     """Until Ctrl-C or SIGTERM; whether it could start."""
+    app_state: AppState = app.state.app_state
+    limits = ConnectionLimits(cap_to_open_files(app_state.settings))
+    protocol: Any = limits.make_protocol  # a function that makes one is as good as a class
     config = uvicorn.Config(
-        wrap_middleware(app),
-        http=build_limited_protocol(cap_to_open_files(app.state.app_state.settings)),
+        limits.watch(Middleware(app, app_state)),
+        http=protocol,
         log_level="warning",
-        # Whoever is in front of us cannot speak for someone else.
+        # A proxy in front of us cannot speak for someone else.
         proxy_headers=False,
         server_header=False,
         ws="none",
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
     problems.configure_logging()
-    server = _Server(config, app.state.app_state)
+    server = _Server(config, app_state)
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets)
     return server.started
 
-
-# Limits on connections, below HTTP: how many at once, and how long one may say nothing.
-#
-# The server underneath waits for ever for a connection that sends no request, or half of one, and
-# takes as many as there are. Here one that has not sent a whole request in time is closed, and so
-# is one too many of the same address (on loopback: of the same user). Some are kept for who runs
-# the service, whatever all others do. Must not know any route.
-
-# Files that are none of the connections: databases, logs, modules.
-RESERVED_FILES = 128
-OWNERS_SHARE = 16  # one of so many connections is for nobody else
 
 _TOO_MANY_RESPONSE = (
     b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n"
@@ -100,69 +101,135 @@ _TOO_MANY_RESPONSE = (
 )
 
 
-def build_limited_protocol(settings: ServerSettings) -> type[H11Protocol]:
-    """The protocol of one server, which counts its own connections."""
-    open_now: Counter[str] = Counter()
-    owner = local_user_key(own_user_id())
-    for_others = settings.connections - max(1, settings.connections // OWNERS_SHARE)
+class ConnectionLimits:
+    """Of one server, which counts its own connections."""
 
-    class Limited(H11Protocol):
-        _who = ""  # empty for one that was turned away
-        _waiting: asyncio.TimerHandle | None = None
+    def __init__(self, settings: ServerSettings) -> None:
+        self._settings = settings
+        # By client, the oldest first; and by the address that the application is told.
+        self._open: dict[str, dict[_Connection, None]] = {}
+        self._by_address: dict[Any, _Connection] = {}
+        self._owner = local_user_key(own_user_id())
+        self._for_others = settings.connections - max(1, settings.connections // OWNERS_SHARE)
 
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            who = rate_limit_key(get_remote_addr(transport), _local_address(transport), settings)
-            most = settings.connections if who == owner else for_others
-            if open_now.total() >= most or open_now[who] >= settings.connections_per_client:
-                transport.write(_TOO_MANY_RESPONSE)
-                transport.close()
+    def make_protocol(self, **options: Any) -> asyncio.Protocol:
+        """For each connection one: what uvicorn is given as its protocol."""
+        return _Connection(self, H11Protocol(**options), self._settings.request_timeout_seconds)
+
+    def watch(self, app: ASGIApp) -> ASGIApp:
+        """The application; while it works for a connection, that one does not wait."""
+
+        async def watched(scope: Scope, receive: Receive, send: Send) -> None:
+            connection = self._by_address.get(scope.get("client"))
+            if connection is None:
+                await app(scope, receive, send)
                 return
-            self._who = who
-            open_now[who] += 1
-            super().connection_made(transport)
-            self._wait()
+            connection.begin_work()
+            try:
+                await app(scope, receive, send)
+            finally:
+                connection.end_work()
 
-        def connection_lost(self, exc: Exception | None) -> None:
-            if not self._who:
-                return
-            open_now[self._who] -= 1
-            if open_now[self._who] <= 0:
-                del open_now[self._who]
+        return watched
+
+    def admit(self, connection: _Connection, transport: asyncio.Transport) -> str:
+        """Whose the connection is; "" for one too many."""
+        peer = get_remote_addr(transport)
+        who = rate_limit_key(peer, _local_address(transport), self._settings)
+        most = self._settings.connections if who == self._owner else self._for_others
+        own = self._open.setdefault(who, {})
+        full = len(own) >= self._settings.connections_per_client
+        if full or sum(map(len, self._open.values())) >= most:
+            # Room is made by the oldest of the client's own that does nothing.
+            oldest = next((each for each in own if not each.is_working), None)
+            if oldest is None:
+                return ""
+            oldest.abort()
+        self._open.setdefault(who, {})[connection] = None
+        self._by_address[peer] = connection
+        connection.address = peer
+        return who
+
+    def leave(self, connection: _Connection, who: str) -> None:
+        own = self._open.get(who, {})
+        own.pop(connection, None)
+        if not own:
+            self._open.pop(who, None)
+        if self._by_address.get(connection.address) is connection:
+            del self._by_address[connection.address]
+
+
+class _Connection(asyncio.Protocol):
+    """One connection: the server's protocol, as long as it may be open."""
+
+    address: Address | None = None
+
+    def __init__(self, limits: ConnectionLimits, inner: H11Protocol, patience: float) -> None:
+        self._limits, self._inner, self._patience = limits, inner, patience
+        self._who = ""  # empty for one that was turned away
+        self._transport: asyncio.Transport | None = None
+        self._waiting: asyncio.TimerHandle | None = None
+        self.is_working = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        self._who = self._limits.admit(self, transport)
+        if not self._who:
+            transport.write(_TOO_MANY_RESPONSE)
+            transport.close()
+            return
+        self._transport = transport
+        self._inner.connection_made(transport)
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._who:
+            self._limits.leave(self, self._who)
             self._wait_no_more()
-            super().connection_lost(exc)
+            self._inner.connection_lost(exc)
 
-        def data_received(self, data: bytes) -> None:
-            if not self._who:
-                return
-            super().data_received(data)
-            if self.cycle is not None and not self.cycle.response_complete:
-                self._wait_no_more()
-            else:
+    def data_received(self, data: bytes) -> None:
+        if self._who:
+            self._inner.data_received(data)
+            if not self.is_working:
                 self._wait()
 
-        def on_response_complete(self) -> None:
-            super().on_response_complete()
-            if self.cycle is not None and not self.cycle.response_complete:
-                self._wait_no_more()  # the next request had come already
+    def eof_received(self) -> None:
+        if self._who:
+            self._inner.eof_received()
 
-        def _wait(self) -> None:
-            """For a whole request; what has come of it meanwhile buys no time."""
-            if self._waiting is None:
-                self._waiting = self.loop.call_later(
-                    settings.request_timeout_seconds, self._give_up
-                )
+    def pause_writing(self) -> None:
+        self._inner.pause_writing()
 
-        def _wait_no_more(self) -> None:
-            if self._waiting is not None:
-                self._waiting.cancel()
-                self._waiting = None
+    def resume_writing(self) -> None:
+        self._inner.resume_writing()
 
-        def _give_up(self) -> None:
+    def begin_work(self) -> None:
+        self.is_working = True
+        self._wait_no_more()
+
+    def end_work(self) -> None:
+        self.is_working = False
+
+    def abort(self) -> None:
+        self._limits.leave(self, self._who)
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _wait(self) -> None:
+        """For a whole request; what has come of it meanwhile buys no time."""
+        if self._waiting is None:
+            loop = asyncio.get_running_loop()
+            self._waiting = loop.call_later(self._patience, self._give_up)
+
+    def _wait_no_more(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
             self._waiting = None
-            if self.cycle is None or self.cycle.response_complete:
-                self.transport.abort()
 
-    return Limited
+    def _give_up(self) -> None:
+        self._waiting = None
+        if not self.is_working:
+            self.abort()
 
 
 def _local_address(transport: asyncio.Transport) -> Address | None:

@@ -6,16 +6,17 @@ surface reads the environment or the clock. Also says which session is meant whe
 
 import os
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from holdfast import clients
 from holdfast.clients.client_protocol import Client, WindowConfig
 from holdfast.clock import Timestamp, read_clock
 from holdfast.fastpath.project import locate_project
 from holdfast.fastpath.session_dir import SessionDir
+from holdfast.records import NamedTuple
 from holdfast.session.follow import ErrorHandler
-from holdfast.settings.loader import DEFAULT_SETTINGS, Settings, read_settings
-from holdfast.store.protocol import Session, Store
+from holdfast.settings.loader import DEFAULT_SETTINGS, Settings, read_settings, user_config_dir
+from holdfast.store.protocol import Session
+from holdfast.store.sql_store import Store
 
 
 class EffectiveConfig(NamedTuple):
@@ -23,6 +24,8 @@ class EffectiveConfig(NamedTuple):
     compaction_config: WindowConfig = WindowConfig()
     client_config_dir: str = ""  # where the client keeps the user's commands, skills and plugins
     client_project_dir: str = ""  # where the client was started
+    user_dir: str = ""  # where the user's own settings are
+    is_headless: bool = False  # nobody sits before the client
 
 
 DEFAULT_CONFIG = EffectiveConfig()
@@ -81,35 +84,10 @@ def load_config(
         client.context_window.read_window_config(environ, project),
         client.paths.config_dir(environ, home),
         project,
+        user_config_dir(environ) or data,
+        client.paths.is_headless(environ),
     )
 
-
-# What the user chose for taking part in a compaction, and for recall.
-
-
-class ModuleSettings(NamedTuple):
-    compaction: str = "augment"  # or "instant": no summary, no model request; or "off"
-    compact_between_tasks: bool = False  # compact between tasks, once context is past the threshold
-    compact_between_tasks_at_percent: int = 60
-    all_projects: bool = False  # recall may look beyond the project
-
-
-def load_module_settings(data: str, cwd: str = "") -> ModuleSettings:
-    """For the native module and recall, which have the environment of the client."""
-    chosen = load_settings(os.environ, data, cwd)
-    return ModuleSettings(
-        chosen.choice("compaction"),
-        chosen.flag("compact_between_tasks"),
-        chosen.number("compact_between_tasks_at_percent"),
-        chosen.flag("other_projects"),
-    )
-
-
-# Which session is meant when none is named: the one that asks, else this worktree's latest, else
-# the latest of its project.
-#
-# The one owner of that rule, for every command and for recall. Must not print or raise: the
-# caller says what to do where there is none.
 
 MAX_RECENT_SESSIONS = 50  # of a project, among which this worktree's latest is looked for
 

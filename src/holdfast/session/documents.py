@@ -2,28 +2,29 @@
 
 Lays over a state what stands in them, brings them up to date when `compaction.handlers` asks,
 and finds the handoff page that a later session goes on from. They are files for people and
-agents; trouble with one of them is no reason for a hook to stop, because everything they say of
-the session is in the store as well.
+agents; a failure here must not stop the hook, because everything they say of the session is in the
+store as well.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
 
 from holdfast import clients
+from holdfast.brief import carried_over
 from holdfast.brief.lines import shorten_path
 from holdfast.brief.pages import TimelineEntry, format_handoff_page
 from holdfast.events import Event
 from holdfast.fastpath import handoff_offers
 from holdfast.fastpath.session_dir import SessionDir, safe_name
-from holdfast.files import File, read
+from holdfast.files import File, read, remove
+from holdfast.records import Any, NamedTuple
 from holdfast.redact import redact
-from holdfast.session import notes_file
-from holdfast.session.context import SessionContext
+from holdfast.session import git_query, notes_file
+from holdfast.session.context import SessionContext, SessionRef
 from holdfast.session.context_usage import measure_context_usage
 from holdfast.session.follow import to_saved
-from holdfast.session.update import SessionView
+from holdfast.session.update import SessionView, load_stored
 from holdfast.state import State
 from holdfast.state.facts import DONE
 from holdfast.state.notes import build_note_table, list_facts, overlay_notes
@@ -34,7 +35,8 @@ from holdfast.state.task_summary import (
     decode_summary,
     encode_summary,
 )
-from holdfast.store.protocol import SavedState, Session, Store
+from holdfast.store.protocol import SavedState, Session
+from holdfast.store.sql_store import Store
 from holdfast.transcript.reader import TranscriptError
 
 # Up to here a transcript is read through for finished tasks while the client waits.
@@ -45,8 +47,19 @@ MAX_OFFERED_SESSIONS = 1_000
 def overlay_documents(ctx: SessionContext, session: Session, state: State) -> State:
     """The state with the session's notes and summaries, for display."""
     state = overlay_summaries(state, load_summaries(ctx.session_dir).summaries)
+    state = state._replace(git_seen=git_query.last_seen(ctx.session_dir))
     page = notes_path(ctx, session)
+    name = notes_file.read_session_name(session.worktree, session.id, page, list_own_work(state))
+    if name and name not in state.session.title:
+        title = f"{name}: {state.session.title}" if state.session.title else name
+        state = state._replace(session=state.session._replace(title=title))
     return overlay_notes(state, build_note_table(notes_file.read_notes(ctx.session_dir, page)))
+
+
+def list_own_work(state: State) -> Iterator[str]:
+    """The session's commands, and the files it changed: what shows that a file is its own."""
+    yield from (command.text for command in state.commands.values())
+    yield from (item.path for item in state.files.values() if item.changed or item.created)
 
 
 def update_documents(ctx: SessionContext, view: SessionView) -> SessionView:
@@ -54,27 +67,35 @@ def update_documents(ctx: SessionContext, view: SessionView) -> SessionView:
     view = _summarize_tasks(ctx, view, at_once=False)
     with suppress(OSError):
         _write_notes(ctx, view)
-        page = handoff_path(ctx, view.saved.session)
+        page = handoff_path(ctx, view.session)
         if page.stat() is not None or _context_is_low(ctx, view):
-            _write_handoff(ctx, view)
+            write_handoff(ctx, view)
     _index_notes(ctx, view)
     return view
 
 
 def update_before_compaction(ctx: SessionContext, view: SessionView, trigger: str) -> SessionView:
     """The last moment before the context goes; on the agent's clock."""
-    if view.saved.followed.cursor.position <= MAX_FOREGROUND_BYTES:
+    if view.followed.cursor.position <= MAX_FOREGROUND_BYTES:
         view = _summarize_tasks(ctx, view, at_once=True)
     with suppress(OSError):
         number = view.display.position.epoch + 1
         entry = TimelineEntry(ctx.now.text, f"Compaction {number} ({trigger or 'unknown'}) begins")
         _write_notes(ctx, view, entry)
-        page = notes_path(ctx, view.saved.session)
+        page = notes_path(ctx, view.session)
         if page.within:
             with suppress(OSError):  # a file of the tree that is not ours to write
                 notes_file.log_compaction(page, ctx.now.text, trigger, ctx.session.transcript)
-        _write_handoff(ctx, view)
+        _carry_over_offered(ctx)
     return view
+
+
+def write_handoff(ctx: SessionContext, view: SessionView) -> None:
+    """The page for the next session."""
+    session = view.session
+    body = make_handoff_page(ctx, view)
+    with suppress(OSError):
+        handoff_offers.write_page(handoff_path(ctx, session), body, session.id)
 
 
 def publish_notes(ctx: SessionContext, view: SessionView) -> None:
@@ -82,12 +103,6 @@ def publish_notes(ctx: SessionContext, view: SessionView) -> None:
     with suppress(OSError):
         _write_notes(ctx, view)
     _index_notes(ctx, view)
-
-
-def update_at_session_end(ctx: SessionContext, view: SessionView) -> None:
-    with suppress(OSError):
-        _write_handoff(ctx, view)
-    publish_notes(ctx, view)
 
 
 def notes_path(ctx: SessionContext, session: Session) -> File:
@@ -98,24 +113,21 @@ def notes_path(ctx: SessionContext, session: Session) -> File:
 def handoff_path(ctx: SessionContext, session: Session) -> File:
     folder = ctx.session_dir.path
     in_tree = ctx.config.settings.flag("handoff_in_repo")
-    page = handoff_offers.default_path(folder, session.id, session.worktree if in_tree else "")
+    below = ctx.config.settings.text("handoff_dir")
+    tree = session.worktree if in_tree else ""
+    page = handoff_offers.default_path(folder, session.id, tree, below)
     return page if page.is_usable() else handoff_offers.default_path(folder, session.id)
 
 
-def _write_handoff(ctx: SessionContext, view: SessionView) -> None:
-    session = view.saved.session
-    body = format_handoff_page(view.display, session.id, ctx.now.text)
-    handoff_offers.write_page(handoff_path(ctx, session), body, session.id)
+def make_handoff_page(ctx: SessionContext, view: SessionView) -> str:
+    carried = list_carried(ctx, view)
+    return format_handoff_page(view.display, view.session.id, ctx.now.text, carried)
 
 
 def _summarize_tasks(ctx: SessionContext, view: SessionView, *, at_once: bool) -> SessionView:
-    settings = ctx.config.settings
-    limits = SummaryLimits(
-        settings.number("task_summary_idle_turns"),
-        settings.number("task_summary_percent"),
-        settings.number("task_check_turns"),
-    )
-    followed = view.saved.followed
+    names = ("task_summary_idle_turns", "task_summary_percent", "task_check_turns")
+    limits = SummaryLimits(*map(ctx.config.settings.number, names))
+    followed = view.followed
     found = measure_context_usage(ctx, followed.state)
     percent = 100 * found.used // max(1, found.compaction_point.window)
     with suppress(OSError):
@@ -128,20 +140,20 @@ def _summarize_tasks(ctx: SessionContext, view: SessionView, *, at_once: bool) -
             limits,
             at_once=at_once,
         )
-        return view._replace(display=overlay_summaries(view.display, summaries))
+        return view._replace(overlaid=overlay_summaries(view.display, summaries))
     return view
 
 
 def _context_is_low(ctx: SessionContext, view: SessionView) -> bool:
     limit = ctx.config.settings.number("low_context_percent")
-    state = view.saved.followed.state
+    state = view.followed.state
     return bool(limit) and measure_context_usage(ctx, state).percent_left <= limit
 
 
 def _write_notes(ctx: SessionContext, view: SessionView, *more: TimelineEntry) -> None:
     if not ctx.config.settings.flag("notes"):
         return
-    session = view.saved.session
+    session = view.session
     page = notes_path(ctx, session)
     if page.within:
         notes_file.claim_in_tree(page, session.id)
@@ -150,13 +162,11 @@ def _write_notes(ctx: SessionContext, view: SessionView, *more: TimelineEntry) -
 
 def _index_notes(ctx: SessionContext, view: SessionView) -> None:
     """Notes are facts: found by search and opened by their id like any other."""
-    saved, notes = view.saved, view.display.notes
-    if ctx.store is None or not notes or saved.followed.cursor.position == 0:
+    followed, notes = view.followed, view.display.notes
+    if ctx.store is None or not notes or followed.cursor.position == 0:
         return
-    state, position = to_saved(saved.followed)
-    ctx.store.save(
-        SavedState(saved.session, saved.followed.revision, state, position), list_facts(notes)
-    )
+    state, position = to_saved(followed)
+    ctx.store.save(SavedState(view.session, followed.revision, state, position), list_facts(notes))
 
 
 class HandoffPage(NamedTuple):
@@ -180,12 +190,11 @@ def find_waiting_session(
 
 def load_handoff_page(ctx: SessionContext, view: SessionView) -> HandoffPage:
     """The page that somebody edited, else one made now."""
-    session = view.saved.session
+    session = view.session
     file = handoff_path(ctx, session)
     there = file.text(handoff_offers.MAX_PAGE_BYTES)
     if not there or not handoff_offers.is_edited(there):
-        body = format_handoff_page(view.display, session.id, ctx.now.text)
-        return HandoffPage(body, file.path, False)
+        return HandoffPage(make_handoff_page(ctx, view), file.path, False)
     ours = handoff_offers.path_beside_edited(file)
     known = ours.stat() is not None
     note = f"\n(Edited by hand. Holdfast's own is in {ours.path}.)\n" if known else ""
@@ -193,22 +202,69 @@ def load_handoff_page(ctx: SessionContext, view: SessionView) -> HandoffPage:
 
 
 def accept_handoff(
-    data: str, session: Session, place: tuple[str, str], running: str, now: str
+    data: str, session: Session, page: HandoffPage, place: tuple[str, str], running: str, now: str
 ) -> bool:
-    """Mark it, if it is of this place and not the asking session itself."""
+    """Mark it, if it is of this place and not the asking session itself, which carries on with
+    what the page leaves open."""
     own = (session.project, session.worktree)
     if own != place or session.id == running:
         return False
     handoff_offers.accept_offer(data, own, session.id, running, now)
+    if running:
+        _carry_over(SessionDir(data, running), page, session.id, carried_over.RESUMED)
     return True
 
 
-# Finished work, summarised before it is lost: once per task, when context fills up.
-#
-# Looks every so many turns, once context is past a share of its window, for tasks that are done and
-# that nobody has spoken of for a while; writes their summaries into the session's directory. Reads
-# the transcript only when the state knows of a candidate. Idempotent: a task that has a summary is
-# skipped.
+CARRIED_FILE = "carried.md"  # of the session that goes on: what it took from earlier pages
+
+
+def _carry_over(session_dir: SessionDir, page: HandoffPage, session_id: str, how: str) -> None:
+    taken = carried_over.take_from_page(page.text, session_id, how)
+    known = {one.session for one in taken}
+    taken += [one for one in _read_carried(session_dir) if one.session not in known]
+    with suppress(OSError):  # no space: it was shown all the same
+        session_dir.write(
+            CARRIED_FILE, carried_over.format_carried(taken).encode("utf-8", "replace")
+        )
+
+
+def _read_carried(session_dir: SessionDir) -> list[carried_over.CarriedOver]:
+    there = read(f"{session_dir.path}/{CARRIED_FILE}") or b""
+    return carried_over.read_carried(there.decode("utf-8", "replace"))
+
+
+def list_carried(ctx: SessionContext, view: SessionView) -> list[carried_over.CarriedOver]:
+    """What it took up of earlier sessions and has not settled, and what it was offered and
+    nobody else took up."""
+    _carry_over_offered(ctx)
+    own, found = view.session.id, []
+    for one in _read_carried(ctx.session_dir):
+        taken, by = handoff_offers.read_acceptance(ctx.session_dir.data_dir, one.session)
+        if one.how == carried_over.OFFERED and taken:
+            # Not every client names its session to the command that resumes another.
+            one = one._replace(how=carried_over.RESUMED if by in ("", own) else "")
+        if one.how and one.session != own:
+            found.append(one)
+    return carried_over.leave_out_settled(found, view.display) if found else []
+
+
+def _carry_over_offered(ctx: SessionContext) -> None:
+    """Once: what the session was offered when it began, unless it was resumed since."""
+    path = f"{ctx.session_dir.path}/{handoff_offers.OFFERED_FILE}"
+    name = (read(path) or b"").decode("utf-8", "replace")
+    if not name or ctx.store is None:
+        return
+    session = ctx.store.session(name)
+    known = {one.session for one in _read_carried(ctx.session_dir)}
+    if session is not None and session.id not in known:
+        ref = SessionRef(session.id, session.transcript, session.worktree or session.cwd)
+        other = ctx._replace(session=ref, session_dir=SessionDir(ctx.session_dir.data_dir, name))
+        view = load_stored(ctx.store, ref)
+        overlaid = overlay_documents(other, session, view.followed.state)
+        page = load_handoff_page(other, view._replace(overlaid=overlaid))
+        _carry_over(ctx.session_dir, page, session.id, carried_over.OFFERED)
+    remove(path)
+
 
 SUMMARIES_FILE = "tasks.json"
 MAX_SUMMARIES = 100  # summaries of one session; the oldest give way
@@ -276,9 +332,10 @@ def update_summaries(
             )
             if one.key not in summarised
         ]
-        summaries = (*summaries, *(_shorten_paths(one, state.session.folders) for one in fresh))[
-            -MAX_SUMMARIES:
-        ]
+        folders = state.session.folders
+        for one in fresh:
+            files = tuple(shorten_path(path, folders) for path in one.files)
+            summaries = (*summaries, one._replace(files=files))[-MAX_SUMMARIES:]
     document = {"looked": step, "summaries": [encode_summary(one) for one in summaries]}
     session_dir.write(
         SUMMARIES_FILE, json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
@@ -317,10 +374,6 @@ def _summarize_idle_tasks(
     except TranscriptError:
         return []
     return list(listener.list_idle(turns))
-
-
-def _shorten_paths(one: TaskSummary, folders: tuple[str, ...]) -> TaskSummary:
-    return one._replace(files=tuple(shorten_path(path, folders) for path in one.files))
 
 
 def _apply_events(listener: TaskSummaryBuilder, events: list[Event]) -> None:

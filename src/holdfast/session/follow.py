@@ -4,17 +4,20 @@ Owns what pure `fold` cannot do: going on after the file was replaced, and foldi
 the user rewound the conversation, because a fact cannot be unfolded.
 """
 
+import json
 import time
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
 from holdfast import clients
-from holdfast.clients.client_protocol import Adapter, Client, RowSource, SourceCursor
+from holdfast.clients.adapter_base import AdapterBase
+from holdfast.clients.client_protocol import Client, SourceCursor
 from holdfast.clock import DAY_SECONDS, format_timestamp
 from holdfast.events import Event, Rewound
+from holdfast.records import Any, NamedTuple
 from holdfast.state import EMPTY_STATE, FoldSession, State, decode_state, encode_state
 from holdfast.state.redaction_gate import redact_document, redact_events
-from holdfast.transcript.reader import START_CURSOR, Loads, parse_line
+from holdfast.transcript.reader import START_CURSOR, Cursor, Row, parse_line
 
 EventListener = Callable[[Event], None]
 ErrorHandler = Callable[[Exception], None]
@@ -24,11 +27,11 @@ _PARSE_ERRORS = (
     ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
 )  # fmt: skip
 
-# Events that are read before they are folded, and how far in the session: memory stays flat.
-BATCH_EVENTS = 1024
-BATCH_SPAN = 4_000_000  # positions: bytes, where the session is a file
-# Fewer where time is limited: what was read has to be folded before the pass can end.
-TIMED_BATCH_EVENTS = 128
+# Events that are read before they are folded, and how far in the session (positions: bytes, where
+# it is a file): memory stays flat. Less where time is limited: what was read has to be folded
+# before the pass can end, and costs up to ten seconds a megabyte where a text is made to.
+FULL_BATCH = (1024, 4_000_000)
+TIMED_BATCH = (128, 256_000)
 # A row's time further ahead than this is a mistake or a lie, and believed it would make every later
 # row look known. Generous: sessions travel, and clocks are wrong.
 MAX_CLOCK_SKEW_SECONDS = 2 * 366 * DAY_SECONDS
@@ -57,8 +60,9 @@ class FollowState(NamedTuple):
 INITIAL = FollowState()
 
 
-def to_position(followed: FollowState) -> dict[str, Any]:
-    return {
+def to_saved(followed: FollowState) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The state and the place, as the store takes them."""
+    return encode_state(followed.state), {
         "cursor": followed.cursor.to_json(),
         "memory": followed.parser_state,
         "generation": followed.generation,
@@ -68,12 +72,12 @@ def to_position(followed: FollowState) -> dict[str, Any]:
     }
 
 
-def from_saved(state: dict[str, Any], position: dict[str, Any]) -> FollowState:
+def from_saved(state: dict[str, Any] | State, position: dict[str, Any]) -> FollowState:
     """What was saved; raises UnreadableState when another version of the state was."""
     abandoned = position.get("abandoned")
     generation = position.get("generation")
     known_end, known_until = position.get("known_end"), position.get("known_until")
-    decoded = decode_state(state)
+    decoded = state if isinstance(state, State) else decode_state(state)
     return FollowState(
         decoded,
         clients.of_session(decoded.session.client).load_cursor(position.get("cursor")),
@@ -83,10 +87,6 @@ def from_saved(state: dict[str, Any], position: dict[str, Any]) -> FollowState:
         known_end if isinstance(known_end, int) else 0,
         known_until if isinstance(known_until, str) else "",
     )
-
-
-def to_saved(followed: FollowState) -> tuple[dict[str, Any], dict[str, Any]]:
-    return encode_state(followed.state), to_position(followed)
 
 
 def make_deadline(seconds: float) -> Callable[[], bool]:
@@ -99,7 +99,6 @@ def follow_transcript(
     path: str,
     followed: FollowState = INITIAL,
     *,
-    loads: Loads | None = None,
     on_event: EventListener | None = None,
     on_error: ErrorHandler | None = None,
     until: int | None = None,
@@ -118,19 +117,19 @@ def follow_transcript(
     before = followed
     client = client or find_client(path, followed)
     while True:
-        followed, rewound = _one_pass(
-            client, path, followed, loads, on_event, on_error, until, stop, final
+        followed, rewinds = _one_pass(
+            client, path, followed, on_event, on_error, until, stop, final
         )
-        if rewound is None:
+        if not rewinds:
             if followed.revision < before.revision and followed.truncated:
                 # No time to fold all of it again: less is worse than what was known.
                 return before._replace(truncated=True)
             return followed
-        # What the abandoned rows told is woven into the state, so it is folded anew without
+        # What the abandoned rows told is woven into the state, so it is folded again without
         # them. Rare, and the only case in which the cost follows the file.
         followed = INITIAL._replace(
             generation=followed.generation,
-            abandoned=(*followed.abandoned, (rewound.start, rewound.at.start)),
+            abandoned=(*followed.abandoned, *rewinds),
         )
 
 
@@ -144,18 +143,15 @@ def _one_pass(
     client: Client,
     path: str,
     followed: FollowState,
-    loads: Loads | None,
     on_event: EventListener | None,
     on_error: ErrorHandler | None,
     until: int | None,
     stop: Callable[[], bool] | None,
     final: bool,
-) -> tuple[FollowState, Rewound | None]:
-    generation, abandoned = followed.generation, followed.abandoned
-    known_end, known_until = followed.known_end, followed.known_until_time
+) -> tuple[FollowState, list[tuple[int, int]]]:
     folding = FoldSession(followed.state)
     limit = None if until is None else max(0, until - followed.cursor.position)
-    parse = client.row_filter(loads or parse_line)
+    parse = client.row_probe.row_filter(parse_line)
     with client.open_transcript(
         path, followed.cursor, loads=parse, final=final, limit=limit, stop=stop
     ) as reader:
@@ -164,38 +160,53 @@ def _one_pass(
             # Another file took its place, usually the client's own rewriting of this one. The
             # state stays; what it already holds ends with the last row known by its id, and where
             # ids are forgotten or the file was cut before that, is known by its time.
-            known_end = _find_end_of_known_rows(client, path, adapter)
-            # A row that says it is of next year must not make all that comes until then known.
-            known_until = min(
-                max(known_until, followed.state.session.updated), format_timestamp(time.time())
+            latest = max(followed.known_until_time, followed.state.session.updated)
+            followed = followed._replace(
+                generation=followed.generation + 1,
+                abandoned=(),
+                known_end=_find_end_of_known_rows(client, path, adapter),
+                # A row that says it is of next year must not make all that comes until then known.
+                known_until_time=min(latest, format_timestamp(time.time())),
             )
             adapter.forget_positions()
-            generation, abandoned = generation + 1, ()
-        skipped = (*abandoned, (0, known_end)) if known_end else abandoned
-        size = BATCH_EVENTS if stop is None else TIMED_BATCH_EVENTS
-        for events in _read_batches(reader, adapter, skipped, on_error, size):
+        known = ((0, followed.known_end),) if followed.known_end else ()
+        size = FULL_BATCH if stop is None else TIMED_BATCH
+        batches = _read_batches(
+            reader.rows(), adapter, (*followed.abandoned, *known), on_error, size
+        )
+        for events in batches:
             # What came before a replaced file cannot be folded again: then the state keeps what
             # the abandoned rows told until later rows overtake it.
-            rewound = next((one for one in events if type(one) is Rewound), None)
-            if rewound is not None and generation == 0:
-                return followed._replace(abandoned=abandoned), rewound
-            folding = _fold_batch(folding, events, known_until, on_event, on_error)
-        now = FollowState(
-            folding.state(),
-            reader.cursor,
-            _redact_parser_state(adapter),
-            generation,
-            abandoned,
-            known_end,
-            known_until,
-            reader.stopped,
+            if followed.generation == 0 and any(type(one) is Rewound for one in events):
+                return followed, _list_rewinds(chain(events, chain.from_iterable(batches)))
+            folding = _fold_batch(folding, events, followed.known_until_time, on_event, on_error)
+        now = followed._replace(
+            state=folding.state(),
+            cursor=reader.cursor,
+            parser_state=_redact_parser_state(adapter),
+            truncated=reader.stopped,
         )
-        return now, None
+        return now, []
+
+
+def _list_rewinds(events: Iterable[Event]) -> list[tuple[int, int]]:
+    """The stretches that these events abandon, found without folding: one pass for all of them.
+
+    A return into a branch that was left ends the search, and the next pass decides: the adapter has
+    heard rows here that do not count.
+    """
+    found: list[tuple[int, int]] = []
+    for event in events:
+        if type(event) is Rewound:
+            if any(start < event.start < end for start, end in found):
+                break
+            found.append((event.start, event.at.start))
+    return found
 
 
 def follow_rows(
-    source: RowSource,
-    adapter: Adapter,
+    rows: Iterable[dict[str, Any]],
+    adapter: AdapterBase[Any],
     followed: FollowState = INITIAL,
     *,
     on_event: EventListener | None = None,
@@ -207,14 +218,29 @@ def follow_rows(
     after a rewind the state keeps what the abandoned rows told.
     """
     folding = FoldSession(followed.state)
-    for events in _read_batches(source, adapter, (), on_error, BATCH_EVENTS):
+    cursor = followed.cursor if isinstance(followed.cursor, Cursor) else START_CURSOR
+    placed = list(_place_rows(rows, cursor.position))
+    end = placed[-1].end if placed else cursor.position
+    for events in _read_batches(placed, adapter, (), on_error, FULL_BATCH):
         folding = _fold_batch(folding, events, "", on_event, on_error)
     return followed._replace(
         state=folding.state(),
-        cursor=source.cursor,
+        cursor=Cursor(end, rows=cursor.rows + len(placed)),
         parser_state=_redact_parser_state(adapter),
         truncated=False,
     )
+
+
+def _place_rows(rows: Iterable[dict[str, Any]], start: int) -> Iterator[Row]:
+    """Where they would stand in a file of JSON lines: what bounds a row by its size bounds these
+    too."""
+    for data in rows:
+        try:
+            end = start + len(json.dumps(data, default=repr)) + 1
+        except (ValueError, RecursionError):
+            end = start + 1
+        yield Row(data, start, end)
+        start = end
 
 
 def latest_plausible_time() -> str:
@@ -244,7 +270,7 @@ def _fold_batch(
     return folding
 
 
-def _redact_parser_state(adapter: Adapter) -> dict[str, Any]:
+def _redact_parser_state(adapter: AdapterBase[Any]) -> dict[str, Any]:
     """What the adapter remembers, of calls without an answer for one, without secrets.
 
     The ids of rows, most of it, can hold none.
@@ -254,9 +280,8 @@ def _redact_parser_state(adapter: Adapter) -> dict[str, Any]:
     return {**redact_document({**parser_state, **dict.fromkeys(ids)})[0], **ids}
 
 
-def _find_end_of_known_rows(client: Client, path: str, adapter: Adapter) -> int:
+def _find_end_of_known_rows(client: Client, path: str, adapter: AdapterBase[Any]) -> int:
     """Where the last row ends that the adapter remembers; 0 when it remembers none."""
-
     list_row_ids = client.row_probe.list_row_ids
 
     def ids(line: bytes) -> dict[str, Any]:
@@ -291,11 +316,11 @@ def _apply_events(
 
 
 def _read_batches(
-    reader: RowSource,
-    adapter: Adapter,
+    rows: Iterable[Row],
+    adapter: AdapterBase[Any],
     skipped: tuple[tuple[int, int], ...],
     on_error: ErrorHandler | None,
-    size: int,
+    size: tuple[int, int],
 ) -> Iterator[list[Event]]:
     """The events of the rows that still count, some rows at a time.
 
@@ -304,7 +329,8 @@ def _read_batches(
     """
     events: list[Event] = []
     first = 0
-    for row in reader.rows():
+    most_events, span = size
+    for row in rows:
         if not (skipped and any(start <= row.start < end for start, end in skipped)):
             try:
                 events += adapter.events(row)
@@ -312,7 +338,7 @@ def _read_batches(
                 if on_error is None:
                     raise
                 on_error(error)
-        if len(events) >= size or row.end - first > BATCH_SPAN:
+        if len(events) >= most_events or row.end - first > span:
             yield events
             events, first = [], row.end
     yield events

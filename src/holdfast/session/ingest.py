@@ -4,46 +4,32 @@ Safe to repeat and to interrupt anywhere: every step is one transaction that mov
 and a step that was cut off is done again. Must not decide which files to read, nor print.
 """
 
-from __future__ import annotations
-
 import os
-from collections.abc import Callable
-from typing import NamedTuple
+from itertools import islice
 
 from holdfast import clients
 from holdfast.events import (
-    AgentSaid,
     Compacted,
     Event,
     SessionSeen,
     SummaryGiven,
     UsageMeasured,
-    UserSaid,
 )
 from holdfast.fastpath.project import locate_project
+from holdfast.records import NamedTuple
+from holdfast.session import archive, update
 from holdfast.session.context import SessionRef
-from holdfast.session.follow import FollowState, find_client, follow_transcript, to_saved
-from holdfast.session.transcript_scan import scan_boundaries
-from holdfast.session.update import (
-    SessionSnapshot,
-    list_changed_facts,
-    list_compactions,
-    load_snapshot,
-    save_checkpoint,
-)
+from holdfast.session.follow import FollowState, find_client, follow_transcript
+from holdfast.session.replay import scan_boundaries
 from holdfast.state import EMPTY_STATE
-from holdfast.store.protocol import Compaction, Message, SavedState, Session, Store
-from holdfast.transcript.reader import Loads
+from holdfast.store.protocol import Compaction, Session
+from holdfast.store.sql_store import Store
 
 # One save per stretch of this size: a kill costs no more than this again, memory stays flat,
 # and the state is written seldom enough to be a small part of the time.
 STEP_BYTES = 16 * 1024 * 1024
-# Of one message, for search; a longer one is a paste, and the transcript still has it.
-MAX_MESSAGE_CHARS = 20_000
 # Rows looked at for the session's id where the file is not named after it.
 MAX_ID_SCAN_ROWS = 50
-
-ProgressCallback = Callable[[int], None]
 
 
 class IngestResult(NamedTuple):
@@ -64,23 +50,22 @@ class IngestResult(NamedTuple):
 
 
 def ingest_transcript(
-    store: Store, path: str, *, loads: Loads | None = None, progress: ProgressCallback | None = None
+    store: Store,
+    path: str,
+    *,
+    keep_rows: bool = False,
 ) -> IngestResult:
     """Read a transcript to its end. Raises TranscriptError and StoreError."""
     # Nobody appends to a packed file; of any other the last line may still be on its way.
     final = path.endswith(".gz")
-    session_id = find_session_id(path, loads=loads)
+    session_id = find_session_id(path)
     # Kept whole: it is opened again from other folders than the one it was named in.
-    snapshot = load_snapshot(store, SessionRef(session_id, os.path.abspath(path), ""))
+    snapshot = update.load_stored(store, SessionRef(session_id, os.path.abspath(path), ""))
     with find_client(path, snapshot.followed).open_transcript(
         path, snapshot.followed.cursor
     ) as reader:
         replaced = bool(reader.reset)
-    marks = (
-        []
-        if replaced
-        else scan_boundaries(path, snapshot.followed.cursor, loads=loads, final=final)
-    )
+    marks = [] if replaced else scan_boundaries(path, snapshot.followed.cursor, final=final)
     ahead = [mark.start for mark in marks]
     rows = changed = messages = 0
     misread: list[Exception] = []
@@ -88,14 +73,11 @@ def ingest_transcript(
     while True:
         boundary = ahead[0] if ahead else None
         before = snapshot.followed
-        until: int | None = before.cursor.position + STEP_BYTES
-        if boundary is not None:
-            until = min(boundary, before.cursor.position + STEP_BYTES)
+        until = min([before.cursor.position + STEP_BYTES, *ahead[:1]])
         events: list[Event] = []
         now = follow_transcript(
             path,
             before,
-            loads=loads,
             on_event=events.append,
             on_error=misread.append,
             until=until,
@@ -103,60 +85,48 @@ def ingest_transcript(
         )
         moved = now.revision != before.revision
         if moved and now.state != EMPTY_STATE:
-            step = _save(store, snapshot, now, events)
-            changed += step.changed
-            messages += step.messages
-            saved = saved and step.saved
-            snapshot = step.snapshot
+            session = _describe_session(snapshot.session, now)
+            found = _complete_compactions(session.id, now, events)
+            snapshot, facts, said = update.save_followed(
+                store, snapshot, session, now, events, found
+            )
+            changed, messages = changed + facts, messages + said
+            saved = saved and not snapshot.superseded
         else:
             snapshot = snapshot._replace(followed=now)
         rows += now.cursor.rows - (before.cursor.rows if now.generation == before.generation else 0)
-        if progress is not None:
-            progress(now.cursor.position)
         if boundary is not None and now.cursor.position >= boundary:
             # The boundary row itself is read with what follows it. Asked for again when a
             # kill came between the save and this: the same checkpoint twice is one.
             if now.cursor.position == boundary and now.state != EMPTY_STATE:
-                save_checkpoint(store, snapshot, "compaction", now.state.session.updated)
+                update.save_checkpoint(store, snapshot, "compaction", now.state.session.updated)
             del ahead[0]
         elif not moved:
-            return _build_result(
-                path, session_id, now, rows, len(misread), changed, messages, saved
+            if keep_rows and now.state != EMPTY_STATE:
+                ref, updated = SessionRef(session_id, path, ""), now.state.session.updated
+                archive.save_rows(store, find_client(path, now), ref, now.revision, updated)
+            adapter = clients.of_session(now.state.session.client).adapter(now.parser_state)
+            return IngestResult(
+                path,
+                session_id,
+                rows,
+                now.cursor.rows,
+                now.cursor.bad + len(misread),
+                now.cursor.oversized,
+                adapter.unknown_rows,
+                changed,
+                messages,
+                now.state.position.epoch,
+                now.cursor.position,
+                saved,
             )
-
-
-class _Step(NamedTuple):
-    snapshot: SessionSnapshot
-    saved: bool
-    changed: int
-    messages: int
-
-
-def _save(store: Store, snapshot: SessionSnapshot, now: FollowState, events: list[Event]) -> _Step:
-    session = _describe_session(snapshot.session, now)
-    # Compactions first: they merge, so that a kill between the two costs nothing.
-    for compaction in _complete_compactions(session.id, now, events):
-        store.record_compaction(compaction)
-    whole = snapshot.is_new or snapshot.followed.abandoned != now.abandoned
-    new = list_changed_facts(snapshot.followed, now, whole)
-    said = [message for event in events if (message := _message(event)) is not None]
-    state, position = to_saved(now)
-    saved = store.save(SavedState(session, now.revision, state, position), new, said, whole=whole)
-    return _Step(SessionSnapshot(session, now), saved, len(new), len(said))
 
 
 def _describe_session(session: Session, now: FollowState) -> Session:
     place = now.state.session
     project, worktree = locate_project(place.folders[0] if place.folders else place.cwd)
-    return session._replace(
-        client=place.client,
-        project=session.project or project,
-        worktree=session.worktree or worktree,
-        cwd=place.cwd,
-        branch=place.branch,
-        title=place.title,
-        started=place.started,
-        updated=place.updated,
+    return update.describe_session(session, now)._replace(
+        project=session.project or project, worktree=session.worktree or worktree, cwd=place.cwd
     )
 
 
@@ -165,7 +135,7 @@ def _complete_compactions(
 ) -> list[Compaction]:
     """The compactions among what was heard, each with what stands behind its boundary: the
     summary, and where the client recorded no size, the context of the first answer."""
-    found = {one.epoch: one for one in list_compactions(session_id, now, events)}
+    found = {one.epoch: one for one in update.list_compactions(session_id, now, events)}
     starts = {event.at.row: event.at.start for event in events if isinstance(event, Compacted)}
     for event in events:
         if event.at.agent or not isinstance(event, (SummaryGiven, UsageMeasured)):
@@ -181,57 +151,18 @@ def _complete_compactions(
     return list(found.values())
 
 
-def _message(event: Event) -> Message | None:
-    if not isinstance(event, (UserSaid, AgentSaid, SummaryGiven)) or event.at.agent:
-        return None
-    who = {UserSaid: "user", AgentSaid: "agent"}.get(type(event), "summary")
-    text = event.text[:MAX_MESSAGE_CHARS]
-    at = event.at
-    return Message(at.row, who, text, at.time, at.start, at.end) if text.strip() else None
-
-
-def _build_result(
-    path: str,
-    session_id: str,
-    now: FollowState,
-    rows: int,
-    misread: int,
-    changed: int,
-    messages: int,
-    saved: bool,
-) -> IngestResult:
-    adapter = clients.of_session(now.state.session.client).adapter(now.parser_state)
-    cursor = now.cursor
-    return IngestResult(
-        path,
-        session_id,
-        rows,
-        cursor.rows,
-        cursor.bad + misread,
-        cursor.oversized,
-        adapter.unknown_rows,
-        changed,
-        messages,
-        now.state.position.epoch,
-        cursor.position,
-        saved,
-    )
-
-
-def find_session_id(path: str, *, loads: Loads | None = None) -> str:
+def find_session_id(path: str) -> str:
     """The id that the client gave: the file's name, or what its first rows say."""
     client = clients.of_file(path)
     named = client.paths.transcript_session_id(path)
     if _is_uuid(named):
         return named
     adapter = client.adapter()
-    with client.open_transcript(path, loads=loads, final=True) as reader:
-        for count, row in enumerate(reader.rows()):
+    with client.open_transcript(path, final=True) as reader:
+        for row in islice(reader.rows(), MAX_ID_SCAN_ROWS):
             for event in adapter.events(row):
                 if isinstance(event, SessionSeen) and event.session_id:
                     return event.session_id
-            if count >= MAX_ID_SCAN_ROWS:
-                break
     return named
 
 

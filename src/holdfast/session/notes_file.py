@@ -15,15 +15,18 @@ what is typed there later is a plain note, never a rule or a decision. Owns thes
 formats.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from holdfast.brief.pages import TimelineEntry, format_current_state, list_timeline
+from holdfast.brief.pages import (
+    TimelineEntry,
+    drop_known_commits,
+    format_current_state,
+    list_timeline,
+)
 from holdfast.fastpath.session_dir import SessionDir, safe_name
 from holdfast.files import File, append, make_private_dir, open_lock, read
 from holdfast.redact import redact, suspicious
@@ -147,6 +150,24 @@ def _folder_in_tree(current: File, session_id: str) -> str:
     return own if owner or not claim.is_usable() else named
 
 
+def read_session_name(worktree: str, session_id: str, page: File, own_words: Iterable[str]) -> str:
+    """What the project calls this session in its CURRENT_SESSION; "" for none.
+
+    The file serves all sessions of a tree: it counts where the session has its page in the folder
+    of that name, or where its own work touched the file.
+    """
+    if not worktree:
+        return ""
+    if page.within:
+        name = page.path.split("/")[-2]
+    elif any(CURRENT_SESSION_FILE in words for words in own_words):
+        current = File(f"{worktree}/.claude/sessions/{CURRENT_SESSION_FILE}", worktree)
+        name = current.text(MAX_NAME_BYTES).strip()
+    else:
+        return ""
+    return name if safe_name(name) == name and name != safe_name(session_id) else ""
+
+
 def update_page(
     session_dir: SessionDir,
     page: File,
@@ -158,40 +179,29 @@ def update_page(
     """Bring the page up to date; what others typed into it stays, word for word."""
     make_private_dir(session_dir.path)
     with _page_lock(session_dir):
-        _write_page(session_dir, page, state, session_id, now, more)
-
-
-def _write_page(
-    session_dir: SessionDir,
-    page: File,
-    state: State,
-    session_id: str,
-    now: str,
-    more: Sequence[TimelineEntry],
-) -> None:
-    log = _update_log(session_dir, [*list_timeline(state), *more])
-    block = [
-        BEGIN_MARKER,
-        *format_current_state(state, session_id, now),
-        "",
-        *_log_lines(log),
-        END_MARKER,
-    ]
-    last = _last_block(session_dir)
-    there = page.read(MAX_PAGE_BYTES + 1) or b""
-    if len(there) > MAX_PAGE_BYTES:
-        return  # what is beyond would be lost
-    text = there.decode("utf-8", "replace")
-    if text and "\n".join(block[3:]) in text and not _foreign_lines(text, last):
-        return  # nothing new but the time
-    before, theirs = _split_page(text, last)
-    above = before or [f"# Session {session_id}", ""]
-    made = "\n".join([*above, *block, *theirs]).rstrip("\n") + "\n"
-    # First both blocks, then the page, then the new block alone: whoever dies in between
-    # leaves no line of ours that would be taken for somebody's.
-    session_dir.write("notes.block", "\n".join([*last, *block]).encode("utf-8", "replace"))
-    page.write_atomic(made.encode("utf-8", "replace"))
-    session_dir.write("notes.block", "\n".join(block).encode("utf-8", "replace"))
+        log = _update_log(session_dir, [*list_timeline(state), *more])
+        block = [
+            BEGIN_MARKER,
+            *format_current_state(state, session_id, now),
+            "",
+            *_log_lines(log),
+            END_MARKER,
+        ]
+        last = _last_block(session_dir)
+        there = page.read(MAX_PAGE_BYTES + 1) or b""
+        if len(there) > MAX_PAGE_BYTES:
+            return  # what is beyond would be lost
+        text = there.decode("utf-8", "replace")
+        if text and "\n".join(block[3:]) in text and not _foreign_lines(text, last):
+            return  # nothing new but the time
+        before, theirs = _split_page(text, last)
+        above = before or [f"# {state.session.title or f'Session {session_id}'}", ""]
+        made = "\n".join([*above, *block, *theirs]).rstrip("\n") + "\n"
+        # First both blocks, then the page, then the new block alone: a process that dies in
+        # between leaves no line of ours that would be taken for somebody's.
+        session_dir.write("notes.block", "\n".join([*last, *block]).encode("utf-8", "replace"))
+        page.write_atomic(made.encode("utf-8", "replace"))
+        session_dir.write("notes.block", "\n".join(block).encode("utf-8", "replace"))
 
 
 @contextmanager
@@ -243,7 +253,7 @@ def _update_log(session_dir: SessionDir, fresh: Sequence[TimelineEntry]) -> list
             known[TimelineEntry(str(when), str(text))] = None
         except (ValueError, TypeError):
             continue
-    new = [one for one in fresh if one not in known]
+    new = drop_known_commits([one for one in fresh if one not in known], known)
     if not new:
         return list(known)
     log = sorted([*known, *new])[-MAX_LOG_ENTRIES:]

@@ -8,16 +8,14 @@ role costs a look for its overriding files and no read. `agents.json` in the sam
 which agent types read as which role.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Sequence
-from typing import Any, NamedTuple
 
 from holdfast.brief.role import MAIN_ROLE, Role
-from holdfast.fastpath.project import locate_project
 from holdfast.files import list_names, read_or_raise
+from holdfast.records import Any, NamedTuple
+from holdfast.session.context import list_project_dirs
 
 BUILT_IN_DIR = os.path.join(
     os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "brief/roles"
@@ -41,8 +39,7 @@ class FoundRole(NamedTuple):
 
 def list_role_dirs(cwd: str, data: str) -> tuple[str, ...]:
     """Where roles may lie, the first that has one counts: worktree, project, user, built in."""
-    project, worktree = locate_project(cwd) if cwd else ("", "")
-    own = [os.path.join(place, PROJECT_ROLES_DIR) for place in (worktree, project) if place]
+    own = [os.path.join(place, PROJECT_ROLES_DIR) for place in list_project_dirs(cwd)]
     users = [os.path.join(data, "roles")] if data else []
     return tuple(dict.fromkeys((*own, *users, BUILT_IN_DIR)))
 
@@ -57,7 +54,7 @@ def find_role(name: str, folders: Sequence[str]) -> FoundRole:
             path = os.path.join(folder, f"{name}.json")
             if os.path.exists(path):
                 try:
-                    return FoundRole(_read(name, path), tuple(problems))
+                    return FoundRole(_read_role(name, path), tuple(problems))
                 except ValueError as error:
                     problems.append(f"{path}: {error}")
         if name == MAIN_ROLE.name:
@@ -69,7 +66,7 @@ def find_role(name: str, folders: Sequence[str]) -> FoundRole:
 def list_role_names(folders: Sequence[str]) -> list[str]:
     found: set[str] = set()
     for folder in folders:
-        inside = list_names(folder, within=_tree(f"{folder}/"))
+        inside = list_names(folder, within=_find_tree(f"{folder}/"))
         found.update(name.removesuffix(".json") for name in inside if name.endswith(".json"))
     return sorted(name for name in found if _NAME.issuperset(name) and name != AGENTS_FILE)
 
@@ -98,7 +95,7 @@ def find_role_for_agent(agent_type: str, folders: Sequence[str]) -> FoundRole:
 def _named_for(words: set[str], path: str) -> str:
     if not os.path.exists(path):
         return ""
-    table = _document(path)
+    table = _read_document(path)
     if not isinstance(table, dict) or not all(isinstance(kinds, list) for kinds in table.values()):
         raise ValueError("must be a JSON object that maps each role to a list of agent types")
     for name, kinds in table.items():
@@ -107,25 +104,25 @@ def _named_for(words: set[str], path: str) -> str:
     return ""
 
 
-def _read(name: str, path: str) -> Role:
+def _read_role(name: str, path: str) -> Role:
     from holdfast.brief.role import default_part, parse_role
 
-    role = parse_role(name, _document(path))
-    if not _tree(path):
+    role = parse_role(name, _read_document(path))
+    if not _find_tree(path):
         return role
     return role._replace(parts=tuple(default_part(one.section, one.share) for one in role.parts))
 
 
-def _tree(path: str) -> str:
+def _find_tree(path: str) -> str:
     """The tree that a role file must stay in, "" for the user's own and ours."""
     tree, found, _ = path.rpartition(f"/{PROJECT_ROLES_DIR}/")
     return tree if found else ""
 
 
-def _document(path: str) -> Any:
+def _read_document(path: str) -> Any:
     """Raises ValueError in words, whatever is wrong with the file."""
     try:
-        text = read_or_raise(path, within=_tree(path), most=MAX_ROLE_BYTES + 1)
+        text = read_or_raise(path, within=_find_tree(path), most=MAX_ROLE_BYTES + 1)
     except OSError as error:
         raise ValueError(f"cannot be read: {error.strerror or error}") from error
     if len(text) > MAX_ROLE_BYTES:

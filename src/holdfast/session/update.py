@@ -10,29 +10,22 @@ compaction is known, and the state to go on from is its checkpoint of that momen
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from contextlib import suppress
 
 from holdfast import clients
-from holdfast.events import AgentSaid, Compacted, Event, SummaryGiven, UserSaid
+from holdfast.events import AgentSaid, Compacted, Event, UserSaid
 from holdfast.fastpath.project import locate_project
-from holdfast.redact.safe_truncation import truncate_safely
+from holdfast.records import NamedTuple
+from holdfast.session import follow
 from holdfast.session.context import SessionRef
-from holdfast.session.follow import (
-    INITIAL,
-    ErrorHandler,
-    FollowState,
-    follow_transcript,
-    from_saved,
-    make_deadline,
-    to_saved,
-)
+from holdfast.session.messages import collect_messages
 from holdfast.state import EMPTY_STATE, State, UnreadableState, list_facts
 from holdfast.state.facts import Fact
-from holdfast.store.protocol import Compaction, Message, SavedState, Session, Store, StoreError
+from holdfast.store.protocol import Compaction, SavedState, Session
+from holdfast.store.sql_store import Store
 from holdfast.transcript.reader import TranscriptError, TranscriptMissing
 
 PIECE_BYTES = 16 * 1024 * 1024
-MAX_MESSAGE_CHARS = 20_000  # characters of one message that are kept for search
 # A save that comes too late is tried again on top of the one that was first.
 MAX_ATTEMPTS = 3
 # Sessions among which the parent of a fork is looked for.
@@ -41,21 +34,26 @@ MAX_PARENT_COMPACTIONS = 500  # a fork is made of a session that somebody still 
 BOUNDARY_SCAN_BYTES = 512 * 1024  # bytes at the start of a transcript
 
 
-class SessionSnapshot(NamedTuple):
-    """What is known now, and whether that is all there is to know."""
+class SessionView(NamedTuple):
+    """What is known of a session now, and whether that is all there is to know."""
 
     session: Session
-    followed: FollowState
+    followed: follow.FollowState
     is_complete: bool = True
     is_new: bool = False  # nothing was known before
     superseded: bool = False  # the store knew more already: this was not saved
+    stored: SavedState | None = None  # as it stands in the store, where it does
+    # The state with what is not in the transcript laid over it: never saved.
+    overlaid: State | None = None
 
+    @property
+    def display(self) -> State:
+        """The state to show."""
+        return self.followed.state if self.overlaid is None else self.overlaid
 
-class SessionView(NamedTuple):
-    """What is saved, and the same with what is not in the transcript on top: the one to show."""
-
-    saved: SessionSnapshot
-    display: State
+    @property
+    def epoch(self) -> int:
+        return self.followed.state.position.epoch
 
 
 def update_session(
@@ -63,14 +61,14 @@ def update_session(
     ref: SessionRef,
     *,
     seconds: float,
-    on_error: ErrorHandler | None = None,
-) -> SessionSnapshot:
+    on_error: follow.ErrorHandler | None = None,
+) -> SessionView:
     """Fold and save what is new, for at most about `seconds`.
 
     Without a store the transcript is folded from its start, and nothing is kept.
     """
-    stop = make_deadline(seconds)
-    snapshot = load_snapshot(store, ref, on_error)
+    stop = follow.make_deadline(seconds)
+    snapshot = load_stored(store, ref, on_error)
     for _ in range(MAX_ATTEMPTS):
         while not (snapshot := _update_piece(store, snapshot, on_error, stop)).is_complete:
             if stop():
@@ -78,13 +76,13 @@ def update_session(
         if not snapshot.superseded:
             return snapshot
         # Another hook was ahead of us: go on from there.
-        snapshot = load_snapshot(store, ref, on_error)
+        snapshot = load_stored(store, ref, on_error)
     return snapshot
 
 
-def load_snapshot(
-    store: Store | None, ref: SessionRef, on_error: ErrorHandler | None = None
-) -> SessionSnapshot:
+def load_stored(
+    store: Store | None, ref: SessionRef, on_error: follow.ErrorHandler | None = None
+) -> SessionView:
     if store is None:
         return _new_snapshot(ref)
     saved = store.load(ref.id)
@@ -96,8 +94,8 @@ def load_snapshot(
 
 
 def _from_parent(
-    store: Store, ref: SessionRef, snapshot: SessionSnapshot, on_error: ErrorHandler | None
-) -> SessionSnapshot:
+    store: Store, ref: SessionRef, snapshot: SessionView, on_error: follow.ErrorHandler | None
+) -> SessionView:
     """What a session starts from that was forked after a compaction; else as it was."""
     boundary = find_first_boundary(ref.transcript)
     if not boundary:
@@ -110,11 +108,11 @@ def _from_parent(
         ):
             if session.id != ref.id:
                 other = SessionRef(session.id, session.transcript, session.cwd)
-                _update_piece(store, load_snapshot(store, other, on_error), on_error)
+                _update_piece(store, load_stored(store, other, on_error), on_error)
         parent = _find_parent_compaction(store, ref.id, boundary)
     if parent is None:
         return snapshot
-    begun = INITIAL._replace(
+    begun = follow.INITIAL._replace(
         state=load_state_before(store, parent), generation=snapshot.followed.generation
     )
     return snapshot._replace(followed=begun, is_new=True)
@@ -147,19 +145,16 @@ def _find_parent_compaction(store: Store, session_id: str, boundary: str) -> Com
 
 def load_state_before(store: Store, compaction: Compaction) -> State:
     """What was known when the compaction came; empty when no checkpoint tells."""
-    for checkpoint in store.checkpoints(compaction.session_id):
-        if checkpoint.epoch == compaction.epoch:
-            saved = store.load_checkpoint(checkpoint.id)
-            if saved is None:
-                break
-            try:
-                return from_saved(saved.state, saved.position).state
-            except UnreadableState:
-                break
+    made = store.checkpoints(compaction.session_id)
+    latest = next((one.id for one in made if one.epoch == compaction.epoch), None)
+    saved = None if latest is None else store.load_checkpoint(latest)
+    if saved is not None:
+        with suppress(UnreadableState):
+            return follow.from_saved(saved.state, saved.position).state
     return EMPTY_STATE
 
 
-def _new_snapshot(ref: SessionRef) -> SessionSnapshot:
+def _new_snapshot(ref: SessionRef) -> SessionView:
     project, worktree = locate_project(ref.cwd)
     session = Session(
         ref.id,
@@ -168,55 +163,71 @@ def _new_snapshot(ref: SessionRef) -> SessionSnapshot:
         cwd=ref.cwd,
         transcript=ref.transcript,
     )
-    return SessionSnapshot(session, INITIAL, is_new=True)
+    return SessionView(session, follow.INITIAL, is_new=True)
 
 
-def _from_saved(saved: SavedState, ref: SessionRef) -> SessionSnapshot:
+def _from_saved(saved: SavedState, ref: SessionRef) -> SessionView:
     begun = _new_snapshot(ref)
     # Where a session began is where it belongs, wherever its shell has gone since.
     session = begun.session._replace(
         **{name: value for name, value in saved.session._asdict().items() if value}
     )._replace(cwd=ref.cwd or saved.session.cwd, transcript=ref.transcript)
     try:
-        return SessionSnapshot(session, from_saved(saved.state, saved.position))
+        followed = follow.from_saved(saved.state, saved.position)
+        return SessionView(session, followed, stored=saved)
     except UnreadableState:
         # Another version of the state: all of it is folded again, as a later generation,
         # because the store never goes back within one.
-        anew = INITIAL._replace(generation=saved.revision[0] + 1)
-        return SessionSnapshot(session, anew, is_new=True)
+        again = follow.INITIAL._replace(generation=saved.revision[0] + 1)
+        return SessionView(session, again, is_new=True)
 
 
 def _update_piece(
     store: Store | None,
-    snapshot: SessionSnapshot,
-    on_error: ErrorHandler | None,
+    snapshot: SessionView,
+    on_error: follow.ErrorHandler | None,
     stop: Callable[[], bool] | None = None,
-) -> SessionSnapshot:
+) -> SessionView:
     before = snapshot.followed
     path = snapshot.session.transcript
     until = before.cursor.position + PIECE_BYTES
     events: list[Event] = []
     try:
-        followed = follow_transcript(
+        followed = follow.follow_transcript(
             path, before, on_event=events.append, on_error=on_error, until=until, stop=stop
         )
     except TranscriptMissing:
         return snapshot._replace(is_complete=True)
-    complete = not followed.truncated
-    session = _describe_session(snapshot.session, followed)
+    session = describe_session(snapshot.session, followed)
     if store is not None and (followed.revision != before.revision or snapshot.is_new):
-        whole = snapshot.is_new or followed.abandoned != before.abandoned
-        state, position = to_saved(followed)
-        saved = SavedState(session, followed.revision, state, position)
-        changed = list_changed_facts(before, followed, whole)
-        if not store.save(saved, changed, _collect_messages(events), whole=whole):
-            return SessionSnapshot(session, followed, complete, superseded=True)
-        for compaction in list_compactions(session.id, followed, events):
-            store.record_compaction(compaction)
-    return SessionSnapshot(session, followed, complete)
+        compactions = list_compactions(session.id, followed, events)
+        return save_followed(store, snapshot, session, followed, events, compactions)[0]
+    return SessionView(session, followed, not followed.truncated, stored=snapshot.stored)
 
 
-def _describe_session(session: Session, followed: FollowState) -> Session:
+def save_followed(
+    store: Store,
+    before: SessionView,
+    session: Session,
+    followed: follow.FollowState,
+    events: list[Event],
+    compactions: list[Compaction],
+) -> tuple[SessionView, int, int]:
+    """What was read since, and how many facts changed and messages came."""
+    # Compactions first: they merge, so that a kill between the two costs nothing.
+    for compaction in compactions:
+        store.record_compaction(compaction)
+    whole = before.is_new or followed.abandoned != before.followed.abandoned
+    state, position = follow.to_saved(followed)
+    saved = SavedState(session, followed.revision, state, position)
+    changed = list_changed_facts(EMPTY_STATE if whole else before.followed.state, followed.state)
+    said = collect_messages(events)
+    won = store.save(saved, changed, said, whole=whole)
+    view = SessionView(session, followed, not followed.truncated, superseded=not won)
+    return view._replace(stored=saved if won else None), len(changed), len(said)
+
+
+def describe_session(session: Session, followed: follow.FollowState) -> Session:
     place = followed.state.session
     return session._replace(
         client=place.client or session.client,
@@ -227,17 +238,17 @@ def _describe_session(session: Session, followed: FollowState) -> Session:
     )
 
 
-def list_changed_facts(before: FollowState, after: FollowState, whole: bool) -> list[Fact]:
-    known = {} if whole else {fact.id: fact for fact in list_facts(before.state)}
-    return [fact for fact in list_facts(after.state) if known.get(fact.id) != fact]
+def list_changed_facts(before: State, after: State) -> list[Fact]:
+    known = {fact.id: fact for fact in list_facts(before)}
+    return [fact for fact in list_facts(after) if known.get(fact.id) != fact]
 
 
 def list_compactions(
-    session_id: str, followed: FollowState, events: list[Event]
+    session_id: str, followed: follow.FollowState, events: list[Event]
 ) -> list[Compaction]:
     """The boundaries among the events, each with the epoch that it ended.
 
-    After a rewind the events were heard from the start once more: the last ones count.
+    After a rewind the events were replayed from the start: the last ones count.
     """
     seen = [event for event in events if type(event) is Compacted and not event.at.agent]
     epoch = followed.state.position.epoch
@@ -256,43 +267,12 @@ def list_compactions(
     ]
 
 
-def _collect_messages(events: list[Event]) -> list[Message]:
-    """The words among the events, which come without secrets."""
-    return [
-        Message(event.at.row, who, text, event.at.time, event.at.start, event.at.end)
-        for event in events
-        if (who := _SPEAKERS.get(type(event))) and not event.at.agent
-        if (text := truncate_safely(getattr(event, "text", ""), MAX_MESSAGE_CHARS)).strip()
-    ]
-
-
-_SPEAKERS = {UserSaid: "user", AgentSaid: "agent", SummaryGiven: "summary"}
-
-
-def redact_text(text: str) -> str:
-    from holdfast.redact import redact
-
-    return redact(text)
-
-
-def save_checkpoint(store: Store | None, snapshot: SessionSnapshot, cause: str, time: str) -> None:
+def save_checkpoint(store: Store | None, snapshot: SessionView, cause: str, time: str) -> None:
     if store is None or snapshot.followed.cursor.position == 0:
         return
-    state, position = to_saved(snapshot.followed)
-    saved = SavedState(snapshot.session, snapshot.followed.revision, state, position)
+    saved = snapshot.stored
+    if saved is None or saved.revision != snapshot.followed.revision:
+        state, position = follow.to_saved(snapshot.followed)
+        saved = SavedState(snapshot.session, snapshot.followed.revision, state, position)
+    saved = saved._replace(session=snapshot.session)
     store.checkpoint(saved, cause, snapshot.followed.state.position.epoch, time)
-
-
-__all__ = [
-    "SessionSnapshot",
-    "SessionView",
-    "StoreError",
-    "find_first_boundary",
-    "list_changed_facts",
-    "list_compactions",
-    "load_snapshot",
-    "load_state_before",
-    "redact_text",
-    "save_checkpoint",
-    "update_session",
-]

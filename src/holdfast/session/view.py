@@ -2,14 +2,19 @@
 
 Owns the order of what is laid on top: prompts and commands from the spool, the agent's last words,
 then the session's documents. Saves what was read; must not deliver anything.
+
+The client writes its transcript a little behind; a prompt or the agent's last words that a payload
+carried are folded in for what is shown now. Never saved: the rows will come. A prompt that the user
+did not type (the end of background work, a wakeup) is no request: its own markup says so, or its
+row in the transcript, which is believed as soon as it is there.
 """
 
 import json
-from typing import NamedTuple
 
 from holdfast import clients
 from holdfast.clients.client_protocol import Client
 from holdfast.events import AgentSaid, CommandInvoked, Origin, UserSaid
+from holdfast.records import NamedTuple
 from holdfast.redact import redact
 from holdfast.session import documents
 from holdfast.session.context import SessionContext
@@ -28,13 +33,15 @@ def load_view(ctx: SessionContext, seconds: float, last_words: str = "") -> Sess
     state = apply_commands(state, spooled)
     if last_words:
         state = apply_last_message(state, last_words, ctx.now.text)
-    return SessionView(saved, documents.overlay_documents(ctx, saved.session, state))
+    return saved._replace(overlaid=documents.overlay_documents(ctx, saved.session, state))
 
 
 def load_saved_view(ctx: SessionContext, seconds: float) -> SessionView:
     """For commands and recall, which leave the spool to the hooks."""
     saved = update_session(ctx.store, ctx.session, seconds=seconds, on_error=ctx.on_error)
-    return SessionView(saved, documents.overlay_documents(ctx, saved.session, saved.followed.state))
+    return saved._replace(
+        overlaid=documents.overlay_documents(ctx, saved.session, saved.followed.state)
+    )
 
 
 def store_spool(ctx: SessionContext) -> "SpooledInput":
@@ -45,14 +52,6 @@ def store_spool(ctx: SessionContext) -> "SpooledInput":
         for delivery in spooled.deliveries:
             ctx.store.record_delivery(delivery)
     return spooled
-
-
-# What payloads say before the transcript does.
-#
-# The client writes its transcript a little behind; a prompt or the agent's last words that a
-# payload carried are folded in for what is shown now. Never saved: the rows will come. A prompt
-# that the user did not type (the end of background work, a wakeup) is no request: its own markup
-# says so, or its row in the transcript, which is believed as soon as it is there.
 
 
 class SpooledPrompt(NamedTuple):

@@ -49,39 +49,37 @@ def replace(path: str, data: bytes, expected: bytes | None, *, executable: bool 
     A new file is readable by its owner alone, and so is, in any case, an ``executable`` one.
     """
     folder, name = os.path.split(path)
-    _sweep(folder, name)
+    # Takes away what a killed run left; the caller holds the lock, so no run is alive.
+    for entry in os.listdir(folder):
+        if files.is_temporary(entry, name):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(folder, entry))
     before = None if expected is None else os.stat(path)
     files.write_atomic(
         path,
         data,
         durable=True,
-        settle=lambda temporary: _settle(temporary, before, executable),
-        require=lambda: _require(path, expected),
+        settle=lambda temporary: _keep_mode(temporary, before, executable),
+        require=lambda: _require_unchanged(path, expected),
     )
     _sync_folder(folder)
 
 
 def delete(path: str, expected: bytes) -> None:
     """Removes the file if it still holds ``expected``."""
-    _require(path, expected)
+    _require_unchanged(path, expected)
     os.unlink(path)
     _sync_folder(os.path.dirname(path))
 
 
-def _require(path: str, expected: bytes | None) -> None:
+def _require_unchanged(path: str, expected: bytes | None) -> None:
     if read(path) != expected:
         raise FileChanged(path)
 
 
-def _settle(path: str, before: os.stat_result | None, executable: bool) -> None:
-    if executable:
-        os.chmod(path, 0o700)
-    else:
-        _take_over(path, before)
-
-
-def _take_over(path: str, before: os.stat_result | None) -> None:
-    if before is None:
+def _keep_mode(path: str, before: os.stat_result | None, executable: bool) -> None:
+    if executable or before is None:
+        os.chmod(path, 0o700 if executable else 0o600)
         return
     os.chmod(path, stat.S_IMODE(before.st_mode))
     if sys.platform != "win32":
@@ -91,14 +89,6 @@ def _take_over(path: str, before: os.stat_result | None) -> None:
             with contextlib.suppress(PermissionError):
                 os.chown(path, before.st_uid, before.st_gid)
                 os.chmod(path, stat.S_IMODE(before.st_mode))  # chown clears some of its bits
-
-
-def _sweep(folder: str, name: str) -> None:
-    """Takes away what a killed run left; the caller holds the lock, so no run is alive."""
-    for entry in os.listdir(folder):
-        if files.is_temporary(entry, name):
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(os.path.join(folder, entry))
 
 
 def _sync_folder(folder: str) -> None:

@@ -11,7 +11,9 @@ raw control characters are errors with a line and a column.
 
 import json
 import re
-from typing import Any, NamedTuple
+from functools import lru_cache
+
+from holdfast.records import Any, NamedTuple
 
 # Far beyond any settings file; keeps a hostile one from exhausting the stack.
 MAX_DEPTH = 200
@@ -48,18 +50,18 @@ class Node(NamedTuple):
 
     def get(self, key: str) -> "Node | None":
         """The value under ``key``; of several, the last, as the client reads it."""
-        for member in reversed(self.members):
-            if member.key == key:
-                return member.value
-        return None
+        return next((one.value for one in reversed(self.members) if one.key == key), None)
 
     def value(self, text: str) -> Any:
-        return json.loads(text[self.start : self.end], parse_int=_integer)
+        return _DECODER.decode(text[self.start : self.end])
 
 
-def _integer(digits: str) -> int | float:
+def _parse_integer(digits: str) -> int | float:
     # Python refuses to convert thousands of digits; the client reads every number as a float.
     return int(digits) if len(digits) < 16 else float(digits)
+
+
+_DECODER = json.JSONDecoder(parse_int=_parse_integer)
 
 
 class Style(NamedTuple):
@@ -76,41 +78,44 @@ def position(text: str, offset: int) -> tuple[int, int]:
     return line, offset - (text.rfind("\n", 0, offset) + 1) + 1
 
 
+@lru_cache(maxsize=2)
 def scan(text: str) -> Node:
-    """The document with positions; raises JsonSyntaxError."""
-    node = _value(text, _skip(text, 0), 0)
-    rest = _skip(text, node.end)
+    """The document with positions; raises JsonSyntaxError. Each step of an edit asks it again."""
+    node = _read_value(text, _skip_space(text, 0), 0)
+    rest = _skip_space(text, node.end)
     if rest != len(text):
-        raise JsonSyntaxError(text, rest, _unexpected(text, rest, "the end of the file"))
+        raise _unexpected(text, rest, "the end of the file")
     return node
 
 
-def _skip(text: str, at: int) -> int:
+def _skip_space(text: str, at: int) -> int:
+    if text[at : at + 1] not in (" ", "\t", "\n", "\r"):
+        return at
     match = _SPACE.match(text, at)
     return match.end() if match else at
 
 
-def _unexpected(text: str, at: int, wanted: str) -> str:
+def _unexpected(text: str, at: int, wanted: str) -> JsonSyntaxError:
     if at >= len(text):
-        return f"the file ends here, expected {wanted}"
-    if text.startswith(("//", "/*"), at) or text[at] == "#":
-        return "comments are not allowed here: Claude Code reads strict JSON and ignores the file"
-    return f"expected {wanted}, found {text[at]!r}"
+        why = f"the file ends here, expected {wanted}"
+    elif text.startswith(("//", "/*"), at) or text[at] == "#":
+        why = "comments are not allowed here: Claude Code reads strict JSON and ignores the file"
+    else:
+        why = f"expected {wanted}, found {text[at]!r}"
+    return JsonSyntaxError(text, at, why)
 
 
-def _value(text: str, at: int, depth: int) -> Node:
+def _read_value(text: str, at: int, depth: int) -> Node:
     if depth > MAX_DEPTH:
         raise JsonSyntaxError(text, at, f"nested more than {MAX_DEPTH} levels deep")
     opener = text[at : at + 1]
-    if opener == "{":
-        return _object(text, at, depth)
-    if opener == "[":
-        return _array(text, at, depth)
+    if opener in ("{", "["):
+        return _read_container(text, at, depth)
     if opener == '"':
         return Node("scalar", at, _string_end(text, at))
     match = _NUMBER.match(text, at) or _LITERAL.match(text, at)
     if match is None:
-        raise JsonSyntaxError(text, at, _unexpected(text, at, "a value"))
+        raise _unexpected(text, at, "a value")
     return Node("scalar", at, match.end())
 
 
@@ -123,45 +128,39 @@ def _string_end(text: str, at: int) -> int:
     return match.end()
 
 
-def _object(text: str, start: int, depth: int) -> Node:
+def _read_container(text: str, start: int, depth: int) -> Node:
+    """An object or an array."""
+    is_object = text[start] == "{"
+    closer = "}" if is_object else "]"
     members: list[Member] = []
-    at = _skip(text, start + 1)
-    if text.startswith("}", at):
-        return Node("object", start, at + 1)
-    while True:
-        if not text.startswith('"', at):
-            if members and text.startswith("}", at):
-                raise JsonSyntaxError(text, at, "trailing comma before this '}'")
-            raise JsonSyntaxError(text, at, _unexpected(text, at, 'a name in "quotes"'))
-        key_start, key_end = at, _string_end(text, at)
-        at = _skip(text, key_end)
-        if not text.startswith(":", at):
-            raise JsonSyntaxError(text, at, _unexpected(text, at, "':'"))
-        value = _value(text, _skip(text, at + 1), depth + 1)
-        members.append(Member(json.loads(text[key_start:key_end]), key_start, value))
-        at = _skip(text, value.end)
-        if text.startswith("}", at):
-            return Node("object", start, at + 1, members=tuple(members))
-        if not text.startswith(",", at):
-            raise JsonSyntaxError(text, at, _unexpected(text, at, "',' or '}'"))
-        at = _skip(text, at + 1)
-
-
-def _array(text: str, start: int, depth: int) -> Node:
     items: list[Node] = []
-    at = _skip(text, start + 1)
-    if text.startswith("]", at):
-        return Node("array", start, at + 1)
-    while True:
-        if items and text.startswith("]", at):
-            raise JsonSyntaxError(text, at, "trailing comma before this ']'")
-        items.append(_value(text, at, depth + 1))
-        at = _skip(text, items[-1].end)
-        if text.startswith("]", at):
-            return Node("array", start, at + 1, items=tuple(items))
+    at = _skip_space(text, start + 1)
+    while not text.startswith(closer, at):
+        key, key_start = "", at
+        if is_object:
+            if not text.startswith('"', at):
+                raise _unexpected(text, at, 'a name in "quotes"')
+            key_end = _string_end(text, at)
+            written = text[at:key_end]
+            key = json.loads(written) if "\\" in written else written[1:-1]
+            at = _skip_space(text, key_end)
+            if not text.startswith(":", at):
+                raise _unexpected(text, at, "':'")
+            at = _skip_space(text, at + 1)
+        value = _read_value(text, at, depth + 1)
+        items.append(value)
+        members.append(Member(key, key_start, value))
+        at = _skip_space(text, value.end)
+        if text.startswith(closer, at):
+            break
         if not text.startswith(",", at):
-            raise JsonSyntaxError(text, at, _unexpected(text, at, "',' or ']'"))
-        at = _skip(text, at + 1)
+            raise _unexpected(text, at, f"',' or '{closer}'")
+        at = _skip_space(text, at + 1)
+        if text.startswith(closer, at):
+            raise JsonSyntaxError(text, at, f"trailing comma before this '{closer}'")
+    if is_object:
+        return Node("object", start, at + 1, members=tuple(members))
+    return Node("array", start, at + 1, items=tuple(items))
 
 
 def style_of(text: str, root: Node) -> Style:
@@ -174,20 +173,15 @@ def style_of(text: str, root: Node) -> Style:
     key_end = _string_end(text, first.start)
     colon = ": " if text[key_end : first.value.start].endswith((" ", "\t")) else ":"
     if "\n" not in lead and "\r" not in lead:
-        comma = ", " if _gap_after_first_comma(text, root, colon) else ","
-        return Style(newline, None, comma, colon)
+        spaced = colon == ": "
+        if len(root.members) > 1:
+            spaced = text[first.value.end : root.members[1].start].endswith((" ", "\t"))
+        return Style(newline, None, ", " if spaced else ",", colon)
     return Style(newline, lead[_line_start(lead) :], ",", colon)
 
 
 def _line_start(space: str) -> int:
     return max(space.rfind("\n"), space.rfind("\r")) + 1
-
-
-def _gap_after_first_comma(text: str, root: Node, colon: str) -> bool:
-    if len(root.members) < 2:
-        return colon == ": "
-    first, second = root.members[0], root.members[1]
-    return text[first.value.end : second.start].endswith((" ", "\t"))
 
 
 def render(value: Any, style: Style, indent: str | None) -> str:
@@ -199,35 +193,43 @@ def render(value: Any, style: Style, indent: str | None) -> str:
     return lines.replace("\n", style.newline + indent)
 
 
-def add_member(text: str, node: Node, key: str, value: Any, style: Style) -> str:
-    """``text`` with ``key: value`` as the last member of the object ``node``."""
-    name = json.dumps(key, ensure_ascii=False) + style.colon
-    if node.members:
-        return _append(text, node, node.members[-1].start, name, value, style)
-    return _fill(text, node, name, value, style)
+def add_members(text: str, node: Node, members: dict[str, Any], style: Style) -> str:
+    """``text`` with these as the last members of the object ``node``."""
+    named = [
+        (json.dumps(key, ensure_ascii=False) + style.colon, value) for key, value in members.items()
+    ]
+    if not node.members:
+        text = _fill_empty(text, node, *named.pop(0), style)
+        node = _read_value(text, node.start, 0)
+    return _append_after(text, node, node.members[-1].start, named, style)
 
 
 def add_item(text: str, node: Node, value: Any, style: Style) -> str:
     """``text`` with ``value`` as the last item of the array ``node``."""
     if node.items:
-        return _append(text, node, node.items[-1].start, "", value, style)
-    return _fill(text, node, "", value, style)
+        return _append_after(text, node, node.items[-1].start, [("", value)], style)
+    return _fill_empty(text, node, "", value, style)
 
 
-def _append(text: str, node: Node, last_start: int, name: str, value: Any, style: Style) -> str:
+def _append_after(
+    text: str, node: Node, last_start: int, named: list[tuple[str, Any]], style: Style
+) -> str:
     last_end = node.members[-1].value.end if node.members else node.items[-1].end
-    space = _space_before(text, last_start)
+    start = last_start
+    while start and text[start - 1] in " \t\r\n":
+        start -= 1
+    space = text[start:last_start]
     if "\n" in space or "\r" in space:
         indent = space[_line_start(space) :]
-        piece = "," + style.newline + indent + name + render(value, style, indent)
+        before, laid_out = "," + style.newline + indent, style
     else:
-        comma = style.comma if style.indent is None else ", "
-        one_line = style._replace(indent=None, comma=comma)
-        piece = comma + name + render(value, one_line, None)
-    return text[:last_end] + piece + text[last_end:]
+        indent, before = "", style.comma if style.indent is None else ", "
+        laid_out = style._replace(indent=None, comma=before)
+    pieces = [before + name + render(value, laid_out, indent) for name, value in named]
+    return text[:last_end] + "".join(pieces) + text[last_end:]
 
 
-def _fill(text: str, node: Node, name: str, value: Any, style: Style) -> str:
+def _fill_empty(text: str, node: Node, name: str, value: Any, style: Style) -> str:
     close = node.end - 1
     if style.indent is None:
         return text[: node.start + 1] + name + render(value, style, None) + text[close:]
@@ -235,13 +237,6 @@ def _fill(text: str, node: Node, name: str, value: Any, style: Style) -> str:
     inner = outer + (style.indent or "  ")
     body = style.newline + inner + name + render(value, style, inner) + style.newline + outer
     return text[: node.start + 1] + body + text[close:]
-
-
-def _space_before(text: str, at: int) -> str:
-    start = at
-    while start and text[start - 1] in " \t\r\n":
-        start -= 1
-    return text[start:at]
 
 
 def _indent_of_line(text: str, at: int) -> str:
@@ -262,16 +257,16 @@ def replace(text: str, node: Node, value: Any, style: Style) -> str:
 def remove_item(text: str, node: Node, item: Node) -> str:
     """``text`` without one item of the array ``node``, and without the comma that it needed."""
     spans = [(item.start, item.end) for item in node.items]
-    return _cut(text, node, spans, node.items.index(item))
+    return _cut_span(text, node, spans, node.items.index(item))
 
 
 def remove_member(text: str, node: Node, key: str) -> str:
     """``text`` without the member ``key`` of the object ``node``."""
     spans = [(member.start, member.value.end) for member in node.members]
-    return _cut(text, node, spans, [member.key for member in node.members].index(key))
+    return _cut_span(text, node, spans, [member.key for member in node.members].index(key))
 
 
-def _cut(text: str, node: Node, spans: list[tuple[int, int]], index: int) -> str:
+def _cut_span(text: str, node: Node, spans: list[tuple[int, int]], index: int) -> str:
     if len(spans) == 1:
         start, end = node.start + 1, node.end - 1
     elif index:

@@ -13,24 +13,19 @@ and the client's own settings look the same. Whatever is wrong gives the default
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 
 from holdfast.files import read
-from holdfast.settings.table import (
-    SETTINGS,
-    SETTINGS_BY_NAME,
-    InvalidValue,
-    Setting,
-    parse_value,
-    validate_value,
-)
+from holdfast.records import Any, NamedTuple
+from holdfast.settings import table
 
 SETTINGS_FILE_NAME = "settings.json"
 PROJECT_DIR_NAME = ".holdfast"
 ENVIRONMENT_PREFIX = "HOLDFAST_"
-# In the user's file: names and values for single projects, by their folder.
-PROJECTS_KEY = "projects"
+# In the user's file: names and values for single projects, by their folder; and there the names of
+# settings that this project may choose itself.
+PROJECTS_KEY, ALLOW_KEY = "projects", "allow"
 MAX_FILE_BYTES = 1024 * 1024
 MAX_NAME_CHARS = 60  # characters of an unknown name that are shown
 DEFAULT, USER, PROJECT, ENVIRONMENT = "default", "user", "project", "environment"
@@ -50,7 +45,9 @@ class Settings:
     def __init__(
         self, values: Mapping[str, SettingValue] | None = None, problems: Sequence[str] = ()
     ) -> None:
-        self.values = {row.name: SettingValue(row.default) for row in SETTINGS} | dict(values or {})
+        self.values = {row.name: SettingValue(row.default) for row in table.SETTINGS} | dict(
+            values or {}
+        )
         self.problems = tuple(problems)
 
     def number(self, name: str) -> int:
@@ -59,10 +56,6 @@ class Settings:
 
     def flag(self, name: str) -> bool:
         found: bool = self.values[name].value
-        return found
-
-    def choice(self, name: str) -> str:
-        found: str = self.values[name].value
         return found
 
     def text(self, name: str) -> str:
@@ -112,8 +105,8 @@ def list_project_files(folders: Sequence[str]) -> list[str]:
 
 def read_settings(environ: Mapping[str, str], data: str, folders: Sequence[str] = ()) -> Settings:
     """`folders` are the worktree and the project, in which the first settings file counts."""
-    found = [_users(list_user_files(environ, data)), _projects(folders)]
-    files = [file for file in found if file is not None]
+    files = _read_first(USER, list_user_files(environ, data), repeat(""))
+    files += _read_first(PROJECT, list_project_files(folders), folders)
     return merge_settings(files, environ, folders)
 
 
@@ -124,37 +117,55 @@ def merge_settings(
     values: dict[str, SettingValue] = {}
     problems: list[str] = []
     last: list[tuple[SettingsFile, str, Any]] = []
+    allowed: list[str] = []
     for file in files:
-        members = dict(_members(file, problems))
+        members = dict(_read_members(file, problems))
         if file.source == USER and PROJECTS_KEY in members:
             chosen_here = _for_project(file, members.pop(PROJECTS_KEY), folders, problems)
-            last += [(file, name, value) for name, value in chosen_here]
+            for name, value in chosen_here:
+                if name == ALLOW_KEY:
+                    allowed += value if isinstance(value, list) else []
+                else:
+                    last.append((file, name, value))
         for name, value in members.items():
-            _choose(values, problems, file, name, value)
+            _choose_value(values, problems, file, name, value, allowed)
     for file, name, value in last:
-        _choose(values, problems, file, name, value)
-    for setting in SETTINGS:
+        _choose_value(values, problems, file, name, value)
+    for setting in table.SETTINGS:
         variable = ENVIRONMENT_PREFIX + setting.name.upper()
         if variable in environ:
             try:
-                chosen = parse_value(setting, environ[variable])
+                chosen = table.parse_value(setting, environ[variable])
                 values[setting.name] = SettingValue(chosen, ENVIRONMENT, variable)
-            except InvalidValue as error:
-                problems.append(f"{variable}: {error}; {_instead(values, setting)} is used")
+            except table.InvalidValue as error:
+                problems.append(f"{variable}: {error}; {_format_instead(values, setting)} is used")
     return Settings(values, problems) if values or problems else DEFAULT_SETTINGS
 
 
-def _choose(
-    values: dict[str, SettingValue], problems: list[str], file: SettingsFile, name: str, value: Any
+def _choose_value(
+    values: dict[str, SettingValue],
+    problems: list[str],
+    file: SettingsFile,
+    name: str,
+    value: Any,
+    allowed: Sequence[str] = (),
 ) -> None:
-    setting = SETTINGS_BY_NAME.get(name)
+    setting = table.SETTINGS_BY_NAME.get(name)
+    wrong = ""
     if setting is None:
-        problems.append(f"{_place(file)}: unknown setting {_quote_name(name)}")
-    elif file.source == PROJECT and not setting.project_may_set:
-        why = "is ignored: only the user can set it, not a project"
-        problems.append(f"{_place(file)}: {name} {why}")
+        wrong = f"unknown setting {_quote_name(name)}"
+    elif file.source == PROJECT and setting.owner == table.ALLOWED and name not in allowed:
+        wrong = f"{name} is ignored: `holdfast config allow {name}` lets this project set it"
+    elif file.source == PROJECT and setting.owner not in (table.BOTH, table.ALLOWED):
+        wrong = f"{name} is ignored: only the user can set it, not a project"
     else:
-        _take(values, problems, setting, value, file)
+        try:
+            chosen = table.validate_value(setting, value)
+            values[name] = SettingValue(chosen, file.source, file.path)
+        except table.InvalidValue as error:
+            wrong = f"{error}; {_format_instead(values, setting)} is used"
+    if wrong:
+        problems.append(f"{_quote_place(file)}: {wrong}")
 
 
 def _for_project(
@@ -171,7 +182,7 @@ def _for_project(
     ]
 
 
-def _place(file: SettingsFile) -> str:
+def _quote_place(file: SettingsFile) -> str:
     """Without control characters: a stranger may have named the folders."""
     return repr(file.path)[1:-1]
 
@@ -181,50 +192,28 @@ def _quote_name(name: str) -> str:
     return repr(name if len(name) <= MAX_NAME_CHARS else name[:MAX_NAME_CHARS] + "…")
 
 
-def _take(
-    values: dict[str, SettingValue],
-    problems: list[str],
-    setting: Setting,
-    value: Any,
-    file: SettingsFile,
-) -> None:
-    try:
-        chosen = validate_value(setting, value)
-    except InvalidValue as error:
-        problems.append(f"{_place(file)}: {error}; {_instead(values, setting)} is used")
-        return
-    values[setting.name] = SettingValue(chosen, file.source, file.path)
-
-
-def _instead(values: Mapping[str, SettingValue], setting: Setting) -> str:
+def _format_instead(values: Mapping[str, SettingValue], setting: table.Setting) -> str:
     known = values.get(setting.name)
     return json.dumps(setting.default if known is None else known.value)
 
 
-def _members(file: SettingsFile, problems: list[str]) -> list[tuple[str, Any]]:
+def _read_members(file: SettingsFile, problems: list[str]) -> list[tuple[str, Any]]:
     try:
         document = json.loads(file.content.decode("utf-8-sig")) if file.content.strip() else {}
     except (ValueError, RecursionError) as error:
-        problems.append(f"{_place(file)} is not valid JSON ({error}); ignored")
+        problems.append(f"{_quote_place(file)} is not valid JSON ({error}); ignored")
         return []
     if not isinstance(document, dict):
-        problems.append(f"{_place(file)} must contain a single object, {{ ... }}; ignored")
+        problems.append(f"{_quote_place(file)} must contain a single object, {{ ... }}; ignored")
         return []
     return list(document.items())
 
 
-def _users(paths: Sequence[str]) -> SettingsFile | None:
-    for path in paths:
-        content = read(path, most=MAX_FILE_BYTES)
-        if content is not None:
-            return SettingsFile(path, USER, content)
-    return None
-
-
-def _projects(folders: Sequence[str]) -> SettingsFile | None:
-    """Links are not followed: the file would be another one than the project's."""
-    for folder, path in zip(folders, list_project_files(folders), strict=True):
+def _read_first(source: str, paths: Sequence[str], folders: Iterable[str]) -> list[SettingsFile]:
+    """The first that is there; within a folder links are not followed: the file would be another
+    one than the project's."""
+    for path, folder in zip(paths, folders, strict=False):
         content = read(path, within=folder, most=MAX_FILE_BYTES)
         if content is not None:
-            return SettingsFile(path, PROJECT, content)
-    return None
+            return [SettingsFile(path, source, content)]
+    return []

@@ -4,8 +4,6 @@ The full path keeps a copy of the effective ones in the data directory; the fast
 that one file before it writes a prompt. No patterns, no file.
 """
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 
@@ -22,7 +20,7 @@ def apply_configured_patterns(settings: Settings, data: str) -> None:
     use_patterns(settings.patterns(SETTING_NAME))
     chosen = settings.values[SETTING_NAME]
     if chosen.source == PROJECT:
-        return  # another project's prompts are no business of this one
+        return  # patterns of another project do not apply
     path = f"{data}/{PATTERNS_FILE}"
     if not chosen.value:
         remove(path)

@@ -6,58 +6,54 @@ failure of another is gone. What they printed is read in `verdicts`.
 
 import re
 from functools import lru_cache
-from itertools import chain
-from typing import NamedTuple
 
 from holdfast.lazy_regex import lazy_compile
-from holdfast.state.shell import effective_commands, split_commands
-from holdfast.state.verdicts import (
-    FAILED,
-    PASSED,
-    UNKNOWN,
-    Verdict,
-    did_not_run,
-    lines_with,
-    names_tests,
-    read_verdict,
-)
-
-__all__ = [
-    "FAILED",
-    "PASSED",
-    "UNKNOWN",
-    "Check",
-    "CheckRun",
-    "covers",
-    "find_check",
-    "list_checks",
-    "read_check_run",
-]
+from holdfast.records import NamedTuple
+from holdfast.state.shell import inner_line, split_commands
 
 # What a check is of: only "test" feeds the test state; all of them open and resolve errors.
-_TEST = lazy_compile(
-    r"(?:^|[\s/:_.-])(?:pytest|py\.test|unittest|nosetests|tox|nox|jest|vitest|mocha|ava"
-    r"|karma|rspec|minitest|phpunit|pest|ctest|gotestsum|nextest|playwright test|cypress run"
-    r"|busted|bats|prove|tests?|specs?|test-\w+|test:[\w:-]+)(?=$|[\s:])",
-    re.I,
+# Programs that are a check by themselves, and those that are one by their next words.
+_PROGRAMS = {
+    "test": frozenset(
+        """pytest py.test unittest nosetests tox nox jest vitest mocha ava karma rspec minitest
+        phpunit pest ctest gotestsum busted bats prove tap""".split()
+    ),
+    "lint": frozenset(
+        """ruff flake8 pylint eslint tslint stylelint golangci-lint staticcheck rubocop shellcheck
+        mypy pyright tsc vue-tsc biome oxlint hadolint clippy""".split()
+    ),
+    "build": frozenset(
+        """make cmake ninja bazel gcc g++ cc clang clang++ rustc javac webpack vite rollup esbuild
+        gradle gradlew mvn mvnw msbuild tsup""".split()
+    ),
+}
+_BY_NEXT_WORD = frozenset(
+    """go cargo dotnet swift mix flutter dart deno bun node npm pnpm yarn npx next playwright
+    cypress rails rake make just task mise poe hatch pdm composer artisan manage.py
+    gradle gradlew mvn mvnw
+    phpstan xcodebuild zig bazel sbt stack cabal nx turbo lerna prettier black gofmt cmake lein
+    invoke moon""".split()
 )
-_LINT = lazy_compile(
-    r"(?:^|[\s/:])(?:lint\w*|ruff|flake8|pylint|eslint|tslint|stylelint|prettier --check"
-    r"|black --check|gofmt -l|go vet|golangci-lint|staticcheck|clippy|rubocop|shellcheck|mypy"
-    r"|pyright|tsc|typecheck|type-check|check|biome|oxlint|hadolint|vet)(?=$|[\s:])",
-    re.I,
-)
-_BUILD = lazy_compile(
-    r"(?:^|[\s/:])(?:build|compile|make|cmake|ninja|bazel|gcc|g\+\+|clang|rustc|javac|webpack|vite"
-    r"|rollup|esbuild|gradle|gradlew|mvn|msbuild|assemble)(?=$|[\s:])",
-    re.I,
-)
-# Heads that mention a check without running it.
-_NOT_RUNNING = frozenset(
-    ("git", "gh", "rm", "mv", "cp", "mkdir", "touch", "kill", "pkill", "chmod", "pip", "apt-get",
-     "apt", "brew", "curl", "wget", "docker", "ssh", "scp", "code", "open", "openspec", "export",
-     "source")
+_WORDS_OF = (
+    ("test", lazy_compile(r"(?:^|[:_./-])(?:tests?|specs?|nextest|e2e)(?=$|[:_./-])|^--test$|^t$")),
+    ("lint", lazy_compile(
+        r"(?:^|[:_./-])(?:lint\w*|vet|analy[sz]e|clippy|type-?check|check|tsc|fmt:check)(?=$|[:_./-])"
+        r"|^--check$|^-l$")),
+    ("build", lazy_compile(r"(?:^|[:_./-])(?:build|compile|assemble)(?=$|[:_./-])")),
 )  # fmt: skip
+# Words behind which the subcommand stands, and subcommands that run no check.
+_RUN = frozenset(("run", "run-script", "exec", "--", "x", "dlx"))
+_NO_RUN = frozenset(
+    """--version -V --help -h version help linters install add remove init create up down logs ps
+    pull push --collect-only --list --listTests start dev""".split()
+)
+_INTERPRETERS = frozenset("sh bash zsh dash fish python python3 node ruby php perl".split())
+# Heads whose output shows what others ran: their own is no check.
+_NOT_RUNNING = frozenset(
+    """git gh glab rm mv cp mkdir touch kill pkill chmod chown pip pip3 apt-get apt brew curl wget
+    scp code open openspec ssh export source journalctl kubectl tee sed awk ln tar unzip
+    rsync echo printf cat cd sleep""".split()
+)
 
 # Tools whose next word says which of their checks is meant; of any other check, the words
 # behind its name say what it is run on.
@@ -66,12 +62,9 @@ _WITH_SUBCOMMAND = frozenset(
     biome nextest""".split()
 )
 # Tools that run other tools and print which.
-_TASK_RUNNERS = frozenset(
+TASK_RUNNERS = frozenset(
     "mise npm pnpm yarn bun make just task rake tox nox nx turbo poe hatch pdm composer".split()
 )
-_ECHO = lazy_compile(r"^(?:\[[\w:./-]+\] )?[$>] (\S.{2,400})$", re.M)
-_ECHO_CUES = ("$ ", "> ")
-MAX_ECHOES = 8
 
 # Options that pick some of the tests, options that bring more of them in, and others whose
 # value is the next word.
@@ -84,10 +77,14 @@ _VALUED = frozenset(
 _WORDS = lazy_compile(r"""(?:[^\s"']|"[^"]*"|'[^']*')+""")
 # The same tool, however it is started.
 _LAUNCHER = lazy_compile(
-    r"^(?:(?:uv|poetry|pipenv|pdm|hatch|rye) run |(?:bundle|pnpm|yarn|npm) exec |npx |pnpx |bunx )*"
+    r"^(?:(?:uv|poetry|pipenv|pdm|hatch|rye) run |(?:bundle|pnpm|yarn|npm) exec |pnpx |bunx "
+    r"|npx (?:-y |--yes |--no-install )*)*"
     r"(?:python[\d.]* (?=[\w-]+(?: |$)))?"
 )
 _SCRIPT = lazy_compile(r"\.(?:py|sh|js|ts|mjs|rb|php|pl)$")
+# What a script that checks is called: `test.sh`, `run_tests.py`, `e2e-smoke`; `fetch_failing_tests`
+# does something to tests.
+_SCRIPT_VERBS = frozenset("run ci do all unit smoke integration full quick".split())
 
 
 class Check(NamedTuple):
@@ -99,187 +96,151 @@ class Check(NamedTuple):
     target: tuple[str, ...]  # the other words, options left out: what it is run on
 
 
-class CheckRun(NamedTuple):
-    """One command line with checks in it, and what it showed."""
-
-    check: Check  # the one that the verdict is about
-    verdict: Verdict
-    also: tuple[Check, ...]  # what a task runner said that it ran for this check
-    passed: tuple[Check, ...]  # everything that is now known to pass
+# Of one command line; each is compared with every open error.
+MAX_CHECKS = 40
+KIND_ORDER = {"test": 2, "lint": 1, "build": 0}
 
 
-def list_checks(command: str) -> dict[str, str]:
-    """What each simple command of a line checks, of those that do."""
-    return {check.command: check.kind for check, _ in _checks(command)}
+@lru_cache(maxsize=1024)
+def list_checks(command: str) -> tuple[Check, ...]:
+    """The checks of a command line in order; what its output is piped through is none."""
+    found = []
+    for part in split_commands(command):
+        kind = "" if part.looks else _find_kind(part.plain)
+        if kind:
+            found.append(name_check(kind, part.typed, part.plain))
+    return tuple(found[:MAX_CHECKS])
 
 
 def find_check(command: str) -> Check | None:
     """The last check in a command line, tests before linters before builds."""
-    found: Check | None = None
-    for check, _ in _checks(command):
-        if found is None or _ORDER[check.kind] >= _ORDER[found.kind]:
-            found = check
-    return found
+    checks = list_checks(command)
+    return max(reversed(checks), key=lambda check: KIND_ORDER[check.kind], default=None)
 
 
-# Of one command line; each is compared with every open error.
-MAX_CHECKS = 40
-_ORDER = {"test": 2, "lint": 1, "build": 0}
+def name_check(kind: str, typed: str, plain: str) -> Check:
+    inner = find_check(inner_line(plain))
+    runner, target = (inner.runner, inner.target) if inner else _find_runner(plain)
+    return Check(kind, typed, runner, target)
 
 
-def read_check_run(command: str, output: str, ok: bool) -> CheckRun | None:
-    """The checks of a command line with their verdict; None when it is none, or did not run."""
-    # Asked first: to remember an answer by a long output takes longer than this.
-    if _checks(command):
-        return _run_of(command, output, ok)
-    return None if ok or effective_commands(command) else _printed(command, output)
+def cannot_check(plain: str) -> bool:
+    """Whether the output of a simple command shows what others ran, or what is no run at all."""
+    return plain.split(None, 1)[0].rpartition("/")[2] in _NOT_RUNNING
 
 
-def _printed(command: str, output: str) -> CheckRun | None:
-    """A run that a failing command only shows, such as `cat build.log; exit 1`."""
-    verdict = read_verdict(output, False, "test")
-    if not verdict.failing:
-        return None
-    return CheckRun(Check("test", " ".join(command.split()), "", ()), verdict, (), ())
-
-
-@lru_cache(maxsize=8)  # several kinds of facts ask about the same run
-def _run_of(command: str, output: str, ok: bool) -> CheckRun | None:
-    checks = _checks(command)
-    main = find_check(command)
-    if main is None or did_not_run(output, ok):
-        return None
-    if not output.strip():
-        piped = next((filters for check, filters in checks if check == main), ())
-        if any(word in ("grep", "rg", "egrep") for word in piped):
-            # A filter found nothing to show, and its exit code is not the check's.
-            return CheckRun(main, Verdict(UNKNOWN, "", ()), (), ())
-    chained = [check for check, _ in checks] if _chained(command) else [main]
-    verdict = read_verdict(output, ok, main.kind)
-    if verdict.result != PASSED and len(chained) > 1:
-        main, verdict = _culprit(chained, main, verdict, output, ok)
-    also = _echoed(main, output)
-    if verdict.result == PASSED:
-        echoes = (also if check == main else _echoed(check, output) for check in chained)
-        passed = (*chained, *chain.from_iterable(echoes))
-    else:
-        # In a chain that stopped, what stands before the one that failed has passed.
-        passed = tuple(chained[: chained.index(main)]) if main in chained else ()
-    return CheckRun(main, verdict, also, tuple(dict.fromkeys(passed)))
-
-
-def _culprit(
-    chained: list[Check], main: Check, verdict: Verdict, output: str, ok: bool
-) -> tuple[Check, Verdict]:
-    """Which check of a chain failed: the tests if they say that they ran, else what came first."""
-    if main.kind == "test" and not names_tests(output):
-        main = chained[0]
-        for check in chained:
-            if check.kind != "test":
-                main = check
-        return main, read_verdict(output, ok, main.kind)
-    return main, verdict
-
-
-@lru_cache(maxsize=1024)
-def _checks(command: str) -> tuple[tuple[Check, tuple[str, ...]], ...]:
-    """Each check in order, with the heads of the filters that its output goes through."""
-    found: list[tuple[Check, list[str]]] = []
-    in_check = False
-    for separator, plain, looks in split_commands(command):
-        if separator == "|":
-            if in_check and plain:
-                found[-1][1].append(plain.split()[0].rsplit("/", 1)[-1])
-            continue
-        in_check = False
-        of = "" if looks else _of(plain)
-        if of:
-            found.append((Check(of, plain, *_runner(plain)), []))
-            in_check = True
-            if len(found) == MAX_CHECKS:
-                break
-    return tuple((check, tuple(filters)) for check, filters in found)
-
-
-def _chained(command: str) -> bool:
-    """Whether success of the line means success of every part of it."""
-    return all(part.separator in ("", "&&", "|") for part in split_commands(command))
-
-
-def _echoed(check: Check, output: str) -> tuple[Check, ...]:
-    """What a task runner said that it ran, as far as those are checks of the same kind."""
-    if check.runner.split(" ", 1)[0] not in _TASK_RUNNERS:
-        return ()
-    return tuple(echoed for echoed in _echoes(output) if echoed.kind == check.kind)
-
-
-@lru_cache(maxsize=1)  # asked for each check of a chain
-def _echoes(output: str) -> tuple[Check, ...]:
-    text = output if len(output) <= 8000 else f"{output[:5000]}\n{output[-3000:]}"
-    found = map(find_check, _ECHO.findall(lines_with(_ECHO_CUES, text))[:MAX_ECHOES])
-    return tuple(echoed for echoed in found if echoed is not None)
-
-
-def _of(deed: str) -> str:
-    words = deed.split(None, 4)
-    if not words or words[0].rsplit("/", 1)[-1] in _NOT_RUNNING:
-        return ""
-    # The check is named early: a path that happens to contain "test" further on is not it.
-    return _named(" ".join(words[:4]))
+def is_known_program(check: Check) -> bool:
+    return bool(_find_program(check.runner.partition(" ")[0]))
 
 
 @lru_cache(maxsize=512)  # commands that begin alike are run again and again
-def _named(start: str) -> str:
-    if _TEST.search(start):
+def _find_kind(plain: str) -> str:
+    """What a simple command checks, by its program and the words next to it."""
+    if inner := inner_line(plain):
+        check = find_check(inner)
+        return check.kind if check else ""
+    words = _LAUNCHER.sub("", plain).split(None, 8)
+    if "-m" in words[:2] and plain.partition(" -m ")[0].rpartition("/")[2].startswith("python"):
+        words = words[words.index("-m") + 1 :]
+    if not words or any(word in _NO_RUN for word in words[1:4]):
+        return ""
+    head = _base_name(words[0])
+    if head in _NOT_RUNNING:
+        return ""
+    if head in _INTERPRETERS and len(words) > 1:
+        if words[1].startswith("-") and head not in _BY_NEXT_WORD:
+            return ""
+        if not words[1].startswith("-"):
+            words, head = words[1:], _base_name(words[1])
+    if head in _BY_NEXT_WORD:
+        return _find_kind_by_next_words(head, words[1:])
+    return _find_program(head) or _find_script(words[0])
+
+
+def _find_kind_by_next_words(head: str, words: list[str]) -> str:
+    rest = [word for word in words if word not in _RUN]
+    named = [word for word in rest[:3] if "=" not in word and not word.startswith(("/", "./"))]
+    if head in ("zig", "next") and "test" in named:
         return "test"
-    if _LINT.search(start):
-        return "lint"
-    return "build" if _BUILD.search(start) else ""
+    kinds = [_find_word(word) for word in named[: 3 if head in ("cmake", "mvn", "make") else 2]]
+    # `make save` is no build; `make`, `make all` and `make lib/x.o` are.
+    target = next((word for word in named if word[0] != "-"), "all")
+    builds = head != "make" or target == "all" or not target.isalpha()
+    return next((kind for kind in kinds if kind), _find_program(head) if builds else "")
+
+
+def _base_name(word: str) -> str:
+    return word.rpartition("/")[2]
+
+
+def _find_program(word: str) -> str:
+    name = _base_name(word)
+    return next((kind for kind, names in _PROGRAMS.items() if name in names), "")
+
+
+def _find_word(word: str) -> str:
+    return next((kind for kind, pattern in _WORDS_OF if pattern.search(word)), "")
+
+
+def _find_script(path: str) -> str:
+    """What a script checks by its name; of another program's name nothing is known."""
+    name = _base_name(path)
+    if name == path and not _SCRIPT.search(name):
+        return ""
+    words = [word for word in re.split(r"[^a-z0-9]+", _SCRIPT.sub("", name.lower())) if word]
+    kinds = [_find_word(word) for word in words]
+    others = [word for word, kind in zip(words, kinds, strict=True) if not kind]
+    if kinds[:1] == [""] and not _SCRIPT_VERBS.issuperset(others):
+        return ""
+    return next((kind for kind in kinds if kind), "")
 
 
 @lru_cache(maxsize=256)  # the same check stands in many lines
-def _runner(deed: str) -> tuple[str, tuple[str, ...]]:
+def _find_runner(plain: str) -> tuple[str, tuple[str, ...]]:
     """The words that name the check, and what it is run on: places, filters, conditions."""
-    words = [word.replace('"', "").replace("'", "") for word in _WORDS.findall(deed)]
-    head = words[0].rsplit("/", 1)[-1] if words else ""
+    words = [word.replace('"', "").replace("'", "") for word in _WORDS.findall(plain)]
+    head = _base_name(words[0]) if words else ""
     named: list[str] = []
-    rest: list[str] = []
+    target: list[str] = []
     complete = False
-    skip = False
-    for index, word in enumerate(words):
-        if skip:
-            skip = False
-            continue
-        following = words[index + 1] if index + 1 < len(words) else ""
-        if word.startswith("-") and index:
+    at = 0
+    while at < len(words):
+        word, following = words[at], words[at + 1] if at + 1 < len(words) else ""
+        until = at + 1
+        if word.startswith("-") and at:
+            kept, width = _read_option(word, following, head)
             if word == "-m" and head.startswith("python"):
                 named.append(following)
-                skip = complete = True
-            elif word in _FILTERS or word in _CONDITIONS:
-                rest.append(f"{word}={following}")
-                skip = True
-            elif word.partition("=")[0] in (*_FILTERS, *_CONDITIONS):
-                rest.append(word)
-            elif word == "-p" and head == "cargo":
-                rest.append(f"crate:{following}")
-                skip = True
-            else:
-                skip = word in _VALUED
+                complete, width = True, 2
+            target += kept
             if named[-1] not in _WITH_SUBCOMMAND:
-                complete = complete or bool(_of(" ".join(words[: index + 1])))
-        elif not index or (not complete and len(named) < 4 and _names(word)):
-            named.append(word.rsplit("/", 1)[-1])
+                complete = complete or bool(_find_kind(" ".join(words[:until])))
+            until = at + width
+        # A subcommand or a script, not a place.
+        elif not at or (
+            not (complete or len(named) > 3)
+            and (_SCRIPT.search(word) or not any(mark in word for mark in "/.~$"))
+        ):
+            named.append(_base_name(word))
             # "ruff" alone is not yet a check: the word behind it says which.
-            complete = named[-1] not in _WITH_SUBCOMMAND and bool(_of(" ".join(words[: index + 1])))
+            complete = named[-1] not in _WITH_SUBCOMMAND and bool(
+                _find_kind(" ".join(words[:until]))
+            )
         elif not word.isdecimal():
             complete = True
-            rest.append(word)
-    return _LAUNCHER.sub("", " ".join(named)), tuple(rest)
+            target.append(word)
+        at = until
+    return _LAUNCHER.sub("", " ".join(named)), tuple(target)
 
 
-def _names(word: str) -> bool:
-    """A subcommand or a script, not a place."""
-    return _SCRIPT.search(word) is not None or not any(mark in word for mark in "/.~$")
+def _read_option(word: str, following: str, head: str) -> tuple[list[str], int]:
+    """What an option says of what is run, and how many words it takes."""
+    name, has_value, _ = word.partition("=")
+    if name in _FILTERS or name in _CONDITIONS:
+        return ([word], 1) if has_value else ([f"{word}={following}"], 2)
+    if word == "-p" and head == "cargo":
+        return [f"crate:{following}"], 2
+    return [], 2 if word in _VALUED else 1
 
 
 _WIDE = frozenset(("", ".", "./", "..", "./...", "...", "all"))
@@ -295,29 +256,29 @@ def covers(passed: Check, failed: Check, failing: tuple[str, ...] = ()) -> bool:
         return False
     if not passed.runner:
         return False  # only shown: nobody knows what it was run on
-    ran_on, narrowed, widened = _parts(passed.target)
+    ran_on, narrowed, widened = _sort_target(passed.target)
     if not failed.runner:  # only shown, of a run that was not seen: its names must have run
         everything = not narrowed and not ran_on - _WIDE
-        named = failing and all(any(_within(name, p) for p in ran_on) for name in failing)
+        named = failing and all(any(_is_within(name, p) for p in ran_on) for name in failing)
         return everything or bool(named and not narrowed)
-    failed_on, failed_narrowed, needed = _parts(failed.target)
+    failed_on, failed_narrowed, needed = _sort_target(failed.target)
     if not needed <= widened:
         return False  # integration tests that need a tag do not run without it
-    if narrowed and narrowed != failed_narrowed and not _selects(narrowed, failing):
+    if narrowed and narrowed != failed_narrowed and not _picks_all(narrowed, failing):
         return False
     if not ran_on - _WIDE:
         return True
-    return bool(failed_on) and all(any(_within(f, p) for p in ran_on) for f in failed_on)
+    return bool(failed_on) and all(any(_is_within(f, p) for p in ran_on) for f in failed_on)
 
 
-def _parts(target: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+def _sort_target(target: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     options = [word for word in target if word.startswith("-")]
     conditions = frozenset(w for w in options if w.partition("=")[0] in _CONDITIONS)
     places = frozenset(target) - frozenset(options)
     return places, frozenset(options) - conditions, conditions
 
 
-def _selects(filters: frozenset[str], names: tuple[str, ...]) -> bool:
+def _picks_all(filters: frozenset[str], names: tuple[str, ...]) -> bool:
     """Whether these filters pick every one of the names.
 
     Read as alternatives of words with gaps ("A|B.*c"), which is how agents write them; no
@@ -343,7 +304,7 @@ def _in_order(pieces: list[str], name: str) -> bool:
     return True
 
 
-def _within(target: str, wider: str) -> bool:
+def _is_within(target: str, wider: str) -> bool:
     if target == wider or wider in _WIDE:
         return True
     if wider.endswith("…"):  # a task runner cut its own line

@@ -5,56 +5,24 @@ add fields at the end of a record, or tables: an older document then loads with 
 Anything else is a new VERSION, and on loading an older one the transcript is folded again.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from holdfast.events import Origin
-from holdfast.state.commands import Command
-from holdfast.state.dead_ends import DeadEnd
-from holdfast.state.decisions import Decision
-from holdfast.state.errors import Error
+from holdfast.records import Any
+from holdfast.state.calls import Call
 from holdfast.state.facts import Position
-from holdfast.state.git_work import decode_git_work as git_work_from_values
-from holdfast.state.identifiers import Identifier
 from holdfast.state.lookups import Lookup
-from holdfast.state.model import SessionInfo, State, Usage
-from holdfast.state.next_step import NextStep
-from holdfast.state.plans import Plan
-from holdfast.state.replies import Reply
-from holdfast.state.requests import Request
-from holdfast.state.rules import Rule
-from holdfast.state.skills import Skill
-from holdfast.state.subagents import Subagent
-from holdfast.state.suite_runs import SuiteRun
-from holdfast.state.tasks import Task
-from holdfast.state.touched_files import TouchedFile
+from holdfast.state.model import KINDS, SessionInfo, State, Usage
 from holdfast.state.usage_history import UsagePoint
 
-STATE_VERSION = 3
+STATE_VERSION = 5
 
-_RECORDS: dict[str, Any] = {
-    "requests": Request,
-    "replies": Reply,
-    "rules": Rule,
-    "tasks": Task,
-    "plans": Plan,
-    "suite_runs": SuiteRun,
-    "errors": Error,
-    "dead_ends": DeadEnd,
-    "decisions": Decision,
-    "files": TouchedFile,
-    "commands": Command,
-    "identifiers": Identifier,
-    "subagents": Subagent,
-    "skills": Skill,
-    "next_step": NextStep,
-}
+_RECORDS: dict[str, Any] = {kind.table: kind.record for kind in KINDS.values() if kind.record}
 # Every record says where it came from, in the field of this name.
 ORIGIN_INDEX = {name: cls._fields.index("at") for name, cls in _RECORDS.items()}
 # First, because pages of many sessions read these and no more (`store.queries`): by
 # how many of them do, the large ones last.
-_FIRST = "session position usage requests tasks subagents skills decisions files commands".split()
+_FIRST = (
+    "session position usage requests tasks subagents skills decisions files commands calls".split()
+)
 _ORDER = (*_FIRST, *(name for name in State._fields if name not in _FIRST))
 _VALUES: dict[str, Any] = {"session": SessionInfo, "position": Position, "usage": Usage}
 
@@ -77,36 +45,38 @@ def decode_state(document: Any) -> State:
                 f"state version {document['version']!r}, expected {STATE_VERSION}"
             )
         fields: dict[str, Any] = {
-            name: cls(*map(_frozen, document[name]))
+            name: cls(*map(_freeze_lists, document[name]))
             for name, cls in _VALUES.items()
             if name in document
         }
         for name, cls in _RECORDS.items():
             rows = document.get(name, {})
             at = ORIGIN_INDEX[name]
-            fields[name] = {key: _record(cls, at, values) for key, values in rows.items()}
+            fields[name] = {key: _decode_record(cls, at, values) for key, values in rows.items()}
         heats, life = document.get("symbols", {}), document.get("usage_history", {})
-        fields["symbols"] = {word: tuple(heat) for word, heat in heats.items()}
+        fields["symbols"] = {word: (*heat[:2], heat[-1]) for word, heat in heats.items()}
         fields["usage_history"] = {key: UsagePoint(*values) for key, values in life.items()}
         lookups = document.get("lookups", {})
-        fields["lookups"] = {key: Lookup(*map(_frozen, row)) for key, row in lookups.items()}
-        if "git_work" in document:
-            fields["git_work"] = git_work_from_values(document["git_work"])
+        fields["lookups"] = {key: Lookup(*map(_freeze_lists, row)) for key, row in lookups.items()}
+        fields["calls"] = {key: Call(*row) for key, row in document.get("calls", {}).items()}
         return State(**fields)
     except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
         raise UnreadableState(f"not a state document: {error!r}") from error
 
 
-def _record(cls: Any, at: int, values: list[Any]) -> Any:
-    frozen = [_frozen(value) for value in values]
+def _decode_record(cls: Any, at: int, values: list[Any]) -> Any:
+    # Most values are words and numbers: a call for each took a third of the time of loading.
+    frozen = [
+        _freeze_lists(value) if value.__class__ in (list, dict) else value for value in values
+    ]
     frozen[at] = Origin(*frozen[at])
     return cls(*frozen)
 
 
-def _frozen(value: Any) -> Any:
+def _freeze_lists(value: Any) -> Any:
     """Lists back to the tuples they were; tables of symbols stay dicts."""
     if isinstance(value, list):
-        return tuple(map(_frozen, value))
+        return tuple(map(_freeze_lists, value))
     if isinstance(value, dict):
-        return {key: _frozen(item) for key, item in value.items()}
+        return {key: _freeze_lists(item) for key, item in value.items()}
     return value

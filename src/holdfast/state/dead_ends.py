@@ -6,25 +6,28 @@ works is no dead end any more, and another command that then did the job stands 
 that failed: what works here is worth as much as what does not.
 """
 
-import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from holdfast.events import CommandRan, FileTouched, NoteTaken, Origin, PlanSet, ToolRefused
+from holdfast import events as ev
+from holdfast.events import Origin
 from holdfast.lazy_regex import lazy_compile
+from holdfast.records import NamedTuple
 from holdfast.redact.safe_truncation import truncate_output_safely, truncate_safely
-from holdfast.state.checks import read_check_run
-from holdfast.state.facts import OPEN, RESOLVED, Fact, Position, next_number, put_record
+from holdfast.state import facts
+from holdfast.state.facts import OPEN, RESOLVED, Fact, FactKind, Position
+from holdfast.state.runs import MAX_LINE_CHARS, find_failure_lines, read_run
 from holdfast.state.shell import normalise_command, split_commands
 
 MAX_DEAD_ENDS = 50
 MAX_TRIED_CHARS = 300
 MAX_FAILURE_CHARS = 240
 MAX_REFUSED_CHARS = 150  # characters by which a call that was refused is known again
-MAX_LINE_CHARS = 400
+MAX_TYPED_CHARS = 400
 # Tools whose look-ups fail for want of an option, a login or a place; `ls` just finds nothing.
 _ASKED = ("gh ", "glab ", "docker ", "kubectl ", "npm ", "pnpm ", "cargo ", "go ", "curl ")
 _STARTERS = frozenset(("run", "exec", "dlx", "tool", "-m", "x"))
+# Programs that carry any command: two of theirs need not be the same attempt.
+_CARRIERS = frozenset("ssh bash sh zsh python python3 node docker kubectl journalctl curl".split())
 RETRY_STEPS = (
     8  # steps within which another form of the command counts as the answer to its failure
 )
@@ -41,75 +44,89 @@ class DeadEnd(NamedTuple):
     attempt: str
     failure: str  # how, quoted
     times: int
-    source: str  # "command" | "refused" | "note"
+    source: str  # "command" | "tool" | "refused" | "note"
     status: str
     step: int
     at: Origin
     line: str = ""  # the whole command line as it was typed
     workaround: str = ""  # the whole command line that then did what this one failed to do
 
+    @property
+    def fact_id(self) -> str:
+        return KIND.fact_id(self.number)
 
-def _put(
-    table: dict[str, DeadEnd],
-    key: str,
+
+Table = dict[str, DeadEnd]
+
+
+def _put_dead_end(
+    table: Table,
     tried: str,
     failed: str,
     source: str,
     position: Position,
     at: Origin,
     line: str = "",
-) -> dict[str, DeadEnd]:
-    known = table.get(key)
-    number = known.number if known else next_number(table)
+) -> Table:
+    known = table.get(tried)
+    number = known.number if known else facts.next_number(table)
     count = (known.times if known else 0) + 1
     dead_end = DeadEnd(number, tried, failed, count, source, OPEN, position.step, at, line)
-    return put_record(table, key, dead_end, MAX_DEAD_ENDS, lambda d: d.status != OPEN)
+    return facts.put_record(table, tried, dead_end, MAX_DEAD_ENDS, facts.is_past)
 
 
-def on_command_ran(
-    table: dict[str, DeadEnd], event: CommandRan, position: Position
-) -> dict[str, DeadEnd]:
+def on_command_ran(table: Table, event: ev.CommandRan, position: Position) -> Table:
     if event.interrupted:
         return table
-    table = _allowed(table, event.command, position, event.at)
-    line = event.command[:4000]
-    key = truncate_safely(normalise_command(line) or _question(line), MAX_TRIED_CHARS)
+    table = _resolve_refused(table, event.command, position, event.at)
+    line = event.command[:MAX_LINE_CHARS]
+    key = truncate_safely(normalise_command(line) or _find_question(line), MAX_TRIED_CHARS)
     if not key:
         return table
     # A failing check is an error to mend, not a command to avoid; but it does run.
-    runs = event.ok or read_check_run(line, event.output, event.ok) is not None
-    if runs:
+    run = read_run(event)
+    worked = [done.worked for done in run.done] or [event.ok]
+    ok = all(worked)
+    if not ok and run.check is None and False not in worked:
+        return table  # how it ended is not shown
+    failed = [done.typed for done in run.done if done.worked is False]
+    if len(failed) == 1 < len(run.done) and run.check is None:
+        line, key = failed[0], truncate_safely(normalise_command(failed[0]), MAX_TRIED_CHARS)
+    if ok or run.check is not None:
         known = table.get(key)
-        typed = _typed(line)
+        typed = _shorten_line(line)
         if known is not None and known.status == OPEN:
             # The same command in another folder or environment: that is what it takes here.
-            worked = typed if event.ok and known.line not in ("", typed) else known.workaround
-            gone = known._replace(
-                status=RESOLVED, step=position.step, at=event.at, workaround=worked
-            )
-            table = {**table, key: gone}
-        if not event.ok:
+            other = typed if ok and known.line not in ("", typed) else known.workaround
+            table = _resolve(table, [key], position, event.at)
+            table[key] = table[key]._replace(workaround=other)
+        if not ok:
             return table
-        table = _settled(table, normalise_command(line), position, event.at)
+        table = _settle_others(table, normalise_command(line), position, event.at)
         return _worked_instead(table, key, typed, position)
-    return _put(table, key, key, _how(event.output), "command", position, event.at, _typed(line))
+    failure, typed = _describe_failure(event.output), _shorten_line(line)
+    return _put_dead_end(table, key, failure, "command", position, event.at, typed)
 
 
-def _question(line: str) -> str:
+def _resolve(table: Table, keys: list[str], position: Position, at: Origin) -> Table:
+    gone = {key: table[key]._replace(status=RESOLVED, step=position.step, at=at) for key in keys}
+    return {**table, **gone} if gone else table
+
+
+def _find_question(line: str) -> str:
     """A look-up by a tool that has to be asked in the right way; "" for any other look-up."""
     asked = [part.plain for part in split_commands(line) if part.plain.startswith(_ASKED)]
     return asked[-1] if asked else ""
 
 
-def _typed(line: str) -> str:
-    return truncate_safely(" ".join(line.split()), MAX_LINE_CHARS)
+def _shorten_line(line: str) -> str:
+    """In one line, without the comments that stand above it."""
+    typed = [one for one in line.split("\n") if not one.lstrip().startswith("#")]
+    return truncate_safely(" ".join(" ".join(typed or [line]).split()), MAX_TYPED_CHARS)
 
 
-def _worked_instead(
-    table: dict[str, DeadEnd], key: str, typed: str, position: Position
-) -> dict[str, DeadEnd]:
+def _worked_instead(table: Table, key: str, typed: str, position: Position) -> Table:
     """Put a command that works beside the same tool's recent failures in another form."""
-    head = _head(key)
     found = {
         name: end._replace(workaround=typed)
         for name, end in table.items()
@@ -117,25 +134,31 @@ def _worked_instead(
         and not end.workaround
         and name != key
         and end.step >= position.step - RETRY_STEPS
-        and _head(name) == head
+        and _is_same_attempt(name, key)
     }
-    return {name: found.get(name, end) for name, end in table.items()} if found else table
+    return {**table, **found} if found else table
 
 
-def _head(deed: str) -> tuple[str, ...]:
-    """The tool and its verb: what two forms of one attempt share."""
-    words = deed.rpartition(" && ")[2].split(None, 3)
+def _is_same_attempt(failed: str, worked: str) -> bool:
+    """The same tool and verb on the same things, one with more said than the other."""
+    (head, things), (other, more) = _split_attempt(failed), _split_attempt(worked)
+    return head == other and head[0] not in _CARRIERS and (things <= more or more <= things)
+
+
+def _split_attempt(command: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The tool with its verb, and what it is done to, options left out."""
+    typed = command.rpartition(" && ")[2].split(None, 30)
+    words = [word for word in typed if word[0] != "-"] or [""]
     # Behind a verb that only starts something else, what it starts is the attempt.
-    return tuple(words[: 3 if len(words) > 1 and words[1] in _STARTERS else 2])
+    size = 3 if len(words) > 1 and words[1] in _STARTERS else 2
+    return tuple(words[:size]), frozenset(words[size:])
 
 
-# What git says when it stopped half way and waits for a hand.
+# What git says when it stopped and needs manual resolution.
 _CONFLICTS = ("CONFLICT", "could not apply", "erge failed", "fix conflicts")
 
 
-def _settled(
-    table: dict[str, DeadEnd], deed: str, position: Position, at: Origin
-) -> dict[str, DeadEnd]:
+def _settle_others(table: Table, worked: str, position: Position, at: Origin) -> Table:
     """What a command that works now puts an end to, beside its own failures.
 
     A chain failed at its last command: once that works by itself, the chain is no dead end. Of
@@ -147,107 +170,97 @@ def _settled(
     ]
     if not waiting:
         return table
-    worked = {_core(part) for part in deed.split(" && ")}
-    settles = _SETTLES.search(deed) is not None
-    done = {
-        key: end._replace(status=RESOLVED, step=position.step, at=at)
+    attempts = {_attempt_key(part) for part in worked.split(" && ")}
+    settles = _SETTLES.search(worked) is not None
+    settled = [
+        key
         for key, end in waiting
-        if _core(key.rpartition(" && ")[2]) in worked
+        if _attempt_key(key.rpartition(" && ")[2]) in attempts
         or (settles and _MERGES.search(key) and any(sign in end.failure for sign in _CONFLICTS))
-    }
-    return {key: done.get(key, one) for key, one in table.items()} if done else table
-
-
-def _core(deed: str) -> str:
-    """A deed by what makes it the same attempt: for git its verb, else all of it."""
-    found = _GIT_VERB.match(deed)
-    return found.group(1) if found else deed
-
-
-def _how(output: str) -> str:
-    """The lines that name the error; else both ends of what was printed."""
-    text = output.strip()
-    lines = [line.strip() for line in text[:8000].split("\n") if line.strip()]
-    if lines and lines[0].startswith("Exit code"):
-        lines = lines[1:] or lines
-    telling = [
-        line
-        for line in lines
-        if re.search(
-            r"error|fatal|denied|not found|no such|cannot|can't|refused|unknown|invalid", line, re.I
-        )
     ]
-    return truncate_output_safely(" / ".join((telling or lines)[:3]), MAX_FAILURE_CHARS)
+    return _resolve(table, settled, position, at)
 
 
-def on_tool_refused(
-    table: dict[str, DeadEnd], event: ToolRefused, position: Position
-) -> dict[str, DeadEnd]:
+def _attempt_key(command: str) -> str:
+    """A command by what makes it the same attempt: for git its verb, else all of it."""
+    found = _GIT_VERB.match(command)
+    return found.group(1) if found else command
+
+
+def _describe_failure(output: str) -> str:
+    return truncate_output_safely(" / ".join(find_failure_lines(output)[:3]), MAX_FAILURE_CHARS)
+
+
+def on_tool_ran(table: Table, event: ev.ToolRan, position: Position) -> Table:
+    """Whatever the tool: a page that is gone, a server that does not answer."""
+    tried = truncate_safely(f"{event.tool} {event.input}", MAX_TRIED_CHARS)
+    if event.ok:
+        known = [tried] if tried in table and table[tried].status == OPEN else []
+        return _resolve(table, known, position, event.at)
+    failure = _describe_failure(event.output)
+    return _put_dead_end(table, tried, failure, "tool", position, event.at)
+
+
+def on_tool_refused(table: Table, event: ev.ToolRefused, position: Position) -> Table:
     if event.tool == _QUESTION:
         return table  # nothing was to be done; what the user said instead is quoted
     tried = truncate_safely(f"{event.tool}: {event.asked}", MAX_TRIED_CHARS)
-    return _put(table, tried, tried, "rejected by the user", "refused", position, event.at)
+    return _put_dead_end(table, tried, "rejected by the user", "refused", position, event.at)
 
 
-def on_file_touched(
-    table: dict[str, DeadEnd], event: FileTouched, position: Position
-) -> dict[str, DeadEnd]:
+def on_file_touched(table: Table, event: ev.FileTouched, position: Position) -> Table:
     if event.action == "read" or not event.ok:
         return table
-    return _allowed(table, event.path, position, event.at)
+    return _resolve_refused(table, event.path, position, event.at)
 
 
-def on_plan_set(
-    table: dict[str, DeadEnd], event: PlanSet, position: Position
-) -> dict[str, DeadEnd]:
+def on_plan_set(table: Table, event: ev.PlanSet, position: Position) -> Table:
     if event.status != "approved":
         return table
-    return _allowed(table, "", position, event.at, tool=_PLAN)
+    return _resolve_refused(table, "", position, event.at, tool=_PLAN)
 
 
 _PLAN = "ExitPlanMode"
 _QUESTION = "AskUserQuestion"
 
 
-def _allowed(
-    table: dict[str, DeadEnd], asked: str, position: Position, at: Origin, *, tool: str = ""
-) -> dict[str, DeadEnd]:
+def _resolve_refused(
+    table: Table, asked: str, position: Position, at: Origin, *, tool: str = ""
+) -> Table:
     """What the user turned down and let pass later is no dead end any more.
 
     By its beginning, since what was asked for is kept in short; of plans, by the tool.
     """
-    gone = {}
+    begins = truncate_safely(asked, MAX_TRIED_CHARS)[:MAX_REFUSED_CHARS]
+    let_pass = []
     for key, end in table.items():
         if end.source == "refused" and end.status == OPEN:
             name, _, refused = end.attempt.partition(": ")
-            if name == tool or (not tool and name != _PLAN and _same(refused, asked)):
-                gone[key] = end._replace(status=RESOLVED, step=position.step, at=at)
-    return {**table, **gone} if gone else table
+            same = name != _PLAN and refused[:MAX_REFUSED_CHARS] == begins
+            if name == tool or (not tool and same):
+                let_pass.append(key)
+    return _resolve(table, let_pass, position, at)
 
 
-def _same(refused: str, asked: str) -> bool:
-    return (
-        truncate_safely(asked, MAX_TRIED_CHARS)[:MAX_REFUSED_CHARS] == refused[:MAX_REFUSED_CHARS]
-    )
-
-
-def on_note_taken(
-    table: dict[str, DeadEnd], event: NoteTaken, position: Position
-) -> dict[str, DeadEnd]:
+def on_note_taken(table: Table, event: ev.NoteTaken, position: Position) -> Table:
     if event.kind != "dead_end":
         return table
     tried = truncate_safely(event.text, MAX_TRIED_CHARS)
-    return _put(table, tried, tried, "", "note", position, event.at)
+    return _put_dead_end(table, tried, "", "note", position, event.at)
 
 
-def list_facts(table: dict[str, DeadEnd]) -> Iterator[Fact]:
-    for dead_end in table.values():
-        detail = dead_end.failure + (f" ({dead_end.times}x)" if dead_end.times > 1 else "")
-        yield Fact(
-            f"x{dead_end.number}",
-            "dead_end",
-            dead_end.attempt,
-            dead_end.status,
-            dead_end.at,
-            detail,
-        )
+def list_facts(table: Table) -> Iterator[Fact]:
+    for end in table.values():
+        detail = end.failure + (f" ({end.times}x)" if end.times > 1 else "")
+        yield Fact(end.fact_id, KIND.name, end.attempt, end.status, end.at, detail)
+
+
+KIND = FactKind(
+    "dead_end",
+    "x",
+    DeadEnd,
+    list_facts,
+    gap=facts.AskedInGap("Did not work", most=10, rank=8),
+    main=True,
+    status_words={RESOLVED: "works now"},
+)

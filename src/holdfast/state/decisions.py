@@ -1,4 +1,4 @@
-"""Decisions: what was chosen, why, and what was rejected.
+"""Decisions: what was chosen, with its reason where the sentence gives one.
 
 From the answers the user gave to the agent's questions, from notes, and from sentences in which the
 agent itself says that it was decided. Anything less plain is only quoted (`requests`,
@@ -7,12 +7,14 @@ agent itself says that it was decided. Anything less plain is only quoted (`requ
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from itertools import pairwise
 
 from holdfast.events import AgentSaid, NoteTaken, Origin, UserSaid
 from holdfast.lazy_regex import lazy_compile
+from holdfast.records import NamedTuple
 from holdfast.redact.safe_truncation import truncate_safely
-from holdfast.state.facts import OPEN, SUPERSEDED, Fact, Position, next_number, put_record
+from holdfast.state import facts
+from holdfast.state.facts import OPEN, SUPERSEDED, Fact, FactKind, Position
 from holdfast.state.prose import split_sentences, subject_words, word_overlap
 
 MAX_DECISIONS = 50
@@ -21,24 +23,126 @@ QUESTION = 160  # so that a long question leaves room for its answer
 
 ANSWERED = " → "
 
-_DECIDED = lazy_compile(
-    r"(?:(?:so|ok|okay|then),? )?(?:we|i)(?:'ve| have)? decided\b|decision:", re.I
+# How a sentence says that something was chosen: by a verb of choice; by what is done, with a reason
+# or with what it is done instead of; by how something will be, and what for. Sentences about what
+# the agent looks at, and about what a program does, have reasons too and choose nothing.
+_LOOKS = (
+    r"(?!.*\b(?:agents?|subagents?|\w+ tool|grep|ripgrep|rg|breakpoint|debugger|stash|mistake"
+    r"|by accident)\b)"
 )
+_FIRST = (
+    r"(?:(?:so|and|but|ok|okay|then|finally|here|deliberately),? )?"
+    r"(?:(?:for|in|on|as|after|given|with|because|since|at|it is|it's)\b"
+    r"[^?!;:]{2,110}?(?:,(?: so| and)?|(?= (?:we|i)\b)) )?(?:\*\*)?"
+)
+_BY = (
+    r"(?:(?:we|i)(?:'ve|'re|'m|'ll| have| are| am| will)?"
+    r"(?: (?:now|just|also|therefore|deliberately|simply|only|always|never))? |let's )"
+)
+_CHOICE = (
+    r"(?:decid(?:ed|ing)\b(?! (?:whether|between))|chose\b|choosing\b|picked\b(?! up)"
+    r"|settl(?:ed|ing) (?:on|for)\b|opt(?:ed|ing) (?:for|to|against|out of)\b|ended up with\b"
+    r"|(?:going|go|went) (?:with|for)\b(?! the flow| a | it\b)|st(?:ick|icking|uck) (?:with|to)\b"
+    r"|stay(?:ed|ing)? with\b|agreed (?:on|to|with|that)\b|favou?r(?:ed|ing)?\b"
+    r"|rul(?:ed|ing) out\b|standardi[sz](?:ed|ing) on\b"
+    r"|prefer(?:red|ring)?\b(?=.{3,100}\b(?:over|to|rather than)\b))"
+)
+# What shapes the work, and is not only looked at or tried.
+_SHAPES = (
+    r"(?:ma[dk]|split|buil[dt]|put|cap|pin|limit|set|skip|drop|ship|keep|kept|us|stor|hash"
+    r"|sign|sort|wrap|turn|mov|cach|renam|remov|replac|extract|introduc|merg|reject|avoid|reus|encod"
+    r"|switch|chang|support|combin|delegat|inlin|bundl|expos|requir|accept|treat|return|disabl|enabl"
+    r"|defer|postpon|round|normali[sz]|compil|hard-?cod|version|serv|generat|leav|driv|send|sent"
+    r"|shard|rewr[io]t|mak)"
+)
+_NOT_ON = r"(?! on\b| into the debugger| (?:a |the )?breakpoint| \w+ing\b)"
+_DEED = (
+    rf"(?:not )?(?:{_SHAPES}(?:[a-z]?(?:ed|ing)|e[ds]?|s)?"
+    rf"|left (?=.*\b(?:out|alone|as[ -]is|in|off|unchanged)\b))\b{_NOT_ON}"
+)
+_DONE = (
+    rf"(?:{_SHAPES}[a-z]?(?:ed|ing)|made|split|kept|rewrote"
+    rf"|left (?=.*\b(?:out|alone|as[ -]is|in|off|unchanged)\b))\b{_NOT_ON}"
+)
+# What "we" do not choose by doing it.
+_TRIES = (
+    r"(?:look|read|run|check|see|try|open|start|search|ask|wait|need|have|get|find|test|continue|begin"
+    r"|fix|debug|investigate|know|can|could|should|might|must|do|did|don't|were|was|are|also|still)\b"
+)
+_REASONS = r"\b(?:because|since|so that|instead of|rather than|in favou?r of|otherwise|to avoid)\b"
+_WHY = rf"(?:{_REASONS}|, (?:as|so|which|not) (?=\w+ \w+)|[:;] (?=\w+ \w+ \w+))"
+# Of how it will be: a purpose, or a reason set apart. A bare "because" explains what was seen.
+_FOR = r"(?:\bso that\b|\binstead of\b|\brather than\b|, (?:because|since|as|formatted)\b)"
+_THING = (
+    r"(?!.{0,40}\b(?:tests?|builds?|suite|functions?|errors?|process|script|logs?|output|docs|code"
+    r"|readme|users?|method|question|run|it|this|that|there|which|if|when|was|were|did|had|could|should|might)"
+    r"\b)[^,;:?!]{3,80}?\b"
+)
+_SHAPED = (
+    r"(?:stored|kept|saved|hashed|signed|encrypted|written|validated|cached|named|generated|served"
+    r"|formatted|logged|queued|sorted|rounded|returned|sized|set|pinned|capped|limited|compared"
+    r"|versioned|encoded|split|grouped|keyed|retried|replayed|sent|deleted|merged|loaded)"
+)
+_STATES = (
+    rf"(?:(?:is|are|gets?|will be|stays?) (?:(?:only|always|never|now) )?{_SHAPED}\b"
+    r"|(?:lives?|belongs?|go(?:es)?|sits?|ends?|expires?) (?=in|on|at|to|out|off|with|inside|after)"
+    r"|will (?:not )?(?:return|use|store|keep|send|accept|reject|hold|live|stay|go|own|read|write"
+    r"|support|default|serve|emit|log|retry|expire)\b)"
+)
+_CHOSEN = (
+    lazy_compile(
+        _LOOKS + _FIRST + rf"(?:{_BY}?{_CHOICE}"
+        r"|chosen:|(?:it(?:'s| is| was|)|has been) (?:decided|settled|agreed)\b"
+        r"|(?:(?:the|key|main|final|design) )*decision(?:\*\*)?(?: noted)?"
+        r"(?: is(?! yours| up| not| still| open)|:)"
+        r"|(?!(?:here|there|as|now|what|how|that|whatever|if|when|where|who|but)\b)"
+        r"[\w +/.#`-]{2,60} it is[.;,:]"
+        r"|(?:(?:we|i) )?(?:changed|switched)\b.{0,80}\bfrom\b.{1,60}\bto\b"
+        rf"|{_BY}{_DEED}.*?{_WHY}|{_DONE}.*?(?:{_REASONS}|, as\b)"
+        r"|(?:dropped|removed|rejected|skipped)\b.*?: \w+ \w+ \w+"
+        rf"|(?:we|i) (?:won't|don't|do not|will not) (?=(?:even )?{_DEED}).*?{_WHY}"
+        r"|we(?:'re| are) not going to\b|[^?!;:]{3,80}, decided (?:against|on|to)\b"
+        rf"|(?:we'll|we will|let's) (?!{_TRIES}|(?:be|see) )\w+ .*?{_REASONS})",
+        re.I,
+    ),
+    lazy_compile(
+        _LOOKS + r"(?:instead of|rather than|to (?!find|see|check|debug|understand|verify|reproduce"
+        r"|test|look|read|run|confirm|compare|be|do|get)\w+)\b[^?!;:]{2,110}?,? "
+        rf"(?:we|i)(?:'ve|'ll)? {_DEED}",
+        re.I,
+    ),
+    lazy_compile(
+        rf"{_THING}(?:{_STATES}.*?{_FOR}"
+        r"|(?:lives|belongs?|sits) (?:in|on|at|to|with|inside)\b.*, not\b"
+        r"|now (?!fail|pass|show|say|print|run|work|carries)\w+s\b[^(]*?(?:\bso that\b|, not\b)"
+        r"|(?:is|are) (?:set|pinned|capped|limited) (?:to|at)\b.*?\bbecause\b"
+        r"|stays? (?:at|on|out|off|with|inside)\b[^;:]*[;:] \w+ \w+ \w+)",
+        re.I,
+    ),
+    lazy_compile(
+        rf"(?:rather than|instead of) [^,?!]{{3,80}}, {_THING}(?:go(?:es)?|lives?|is|are|will)\b",
+        re.I,
+    ),
+    lazy_compile(
+        _LOOKS + r"(?:Using|Use) (?=\S*[A-Z]{2}|\S*[A-Z]\S*\d)[\w.+/#-]+"
+        r" (?:for|as|to|over|with|because)\b"
+    ),
+)
+# A list under this heading is one of decisions, whatever its sentences say.
+_LIST = lazy_compile(
+    r"(?im)^\W*(?:(?:key|recent|main|design|technical) )*decisions(?: made| taken| so far)?\W*$\n"
+    r"((?:[ \t]*(?:[-*•]|\d+[.)]) .+\n?)+)"
+)
+# A sentence that gives the reason for the one before it.
 _REASON = lazy_compile(
-    r"\b(?:because|since|so that|as it|due to|in order to|to avoid|which (?:means|avoids))\b(.*)",
-    re.I,
+    r"(?:because|since|otherwise|that way|this way|the reason|reason:|why:)", re.I
 )
-_REJECTED = lazy_compile(
-    r"\b(?:instead of|rather than|over|not)\s+(.{3,90}?)(?=[,.;)]|\s+(?:because|since|so)\b|$)",
-    re.I,
-)
+_BULLET = "-*•> "
 
 
 class Decision(NamedTuple):
     number: int
     text: str
-    reason: str
-    rejected: str
     by: str  # "user" | "agent" | "note": what the agent asked us to keep
     status: str
     step: int
@@ -51,89 +155,71 @@ class Decision(NamedTuple):
         return self.text[len(self.question) + len(ANSWERED) :] if self.question else self.text
 
 
-def _put(
-    table: dict[str, Decision],
-    text: str,
-    by: str,
-    position: Position,
-    at: Origin,
-    question: str = "",
-) -> dict[str, Decision]:
+Table = dict[str, Decision]
+
+
+def _put_decision(
+    table: Table, text: str, by: str, position: Position, at: Origin, question: str = ""
+) -> Table:
+    said = truncate_safely(text, MAX_DECISION_CHARS)
+    text = f"{question}{ANSWERED}{said}" if question else said
     subject = subject_words(text)
-    new: dict[str, Decision] = {}
+    new: Table = {}
     for key, old in table.items():
         if old.text == text:
             return table
         if old.status == OPEN and word_overlap(subject, subject_words(old.text)) >= 0.7:
-            old = old._replace(status=SUPERSEDED)  # the same choice, taken anew
+            old = old._replace(status=SUPERSEDED)  # the same choice, made again
         new[key] = old
-    number = next_number(table)
-    reason = _REASON.search(text)
-    found = _REJECTED.search(text)
-    rejected = found.group(1).strip() if found else ""
-    decision = Decision(
-        number,
-        text,
-        reason.group(0).strip()[:160] if reason else "",
-        rejected[:120],
-        by,
-        OPEN,
-        position.step,
-        at,
-        question,
-    )
-    return put_record(new, f"d{number}", decision, MAX_DECISIONS, lambda d: d.status != OPEN)
+    number = facts.next_number(table)
+    decision = Decision(number, text, by, OPEN, position.step, at, question)
+    return facts.put_record(new, KIND.fact_id(number), decision, MAX_DECISIONS, facts.is_past)
 
 
-_NOTED = {
-    "decision": "",
-    "rule": "A rule, in the agent's words: ",
-    "next_step": "Next step: ",
-}
+# What stands before a note that is no decision.
+NOTED = {"decision": "", "rule": "A rule, in the agent's words: ", "next_step": "Next step: "}
 
 
-def on_note_taken(
-    table: dict[str, Decision], event: NoteTaken, position: Position
-) -> dict[str, Decision]:
+def on_note_taken(table: Table, event: NoteTaken, position: Position) -> Table:
     """A rule that the agent notes is no word of the user, so it stands here."""
-    label = _NOTED.get(event.kind)
+    label = NOTED.get(event.kind)
     if label is None:
         return table
-    return _put(
-        table, truncate_safely(label + event.text, MAX_DECISION_CHARS), "note", position, event.at
-    )
+    return _put_decision(table, label + event.text, "note", position, event.at)
 
 
-def on_agent_said(
-    table: dict[str, Decision], event: AgentSaid, position: Position
-) -> dict[str, Decision]:
-    if "ecided" not in event.text and "ecision:" not in event.text:
-        return table
-    for sentence in split_sentences(event.text):
-        if _DECIDED.match(sentence) and not sentence.endswith("?"):
-            table = _put(
-                table, truncate_safely(sentence, MAX_DECISION_CHARS), "agent", position, event.at
-            )
+def on_agent_said(table: Table, event: AgentSaid, position: Position) -> Table:
+    listed = "\n".join(_LIST.findall(event.text)) if "ecisions" in event.text else ""
+    sentences = [sentence.lstrip(_BULLET) for sentence in split_sentences(event.text)]
+    for sentence, behind in pairwise([*sentences, ""]):
+        plain = not sentence.endswith(("?", ":"))
+        chosen = plain and any(pattern.match(sentence) for pattern in _CHOSEN)
+        if chosen or sentence in listed:
+            sentence += f" {behind}" if _REASON.match(behind) else ""
+            table = _put_decision(table, sentence, "agent", position, event.at)
     return table
 
 
-def on_user_said(
-    table: dict[str, Decision], event: UserSaid, position: Position
-) -> dict[str, Decision]:
+def on_user_said(table: Table, event: UserSaid, position: Position) -> Table:
     """An answer to a question that the agent asked, with the question: it decides something."""
     if event.source != "answer":
         return table
     question = truncate_safely(event.about, QUESTION)
-    answer = truncate_safely(event.text, MAX_DECISION_CHARS)
-    text = f"{question}{ANSWERED}{answer}" if question else answer
-    return _put(table, text, "user", position, event.at, question)
+    return _put_decision(table, event.text, "user", position, event.at, question)
 
 
-def list_facts(table: dict[str, Decision]) -> Iterator[Fact]:
+def list_facts(table: Table) -> Iterator[Fact]:
     for key, decision in table.items():
-        detail = "; ".join(
-            filter(
-                None, (f"by the {decision.by}", decision.rejected and f"not {decision.rejected}")
-            )
-        )
-        yield Fact(key, "decision", decision.text, decision.status, decision.at, detail)
+        by = f"by the {decision.by}"
+        yield Fact(key, KIND.name, decision.text, decision.status, decision.at, by)
+
+
+KIND = FactKind(
+    "decision",
+    "d",
+    Decision,
+    list_facts,
+    gap=facts.AskedInGap("Decided", most=6, rank=13),
+    main=True,
+    status_words={OPEN: "in force"},
+)

@@ -1,4 +1,4 @@
-"""The shape every kind of fact shares, the words for its status, and what each kind is called.
+"""The shape every kind of fact shares, and the words for its status.
 
 Each kind of fact has its own module with its own typed records, because a task and a
 command have little in common but where they came from. This module owns what they do
@@ -6,42 +6,19 @@ have in common: the `Fact` that the store indexes and the brief quotes, and the 
 bounded table of records is updated without changing the one it came from.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from operator import itemgetter
-from typing import Any, NamedTuple, TypeVar
 
 from holdfast import events as ev
 from holdfast.events import Origin
+from holdfast.records import Any, NamedTuple, TypeVar
 
-# Standings. A fact never silently disappears from view: it changes its standing.
+# A fact never silently disappears from view: it changes its status.
 OPEN = "open"  # asked for, true, failing or running now
 DONE = "done"  # finished: tasks, plans, subagents
 CANCELLED = "cancelled"  # given up or deleted before it was finished
 SUPERSEDED = "superseded"  # replaced by a later word on the same thing
 RESOLVED = "resolved"  # an error or a dead end that no longer stands
-
-STATUSES = (OPEN, DONE, CANCELLED, SUPERSEDED, RESOLVED)
-
-# Kinds, in the order in which a person would want to read them.
-KINDS = (
-    "request",
-    "rule",
-    "task",
-    "plan",
-    "test",
-    "error",
-    "dead_end",
-    "decision",
-    "file",
-    "command",
-    "identifier",
-    "commit",
-    "subagent",
-    "skill",
-    "note",
-    "next_step",
-    "reply",
-)
 
 
 class Fact(NamedTuple):
@@ -55,6 +32,52 @@ class Fact(NamedTuple):
     detail: str = ""  # the rest in words, for search and `holdfast show`
 
 
+class AskedInGap(NamedTuple):
+    """How a gap asks about facts of a kind: a compaction must not lose those that are open."""
+
+    label: str  # how a line of the gap begins
+    most: int  # of the kind, the latest
+    rank: int  # among the kinds: 1 is looked at and written first
+
+
+class FactKind(NamedTuple):
+    """All that other packages need to know of a kind of fact. `state.model` lists them."""
+
+    name: str
+    letter: str  # its ids begin with it
+    record: type | None  # what its table in the state holds; None where that is not saved
+    list_facts: Callable[[Any], Iterator[Fact]]
+    called: str = ""  # by people, where that is not its name
+    plural: str = ""
+    field: str = ""  # of the state, where that is not its name with an s
+    gap: AskedInGap | None = None
+    # The section of the brief that states it without choosing: then a report on a compaction
+    # counts whether it was kept, lost or restored (`compaction.report`).
+    counted_in: str = ""
+    main: bool = False  # shown at length when everything open is asked for
+    status_words: Mapping[str, str] = {}  # what people call a status of these facts
+    also: str = ""  # other beginnings of its ids, in words
+
+    @property
+    def one(self) -> str:
+        return self.called or self.name.replace("_", " ").capitalize()
+
+    @property
+    def many(self) -> str:
+        return self.plural or f"{self.one}s"
+
+    @property
+    def table(self) -> str:
+        return self.field or f"{self.name}s"
+
+    def fact_id(self, number: int | str) -> str:
+        return f"{self.letter}{number}"
+
+
+def is_past(record: Any) -> bool:
+    return bool(record.status != OPEN)
+
+
 Record = TypeVar("Record")
 
 _NUMBER = itemgetter(0)
@@ -63,7 +86,7 @@ _NUMBER = itemgetter(0)
 class MutableTable(dict[str, Record]):
     """A table that only a fold in progress holds, so that it may be changed in place.
 
-    `fold` copies the tables it changes. Whoever folds many events in a row has tables of its own
+    `fold` copies the tables it changes. A fold of many events in a row has tables of its own
     (`fold.FoldSession`): copying a thousand symbols for each event took a fifth of the time.
     """
 
@@ -94,22 +117,14 @@ def put_record(
     new.pop(key, None)
     new[key] = record
     if len(new) > limit:
-        new.pop(_victim(new, expendable))
+        spare = (name for name, one in new.items() if expendable is not None and expendable(one))
+        new.pop(next(spare, next(iter(new))))
     return new
 
 
-def _victim(table: dict[str, Record], expendable: Callable[[Record], bool] | None) -> str:
-    if expendable is not None:
-        for key, record in table.items():
-            if expendable(record):
-                return key
-    return next(iter(table))
-
-
-# Where in the session we are: the only clock that `fold` knows.
-
-
 class Position(NamedTuple):
+    """Where in the session we are: the only clock that `fold` knows."""
+
     turn: int = 0  # prompts of the user so far
     step: int = 0  # tool calls of the main thread so far; what recency is measured in
     epoch: int = 0  # compactions so far
@@ -129,53 +144,3 @@ STEP_EVENTS = frozenset(
         ev.SubagentEnded,
     )
 )
-
-
-# What each kind of fact is called: the one table, for people and for the agent.
-#
-# `one` and `many` are for people: tables, pages and counts. `told` is how a line of a gap begins,
-# which the agent reads. The dashboard has the first two in `words.js`; a test holds them equal.
-# The headings of a brief belong to its sections, not to kinds: `brief.role`.
-
-
-class KindLabel(NamedTuple):
-    one: str
-    many: str
-    in_gap: str = ""  # "" for a kind that no gap tells
-
-
-LABELS = {
-    "request": KindLabel("Request", "Requests", "The user's last request"),
-    "rule": KindLabel("Rule", "Rules", "Rule the user gave"),
-    "task": KindLabel("Task", "Tasks", "Open task"),
-    "plan": KindLabel("Plan", "Plans", "Approved plan"),
-    "test": KindLabel("Test run", "Test runs", "Failing test run"),
-    "error": KindLabel("Error", "Errors", "Open error"),
-    "dead_end": KindLabel("Dead end", "Dead ends", "Did not work"),
-    "decision": KindLabel("Decision", "Decisions", "Decided"),
-    "file": KindLabel("File", "Files", "Edited file"),
-    "command": KindLabel("Command", "Commands"),
-    "identifier": KindLabel("Exact value", "Exact values", "Exact value"),
-    "commit": KindLabel("Commit", "Commits"),
-    "subagent": KindLabel("Subagent", "Subagents", "Running in the background"),
-    "skill": KindLabel("Skill", "Skills"),
-    "note": KindLabel("Note", "Notes", "Noted by the agent"),
-    "next_step": KindLabel("Next step", "Next steps"),
-    "reply": KindLabel("Reply", "Replies"),
-}
-
-
-def kind_name(kind: str) -> str:
-    """One of the kind, within a sentence: `dead end`."""
-    return LABELS[kind].one.lower() if kind in LABELS else kind.replace("_", " ")
-
-
-def kind_heading(kind: str) -> str:
-    """Many of the kind, over a list: `Dead ends`."""
-    return LABELS[kind].many if kind in LABELS else kind
-
-
-def count_kind(count: int, kind: str) -> str:
-    """`1 dead end`, `2 dead ends`."""
-    name = kind_name(kind) if count == 1 or kind not in LABELS else LABELS[kind].many.lower()
-    return f"{count:,} {name}"

@@ -1,13 +1,13 @@
 """The next step: what the agent last said it would do or asked, and its last words."""
 
-import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
 
 from holdfast.events import AgentSaid, Origin
 from holdfast.lazy_regex import lazy_compile
+from holdfast.records import NamedTuple
 from holdfast.redact.safe_truncation import truncate_output_safely
-from holdfast.state.facts import DONE, OPEN, Fact, Position, writable
+from holdfast.state import facts
+from holdfast.state.facts import DONE, OPEN, Fact, FactKind, Position
 from holdfast.state.prose import lower_ascii_apostrophes, split_sentences
 from holdfast.text import truncate, truncate_middle
 
@@ -16,13 +16,15 @@ MAX_LAST_WORDS_CHARS = 3000
 _INTENT = lazy_compile(
     r"^(?:now|next|then)\b|\b(?:let me|i'll|i will|i need to|i'm going to|we need to"
     r"|next step|remaining|still (?:need|have) to|what's left|now i)\b",
-    re.I,
 )
 # Said at the end of a message, so that its reader knows that the work goes on.
 _GOES_ON = lazy_compile(
     r"\bnext\b[^.?!]{0,30}\b(?:i|we)\b|^next\b|\bi(?:'ll| will|'m going to| am going to)\b"
     r"|\blet me (?!know\b)|\bnow i\b|\bstill (?:need|have|has|to)\b|\bnot yet\b|\bremains? to\b"
     r"|\b(?:the )?(?:remaining|next) (?:steps?|tasks?|work|parts?|files?)\b",
+)
+_BLOCKED = lazy_compile(
+    r"(?<!not )\b(?:blocked|blocking) (?:by|on)\b(?!:? no)|\bwaiting (?:for|on)\b"
 )
 _STEP_OF = lazy_compile(r"\b(?:step|part|task|phase) (\d{1,3}) (?:of|/) (\d{1,3})\b")
 # Courtesy, and offers to do something else: the work itself is done.
@@ -48,7 +50,7 @@ def on_agent_said(table: Table, event: AgentSaid, position: Position) -> Table:
     text = event.text.strip()
     if len(text) < 3:
         return table
-    new = writable(table)
+    new = facts.writable(table)
     new["next"] = NextStep(
         truncate_output_safely(text, MAX_LAST_WORDS_CHARS), position.step, event.at
     )
@@ -57,10 +59,7 @@ def on_agent_said(table: Table, event: AgentSaid, position: Position) -> Table:
 
 def find_intention(item: NextStep) -> str:
     """The last sentence in which the agent says what it will do, "" when there is none."""
-    for sentence in reversed(split_sentences(item.last_words[-1500:])):
-        if _INTENT.search(sentence) and not sentence.endswith("?"):
-            return truncate(sentence, 300)
-    return ""
+    return _find_last(item, 0, lambda said: bool(_INTENT.search(said)) and said[-1] != "?")
 
 
 def find_unfinished(item: NextStep) -> str:
@@ -68,21 +67,36 @@ def find_unfinished(item: NextStep) -> str:
 
     Stricter than `find_intention`: an offer or a courtesy is no work left, nor is step 3 of 3.
     """
-    for sentence in reversed(split_sentences(item.last_words[-1500:])[-MAX_LAST_SENTENCES:]):
-        lowered = lower_ascii_apostrophes(sentence)
-        if sentence.endswith("?") or _COURTESY.search(lowered):
-            continue
-        count = _STEP_OF.search(lowered)
-        if _GOES_ON.search(lowered) or (count and int(count[1]) < int(count[2])):
-            return truncate(sentence, 300)
-    return ""
+    return _find_last(item, MAX_LAST_SENTENCES, _goes_on)
+
+
+def _goes_on(said: str) -> bool:
+    if said.endswith("?") or _COURTESY.search(said):
+        return False
+    count = _STEP_OF.search(said)
+    unfinished = count is not None and int(count[1]) < int(count[2])
+    return unfinished or _GOES_ON.search(said) is not None
+
+
+def find_blocker(item: NextStep) -> str:
+    """What the agent said at the end that it waits for or is held up by, "" for nothing."""
+    return _find_last(
+        item,
+        MAX_LAST_SENTENCES,
+        lambda said: bool(_BLOCKED.search(said) and not _COURTESY.search(said)),
+    )
 
 
 def find_question(item: NextStep) -> str:
     """What the agent asked at the end of its last words and cannot go on without, "" for none."""
-    last = split_sentences(item.last_words[-1500:])[-1:]
-    if last and last[0].endswith("?") and not _COURTESY.search(lower_ascii_apostrophes(last[0])):
-        return truncate(last[0], 300)
+    return _find_last(item, 1, lambda said: said[-1] == "?" and not _COURTESY.search(said))
+
+
+def _find_last(item: NextStep, among: int, says: Callable[[str], bool]) -> str:
+    """The last sentence of which this is true in small letters; `among` so many, 0 for all."""
+    for sentence in reversed(split_sentences(item.last_words[-1500:])[-among:]):
+        if says(lower_ascii_apostrophes(sentence)):
+            return truncate(sentence, 300)
     return ""
 
 
@@ -91,4 +105,7 @@ def list_facts(table: Table) -> Iterator[Fact]:
         intended = find_intention(item)
         status = OPEN if intended else DONE
         text = intended or truncate_middle(item.last_words, 300)
-        yield Fact("n1", "next_step", text, status, item.at, item.last_words)
+        yield Fact(KIND.fact_id(1), KIND.name, text, status, item.at, item.last_words)
+
+
+KIND = FactKind("next_step", "n", NextStep, list_facts, field="next_step", main=True)

@@ -8,11 +8,13 @@ What the transcript told of the same note is left out then: it would stand there
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.events import Origin
+from holdfast.records import TYPE_CHECKING, NamedTuple
 from holdfast.redact.safe_truncation import truncate_safely
-from holdfast.state.facts import OPEN, SUPERSEDED, Fact
+from holdfast.state import facts
+from holdfast.state.decisions import NOTED
+from holdfast.state.facts import OPEN, SUPERSEDED, Fact, FactKind
 
 if TYPE_CHECKING:
     from holdfast.state.model import State
@@ -59,11 +61,9 @@ def build_note_table(written: Iterable[NoteLine]) -> Table:
         if not text or one.kind not in NOTE_KINDS or (one.kind, text) in known:
             continue
         known.add((one.kind, text))
-        if one.kind == "next_step":
-            found = {
-                key: note._replace(status=SUPERSEDED) if note.kind == "next_step" else note
-                for key, note in found.items()
-            }
+        for key, note in found.items() if one.kind == "next_step" else ():
+            if note.kind == "next_step":
+                found[key] = note._replace(status=SUPERSEDED)
         at = Origin("", 0, 0, one.time)
         found[f"{prefix}{number}"] = Note(number, one.kind, text, one.by, OPEN, at)
     return dict(list(found.items())[-MAX_NOTES:])
@@ -74,10 +74,12 @@ def overlay_notes(state: State, table: Table) -> State:
     if not table:
         return state
     said = {note.text for note in table.values()}
+    # `decisions` puts a few words before a rule or a next step that the agent noted.
+    said |= {label + text for label in NOTED.values() for text in said}
     decisions = {
-        key: decision
-        for key, decision in state.decisions.items()
-        if not (decision.by == "note" and _without_label(decision.text) in said)
+        key: one
+        for key, one in state.decisions.items()
+        if not (one.by == "note" and one.text in said)
     }
     dead_ends = {
         key: end
@@ -85,14 +87,6 @@ def overlay_notes(state: State, table: Table) -> State:
         if not (end.source == "note" and end.attempt in said)
     }
     return state._replace(notes=table, decisions=decisions, dead_ends=dead_ends)
-
-
-def _without_label(text: str) -> str:
-    """`decisions` puts a few words before a rule or a next step that the agent noted."""
-    for label in ("A rule, in the agent's words: ", "Next step: "):
-        if text.startswith(label):
-            return text[len(label) :]
-    return text
 
 
 def list_open_notes(state: State, kind: str = "") -> list[tuple[str, Note]]:
@@ -108,3 +102,14 @@ def list_facts(table: Table) -> Iterator[Fact]:
     for key, note in table.items():
         who = "written in the notes file" if note.by == "file" else f"noted by the {note.by}"
         yield Fact(key, note.kind, note.text, note.status, note.at, who)
+
+
+KIND = FactKind(
+    "note",
+    "m",
+    None,
+    list_facts,
+    gap=facts.AskedInGap("Noted by the agent", most=12, rank=4),
+    counted_in="notes",
+    also="`mf` from the notes file",
+)

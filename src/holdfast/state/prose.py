@@ -4,8 +4,6 @@ Shared by the kinds of facts that come from words (requests, rules, decisions, d
 next steps), so that what counts as a sentence is decided once.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 
@@ -24,7 +22,7 @@ _CODE_BLOCK = lazy_compile(r"```.*?(?:```|\Z)|\"\"\".*?\"\"\"", re.S)
 _WORD = lazy_compile(r"[a-z][a-z0-9_'-]{2,}")
 
 # Words that say nothing about the subject of a sentence.
-_EMPTY = frozenset(
+EMPTY_WORDS = frozenset(
     """
     about above actually after again all also always and any anymore are because been before being
     but can cannot could did does doesn done don't each ever every fine for forget forward from
@@ -83,7 +81,7 @@ def has_any(text: str, cues: tuple[str, ...]) -> bool:
 @lru_cache(maxsize=512)  # each new sentence is compared with all that are known
 def subject_words(text: str) -> frozenset[str]:
     """The words that carry a sentence's subject, lower case, without plural s and -ing."""
-    return frozenset(_stem(word) for word in _WORD.findall(text.lower()) if word not in _EMPTY)
+    return frozenset(_stem(word) for word in _WORD.findall(text.lower()) if word not in EMPTY_WORDS)
 
 
 def _stem(word: str) -> str:

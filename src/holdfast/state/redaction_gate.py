@@ -6,25 +6,24 @@ became symbols, identifiers or search words have nothing around them any more; s
 redacted and not the state. Colours and other terminal codes go with them.
 """
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, get_args, get_type_hints
+from collections.abc import Callable, Sequence
 
 from holdfast import events as ev
+from holdfast.records import Any
 from holdfast.redact import redact, redact_bytes, redact_lines, redact_many, strip_codes
 from holdfast.redact.private_keys import find_key_lines
-from holdfast.state.symbols import MAX_SEARCH_CHARS, MAX_SEEN_CHARS, MAX_TYPED_CHARS
+from holdfast.state.symbols import MAX_TYPED_CHARS
 from holdfast.state.touched_files import MAX_HUNKS
 
 # How much behind what is read of a text is looked at: a secret may begin before the cut.
 _MARGIN = 600
 # What the client chose from a few words of its own, or made up to tell rows apart.
-_NO_TEXT = frozenset("how by standing trigger status model session_id task job client kind".split())
-_READ = MAX_SEEN_CHARS + _MARGIN
+_NO_TEXT = frozenset(
+    "how by standing trigger status model session_id task job client kind began".split()
+)
 _WRITTEN = MAX_TYPED_CHARS + _MARGIN
-_FOUND = MAX_SEARCH_CHARS + _MARGIN
+_FOUND = 3000 + _MARGIN
 # Of a key that stands in a diff without its heading, a line has one of these lengths.
 _KEY_LENGTHS = frozenset((64, 65, 70, 71))
 # A question about one of these is answered with it.
@@ -47,10 +46,9 @@ def redact_events(events: Sequence[ev.Event]) -> list[ev.Event]:
     heard: list[Any] = []
     event: Any
     for event in events:
-        fields, special = _HEARD.get(type(event), _NONE)
-        if special is not None:
+        if (special := _SPECIAL.get(type(event))) is not None:
             event = special(event)
-        for field in fields:
+        for field in _TEXTS[type(event)]:
             text = event[field]
             if text:
                 owners.append((len(heard), field))
@@ -67,11 +65,11 @@ def redact_events(events: Sequence[ev.Event]) -> list[ev.Event]:
     changed.update(clean)
     changed.update(at for at, text in enumerate(texts) if owners[at][1] < 0 and _may_be_key(text))
     for at in changed:
-        _put(heard, *owners[at], clean.get(at, texts[at]))
+        _put_field(heard, *owners[at], clean.get(at, texts[at]))
     return heard
 
 
-def _put(heard: list[Any], at: int, field: int, text: str) -> None:
+def _put_field(heard: list[Any], at: int, field: int, text: str) -> None:
     event = heard[at]
     if field >= 0:
         heard[at] = event._replace(**{event._fields[field]: text})
@@ -89,17 +87,13 @@ def _may_be_key(text: str) -> bool:
 
 
 def _file_touched(event: ev.FileTouched) -> ev.FileTouched:
-    """Only what is heard of it: what an edit replaced is nowhere asked for."""
-    most = _READ if event.action == "read" else _WRITTEN
+    """Only what is heard of it: neither what was read nor what an edit replaced is asked for."""
+    most = 0 if event.action == "read" else _WRITTEN
     if len(event.hunks) > MAX_HUNKS:
         event = event._replace(hunks=event.hunks[:MAX_HUNKS])
     if event.before or len(event.text) > most:
         event = event._replace(text=event.text[:most], before="")
     return event
-
-
-def _searched(event: ev.Searched) -> ev.Searched:
-    return event if len(event.output) <= _FOUND else event._replace(output=event.output[:_FOUND])
 
 
 def _user_said(event: ev.UserSaid) -> ev.UserSaid:
@@ -110,46 +104,33 @@ def _user_said(event: ev.UserSaid) -> ev.UserSaid:
     return event
 
 
-def _todos_set(event: ev.TodosSet) -> ev.TodosSet:
-    return event._replace(
-        todos=tuple(one._replace(content=_alone(one.content)) for one in event.todos)
-    )
-
-
-def _tasks_listed(event: ev.TasksListed) -> ev.TasksListed:
-    return event._replace(tasks=tuple(map(_task_changed, event.tasks)))
-
-
 def _task_changed(event: ev.TaskChanged) -> ev.TaskChanged:
     return event._replace(
-        subject=event.subject and _alone(event.subject),
-        description=event.description and _alone(event.description),
-        owner=event.owner and _alone(event.owner),
+        subject=event.subject and _redact_alone(event.subject),
+        description=event.description and _redact_alone(event.description),
+        owner=event.owner and _redact_alone(event.owner),
     )
 
 
-def _alone(text: str) -> str:
+def _redact_alone(text: str) -> str:
     return redact(strip_codes(text))
 
 
 _SPECIAL: dict[type, Callable[[Any], Any]] = {
     ev.FileTouched: _file_touched,
-    ev.Searched: _searched,
+    ev.Searched: lambda event: event._replace(output=event.output[:_FOUND]),
     ev.UserSaid: _user_said,
-    ev.TodosSet: _todos_set,
-    ev.TasksListed: _tasks_listed,
+    ev.TodosSet: lambda event: event._replace(
+        todos=tuple(one._replace(content=_redact_alone(one.content)) for one in event.todos)
+    ),
+    ev.TasksListed: lambda event: event._replace(tasks=tuple(map(_task_changed, event.tasks))),
 }
-
-
-def _kinds() -> Iterator[tuple[type, tuple[tuple[int, ...], Callable[[Any], Any] | None]]]:
-    for kind in get_args(ev.Event):
-        texts = tuple(
-            index
-            for index, (name, hint) in enumerate(get_type_hints(kind).items())
-            if hint in (str, str | None) and name not in _NO_TEXT
-        )
-        yield kind, (texts, _SPECIAL.get(kind))
-
-
-_HEARD = dict(_kinds())
-_NONE: tuple[tuple[int, ...], None] = ((), None)
+# Of each kind of event, the places of its texts.
+_TEXTS: dict[type, tuple[int, ...]] = {
+    kind: tuple(
+        index
+        for index, (name, hint) in enumerate(kind.__annotations__.items())
+        if hint in (str, str | None) and name not in _NO_TEXT
+    )
+    for kind in ev.Event.__args__
+}

@@ -7,11 +7,12 @@ stay. Bounded by size: the oldest go first.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from holdfast.events import AgentSaid, Origin, SummaryGiven
+from holdfast.records import NamedTuple
 from holdfast.redact.safe_truncation import truncate_message_safely, truncate_safely
-from holdfast.state.facts import DONE, Fact, Position, writable
+from holdfast.state import facts
+from holdfast.state.facts import DONE, Fact, FactKind, Position
 from holdfast.state.prose import strip_code
 
 MAX_REPLY_CHARS = 5_000
@@ -31,6 +32,10 @@ class Reply(NamedTuple):
     at: Origin
     upto: int = 0  # characters of all replies so far, this one included
 
+    @property
+    def fact_id(self) -> str:
+        return KIND.fact_id(self.number)
+
 
 Table = dict[str, Reply]
 
@@ -39,26 +44,29 @@ def on_agent_said(table: Table, event: AgentSaid, position: Position) -> Table:
     text = event.text.strip()
     if len(text) > MAX_REPLY_CHARS:
         text = strip_code(text).strip()
-    return _put(table, truncate_message_safely(text, MAX_REPLY_CHARS), "agent", position, event.at)
+    text = truncate_message_safely(text, MAX_REPLY_CHARS)
+    return _put_reply(table, text, "agent", position, event.at)
 
 
 def on_summary_given(table: Table, event: SummaryGiven, position: Position) -> Table:
     """Only the latest: it tells what the ones before it did, as far as anything does."""
     if SUMMARY_KEY in table:
-        table = writable(table)
+        table = facts.writable(table)
         del table[SUMMARY_KEY]
     text = truncate_message_safely(event.text.strip(), MAX_SUMMARY_CHARS)
-    return _put(table, text, "summary", position, event.at)
+    return _put_reply(table, text, "summary", position, event.at)
 
 
-def _put(table: Table, text: str, by: str, position: Position, at: Origin) -> Table:
+def _put_reply(table: Table, text: str, by: str, position: Position, at: Origin) -> Table:
     if len(text) < 3:
         return table
     latest = next(reversed(table), None)
     upto = (table[latest].upto if latest else 0) + len(text)
-    number = 0 if by == "summary" else 1 + _last_number(table)
-    table = writable(table)
-    table[f"a{number}"] = Reply(
+    # Of the latest of the agent's replies; the summary has none.
+    last = next((reply.number for reply in reversed(table.values()) if reply.number), 0)
+    number = 0 if by == "summary" else 1 + last
+    table = facts.writable(table)
+    table[KIND.fact_id(number)] = Reply(
         number, text, by, position.turn, position.step, position.epoch, at, upto
     )
     while len(table) > 1:
@@ -69,19 +77,11 @@ def _put(table: Table, text: str, by: str, position: Position, at: Origin) -> Ta
     return table
 
 
-def _last_number(table: Table) -> int:
-    """Of the latest of the agent's replies; the summary has none."""
-    return next((reply.number for reply in reversed(table.values()) if reply.number), 0)
-
-
 def list_facts(table: Table) -> Iterator[Fact]:
     """So that an id in a brief opens its row; the whole text is indexed as a message."""
     for key, reply in table.items():
-        yield Fact(
-            key,
-            "reply",
-            truncate_safely(reply.text, MAX_FACT_CHARS),
-            DONE,
-            reply.at,
-            f"by the {reply.by}",
-        )
+        text = truncate_safely(reply.text, MAX_FACT_CHARS)
+        yield Fact(key, KIND.name, text, DONE, reply.at, f"by the {reply.by}")
+
+
+KIND = FactKind("reply", "a", Reply, list_facts, plural="Replies", field="replies")

@@ -1,306 +1,385 @@
-"""Rules: standing demands of the user that are in force, word for word.
+"""What the user demands now: rules and holds in force, word for word, and what became of others.
 
-A request is not a rule: "add a test" is done once, "always add a test" holds. Everything the user
-typed is kept and quoted anyway (`requests`), so only a sentence that plainly says it holds
-from now on is called a rule; when in doubt it is not. It has to be the user's own sentence: what is
-quoted, pasted or reported is somebody else's. A limit on the work at hand ("don't commit yet")
-ends with its request. A later sentence that corrects a rule supersedes it, clause by clause, so
-that a withdrawn rule is never given again.
+The one owner of that question: brief, steering, handoff, search, status, the SDK and the guards ask
+`list_standing` and `list_demands`. Only the user's own typed words count (`typed_words`). A
+hold ("don't commit yet") stands until it is released, with the turn it was given in; a rule
+until a later sentence touches it (`demand_sentences.relate`): from then on it is not given as in
+force, and stands, where it is not plain that it was replaced, beside the words that touch it, both
+with their turns. Words that only speak of the same thing end nothing, but it is given as in force
+no more without them. Of two demands in one sentence the other goes on.
 """
 
 import re
-from collections.abc import Iterator
-from itertools import islice
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
 
 from holdfast.events import Origin, UserSaid
-from holdfast.lazy_regex import lazy_any_word, lazy_compile
+from holdfast.lazy_regex import lazy_compile
+from holdfast.records import NamedTuple
 from holdfast.redact.safe_truncation import truncate_safely
-from holdfast.state.facts import OPEN, SUPERSEDED, Fact, Position, next_number, put_record
-from holdfast.state.prose import (
-    has_any,
-    lower_ascii_apostrophes,
-    split_sentences,
-    strip_code,
-    subject_words,
-    word_overlap,
+from holdfast.state import demand_cues as cues
+from holdfast.state import facts
+from holdfast.state.demand_sentences import (
+    CHANGE,
+    HOLD,
+    MARKED,
+    MAX_SENTENCE_CHARS,
+    MAX_TOUCHING_CHARS,
+    NEAR,
+    NOTHING,
+    REPLACED,
+    RULE,
+    TOUCHED,
+    UNRELATED,
+    Sentence,
+    find_clash,
+    hear,
+    is_plain_request,
+    is_question,
+    relate,
+    subject_stems,
 )
+from holdfast.state.facts import DONE, OPEN, SUPERSEDED, Fact, FactKind, Position
+from holdfast.state.prose import lower_ascii_apostrophes, split_sentences
+from holdfast.state.typed_words import PARAGRAPH, strip_quoted_text
 
 MAX_RULES = 60
 MAX_RULE_CHARS = 400
 # A pasted log or document is not a list of rules, whatever words stand in it.
 MAX_SCANNED_CHARS = 6000
-MAX_SENTENCE_CHARS = 330
 
-# The patterns and words below are for small letters (`wording.small`).
-
-# A cue for standing force, said to the agent: where a sentence begins, or after a comma or
-# a word such as "please". The same words in the middle of a description ("it always returns
-# 0", "deterministic rather than heuristic") rule nothing.
-_SAID = r"(?:^|[,;:.–—-] ?|\b(?:please|and|but|so|also|then|you|must|should|just) )"
-_FIRST = r"^(?:(?:and|also|but|so|please|just|oh|ok|okay|again)[, ]+)*"
-_STANDING = lazy_compile(
-    rf"{_SAID}(?:always|never)\b(?= \w)"
-    # What is forbidden without saying for how long: only as a sentence of its own.
-    rf"|{_FIRST}(?:do not|don't|dont|avoid|refrain from|prefer)\b(?= \w)"
-    rf"|{_SAID}(?:do not|don't|dont) (?:ever|under any)\b"
-    r"|^(?:(?:and|also|note that|here) )*we (?:always|never|only|use|don't|do not)\b"
-    r"|\b(?:"
-    r"(?:i|we) (?:really |generally |always |usually )?prefer\b"
-    r"|from now on\b|going forward\b|in (?:the )?future\b(?! \w)|at all times\b|no more\b"
-    r"|(?:every time|whenever) (?:you|we)\b|(?:before|after) (?:every|each)\b"
-    r"|remember (?:to|that)\b|keep in mind\b"
-    r"|you (?:must|mustn't|may not|can't|cannot|should never|should always)\b"
-    r"|not allowed\b|forbidden\b|rule:|important:)"
+# A sentence may hold two demands; each stands or falls by itself.
+_CLAUSES = lazy_compile(
+    r"[,;]?\s+(?:and|but)\s+(?=(?:always|never(?! (?:more|less|fewer) than)|do not|don't|please)\b)"
 )
-# It ends with what is being done: not a rule, however firmly it is said.
-_ONE_OFF = lazy_compile(
-    r"\b(?:yet|for now|right now|at the moment|for the moment|this time|just this once|today"
-    r"|(?:in|for|with) this (?:pr|commit|change|task|step|session|turn|one|case)|until|till|so far"
-    r"|not now|anything else|but just|is now|(?:does|do|would) seem|(?:don't|do not) \w+ it)\b"
-    r"|\bnow\b[.!]?$"
+_PARTS = lazy_compile(
+    r"[,;]\s+(?:(?:and|but|also|und|et|y|e|i|и|ve)\s+)?|\s+(?:and|but|und|et|y|e|и|ve)\s+"
+    r"|[，；、。]|、(?:そして)?|،\s*و?"
 )
 _TELLING = lazy_compile(r"\b(?:where|which|when|because|since) (?:we|it|they|i)\b[^,;.]*$")
-_CORRECTION = lazy_compile(
-    r"\b(?:actually|instead|no longer|no more|not .{1,40} any ?more|scrap (?:that|the)"
-    r"|forget (?:that|the|about)"
-    r"|change of plan|changed my mind|on second thoughts?|correction|ignore (?:that|the|my)|rather"
-    r"|i was wrong|that's wrong|not what i|revert|drop (?:that|the rule)|you (?:can|may) (?:now )?)"
-    r"|^(?:no|nope|wait|hmm|sorry)\b"
+# Words that point at the sentence before: without it nobody knows what is demanded.
+_POINTS_BACK = lazy_compile(r"\b(?:it|this|that|these|those|them|exceed)\b(?! \w+ (?:is|are)\b)")
+_OF_IT = lazy_compile(r"(?:it|they|he|she) (?:should|must|may|needs?|has|have|can|can't)\b", re.I)
+# What ends a list of rules: how something is, by the way, or what comes now.
+_REMARKS = lazy_compile(
+    r"^(?:the|this|that|it|we|i|there) [\w-]+ (?:is|are|was|were|has|have) (?!always|never|only|to)"
+    r"|\bby the way\b|\b(?:jetzt|maintenant|ahora|agora|adesso|teraz|сейчас|теперь)\b|现在"
 )
-_WITHDRAWAL = lazy_compile(
-    r"\b(?:forget|scrap|drop|ignore|no longer|not .{1,40} any ?more|never ?mind|lift)\b"
+_REASON = lazy_compile(
+    r"\s*(?:they|it|that|this|because|since|so|which|we|i|as|the|there|he|she|you|for)\b", re.I
 )
-# One of these stands in every sentence that _STANDING or _CORRECTION matches.
-_CUES = lazy_any_word(
-    "always", "never", "do not", "don't", "dont", "avoid", "refrain", "prefer", "we only",
-    "no more", "remember", "keep in mind", "we use", "from now on", "going forward", "every",
-    "future", "at all times", "whenever", "must", "you ca", "you may", "you should", "each",
-    "not allowed", "forbidden", "rule:", "important:", "actually", "instead", "no longer",
-    "any more", "anymore", "scrap", "forget", "change", "second thought", "correction", "ignore",
-    "rather", "wrong", "not what i", "revert", "drop ",
-)  # fmt: skip
-_BEGINNINGS = ("no", "wait", "hmm", "sorry")
-# "don't know / don't think / can't find" speak of the speaker, not of the agent's conduct.
-_SPEAKER = lazy_compile(
-    r"\b(?:i|we|it|he|she|they|that|this|which|you)\s+(?:really |just |still |probably )?"
-    r"(?:do not|don't|dont|cannot|can't|should not|shouldn't|didn't|doesn't|won't)\b"
-    r"|\b(?:don't|do not|dont) (?:know|think|see|understand|have|mean|worry|mind|get)\b"
-    r"|\bif (?:you|we|it|i) (?:don't|can't|cannot|do not)\b"
+_LEANS = lazy_compile(
+    r"\s*(?:must|may|might|should|shall|can|cannot|will|would|is|are|was|has|have|needs?|does|ought"
+    r"|wird|muss|darf|soll|ist|doit|peut|est|debe|puede|es|deve|pode|é|moet|mag)\b"
 )
-
-
-# Diffs, tables, logs and places in files: words of a tool, not of the user.
-_PASTED = lazy_compile(
-    r"^[+│╭╰├|$@%]|\S\.\w{1,5}:\d+|\blines? \d+|/(?:var|tmp|usr)/|[{};]\s*$|\w\(\w*\)|:=|=="
-)
-# "House rules: ..." says of everything in its paragraph that it holds.
-_HEADINGS = ("rule", "convention", "guideline", "constraint", "principles")
-_ANNOUNCED = lazy_compile(
-    r"^\W*(?:\w+ ){0,4}(?:rules?|conventions?|guidelines?|constraints?|principles)\b"
-    r"[^.!?\n:]{0,60}:"
-)
-_PARAGRAPH = lazy_compile(r"\n\s*\n")
-# Words of others in a message of the user: Markdown quotes, headings and comments, fenced and
-# indented blocks, markup, lines of a log, what stands in quotation marks, and what is said to
-# stand in a file.
-_QUOTED_LINES = lazy_compile(
-    r"^[ \t]*(?:>|//|#+ (?![^\n]*:[ \t]*$)).*$|^(?: {4,}|\t).*$"
-    r"|^[ \t]*\[?\d{4}-\d\d-\d\d.*$|^[ \t]*\[?(?:ERROR|FATAL)\b.*$"
-    r"|^[ \t]*\[?\d\S{0,60}[ \t]+\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b.*$"
-    r"|^(?:Traceback\b|\w+(?:Error|Exception):).*$",
-    re.M,
-)
-_FENCED = lazy_compile(r"^~~~.*?(?:^~~~[^\n]*$|\Z)", re.M | re.S)
-_OPENING_TAG = lazy_compile(r"<([a-zA-Z][\w-]*)(?: [^<>\n]*)?>")
-_IN_MARKS = lazy_compile(
-    r"(?<!\w)\"(?=\S)[^\"]{12,}(?<=\S)\"(?!\w)|“[^“”]{12,}”|„[^„“”]{12,}[“”]|«[^«»]{12,}»"
-    r"|‘[^‘]{12,}?’(?!\w)|(?<!\w)'(?=\S)(?:[^'\n]|(?<=\w)'(?=\w)){12,}(?<=\S)'(?!\w)"
-)
-MAX_HEADING_CHARS = 200
-MAX_TAGS = 200  # each that nothing closes is looked for to the text's end
-_FILE = r"\S+\.\w{1,5}\b"
-# A line that ends in a colon and says whose words the next paragraph holds ...
-_REPORTS = lazy_compile(
-    r"\b(?:says|said|reads|states|according to|quoting|copied from|pasted from"
-    rf"|from (?:the )?{_FILE})",
-    re.I,
-)
-# ... or that a document follows: where it ends, nobody can tell.
-_DOCUMENT = lazy_compile(
-    rf"\b(?:here(?:'s| is| are)|this is|contents?|paste[ds]?|below|following)\b.* {_FILE}"
-    rf"|^\W*{_FILE}\W*$|\b(?:wrote|writes|replied|posted)\W*$"
-    r"|\b(?:\w+'s|his|her|their|following|this) (?:\w+ )?"
-    r"(?:(?:e-?)?mail|message|note|review|comment|ticket|issue|post|article|page|letter)\W*$",
-    re.I,
-)
-# Where a paragraph says at its end that it comes from: "(from CONTRIBUTING.md)".
-_SOURCE = lazy_compile(
-    rf"[(\[—–-] ?(?:from|source:|taken from|copied from) (?:the )?{_FILE}[)\]]?\s*$", re.I
-)
-# What somebody else is said to have said, before the words themselves.
-_REPORTED_SPEECH = lazy_compile(
-    r"(?<!\bi )(?<!\bwe )\b(?:says|said|states|stated|reads|wrote|writes|claims|claimed|insists"
-    r"|warns|warned|complains|demands|tells (?:me|us|you|people))\b|\baccording to\b"
-    r"|\b(?:this|the|an?|following|gets?|got) (?:\w+ ){0,2}(?<!commit )"
-    r"(?:error|warning|exception|message|output|hint|notice)s?:"
-)
-# A sentence may hold two demands; each stands or falls by itself.
-_CLAUSES = lazy_compile(r"[,;]?\s+(?:and|but)\s+(?=(?:always|never|do not|don't|please)\b)", re.I)
+BEFORE_THIS_SESSION = -1  # as a turn
+MAX_NEAR = 2  # of what was said of the thing since
 
 
 class Rule(NamedTuple):
     number: int
     text: str
     status: str
-    superseded_by: str  # id of the rule or request that took its place
+    superseded_by: str  # id of the words that took its place, or touch it
     turn: int
     at: Origin
+    kind: str = RULE
+    before: str = ""  # ids of what these words touch
+    unsure: bool = False  # whether its place was taken is the reader's to judge
 
 
-def is_rule(sentence: str) -> bool:
-    if len(sentence) > MAX_SENTENCE_CHARS or _asks(sentence):
-        return False
-    heard = lower_ascii_apostrophes(sentence)
-    if _STANDING.search(heard) is None or _PASTED.search(sentence) or _ONE_OFF.search(heard):
-        return False
-    if _is_reported(heard):
-        return False
-    # "I don't think we should" has a cue only in the speaker's own verb.
-    return _SPEAKER.search(heard) is None or _STANDING.search(_SPEAKER.sub(" ", heard)) is not None
+class Demand(NamedTuple):
+    """One thing the user demands now, with the earlier words that it touches."""
+
+    id: str
+    rule: Rule
+    earlier: tuple[tuple[str, Rule], ...]
 
 
-def _is_reported(heard: str) -> bool:
-    """Whether the cue stands behind words such as "the readme says": then it is the readme's."""
-    reported, cue = _REPORTED_SPEECH.search(heard), _STANDING.search(heard)
-    return reported is not None and cue is not None and reported.end() <= cue.end()
+def list_standing(table: dict[str, Rule]) -> list[tuple[str, str, str]]:
+    """(id, the user's sentence, later words on the same thing or "") of every rule and hold that
+    nothing took back, holds first."""
+    near = _list_near(table)
+    found = [(key, rule) for key, rule in table.items() if rule.status == OPEN]
+    found = [(key, rule) for key, rule in found if rule.kind in (RULE, HOLD)]
+    found.sort(key=lambda item: item[1].kind != HOLD)
+    return [
+        (key, rule.text, table[near[key][-1]].text if key in near else "") for key, rule in found
+    ]
 
 
-def _asks(sentence: str) -> bool:
-    """A question does not rule. "can you make sure ...?" is still a request for once."""
-    return sentence.rstrip().endswith("?")
-
-
-def on_user_said(table: dict[str, Rule], event: UserSaid, position: Position) -> dict[str, Rule]:
-    if len(event.text) > MAX_SCANNED_CHARS:
-        return table
-    own = strip_quoted_text(event.text)
-    lowered = lower_ascii_apostrophes(own)
-    if not (_CUES.search(lowered) or has_any(lowered, (*_BEGINNINGS, *_HEADINGS))):
-        return table
-    for sentence, announced in _with_announcements(own):
-        lowered = lower_ascii_apostrophes(sentence)
-        cued = announced or _CUES.search(lowered) or lowered.startswith(_BEGINNINGS)
-        if not cued or _asks(sentence):
+def list_demands(table: dict[str, Rule], *kinds: str) -> list[Demand]:
+    """Demands of these kinds, latest first; what they may have changed stands with them, and no
+    more by itself."""
+    near = _list_near(table)
+    found = []
+    for key, rule in reversed(table.items()):
+        if rule.status != OPEN or (kinds and rule.kind not in kinds) or key in near:
             continue
-        corrects = _CORRECTION.search(lowered) is not None
-        ruling = announced or is_rule(sentence)
-        if not (ruling or corrects):
-            continue
-        text = truncate_safely(sentence, MAX_RULE_CHARS)
-        key = f"r{next_number(table)}"
-        subject = subject_words(sentence)
-        withdraws = corrects and _WITHDRAWAL.search(lowered) is not None
-        if any(rule.text == text and rule.status == OPEN for rule in table.values()):
-            continue
-        replaced = [
-            old
-            for old, rule in table.items()
-            if rule.status == OPEN and _replaces(subject, corrects, subject_words(rule.text))
-        ]
-        if replaced:
-            table = {
-                name: rule._replace(status=SUPERSEDED, superseded_by=key)
-                if name in replaced
-                else rule
-                for name, rule in table.items()
-            }
-        # A correction of a rule is itself the rule now, unless it only lifts the old one.
-        if ruling or (replaced and not withdraws):
-            rule = Rule(int(key[1:]), text, OPEN, "", position.turn, event.at)
-            table = put_record(table, key, rule, MAX_RULES, lambda r: r.status != OPEN)
-    return table
-
-
-def strip_quoted_text(text: str) -> str:
-    """A message without the words of others in it."""
-    text = strip_code(text)
-    if "~~~" in text:
-        text = _FENCED.sub("\n", text)
-    if "</" in text:
-        text = _strip_markup(text)
-    text = _QUOTED_LINES.sub("", _strip_documents(text))
-    return _IN_MARKS.sub('""', text)
-
-
-def _strip_markup(text: str) -> str:
-    """Without `<document> ... </document>`; a tag that nothing closes opens nothing."""
-    kept, position = [], 0
-    for tag in islice(_OPENING_TAG.finditer(text), MAX_TAGS):
-        end = text.find(f"</{tag[1]}>", tag.end()) if tag.start() >= position else -1
-        if end >= 0:
-            kept.append(text[position : tag.start()])
-            position = end + len(tag[1]) + 3
-    return "\n".join((*kept, text[position:]))
-
-
-def _strip_documents(text: str) -> str:
-    """Without what a line before it, or the last line of its paragraph, calls another's."""
-    told: list[str] = []
-    reported = False  # the paragraph before ended with a line that says whose words this holds
-    for paragraph in _PARAGRAPH.split(text):
-        if reported:
-            reported = False
-            continue
-        lines = paragraph.rstrip().split("\n")
-        own = len(lines)
-        for number, line in enumerate(lines):
-            heading = line.rstrip()
-            if not heading.endswith(":") or len(heading) > MAX_HEADING_CHARS:
+        earlier = tuple((old, table[old]) for old in _list_earlier(table, key))
+        if rule.kind == CHANGE and not earlier and rule.before:
+            known = [old for old in rule.before.split() if old in table]
+            if not any(table[old].superseded_by == key for old in known):
                 continue
-            if _DOCUMENT.search(heading[:-1]):
-                return "\n\n".join((*told, *lines[:number]))
-            if _REPORTS.search(heading):
-                own, reported = number, number == len(lines) - 1
-                break
-        words = "\n".join(lines[:own])
-        if not _SOURCE.search(words[-MAX_HEADING_CHARS:]):
-            told.append(words)
-    return "\n\n".join(told)
-
-
-def _with_announcements(text: str) -> list[tuple[str, bool]]:
-    """Each sentence, and whether its paragraph said before that rules follow."""
-    found: list[tuple[str, bool]] = []
-    for paragraph in _PARAGRAPH.split(text):
-        announced = False
-        for sentence in split_sentences(paragraph):
-            heading = _ANNOUNCED.match(lower_ascii_apostrophes(sentence))
-            if heading is not None and heading.end() == len(sentence):
-                announced = True
-                continue
-            announced = announced or heading is not None
-            fits = len(sentence) <= MAX_SENTENCE_CHARS and not _asks(sentence)
-            before = ""
-            for clause in _CLAUSES.split(sentence):
-                # "... branches where we add files but don't change the tree" tells, not rules.
-                if not _TELLING.search(lower_ascii_apostrophes(before)):
-                    found.append((clause, announced and fits))
-                before = clause
+        found.append(Demand(key, rule, earlier))
     return found
 
 
-def _replaces(subject: frozenset[str], corrects: bool, old: frozenset[str]) -> bool:
-    shared = word_overlap(subject, old)
-    if corrects:
-        # "Actually, use spaces, not tabs" against "always indent with tabs": one shared
-        # subject word of few is enough once the user says that they correct themselves.
-        return shared >= 0.34 and bool(subject & old)
-    # Two rules about one subject without a cue: only a near repetition replaces.
-    return shared >= 0.75 and len(subject & old) >= 3
+def _list_near(table: dict[str, Rule]) -> dict[str, list[str]]:
+    """Of each demand that goes on, the later words that speak of the same thing, oldest first."""
+    near: dict[str, list[str]] = {}
+    for key, rule in table.items():
+        for old in rule.before.split() if rule.status == OPEN else ():
+            if old in table and table[old].status == OPEN:
+                near.setdefault(old, []).append(key)
+    return near
+
+
+def _list_earlier(table: dict[str, Rule], key: str) -> list[str]:
+    """What these words may have changed, and what that may have changed before."""
+    found: set[str] = set()
+    wanted = [key]
+    while wanted:
+        later = wanted.pop()
+        before = table[later].before.split()
+        for old, one in table.items():
+            touched = one.unsure and one.superseded_by == later
+            if (touched or (one.status == OPEN and old in before)) and old not in found:
+                found.add(old)
+                wanted.append(old)
+    return sorted(found - {key}, key=lambda name: int(name[1:]))
+
+
+def on_user_said(table: dict[str, Rule], event: UserSaid, position: Position) -> dict[str, Rule]:
+    if len(event.text) > MAX_SCANNED_CHARS or event.source in ("lead", "peer"):
+        return table
+    known = frozenset(table)  # what is said at once is a list, and corrects only in plain words
+    for text, kind in list_typed_demands(event.text):
+        table = _take_sentence(table, text, kind, known, event.at, position.turn)
+    return table
+
+
+def _take_sentence(
+    table: dict[str, Rule], text: str, kind: str, known: frozenset[str], at: Origin, turn: int
+) -> dict[str, Rule]:
+    if any(rule.text == text and rule.status == OPEN for rule in table.values()):
+        return table
+    later = hear(text)._replace(kind=kind)
+    touched = _find_touched(table, later, known)
+    if kind == NOTHING and not touched and not _may_change_any(table, later):
+        return table
+    made = kind or (_kind_of_change(later, touched) if touched else CHANGE)
+    key = _id_of(made, facts.next_number(table))
+    for old, how, left in touched:
+        if how == NEAR:
+            continue
+        rule = table[old]
+        table = {
+            **table,
+            old: rule._replace(status=SUPERSEDED, superseded_by=key, unsure=how != REPLACED),
+        }
+        if left:
+            number = facts.next_number(table) + 1
+            rest = rule._replace(number=number, text=left)
+            table = facts.put_record(
+                table, _id_of(rule.kind, number), rest, MAX_RULES, facts.is_past
+            )
+    before = " ".join(old for old, _, _ in touched)
+    rule = Rule(
+        int(key[1:]), truncate_safely(text, MAX_RULE_CHARS), OPEN, "", turn, at, made, before
+    )
+    table = facts.put_record(table, key, rule, MAX_RULES, facts.is_past)
+    for old, words in _list_near(table).items():
+        spare = [one for one in words if table[one].kind == CHANGE and table[one].before == old]
+        if len(words) > MAX_NEAR and spare:
+            table = {name: one for name, one in table.items() if name != spare[0]}
+    return table
+
+
+def _may_change_any(table: dict[str, Rule], later: Sentence) -> bool:
+    """Words that plainly allow or change something, nobody can tell of which demand."""
+    if len(later.text) > MAX_TOUCHING_CHARS or later.requests or is_question(later.text):
+        return False
+    demands = any(one.status == OPEN and one.kind in (RULE, HOLD) for one in table.values())
+    plain = later.explicit or (later.grants and not cues.OPINION.search(later.heard))
+    return demands and plain and len(later.subject) > 0
+
+
+def list_carried(earlier: Sequence[str], said: Iterable[str]) -> list[tuple[int, str, str]]:
+    """Of an earlier session's demands those that hold after what was said in this one: (place
+    among them, what is left of it, the words since that may have changed it or "")."""
+    table: dict[str, Rule] = {}
+    for place, text in enumerate(earlier):
+        kind = hear(text).kind or RULE
+        at = Origin("", place, place, "")
+        key = _id_of(kind, place + 1)
+        table[key] = Rule(place + 1, text, OPEN, "", BEFORE_THIS_SESSION, at, kind)
+    for turn, text in enumerate(said):
+        event = UserSaid(Origin("", turn, turn, ""), text)
+        table = on_user_said(table, event, Position(turn))
+    near = _list_near(table)
+    found = []
+    for key, rule in table.items():
+        if rule.turn == BEFORE_THIS_SESSION and (rule.status == OPEN or rule.unsure):
+            later = table.get(near[key][-1] if key in near else rule.superseded_by)
+            found.append((rule.at.start, rule.text, later.text if later else ""))
+    return found
+
+
+def _id_of(kind: str, number: int) -> str:
+    return (HOLD_KIND if kind == HOLD else KIND).fact_id(number)
+
+
+def _kind_of_change(later: Sentence, touched: list[tuple[str, int, str]]) -> str:
+    """Words that only lift something, or ask for something once, are no rule themselves."""
+    if all(how == NEAR for _, how, _ in touched):
+        return CHANGE
+    lifts = cues.WITHDRAWAL.search(later.heard) is not None and "," not in later.heard
+    return CHANGE if lifts or later.grants or later.requests or not later.changes else RULE
+
+
+def _find_touched(
+    table: dict[str, Rule], later: Sentence, known: frozenset[str]
+) -> list[tuple[str, int, str]]:
+    """(id, how, what of it goes on) of the demands that a sentence touches."""
+    found = []
+    for key, rule in table.items():
+        if rule.status != OPEN or (key not in known and not later.explicit):
+            continue
+        earlier = hear(rule.text)._replace(kind=rule.kind)
+        how = relate(later, earlier)
+        if how != UNRELATED:
+            parts, left = 1, ""
+            if how != NEAR and rule.kind != CHANGE:
+                parts, left = _split_off(rule.text, later)
+            whole = how == REPLACED and parts > 1 and not left  # a part of it may go on
+            found.append((key, TOUCHED if whole else how, left))
+    if not found and cues.REFERS.search(later.heard) and not is_question(later.text):
+        standing = [key for key in table if key in known and table[key].status == OPEN]
+        found = [(key, TOUCHED, "") for key in standing[-1:]]
+    return found
+
+
+def _split_off(text: str, later: Sentence) -> tuple[int, str]:
+    """Of how many parts a sentence is, and what goes on of it where one of them was taken back."""
+    parts = [part for part in _PARTS.split(text) if part and part.strip()]
+    if any(_REASON.match(part) for part in parts[1:]):
+        return 1, ""  # the rest only says why
+    if len(parts) < 2 or not all(map(subject_stems, parts)):
+        return 1, ""
+    taken = [bool(find_clash(later, hear(part))) for part in parts]
+    if not any(taken):
+        taken = [
+            not subject_stems(part).isdisjoint(later.subject)
+            or bool(hear(part).values & later.values)
+            for part in parts
+        ]
+    left = [part for part, gone in zip(parts, taken, strict=True) if not gone]
+    # "... and must never be shared" says nothing without what it speaks of.
+    if len(left) in (0, len(parts)) or (taken[0] and _LEANS.match(left[0].lower())):
+        return len(parts), ""
+    return len(parts), "; ".join(part.strip(" .。") for part in left)
+
+
+def list_typed_demands(text: str) -> list[tuple[str, str]]:
+    """Each of the user's own sentences with its kind; "" for one that demands nothing by itself."""
+    found: list[tuple[str, str]] = []
+    for paragraph in PARAGRAPH.split(strip_quoted_text(text)):
+        found += _read_paragraph(paragraph)
+    return found
+
+
+def _read_paragraph(paragraph: str) -> Iterator[tuple[str, str]]:
+    many = False
+    before = labelled = ""
+    for sentence in split_sentences(paragraph):
+        heard = lower_ascii_apostrophes(sentence)
+        heading = cues.ANNOUNCES_MANY.match(heard)
+        kind = hear(sentence).kind
+        together = f"{labelled} {sentence}"
+        label = cues.RULE_LABEL.match(heard) is not None or kind == MARKED
+        goes_on = kind or (hear(labelled).kind == MARKED and not is_plain_request(sentence))
+        if labelled and goes_on and not label and len(together) <= MAX_SENTENCE_CHARS:
+            labelled = together  # it says on what the label began
+            continue
+        if labelled:
+            yield labelled, hear(labelled).kind
+            labelled = ""
+        if heading is not None and heading.end() == len(sentence):
+            many, before = True, ""
+            continue
+        fits = len(sentence) <= MAX_SENTENCE_CHARS and not is_question(sentence)
+        many = (many or heading is not None) and not _REMARKS.search(heard)
+        if fits and many and not cues.REQUEST.match(heard):
+            yield sentence, RULE
+        elif label:
+            labelled = sentence
+        else:
+            yield from _read_sentence(sentence, before)
+        before = sentence
+    if labelled:
+        yield labelled, hear(labelled).kind
+
+
+def _read_sentence(sentence: str, before: str) -> Iterator[tuple[str, str]]:
+    told = ""
+    if _OF_IT.match(sentence) and cues.REQUEST.match(lower_ascii_apostrophes(before)):
+        yield sentence, NOTHING  # "Write a prompt for it. It should never ..." says what to write
+        return
+    for clause in _CLAUSES.split(sentence):
+        kind = hear(clause).kind
+        # "... branches where we add files but don't change the tree" tells, not rules.
+        if kind and _TELLING.search(lower_ascii_apostrophes(told)):
+            kind = NOTHING
+        told = clause
+        if kind and before and len(subject_stems(clause)) < 3 and not is_question(before):
+            together = f"{before} {clause}"
+            heard = lower_ascii_apostrophes(clause)
+            if _POINTS_BACK.search(heard) and len(together) <= MAX_SENTENCE_CHARS:
+                clause = together
+        yield clause, kind
 
 
 def list_facts(table: dict[str, Rule]) -> Iterator[Fact]:
+    return (fact for fact in _list_all(table) if fact.kind == RULE)
+
+
+def list_holds(table: dict[str, Rule]) -> Iterator[Fact]:
+    return (fact for fact in _list_all(table) if fact.kind == HOLD)
+
+
+def _list_all(table: dict[str, Rule]) -> Iterator[Fact]:
+    near = _list_near(table)
     for key, rule in table.items():
         detail = f"superseded by {rule.superseded_by}" if rule.superseded_by else ""
-        yield Fact(key, "rule", rule.text, rule.status, rule.at, detail)
+        status = rule.status
+        if key in near:
+            detail = "; ".join(f'said since [{one}]: "{table[one].text}"' for one in near[key])
+        elif rule.kind == CHANGE and status == OPEN:
+            status, detail = DONE, f"said of {rule.before}" if rule.before else ""
+        yield Fact(key, HOLD if rule.kind == HOLD else RULE, rule.text, status, rule.at, detail)
+
+
+KIND = FactKind(
+    RULE,
+    "r",
+    Rule,
+    list_facts,
+    gap=facts.AskedInGap("Rule the user gave", most=24, rank=2),
+    counted_in="rules",
+    main=True,
+    status_words={OPEN: "in force", DONE: "may change a rule", SUPERSEDED: "withdrawn"},
+)
+HOLD_KIND = FactKind(
+    HOLD,
+    "h",
+    None,
+    list_holds,
+    field=KIND.table,
+    gap=facts.AskedInGap("On hold until the user releases it", most=12, rank=1),
+    counted_in="holds",
+    main=True,
+    status_words={OPEN: "on hold", SUPERSEDED: "released"},
+)
+
+
+KINDS = (HOLD_KIND, KIND)

@@ -1,29 +1,18 @@
 """Symbols: the names in code that are worth remembering, and how warm each is.
 
-A symbol is camelCase, snake_case or UPPER_CASE of at least six characters. Each keeps four
-heats: what the agent typed itself and what it only saw are kept apart, and each fades once
-quickly and once slowly, so that "used a moment ago" and "used all day" can be told apart.
-Every file keeps which symbols stand in it (`touched_files.py`); this table says which of them
-matter.
+A symbol is camelCase, snake_case or UPPER_CASE of at least six characters. Of those that the
+agent typed itself each keeps two heats: one fades quickly and one slowly, so that "used a moment
+ago" and "used all day" can be told apart. Every file keeps which symbols stand in it
+(`touched_files.py`); this table says which of them matter.
 """
-
-from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
-from holdfast.events import (
-    AgentSaid,
-    CommandRan,
-    FileTouched,
-    PlanSet,
-    Searched,
-    SubagentEnded,
-    UserSaid,
-)
+from holdfast.events import AgentSaid, CommandRan, FileTouched, PlanSet, Searched
 from holdfast.lazy_regex import lazy_compile, lazy_compile_bytes
 from holdfast.state.facts import Position, writable
 
@@ -34,8 +23,6 @@ FAST_DECAY_STEPS, SLOW_DECAY_STEPS = 8.0, 60.0  # steps in which a heat falls to
 # How much of a text is looked at. Beyond these, more text adds few new names.
 MAX_TYPED_CHARS = 40_000
 MAX_SEEN_CHARS = 8_000
-MAX_SEARCH_CHARS = 3000
-MAX_OUTPUT_CHARS = 3000
 
 # Everything that cannot be part of a name becomes a space.
 _SEPARATE = bytes(
@@ -46,17 +33,12 @@ _SEPARATE = bytes(
 _BETWEEN = lazy_compile_bytes(rb" (?:[a-z0-9 ]* (?:[A-Z][a-z0-9 ]* |)|)")
 
 
-# Typed: fading fast, fading slowly; seen: the same; and the step at which that was true. In
-# thousandths, as whole numbers: a document holds them exactly and in few digits. A plain tuple,
-# because one is made for every symbol of every text that goes by.
-Heat = tuple[int, int, int, int, int]
+# Fading fast, fading slowly, and the step at which that was true. In thousandths, as whole
+# numbers: a document holds them exactly and in few digits.
+Heat = tuple[int, int, int]
 Table = dict[str, Heat]
 
 HEAT_PER_MENTION = 1000  # the heat of one mention
-
-
-def is_symbol(word: str) -> bool:
-    return _NAMES[word.encode("utf-8", "replace")] is not None
 
 
 # A capital behind a small letter: camelCase and PascalCase, but not "Strategy".
@@ -78,11 +60,11 @@ class _Names(dict[bytes, str | None]):
     def __missing__(self, word: bytes) -> str | None:
         if len(self) >= self.MOST:
             self.clear()
-        self[word] = name = _named(word)
+        self[word] = name = _decode_name(word)
         return name
 
 
-def _named(word: bytes) -> str | None:
+def _decode_name(word: bytes) -> str | None:
     if not 6 <= len(word) <= MAX_SYMBOL_CHARS or word[:1].isdigit():
         return None
     name = word.decode("ascii", "replace")
@@ -107,10 +89,10 @@ _NAMES = _Names()
 @lru_cache(maxsize=8)  # a file and the symbols' own table ask about the same text
 def find_symbols(text: str) -> AbstractSet[str]:
     """The symbols of a text, in the order in which they first stand there."""
-    return dict.fromkeys(filter(None, map(_NAMES.__getitem__, _words(text)))).keys()
+    return dict.fromkeys(filter(None, map(_NAMES.__getitem__, _find_words(text)))).keys()
 
 
-def _words(text: str) -> list[bytes]:
+def _find_words(text: str) -> list[bytes]:
     """The words of a text without most of those that are no symbol by their letters alone."""
     if "\\" in text:  # the n of a written line break is no letter of the word behind it
         text = _BREAK.sub(" ", text)
@@ -122,7 +104,7 @@ def find_frequent_symbols(text: str, limit: int) -> Collection[str]:
     found = find_symbols(text)
     if len(found) <= limit:
         return found
-    counts = Counter(_words(text))
+    counts = Counter(_find_words(text))
     ranked = sorted(
         (-count, name) for word, count in counts.items() if (name := _NAMES[word]) is not None
     )
@@ -142,116 +124,46 @@ class _Fading(dict[int, tuple[float, float]]):
 _FADING = _Fading()
 
 
-def decay_heat(heat: Heat, step: int) -> tuple[float, float, float, float]:
-    """The four heats as they are at a later step, in mentions."""
-    typed_fast, typed_slow, seen_fast, seen_slow, then = heat
-    fast, slow = _FADING[step - then]
-    fast, slow = fast / HEAT_PER_MENTION, slow / HEAT_PER_MENTION
-    return typed_fast * fast, typed_slow * slow, seen_fast * fast, seen_slow * slow
-
-
-def warm_symbols(
-    table: Table, typed: AbstractSet[str], seen: AbstractSet[str], position: Position
-) -> Table:
-    """The table in which these were typed or seen now; what was typed counts as that alone."""
+def warm_symbols(table: Table, typed: AbstractSet[str], position: Position) -> Table:
+    """The table in which these were typed now."""
+    if not typed:
+        return table
     new = writable(table)
     step = position.step
-    if typed:
-        _warm_typed(new, typed, step)
-    if seen:
-        # Not by subtracting: a set has an order of its own in every process.
-        only = [word for word in seen if word not in typed] if typed else seen
-        _warm_seen(new, only, step)
+    for word in typed:
+        heat = new.get(word, (0, 0, step))
+        fast, slow = _FADING[step - heat[2]]
+        new[word] = (
+            int(heat[0] * fast) + HEAT_PER_MENTION,
+            int(heat[1] * slow) + HEAT_PER_MENTION,
+            step,
+        )
     if len(new) > MAX_SYMBOLS + SPARE_SYMBOLS:
-        kept = sorted(new, key=lambda word: (_warmth(new[word], step), word), reverse=True)
+        warmth = {word: heat[1] * _FADING[step - heat[2]][1] for word, heat in new.items()}
+        kept = sorted(new, key=lambda word: (warmth[word], word), reverse=True)
         keep = set(kept[:MAX_SYMBOLS])
         return {word: heat for word, heat in new.items() if word in keep}
     return new
 
 
-# Two that are nearly the same, and spelled out: they run for every symbol that goes by, and most
-# were never typed.
-def _warm_typed(table: Table, words: AbstractSet[str], step: int) -> None:
-    fresh = (HEAT_PER_MENTION, HEAT_PER_MENTION, 0, 0, step)
-    for word in words:
-        heat = table.get(word)
-        if heat is None:
-            table[word] = fresh
-            continue
-        typed_fast, typed_slow, seen_fast, seen_slow, then = heat
-        fast, slow = _FADING[step - then]
-        table[word] = (
-            int(typed_fast * fast) + HEAT_PER_MENTION,
-            int(typed_slow * slow) + HEAT_PER_MENTION,
-            int(seen_fast * fast),
-            int(seen_slow * slow),
-            step,
-        )
-
-
-def _warm_seen(table: Table, words: Iterable[str], step: int) -> None:
-    fresh = (0, 0, HEAT_PER_MENTION, HEAT_PER_MENTION, step)
-    for word in words:
-        heat = table.get(word)
-        if heat is None:
-            table[word] = fresh
-            continue
-        typed_fast, typed_slow, seen_fast, seen_slow, then = heat
-        fast, slow = _FADING[step - then]
-        if typed_slow:
-            typed_fast, typed_slow = int(typed_fast * fast), int(typed_slow * slow)
-        table[word] = (
-            typed_fast,
-            typed_slow,
-            int(seen_fast * fast) + HEAT_PER_MENTION,
-            int(seen_slow * slow) + HEAT_PER_MENTION,
-            step,
-        )
-
-
-def _warmth(heat: Heat, step: int) -> float:
-    return (heat[1] * 2 + heat[3]) * _FADING[step - heat[4]][1]
-
-
-_NONE: AbstractSet[str] = frozenset()
-
-
 def on_agent_said(table: Table, event: AgentSaid, position: Position) -> Table:
-    words = find_symbols(event.text[:MAX_SEEN_CHARS])
-    return warm_symbols(table, words, _NONE, position) if words else table
-
-
-def on_user_said(table: Table, event: UserSaid, position: Position) -> Table:
-    words = find_symbols(event.text[:MAX_SEEN_CHARS])
-    return warm_symbols(table, _NONE, words, position) if words else table
+    return warm_symbols(table, find_symbols(event.text[:MAX_SEEN_CHARS]), position)
 
 
 def on_command_ran(table: Table, event: CommandRan, position: Position) -> Table:
-    typed = find_symbols(event.command[:MAX_SEEN_CHARS])
-    seen = find_symbols(event.output[-MAX_OUTPUT_CHARS:])
-    return warm_symbols(table, typed, seen, position) if typed or seen else table
+    return warm_symbols(table, find_symbols(event.command[:MAX_SEEN_CHARS]), position)
 
 
 def on_searched(table: Table, event: Searched, position: Position) -> Table:
-    typed = find_symbols(event.pattern)
-    seen = find_symbols(event.output[:MAX_SEARCH_CHARS])
-    return warm_symbols(table, typed, seen, position) if typed or seen else table
+    return warm_symbols(table, find_symbols(event.pattern), position)
 
 
 def on_file_touched(table: Table, event: FileTouched, position: Position) -> Table:
-    if not event.ok:
+    if not event.ok or event.action == "read":
         return table
-    if event.action == "read":
-        return warm_symbols(table, _NONE, find_symbols(event.text[:MAX_SEEN_CHARS]), position)
     # Neither what was replaced nor the lines around a change: survival is the same without.
-    return warm_symbols(table, find_symbols(event.text[:MAX_TYPED_CHARS]), _NONE, position)
-
-
-def on_subagent_ended(table: Table, event: SubagentEnded, position: Position) -> Table:
-    words = find_symbols(event.result[:MAX_SEEN_CHARS])
-    return warm_symbols(table, _NONE, words, position) if words else table
+    return warm_symbols(table, find_symbols(event.text[:MAX_TYPED_CHARS]), position)
 
 
 def on_plan_set(table: Table, event: PlanSet, position: Position) -> Table:
-    words = find_symbols(event.text[:MAX_SEEN_CHARS])
-    return warm_symbols(table, words, _NONE, position) if words else table
+    return warm_symbols(table, find_symbols(event.text[:MAX_SEEN_CHARS]), position)

@@ -9,16 +9,16 @@ Kept beside the state like notes (`session.documents` owns the file) and laid ov
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
 
 from holdfast import events as ev
+from holdfast.records import Any, NamedTuple
 from holdfast.redact.safe_truncation import truncate_safely
-from holdfast.state.checks import read_check_run
+from holdfast.state.check_results import find_telling_lines
 from holdfast.state.facts import STEP_EVENTS
-from holdfast.state.shell import effective_commands
+from holdfast.state.runs import read_run
 from holdfast.text import truncate
 
-MAX_FILES, MAX_COMMANDS, MAX_OUTCOMES, MAX_ERRORS = 12, 8, 4, 4
+MAX_FILES, MAX_COMMANDS, MAX_OUTCOMES, MAX_ERRORS = 20, 30, 4, 8
 MAX_TEXT_CHARS = 200
 # An agent's message of this length tells an outcome: a longer one is a report, a shorter one says
 # nothing by itself.
@@ -55,11 +55,12 @@ def format_summary(one: TaskSummary, limit: int = MAX_LINE_CHARS) -> str:
     if one.outcomes:
         parts.append("; ".join(truncate(outcome, 110) for outcome in one.outcomes[-2:]))
     if one.errors:
-        parts.append("resolved " + "; ".join(truncate(error, 70) for error in one.errors[:2]))
-    if one.commands:
-        parts.append("ran " + "; ".join(truncate(command, 60) for command in one.commands[-2:]))
+        parts.append("resolved " + "; ".join(truncate(error, 110) for error in one.errors[:2]))
+    if ran := [line for line in one.commands if line.endswith((" passed", " failed"))]:
+        parts.append("ran " + "; ".join(truncate(command, 60) for command in ran[-2:]))
     said = f"#{one.task} {truncate(one.subject, 90)} (turns {one.start_turn}-{one.end_turn})"
-    return truncate(f"{said}: {'. '.join(parts)}" if parts else said, limit)
+    told = ". ".join(part.rstrip(".") for part in parts)
+    return truncate(f"{said}: {told}" if parts else said, limit)
 
 
 def encode_summary(one: TaskSummary) -> dict[str, Any]:
@@ -81,21 +82,6 @@ def decode_summary(document: Any) -> TaskSummary | None:
 class _Work:
     """What is known of a task while it runs and after."""
 
-    __slots__ = (
-        "begun",
-        "commands",
-        "done",
-        "ended",
-        "errors",
-        "failed",
-        "files",
-        "mentioned",
-        "outcomes",
-        "row",
-        "subject",
-        "time",
-    )
-
     def __init__(self, subject: str, turn: int) -> None:
         self.subject = subject
         self.begun = turn
@@ -103,10 +89,15 @@ class _Work:
         self.done = False
         self.time = self.row = ""
         self.files: dict[str, None] = {}
-        self.commands: dict[str, None] = {}
+        self.commands: dict[str, str] = {}  # how each ended the last time, where that was shown
         self.outcomes: dict[str, None] = {}
         self.failed: dict[str, str] = {}
         self.errors: dict[str, None] = {}
+
+
+def _describe_commands(commands: dict[str, str]) -> Iterator[str]:
+    for typed, ended in commands.items():
+        yield truncate_safely(f"{typed} {ended}".rstrip(), MAX_TEXT_CHARS)
 
 
 class TaskSummaryBuilder:
@@ -128,15 +119,15 @@ class TaskSummaryBuilder:
                 event.task, _Work(truncate_safely(event.subject, MAX_TEXT_CHARS), self.turn)
             )
         elif isinstance(event, ev.TaskChanged):
-            self._changed(event.task, event.status, event.subject, event.at)
+            self._change_status(event.task, event.status, event.subject, event.at)
         elif isinstance(event, ev.TodosSet):
             for todo in event.todos:
-                name = self._named(todo.content)
-                self._changed(name, todo.status, todo.content, event.at)
+                name = self._name_task(todo.content)
+                self._change_status(name, todo.status, todo.content, event.at)
         elif isinstance(event, ev.AgentSaid | ev.UserSaid):
-            self._said(event)
+            self._hear_words(event)
         elif self._running:
-            self._did(event)
+            self._note_work(event)
 
     def list_idle(self, turns: int) -> Iterator[TaskSummary]:
         for name, work in self._tasks.items():
@@ -147,14 +138,14 @@ class TaskSummaryBuilder:
                     work.begun,
                     work.ended,
                     tuple(work.files)[-MAX_FILES:],
-                    tuple(work.commands)[-MAX_COMMANDS:],
+                    tuple(_describe_commands(work.commands))[-MAX_COMMANDS:],
                     tuple(work.outcomes)[-MAX_OUTCOMES:],
                     tuple(work.errors)[-MAX_ERRORS:],
                     work.time,
                     work.row,
                 )
 
-    def _named(self, content: str) -> str:
+    def _name_task(self, content: str) -> str:
         """Items of a todo list have no number: their place in the order of appearance."""
         subject = truncate_safely(content, MAX_TEXT_CHARS)
         for name, work in self._tasks.items():
@@ -162,7 +153,9 @@ class TaskSummaryBuilder:
                 return name
         return f"d{1 + len(self._tasks)}"
 
-    def _changed(self, name: str, status: str | None, subject: str | None, at: ev.Origin) -> None:
+    def _change_status(
+        self, name: str, status: str | None, subject: str | None, at: ev.Origin
+    ) -> None:
         work = self._tasks.get(name)
         if work is None:
             if subject is None:
@@ -184,7 +177,7 @@ class TaskSummaryBuilder:
             elif status != "completed":
                 work.done = False
 
-    def _said(self, event: ev.AgentSaid | ev.UserSaid) -> None:
+    def _hear_words(self, event: ev.AgentSaid | ev.UserSaid) -> None:
         lowered = event.text.lower()
         for name, work in self._tasks.items():
             if work.subject.lower() in lowered or f"#{name} " in f"{lowered} ":
@@ -197,34 +190,28 @@ class TaskSummaryBuilder:
             ):
                 work.outcomes[truncate_safely(" ".join(event.text.split()), MAX_TEXT_CHARS)] = None
 
-    def _did(self, event: ev.Event) -> None:
+    def _note_work(self, event: ev.Event) -> None:
         work = self._tasks[self._running[-1]]
         if isinstance(event, ev.FileTouched) and event.ok and event.action != "read":
             work.files.pop(event.path, None)
             work.files[event.path] = None
         elif isinstance(event, ev.CommandRan) and not event.interrupted:
-            self._ran(work, event)
+            self._note_command(work, event)
 
-    def _ran(self, work: _Work, event: ev.CommandRan) -> None:
-        command = event.command[:4000]
-        run = read_check_run(command, event.output, event.ok)
-        if run is not None:
-            deed, failed = run.check.command, run.verdict.result == "failed"
-            outcome = f"{deed} {run.verdict.result}"
-        else:
-            deed = next(iter(effective_commands(command)), "")
-            failed, outcome = not event.ok, f"{deed} {'ok' if event.ok else 'failed'}"
-        if not deed:
-            return
-        for known in [name for name in work.commands if name.startswith(f"{deed} ")]:
-            del work.commands[known]
-        work.commands[truncate_safely(outcome, MAX_TEXT_CHARS)] = None
-        if failed:
+    def _note_command(self, work: _Work, event: ev.CommandRan) -> None:
+        run, typed = read_run(event), " ".join(event.command.split())
+        ended = "" if event.ok else "failed"
+        if run.check is not None:
+            ended = run.verdict.result
+        work.commands.pop(typed, None)
+        work.commands[typed] = ended
+        key = run.check.command if run.check is not None else typed
+        if ended == "failed":
             lines = [part.strip() for part in event.output.splitlines() if part.strip()]
-            said = run.verdict.summary if run is not None else (lines[-1] if lines else "")
-            work.failed[deed] = truncate_safely(said, 100)
-        elif deed in work.failed:
-            said = work.failed.pop(deed)
-            work.errors[
-                truncate_safely(f"{deed}{f' ({said})' if said else ''}", MAX_TEXT_CHARS)
-            ] = None
+            counts = run.verdict.summary if run.check else (lines[-1] if lines else "")
+            telling = [one for one in find_telling_lines(event.output) if one not in counts]
+            work.failed[key] = truncate_safely(telling[0] if telling else counts, 120)
+        elif key in work.failed:
+            said = work.failed.pop(key)
+            told = f"{said} ({key})" if said else key
+            work.errors[truncate_safely(told, MAX_TEXT_CHARS)] = None

@@ -6,15 +6,17 @@ unless it came back in other words.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from holdfast.events import Origin, TaskChanged, TaskCreated, TasksListed, Todo, TodosSet
+from holdfast.records import NamedTuple
 from holdfast.redact.safe_truncation import truncate_safely
-from holdfast.state.facts import CANCELLED, DONE, OPEN, Fact, Position, put_record
+from holdfast.state import facts
+from holdfast.state.facts import CANCELLED, DONE, OPEN, Fact, FactKind, Position
 from holdfast.state.prose import subject_words, word_overlap
 
 MAX_TASKS = 150
 MAX_SUBJECT_CHARS = 200
+TODO = "d"  # before the number of a task that is an item of a todo list
 # Share of its words that an item of a todo list keeps when the agent only rewords it.
 SAME_TASK_OVERLAP = 0.6
 _STATUS_OF_CLIENT_STATUS = {
@@ -39,38 +41,34 @@ class Task(NamedTuple):
     step: int  # when it last changed
     at: Origin
 
+    @property
+    def in_progress(self) -> bool:
+        return self.status == OPEN and self.client_status == "in_progress"
 
-def _expendable(task: Task) -> bool:
-    return task.status != OPEN
+
+Table = dict[str, Task]
 
 
-def on_task_created(
-    table: dict[str, Task], event: TaskCreated, position: Position
-) -> dict[str, Task]:
-    key = f"t{event.task}"
+def _new_task(
+    name: str, subject: str, about: str, client_status: str, step: int, at: Origin
+) -> Task:
+    status = _STATUS_OF_CLIENT_STATUS.get(client_status, OPEN)
+    return Task(name, subject, about, client_status, status, "", (), (), step, step, at)
+
+
+def on_task_created(table: Table, event: TaskCreated, position: Position) -> Table:
+    key = KIND.fact_id(event.task)
     known = table.get(key)
     if known is not None and known.subject == event.subject and known.status == OPEN:
         return table
-    task = Task(
-        event.task,
-        truncate_safely(event.subject, MAX_SUBJECT_CHARS),
-        truncate_safely(event.description, 500),
-        "pending",
-        OPEN,
-        "",
-        (),
-        (),
-        position.step,
-        position.step,
-        event.at,
-    )
-    return put_record(table, key, task, MAX_TASKS, _expendable)
+    subject = truncate_safely(event.subject, MAX_SUBJECT_CHARS)
+    about = truncate_safely(event.description, 500)
+    task = _new_task(event.task, subject, about, "pending", position.step, event.at)
+    return facts.put_record(table, key, task, MAX_TASKS, facts.is_past)
 
 
-def on_task_changed(
-    table: dict[str, Task], event: TaskChanged, position: Position
-) -> dict[str, Task]:
-    key = f"t{event.task}"
+def on_task_changed(table: Table, event: TaskChanged, position: Position) -> Table:
+    key = KIND.fact_id(event.task)
     task = table.get(key)
     if task is None:
         if event.subject is None:
@@ -82,17 +80,13 @@ def on_task_changed(
     if status == "in_progress" and task.client_status != "in_progress":
         started = position.step
     changed = task._replace(
-        subject=truncate_safely(event.subject, MAX_SUBJECT_CHARS)
-        if event.subject
-        else task.subject,
-        description=truncate_safely(event.description, 500)
-        if event.description
-        else task.description,
+        subject=truncate_safely(event.subject or task.subject, MAX_SUBJECT_CHARS),
+        description=truncate_safely(event.description or task.description, 500),
         client_status=status,
         status=_STATUS_OF_CLIENT_STATUS.get(status, task.status),
         owner=event.owner if event.owner is not None else task.owner,
-        blocks=_merge(task.blocks, event.blocks),
-        blocked_by=_merge(task.blocked_by, event.blocked_by),
+        blocks=_merge_blockers(task.blocks, event.blocks),
+        blocked_by=_merge_blockers(task.blocked_by, event.blocked_by),
         started_step=started,
         step=position.step,
         at=event.at,
@@ -103,27 +97,25 @@ def on_task_changed(
     return {**table, key: changed}
 
 
-def _merge(known: tuple[str, ...], added: tuple[str, ...]) -> tuple[str, ...]:
+def _merge_blockers(known: tuple[str, ...], added: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(known + added)) if added else known
 
 
-def on_tasks_listed(
-    table: dict[str, Task], event: TasksListed, position: Position
-) -> dict[str, Task]:
+def on_tasks_listed(table: Table, event: TasksListed, position: Position) -> Table:
     for change in event.tasks:
         table = on_task_changed(table, change, position)
     return table
 
 
-def on_todos_set(table: dict[str, Task], event: TodosSet, position: Position) -> dict[str, Task]:
+def on_todos_set(table: Table, event: TodosSet, position: Position) -> Table:
     todos = {
         truncate_safely(todo.content, MAX_SUBJECT_CHARS): todo
         for todo in event.todos
         if todo.content
     }
-    ours = {task.subject: key for key, task in table.items() if key.startswith("td")}
+    ours = {task.subject: key for key, task in table.items() if key.startswith(KIND.fact_id(TODO))}
     new = dict(table)
-    for subject, reworded in _reworded(table, ours, todos).items():
+    for subject, reworded in _find_reworded(table, ours, todos).items():
         key = ours.pop(subject)
         ours[reworded] = key
         new[key] = table[key]._replace(subject=reworded, step=position.step, at=event.at)
@@ -138,36 +130,24 @@ def on_todos_set(table: dict[str, Task], event: TodosSet, position: Position) ->
         if known is not None:
             task = new[known]
             if task.client_status != todo.status:
-                new[known] = task._replace(
-                    client_status=todo.status,
-                    status=_STATUS_OF_CLIENT_STATUS.get(todo.status, OPEN),
-                    step=position.step,
-                    at=event.at,
-                )
+                status = _STATUS_OF_CLIENT_STATUS.get(todo.status, OPEN)
+                changed = task._replace(client_status=todo.status, status=status)
+                new[known] = changed._replace(step=position.step, at=event.at)
             continue
-        number = 1 + sum(1 for key in new if key.startswith("td"))
-        while f"td{number}" in new:
-            number += 1
-        task = Task(
-            f"d{number}",
-            subject,
-            "",
-            todo.status,
-            _STATUS_OF_CLIENT_STATUS.get(todo.status, OPEN),
-            "",
-            (),
-            (),
-            position.step,
-            position.step,
-            event.at,
-        )
-        new = put_record(new, f"td{number}", task, MAX_TASKS, _expendable)
+        number = _next_todo(new)
+        task = _new_task(number, subject, "", todo.status, position.step, event.at)
+        new = facts.put_record(new, KIND.fact_id(number), task, MAX_TASKS, facts.is_past)
     return new
 
 
-def _reworded(
-    table: dict[str, Task], ours: dict[str, str], todos: dict[str, Todo]
-) -> dict[str, str]:
+def _next_todo(table: Table) -> str:
+    number = 1 + sum(1 for key in table if key.startswith(KIND.fact_id(TODO)))
+    while KIND.fact_id(f"{TODO}{number}") in table:
+        number += 1
+    return f"{TODO}{number}"
+
+
+def _find_reworded(table: Table, ours: dict[str, str], todos: dict[str, Todo]) -> dict[str, str]:
     """Items that are gone and came back in other words: the same task, not one given up."""
     gone = [s for s, key in ours.items() if s not in todos and table[key].status == OPEN]
     fresh = [subject for subject in todos if subject not in ours]
@@ -186,29 +166,37 @@ def _reworded(
     return found
 
 
-def list_facts(table: dict[str, Task]) -> Iterator[Fact]:
+def list_facts(table: Table) -> Iterator[Fact]:
     for key, task in table.items():
         detail = [task.client_status]
         if task.owner:
             detail.append(f"owner {task.owner}")
         if task.blocked_by:
-            detail.append("blocked by " + ", ".join("t" + task for task in task.blocked_by))
+            detail.append("blocked by " + ", ".join(KIND.fact_id(task) for task in task.blocked_by))
         if task.description:
             detail.append(task.description)
-        yield Fact(key, "task", task.subject, task.status, task.at, "; ".join(detail))
+        yield Fact(key, KIND.name, task.subject, task.status, task.at, "; ".join(detail))
 
 
-# Waves: which open tasks can run now, and which wait for which. `list_planned_waves` does the same
-# for all tasks, finished ones too, so that a wave keeps its number while its work is done.
-#
-# A wave holds tasks whose open blockers all stand in earlier waves, so that everything in one wave
-# can run side by side. A finished, cancelled or unknown task blocks nothing. Tasks that wait for
-# each other would wait for ever: such a cycle is named, and its tasks come when nothing else is
-# left.
+KIND = FactKind(
+    "task",
+    "t",
+    Task,
+    list_facts,
+    gap=facts.AskedInGap("Open task", most=40, rank=5),
+    counted_in="tasks",
+    main=True,
+    also="`td` from a todo list",
+)
 
 
 class TaskWaves(NamedTuple):
-    """Keys of the tasks' table throughout; every task that counts stands in exactly one wave."""
+    """Keys of the tasks' table throughout; every task that counts is in exactly one wave.
+
+    A wave holds tasks whose open blockers are all in earlier waves, so that everything in one wave
+    can run side by side. A finished, cancelled or unknown task blocks nothing. Of tasks that wait
+    for each other the cycle is named, and they come when nothing else is left.
+    """
 
     waves: tuple[tuple[str, ...], ...]
     blockers: dict[str, tuple[str, ...]]  # of each task, those among them
@@ -230,13 +218,14 @@ def list_waves(tasks: Mapping[str, Task]) -> TaskWaves:
 
 
 def list_planned_waves(tasks: Mapping[str, Task]) -> TaskWaves:
-    """Of all that was not given up. A finished task that gave way to the limit of the state takes
-    its wave with it; no other change of standing moves a task."""
+    """Of all that was not given up, so that a wave keeps its number while its work is done. A
+    finished task that gave way to the limit of the state takes its wave with it; no other change
+    of standing moves a task."""
     return _build_waves({key: task for key, task in tasks.items() if task.status != CANCELLED})
 
 
 def _build_waves(tasks: Mapping[str, Task]) -> TaskWaves:
-    blockers = _blockers(tasks)
+    blockers = _list_blockers(tasks)
     left = dict(blockers)
     found: list[tuple[str, ...]] = []
     cycles: list[tuple[str, ...]] = []
@@ -251,7 +240,7 @@ def _build_waves(tasks: Mapping[str, Task]) -> TaskWaves:
     return TaskWaves(tuple(found), blockers, tuple(cycles))
 
 
-def _blockers(tasks: Mapping[str, Task]) -> dict[str, tuple[str, ...]]:
+def _list_blockers(tasks: Mapping[str, Task]) -> dict[str, tuple[str, ...]]:
     """Both ways of saying it count: what a task is blocked by, and what a task blocks."""
     keys = {task.task: key for key, task in tasks.items()}
     waits: dict[str, dict[str, None]] = {key: {} for key in tasks}

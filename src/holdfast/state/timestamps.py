@@ -2,19 +2,17 @@
 
 Clients write times as they like and an unknown one is empty; what is kept of them is compared as
 text, by stores, retention and pages, so what is no time at all must not travel on. Pure; for
-whoever carries states and whoever receives them. Hooks keep what the client wrote, unasked.
+what carries states and what receives them. Hooks keep what the client wrote, unasked.
 """
-
-from __future__ import annotations
 
 import calendar
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from holdfast.events import Origin
+from holdfast.records import Any
+from holdfast.state.calls import Call
 from holdfast.state.codec import ORIGIN_INDEX, STATE_VERSION
-from holdfast.state.git_work import Change, Commit, GitWork, PullRequest, Stash
 from holdfast.state.lookups import Lookup
 from holdfast.state.model import SessionInfo, Usage
 from holdfast.state.usage_history import UsagePoint
@@ -25,15 +23,13 @@ _SHAPE = re.compile(
     r"T(?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:\.\d+)?)?(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?",
     re.ASCII,
 )
-# In every calendar.
-_SHORTEST_MONTH = 28
-
 _TIME = Origin._fields.index("time")
 _VALUES = (
     ("session", "started", SessionInfo._fields.index("started")),
     ("session", "updated", SessionInfo._fields.index("updated")),
     ("usage", "time", Usage._fields.index("time")),
 )
+_CALL = tuple((name, Call._fields.index(name)) for name in ("began", "time"))
 _LOOKUP, _POINT = Lookup._fields.index("time"), UsagePoint._fields.index("time")
 
 # The way to one; what holds it, and under which name or number.
@@ -45,7 +41,7 @@ def is_timestamp(words: str) -> bool:
     if found is None:
         return False
     year, month, day = map(int, found.groups())
-    return day <= _SHORTEST_MONTH or day <= calendar.monthrange(year, month)[1]
+    return day <= calendar.monthrange(year, month)[1]
 
 
 def timestamp_or_empty(words: str) -> str:
@@ -55,13 +51,13 @@ def timestamp_or_empty(words: str) -> str:
 def find_invalid_timestamp(document: dict[str, Any]) -> str:
     """The way to the first time in a state's document that is none; "" when all are times, or
     unknown. For documents that `decode_state` reads."""
-    return "/".join(next((where for where, _, _ in _false(document)), ()))
+    return "/".join(next((where for where, _, _ in _list_false(document)), ()))
 
 
 def drop_invalid_timestamps(document: dict[str, Any]) -> dict[str, Any]:
     """The document; where it has times that are none, they are unknown now. A point of the
     session's life is nothing without its time, and goes."""
-    for _, holder, name in list(_false(document)):
+    for _, holder, name in list(_list_false(document)):
         if isinstance(holder, dict):
             holder.pop(name, None)
         else:
@@ -69,11 +65,11 @@ def drop_invalid_timestamps(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-def _false(document: dict[str, Any]) -> Iterator[_Slot]:
+def _list_false(document: dict[str, Any]) -> Iterator[_Slot]:
     if document.get("version") != STATE_VERSION:
         return
     known = {""}  # most stand in several places
-    for where, holder, name in _slots(document):
+    for where, holder, name in _list_slots(document):
         words = name if isinstance(holder, dict) else holder[name]
         if words in known:
             continue
@@ -83,7 +79,7 @@ def _false(document: dict[str, Any]) -> Iterator[_Slot]:
             yield where, holder, name
 
 
-def _slots(document: dict[str, Any]) -> Iterator[_Slot]:
+def _list_slots(document: dict[str, Any]) -> Iterator[_Slot]:
     """Of a table by time, the key; else the place in a record."""
     for name, field, place in _VALUES:
         row = document.get(name, ())
@@ -92,31 +88,12 @@ def _slots(document: dict[str, Any]) -> Iterator[_Slot]:
     for name, at in ORIGIN_INDEX.items():
         for key, row in document.get(name, {}).items():
             yield (name, key, "at", "time"), row[at], _TIME
-    yield from _of_git(document.get("git_work"))
     for key, row in document.get("lookups", {}).items():
         yield ("lookups", key, "time"), row, _LOOKUP
+    for key, row in document.get("calls", {}).items():
+        for field, place in _CALL:
+            yield ("calls", key, field), row, place
     life = document.get("usage_history", {})
     for key, row in life.items():
         yield ("usage_history", key), life, key
         yield ("usage_history", key, "time"), row, _POINT
-
-
-_GIT_TABLES = tuple(
-    (name, GitWork._fields.index(name), record._fields.index("at"))
-    for name, record in (("changes", Change), ("commits", Commit), ("pull_requests", PullRequest))
-)
-_STASHES = GitWork._fields.index("stashes")
-_STASHED, _STASH_AT = Stash._fields.index("changes"), Stash._fields.index("at")
-_CHANGE_AT = Change._fields.index("at")
-
-
-def _of_git(work: Any) -> Iterator[_Slot]:
-    if not work:
-        return
-    for name, table, at in _GIT_TABLES:
-        for key, row in work[table].items():
-            yield ("git_work", name, key, "time"), row[at], _TIME
-    for number, stash in enumerate(work[_STASHES]):
-        yield ("git_work", "stashes", str(number), "time"), stash[_STASH_AT], _TIME
-        for change in stash[_STASHED]:
-            yield ("git_work", "stashes", str(number), "changes"), change[_CHANGE_AT], _TIME

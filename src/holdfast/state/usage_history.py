@@ -5,9 +5,8 @@ that lie closest to the line between their neighbours go first, so that the pict
 same; the last point before each compaction, which is the height of the drop, stays longest.
 """
 
-from typing import NamedTuple
-
 from holdfast.events import UsageMeasured
+from holdfast.records import NamedTuple
 from holdfast.state.facts import Position, writable
 
 MAX_POINTS = 200  # points kept: more than a screen shows apart
@@ -32,17 +31,17 @@ def on_usage_measured(table: Table, event: UsageMeasured, position: Position) ->
     new = writable(table)
     time = event.at.time
     new[time] = _make(UsagePoint, (time, event.context, position.epoch, position.step))
-    return _thinned(new) if len(new) > MAX_POINTS + SPARE_POINTS else new
+    return _thin_out(new) if len(new) > MAX_POINTS + SPARE_POINTS else new
 
 
-def _thinned(table: Table) -> Table:
+def _thin_out(table: Table) -> Table:
     names, points = list(table), list(table.values())
-    weights = [(_weight(points, place), place) for place in range(1, len(points) - 1)]
+    weights = [(_weigh_point(points, place), place) for place in range(1, len(points) - 1)]
     expendable = {place for _, place in sorted(weights)[: len(points) - MAX_POINTS]}
     return {name: table[name] for place, name in enumerate(names) if place not in expendable}
 
 
-def _weight(points: list[UsagePoint], place: int) -> float:
+def _weigh_point(points: list[UsagePoint], place: int) -> float:
     """How much the line would change without this point."""
     before, point, after = points[place - 1 : place + 2]
     if after.epoch != point.epoch:

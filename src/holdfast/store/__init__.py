@@ -3,13 +3,5 @@
 `protocol` is what both promise; everything else is behind it.
 """
 
-# What other packages may import.
-__all__ = [
-    "postgres",
-    "protocol",
-    "queries",
-    "schema",
-    "search_query",
-    "sqlite",
-    "transfer",
-]
+# What no other package imports.
+INSIDE = ("archives",)

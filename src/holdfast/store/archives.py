@@ -4,11 +4,10 @@ Archiving runs before a compaction, on the agent's clock, and two hooks may do i
 a range that is already kept costs one query, and only what is new is compressed.
 """
 
-from __future__ import annotations
-
 import zlib
-from typing import Any
+from collections.abc import Mapping
 
+from holdfast.records import Any
 from holdfast.store.queries import Owner, Statements, insert, where_owner
 
 ByteRange = tuple[int, int]
@@ -45,25 +44,18 @@ def save_range(
                 )
         packed = [(start, end, zlib.compress(rows, 1))]
     for low, high, blob in packed:
-        insert_range(run, owner, (generation, low, high, time, blob))
+        values = {"generation": generation, "start_byte": low, "end_byte": high}
+        insert(run, "archives", {**owner, **values, "time": time, "rows": blob})
 
 
-def insert_range(run: Statements, owner: Owner, archive: tuple[int, int, int, str, bytes]) -> None:
-    generation, start, end, time, packed = archive
-    values: dict[str, Any] = {**owner, "generation": generation}
-    values |= {"start_byte": start, "end_byte": end, "time": time, "rows": packed}
-    insert(run, "archives", values)
-
-
-def has_range(run: Statements, owner: Owner, generation: int, wanted: ByteRange) -> bool:
-    """Whether one range holds all of it."""
+def has_range(run: Statements, owner: Owner, kept: Mapping[str, Any]) -> bool:
+    """Whether one range holds all of this row's."""
+    columns = ("generation", "start_byte", "end_byte")
     rows = run.query(
         f"SELECT 1 FROM archives WHERE {where_owner(owner)} AND generation = :generation"
-        " AND start_byte <= :start AND end_byte >= :end LIMIT 1",
+        " AND start_byte <= :start_byte AND end_byte >= :end_byte LIMIT 1",
         **owner,
-        generation=generation,
-        start=wanted[0],
-        end=wanted[1],
+        **{column: kept[column] for column in columns},
     )
     return bool(rows)
 
@@ -94,6 +86,20 @@ def find_first_gap(run: Statements, session_id: str, generation: int) -> int:
             break
         reached = max(reached, end)
     return reached
+
+
+def list_sizes(run: Statements) -> list[tuple[Owner, str, int, bool]]:
+    """(owner, session, bytes, whether it is pinned), the session without news longest first."""
+    owner = ", ".join(run.owner_values)
+    rows = run.query(
+        f"SELECT {owner}, s.id, s.pinned, sum(length(a.rows)) FROM archives a"
+        f" JOIN sessions s ON {run.session_join.format('a')}"
+        f" GROUP BY {owner}, s.id, s.pinned ORDER BY max(a.time)"
+    )
+    return [
+        (dict(zip(run.owner_columns, row, strict=False)), row[-3], int(row[-1]), bool(row[-2]))
+        for row in rows
+    ]
 
 
 def list_ranges(run: Statements, session_id: str) -> list[tuple[Owner, int]]:

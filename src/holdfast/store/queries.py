@@ -9,22 +9,35 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from holdfast.events import Origin
+from holdfast.records import TYPE_CHECKING, Any, NamedTuple, Protocol
 from holdfast.state.facts import Fact
+from holdfast.store.packed_state import unpack_fields, unpack_state
 from holdfast.store.protocol import (
     Checkpoint,
     Compaction,
     Delivery,
     Hit,
     Message,
+    PartialState,
     SavedState,
     Session,
+    SessionKey,
     StoreDamaged,
 )
-from holdfast.store.search_query import format_snippet, score_substring
+from holdfast.store.schema import BLOB, SESSION_TABLES, TEXT
+from holdfast.store.search_query import (
+    CLOSED_FACT_WEIGHT,
+    SearchFilter,
+    format_snippet,
+    replace_surrogates,
+)
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
 
 Row = tuple[Any, ...]
 # The columns that say whose a row is, with their values (`Statements.owner_columns`).
@@ -32,9 +45,16 @@ Owner = Mapping[str, Any]
 
 # Below 0 is no limit, which the engines write in different ways; this many is none in both.
 NO_LIMIT = 2**62
+# Read together: there is a limit to what one statement takes, and states are large.
+BATCH_STATES = 100
 
 
-class Statements(Protocol):
+class Executor(Protocol):
+    def execute(self, statement: str, **values: Any) -> int:
+        """How many rows it changed."""
+
+
+class Statements(Executor, Protocol):
     """Runs the statements of one transaction. Values are named, `:so`; texts are made storable."""
 
     # By which columns a row names its session, and a condition that joins a table called {0} to
@@ -44,34 +64,57 @@ class Statements(Protocol):
     # The values of those columns, of a session called s.
     owner_values: tuple[str, ...]
     # That s is the session of the id `:session`: of several projects the one that had it first.
-    # Whoever means a certain one is bound to its project.
+    # A caller that means a certain one is bound to its project.
     session_by_id: str
     # The larger of several values.
     greatest: str
+    # The table of sessions itself, whatever is seen of it, and whose row of it is a session's, by
+    # the columns above.
+    sessions_table: str
+    where_session: str
+    # That nothing is hidden from the caller.
+    sees_all: str
 
     def query(self, statement: str, **values: Any) -> list[Row]: ...
 
-    def execute(self, statement: str, **values: Any) -> int:
-        """How many rows it changed."""
 
-
-def _of(table: str, columns: str) -> str:
+def _qualify(table: str, columns: str) -> str:
     return ", ".join(f"{table}.{column}" for column in columns.split())
 
 
 # In the order of the records that are made of them; the letter is what the table is called.
-SESSION_COLUMNS = _of("s", " ".join(Session._fields))
-FACT_COLUMNS = _of("f", "id kind text status row_id row_start row_end time agent detail")
-MESSAGE_COLUMNS = _of("m", "row_id speaker text time row_start row_end")
-COMPACTION_COLUMNS = _of(
+SESSION_COLUMNS = _qualify("s", " ".join(Session._fields))
+FACT_COLUMNS = _qualify("f", "id kind text status row_id row_start row_end time agent detail")
+MESSAGE_COLUMNS = _qualify("m", "row_id speaker text time row_start row_end")
+COMPACTION_COLUMNS = _qualify(
     "c", "epoch time trigger_kind row_id tokens_before tokens_after summary kept lost"
 )
-DELIVERY_COLUMNS = _of("d", "epoch kind channel time text facts")
-STATE_COLUMNS = _of("t", "generation byte_offset position state")
-CHECKPOINT_COLUMNS = f"c.id, s.id, {_of('c', 'epoch cause time generation byte_offset')}"
+DELIVERY_COLUMNS = _qualify("d", "epoch kind channel time text facts")
+STATE_COLUMNS = _qualify("t", "generation byte_offset position state")
+CHECKPOINT_COLUMNS = f"c.id, s.id, {_qualify('c', 'epoch cause time generation byte_offset')}"
 # Where a fact and a message begin in a hit, whose first two are its score and its session.
 FACT_COLUMN, MESSAGE_COLUMN = 2, 12
 MESSAGE_END = 18
+
+
+# As they are written, in the order of the columns.
+FACT_FIELDS = tuple(SESSION_TABLES["facts"].columns)
+MESSAGE_FIELDS = tuple(SESSION_TABLES["messages"].columns)
+
+
+def fact_to_row(fact: Fact) -> Row:
+    """In the order of FACT_FIELDS, the text and the detail last."""
+    row = (fact.id, fact.kind, fact.status, *fact.at, fact.text, fact.detail)
+    return tuple(replace_surrogates(one) if isinstance(one, str) else one for one in row)
+
+
+def message_to_row(message: Message) -> Row:
+    """In the order of MESSAGE_FIELDS, the text last."""
+    text = replace_surrogates(message.text)
+    return (
+        *(replace_surrogates(message.row), message.speaker, zlib.crc32(text.encode())),
+        *(replace_surrogates(message.time), message.start, message.end, text),
+    )
 
 
 def fact_from_row(row: Row) -> Fact:
@@ -112,12 +155,30 @@ def hit_from_row(row: Row, terms: tuple[str, ...]) -> Hit:
     return Hit(session_id, score, format_snippet((message.text,), terms), message=message)
 
 
-def score_hit(row: Row, terms: list[str], every: bool, fold: Callable[[str], str]) -> float:
-    """How well a row of `hit_from_row` has the terms, which `fold` has brought into one case."""
-    if row[FACT_COLUMN] is not None:
-        text = f"{row[FACT_COLUMN + 2]}\n{row[FACT_COLUMN + 9]}"
-        return score_substring(fold(text), row[FACT_COLUMN + 3] == "open", terms, every)
-    return score_substring(fold(row[MESSAGE_COLUMN + 2]), True, terms, every)
+def rank_by_parts(
+    rows: Iterable[Row],
+    terms: list[str],
+    every: bool,
+    fold: Callable[[str], str],
+    wanted: SearchFilter,
+) -> list[Row]:
+    """The rows of `hit_from_row` that have the terms, which `fold` has brought into one case, with
+    how well they have them: the best first, of equals facts and then the latest."""
+    found: list[Row] = []
+    for row in rows:
+        fact, message = row[FACT_COLUMN:MESSAGE_COLUMN], row[MESSAGE_COLUMN:MESSAGE_END]
+        is_fact = fact[0] is not None
+        text = fold(f"{fact[2]}\n{fact[9]}" if is_fact else message[2])
+        count = sum(term in text for term in terms)
+        if count < (len(terms) if every else 1):
+            continue
+        # The share of the terms found, and a little more for a text that is about little else.
+        score = count / len(terms) + 100 / (100 + len(text))
+        score *= CLOSED_FACT_WEIGHT if is_fact and fact[3] != "open" else 1
+        found.append((score, is_fact, fact[7] if is_fact else message[3], row))
+    found.sort(key=lambda ranked: ranked[:3], reverse=True)
+    page = found[wanted.offset : wanted.offset + wanted.limit]
+    return [(score, *row[1:]) for score, _, _, row in page]
 
 
 def where_owner(owner: Owner, table: str = "") -> str:
@@ -125,7 +186,7 @@ def where_owner(owner: Owner, table: str = "") -> str:
     return " AND ".join(f"{prefix}{column} = :{column}" for column in owner)
 
 
-def insert(run: Statements, table: str, values: Mapping[str, Any], conflict: str = "") -> int:
+def insert(run: Executor, table: str, values: Mapping[str, Any], conflict: str = "") -> int:
     """`table` may have an alias, and `conflict` say what to do about a row that is there."""
     names = ", ".join(values)
     places = ", ".join(f":{name}" for name in values)
@@ -138,123 +199,100 @@ def placeholders(values: Iterable[Any]) -> tuple[dict[str, Any], str]:
     return named, ", ".join(f":{name}" for name in named) or "NULL"
 
 
-def load_state(run: Statements, session_id: str) -> Row | None:
-    """SESSION_COLUMNS, then STATE_COLUMNS."""
-    rows = run.query(
-        f"SELECT {SESSION_COLUMNS}, {STATE_COLUMNS}"
-        f" FROM states t JOIN sessions s ON {run.session_join.format('t')}"
-        f" WHERE {run.session_by_id}",
-        session=session_id,
-    )
-    return rows[0] if rows else None
+# Fields of records that have another name as columns.
+_COLUMN_NAMES = {"trigger": "trigger_kind", "row": "row_id"}
+
+
+def to_columns(record: NamedTuple) -> dict[str, Any]:
+    """A record's fields as columns, but for its session's id; lists in writing."""
+    return {
+        _COLUMN_NAMES.get(name, name): json.dumps(value)
+        if isinstance(value, (tuple, list))
+        else value
+        for name, value in record._asdict().items()
+        if name != "session_id"
+    }
 
 
 def upsert_state(run: Statements, owner: Owner, saved: SavedState, packed: bytes) -> None:
-    insert(
-        run,
-        "states AS t",
-        {
-            **owner,
-            "generation": saved.revision[0],
-            "byte_offset": saved.revision[1],
-            "position": json.dumps(saved.position),
-            "state": packed,
-        },
-        f"ON CONFLICT ({', '.join(owner)}) DO UPDATE SET generation = excluded.generation,"
-        " byte_offset = excluded.byte_offset, position = excluded.position,"
-        " state = excluded.state"
-        " WHERE t.generation <> excluded.generation OR t.byte_offset <> excluded.byte_offset"
-        " OR t.position <> excluded.position OR t.state <> excluded.state",
-    )
+    values = to_state_columns(saved, packed)
+    changed = ", ".join(f"{column} = excluded.{column}" for column in values)
+    differs = " OR ".join(f"t.{column} <> excluded.{column}" for column in values)
+    conflict = f"ON CONFLICT ({', '.join(owner)}) DO UPDATE SET {changed} WHERE {differs}"
+    insert(run, "states AS t", {**owner, **values}, conflict)
 
 
-def list_checkpoints(
-    run: Statements, session_id: str, project: str, limit: int, offset: int
-) -> list[Checkpoint]:
-    only = ["1 = 1"]
-    if session_id:
-        only.append("s.id = :session" if project else run.session_by_id)
-    if project:
-        only.append("s.project = :project")
-    joined = f"checkpoints c JOIN sessions s ON {run.session_join.format('c')}"
-    order = "ORDER BY c.time DESC, c.id DESC"
-    # Chosen from the index alone: the rows themselves lie between large states.
-    chosen = (
-        f"SELECT c.id FROM {joined} WHERE {' AND '.join(only)} {order} LIMIT :limit OFFSET :offset"
-    )
+def to_state_columns(saved: SavedState, packed: bytes) -> dict[str, Any]:
+    generation, offset = saved.revision
+    place = {"generation": generation, "byte_offset": offset}
+    return {**place, "position": json.dumps(saved.position), "state": packed}
+
+
+def find_checkpoint(
+    run: Statements, owner: Owner, revision: tuple[int, int], packed: bytes
+) -> Checkpoint | None:
+    """The latest one of exactly this state."""
     rows = run.query(
-        f"SELECT {CHECKPOINT_COLUMNS} FROM {joined} WHERE c.id IN ({chosen}) {order}",
+        f"SELECT {CHECKPOINT_COLUMNS} FROM checkpoints c"
+        f" JOIN sessions s ON {run.session_join.format('c')} WHERE {where_owner(owner, 'c')}"
+        " AND c.generation = :generation AND c.byte_offset = :byte_offset AND c.state = :state"
+        " ORDER BY c.id DESC LIMIT 1",
+        **owner,
+        generation=revision[0],
+        byte_offset=revision[1],
+        state=packed,
+    )
+    return checkpoint_from_row(rows[0]) if rows else None
+
+
+def list_old_checkpoints(
+    run: Statements, before: str, keep: int, held: Collection[str]
+) -> list[int]:
+    """Older than `before` and beyond the `keep` latest of their session."""
+    each = ", ".join(f"c.{column}" for column in run.owner_columns)
+    rows = run.query(
+        "SELECT id, session_id FROM (SELECT c.id, s.id AS session_id, c.time, row_number() OVER"
+        f" (PARTITION BY {each} ORDER BY c.time DESC, c.id DESC) AS rank FROM checkpoints c"
+        f" JOIN sessions s ON {run.session_join.format('c')} WHERE NOT s.pinned) AS ranked"
+        " WHERE rank > :keep AND time < :before",
+        keep=keep,
+        before=before,
+    )
+    return [number for number, session_id in rows if session_id not in held]
+
+
+def thin_checkpoints(run: Statements, owner: Owner, before: int) -> None:
+    """Of epochs that ended before this one the last checkpoint stays: what a compaction took."""
+    own = where_owner(owner)
+    run.execute(
+        f"DELETE FROM checkpoints WHERE {own} AND epoch < :before AND id NOT IN"
+        f" (SELECT max(id) FROM checkpoints WHERE {own} AND epoch < :before GROUP BY epoch)",
+        **owner,
+        before=before,
+    )
+
+
+def find_owner(run: Statements, session_id: str) -> Owner | None:
+    """Whose rows are the session's: of several projects the one that had it first."""
+    rows = run.query(
+        f"SELECT {', '.join(run.owner_values)} FROM sessions s WHERE {run.session_by_id}",
         session=session_id,
-        project=project,
-        limit=limit if limit >= 0 else NO_LIMIT,
-        offset=offset,
     )
-    return [checkpoint_from_row(row) for row in rows]
+    return dict(zip(run.owner_columns, rows[0], strict=True)) if rows else None
 
 
-def load_checkpoint(run: Statements, checkpoint_id: int) -> Row | None:
-    """The session as it was then, in JSON, then STATE_COLUMNS."""
-    rows = run.query(
-        f"SELECT t.header, {STATE_COLUMNS} FROM checkpoints t WHERE t.id = :id", id=checkpoint_id
+def load_session(run: Statements, owner: Owner) -> Row:
+    """SESSION_COLUMNS."""
+    rows = run.query(f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {run.where_session}", **owner)
+    return rows[0]
+
+
+def update_session(run: Statements, owner: Owner, column: str, value: Any) -> None:
+    run.execute(
+        f"UPDATE {run.sessions_table} SET {column} = :value WHERE {run.where_session}",
+        **owner,
+        value=value,
     )
-    return rows[0] if rows else None
-
-
-def load_packed_states(run: Statements, ids: Collection[str]) -> list[Row]:
-    """Project, session and packed state."""
-    values, names = placeholders(ids)
-    return run.query(
-        "SELECT s.project, s.id, t.state FROM states t"
-        f" JOIN sessions s ON {run.session_join.format('t')} WHERE s.id IN ({names})",
-        **values,
-    )
-
-
-def load_packed_checkpoints(run: Statements, ids: Collection[int]) -> list[Row]:
-    """Id, session and packed state."""
-    values, names = placeholders(ids)
-    return run.query(
-        "SELECT c.id, s.id, c.state FROM checkpoints c"
-        f" JOIN sessions s ON {run.session_join.format('c')} WHERE c.id IN ({names})",
-        **values,
-    )
-
-
-def find_session(run: Statements, session_id: str) -> Session | None:
-    """By full id, or by a prefix that names exactly one."""
-    if not session_id:
-        return None
-    rows = run.query(
-        f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.id >= :low AND s.id < :high"
-        " AND s.seq = (SELECT min(o.seq) FROM sessions o WHERE o.id = s.id)"
-        " ORDER BY s.id LIMIT 2",
-        low=session_id,
-        high=session_id + "\U0010ffff",
-    )
-    if not rows or (len(rows) > 1 and rows[0][0] != session_id):
-        return None
-    return Session(*rows[0])
-
-
-def list_session_projects(run: Statements, session_id: str) -> list[str]:
-    rows = run.query("SELECT project FROM sessions WHERE id = :id ORDER BY seq", id=session_id)
-    return [row[0] for row in rows]
-
-
-def list_sessions(run: Statements, project: str, limit: int, offset: int) -> list[Session]:
-    rows = run.query(
-        f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE :project = '' OR s.project = :project"
-        f" ORDER BY {run.greatest}(s.updated, s.started) DESC, s.seq DESC"
-        " LIMIT :limit OFFSET :offset",
-        project=project,
-        limit=limit if limit >= 0 else NO_LIMIT,
-        offset=offset,
-    )
-    return [Session(*row) for row in rows]
-
-
-def list_pinned(run: Statements) -> list[str]:
-    return [row[0] for row in run.query("SELECT id FROM sessions WHERE pinned ORDER BY seq")]
 
 
 def list_old_sessions(
@@ -282,31 +320,8 @@ def list_old_sessions(
     ]
 
 
-def list_facts(run: Statements, session_id: str, kind: str, status: str) -> list[Fact]:
-    rows = run.query(
-        f"SELECT {FACT_COLUMNS} FROM facts f JOIN sessions s ON {run.session_join.format('f')}"
-        f" WHERE {run.session_by_id} AND (:kind = '' OR f.kind = :kind)"
-        " AND (:status = '' OR f.status = :status) ORDER BY f.row_start, f.seq",
-        session=session_id,
-        kind=kind,
-        status=status,
-    )
-    return [fact_from_row(row) for row in rows]
-
-
-def get_fact(run: Statements, session_id: str, fact_id: str) -> Fact | None:
-    rows = run.query(
-        f"SELECT {FACT_COLUMNS} FROM facts f JOIN sessions s ON {run.session_join.format('f')}"
-        f" WHERE {run.session_by_id} AND f.id = :fact",
-        session=session_id,
-        fact=fact_id,
-    )
-    return fact_from_row(rows[0]) if rows else None
-
-
 def merge_compaction(run: Statements, owner: Owner, compaction: Compaction) -> None:
     """Fills in what is not known yet, and changes nothing that is."""
-    c = compaction
     filled = "".join(
         f"{column} = coalesce(nullif(c.{column}, ''), excluded.{column}), "
         for column in ("time", "trigger_kind", "row_id", "summary")
@@ -319,128 +334,260 @@ def merge_compaction(run: Statements, owner: Owner, compaction: Compaction) -> N
     insert(
         run,
         "compactions AS c",
-        {
-            **owner,
-            "epoch": c.epoch,
-            "time": c.time,
-            "trigger_kind": c.trigger,
-            "row_id": c.row,
-            "tokens_before": c.tokens_before,
-            "tokens_after": c.tokens_after,
-            "kept": json.dumps(c.kept),
-            "lost": json.dumps(c.lost),
-            "summary": c.summary,
-        },
+        {**owner, **to_columns(compaction)},
         f"ON CONFLICT ({', '.join(owner)}, epoch) DO UPDATE SET {filled}"
         "tokens_before = coalesce(c.tokens_before, excluded.tokens_before),"
         f" tokens_after = coalesce(c.tokens_after, excluded.tokens_after){compared}",
     )
 
 
-def list_compactions(run: Statements, session_id: str, limit: int) -> list[Compaction]:
-    rows = run.query(
-        f"SELECT s.id, {COMPACTION_COLUMNS} FROM compactions c"
-        f" JOIN sessions s ON {run.session_join.format('c')}"
-        f" WHERE :session = '' OR {run.session_by_id}"
-        " ORDER BY c.time DESC, c.epoch DESC LIMIT :limit",
-        session=session_id,
-        limit=limit if limit >= 0 else NO_LIMIT,
-    )
-    return [compaction_from_row(row[0], row[1:]) for row in rows]
-
-
 def add_delivery(run: Statements, owner: Owner, delivery: Delivery, **more: Any) -> bool:
     """False when this epoch has one of this kind. `more` are columns of one engine alone."""
-    d = delivery
-    values = {
-        **owner,
-        "epoch": d.epoch,
-        "kind": d.kind,
-        "channel": d.channel,
-        "time": d.time,
-        "facts": json.dumps(d.facts),
-        "text": d.text,
-        **more,
-    }
+    values = {**owner, **to_columns(delivery), **more}
     return insert(run, "deliveries", values, "ON CONFLICT DO NOTHING") > 0
 
 
-def list_deliveries(run: Statements, session_id: str, limit: int) -> list[Delivery]:
-    rows = run.query(
-        f"SELECT s.id, {DELIVERY_COLUMNS} FROM deliveries d"
-        f" JOIN sessions s ON {run.session_join.format('d')}"
-        f" WHERE :session = '' OR {run.session_by_id}"
-        " ORDER BY d.time DESC, d.seq DESC LIMIT :limit",
-        session=session_id,
-        limit=limit if limit >= 0 else NO_LIMIT,
-    )
-    return [delivery_from_row(row[0], row[1:]) for row in rows]
+class StoreReader(ABC):
+    """What a store answers of what it has, each method in one transaction."""
 
+    @abstractmethod
+    def reading(self) -> AbstractContextManager[Statements]: ...
 
-def read_session_rows(
-    run: Statements, owner: Owner, table: str, columns: str, order: str
-) -> Sequence[Row]:
-    """All rows of one session in a table, which `columns` call by its letter."""
-    letter = columns.partition(".")[0]
-    return run.query(
-        f"SELECT {columns} FROM {table} {letter} WHERE {where_owner(owner, letter)}"
-        f" ORDER BY {letter}.{order}",
-        **owner,
-    )
+    @property
+    @abstractmethod
+    def _name(self) -> str:
+        """The store, in messages."""
 
+    def load(self, session_id: str) -> SavedState | None:
+        columns = f"{SESSION_COLUMNS}, {STATE_COLUMNS}"
+        rows = self._of_session(columns, "states t", session_id)
+        return self._saved(Session(*rows[0][:-4]), rows[0][-4:]) if rows else None
 
-# How a state is packed into a column, and how some of it is read without unpacking all. Pure.
-#
-# A page of a project looks at a hundred states, and of each at a few small tables. Those stand at
-# the front of a document (`state.codec`), so that reading can stop behind them: a tenth of the
-# time. Whatever the order, the answer is the same.
+    def load_position(self, session_id: str) -> tuple[int, int, str] | None:
+        """(generation, offset, position as it is written) of the state: whether it is still the
+        one that the caller remembers, without reading it."""
+        rows = self._of_session(STATE_COLUMNS.rpartition(", ")[0], "states t", session_id)
+        return (rows[0][0], rows[0][1], rows[0][2]) if rows else None
 
-# Bytes of text to begin with; each further look is twice as long as all before it.
-FIRST_READ_BYTES = 12 * 1024
+    def old_sessions(self, before: str) -> list[str]:
+        """The ids of the sessions that `prune` would delete: without a sign of life since, and not
+        pinned."""
+        with self.reading() as run:
+            return [session_id for _, session_id in list_old_sessions(run, before)]
 
-_decode = json.JSONDecoder().raw_decode
+    def checkpoints(
+        self, session_id: str = "", *, project: str = "", limit: int = -1, offset: int = 0
+    ) -> Sequence[Checkpoint]:
+        """Latest first; of one session, of a project's, or of all. Below 0 is no limit."""
+        order = "ORDER BY c.time DESC, c.id DESC"
+        with self.reading() as run:
+            only = ["1 = 1"]
+            if session_id:
+                only.append("s.id = :session" if project else run.session_by_id)
+            if project:
+                only.append("s.project = :project")
+            joined = f"checkpoints c JOIN sessions s ON {run.session_join.format('c')}"
+            # Chosen from the index alone: the rows themselves lie between large states.
+            rows = run.query(
+                f"SELECT {CHECKPOINT_COLUMNS} FROM {joined} WHERE c.id IN (SELECT c.id"
+                f" FROM {joined} WHERE {' AND '.join(only)} {order} LIMIT :limit OFFSET :offset)"
+                f" {order}",
+                session=session_id,
+                project=project,
+                limit=limit if limit >= 0 else NO_LIMIT,
+                offset=offset,
+            )
+        return [checkpoint_from_row(row) for row in rows]
 
+    def load_checkpoint(self, checkpoint_id: int) -> SavedState | None:
+        """The state as it was then, with the session as it was then."""
+        statement = f"SELECT t.header, {STATE_COLUMNS} FROM checkpoints t WHERE t.id = :id"
+        with self.reading() as run:
+            rows = run.query(statement, id=checkpoint_id)
+        return self._saved(Session(*json.loads(rows[0][0])), rows[0][1:]) if rows else None
 
-def pack_state(document: dict[str, Any]) -> bytes:
-    # ASCII: it is the fast path of `json`, and holds what UTF-8 cannot (half surrogates).
-    return zlib.compress(json.dumps(document, separators=(",", ":")).encode("ascii"), 1)
+    def partial_states(
+        self, sessions: Sequence[Session], names: Collection[str]
+    ) -> dict[SessionKey, dict[str, Any]]:
+        """By session, what its state says under these names: a fraction of the cost of `load`
+        where they are few. Sessions without a state are left out."""
+        wanted = {session.key for session in sessions}
+        found = self._packed_states("states", "s.id", [session.id for session in sessions])
+        return {
+            (project, session_id): unpack_fields(packed, names, self._name)
+            for _, project, session_id, packed in found
+            if (project, session_id) in wanted
+        }
 
+    def partial_checkpoint_states(
+        self, checkpoint_ids: Sequence[int], names: Collection[str]
+    ) -> dict[int, PartialState]:
+        """The same of checkpoints, by id; those that are not there are left out."""
+        return {
+            number: PartialState(session_id, unpack_fields(packed, names, self._name))
+            for number, _, session_id, packed in self._packed_states(
+                "checkpoints", "t.id", checkpoint_ids
+            )
+        }
 
-def unpack_state(packed: bytes) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(zlib.decompress(packed))
-    return document
+    def session(self, session_id: str) -> Session | None:
+        """By full id, or by a prefix that names exactly one."""
+        if not session_id:
+            return None
+        with self.reading() as run:
+            rows = run.query(
+                f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.id >= :low AND s.id < :high"
+                " AND s.seq = (SELECT min(o.seq) FROM sessions o WHERE o.id = s.id)"
+                " ORDER BY s.id LIMIT 2",
+                low=session_id,
+                high=session_id + "\U0010ffff",
+            )
+        if not rows or (len(rows) > 1 and rows[0][0] != session_id):
+            return None
+        return Session(*rows[0])
 
+    def session_projects(self, session_id: str) -> Sequence[str]:
+        """The projects that have a session of this id, the first one first."""
+        statement = "SELECT project FROM sessions WHERE id = :id ORDER BY seq"
+        with self.reading() as run:
+            return [row[0] for row in run.query(statement, id=session_id)]
 
-def unpack_fields(packed: bytes, names: Collection[str], where: str = "") -> dict[str, Any]:
-    """What a packed document says under these names, as far as it does. Raises StoreDamaged,
-    with the place of the store, for one that cannot be read."""
-    try:
-        return _unpack_until(packed, names)
-    except (zlib.error, ValueError) as error:
-        raise StoreDamaged(f"{where} contains an unreadable state: {error}") from error
+    def sessions(self, *, project: str = "", limit: int = 50, offset: int = 0) -> Sequence[Session]:
+        """Latest first."""
+        with self.reading() as run:
+            rows = run.query(
+                f"SELECT {SESSION_COLUMNS} FROM sessions s"
+                " WHERE :project = '' OR s.project = :project"
+                f" ORDER BY {run.greatest}(s.updated, s.started) DESC, s.seq DESC"
+                " LIMIT :limit OFFSET :offset",
+                project=project,
+                limit=limit if limit >= 0 else NO_LIMIT,
+                offset=offset,
+            )
+        return [Session(*row) for row in rows]
 
+    def pinned_sessions(self) -> Sequence[str]:
+        """Ids of the sessions held back."""
+        with self.reading() as run:
+            return [
+                row[0] for row in run.query("SELECT id FROM sessions WHERE pinned ORDER BY seq")
+            ]
 
-def _unpack_until(packed: bytes, names: Collection[str]) -> dict[str, Any]:
-    stream = zlib.decompressobj()
-    text = stream.decompress(packed, FIRST_READ_BYTES).decode("ascii")
-    found: dict[str, Any] = {}
-    at = 1  # behind the brace
-    if text == "{}":
-        return found
-    while len(found) < len(names):
+    def facts(self, session_id: str, *, kind: str = "", status: str = "") -> Sequence[Fact]:
+        """In the order of the transcript."""
+        only = (
+            "AND (:kind = '' OR f.kind = :kind) AND (:status = '' OR f.status = :status)"
+            " ORDER BY f.row_start, f.seq"
+        )
+        values = {"kind": kind, "status": status}
+        rows = self._of_session(FACT_COLUMNS, "facts f", session_id, only, **values)
+        return [fact_from_row(row) for row in rows]
+
+    def fact(self, session_id: str, fact_id: str) -> Fact | None:
+        only = "AND f.id = :fact"
+        rows = self._of_session(FACT_COLUMNS, "facts f", session_id, only, fact=fact_id)
+        return fact_from_row(rows[0]) if rows else None
+
+    def messages(self, session_id: str, limit: int) -> Sequence[Message]:
+        """The latest ones, in the order of the transcript."""
+        latest = "ORDER BY m.row_start DESC, m.seq DESC LIMIT :limit"
+        rows = self._of_session(MESSAGE_COLUMNS, "messages m", session_id, latest, limit=limit)
+        return [Message(*row) for row in reversed(rows)]
+
+    def compactions(self, session_id: str = "", limit: int = 50) -> Sequence[Compaction]:
+        """Latest first."""
+        order = "c.time DESC, c.epoch DESC"
+        rows = self._latest(COMPACTION_COLUMNS, "compactions c", session_id, order, limit)
+        return [compaction_from_row(row[0], row[1:]) for row in rows]
+
+    def deliveries(self, session_id: str = "", limit: int = 50) -> Sequence[Delivery]:
+        """Latest first."""
+        order = "d.time DESC, d.seq DESC"
+        rows = self._latest(DELIVERY_COLUMNS, "deliveries d", session_id, order, limit)
+        return [delivery_from_row(row[0], row[1:]) for row in rows]
+
+    def _of_session(
+        self, columns: str, table: str, session_id: str, more: str = "", **values: Any
+    ) -> list[Row]:
+        """From a table with its letter, what belongs to the session."""
+        with self.reading() as run:
+            return run.query(
+                f"SELECT {columns} FROM {table} JOIN sessions s"
+                f" ON {run.session_join.format(table[-1])} WHERE {run.session_by_id} {more}",
+                session=session_id,
+                **values,
+            )
+
+    def _latest(
+        self, columns: str, table: str, session_id: str, order: str, limit: int
+    ) -> list[Row]:
+        """The session's id with its rows; of all sessions where none is named."""
+        with self.reading() as run:
+            return run.query(
+                f"SELECT s.id, {columns} FROM {table} JOIN sessions s"
+                f" ON {run.session_join.format(table[-1])}"
+                f" WHERE :session = '' OR {run.session_by_id} ORDER BY {order} LIMIT :limit",
+                session=session_id,
+                limit=limit if limit >= 0 else NO_LIMIT,
+            )
+
+    def _packed_states(self, table: str, column: str, wanted: Sequence[Any]) -> Iterator[Row]:
+        """What is asked for by, then project, session and packed state."""
+        wanted = list(dict.fromkeys(wanted))
+        for start in range(0, len(wanted), BATCH_STATES):
+            values, names = placeholders(wanted[start : start + BATCH_STATES])
+            with self.reading() as run:
+                rows = run.query(
+                    f"SELECT {column}, s.project, s.id, t.state FROM {table} t JOIN sessions s"
+                    f" ON {run.session_join.format('t')} WHERE {column} IN ({names})",
+                    **values,
+                )
+            yield from rows
+
+    def _saved(self, session: Session, row: Row) -> SavedState:
         try:
-            name, end = _decode(text, at)
-            value, end = _decode(text, end + 1)
-            closed = text[end]  # a number that is cut off is a number, too
-        except (ValueError, IndexError):
-            more = stream.decompress(stream.unconsumed_tail, 2 * len(text))
-            if not more:
-                raise ValueError("the document is truncated") from None
-            text += more.decode("ascii")
-            continue
-        if name in names:
-            found[name] = value
-        if closed == "}":
-            break
-        at = end + 1
-    return found
+            return state_from_row(session, row)
+        except (zlib.error, ValueError) as error:
+            raise StoreDamaged(f"{self._name} contains an unreadable state: {error}") from error
+
+
+def replace_text(run: Statements, phrase: str, mark: str) -> int:
+    """As it was typed and as JSON writes it, in columns of text and in what is packed."""
+    escaped = (json.dumps(phrase, ensure_ascii=ascii)[1:-1] for ascii in (True, False))
+    forms = tuple(dict.fromkeys((phrase, *escaped)))
+    changed = 0
+    for table, shape in SESSION_TABLES.items():
+        for name, kind in shape.columns.items():
+            if kind == TEXT and name not in shape.key:
+                changed += sum(_replace_in_column(run, (table, name), form, mark) for form in forms)
+            elif kind == BLOB:
+                keys = [*run.owner_columns, *(["seq"] if shape.numbered else shape.key)]
+                changed += _replace_in_packed(run, (table, name), keys, forms, mark)
+    return changed
+
+
+def _replace_in_column(run: Statements, place: tuple[str, str], form: str, mark: str) -> int:
+    table, name = place
+    return run.execute(
+        f"UPDATE {table} SET {name} = replace({name}, :form, :mark)"
+        f" WHERE replace({name}, :form, '') <> {name}",
+        form=form,
+        mark=mark,
+    )
+
+
+def _replace_in_packed(
+    run: Statements, place: tuple[str, str], keys: list[str], forms: tuple[str, ...], mark: str
+) -> int:
+    (table, name), changed = place, 0
+    for row in run.query(f"SELECT {', '.join(keys)} FROM {table}"):
+        owner = dict(zip(keys, row, strict=True))
+        where = where_owner(owner)
+        held = run.query(f"SELECT {name} FROM {table} WHERE {where}", **owner)[0][0]
+        before = after = zlib.decompress(bytes(held))
+        for form in forms:
+            after = after.replace(form.encode(), mark.encode())
+        if after != before:
+            statement = f"UPDATE {table} SET {name} = :packed WHERE {where}"
+            changed += run.execute(statement, packed=zlib.compress(after, 1), **owner)
+    return changed

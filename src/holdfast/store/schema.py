@@ -5,13 +5,12 @@ is partitioned and who may read it is the engines' own (`sqlite.migrations`, `po
 Imported by hooks: declarations and nothing else.
 """
 
-from typing import NamedTuple
-
+from holdfast.records import NamedTuple
 from holdfast.store.protocol import Session
 
 TEXT = "text"
 INT = "int"
-OPTIONAL_INT = "optional int"
+OPTIONAL_INT = "int?"
 BOOL = "bool"
 JSON = "json"
 BLOB = "blob"
@@ -24,11 +23,17 @@ class Table(NamedTuple):
     numbered: bool = False  # has `seq`: the order in which its rows were first written
 
 
+def _table(columns: str, key: str = "", *, numbered: bool = False) -> Table:
+    """Columns as `name:kind`, a text where no kind is said; the key is names of columns."""
+    kinds = (column.partition(":") for column in columns.split())
+    return Table({name: kind or TEXT for name, _, kind in kinds}, tuple(key.split()), numbered)
+
+
 # Big values sit last in each table: SQLite reads a row from its front, so a query for the small
 # columns never walks the overflow pages of a state.
 
 # An id belongs to its project: two projects may have a session of the same id.
-SESSIONS = Table({**dict.fromkeys(Session._fields, TEXT), "pinned": BOOL}, ("id", "project"), True)
+SESSIONS = _table(f"{' '.join(Session._fields)} pinned:bool", "id project", numbered=True)
 
 # What belongs to one session. SQLite names it by its `seq` (column `session`); PostgreSQL by its
 # project and id (`project`, `session`), because tables are partitioned by project. That comes
@@ -37,161 +42,61 @@ SESSIONS = Table({**dict.fromkeys(Session._fields, TEXT), "pinned": BOOL}, ("id"
 SESSION_TABLES = {
     # The state as it was packed, because PostgreSQL's JSON loses the order of keys, and the order
     # of a table in a state is the order of its events.
-    "states": Table({"generation": INT, "byte_offset": INT, "position": TEXT, "state": BLOB}),
-    "checkpoints": Table(
-        {
-            "id": ID,
-            "epoch": INT,
-            "cause": TEXT,
-            "time": TEXT,
-            "generation": INT,
-            "byte_offset": INT,
-            "header": TEXT,
-            "position": TEXT,
-            "state": BLOB,
-        },
-        ("id",),
+    "states": _table("generation:int byte_offset:int position state:blob"),
+    "checkpoints": _table(
+        "id:id epoch:int cause time generation:int byte_offset:int header position state:blob", "id"
     ),
-    "facts": Table(
-        {
-            "id": TEXT,
-            "kind": TEXT,
-            "status": TEXT,
-            "row_id": TEXT,
-            "row_start": INT,
-            "row_end": INT,
-            "time": TEXT,
-            "agent": TEXT,
-            "text": TEXT,
-            "detail": TEXT,
-        },
-        ("id",),
-        True,
+    "facts": _table(
+        "id kind status row_id row_start:int row_end:int time agent text detail",
+        "id",
+        numbered=True,
     ),
     # One row of a transcript can hold several things said, so the text's checksum is part of what
     # makes a message the same one.
-    "messages": Table(
-        {
-            "row_id": TEXT,
-            "speaker": TEXT,
-            "checksum": INT,
-            "time": TEXT,
-            "row_start": INT,
-            "row_end": INT,
-            "text": TEXT,
-        },
-        ("row_id", "speaker", "checksum"),
-        True,
+    "messages": _table(
+        "row_id speaker checksum:int time row_start:int row_end:int text",
+        "row_id speaker checksum",
+        numbered=True,
     ),
-    "compactions": Table(
-        {
-            "epoch": INT,
-            "time": TEXT,
-            "trigger_kind": TEXT,
-            "row_id": TEXT,
-            "tokens_before": OPTIONAL_INT,
-            "tokens_after": OPTIONAL_INT,
-            "kept": TEXT,
-            "lost": TEXT,
-            "summary": TEXT,
-        },
-        ("epoch",),
+    "compactions": _table(
+        "epoch:int time trigger_kind row_id tokens_before:int? tokens_after:int? kept lost summary",
+        "epoch",
     ),
-    "deliveries": Table(
-        {
-            "epoch": INT,
-            "kind": TEXT,
-            "channel": TEXT,
-            "time": TEXT,
-            "facts": TEXT,
-            "text": TEXT,
-        },
-        ("epoch", "kind"),
-        True,
-    ),
-    "archives": Table(
-        {
-            "generation": INT,
-            "start_byte": INT,
-            "end_byte": INT,
-            "time": TEXT,
-            "rows": BLOB,
-        },
-        ("generation", "start_byte", "end_byte", "seq"),
-        True,
+    "deliveries": _table("epoch:int kind channel time facts text", "epoch kind", numbered=True),
+    "archives": _table(
+        "generation:int start_byte:int end_byte:int time rows:blob",
+        "generation start_byte end_byte seq",
+        numbered=True,
     ),
 }
 
 # What the service keeps beside the sessions (`server.records`).
 RECORD_TABLES = {
-    "projects": Table(dict.fromkeys(("project", "id", "name", "created"), TEXT), ("project",)),
-    "folders": Table(
-        dict.fromkeys(("project", "path", "machine", "created", "scope"), TEXT),
-        ("project", "path", "machine"),
+    "projects": _table("project id name created", "project"),
+    "folders": _table("project path machine created scope", "project path machine"),
+    "contexts": _table(
+        "project id session agent kind richness:int created body:json skills:json tools:json",
+        "project id",
+        numbered=True,
     ),
-    "contexts": Table(
-        {
-            **dict.fromkeys(("project", "id", "session", "agent", "kind"), TEXT),
-            "richness": INT,
-            "created": TEXT,
-            **dict.fromkeys(("body", "skills", "tools"), JSON),
-        },
-        ("project", "id"),
-        True,
+    "agent_messages": _table(
+        "project id sender to_agent to_role topic priority:int created expires payload:json",
+        "project id",
+        numbered=True,
     ),
-    "agent_messages": Table(
-        {
-            **dict.fromkeys(("project", "id", "sender", "to_agent", "to_role", "topic"), TEXT),
-            "priority": INT,
-            "created": TEXT,
-            "expires": TEXT,
-            "payload": JSON,
-        },
-        ("project", "id"),
-        True,
+    "message_receipts": _table(
+        "project message reader delivered acknowledged", "project message reader"
     ),
-    "message_receipts": Table(
-        dict.fromkeys(("project", "message", "reader", "delivered", "acknowledged"), TEXT),
-        ("project", "message", "reader"),
+    "actions": _table(
+        "project id session agent tool tool_type exit_code:int? duration_ms:int? note created"
+        " files:json",
+        "project id",
+        numbered=True,
     ),
-    "actions": Table(
-        {
-            **dict.fromkeys(("project", "id", "session", "agent", "tool", "tool_type"), TEXT),
-            "exit_code": OPTIONAL_INT,
-            "duration_ms": OPTIONAL_INT,
-            "note": TEXT,
-            "created": TEXT,
-            "files": JSON,
-        },
-        ("project", "id"),
-        True,
-    ),
-    "idempotency_keys": Table(
-        {
-            **dict.fromkeys(("project", "caller", "key", "digest", "created"), TEXT),
-            "body": JSON,
-        },
-        ("project", "caller", "key"),
-    ),
-    "session_owners": Table(
-        dict.fromkeys(("project", "session", "caller", "created"), TEXT), ("project", "session")
-    ),
-    "tokens": Table(
-        {
-            **dict.fromkeys(("id", "name", "digest", "scopes"), TEXT),
-            "projects": JSON,
-            **dict.fromkeys(("created", "expires", "revoked"), TEXT),
-        },
-        ("id",),
-    ),
-    "audit_log": Table(
-        {
-            "seq": ID,
-            **dict.fromkeys(("at", "caller", "request", "project", "session"), TEXT),
-            "status": INT,
-        },
-        ("seq",),
-    ),
+    "idempotency_keys": _table("project caller key digest created body:json", "project caller key"),
+    "session_owners": _table("project session caller created", "project session"),
+    "tokens": _table("id name digest scopes projects:json created expires revoked", "id"),
+    "audit_log": _table("seq:id at caller request project session status:int", "seq"),
 }
 RECORD_INDEXES = (
     "CREATE UNIQUE INDEX projects_by_id ON projects (id)",

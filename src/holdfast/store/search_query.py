@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
 
-if TYPE_CHECKING:
-    from holdfast.store.protocol import Hit
+from holdfast.records import Any, NamedTuple
 
 # Beyond these a query is a paste, and more of it does not find more.
 MAX_QUERY_CHARS = 2_000
@@ -29,6 +27,13 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _SPACE = re.compile(r"\s+")
 
 
+# So many of the latest texts that match are ranked: to rank is to read, and a common word is in
+# every session.
+MAX_RANKED = 500
+# Parts of words are looked for in this many of the latest texts, of facts and of messages: there
+# is no index for them.
+MAX_ROWS_SCANNED = 5_000
+
 # A fact that no longer stands gives way to one that does among near equals, and no further.
 CLOSED_FACT_WEIGHT = 0.8
 
@@ -40,18 +45,9 @@ class SearchFilter(NamedTuple):
     limit: int
     offset: int
 
-    def first_row(self) -> SearchFilter:
-        return self._replace(limit=1, offset=0)
 
-
-class SearchQuery(NamedTuple):
-    terms: tuple[str, ...]
-
-    def match_all(self) -> str:
-        return " AND ".join(_phrase(term) for term in self.terms)
-
-    def match_any(self) -> str:
-        return " OR ".join(_phrase(term) for term in self.terms)
+# The terms to look for.
+SearchQuery = tuple[str, ...]
 
 
 def parse_query(words: str) -> SearchQuery:
@@ -63,13 +59,7 @@ def parse_query(words: str) -> SearchQuery:
         term = (quoted or plain).replace('"', " ").strip()
         if any(character.isalnum() for character in term):
             terms[term] = None
-    return SearchQuery(tuple(terms)[:MAX_TERMS])
-
-
-def _phrase(term: str) -> str:
-    # The index cuts the phrase as it cut the text. The star makes its last word a beginning.
-    star = " *" if len(term) >= MIN_PREFIX_CHARS else ""
-    return f'"{term}"{star}'
+    return tuple(terms)[:MAX_TERMS]
 
 
 Search = Callable[[SearchQuery, bool, SearchFilter], list[tuple[Any, ...]]]
@@ -79,23 +69,15 @@ def run_searches(
     searches: Iterable[Search], query: SearchQuery, wanted: SearchFilter
 ) -> list[tuple[Any, ...]]:
     """What the first search finds that finds anything: every term, else any, else the next."""
+    first_row = wanted._replace(limit=1, offset=0)
     for search in searches:
-        for every in (True, False):
+        # One term alone is every term.
+        for every in (True, False)[: len(query)]:
             found = search(query, every, wanted)
             # A page beyond the last one must not fall through to a worse search.
-            if found or (wanted.offset and search(query, every, wanted.first_row())):
+            if found or (wanted.offset and search(query, every, first_row)):
                 return found
     return []
-
-
-def score_substring(text: str, is_open: bool, terms: list[str], every: bool) -> float:
-    """The share of the terms found, and a little more for a text that is about little else. Text
-    and terms come in one case."""
-    count = sum(term in text for term in terms)
-    if count == 0 or (every and count < len(terms)):
-        return 0.0
-    weight = 1.0 if is_open else CLOSED_FACT_WEIGHT
-    return weight * (count / len(terms) + 100 / (100 + len(text)))
 
 
 def split_identifiers(*texts: str) -> str:
@@ -142,28 +124,3 @@ def replace_surrogates(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def drop_repeated(hits: Iterable[Hit]) -> list[Hit]:
-    """Each text once, the best first.
-
-    What was said is kept as a message and as facts of it, and a forked session has its parent's
-    rows: one of them opens the source of all. Facts of one row that tell different things stay.
-    """
-    shown: list[Hit] = []
-    told: dict[str, list[str]] = {}  # by the row that says it
-    texts: set[str] = set()
-    for hit in hits:
-        source = hit.fact.at.row if hit.fact else hit.message.row if hit.message else ""
-        text = _normalise(hit.fact.text if hit.fact else hit.message.text if hit.message else "")
-        of_row = told.setdefault(source, []) if source else []
-        if text in texts or any(text in known or known in text for known in of_row):
-            continue
-        of_row.append(text)
-        texts.add(text)
-        shown.append(hit)
-    return shown
-
-
-def _normalise(text: str) -> str:
-    return " ".join(text.split()).lower().strip("…")  # a fact may be cut where its message is not

@@ -1,7 +1,11 @@
-"""The half of `store.protocol.Store` that reads, for both engines: each method one transaction.
+"""The store, whichever engine is behind it: each method one transaction.
 
-Owns no statement: those are in `queries` and `archives`. What writes, searches and prunes is in
-`sqlite.store` and `postgres.store`.
+A numbered suite (`tests/support/store_conformance`) holds both engines to what is promised here. A
+store keeps what it is given: it does not fold, rank, redact or read the clock.
+
+Owns no statement: those are in `queries`, with all that only reads, and `archives`. How an engine's
+transaction is made and how it writes sessions and texts with their index is its own
+(`SessionWriter`); so is search.
 """
 
 from __future__ import annotations
@@ -9,140 +13,396 @@ from __future__ import annotations
 import json
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
+from holdfast.records import TYPE_CHECKING, Any
 from holdfast.state.facts import Fact
-from holdfast.store import archives, queries
-from holdfast.store.protocol import (
-    Checkpoint,
-    Compaction,
-    Delivery,
-    PartialState,
-    SavedState,
-    Session,
-    SessionKey,
-    StoreDamaged,
-)
-from holdfast.store.queries import Row, Statements, unpack_fields
+from holdfast.store import archives, protocol, queries, search_query
+from holdfast.store.packed_state import pack_state
+from holdfast.store.queries import Owner, Statements, StoreReader
+from holdfast.store.schema import SESSION_TABLES
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-# Read together: there is a limit to what one statement takes, and states are large.
-BATCH_STATES = 100
+# Epochs before the current one of which every checkpoint is kept.
+WHOLE_EPOCHS = 2
+# Deleted together: not every SQLite takes ten thousand names in one statement.
+BATCH_CHECKPOINTS = 500
 
 
-class SqlStore(ABC):
+class SessionWriter(ABC):
+    """Writes inside one transaction."""
+
+    run: Statements
+
     @abstractmethod
-    def _reading(self) -> AbstractContextManager[Statements]: ...
+    def insert_session(self, session: protocol.Session) -> Owner:
+        """One that is not there yet."""
 
-    @property
-    @abstractmethod
-    def _name(self) -> str:
-        """The store, in messages."""
+    def find(self, session: protocol.Session) -> protocol.FoundSession:
+        """The session of that id in its project. One without a project finds it now, and where
+        none is said, the first of that id is meant. For who is bound to no project, as a user in
+        an own store, a session may also have gone on in another project."""
+        run = self.run
+        rows = run.query(
+            f"SELECT {queries.SESSION_COLUMNS}, t.generation, t.byte_offset,"
+            f" {', '.join(run.owner_values)} FROM sessions s"
+            f" LEFT JOIN states t ON {run.session_join.format('t')} WHERE s.id = :id"
+            " AND (CAST(:project AS TEXT) IN ('', s.project) OR s.project = ''"
+            f" OR {run.sees_all})"
+            " ORDER BY s.project = :project DESC, s.project = '' DESC, s.seq LIMIT 1",
+            id=session.id,
+            project=session.project,
+        )
+        if not rows:
+            return protocol.FoundSession()
+        fields = len(protocol.Session._fields)
+        generation, offset, *owner = rows[0][fields:]
+        revision = None if generation is None else (generation, offset)
+        of = dict(zip(run.owner_columns, owner, strict=True))
+        return protocol.FoundSession(protocol.Session(*rows[0][:fields]), of, revision)
 
-    def load(self, session_id: str) -> SavedState | None:
-        with self._reading() as run:
-            row = queries.load_state(run, session_id)
-        return None if row is None else self._saved(Session(*row[:-4]), row[-4:])
-
-    def old_sessions(self, before: str) -> list[str]:
-        with self._reading() as run:
-            return [session_id for _, session_id in queries.list_old_sessions(run, before)]
-
-    def checkpoints(
-        self, session_id: str = "", *, project: str = "", limit: int = -1, offset: int = 0
-    ) -> Sequence[Checkpoint]:
-        with self._reading() as run:
-            return queries.list_checkpoints(run, session_id, project, limit, offset)
-
-    def load_checkpoint(self, checkpoint_id: int) -> SavedState | None:
-        with self._reading() as run:
-            row = queries.load_checkpoint(run, checkpoint_id)
-        return None if row is None else self._saved(Session(*json.loads(row[0])), row[1:])
-
-    def partial_states(
-        self, sessions: Sequence[Session], names: Collection[str]
-    ) -> dict[SessionKey, dict[str, Any]]:
-        wanted = {session.key for session in sessions}
-        ids = list(dict.fromkeys(session.id for session in sessions))
-        found: dict[SessionKey, dict[str, Any]] = {}
-        for start in range(0, len(ids), BATCH_STATES):
-            with self._reading() as run:
-                rows = queries.load_packed_states(run, ids[start : start + BATCH_STATES])
-            for project, session_id, packed in rows:
-                if (project, session_id) in wanted:
-                    key = SessionKey(project, session_id)
-                    found[key] = unpack_fields(packed, names, self._name)
-        return found
-
-    def partial_checkpoint_states(
-        self, checkpoint_ids: Sequence[int], names: Collection[str]
-    ) -> dict[int, PartialState]:
-        found: dict[int, PartialState] = {}
-        for start in range(0, len(checkpoint_ids), BATCH_STATES):
-            with self._reading() as run:
-                rows = queries.load_packed_checkpoints(
-                    run, checkpoint_ids[start : start + BATCH_STATES]
+    def upsert(self, session: protocol.Session, found: protocol.FoundSession) -> Owner:
+        """With what is newly known about it: an empty field never replaces a known one; a start
+        only moves back, an update only forward."""
+        given = protocol.Session(*map(search_query.replace_surrogates, session))
+        known, run = found.known, self.run
+        if known is None:
+            return self.insert_session(given)
+        owner: Owner = found.owner
+        merged = _merge_session(known, given)
+        if merged != known:
+            changed = ", ".join(f"{field} = :new_{field}" for field in protocol.Session._fields)
+            values = {f"new_{field}": value for field, value in merged._asdict().items()}
+            run.execute(
+                f"UPDATE {run.sessions_table} SET {changed} WHERE {run.where_session}",
+                **owner,
+                **values,
+            )
+        # It may have gone on in another project, and takes its rows along.
+        if "project" in owner and merged.project != known.project:
+            for table in SESSION_TABLES:
+                run.execute(
+                    f"UPDATE {table} SET project = :to WHERE {queries.where_owner(owner)}",
+                    **owner,
+                    to=merged.project,
                 )
-            for number, session_id, packed in rows:
-                found[number] = PartialState(session_id, unpack_fields(packed, names, self._name))
-        return found
+            owner = {**owner, "project": merged.project}
+        return owner
 
-    def session(self, session_id: str) -> Session | None:
-        with self._reading() as run:
-            return queries.find_session(run, session_id)
+    @abstractmethod
+    def write_texts(self, owner: Owner, facts: list[Any], messages: list[Any], whole: bool) -> None:
+        """As `Store.prepare_texts` answers them; with `whole` the other facts go."""
 
-    def session_projects(self, session_id: str) -> Sequence[str]:
-        with self._reading() as run:
-            return queries.list_session_projects(run, session_id)
+    def upsert_session(self, session: protocol.Session) -> Owner:
+        return self.upsert(session, self.find(session))
 
-    def sessions(self, *, project: str = "", limit: int = 50, offset: int = 0) -> Sequence[Session]:
-        with self._reading() as run:
-            return queries.list_sessions(run, project, limit, offset)
+    def delivery_columns(self, owner: Owner) -> dict[str, Any]:
+        """Columns of a delivery that one engine alone has."""
+        del owner
+        return {}
 
-    def pinned_sessions(self) -> Sequence[str]:
-        with self._reading() as run:
-            return queries.list_pinned(run)
+    def begin_change(self, owner: Owner) -> None:
+        """Before a session is changed otherwise than by `upsert`: others look for what is new."""
+        del owner
 
-    def facts(self, session_id: str, *, kind: str = "", status: str = "") -> Sequence[Fact]:
-        with self._reading() as run:
-            return queries.list_facts(run, session_id, kind, status)
+    def tell(self, what: str, owner: Owner) -> None:
+        """Wake the listeners, once this transaction is through."""
+        del what, owner
 
-    def fact(self, session_id: str, fact_id: str) -> Fact | None:
-        with self._reading() as run:
-            return queries.get_fact(run, session_id, fact_id)
+    def reserve_checkpoint(self, number: int) -> None:
+        """This id was taken without asking for one: those that are given now come after it."""
+        del number
 
-    def compactions(self, session_id: str = "", limit: int = 50) -> Sequence[Compaction]:
-        with self._reading() as run:
-            return queries.list_compactions(run, session_id, limit)
+    def delete_session(self, owner: Owner, dropped: dict[str, int]) -> None:
+        for table in SESSION_TABLES:
+            statement = f"DELETE FROM {table} WHERE {queries.where_owner(owner)}"
+            dropped[table] += self.run.execute(statement, **owner)
+        statement = f"DELETE FROM {self.run.sessions_table} WHERE {self.run.where_session}"
+        dropped["sessions"] += self.run.execute(statement, **owner)
 
-    def deliveries(self, session_id: str = "", limit: int = 50) -> Sequence[Delivery]:
-        with self._reading() as run:
-            return queries.list_deliveries(run, session_id, limit)
+
+class _Rehearsed(Exception):
+    """Takes a transaction back."""
+
+
+class Store(StoreReader):
+    """An id belongs to its project: two projects can have a session of the same id. Where a store
+    sees several, a bare id means the one that was there first; one that is bound to a project
+    (`scoped_to`, `projects`) sees that project's alone."""
+
+    @abstractmethod
+    def reading_at_once(self, project: str, session_id: str) -> AbstractContextManager[Statements]:
+        """All of one session as it was at one moment."""
+
+    @abstractmethod
+    def writing(
+        self, session_id: str = "", project: str = "", *, only: Sequence[str] | None = None
+    ) -> AbstractContextManager[SessionWriter]:
+        """All of what runs inside, or nothing of it; writers of the session take turns. It sees the
+        projects `only`, if named."""
+
+    @contextmanager
+    def rehearsing(self) -> Iterator[SessionWriter]:
+        """Nothing of what runs inside stays."""
+        with suppress(_Rehearsed), self.writing() as writer:
+            yield writer
+            raise _Rehearsed
+
+    @abstractmethod
+    def prepare_texts(
+        self, facts: Iterable[Fact], messages: Iterable[protocol.Message]
+    ) -> tuple[list[Any], list[Any]]:
+        """For `SessionWriter.write_texts`, before its lock is taken."""
+
+    def pack(self, saved: protocol.SavedState) -> bytes:
+        return pack_state(saved.state)
+
+    def save(
+        self,
+        saved: protocol.SavedState,
+        facts: Iterable[Fact] = (),
+        messages: Iterable[protocol.Message] = (),
+        *,
+        whole: bool = False,
+    ) -> bool:
+        """Keep the state with its changed facts and new messages, all or nothing.
+
+        False, and nothing changed, when the store already knows more: it has a later
+        `revision`, or it has a state and this one is empty. At the same `revision` the last save
+        wins. The same save twice is one. An empty field of `saved.session` never replaces a
+        known one; `started` keeps the earliest word and `updated` the latest.
+
+        `whole` says that `facts` are all there are, as after a rewind: the session's other
+        facts go. Messages stay, because they were said.
+        """
+        # Packing takes longer than writing: done before the lock is taken.
+        packed = self.pack(saved)
+        ready_facts, ready_messages = self.prepare_texts(facts, messages)
+        with self.writing(saved.session.id, saved.session.project) as writer:
+            found = writer.find(saved.session)
+            if found.is_newer_than(saved):
+                return False
+            owner = writer.upsert(saved.session, found)
+            queries.upsert_state(writer.run, owner, saved, packed)
+            if ready_facts or ready_messages or whole:
+                writer.write_texts(owner, ready_facts, ready_messages, whole)
+            writer.tell("saved", owner)
+        return True
+
+    def checkpoint(
+        self, saved: protocol.SavedState, cause: str, epoch: int, time: str
+    ) -> protocol.Checkpoint:
+        """Save the state at a moment. The same state again answers the existing checkpoint.
+
+        `load` answers this state too, where the store did not know more. Each is a whole state, so
+        of epochs long past only the last one stays.
+        """
+        packed = self.pack(saved)
+        with self.writing(saved.session.id, saved.session.project) as writer:
+            found = writer.find(saved.session)
+            owner = writer.upsert(saved.session, found)
+            if not found.is_newer_than(saved):
+                queries.upsert_state(writer.run, owner, saved, packed)
+            same = queries.find_checkpoint(writer.run, owner, saved.revision, packed)
+            if same is not None:
+                return same
+            values = {"epoch": epoch, "cause": cause, "time": time}
+            values |= queries.to_state_columns(saved, packed)
+            values["header"] = json.dumps(queries.load_session(writer.run, owner))
+            queries.insert(writer.run, "checkpoints", {**owner, **values})
+            queries.thin_checkpoints(writer.run, owner, epoch - WHOLE_EPOCHS)
+            made = queries.find_checkpoint(writer.run, owner, saved.revision, packed)
+            assert made is not None  # it was made in this transaction
+            writer.tell("checkpoint", owner)
+        return made
+
+    def end_session(self, session_id: str, time: str) -> None:
+        """An empty time takes the end back: a session can be resumed."""
+        with self.writing() as writer:
+            owner = queries.find_owner(writer.run, session_id)
+            if owner is not None and queries.load_session(writer.run, owner)[-1] != time:
+                writer.begin_change(owner)
+                queries.update_session(writer.run, owner, "ended", time)
+
+    def pin(self, session_id: str, pinned: bool = True) -> bool:
+        """Hold a session back from pruning, or let it go. False when it is not known."""
+        with self.writing() as writer:
+            owner = queries.find_owner(writer.run, session_id)
+            if owner is not None:
+                queries.update_session(writer.run, owner, "pinned", pinned)
+        return owner is not None
+
+    def search(
+        self,
+        query: str,
+        *,
+        session_id: str = "",
+        project: str = "",
+        kind: str = "",
+        limit: int = 20,
+        offset: int = 0,
+    ) -> Sequence[protocol.Hit]:
+        """Best first; what still stands before what does not. `query` is a person's words:
+        never a syntax error. `kind` is a kind of fact, or "message" for words alone."""
+        wanted = search_query.SearchFilter(
+            search_query.replace_surrogates(session_id),
+            search_query.replace_surrogates(project),
+            search_query.replace_surrogates(kind),
+            max(limit, 0),
+            max(offset, 0),
+        )
+        return self.find_hits(search_query.parse_query(query), wanted)
+
+    @abstractmethod
+    def find_hits(
+        self, query: search_query.SearchQuery, wanted: search_query.SearchFilter
+    ) -> Sequence[protocol.Hit]: ...
+
+    def record_compaction(self, compaction: protocol.Compaction) -> None:
+        """By (session, epoch); later calls fill in what earlier ones did not know, and change
+        nothing that they did. `kept` and `lost` are set together."""
+        with self.writing(compaction.session_id) as writer:
+            owner = writer.upsert_session(protocol.Session(compaction.session_id))
+            queries.merge_compaction(writer.run, owner, compaction)
+            writer.tell("compaction", owner)
+
+    def record_delivery(self, delivery: protocol.Delivery) -> bool:
+        """False when this epoch already has one of this kind: it must not be given again."""
+        with self.writing(delivery.session_id) as writer:
+            owner = writer.upsert_session(protocol.Session(delivery.session_id))
+            more = writer.delivery_columns(owner)
+            return queries.add_delivery(writer.run, owner, delivery, **more)
+
+    def archive(
+        self, session_id: str, generation: int, start: int, end: int, rows: bytes, time: str
+    ) -> None:
+        """Keep raw rows of a byte range, compressed. Ranges already kept are not kept twice.
+
+        Rows that were rewritten on the way (redacted) are not `end - start` bytes long and
+        cannot be cut: such a range takes the place of the ranges it holds, and one that only
+        overlaps others is kept whole, because losing rows is worse than having them twice.
+        """
+        with self.writing(session_id) as writer:
+            owner = writer.upsert_session(protocol.Session(session_id))
+            archives.save_range(writer.run, owner, generation, (start, end), rows, time)
+
+    def archive_sizes(self) -> dict[str, int]:
+        """Bytes of the archived rows, by session."""
+        with self.reading() as run:
+            return {name: size for _, name, size, _ in archives.list_sizes(run)}
+
+    def limit_archives(self, most: int, keep: str) -> list[str]:
+        """Drop the rows of the sessions without news longest, until the rest is at most `most`
+        bytes; never those of `keep` or of a pinned one. Answers which lost theirs."""
+        with self.reading() as run:
+            held = archives.list_sizes(run)
+        total = sum(size for _, _, size, _ in held)
+        dropped = []
+        for owner, name, size, pinned in held:
+            if total <= most:
+                break
+            if pinned or name == keep:
+                continue
+            with self.writing(name, owner.get("project", "")) as writer:
+                where = queries.where_owner(owner)
+                writer.run.execute(f"DELETE FROM archives WHERE {where}", **owner)
+            total -= size
+            dropped.append(name)
+        return dropped
+
+    def prune(
+        self, *, before: str, keep: int, held: Collection[str] = (), dry_run: bool = False
+    ) -> dict[str, int]:
+        """Drop checkpoints that are older than `before` and also beyond the `keep` latest of
+        their session, and sessions wholly older than `before`; the latest checkpoint of each
+        remaining session always stays, and sessions that are pinned, or `held` back this time,
+        lose nothing. Answers what was (or would be) dropped, by table."""
+        dropped = dict.fromkeys((*SESSION_TABLES, "sessions"), 0)
+        with self.reading() as run:
+            old = queries.list_old_sessions(run, before, held)
+        if dry_run:
+            # The real one, rolled back: it cannot answer anything else.
+            with self.rehearsing() as writer:
+                for owner, _ in old:
+                    writer.delete_session(owner, dropped)
+                dropped["checkpoints"] += _delete_checkpoints(writer.run, before, keep, held)
+            return dropped
+        for owner, session_id in old:
+            with self.writing(session_id, owner.get("project", "")) as writer:
+                # Asked again under the lock: the session may have been resumed meanwhile.
+                if queries.list_old_sessions(writer.run, before, only=owner):
+                    writer.delete_session(owner, dropped)
+        with self.writing() as writer:
+            dropped["checkpoints"] += _delete_checkpoints(writer.run, before, keep, held)
+        self.reclaim_space(sessions_deleted=bool(old))
+        return dropped
+
+    def delete_session(self, session_id: str) -> dict[str, int]:
+        """Drop everything about one session, pinned or not. Answers what was dropped."""
+        dropped = dict.fromkeys((*SESSION_TABLES, "sessions"), 0)
+        with self.writing(session_id) as writer:
+            owner = queries.find_owner(writer.run, session_id)
+            if owner is not None:
+                writer.delete_session(owner, dropped)
+        if owner is not None:
+            self.reclaim_space(sessions_deleted=True)
+        return dropped
+
+    def replace_text(self, phrase: str, mark: str) -> int:
+        """Put the mark in the place of a phrase wherever sessions have it: facts, words, states,
+        summaries, deliveries, archived rows. Answers in how many values it stood."""
+        with self.writing() as writer:
+            changed = queries.replace_text(writer.run, phrase, mark)
+        if changed:
+            self.reclaim_space(sessions_deleted=True)
+        return changed
+
+    @abstractmethod
+    def health(self) -> dict[str, Any]:
+        """What doctor wants to know: schema version, integrity, sizes, counts."""
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+    def reclaim_space(self, *, sessions_deleted: bool) -> None:
+        """Give back what was freed, where that is not done by itself."""
+        del sessions_deleted
 
     def read_archive(self, session_id: str) -> Iterator[tuple[int, int, int, bytes]]:
-        with self._reading() as run:
+        """(generation, start, end, rows), in order."""
+        with self.reading() as run:
             ranges = archives.list_ranges(run, session_id)
         for owner, seq in ranges:
             # One at a time: a long session's rows need not fit in memory together.
             try:
-                with self._reading() as run:
+                with self.reading() as run:
                     piece = archives.load_range(run, owner, seq)
             except zlib.error as error:
-                raise StoreDamaged(
+                raise protocol.StoreDamaged(
                     f"{self._name} contains an unreadable archive: {error}"
                 ) from error
             if piece is not None:
                 yield piece
 
     def archived_until(self, session_id: str, generation: int) -> int:
-        with self._reading() as run:
+        """Where the first gap begins: everything before this offset is kept."""
+        with self.reading() as run:
             return archives.find_first_gap(run, session_id, generation)
 
-    def _saved(self, session: Session, row: Row) -> SavedState:
-        try:
-            return queries.state_from_row(session, row)
-        except (zlib.error, ValueError) as error:
-            raise StoreDamaged(f"{self._name} contains an unreadable state: {error}") from error
+
+def _merge_session(known: protocol.Session, given: protocol.Session) -> protocol.Session:
+    fields = {name: value for name, value in given._asdict().items() if value}
+    fields["started"] = min(filter(None, (known.started, given.started)), default="")
+    fields["updated"] = max(known.updated, given.updated)
+    return known._replace(**fields)
+
+
+def _delete_checkpoints(run: Statements, before: str, keep: int, held: Collection[str]) -> int:
+    spare = queries.list_old_checkpoints(run, before, max(keep, 1), held)
+    for start in range(0, len(spare), BATCH_CHECKPOINTS):
+        values, names = queries.placeholders(spare[start : start + BATCH_CHECKPOINTS])
+        run.execute(f"DELETE FROM checkpoints WHERE id IN ({names})", **values)
+    return len(spare)

@@ -1,48 +1,21 @@
 """Copies everything from one store into another, with nothing lost: session by session.
 
 Each session is read at one moment and written in one transaction. What the target knows already
-stays as it is where it knows more; copying twice changes nothing the second time. The SQLite end is
-here; `postgres.transfer` is the other, which needs psycopg.
+stays as it is where it knows more; copying twice changes nothing the second time.
 """
 
-from __future__ import annotations
+from collections.abc import Iterator, Sequence
 
-import json
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
-
+from holdfast.records import Any, NamedTuple
 from holdfast.state.facts import Fact
 from holdfast.store import archives, queries
 from holdfast.store.protocol import Compaction, Delivery, Message, SavedState, Session
 from holdfast.store.queries import SESSION_COLUMNS
-from holdfast.store.sqlite import writes
-from holdfast.store.sqlite.connection import SqliteDatabase
-from holdfast.store.sqlite.full_text_index import FullTextIndex
+from holdfast.store.schema import SESSION_TABLES
+from holdfast.store.sql_store import SessionWriter, Store
 
-# One session with all that is kept about it.
-
-EXPORT_COLUMNS = (
-    "c.id, c.epoch, c.cause, c.time, c.generation, c.byte_offset, c.header, c.position, c.state"
-)
-
-
-class CheckpointExport(NamedTuple):
-    id: int
-    epoch: int
-    cause: str
-    time: str
-    revision: tuple[int, int]
-    header: list[str]  # the session as it was then
-    position: dict[str, Any]
-    packed: bytes
-
-
-class ArchiveExport(NamedTuple):
-    generation: int
-    start: int
-    end: int
-    time: str
-    packed: bytes
+# A row by its columns, as it is kept.
+KeptRow = dict[str, Any]
 
 
 class SessionExport(NamedTuple):
@@ -52,19 +25,12 @@ class SessionExport(NamedTuple):
     pinned: bool
     state: SavedState | None
     packed: bytes
-    checkpoints: list[CheckpointExport]
+    checkpoints: list[KeptRow]
     facts: list[Fact]
     messages: list[Message]
     compactions: list[Compaction]
     deliveries: list[Delivery]
-    archives: list[ArchiveExport]
-
-
-def checkpoint_from_row(row: queries.Row) -> CheckpointExport:
-    """From EXPORT_COLUMNS."""
-    return CheckpointExport._make(
-        (*row[:4], (row[4], row[5]), json.loads(row[6]), json.loads(row[7]), row[8])
-    )
+    archives: list[KeptRow]
 
 
 def export_session(
@@ -73,7 +39,18 @@ def export_session(
     """All that is kept of a session, inside a transaction that sees it at one moment."""
 
     def rows(table: str, columns: str, order: str = "seq") -> Sequence[queries.Row]:
-        return queries.read_session_rows(run, owner, table, columns, order)
+        """All that the session has in a table, which `columns` call by its letter."""
+        letter = columns.partition(".")[0]
+        return run.query(
+            f"SELECT {columns} FROM {table} {letter} WHERE {queries.where_owner(owner, letter)}"
+            f" ORDER BY {letter}.{order}",
+            **owner,
+        )
+
+    def as_kept(table: str, order: str = "seq") -> list[KeptRow]:
+        names = tuple(SESSION_TABLES[table].columns)
+        columns = ", ".join(f"t.{name}" for name in names)
+        return [dict(zip(names, row, strict=True)) for row in rows(table, columns, order)]
 
     states = rows("states", queries.STATE_COLUMNS, "generation")
     return SessionExport(
@@ -81,7 +58,7 @@ def export_session(
         pinned,
         queries.state_from_row(session, states[0]) if states else None,
         states[0][-1] if states else b"",
-        [checkpoint_from_row(row) for row in rows("checkpoints", EXPORT_COLUMNS, "id")],
+        as_kept("checkpoints", "id"),
         [queries.fact_from_row(row) for row in rows("facts", queries.FACT_COLUMNS)],
         [Message(*row) for row in rows("messages", queries.MESSAGE_COLUMNS)],
         [
@@ -92,132 +69,72 @@ def export_session(
             queries.delivery_from_row(session.id, row)
             for row in rows("deliveries", queries.DELIVERY_COLUMNS)
         ],
-        [
-            ArchiveExport(*row)
-            for row in rows("archives", "a.generation, a.start_byte, a.end_byte, a.time, a.rows")
-        ],
+        as_kept("archives"),
     )
 
 
-def has_checkpoint(
-    run: queries.Statements, owner: queries.Owner, checkpoint: CheckpointExport
-) -> bool:
-    rows = run.query(
+def _insert_checkpoint(writer: SessionWriter, owner: queries.Owner, kept: KeptRow) -> None:
+    """Where it is not there yet. An id that a person noted down goes on to name the same
+    checkpoint, where it is free."""
+    run, values = writer.run, {**owner, **kept}
+    if run.query(
         f"SELECT 1 FROM checkpoints WHERE {queries.where_owner(owner)}"
         " AND generation = :generation AND byte_offset = :byte_offset AND time = :time"
         " AND state = :state LIMIT 1",
-        **owner,
-        generation=checkpoint.revision[0],
-        byte_offset=checkpoint.revision[1],
-        time=checkpoint.time,
-        state=checkpoint.packed,
-    )
-    return bool(rows)
-
-
-def insert_checkpoint(
-    run: queries.Statements, owner: queries.Owner, checkpoint: CheckpointExport
-) -> None:
-    """An id that a person noted down goes on to name the same checkpoint, where it is free."""
-    values: dict[str, Any] = {
-        **owner,
-        "epoch": checkpoint.epoch,
-        "cause": checkpoint.cause,
-        "time": checkpoint.time,
-        "generation": checkpoint.revision[0],
-        "byte_offset": checkpoint.revision[1],
-        "header": json.dumps(checkpoint.header),
-        "position": json.dumps(checkpoint.position),
-        "state": checkpoint.packed,
-    }
-    if not run.query("SELECT 1 FROM checkpoints WHERE id = :id", id=checkpoint.id):
-        values["id"] = checkpoint.id
+        **values,
+    ):
+        return
+    if run.query("SELECT 1 FROM checkpoints WHERE id = :id", id=kept["id"]):
+        del values["id"]
     queries.insert(run, "checkpoints", values)
+    writer.reserve_checkpoint(kept["id"])
 
 
-def insert_archive(run: queries.Statements, owner: queries.Owner, archive: ArchiveExport) -> None:
-    if not archives.has_range(run, owner, archive.generation, (archive.start, archive.end)):
-        archives.insert_range(run, owner, archive)
-
-
-class ExportSource(Protocol):
-    def export_sessions(self) -> Iterator[SessionExport]: ...
-
-
-class ImportTarget(Protocol):
-    def import_session(self, whole: SessionExport) -> None: ...
-
-
-def copy_sessions(
-    source: ExportSource,
-    target: ImportTarget,
-    on_each: Callable[[SessionExport], None] | None = None,
-) -> int:
+def copy_sessions(source: Store, target: Store) -> int:
     """How many sessions were moved."""
     count = 0
-    for whole in source.export_sessions():
-        target.import_session(whole)
+    for whole in export_sessions(source):
+        import_session(target, whole)
         count += 1
-        if on_each is not None:
-            on_each(whole)
     return count
 
 
-# Whole sessions out of and into the SQLite store.
+def export_sessions(store: Store) -> Iterator[SessionExport]:
+    with store.reading() as run:
+        owners = ", ".join(run.owner_values)
+        columns = f"SELECT s.project, s.id, {owners} FROM sessions s ORDER BY s.seq"
+        keys = run.query(columns)
+    for project, session_id, *owner_values in keys:
+        with store.reading_at_once(project, session_id) as run:
+            owner = dict(zip(run.owner_columns, owner_values, strict=True))
+            rows = run.query(
+                f"SELECT {SESSION_COLUMNS}, s.pinned FROM sessions s WHERE {run.where_session}",
+                **owner,
+            )
+            found = [export_session(run, owner, Session(*row[:-1]), bool(row[-1])) for row in rows]
+        yield from found
 
 
-class SqliteEndpoint:
-    def __init__(self, path: str) -> None:
-        self._database = SqliteDatabase(path)
-        self._index = FullTextIndex(self._database.connection)
-
-    def close(self) -> None:
-        self._database.close()
-
-    def export_sessions(self) -> Iterator[SessionExport]:
-        with self._database.reading() as connection:
-            keys = [key for (key,) in connection.execute("SELECT seq FROM sessions ORDER BY seq")]
-        for key in keys:
-            with self._database.reading() as connection:
-                connection.execute("BEGIN")
-                try:
-                    whole = _export_session(self._database, key)
-                finally:
-                    connection.execute("COMMIT")
-            if whole is not None:
-                yield whole
-
-    def import_session(self, whole: SessionExport) -> None:
-        project = whole.session.project
-        # Of others with the same id nothing is seen; without a project it may find its own now.
-        self._database.bind([project, ""])
-        with self._database.writing() as connection:
-            index = self._index if self._index.needs_writes() else None
-            knows_more = whole.state is not None and writes.has_newer_state(connection, whole.state)
-            key = writes.upsert_session(connection, whole.session)
-            run, owner = self._database.statements, {"session": key}
-            if whole.pinned:
-                connection.execute("UPDATE main.sessions SET pinned = 1 WHERE seq = ?", (key,))
-            if whole.state is not None and not knows_more:
-                queries.upsert_state(run, owner, whole.state, whole.packed)
-            if not knows_more:
-                writes.upsert_facts(connection, index, key, whole.facts, False)
-            writes.insert_messages(connection, index, key, whole.messages)
-            for compaction in whole.compactions:
-                writes.record_compaction(self._database, compaction, project)
-            for delivery in whole.deliveries:
-                writes.record_delivery(self._database, delivery, project)
-            for checkpoint in whole.checkpoints:
-                if not has_checkpoint(run, owner, checkpoint):
-                    insert_checkpoint(run, owner, checkpoint)
-            for archive in whole.archives:
-                insert_archive(run, owner, archive)
-
-
-def _export_session(database: SqliteDatabase, key: int) -> SessionExport | None:
-    row = database.connection.execute(
-        f"SELECT {SESSION_COLUMNS}, s.pinned FROM sessions s WHERE s.seq = ?", (key,)
-    ).fetchone()
-    if row is None:
-        return None
-    return export_session(database.statements, {"session": key}, Session(*row[:-1]), bool(row[-1]))
+def import_session(store: Store, whole: SessionExport) -> None:
+    session, state = whole.session, whole.state
+    facts, messages = store.prepare_texts(whole.facts, whole.messages)
+    # Of others with the same id nothing is seen; without a project it may find its own now.
+    only = [session.project, ""]
+    with store.writing(session.id, session.project, only=only) as writer:
+        found = writer.find(session)
+        knows_more = state is not None and found.is_newer_than(state)
+        owner = writer.upsert(session, found)
+        if whole.pinned:
+            queries.update_session(writer.run, owner, "pinned", True)
+        if state is not None and not knows_more:
+            queries.upsert_state(writer.run, owner, state, whole.packed)
+        writer.write_texts(owner, [] if knows_more else facts, messages, False)
+        for compaction in whole.compactions:
+            queries.merge_compaction(writer.run, owner, compaction)
+        for delivery in whole.deliveries:
+            queries.add_delivery(writer.run, owner, delivery, **writer.delivery_columns(owner))
+        for checkpoint in whole.checkpoints:
+            _insert_checkpoint(writer, owner, checkpoint)
+        for archive in whole.archives:
+            if not archives.has_range(writer.run, owner, archive):
+                queries.insert(writer.run, "archives", {**owner, **archive})

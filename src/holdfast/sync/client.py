@@ -4,8 +4,6 @@ The standard library alone, so that the plugin's copy can do it too. Never impor
 A redirect is not followed: the token is for the address that the user gave, and no other.
 """
 
-from __future__ import annotations
-
 import http.client
 import json
 import time
@@ -84,21 +82,18 @@ def _retry_after(error: urllib.error.HTTPError) -> float:
 
 
 def _to_exception(error: urllib.error.HTTPError, url: str) -> ServerUnavailable | RequestRejected:
-    words = f"{error.code} {_detail(error)}".strip()
+    words = f"{error.code} {_read_detail(error)}".strip()
     # A wrong token and a wrong address are put right by a person; then all goes on.
     if error.code >= 500 or error.code in (401, 408, 429) or error.code < 400:
         return ServerUnavailable(f"{url}: {words}")
     return RequestRejected(words, error.code)
 
 
-def _detail(error: urllib.error.HTTPError) -> str:
+def _read_detail(error: urllib.error.HTTPError) -> str:
     try:
         problem = json.loads(error.read(64 * 1024))
-        return "; ".join([str(problem["detail"]), *_first_problem(problem)])[:MAX_ERROR_CHARS]
+        # The first thing that is wrong with the request; there may be a hundred more like it.
+        first = [f"{one['where']}: {one['what']}" for one in problem.get("errors", ())[:1]]
+        return "; ".join([str(problem["detail"]), *first])[:MAX_ERROR_CHARS]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return str(error.reason)[:MAX_ERROR_CHARS]
-
-
-def _first_problem(problem: dict[str, Any]) -> list[str]:
-    """The first thing that is wrong with a request; there may be a hundred more like it."""
-    return [f"{one['where']}: {one['what']}" for one in problem.get("errors", ())[:1]]

@@ -1,29 +1,26 @@
 """The server that this user's sessions are synced to, and how that stands.
 
-Owns `service.json` and the words of the status. Must not talk to the service.
+Owns `service.json` in the user's data folder and the words of the status. In that folder and
+nowhere else: no project's settings, and no variable that a project's settings could set, sends a
+user's memory anywhere. A file that others could have written or read does not count. Must not talk
+to the service.
 """
-
-from __future__ import annotations
 
 import json
 import os
 import stat
 from collections.abc import Mapping
-from typing import NamedTuple
+from contextlib import closing
 
 from holdfast.clock import format_age
 from holdfast.files import exists, make_private_dir, read, remove, write_atomic
 from holdfast.paths import CONNECTION_FILE, store_path
+from holdfast.records import NamedTuple
 from holdfast.store.sqlite.change_feed import ChangeFeed
 from holdfast.sync import message_outbox
 from holdfast.sync.cursor_db import CURSOR_DB_FILE, CursorDb, RejectedSession
 from holdfast.system import is_private
-
-# The server that this user's sessions are synced to: `service.json` in the user's data folder.
-#
-# In the data folder and nowhere else: no project's settings, and no variable that a project's
-# settings could set, sends a user's memory anywhere. A file that others could have written or read
-# does not count.
+from holdfast.text import pluralize
 
 SERVER_VARIABLE, TOKEN_VARIABLE = "HOLDFAST_SERVICE", "HOLDFAST_TOKEN"
 
@@ -80,10 +77,6 @@ def is_http_url(url: str) -> bool:
     return url.startswith(("http://", "https://"))
 
 
-# Status of the sync: when last synced, how much is pending, what went wrong. For `holdfast status`
-# and `holdfast doctor`.
-
-
 class Rejection(NamedTuple):
     """Something that the service refused, and why."""
 
@@ -121,50 +114,36 @@ def read_sync_status(data: str, environ: Mapping[str, str]) -> SyncStatus | None
     )
     if not os.path.exists(store_path(data)):
         return status
-    cursor, same = 0, False
+    cursor = 0
     if os.path.exists(os.path.join(data, CURSOR_DB_FILE)):
-        cursor_db = CursorDb(data)
-        try:
+        with closing(CursorDb(data)) as cursor_db:
             about, _, same = cursor_db.endpoints()
+            status = status._replace(
+                failures=int(cursor_db.number("failures")),
+                failure=cursor_db.get("failure"),
+                failed=cursor_db.number("failed"),
+                not_before=cursor_db.number("not_before"),
+            )
             if about == connected.url:
                 cursor = int(cursor_db.number("cursor"))
                 status = status._replace(
                     last_synced=cursor_db.number("carried"),
-                    failures=int(cursor_db.number("failures")),
-                    failure=cursor_db.get("failure"),
-                    failed=cursor_db.number("failed"),
-                    not_before=cursor_db.number("not_before"),
                     rejected=tuple(cursor_db.list_rejected()),
                     same_store=same,
                 )
-            elif int(cursor_db.number("failures")):
-                status = status._replace(
-                    failures=int(cursor_db.number("failures")),
-                    failure=cursor_db.get("failure"),
-                    failed=cursor_db.number("failed"),
-                    not_before=cursor_db.number("not_before"),
-                )
-        finally:
-            cursor_db.close()
     if status.same_store:
         return status
-    changes = ChangeFeed(store_path(data))
-    try:
-        return status._replace(sessions_waiting=changes.count_after(cursor))
-    finally:
-        changes.close()
+    with closing(ChangeFeed(store_path(data))) as changes:
+        return status._replace(sessions_waiting=len(changes.list_after(cursor, -1)))
 
 
 def list_rejections(data: str) -> list[Rejection]:
     """All that the service refused and that is still so, in whichever run it was: sessions that
     did not change since, and messages that were set aside."""
-    cursor_db = CursorDb(data)
-    try:
+    with closing(CursorDb(data)) as cursor_db:
         sessions = [
             Rejection("session", one.session_id, one.reason) for one in cursor_db.list_rejected()
         ]
-    finally:
-        cursor_db.close()
     return [*sessions, *_rejected_messages(data)]
 
 
@@ -181,23 +160,15 @@ def list_unsynced_sessions(data: str) -> frozenset[str]:
     # A look at the file, and not into it: one that is left out may be put right tomorrow.
     if not exists(f"{data}/{CONNECTION_FILE}") or not exists(store_path(data)):
         return frozenset()
-    changes = ChangeFeed(store_path(data))
-    try:
-        cursor_db = CursorDb(data)
-        try:
-            url, ours, same = cursor_db.endpoints()
-            cursor = int(cursor_db.number("cursor"))
-            last = cursor_db.get("at_cursor")
-        finally:
-            cursor_db.close()
-        new = ours != changes.store_id() or url != _connected_url(data, url)
-        if new or not changes.has_change(cursor, last):
+    with closing(ChangeFeed(store_path(data))) as changes, closing(CursorDb(data)) as cursor_db:
+        url, ours, same = cursor_db.endpoints()
+        cursor = int(cursor_db.number("cursor"))
+        new = ours != changes.id or url != _connected_url(data, url)
+        if new or not changes.has_change(cursor, cursor_db.get("at_cursor")):
             cursor = 0  # as the next sync will find
         elif same:
             return frozenset()
         return frozenset(one.session_id for one in changes.list_after(cursor, -1))
-    finally:
-        changes.close()
 
 
 def _connected_url(data: str, known: str) -> str:
@@ -218,23 +189,14 @@ def format_sync_status(status: SyncStatus, now: float) -> str:
     )
     if status.same_store:
         parts.append("it uses this store directly: only messages are fetched")
-    waits = []
-    if status.sessions_waiting:
-        waits.append(_counted(status.sessions_waiting, "session"))
-    if status.messages_waiting:
-        waits.append(_counted(status.messages_waiting, "message"))
+    counts = ((status.sessions_waiting, "session"), (status.messages_waiting, "message"))
+    waits = [pluralize(count, what) for count, what in counts if count]
     parts.append(f"{' and '.join(waits)} pending" if waits else "nothing pending")
     if status.failures:
         again = max(0.0, status.not_before - now)
         parts.append(
-            f"{_counted(status.failures, 'failure')} in a row, next retry in {again:.0f} s"
+            f"{pluralize(status.failures, 'failure')} in a row, next retry in {again:.0f} s"
         )
-    if status.rejected:
-        parts.append(f"{_counted(len(status.rejected), 'session')} refused")
-    if status.messages_rejected:
-        parts.append(f"{_counted(len(status.messages_rejected), 'message')} refused")
+    refused = ((len(status.rejected), "session"), (len(status.messages_rejected), "message"))
+    parts += [f"{pluralize(count, what)} refused" for count, what in refused if count]
     return "; ".join(parts)
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count:,} {word}" + ("" if count == 1 else "s")

@@ -6,8 +6,6 @@ may have ten thousand sessions. Losing it costs one more sync of everything, whi
 nothing at the service.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -16,12 +14,15 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any
 
 from holdfast.files import make_private_dir, open_lock, remove, touch
 from holdfast.paths import NEXT_SYNC_FILE
+from holdfast.records import NamedTuple
+from holdfast.store.protocol import StoreDamaged
 from holdfast.store.sqlite.change_feed import SyncCursor
-from holdfast.store.sqlite.connection import to_store_error
+from holdfast.store.sqlite.connection import SqliteDatabase
+from holdfast.store.sqlite.migrations import Steps
 from holdfast.system import try_lock, unlock
 
 CURSOR_DB_FILE = "outbox.db"
@@ -29,22 +30,22 @@ LOCK_FILE, QUEUE_FILE = "outbox.lock", "outbox.queue"
 LOCK_WAIT_SECONDS = 60.0
 REJECTION_RETRY_SECONDS = 86_400.0  # after which a refused session is tried again
 LIVE_SESSION_SECONDS = 86_400.0
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
-_TABLES = """
-    CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-    CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, project TEXT NOT NULL,
-        mark TEXT NOT NULL);
-    CREATE TABLE IF NOT EXISTS refused (id TEXT PRIMARY KEY, reason TEXT NOT NULL,
-        at REAL NOT NULL);
-    CREATE TABLE IF NOT EXISTS live (id TEXT PRIMARY KEY, cwd TEXT NOT NULL, role TEXT NOT NULL,
-        name TEXT NOT NULL, chars INTEGER NOT NULL, seen REAL NOT NULL);
-    CREATE TABLE IF NOT EXISTS asking (session TEXT PRIMARY KEY, key TEXT NOT NULL,
-        body TEXT NOT NULL);
-    CREATE TABLE IF NOT EXISTS letters (session TEXT NOT NULL, id TEXT NOT NULL,
-        name TEXT NOT NULL, text TEXT NOT NULL, placed INTEGER NOT NULL DEFAULT 0,
-        PRIMARY KEY (session, id));
-"""
+_STEPS: Steps = [
+    (
+        "first schema",
+        (
+            "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+            "CREATE TABLE sessions (id TEXT PRIMARY KEY, project TEXT NOT NULL,"
+            " mark TEXT NOT NULL)",
+            "CREATE TABLE refused (id TEXT PRIMARY KEY, reason TEXT NOT NULL, at REAL NOT NULL)",
+            "CREATE TABLE live (id TEXT PRIMARY KEY, cwd TEXT NOT NULL, role TEXT NOT NULL,"
+            " name TEXT NOT NULL, chars INTEGER NOT NULL, seen REAL NOT NULL)",
+            "CREATE TABLE asking (session TEXT PRIMARY KEY, key TEXT NOT NULL, body TEXT NOT NULL)",
+        ),
+    )
+]
+_SELECT_LIVE = "SELECT id, cwd, role, name, chars FROM live"
 
 
 class RejectedSession(NamedTuple):
@@ -70,71 +71,46 @@ class PendingFetch(NamedTuple):
     body: str
 
 
-class IncomingMessage(NamedTuple):
-    """A message on its way into a session."""
-
-    session_id: str
-    id: str
-    name: str  # of its file in the session dir
-    text: str
-    placed: bool
+def _open_database(path: str) -> SqliteDatabase:
+    database = SqliteDatabase(path, 10.0, _STEPS)
+    # What was acknowledged may be asked again after a crash; a key that was used for messages may
+    # not be forgotten: see `save_pending_fetch`.
+    database.connection.execute("PRAGMA synchronous = FULL")
+    return database
 
 
 class CursorDb:
     def __init__(self, data: str) -> None:
-        make_private_dir(data)
         path = os.path.join(data, CURSOR_DB_FILE)
-        touch(path)
-        self._path = path
         try:
-            self._connection = self._opened(path)
-        except sqlite3.DatabaseError as error:
-            if error.sqlite_errorcode & 0xFF not in _DAMAGED:
-                raise to_store_error(error, path) from error
+            self._database = _open_database(path)
+        except StoreDamaged:
             # A fresh one syncs everything once more.
             for name in (path, f"{path}-wal", f"{path}-shm"):
                 remove(name)
-            self._connection = self._opened(path)
-
-    @staticmethod
-    def _opened(path: str) -> sqlite3.Connection:
-        connection = sqlite3.connect(path, timeout=10.0, isolation_level=None)
-        try:
-            connection.execute("PRAGMA journal_mode = WAL").fetchone()
-            # What was acknowledged may be asked again after a crash; a key that was used for
-            # messages may not be forgotten: see `save_pending_fetch`.
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.executescript(_TABLES)
-        except sqlite3.Error:
-            connection.close()
-            raise
-        return connection
+            self._database = _open_database(path)
+        self._connection = self._database.connection
 
     def close(self) -> None:
-        self._connection.close()
+        self._database.close()
 
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            yield self._connection
-            self._connection.execute("COMMIT")
-        except sqlite3.Error as error:
-            raise to_store_error(error, self._path) from error
-        finally:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
+    def _write_row(self, statement: str, *values: object) -> None:
+        with self._database.writing() as connection:
+            connection.execute(statement, values)
+
+    def _find_row(self, statement: str, name: str) -> Any:
+        return self._connection.execute(statement, (name,)).fetchone()
 
     def get(self, name: str) -> str:
-        row = self._connection.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
+        row = self._find_row("SELECT value FROM about WHERE name = ?", name)
         return str(row[0]) if row else ""
 
     def number(self, name: str) -> float:
         return float(self.get(name) or 0)
 
     def put(self, **values: object) -> None:
-        with self._writing() as connection:
-            _put(connection, values)
+        with self._database.writing() as connection:
+            _put_values(connection, values)
 
     def machine_id(self) -> str:
         """What tells this machine from others, also from those of the same name. By its store:
@@ -151,10 +127,10 @@ class CursorDb:
         now = json.dumps([service, store, theirs])
         if self.get("parties") == now:
             return
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             for table in ("sessions", "refused", "asking"):
                 connection.execute(f"DELETE FROM {table}")
-            _put(connection, {"parties": now, "cursor": 0})
+            _put_values(connection, {"parties": now, "cursor": 0})
 
     def endpoints(self) -> tuple[str, str, bool]:
         """(the service, our store, whether the service reads that very store)"""
@@ -167,117 +143,81 @@ class CursorDb:
 
     def retry_now(self) -> None:
         """Try at once, refused or not: a person changed something."""
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             connection.execute("UPDATE refused SET at = 0")
-            _put(connection, {"not_before": 0, "failures": 0})
+            _put_values(connection, {"not_before": 0, "failures": 0})
 
     def load_cursor(self, session_id: str) -> tuple[str, SyncCursor]:
         """(project, mark)"""
-        row = self._connection.execute(
-            "SELECT project, mark FROM sessions WHERE id = ?", (session_id,)
-        ).fetchone()
+        row = self._find_row("SELECT project, mark FROM sessions WHERE id = ?", session_id)
         return (row[0], SyncCursor(*json.loads(row[1]))) if row else ("", SyncCursor())
 
     def acknowledge(
         self, session_id: str, project: str, mark: SyncCursor, cursor: int | None = None
     ) -> None:
-        with self._writing() as connection:
+        with self._settling(session_id, cursor) as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?)",
                 (session_id, project, json.dumps(mark)),
             )
-            connection.execute("DELETE FROM refused WHERE id = ?", (session_id,))
-            _advance(connection, session_id, cursor)
 
     def record_rejection(
         self, session_id: str, reason: str, now: float, cursor: int | None
     ) -> None:
-        with self._writing() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO refused VALUES (?, ?, ?)", (session_id, reason, now)
-            )
-            _advance(connection, session_id, cursor)
+        with self._settling(session_id, cursor) as connection:
+            connection.execute("INSERT INTO refused VALUES (?, ?, ?)", (session_id, reason, now))
+
+    def skip_session(self, session_id: str, cursor: int | None) -> None:
+        """There is nothing to sync of it."""
+        with self._settling(session_id, cursor):
+            pass
+
+    @contextmanager
+    def _settling(self, session_id: str, cursor: int | None) -> Iterator[sqlite3.Connection]:
+        """What was refused of it counts no more, and all changes up to the cursor are settled; None
+        for a session that is tried out of turn."""
+        with self._database.writing() as connection:
+            connection.execute("DELETE FROM refused WHERE id = ?", (session_id,))
+            yield connection
+            if cursor is not None:
+                _put_values(connection, {"cursor": cursor, "at_cursor": session_id})
 
     def list_rejected(self) -> list[RejectedSession]:
         rows = self._connection.execute("SELECT id, reason, at FROM refused ORDER BY at, id")
         return [RejectedSession(*row) for row in rows]
 
-    def skip_session(self, session_id: str, cursor: int | None) -> None:
-        """There is nothing to sync of it."""
-        with self._writing() as connection:
-            connection.execute("DELETE FROM refused WHERE id = ?", (session_id,))
-            _advance(connection, session_id, cursor)
-
     def record_live(self, live: LiveSession, now: float) -> None:
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO live VALUES (?, ?, ?, ?, ?, ?)", (*live, now)
             )
             connection.execute("DELETE FROM live WHERE seen < ?", (now - LIVE_SESSION_SECONDS,))
 
-    def list_live(self, limit: int) -> list[LiveSession]:
+    def list_live(self) -> list[LiveSession]:
         """The last seen first."""
-        rows = self._connection.execute(
-            "SELECT id, cwd, role, name, chars FROM live ORDER BY seen DESC LIMIT ?", (limit,)
-        )
+        rows = self._connection.execute(f"{_SELECT_LIVE} ORDER BY seen DESC")
         return [LiveSession(*row) for row in rows]
 
     def find_live(self, session_id: str) -> LiveSession | None:
-        row = self._connection.execute(
-            "SELECT id, cwd, role, name, chars FROM live WHERE id = ?", (session_id,)
-        ).fetchone()
+        row = self._find_row(f"{_SELECT_LIVE} WHERE id = ?", session_id)
         return LiveSession(*row) if row else None
 
     def delete_live(self, session_id: str) -> None:
-        with self._writing() as connection:
-            connection.execute("DELETE FROM live WHERE id = ?", (session_id,))
+        self._write_row("DELETE FROM live WHERE id = ?", session_id)
 
     def pending_fetch(self, session_id: str) -> PendingFetch | None:
-        row = self._connection.execute(
-            "SELECT key, body FROM asking WHERE session = ?", (session_id,)
-        ).fetchone()
+        row = self._find_row("SELECT key, body FROM asking WHERE session = ?", session_id)
         return PendingFetch(*row) if row else None
 
     def save_pending_fetch(self, session_id: str, asking: PendingFetch) -> None:
         """On disk before the call: who asks again with the key is given the same."""
-        with self._writing() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO asking VALUES (?, ?, ?)", (session_id, *asking)
-            )
+        self._write_row("INSERT OR REPLACE INTO asking VALUES (?, ?, ?)", session_id, *asking)
 
-    def store_incoming(self, session_id: str, messages: list[IncomingMessage]) -> None:
-        with self._writing() as connection:
-            for one in messages:
-                connection.execute(
-                    "INSERT OR IGNORE INTO letters (session, id, name, text) VALUES (?, ?, ?, ?)",
-                    one[:4],
-                )
-            connection.execute("DELETE FROM asking WHERE session = ?", (session_id,))
-
-    def messages(self) -> list[IncomingMessage]:
-        rows = self._connection.execute(
-            "SELECT session, id, name, text, placed FROM letters ORDER BY session, name"
-        )
-        return [IncomingMessage._make(row) for row in rows]
-
-    def mark_placed(self, message: IncomingMessage) -> None:
-        with self._writing() as connection:
-            connection.execute(
-                "UPDATE letters SET placed = 1 WHERE session = ? AND id = ?", message[:2]
-            )
-
-    def delete_incoming(self, message: IncomingMessage) -> None:
-        with self._writing() as connection:
-            connection.execute("DELETE FROM letters WHERE session = ? AND id = ?", message[:2])
+    def delete_pending_fetch(self, session_id: str) -> None:
+        self._write_row("DELETE FROM asking WHERE session = ?", session_id)
 
 
-def _advance(connection: sqlite3.Connection, session_id: str, cursor: int | None) -> None:
-    """All changes up to there are settled; None for a session that is tried out of turn."""
-    if cursor is not None:
-        _put(connection, {"cursor": cursor, "at_cursor": session_id})
-
-
-def _put(connection: sqlite3.Connection, values: dict[str, object]) -> None:
+def _put_values(connection: sqlite3.Connection, values: dict[str, object]) -> None:
     for name, value in values.items():
         connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, str(value)))
 
@@ -286,14 +226,14 @@ def _put(connection: sqlite3.Connection, values: dict[str, object]) -> None:
 def sync_lock(data: str, wait: float = LOCK_WAIT_SECONDS) -> Iterator[bool]:
     """One sync at work and one waiting; False for everyone else, and when it takes long.
 
-    Whoever finds one waiting may leave: that one looks again, after whatever we had to sync
+    A process that finds one waiting may leave: that one looks again, after whatever we had to sync
     was written.
     """
     make_private_dir(data)
     queue = open_lock(os.path.join(data, QUEUE_FILE))
     work = open_lock(os.path.join(data, LOCK_FILE))
     try:
-        mine = _lock(queue, 0.0) and _lock(work, wait)
+        mine = _wait_for_lock(queue, 0.0) and _wait_for_lock(work, wait)
         unlock(queue)  # another may wait while we work
         yield mine
     finally:
@@ -301,7 +241,7 @@ def sync_lock(data: str, wait: float = LOCK_WAIT_SECONDS) -> Iterator[bool]:
         os.close(queue)
 
 
-def _lock(handle: int, wait: float) -> bool:
+def _wait_for_lock(handle: int, wait: float) -> bool:
     end = time.monotonic() + wait
     while not try_lock(handle):
         if time.monotonic() >= end:

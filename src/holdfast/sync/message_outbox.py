@@ -6,14 +6,13 @@
 The key in the file makes a message one, however often it is posted.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import time
-from typing import Any, NamedTuple
+from typing import Any
 
 from holdfast.files import list_names, make_private_dir, read, remove, write_atomic
+from holdfast.records import NamedTuple
 
 OUTBOX_DIR, REJECTED_DIR = "outgoing", "refused"
 SUFFIX = ".json"
@@ -22,9 +21,8 @@ SUFFIX = ".json"
 class OutgoingMessage(NamedTuple):
     path: str
     key: str
-    body: dict[
-        str, Any
-    ]  # as the service takes it; the project is told by its `folder`, and perhaps by a `name`
+    # As the service takes it; the project is told by its `folder`, and perhaps by a `name`.
+    body: dict[str, Any]
     reason: str = ""  # of the service, where it did not want it
 
 
@@ -40,15 +38,11 @@ def queue_message(data: str, body: dict[str, Any]) -> str:
 
 
 def list_queued(data: str) -> list[OutgoingMessage]:
-    return _read(f"{data}/{OUTBOX_DIR}")
+    return _read_messages(f"{data}/{OUTBOX_DIR}")
 
 
 def list_rejected(data: str) -> list[OutgoingMessage]:
-    return _read(f"{data}/{OUTBOX_DIR}/{REJECTED_DIR}")
-
-
-def delete_queued(message: OutgoingMessage) -> None:
-    remove(message.path)
+    return _read_messages(f"{data}/{OUTBOX_DIR}/{REJECTED_DIR}")
 
 
 def reject_queued(message: OutgoingMessage, reason: str) -> None:
@@ -59,7 +53,7 @@ def reject_queued(message: OutgoingMessage, reason: str) -> None:
     remove(message.path)
 
 
-def _read(folder: str) -> list[OutgoingMessage]:
+def _read_messages(folder: str) -> list[OutgoingMessage]:
     found = []
     for name in sorted(list_names(folder)):
         if not name.endswith(SUFFIX):

@@ -8,14 +8,12 @@ The local store goes on to know projects by their folders; this is for what leav
 A remote's user, password and query never do. Reads `.git/config` itself: no subprocess.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import uuid
-from typing import NamedTuple
 
 from holdfast.files import read
+from holdfast.records import NamedTuple
 
 _NAMESPACE = uuid.UUID("6d6f8ba3-7a0e-5a51-9f0c-2f5f4a3c9b11")
 MAX_NAME_CHARS = 500

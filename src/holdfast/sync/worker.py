@@ -11,15 +11,17 @@ and in bytes: what is left is the next one's. Never imported by a hook: a hook s
 process of its own and goes on.
 """
 
-from __future__ import annotations
-
+import json
 import os
 import random
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from contextlib import closing
+from typing import Any
+from urllib.parse import quote
 
 from holdfast.paths import SYNC_INTERVAL_SECONDS
+from holdfast.records import NamedTuple
 from holdfast.session.context import load_settings
 from holdfast.store.protocol import Session
 from holdfast.store.sqlite.change_feed import ChangeFeed
@@ -28,6 +30,7 @@ from holdfast.sync.client import ApiCall, RequestRejected, ServerUnavailable
 from holdfast.sync.cursor_db import REJECTION_RETRY_SECONDS, CursorDb, schedule_next_sync, sync_lock
 from holdfast.sync.project_id import identify_project
 
+MAX_INTERVAL_SECONDS = 900.0
 MIN_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = 5.0, 3600.0
 
 
@@ -69,20 +72,14 @@ def run_sync(job: SyncJob) -> SyncResult:
         if not mine:
             # Another sync is running, and looks once more after us.
             return SyncResult(is_incomplete=True)
-        cursor_db = CursorDb(job.data)
-        try:
+        with closing(CursorDb(job.data)) as cursor_db:
             pause = cursor_db.number("not_before") - job.now() if job.respect_backoff else 0.0
             if pause > job.bounds.max_wait_seconds:
                 return SyncResult(is_incomplete=True)
             if pause > 0:
                 time.sleep(pause)
-            changes = ChangeFeed(job.store_path)
-            try:
+            with closing(ChangeFeed(job.store_path)) as changes:
                 return _SyncRun(job, cursor_db, changes).run()
-            finally:
-                changes.close()
-        finally:
-            cursor_db.close()
 
 
 class _SyncRun:
@@ -94,12 +91,11 @@ class _SyncRun:
         self._bytes = job.bounds.bytes
         self._me: dict[str, Any] = {}
         self._done = SyncResult()
-        self._refused: list[str] = []
 
     def run(self) -> SyncResult:
         cursor_db, now = self._cursor_db, self._job.now
         try:
-            left = self._everything()
+            left = self._sync_all()
         except ServerUnavailable as error:
             failures = int(cursor_db.number("failures")) + 1
             pause = min(MIN_BACKOFF_SECONDS * 2 ** min(failures - 1, 20), MAX_BACKOFF_SECONDS)
@@ -108,106 +104,111 @@ class _SyncRun:
             before = now() + pause
             cursor_db.put(failures=failures, not_before=before, failure=error, failed=now())
             schedule_next_sync(self._job.data, before)
-            return self._build_result(True)
+            return self._done._replace(is_incomplete=True)
         cursor_db.put(failures=0, not_before=0, carried=now())
-        schedule_next_sync(self._job.data, now() + SYNC_INTERVAL_SECONDS)
-        return self._build_result(left)
+        schedule_next_sync(self._job.data, now() + self._next_interval())
+        return self._done._replace(is_incomplete=left)
 
-    def _build_result(self, waiting: bool) -> SyncResult:
-        return self._done._replace(rejected=tuple(self._refused), is_incomplete=waiting)
+    def _next_interval(self) -> float:
+        """As the server asks for: it knows how many machines it has."""
+        asked = self._me.get("sync_seconds")
+        if not isinstance(asked, (int, float)):
+            return SYNC_INTERVAL_SECONDS
+        return min(max(asked, SYNC_INTERVAL_SECONDS), MAX_INTERVAL_SECONDS)
 
-    def _everything(self) -> bool:
+    def _sync_all(self) -> bool:
         """Whether something is left."""
         job, cursor_db = self._job, self._cursor_db
         self._me = check_identity(job.call("GET", "/api/me"), job.url)
-        here, theirs = self._changes.store_id(), str(self._me.get("store", ""))
+        here, theirs = self._changes.id, str(self._me.get("store", ""))
         same = bool(theirs) and theirs == here
         cursor_db.set_endpoints(job.url, here, theirs)
         if not self._changes.has_change(
             int(cursor_db.number("cursor")), cursor_db.get("at_cursor")
         ):
             cursor_db.put(cursor=0)  # the store was put back to an earlier day
-        left = False if same else self._up()
+        left = False if same else self._send_changes()
         post = messages.MessageSync(
             *(job.data, cursor_db, job.call, self._changes),
-            *(self._project, same, self._spent),
+            *(self._name_project, same, self._is_spent),
         )
         sent, refused = post.send()
-        self._refused += refused
-        self._done = self._done._replace(sent=sent, fetched=post.fetch())
+        rejected = (*self._done.rejected, *refused)
+        self._done = self._done._replace(rejected=rejected, sent=sent)
+        self._done = self._done._replace(fetched=post.fetch())
         return left
 
-    def _up(self) -> bool:
+    def _send_changes(self) -> bool:
         cursor_db, changes = self._cursor_db, self._changes
         while True:
             found = changes.list_after(int(cursor_db.number("cursor")))
             for change in found:
-                if self._spent():
+                if self._is_spent():
                     return True
-                if not self._session(change.session_id, change.number):
+                if not self._sync_session(change.session_id, change.number):
                     return True
             if not found:
                 break
         long_ago = self._job.now() - REJECTION_RETRY_SECONDS
         for refusal in cursor_db.list_rejected():
-            if refusal.at < long_ago and not self._spent():
-                self._session(refusal.session_id, None)
+            if refusal.at < long_ago and not self._is_spent():
+                self._sync_session(refusal.session_id, None)
         return False
 
-    def _spent(self) -> bool:
+    def _is_spent(self) -> bool:
         return self._bytes <= 0 or time.monotonic() > self._end
 
-    def _session(self, session_id: str, cursor: int | None) -> bool:
+    def _sync_session(self, session_id: str, cursor: int | None) -> bool:
         """False when there was not enough time for all of it."""
         cursor_db, now = self._cursor_db, self._job.now
         known, mark = cursor_db.load_cursor(session_id)
         news = self._changes.read_delta(session_id, mark)
-        if news is None or news.saved is None:
+        if news is None:
             # Forgotten meanwhile, or not read yet: the service knows a session by its state.
             cursor_db.skip_session(session_id, cursor)
             return True
-        project = self._project(news.session, known)
+        project = self._name_project(news.saved.session, known)
         mine = self._me["projects"]
         problem = ""
         if mine is not None and project not in mine:
             # Not even sent: what a token is not for is not its service's to read.
-            return self._refuse(session_id, f"the token has no access to {project}", cursor)
-        for step in requests.build_requests(
-            news, mark, project, cursor_db.machine_id(), self._changes
-        ):
-            if step.resumable and self._spent():
+            return self._note_rejection(session_id, f"the token has no access to {project}", cursor)
+        path = f"/api/sessions/{quote(session_id, safe='')}/state"
+        for step in requests.build_requests(news, project, cursor_db.machine_id(), self._changes):
+            if step.checkpoint and self._is_spent():
                 return False
             try:
-                self._job.call("POST", step.path, step.body)
+                self._job.call("POST", path, step.body)
             except RequestRejected as error:
                 # One checkpoint that is too large must not keep the rest from the team.
-                if not step.resumable or error.status not in (413, 422):
-                    return self._refuse(session_id, str(error), cursor)
+                if not step.checkpoint or error.status not in (413, 422):
+                    return self._note_rejection(session_id, str(error), cursor)
                 problem = f"a checkpoint: {error}"
-            self._bytes -= step.size
-            if step.resumable:
-                cursor_db.acknowledge(session_id, project, step.cursor)
+            self._bytes -= len(json.dumps(step.body))
+            if step.checkpoint:
+                mark = mark._replace(checkpoint=step.checkpoint)
+                cursor_db.acknowledge(session_id, project, mark)
         cursor_db.acknowledge(session_id, project, news.cursor, cursor)
         if problem:
             cursor_db.record_rejection(session_id, problem, now(), None)
         self._done = self._done._replace(sessions=self._done.sessions + 1)
         return True
 
-    def _refuse(self, session_id: str, reason: str, cursor: int | None) -> bool:
+    def _note_rejection(self, session_id: str, reason: str, cursor: int | None) -> bool:
         self._cursor_db.record_rejection(session_id, reason, self._job.now(), cursor)
-        self._refused.append(session_id)
+        self._done = self._done._replace(rejected=(*self._done.rejected, session_id))
         return True
 
-    def _project(self, session: Session, known: str = "") -> str:
+    def _name_project(self, session: Session, known: str = "") -> str:
         """What the team calls the session's project."""
         folder = session.project or session.cwd
         live = self._cursor_db.find_live(session.id)
-        name = live.name if live is not None else self._given(session.cwd or folder)
+        name = live.name if live is not None else self._read_given_name(session.cwd or folder)
         found = identify_project(folder, given=name, machine=self._cursor_db.machine_id())
         # A folder that is gone no longer says what it was.
         return found.name if found.shared or not known else known
 
-    def _given(self, cwd: str) -> str:
+    def _read_given_name(self, cwd: str) -> str:
         """The name in the settings' files; this process's environment is another session's."""
         names = ("HOME", "USERPROFILE", "XDG_CONFIG_HOME")
         environ = {name: os.environ[name] for name in names if name in os.environ}

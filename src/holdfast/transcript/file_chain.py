@@ -11,8 +11,8 @@ row, under `REWINDS_TO`: the client's adapter turns it into `Rewound`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, Self
 
+from holdfast.records import Any, NamedTuple, Self
 from holdfast.transcript.reader import (
     START_CURSOR,
     Cursor,
@@ -80,7 +80,7 @@ class ChainCursor(NamedTuple):
 
     @classmethod
     def from_json(cls, saved: object) -> ChainCursor:
-        """Whatever was saved; anything that cannot be a cursor starts anew."""
+        """Whatever was saved; anything that cannot be a cursor starts over."""
         try:
             if not isinstance(saved, (list, tuple)):
                 return START
@@ -119,7 +119,7 @@ class ChainReader:
     """One pass over what is new in a chain of files. Fulfils `client_protocol.RowSource`.
 
     A cursor that stands in none of these files, or in one that is another now, does not fit:
-    `reset` says so and reading begins anew. One that stands in a file that comes after them all
+    `reset` says so and reading begins again. One that stands in a file that comes after them all
     (an earlier file of the session was named) has nothing to read.
     """
 
@@ -140,13 +140,13 @@ class ChainReader:
         self.stopped = False
         self._lines = 0  # of the files read to their end in this pass
         self._reader: TranscriptReader | None = None
-        self._index, self._inside = self._find(cursor)
+        self._index, self._inside = self._find_place(cursor)
         self._end = None if limit is None else cursor.position + limit
-        self._open()
+        self._open_file()
         if self.reset:
             self.close()
             self._index, self._inside, self._cursor, self._end = 0, START_CURSOR, START, limit
-            self._open()
+            self._open_file()
 
     def __enter__(self) -> Self:
         return self
@@ -190,7 +190,7 @@ class ChainReader:
             if self._end is not None and self._cursor.position >= self._end:
                 self.stopped = self._index < len(self._files)
                 return
-            self._open()
+            self._open_file()
 
     def _is_done(self, file: ChainFile) -> bool:
         """Whether the pass came to what counts of this file, and another follows."""
@@ -201,7 +201,7 @@ class ChainReader:
             return True
         return not self._reader.stopped
 
-    def _find(self, cursor: ChainCursor) -> tuple[int, Cursor]:
+    def _find_place(self, cursor: ChainCursor) -> tuple[int, Cursor]:
         """The file that the cursor stands in and the place in it."""
         if cursor.jump:
             return self._find_position(cursor.jump)
@@ -234,7 +234,7 @@ class ChainReader:
         self._cursor = START
         return len(self._files), START_CURSOR
 
-    def _open(self) -> None:
+    def _open_file(self) -> None:
         if self._index >= len(self._files):
             self._reader = None
             return

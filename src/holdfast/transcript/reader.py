@@ -10,6 +10,8 @@ Errors:
       TranscriptUnreadable   it is there and cannot be read, or is not a regular file
 """
 
+from __future__ import annotations
+
 import io
 import json
 import os
@@ -17,7 +19,13 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO, NamedTuple, cast
+from contextlib import suppress
+from functools import cache
+
+from holdfast.records import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import gzip
 
 # Several pasted images make rows of 10 MB; beyond 16 MB a row is skipped, not held.
 MAX_LINE_BYTES = 16 * 1024 * 1024
@@ -25,8 +33,6 @@ CHUNK_BYTES = 256 * 1024
 STOP_CHECK_BYTES = 64 * 1024  # bytes between two looks at the clock
 HEAD_BYTES = 1024  # bytes of the file's start that identify it
 TAIL_BYTES = 256  # bytes before the cursor that tell a rewritten file from a grown one
-MAX_OVERSIZED = 20  # how many skipped lines are described; all are counted
-OVERSIZED_HEAD_BYTES = 300
 _GZIP = b"\x1f\x8b"  # how a compressed file begins
 
 Loads = Callable[[bytes], Any]
@@ -80,8 +86,8 @@ class Cursor(NamedTuple):
         return list(self)
 
     @classmethod
-    def from_json(cls, saved: object) -> "Cursor":
-        """Whatever was saved; anything that cannot be a cursor starts anew."""
+    def from_json(cls, saved: object) -> Cursor:
+        """Whatever was saved; anything that cannot be a cursor starts over."""
         if not isinstance(saved, (list, tuple)) or len(saved) != len(START_CURSOR):
             return START_CURSOR
         if not all(type(n) is int and 0 <= n < 2**63 for n in saved):
@@ -94,14 +100,6 @@ class Cursor(NamedTuple):
 
 
 START_CURSOR = Cursor()
-
-
-class OversizedLine(NamedTuple):
-    """What is known of a line that was too long to hold."""
-
-    start: int
-    end: int
-    head: str
 
 
 class TranscriptReader:
@@ -131,7 +129,6 @@ class TranscriptReader:
         self.reset = ""
         self.stopped = False
         self.blank = 0  # empty lines of this pass
-        self.oversized: list[OversizedLine] = []
         self._loads = loads or parse_line
         self._limit = limit_bytes
         self._stop = stop
@@ -139,14 +136,14 @@ class TranscriptReader:
         self._final = final
         self._offset = self._rows = self._bad = self._oversized = 0
         self._head = self._tail = b""
-        self._file = _open(self.path)
+        self._file = _open_transcript(self.path)
         try:
-            self._settle(cursor)
+            self._go_to_cursor(cursor)
         except BaseException:
             self._file.close()
             raise
 
-    def __enter__(self) -> "TranscriptReader":
+    def __enter__(self) -> TranscriptReader:
         return self
 
     def __exit__(self, *failure: object) -> None:
@@ -212,7 +209,7 @@ class TranscriptReader:
             try:
                 data = loads(line)
             except (ValueError, RecursionError):
-                data = _salvage(line)
+                data = _parse_damaged(line)
             if data is SKIPPED_ROW:
                 self._rows += 1
             elif type(data) is dict:
@@ -224,40 +221,39 @@ class TranscriptReader:
                 self._bad += 1
             start = end
 
-    def _settle(self, cursor: Cursor) -> None:
+    def _go_to_cursor(self, cursor: Cursor) -> None:
         """Go to the cursor if this is the file it was made from, else to the start."""
-        self._head = self._read(HEAD_BYTES)
-        self.reset = self._misfit(cursor)
+        self._head = self._read_exactly(HEAD_BYTES)
+        self.reset = self._find_misfit(cursor)
         if self.reset:
             cursor = START_CURSOR
             self._tail = b""
         self._offset, self._rows = cursor.position, cursor.rows
         self._bad, self._oversized = cursor.bad, cursor.oversized
-        self._seek(cursor.position)
+        self._seek_to(cursor.position)
         if isinstance(self._file, io.RawIOBase):
             self._file = io.BufferedReader(self._file, CHUNK_BYTES)
 
-    def _misfit(self, cursor: Cursor) -> str:
+    def _find_misfit(self, cursor: Cursor) -> str:
         if len(self._head) < cursor.head_length:
             return "truncated"
         if zlib.crc32(self._head[: cursor.head_length]) != cursor.head:
             return "replaced"
-        self._seek(cursor.position - cursor.tail_length)
-        self._tail = self._read(cursor.tail_length)
+        self._seek_to(cursor.position - cursor.tail_length)
+        self._tail = self._read_exactly(cursor.tail_length)
         if len(self._tail) < cursor.tail_length:
             return "truncated"
         return "" if zlib.crc32(self._tail) == cursor.tail else "replaced"
 
     def _skip_line(self, start: int, piece: bytes) -> int | None:
         """Pass over a line too long to hold; None while its end is not written yet."""
-        head = piece[:OVERSIZED_HEAD_BYTES].decode("utf-8", "replace")
         end = start
         while True:
             end += len(piece)
             if piece[-1] == _NEWLINE:
                 break
             tail = piece[-TAIL_BYTES:]
-            piece = self._readline(CHUNK_BYTES)
+            piece = self._read_line(CHUNK_BYTES)
             if not piece:
                 if not self._final:
                     return None
@@ -265,17 +261,15 @@ class TranscriptReader:
                 break
         self._offset, self._tail = end, piece[-TAIL_BYTES:]
         self._oversized += 1
-        if len(self.oversized) < MAX_OVERSIZED:
-            self.oversized.append(OversizedLine(start, end, head))
         return end
 
-    def _readline(self, limit: int) -> bytes:
+    def _read_line(self, limit: int) -> bytes:
         try:
             return self._file.readline(limit)
         except (OSError, EOFError, zlib.error) as error:
             raise TranscriptUnreadable(f"{self.path}: {error}") from error
 
-    def _read(self, size: int) -> bytes:
+    def _read_exactly(self, size: int) -> bytes:
         """Exactly `size` bytes unless the file ends before; a raw file may give fewer at once."""
         parts = []
         try:
@@ -289,7 +283,7 @@ class TranscriptReader:
             raise TranscriptUnreadable(f"{self.path}: {error}") from error
         return b"".join(parts)
 
-    def _seek(self, offset: int) -> None:
+    def _seek_to(self, offset: int) -> None:
         try:
             self._file.seek(offset)
         except (OSError, EOFError, ValueError, zlib.error) as error:
@@ -298,7 +292,7 @@ class TranscriptReader:
 
 def read_head(path: str, size: int = 64 * 1024) -> bytes:
     """How a transcript begins, unpacked; raises TranscriptError."""
-    with _open(path) as file:
+    with _open_transcript(path) as file:
         try:
             return file.read(size) or b""
         except (OSError, EOFError, zlib.error) as error:
@@ -310,58 +304,75 @@ _make = tuple.__new__  # a third of the time of Row(...), for every row
 _BLANK = object()
 
 
+@cache
+def _quick_parser() -> Loads | None:
+    """What commands and bots parse with; a hook's interpreter has no packages."""
+    if not sys.flags.no_site:
+        with suppress(ImportError):
+            import orjson
+
+            return orjson.loads
+    return None
+
+
 def parse_line(line: bytes) -> Any:
-    """Standard-library parsing that never lets half a surrogate pair through.
+    """Parsing that never lets half a surrogate pair through.
 
     The client cuts strings between the two halves of an emoji and writes the rest as an
     escape; such text cannot be stored or printed, so the half becomes a question mark.
     """
+    quick = _quick_parser()
+    if quick is not None:
+        try:
+            return quick(line)
+        except ValueError:
+            pass  # so are numbers without bound
     data = json.loads(line.decode())
     if b"\\ud" in line or b"\\uD" in line:
-        return _scrub(data)
+        return _scrub_surrogates(data)
     return data
 
 
-def _salvage(line: bytes) -> Any:
+def _parse_damaged(line: bytes) -> Any:
     """A second, slower try on a line that did not parse: padding, bad bytes, half pairs."""
     text = line.replace(b"\0", b"").decode("utf-8", "replace").strip("\ufeff \t\r\n")
     if not text:
         return _BLANK
     try:
-        return _scrub(json.loads(text))
+        return _scrub_surrogates(json.loads(text))
     except (ValueError, RecursionError):
         return None
 
 
-def _scrub(value: Any) -> Any:
+def _scrub_surrogates(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, list):
-        return [_scrub(item) for item in value]
+        return [_scrub_surrogates(item) for item in value]
     if isinstance(value, dict):
-        return {_scrub(key): _scrub(item) for key, item in value.items()}
+        return {_scrub_surrogates(key): _scrub_surrogates(item) for key, item in value.items()}
     return value
 
 
-def _open(path: str) -> BinaryIO:
+def _open_transcript(path: str) -> io.FileIO | io.BufferedReader | gzip.GzipFile:
     try:
         # Asked before opening: to open a pipe waits for its writer.
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise TranscriptUnreadable(f"{path}: not a regular file")
         if path.endswith(".gz"):
-            return _unpacked(path)
-        return cast(BinaryIO, open(path, "rb", buffering=0))
+            return _unpack_gzip(path)
+        return open(path, "rb", buffering=0)
     except FileNotFoundError as error:
         raise TranscriptMissing(f"{path}: no such file") from error
     except (OSError, ValueError) as error:
         raise TranscriptUnreadable(f"{path}: {error}") from error
 
 
-def _unpacked(path: str) -> BinaryIO:
+def _unpack_gzip(path: str) -> io.FileIO | io.BufferedReader | gzip.GzipFile:
     import gzip
 
     with open(path, "rb") as packed:
         if packed.read(2) not in (b"", _GZIP):
             reason = "ends in .gz but is not compressed; rename it to remove the suffix"
             raise TranscriptUnreadable(f"{path}: {reason}")
-    return cast(BinaryIO, gzip.open(path, "rb"))
+    return gzip.open(path, "rb")

@@ -12,7 +12,7 @@ import pytest
 
 from holdfast import clients
 from holdfast.clients.client_protocol import Client
-from holdfast.testing.client_conformance import ClientConformance, SessionWriter
+from support.client_conformance import ClientConformance, SessionWriter
 
 SESSION_ID = "00000000-c0de-4000-8000-000000000001"
 

@@ -6,16 +6,25 @@ from typing import Any
 
 import pytest
 
-from holdfast.clients.claude_code.context_window import (
+from holdfast.clients.claude_code.client import (
+    CLIENT,
     build_window_config,
-    compaction_point,
-    list_settings_files,
-    read_settings_files,
 )
-from holdfast.clients.client_protocol import WindowConfig, percent_left
+from holdfast.clients.claude_code.hooks import list_settings_files
+from holdfast.clients.client_protocol import (
+    CompactionPoint,
+    RunningModel,
+    WindowConfig,
+    percent_left,
+)
+from holdfast.clients.json_fields import read_settings
 
 SONNET = "claude-sonnet-4-5-20250929"
 WINDOW = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"
+
+
+def compaction_point(chosen: WindowConfig, model: str, *known: Any) -> CompactionPoint:
+    return CLIENT.context_window.compaction_point(chosen, RunningModel(model, *known))
 
 
 @pytest.mark.parametrize(
@@ -82,31 +91,36 @@ def test_a_window_that_nobody_set_is_the_earliest_point() -> None:
 
 
 def test_what_the_client_said_and_what_once_fitted_tell_the_window() -> None:
-    assert compaction_point(WindowConfig(), SONNET, seen=1_000_000).window == 1_000_000
-    assert compaction_point(WindowConfig(), SONNET, used=250_000).window == 1_000_000
+    assert compaction_point(WindowConfig(), SONNET, 1_000_000).window == 1_000_000
+    assert compaction_point(WindowConfig(), SONNET, 0, 250_000).window == 1_000_000
 
 
 @pytest.mark.parametrize(
     ("model", "requested", "more", "expected"),
     [
-        ("claude-sonnet-4-5", True, {}, (200_000, True)),
-        ("claude-sonnet-4-5[1m]", True, {}, (1_000_000, True)),
-        ("claude-sonnet-4-5-20250929", False, {}, (200_000, False)),  # may have been asked as [1m]
-        ("claude-opus-4-6", True, {}, (200_000, True)),
-        ("claude-opus-4-7", True, {}, (1_000_000, False)),
-        ("claude-opus-5-5", True, {}, (1_000_000, False)),  # some accounts have less
-        ("claude-haiku-5-5", True, {}, (1_000_000, False)),
-        ("a-model-of-tomorrow", True, {}, (1_000_000, False)),
-        ("", False, {}, (1_000_000, False)),
-        ("claude-opus-5-5", True, {"used": 200_001}, (1_000_000, True)),
-        ("claude-opus-5-5", True, {"seen": 200_000}, (200_000, True)),
-        ("claude-sonnet-4-5", True, {"seen": 200_000, "used": 250_000}, (1_000_000, True)),
+        ("claude-sonnet-4-5", True, (0, 0), (200_000, True)),
+        ("claude-sonnet-4-5[1m]", True, (0, 0), (1_000_000, True)),
+        (
+            "claude-sonnet-4-5-20250929",
+            False,
+            (0, 0),
+            (200_000, False),
+        ),  # may have been asked as [1m]
+        ("claude-opus-4-6", True, (0, 0), (200_000, True)),
+        ("claude-opus-4-7", True, (0, 0), (1_000_000, False)),
+        ("claude-opus-5-5", True, (0, 0), (1_000_000, False)),  # some accounts have less
+        ("claude-haiku-5-5", True, (0, 0), (1_000_000, False)),
+        ("a-model-of-tomorrow", True, (0, 0), (1_000_000, False)),
+        ("", False, (0, 0), (1_000_000, False)),
+        ("claude-opus-5-5", True, (0, 200_001), (1_000_000, True)),
+        ("claude-opus-5-5", True, (200_000, 0), (200_000, True)),
+        ("claude-sonnet-4-5", True, (200_000, 250_000), (1_000_000, True)),
     ],
 )
 def test_a_window_is_known_or_a_guess(
-    model: str, requested: bool, more: dict[str, int], expected: tuple[int, bool]
+    model: str, requested: bool, more: tuple[int, int], expected: tuple[int, bool]
 ) -> None:
-    point = compaction_point(WindowConfig(), model, requested=requested, **more)
+    point = compaction_point(WindowConfig(), model, *more, requested)
     assert (point.window, point.is_certain) == expected
 
 
@@ -131,6 +145,6 @@ def test_settings_files_are_found_and_broken_ones_passed_over(tmp_path: Path) ->
     (project / ".claude/settings.json").write_text("{broken")
     (project / ".claude/settings.local.json").write_text('{"autoCompactWindow": 120000}')
     files = list_settings_files({"HOME": str(tmp_path)}, str(project))
-    assert build_window_config({}, read_settings_files(files[:3])).window == 120_000
+    assert build_window_config({}, [read_settings(path) for path in files[:3]]).window == 120_000
     moved = list_settings_files({"HOME": "/h", "CLAUDE_CONFIG_DIR": "/c"}, "")
     assert moved[0] == "/c/settings.json"

@@ -17,7 +17,7 @@ PREAMBLE = (
 
 
 class RolloutSession:
-    """Fulfils `testing.client_conformance.SessionWriter`."""
+    """Fulfils `support.client_conformance.SessionWriter`."""
 
     def __init__(self, folder: Path, thread: str = THREAD) -> None:
         self.home = folder / ".codex"
@@ -135,6 +135,12 @@ class RolloutSession:
             window_id=self._id(),
         )
         self._item("ContextCompaction", self._id())
+
+    def reset_window(self) -> None:
+        """What a compaction is with `features.token_budget`."""
+        self._step()
+        start = {"type": "message", "role": "developer", "content": []}
+        self._row("compacted", message="", replacement_history=[start], window_id=self._id())
 
     def repeat(self) -> None:
         self._write("".join(self._lines))

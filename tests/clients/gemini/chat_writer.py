@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 
 class ChatSession:
-    """Fulfils `testing.client_conformance.SessionWriter`."""
+    """Fulfils `support.client_conformance.SessionWriter`."""
 
     def __init__(self, folder: Path, session: str = SESSION) -> None:
         self.home = folder / ".gemini"

@@ -6,15 +6,17 @@ import json
 from pathlib import Path
 
 from holdfast import clients
-from holdfast.clients.client_protocol import WindowConfig
-from holdfast.clients.gemini.client_settings import read_settings
-from holdfast.clients.gemini.context_window import compaction_point, read_window_config
-from holdfast.clients.gemini.transcript.work import split_output
+from holdfast.clients.client_protocol import RunningModel, WindowConfig
+from holdfast.clients.gemini.adapter import split_output
+from holdfast.clients.gemini.client import CLIENT
+from holdfast.clients.json_fields import read_settings
 from holdfast.events import Compacted, UserSaid
 from holdfast.session.follow import follow_transcript
-from holdfast.testing.client_conformance import hear, only, typed
+from support.client_conformance import hear, only, typed
 
 from .chat_writer import SESSION, ChatSession
+
+WINDOW = CLIENT.context_window
 
 GEMINI = clients.get("gemini")
 
@@ -110,12 +112,12 @@ def test_the_exit_code_is_read_from_behind_the_output() -> None:
 
 
 def test_the_window_is_the_clients_and_the_threshold_the_users(tmp_path: Path) -> None:
-    assert compaction_point(WindowConfig(), "gemini-2.5-pro").tokens == 524_288
+    assert WINDOW.compaction_point(WindowConfig(), RunningModel("gemini-2.5-pro")).tokens == 524_288
     settings = tmp_path / ".gemini" / "settings.json"
     settings.parent.mkdir()
     settings.write_text('{"model": {"compressionThreshold": 0.25}} // mine, not "yours"')
-    chosen = read_window_config({"HOME": str(tmp_path)}, "")
-    assert compaction_point(chosen, "gemini-2.5-pro").tokens == 262_144
+    chosen = WINDOW.read_window_config({"HOME": str(tmp_path)}, "")
+    assert WINDOW.compaction_point(chosen, RunningModel("gemini-2.5-pro")).tokens == 262_144
     settings.write_text('{"model": /* no */ {"compressionThreshold": "x//y"}}')
     assert read_settings(str(settings)) == {"model": {"compressionThreshold": "x//y"}}
-    assert read_window_config({"HOME": str(tmp_path)}, "").percent == 0
+    assert WINDOW.read_window_config({"HOME": str(tmp_path)}, "").percent == 0

@@ -8,7 +8,7 @@ import pytest
 
 from holdfast import clients
 from holdfast.clients.client_protocol import Client
-from holdfast.testing.client_conformance import ClientConformance, SessionWriter
+from support.client_conformance import ClientConformance, SessionWriter
 
 from .chat_writer import ChatSession
 

@@ -12,16 +12,17 @@ SESSION = "ses_e13982266ffeebbS6KxgS165Wp"
 
 
 class WrittenSession:
-    """Fulfils `testing.client_conformance.SessionWriter`."""
+    """Fulfils `support.client_conformance.SessionWriter`."""
 
-    def __init__(self, folder: Path, session: str = SESSION) -> None:
+    def __init__(self, folder: Path, session: str = SESSION, client: str = "opencode") -> None:
         self.session = session
+        self.file = f"{client}.jsonl"
         self._numbers = itertools.count(1)
         self._lines: list[str] = []
         self._since_prompt: list[str] = []  # messages from the last prompt on
-        self.path = str(folder / "sessions" / session / "opencode.jsonl")
+        self.path = str(folder / "sessions" / session / self.file)
         os.makedirs(os.path.dirname(self.path))
-        self._row({"opencode": 1, "row": session, "type": "session", "cwd": "/shop"})
+        self._row({client: 1, "row": session, "type": "session", "cwd": "/shop"})
 
     # ---- what the suite asks for
 
@@ -67,8 +68,8 @@ class WrittenSession:
     def move(self) -> None:
         elsewhere = Path(self.path).parents[2] / "elsewhere" / self.session
         elsewhere.mkdir(parents=True)
-        os.rename(self.path, elsewhere / "opencode.jsonl")
-        self.path = str(elsewhere / "opencode.jsonl")
+        os.rename(self.path, elsewhere / self.file)
+        self.path = str(elsewhere / self.file)
 
     # ---- rows
 

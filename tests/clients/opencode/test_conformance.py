@@ -1,4 +1,4 @@
-"""The conformance suite for clients on OpenCode."""
+"""The conformance suite for clients on OpenCode and its fork."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from holdfast import clients
 from holdfast.clients.client_protocol import Client
-from holdfast.testing.client_conformance import ClientConformance, SessionWriter
+from support.client_conformance import ClientConformance, SessionWriter
 
 from .session_writer import WrittenSession
 
@@ -21,3 +21,13 @@ class TestOpenCode(ClientConformance):
     @pytest.fixture
     def session(self, tmp_path: Path) -> SessionWriter:
         return WrittenSession(tmp_path)
+
+
+class TestKilo(ClientConformance):
+    @pytest.fixture
+    def client(self) -> Client:
+        return clients.get("kilo")
+
+    @pytest.fixture
+    def session(self, tmp_path: Path) -> SessionWriter:
+        return WrittenSession(tmp_path, client="kilo")

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import holdfast
-from holdfast.clients import hook_launcher
-from holdfast.clients.opencode.install.plugin_file import format_plugin
+from holdfast.install import launcher as hook_launcher
+from holdfast.install.opencode import format_plugin
 
 SOURCE = Path(holdfast.__file__).parent / "clients" / "opencode" / "plugin.js"
 
@@ -66,7 +66,7 @@ def test_no_hook_throws(tmp_path: Path, program: str) -> None:
         said = "exit 3" if program == "failing" else 'echo "{{{ no JSON"; echo more'
         Path(launcher.path).write_text(f"#!/bin/sh\n{said}\n")
         Path(launcher.path).chmod(0o700)
-    (tmp_path / "holdfast.mjs").write_text(format_plugin(launcher))
+    (tmp_path / "holdfast.mjs").write_text(format_plugin("opencode", launcher))
     (tmp_path / "try.mjs").write_text(TRY)
     ended = subprocess.run(
         [find_node(), "try.mjs"],

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
-from holdfast.clients.opencode.fastpath import heartbeat
+from holdfast.clients.opencode.hooks import read_hooks
 from holdfast.clients.opencode.session_file import append_rows
 from holdfast.paths import PATTERNS_FILE
-from support.hook_process import Caller
+from holdfast.session import git_query
+from support.hook_process import Caller, wait_for
 
 SECRET = "ghp_" + "q7Rw2Lk9Zt4Xv8Nb3Mc6Yd1Hs5Jf0PgAe7U"
 
@@ -68,7 +70,7 @@ def test_the_plugin_is_told_at_once_that_rows_are_kept(tmp_path: Path) -> None:
     more = {"version": "1.18", "hooks": ["event", "chat.message"], "is_fresh": True}
     ended = caller.call("opencode:UserPromptSubmit", rows=[row(1)], **more)
     assert (ended.code, ended.out, ended.err) == (0, '{"kept":1}\n', "")
-    told = heartbeat.read_hooks(str(caller.data))
+    told = read_hooks(str(caller.data), "opencode")
     assert told == ("1.18", frozenset(("event", "chat.message")))
     assert read_ids(caller.data / "sessions" / "ses_1" / "opencode.jsonl") == ["ses_1", "msg_1"]
 
@@ -97,3 +99,13 @@ def compaction(number: int) -> list[dict[str, Any]]:
     asked["parts"] = [{"type": "compaction", "auto": True}]
     answered["info"] |= {"role": "assistant", "summary": True, "finish": "stop"}
     return [asked, answered]
+
+
+def test_git_is_in_the_brief(tmp_path: Path) -> None:
+    """Asked by the hook at the end of a turn, which nobody waits for."""
+    subprocess.run(["git", "init", "-q", "-b", "topic/tills"], cwd=tmp_path, check=True)
+    caller = Caller(tmp_path, session_id="ses_1")
+    caller.call("opencode:Stop", rows=[row(1, "Build the till.")], is_fresh=True)
+    wait_for(Path(caller.session_dir.path) / git_query.FILE)
+    ended = caller.call("opencode:SessionStart", source="request", prompt_id="msg_9")
+    assert "topic/tills" in json.loads(ended.out.splitlines()[-1])["text"]

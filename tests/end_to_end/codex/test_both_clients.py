@@ -11,7 +11,7 @@ import pytest
 
 from end_to_end.stage import BRIEF as CLAUDE_BRIEF
 from end_to_end.stage import OFFER, Stage, injected
-from holdfast.clients.codex.client_paths import transcript_session_id
+from holdfast.clients.codex.client import CLIENT
 from support.claude import Lane, ScriptedApi, bash, text
 from support.codex import NEWEST, OLDEST, Call, ResponsesApi, Said, context_texts
 
@@ -127,7 +127,7 @@ def _is_subagents(request: dict[str, Any], task: str) -> bool:
 
 def _check_show_and_audit(codex: CodexStage) -> None:
     """Both clients' sessions are opened by id, and counted together."""
-    first = transcript_session_id(str(codex.codex.rollouts()[0]))
+    first = CLIENT.paths.transcript_session_id(str(codex.codex.rollouts()[0]))
     assert WORK_FACTS["decision"] in " ".join(codex.holdfast("show", first, "--full").split())
     own = sorted((codex.codex.home / ".claude" / "projects").rglob("*.jsonl"))
     told = [codex.holdfast("show", path.stem, "--full") for path in own]

@@ -124,6 +124,7 @@ def test_a_server_of_that_name_that_is_not_ours_stays(
     assert (stage.codex.config / "config.toml").read_bytes() == before
 
 
+@pytest.mark.core
 @VERSIONS
 def test_trust_is_given_when_asked_for_and_taken_back(
     tmp_path: Path, responses: ResponsesApi, version: str

@@ -18,6 +18,7 @@ NOTE = "Keep these facts of the session in the summary"
 VERSIONS = pytest.mark.parametrize("version", [NEWEST, OLDEST])
 
 
+@pytest.mark.core
 @SEALED
 @VERSIONS
 def test_a_compaction_in_the_middle_of_a_turn(
@@ -70,6 +71,7 @@ def test_work_in_code_mode_is_restored(tmp_path: Path, responses: ResponsesApi) 
     check_facts(stage)
 
 
+@pytest.mark.core
 @SEALED
 @VERSIONS
 def test_a_manual_compaction_is_restored_with_the_next_prompt(

@@ -11,7 +11,7 @@ from end_to_end.codex.codex_stage import CodexStage
 from end_to_end.opencode.opencode_stage import OpenCodeStage, wait_until
 from end_to_end.opencode.opencode_stage import work as opencode_work
 from end_to_end.stage import OFFER, Stage, injected
-from holdfast.clients.gemini.client_paths import transcript_session_id
+from holdfast.clients.gemini.client import CLIENT
 from support.claude import ScriptedApi
 from support.codex import ResponsesApi
 from support.codex import Said as CodexSaid
@@ -73,7 +73,7 @@ def check_commands(gemini: GeminiStage, claude: Stage, others: int) -> None:
     for client in ("claude-code", "codex", "opencode", "gemini"):
         assert client in listed
     assert "single machine" in gemini.holdfast("search", "SQLite")
-    ids = [transcript_session_id(str(path)) for path in gemini.gemini.chats()]
+    ids = [CLIENT.paths.transcript_session_id(str(path)) for path in gemini.gemini.chats()]
     shown = [" ".join(gemini.holdfast("show", id_, "--full").split()) for id_ in ids]
     assert any(FACTS["decision"] in text for text in shown)
     own = sorted((claude.client.home / ".claude" / "projects").rglob("*.jsonl"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -36,15 +37,17 @@ def compress_in_a_turn(stage: GeminiStage, prompt: str) -> None:
     stage.api.tokens = CALM
 
 
+@pytest.mark.core
 def test_a_compression_in_the_middle_of_a_turn(tmp_path: Path, model: GeminiApi) -> None:
     stage = GeminiStage(tmp_path, model, compact_at=COMPACT_AT)
+    subprocess.run(["git", "init", "-q", "-b", "kiosk"], cwd=stage.gemini.project, check=True)
     stage.install()
     model.tokens = CALM
     model.say(*work())
     stage.gemini.start(PROMPT)
     assert [stage.briefs(request) for request in model.requests] == [[]] * len(model.requests)
     compress_in_a_turn(stage, "Now the receipt.")
-    check_facts(stage)
+    assert "branch kiosk" in check_facts(stage)
     before = len(model.requests)
     model.say([run("echo one")], [run("echo two")], [Said("Done.")])
     stage.gemini.resume("And on.")
@@ -53,6 +56,7 @@ def test_a_compression_in_the_middle_of_a_turn(tmp_path: Path, model: GeminiApi)
         check_facts(stage, request)
 
 
+@pytest.mark.core
 def test_a_compression_before_the_turn_of_a_resumed_session(
     tmp_path: Path, model: GeminiApi
 ) -> None:

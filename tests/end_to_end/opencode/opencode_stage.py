@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import holdfast
 from holdfast.clients.holdfast_text import AUGMENT_OPENING, STATE_OPENING
@@ -46,9 +46,11 @@ BIG = "for n in $(seq 2000); do echo line $n of a long output; done"
 
 
 class OpenCodeStage:
+    kind: ClassVar[type[OpenCode]] = OpenCode
+
     def __init__(self, root: Path, api: ChatApi, **more: Any) -> None:
         self.api = api
-        self.client = OpenCode(root, api, **more)
+        self.client = self.kind(root, api, **more)
         self.data = self.client.home / ".local" / "share" / "holdfast"
         for name, text in (("release.sh", TOOL), ("pytest", PYTEST)):
             path = self.client.project / name
@@ -74,7 +76,7 @@ class OpenCodeStage:
         return ended.stdout if ended.returncode == 0 else ended.stdout + ended.stderr
 
     def install(self) -> str:
-        return self.holdfast("install", "--client", "opencode")
+        return self.holdfast("install", "--client", self.client.name)
 
     def log(self) -> str:
         path = self.data / "holdfast.log"
@@ -84,7 +86,7 @@ class OpenCodeStage:
         return list_texts(request, BRIEF)
 
     def session_files(self) -> list[Path]:
-        return sorted((self.data / "sessions").glob("*/opencode.jsonl"))
+        return sorted((self.data / "sessions").glob(f"*/{self.client.name}.jsonl"))
 
     def list_processes(self) -> list[str]:
         """The command lines of our processes that run for this stage."""

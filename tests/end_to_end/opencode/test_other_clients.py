@@ -11,9 +11,10 @@ from end_to_end.codex.codex_stage import CodexStage
 from end_to_end.codex.codex_stage import work as codex_work
 from end_to_end.stage import OFFER, Stage, injected
 from support.claude import ScriptedApi
+from support.codex import NEWEST as CODEX
 from support.codex import ResponsesApi, context_texts
 from support.codex import Said as CodexSaid
-from support.opencode import ChatApi, Said, list_texts
+from support.opencode import NEWEST, ChatApi, Said, list_texts
 
 from .opencode_stage import PROMPT, OpenCodeStage, wait_until, work
 
@@ -45,7 +46,7 @@ def test_sessions_of_three_clients_are_listed_searched_and_handed_over(
         assert context_texts(responses.requests[-1], OFFER)
         listed = json.dumps(json.loads(stage.holdfast("status", "--all", "--json")))
         assert [
-            n for n in ("opencode 1.18.33", "codex 0.166.0", "claude-code") if n not in listed
+            n for n in (f"opencode {NEWEST}", f"codex {CODEX}", "claude-code") if n not in listed
         ] == []
         assert "single machine" in stage.holdfast("search", "SQLite")
         audited = json.loads(stage.holdfast("audit", "--json"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.client
 
 Json = dict[str, Any]
 CONTEXT = 60_000
-RULES = "Rules the user gave, still in force"
+RULES = "Rules the user gave, in force"
 
 
 def check_facts(stage: OpenCodeStage) -> str:
@@ -37,10 +38,12 @@ def check_facts(stage: OpenCodeStage) -> str:
     return told
 
 
+@pytest.mark.core
 def test_a_manual_compaction_is_restored_with_the_next_prompt(
     tmp_path: Path, chat: ChatApi
 ) -> None:
     stage = OpenCodeStage(tmp_path, chat)
+    subprocess.run(["git", "init", "-q", "-b", "kiosk"], cwd=stage.client.project, check=True)
     stage.install()
     chat.say(*work(), [Said("Done.")])
     with Server(stage.client) as server:
@@ -49,6 +52,7 @@ def test_a_manual_compaction_is_restored_with_the_next_prompt(
         server.compact(session)
         server.say(session, "Go on.")
         first = check_facts(stage)
+        assert "branch kiosk" in first
         server.say(session, "And on.")
         assert check_facts(stage) == first  # in every request, and the same
     assert len(chat.compactions) == 1
@@ -56,6 +60,7 @@ def test_a_manual_compaction_is_restored_with_the_next_prompt(
     assert check_facts(stage) == first
 
 
+@pytest.mark.core
 def test_a_compaction_in_the_middle_of_a_turn(tmp_path: Path, chat: ChatApi) -> None:
     stage = OpenCodeStage(tmp_path, chat, context=CONTEXT)
     stage.install()

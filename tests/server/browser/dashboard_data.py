@@ -9,13 +9,14 @@ import httpx
 from tools.replay_session import replay_session
 
 from holdfast.events import Origin
-from holdfast.samples import SESSION_FILE
-from holdfast.server.records.projects import project_id_for
 from holdfast.state import EMPTY_STATE, encode_state, list_facts
 from holdfast.state.facts import Fact
-from holdfast.store.protocol import Compaction, Delivery, Message, SavedState, Session, Store
+from holdfast.store.protocol import Compaction, Delivery, Message, SavedState, Session
+from holdfast.store.sql_store import Store
 from holdfast.store.sqlite.store import SqliteStore
+from holdfast.sync.project_id import make_project_id
 from support.agent_sessions import told
+from support.demonstration import SESSION_FILE
 
 HOSTILE = '<script>window.pwned=1</script><img src=x onerror="window.pwned=2">\' & {{1}}'
 PROJECT = "/srv/app"
@@ -72,7 +73,7 @@ class Scene:
         self.send(HOSTILE, EVIL_PROJECT, from_agent_id=HOSTILE, payload={HOSTILE: HOSTILE})
 
     def project(self, path: str = PROJECT) -> str:
-        return project_id_for(path)
+        return make_project_id(path)
 
 
 def filled(home: Path) -> Scene:

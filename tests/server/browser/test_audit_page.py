@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from audit.stories import invoices
-from holdfast.audit.html_report import render_page
-from holdfast.audit.session_audit import audit_folder, find_transcripts
+from holdfast.audit.report_files import render_page
+from holdfast.audit.session_audit import audit_all, find_transcripts
 from holdfast.audit.statistics import compute_statistics
 
 LONG = "a-repository-with-a-name-that-no-phone-shows-in-one-line-whatever-it-does"
@@ -23,7 +23,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         story = invoices(f"session-{number}", day=number)
         story.read(f"src/{LONG}/{LONG}.py", "pass\n")
         story.write(folder)
-    made = compute_statistics(audit_folder(str(folder), find_transcripts(str(folder)), jobs=1))
+    made = compute_statistics(audit_all(find_transcripts(str(folder)), jobs=1))
     target = folder.parent / "page.html"
     text = render_page(made, folder=LONG, made_on="2026-03-05")
     target.write_text(text, encoding="utf-8")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from holdfast.samples import SESSION_FILE
+from support.demonstration import SESSION_FILE
 from support.live_service import LiveService
 
 from .conftest import Window, opened
@@ -72,9 +72,9 @@ def test_worktrees_stand_under_their_repository(window: Window) -> None:
 def test_a_session_says_what_would_have_been_restored(window: Window) -> None:
     page = window.open(f"#/sessions/{SIDE}")
     tile = page.locator(".tile", has_text="Would have been restored").locator(".big")
-    expect(tile).to_have_text("9 of 9")
+    expect(tile).to_have_text("6 of 6")
     row = page.get_by_role("region", name="Compactions, oldest first").locator("tbody tr")
-    expect(row).to_contain_text("7 in the summary, 9 lost, 9 of them would have been restored")
+    expect(row).to_contain_text("2 in the summary, 6 lost, 6 of them would have been restored")
     legend = page.locator(".legend", has_text="in the summary")
     expect(legend).to_contain_text("lost and not in the brief either")
     expect(legend).not_to_contain_text("and restored")
@@ -83,12 +83,12 @@ def test_a_session_says_what_would_have_been_restored(window: Window) -> None:
 def test_a_compaction_tells_the_brief_apart_from_what_was_given(window: Window) -> None:
     page = window.open(f"#/sessions/{MAIN}/compactions/0")
     expect(page.get_by_role("heading", level=2).first).to_have_text(
-        "Of 16 facts that mattered, the summary lost 9; Holdfast would have restored 9"
+        "Of 8 facts that mattered, the summary lost 6; Holdfast would have restored 6"
     )
     would = page.get_by_role("region", name="Holdfast would have restored")
-    expect(would.locator(".fact")).to_have_count(9)
+    expect(would.locator(".fact")).to_have_count(6)
     lost = page.get_by_role("region", name="The summary lost")
-    expect(lost.get_by_text("would be restored")).to_have_count(9)
+    expect(lost.get_by_text("would be restored")).to_have_count(6)
     expect(page.get_by_role("region", name="Restored by Holdfast")).to_have_count(0)
     page.get_by_text("The brief that would have been given").click()
     expect(page.get_by_text("don't add any dependencies").last).to_be_visible()

@@ -72,8 +72,9 @@ def test_a_session_that_goes_on_is_drawn_again(window: Window, scene: Scene) -> 
     expect(page.get_by_label("Filter by text")).to_have_value("routes")
     assert page.evaluate("document.activeElement.id") == "fact-words"
     expect(page.get_by_text("No compactions yet.")).to_be_visible()
-    body = {"epoch": 0, "time": "2026-01-01T00:03:00Z", "trigger": "auto", "tokens_before": 150000}
-    path = f"{scene.url}/api/sessions/going-on/compactions"
+    made = {"epoch": 0, "time": "2026-01-01T00:03:00Z", "trigger": "auto", "tokens_before": 150000}
+    body = {"session": {}, "offset": 1, "state": {}, "compactions": [made]}
+    path = f"{scene.url}/api/sessions/going-on/state"
     assert httpx.post(path, json=body, timeout=30).status_code == 200
     expect(page.locator("table.compactions tbody tr")).to_contain_text(["Compaction 1"])
 

@@ -32,6 +32,23 @@ def test_among_many_projects_one_is_found_by_its_words(window: Window, scene: Sc
     expect(page.locator("tbody tr")).to_have_count(1)
 
 
+def test_the_first_page_says_what_compaction_cost_and_leads_on(
+    window: Window, scene: Scene
+) -> None:
+    (one,) = [
+        each for each in scene.get("overview")["compactions"] if each["session_id"] == scene.sample
+    ]
+    page = window.open()
+    answer = page.get_by_role("region", name="What compaction cost")
+    expect(answer.locator(".headline")).to_contain_text("Of what mattered, the summaries kept")
+    expect(answer.locator(".tile", has_text="Money")).to_contain_text("estimated")
+    worst = answer.locator(".worst li", has_text=one["name"][:40])
+    expect(worst).to_contain_text(f"{one['lost']} of {one['kept'] + one['lost']} facts lost")
+    place = f"#/sessions/{scene.sample}/compactions/0"
+    answer.locator(f'.columns a[href="{place}"]').click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Compaction 1 of 1")
+
+
 def test_a_sessions_life_is_drawn_with_its_drop_and_its_marks(window: Window, scene: Scene) -> None:
     life = scene.get(f"sessions/{scene.sample}/life")
     page = window.open(f"#/sessions/{scene.sample}")
@@ -161,7 +178,7 @@ def test_where_there_is_nothing_the_page_says_what_to_do(window: Window, scene: 
     window.open("#/nowhere")
     expect(page.get_by_role("heading", level=1)).to_have_text("Not found")
     page.get_by_role("link", name="All sessions").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Sessions")
+    expect(page.get_by_role("heading", level=1)).to_have_text("What compaction cost you")
 
 
 def test_what_the_agent_would_be_given_is_asked_for_when_it_is_wanted(
@@ -171,3 +188,23 @@ def test_what_the_agent_would_be_given_is_asked_for_when_it_is_wanted(
     assert not any("/brief" in asked for asked in window.asked)
     page.get_by_text("What the agent would be given now").click()
     expect(page.locator("details[data-key=brief] .quoted")).to_contain_text("Create auth routes")
+
+
+def test_what_the_summary_says_wrongly_is_named_with_its_row(window: Window, scene: Scene) -> None:
+    wrong = {
+        "kind": "check",
+        "said": "All <b>tests</b> pass.",
+        "known": "the last run failed: `pytest`",
+        "fact": "v1",
+        "row": "c0ffee00-1234",
+    }
+    window.page.route(
+        "**/compactions/0*",
+        lambda route: route.fulfill(
+            json=route.fetch().json() | {"contradictions": [wrong]},
+        ),
+    )
+    page = window.open(f"#/sessions/{scene.sample}/compactions/0")
+    told = page.get_by_role("region", name="Contradictions")
+    expect(told).to_contain_text("“All <b>tests</b> pass.”")
+    expect(told).to_contain_text("the last run failed: `pytest` · v1 · row c0ffee00")

@@ -19,10 +19,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from support.npm_client import newest, npm_program
+
 from .model_api import ScriptedApi
 
 Json = dict[str, Any]
 
+PACKAGE = "@anthropic-ai/claude-code"
 MODEL = "claude-sonnet-4-5"
 TURN_SECONDS = 60.0  # a turn takes one or two; a loaded machine may need ten times that
 EXIT_SECONDS = 20.0
@@ -33,7 +36,9 @@ class ClientFailed(AssertionError):
 
 
 def newest_client() -> Path:
-    """The client inside the installed claude-agent-sdk wheel."""
+    """The client inside the installed claude-agent-sdk wheel, unless npm's newest was asked for."""
+    if asked := newest(PACKAGE, ""):
+        return npm_program(PACKAGE, asked, "claude")
     return Path(str(resources.files("claude_agent_sdk") / "_bundled" / "claude"))
 
 
@@ -282,6 +287,19 @@ class LiveSession:
     def send(self, words: str) -> None:
         message = {"role": "user", "content": words}
         line = {"type": "user", "message": message, "parent_tool_use_id": None, "session_id": ""}
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(line) + "\n")
+        self._process.stdin.flush()
+
+    def switch_model(self, model: str) -> None:
+        self._control(subtype="set_model", model=model)
+
+    def set_mode(self, mode: str) -> None:
+        self._control(subtype="set_permission_mode", mode=mode)
+
+    def _control(self, **asked: str) -> None:
+        """As a program on the Agent SDK asks for it."""
+        line = {"type": "control_request", "request_id": f"{len(self.events)}", "request": asked}
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(line) + "\n")
         self._process.stdin.flush()

@@ -1,8 +1,8 @@
 """Records sessions with the real client: `python -m support.claude.record_sample [NAME ...]`.
 
 Plays a story in a temporary project and writes the client's transcript with this machine's paths
-replaced: `shop` to src/holdfast/samples/session.jsonl, the sample that the package ships, the
-others to tests/brief/recorded/. Run it from `tests/` when the client's format moves on.
+replaced: `shop` to tests/support/demonstration/, the others to tests/brief/recorded/. Run it
+from `tests/` when the client's format moves on.
 """
 
 import json
@@ -24,7 +24,7 @@ from .model_replies import Reply
 REPOSITORY = Path(__file__).parents[3]
 RECORDED = REPOSITORY / "tests" / "brief" / "recorded"
 TARGETS = {
-    "shop": REPOSITORY / "src" / "holdfast" / "samples" / "session.jsonl",
+    "shop": REPOSITORY / "tests" / "support" / "demonstration" / "session.jsonl",
     "station": RECORDED / "station.jsonl",
     "backup": RECORDED / "backup.jsonl",
 }

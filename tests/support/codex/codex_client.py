@@ -7,47 +7,26 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
+from support.npm_client import newest, npm_program
 
 from .responses_api import ResponsesApi
 
-NEWEST = "0.166.0"
+PACKAGE = "@openai/codex"
+NEWEST = newest(PACKAGE, "0.169.0")
 OLDEST = "0.150.1"  # the first seen to tell hooks of compactions
 MODEL = "gpt-5.5"
 CODE_MODE_MODEL = "gpt-5.6-sol"  # the client offers it one tool, which runs a script
-INSTALL_SECONDS = 300
 TURN_SECONDS = 90
 
 
 def npm_client(version: str = NEWEST) -> Path:
     """The client, fetched by npm once; a test without npm is skipped."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "holdfast-tests"
-    folder = cache / f"codex-{version}"
-    binary = folder / "node_modules" / ".bin" / "codex"
-    if binary.exists():
-        return binary
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip("npm is not installed, so the real Codex CLI cannot be fetched")
-    cache.mkdir(parents=True, exist_ok=True)
-    fetched = cache / f"codex-{version}.{os.getpid()}"
-    subprocess.run(
-        [npm, "install", "--silent", "--prefix", str(fetched), f"@openai/codex@{version}"],
-        check=True,
-        timeout=INSTALL_SECONDS,
-        capture_output=True,
-    )
-    try:
-        os.rename(fetched, folder)
-    except OSError:  # another test process was first
-        shutil.rmtree(fetched, ignore_errors=True)
-    return binary
+    return npm_program(PACKAGE, version, "codex")
 
 
 class Codex:

@@ -7,45 +7,24 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
-import pytest
+from support.npm_client import newest, npm_program
 
 from .gemini_api import GeminiApi
 
-NEWEST = "0.61.0"
+PACKAGE = "@google/gemini-cli"
+NEWEST = newest(PACKAGE, "0.61.0")
 MODEL = "gemini-2.5-pro"
 MODEL_TOKENS = 1_048_576
-INSTALL_SECONDS = 300
 TURN_SECONDS = 120
 
 
 def npm_client(version: str = NEWEST) -> Path:
     """The client, fetched by npm once; a test without npm is skipped."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "holdfast-tests"
-    folder = cache / f"gemini-{version}"
-    binary = folder / "node_modules" / ".bin" / "gemini"
-    if binary.exists():
-        return binary
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip("npm is not installed, so the real Gemini CLI cannot be fetched")
-    cache.mkdir(parents=True, exist_ok=True)
-    fetched = cache / f"gemini-{version}.{os.getpid()}"
-    subprocess.run(
-        [npm, "install", "--silent", "--prefix", str(fetched), f"@google/gemini-cli@{version}"],
-        check=True,
-        timeout=INSTALL_SECONDS,
-        capture_output=True,
-    )
-    try:
-        os.rename(fetched, folder)
-    except OSError:  # another test process was first
-        shutil.rmtree(fetched, ignore_errors=True)
-    return binary
+    return npm_program(PACKAGE, version, "gemini")
 
 
 class Gemini:

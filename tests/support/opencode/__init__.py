@@ -5,7 +5,18 @@ running client for what `opencode run` cannot do: compacting by hand, forks, rev
 """
 
 from .chat_api import Call, ChatApi, Said, list_texts
-from .opencode_client import NEWEST, OpenCode, npm_client
+from .opencode_client import KILO_NEWEST, NEWEST, Kilo, OpenCode, npm_client
 from .server import Server
 
-__all__ = ["NEWEST", "Call", "ChatApi", "OpenCode", "Said", "Server", "list_texts", "npm_client"]
+__all__ = [
+    "KILO_NEWEST",
+    "NEWEST",
+    "Call",
+    "ChatApi",
+    "Kilo",
+    "OpenCode",
+    "Said",
+    "Server",
+    "list_texts",
+    "npm_client",
+]

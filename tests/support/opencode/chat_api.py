@@ -117,11 +117,21 @@ class ChatApi:
 
 
 def list_texts(request: Json, opening: str | tuple[str, ...]) -> list[str]:
-    """The texts of this request's user messages that begin so."""
+    """The texts of this request's user messages that begin so, without the tag around ours."""
     found = []
     for message in request["messages"]:
         content = message.get("content")
         pieces = [{"text": content}] if isinstance(content, str) else content or []
         if message["role"] == "user":
-            found += [p["text"] for p in pieces if p.get("text", "").startswith(opening)]
+            texts = [untag(piece.get("text", "")) for piece in pieces]
+            found += [text for text in texts if text.startswith(opening)]
     return found
+
+
+def untag(text: str) -> str:
+    opening, closing = "<holdfast>\n", "\n</holdfast>"
+    if text.startswith(opening):
+        assert text.endswith(closing)
+        return text.removeprefix(opening).removesuffix(closing)
+    assert not text.startswith("Holdfast: ")  # ours, without the tag
+    return text

@@ -10,77 +10,49 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-import pytest
+from support.npm_client import newest, npm_folder, npm_program
 
 from .chat_api import ChatApi
 
-NEWEST = "1.18.33"
-INSTALL_SECONDS = 300
+PACKAGE = "opencode-ai"
+NEWEST = newest(PACKAGE, "1.18.33")
 TURN_SECONDS = 120
+SWITCHED_OFF = (
+    "AUTOUPDATE",
+    "CODEBASE_INDEXING",
+    "LSP_DOWNLOAD",
+    "MODELS_FETCH",
+    "SESSION_INGEST",
+    "SHARE",
+)
+KILO_PACKAGE = "@kilocode/cli"
+KILO_NEWEST = newest(KILO_PACKAGE, "7.7.7")
 
 
 def npm_client(version: str = NEWEST) -> Path:
     """The client, fetched by npm once; a test without npm is skipped."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "holdfast-tests"
-    folder = cache / f"opencode-{version}"
-    binary = folder / "node_modules" / ".bin" / "opencode"
-    if binary.exists():
-        return binary
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip("npm is not installed, so the real OpenCode cannot be fetched")
-    cache.mkdir(parents=True, exist_ok=True)
-    fetched = cache / f"opencode-{version}.{os.getpid()}"
-    subprocess.run(
-        [npm, "install", "--silent", "--prefix", str(fetched), f"opencode-ai@{version}"],
-        check=True,
-        timeout=INSTALL_SECONDS,
-        capture_output=True,
-    )
-    try:
-        os.rename(fetched, folder)
-    except OSError:  # another test process was first
-        shutil.rmtree(fetched, ignore_errors=True)
-    return binary
+    return npm_program(PACKAGE, version, "opencode")
 
 
 def plugin_packages(version: str = NEWEST) -> Path:
     """What the client fetches with npm at its first start beside a plugin, fetched once."""
-    folder = npm_client(version).parents[2].with_name(f"opencode-packages-{version}")
-    if not (folder / "node_modules").is_dir():
-        fetched = folder.with_name(f"{folder.name}.{os.getpid()}")
-        npm = shutil.which("npm")
-        if npm is None:
-            pytest.skip("npm is not installed, so OpenCode's plugin package cannot be fetched")
-        fetched.mkdir(parents=True)
-        wanted = {"dependencies": {"@opencode-ai/plugin": version}}
-        (fetched / "package.json").write_text(json.dumps(wanted))
-        subprocess.run(
-            [npm, "install", "--silent", "--ignore-scripts", "--prefix", str(fetched)],
-            check=True,
-            timeout=INSTALL_SECONDS,
-            capture_output=True,
-        )
-        try:
-            os.rename(fetched, folder)
-        except OSError:
-            shutil.rmtree(fetched, ignore_errors=True)
-    return folder
+    packages = f"@opencode-ai/plugin@{version}"
+    return npm_folder(f"opencode-packages-{version}", packages, scripts=False)
 
 
 class OpenCode:
+    name: ClassVar[str] = "opencode"
+
     def __init__(self, root: Path, api: ChatApi, *, context: int = 200_000) -> None:
-        self.binary = npm_client()
+        self.binary = self.fetch()
         self.more_environment: dict[str, str] = {}
         self.api = api
         self.home, self.project = root / "home", root / "project"
         self.config.mkdir(parents=True, exist_ok=True)
         self.project.mkdir(exist_ok=True)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(plugin_packages() / name, self.config / name)
-        (self.config / "node_modules").symlink_to(plugin_packages() / "node_modules")
+        self.place_packages()
         model = {"name": "m", "tool_call": True, "limit": {"context": context, "output": 4_000}}
         provider = {
             "npm": "@ai-sdk/openai-compatible",
@@ -98,11 +70,20 @@ class OpenCode:
             "provider": {"scripted": provider},
         }
         text = "// The user's own words.\n" + json.dumps(settings, indent=2) + "\n"
-        (self.config / "opencode.json").write_text(text)
+        (self.config / f"{self.name}.json").write_text(text)
+
+    def fetch(self) -> Path:
+        return npm_client()
+
+    def place_packages(self) -> None:
+        packages = plugin_packages()
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(packages / name, self.config / name)
+        (self.config / "node_modules").symlink_to(packages / "node_modules")
 
     @property
     def config(self) -> Path:
-        return self.home / ".config" / "opencode"
+        return self.home / ".config" / self.name
 
     def environment(self) -> dict[str, str]:
         return {
@@ -111,10 +92,8 @@ class OpenCode:
             "LANG": "C.UTF-8",
             "SHELL": "/bin/bash",
             "GIT_CONFIG_NOSYSTEM": "1",
-            "OPENCODE_DISABLE_AUTOUPDATE": "1",
-            "OPENCODE_DISABLE_MODELS_FETCH": "1",
-            "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
-            "OPENCODE_DISABLE_SHARE": "1",
+            **{f"{self.name.upper()}_DISABLE_{what}": "1" for what in SWITCHED_OFF},
+            f"{self.name.upper()}_TELEMETRY_LEVEL": "off",
             **self.more_environment,
         }
 
@@ -135,3 +114,25 @@ class OpenCode:
 
     def resume(self, prompt: str) -> list[dict[str, Any]]:
         return self.run(prompt, "--continue")
+
+
+class Kilo(OpenCode):
+    """A fork of it, with folders and variables of its own name."""
+
+    name = "kilo"
+
+    def fetch(self) -> Path:
+        return npm_program(KILO_PACKAGE, KILO_NEWEST, "kilo")
+
+    def place_packages(self) -> None:
+        """An empty one: what it looks for beside a plugin is not at npm in this version."""
+        package = "@kilocode/plugin"
+        wanted = {"dependencies": {package: KILO_NEWEST}}
+        placed = {f"node_modules/{package}": {"version": KILO_NEWEST}}
+        lock = {"lockfileVersion": 3, "packages": {"": wanted, **placed}}
+        about = {"name": package, "version": KILO_NEWEST}
+        folder = self.config / "node_modules" / package
+        folder.mkdir(parents=True)
+        (folder / "package.json").write_text(json.dumps(about))
+        (self.config / "package.json").write_text(json.dumps(wanted))
+        (self.config / "package-lock.json").write_text(json.dumps(lock))

@@ -1,61 +1,85 @@
-"""The sections that state what is known, by name.
+"""The sections of a brief, by name: where each comes from and the words above it.
 
-Each takes the state and the sizes and gives lines, the weightiest first; headings are the
-role's. Those of the default role are at hand, the others are imported when a role asks for them.
+A section takes the state and the sizes and gives lines, the weightiest first. Modules are imported
+when a role asks for them.
 """
 
-from __future__ import annotations
+import re
+from importlib import import_module
 
 from holdfast.brief.lines import Section
-from holdfast.brief.sections import current_work, git_status, verification
+from holdfast.records import NamedTuple
 
-_MAIN_SECTIONS: dict[str, Section] = {
-    "request": current_work.request,
-    "last_words": current_work.last_words,
-    "last_done": current_work.last_done,
-    "rules": current_work.rules,
-    "notes": current_work.notes,
-    "git": git_status.git,
-    "verified": verification.verified,
-    "tasks": current_work.tasks,
-    "finished": current_work.finished,
-    "summaries": current_work.summaries,
-    "plan": current_work.plan,
-    "running": current_work.running,
-    "tests": verification.tests,
-    "errors": verification.errors,
-    "dead_ends": verification.dead_ends,
+
+class SectionEntry(NamedTuple):
+    module: str  # it has a function of the section's name; "" where chosen statements stand
+    short: str  # the heading in a small brief
+    long: str  # and in a larger one; a role file may say it in other words
+
+
+# By module, its sections with their headings. What stands in brackets is said in a larger brief
+# alone; behind a bar, what that says instead. The last ones are chosen together, in the room that
+# is left.
+_HEADINGS = {
+    "current_work": {
+        **dict.fromkeys("mode request document last_words last_done finished plan".split(), ""),
+        "holds": "On hold until the user releases it[ (verbatim)]:",
+        "rules": "Rules the user gave[, in force unless words below change them (verbatim)]:",
+        "changed": "Said later[ by the user], with earlier words that it may change"
+        "[ (the later ones win)]:",
+        "typed": "Said to the agent, in order[ (verbatim)]:",
+        "notes": "Notes taken (they win over the summary):|Notes taken during the session"
+        " (where the summary says otherwise, the notes are right):",
+        "tasks": "Open tasks:",
+        "summaries": "Finished, in short:|Finished tasks, summarised when they were done:",
+        "running": "Started in the background, no end seen:",
+        "outside": "Sent outside[ by these commands (look before you send again)]:",
+    },
+    "git_status": {"git": "", "edited": "Also edited in this session, latest first:"},
+    "verification": {
+        **dict.fromkeys("tests claims checks unchecked".split(), ""),
+        "verified": "Checks[, latest first]:",
+        "check_commands": "Checks run before:",
+        "errors": "Open errors[ (quoted output)]:",
+        "dead_ends": "Failed or refused[, and not done since]:",
+    },
+    "environment": {
+        "usual": "Usual here:",
+        "looked_up": "Looked up last, latest first[ (→ what it showed, cut)]:",
+    },
+    "other_roles": {
+        **dict.fromkeys(
+            "progress waves subagents blockers next_steps current_task changes code"
+            " next_action".split(),
+            "",
+        ),
+        "decided": "Decided[, by user or agent]:",
+    },
+    "": {
+        "conversation": "Said before, in order:|Said before, oldest first (… marks cuts):",
+        "plans": "From the approved plan[ (quoted)]:",
+        "results": "Subagents and[ background] jobs reported[ (quoted)]:",
+        "instead": "What works and what fails here:|What works here, and what does not:",
+        "files": "Files[ worked on, latest first]:",
+        "commands": "Commands run[ here, as typed (→ what came of it)]:",
+        "values": "Exact values:",
+    },
 }
 
 
+def _read_heading(module: str, heading: str) -> SectionEntry:
+    short, _, long = heading.partition("|")
+    return SectionEntry(module, re.sub(r"\[.*?\]", "", short), long or re.sub(r"[][]", "", short))
+
+
+SECTIONS = {
+    name: _read_heading(module, heading)
+    for module, headings in _HEADINGS.items()
+    for name, heading in headings.items()
+}
+SELECTED_SECTIONS = tuple(name for name, entry in SECTIONS.items() if not entry.module)
+
+
 def find_section(name: str) -> Section:
-    found = _MAIN_SECTIONS.get(name)
-    return _load_role_sections()[name] if found is None else found
-
-
-def list_section_names() -> list[str]:
-    """Every section that can be stated."""
-    return [*_MAIN_SECTIONS, *_load_role_sections()]
-
-
-def _load_role_sections() -> dict[str, Section]:
-    from holdfast.brief.sections import code_changes, coordination, verification
-
-    return {
-        "progress": coordination.progress,
-        "waves": coordination.waves,
-        "subagents": coordination.subagents,
-        "blockers": coordination.blockers,
-        "decided": coordination.decided,
-        "next_steps": coordination.next_steps,
-        "current_task": code_changes.current_task,
-        "changes": code_changes.changes,
-        "code": code_changes.code,
-        "next_action": code_changes.next_action,
-        "near_errors": code_changes.near_errors,
-        "near_changes": code_changes.near_changes,
-        "near_notes": code_changes.near_notes,
-        "claims": verification.claims,
-        "checks": verification.checks,
-        "unchecked": verification.unchecked,
-    }
+    section: Section = getattr(import_module(f"{__name__}.{SECTIONS[name].module}"), name)
+    return section

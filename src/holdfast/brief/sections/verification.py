@@ -1,20 +1,18 @@
 """What was checked, what was claimed done, and what is red: checks, tests, errors, dead ends."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import groupby
 
-from holdfast.brief.lines import Line, SizeLimits, shorten_path, shorten_paths
+from holdfast.brief.lines import Line, SizeLimits, shorten_path, shorten_paths, split_pieces
 from holdfast.brief.lines import format_command as shown
-from holdfast.state.checks import covers, find_check
+from holdfast.lazy_regex import lazy_compile
+from holdfast.state.checks import Check, covers, find_check
 from holdfast.state.commands import Command
 from holdfast.state.facts import DONE, OPEN
 from holdfast.state.model import State
+from holdfast.state.subagents import Subagent
 from holdfast.state.touched_files import TouchedFile
 from holdfast.text import collapse_whitespace, truncate_line, truncate_words
-
-# For a reader who checks: what was claimed done, what ran after the last change, what did not.
 
 
 def claims(state: State, size: SizeLimits) -> Iterator[Line]:
@@ -24,9 +22,9 @@ def claims(state: State, size: SizeLimits) -> Iterator[Line]:
     before = ""
     for key, task in done[: 4 if size.tight else size.open_tasks]:
         changes = [f.changed_step for f in state.files.values() if f.changed_step <= task.step]
-        since = [run for run in _runs(state) if run.step > max(changes, default=-1)]
+        since = [run for run in _last_runs(state) if run.step > max(changes, default=-1)]
         checked = "; ".join(
-            f"`{truncate_line(run.text, 60)}` {_verdict(run, 50)}" for run in since[:2]
+            f"`{truncate_line(run.text, 60)}` {_describe_verdict(run, 50)}" for run in since[:2]
         )
         how = f"checked after its last change: {checked}" if checked else "no check ran after it"
         how, before = ("checked the same way" if checked and checked == before else how), checked
@@ -39,79 +37,52 @@ def claims(state: State, size: SizeLimits) -> Iterator[Line]:
 
 def checks(state: State, size: SizeLimits) -> Iterator[Line]:
     """Tests, linters and builds with their last verdict, and whether it is still about the code."""
-    last = _last_change(state)
-    for run in _runs(state)[: 4 if size.tight else 12]:
+    last = max((file.changed_step for file in state.files.values()), default=-1)
+    for run in _last_runs(state)[: 4 if size.tight else 12]:
         when = "after" if run.step > last else "before"
         text = truncate_line(shorten_paths(run.text, state), size.line + 30)
-        yield Line(
-            f"- {when} the last change: {run.check} `{text}` {_verdict(run, 80)}", f"c{run.number}"
-        )
+        said = f"{run.check} `{text}` {_describe_verdict(run, 80)}"
+        yield Line(f"- {when} the last change: {said}", run.fact_id)
 
 
 def unchecked(state: State, size: SizeLimits) -> Iterator[Line]:
     """Files that were changed after the last check of any kind."""
-    checked = max((run.step for run in _runs(state)), default=-1)
+    checked = max((run.step for run in _last_runs(state)), default=-1)
     files = [f for f in state.files.values() if f.status == OPEN and f.changed_step > checked]
     files.sort(key=lambda file: -file.changed_step)
     for file in files[: 6 if size.tight else 2 * size.open_tasks]:
         path = shorten_path(file.path, state.session.folders)
-        yield Line(f"- {path} (changed {file.changed}x)", f"f{file.number}")
+        yield Line(f"- {path} (changed {file.changed}x)", file.fact_id)
     for one in state.subagents.values():
         if one.changed and one.step > checked:
             paths = ", ".join(
                 shorten_path(path, state.session.folders) for path in one.changed[-6:]
             )
-            yield Line(f"- by {one.role or 'subagent'} {one.agent[:12]}: {paths}", f"s{one.number}")
+            yield Line(f"- by {one.role or 'subagent'} {one.agent[:12]}: {paths}", one.fact_id)
 
 
-def _runs(state: State) -> list[Command]:
-    """Commands whose purpose is a verdict, latest first, unless a later one says otherwise."""
-    runs = [command for command in state.commands.values() if command.check]
-    telling = [run for run in runs if run.ok or not _covered_since(run, runs)]
-    return sorted(telling, key=lambda command: -command.step)
-
-
-def _covered_since(failed: Command, runs: list[Command]) -> bool:
-    """Whether a later run of the same check, on as much or more, passed."""
-    check = find_check(failed.text)
-    return check is not None and any(
-        run.ok and run.step > failed.step and covers(passed, check)
-        for run in runs
-        if (passed := find_check(run.text)) is not None
-    )
-
-
-def _verdict(run: Command, limit: int) -> str:
-    word = "passed" if run.ok else "failed"
+def _describe_verdict(run: Command, limit: int) -> str:
+    word = {True: "passed", False: "failed", None: "ran, outcome not shown"}[run.ok]
     return f"{word} ({truncate_line(run.outcome, limit)})" if run.outcome else word
-
-
-def _last_change(state: State) -> int:
-    return max((file.changed_step for file in state.files.values()), default=-1)
-
-
-# What is red and what was tried in vain: test verdicts, open errors, dead ends.
 
 
 def tests(state: State, size: SizeLimits) -> Iterator[Line]:
     runs = list(state.suite_runs.values())
     for run in runs[-1:] + [run for run in reversed(runs[:-1]) if run.result == "failed"][:2]:
         said = f" ({truncate_line(run.summary, 80)})" if run.summary else ""
-        failing = ""
-        if run.failing:
-            names = ", ".join(run.failing[: 3 if size.line < 150 else 8])
-            failing = f": {names}"
+        names = ", ".join(run.failing[: 3 if size.line < 150 else 8])
+        failing = f": {names}" if names else ""
         label = f"Last test run {run.result}" if run is runs[-1] else "Also failed"
         line = f"{label}: `{truncate_line(run.command, 200)}`{said}{failing}"
-        yield Line(truncate_line(line, size.line + 160), f"v{run.number}")
+        yield Line(truncate_line(line, size.line + 160), run.fact_id)
 
 
 def errors(state: State, size: SizeLimits) -> Iterator[Line]:
     still_open = [error for error in state.errors.values() if error.status == OPEN]
     for error in still_open[::-1][: size.errors]:
         said = " / ".join(error.lines[:2]) if size.line > 150 else (error.lines or ("",))[0]
-        text = f"- `{truncate_line(error.deed, 90)}`: {said}"
-        yield Line(truncate_line(shorten_paths(text, state), size.line + 60), f"e{error.number}")
+        text = f"- `{truncate_line(error.command, 90)}`: {said}"
+        yield Line(truncate_line(shorten_paths(text, state), size.line + 60), error.fact_id)
 
 
 def dead_ends(state: State, size: SizeLimits) -> Iterator[Line]:
@@ -122,70 +93,124 @@ def dead_ends(state: State, size: SizeLimits) -> Iterator[Line]:
         how = f" → {dead_end.failure}" if dead_end.failure else ""
         often = f" ({dead_end.times}x)" if dead_end.times > 1 else ""
         text = shorten_paths(f"- {dead_end.attempt}{how}", state)
-        yield Line(truncate_line(text, size.line) + often, f"x{dead_end.number}")
+        yield Line(truncate_line(text, size.line) + often, dead_end.fact_id)
 
-
-# The last run of each check, with its verdict, and whether anything was edited since.
 
 # Text that no check reads.
 _PROSE = (".md", ".txt", ".rst", ".adoc")
 
 
+# Whatever may be a check by its words, and words of one that ended.
+_CHECKS = lazy_compile(
+    r"(?i)(?:^|[^a-z])(?:tests?|\w*test|lint\w*|checks?|\w*check|build|compile|ci|spec|verify|vet|tsc|ty"
+    r"|mypy|ruff|eslint|validat\w+|make|tox|nox|just|gradle\w*|mvn)(?![a-z])"
+)
+_TO_CHECK = lazy_compile(r"(?i)(?:re-?)?(?:run|execute|verify|check|test|lint|build)\b")
+_FOUND = lazy_compile(r"(?i)\b(?:pass(?:ed|es)?|fail(?:ed|s|ures?)?|errors?|clean|green)\b")
+_FAILED = lazy_compile(r"(?i)(?<!\b0 )(?<!\bno )\b(?:fail(?:ed|s|ures?)?|errors?)\b")
+_SILENT = lazy_compile(r'^(?:Agent|Task) ".*" (?:completed|finished)\W*$')
+MAX_HANDED = 2  # reports of subagents that ran checks
+
+
+def ends_silently(one: Subagent) -> bool:
+    """Whether it said no more than that it is done."""
+    return _SILENT.match(one.result) is not None
+
+
 def verified(state: State, size: SizeLimits) -> Iterator[Line]:
     """The last run of each check, latest first; those that passed on the same share a line."""
-    edited = _edited(state)
-    runs = _last_runs(state)[: size.checks]
+    edited = _list_edited(state)
+    runs = _choose_runs(state, size)
+    handed = [one for one in state.subagents.values() if _CHECKS.search(one.about)]
+    yield from _tell_handed(handed, size)
     shown_only = [e for e in state.errors.values() if e.status == OPEN and not e.runner]
-    # What subagents ran is not known.
-    if not runs and not shown_only and edited and not state.subagents:
-        path = shorten_path(edited[-1].path, state.session.folders)
-        yield Line(f"- no test, lint or build was seen to run (last edited: {path})")
     for (passed, since), group in groupby(
-        runs, key=lambda run: (run.ok, _since(edited, run) or _only_prose_edited(state, run))
+        runs,
+        key=lambda run: (
+            run.ok,
+            _describe_edits_since(edited, run) or _only_prose_edited(state, run),
+        ),
     ):
-        if passed:
+        if passed is not False:
+            word = "passed" if passed else "ran, outcome not shown"
             alike = list(group)
-            named = ", ".join(f"{_named(state, run.text, size)}{_count(run)}" for run in alike)
-            yield Line(f"- passed: {named}{since}", f"c{alike[0].number}")
+            named = ", ".join(
+                f"{_quote_command(state, run.text, size)}{_describe_count(run)}" for run in alike
+            )
+            yield Line(f"- {word}: {named}{since}", alike[0].fact_id)
             continue
         for run in group:
-            failure = _failure(state, run.text, run.outcome, size)
+            failure = _describe_failure(state, run.text, run.outcome, size)
             said = f": {failure}" if failure else ""
             said += _passed_since(state, run, size)
-            named = _named(state, run.text, size)
-            yield Line(f"- failed: {named}{said}{since}", f"c{run.number}")
+            named = _quote_command(state, run.text, size)
+            yield Line(f"- failed: {named}{said}{since}", run.fact_id)
     # A run that nobody saw, in the output of a command that only prints: `cat build.log; exit 1`.
     for error in shown_only[::-1][: size.errors]:
-        said = _failure(state, error.deed, "", size)
-        yield Line(f"- failed: {_named(state, error.deed, size)}: {said}", f"e{error.number}")
+        said = _describe_failure(state, error.command, "", size)
+        yield Line(f"- failed: {_quote_command(state, error.command, size)}: {said}", error.fact_id)
+
+
+def _tell_handed(handed: list[Subagent], size: SizeLimits) -> Iterator[Line]:
+    """What the last subagents that were to check something reported, what failed first."""
+    ran = [one for one in handed if _TO_CHECK.match(one.about) and not ends_silently(one)]
+    for one in ran[: -1 - MAX_HANDED : -1]:
+        pieces = (piece for piece in split_pieces(one.result) if piece[-1] != ":")
+        found = sorted(filter(_FOUND.search, pieces), key=lambda said: not _FAILED.search(said))[:2]
+        if found:
+            said = truncate_words(" … ".join(found), size.line + 60)
+            yield Line(f'- subagent "{truncate_line(one.about, 60)}": "{said}"', one.fact_id)
+
+
+def check_commands(state: State, size: SizeLimits) -> Iterator[Line]:
+    """The commands of earlier checks that `verified` leaves out, in one line."""
+    told = {run.text for run in _choose_runs(state, size)}
+    runs = sorted(state.commands.values(), key=lambda command: -command.step)
+    others = dict.fromkeys(run.text for run in runs if run.check and run.text not in told)
+    if named := [_quote_command(state, text, size) for text in others][: size.checks]:
+        yield Line(", ".join(named))
 
 
 def _last_runs(state: State) -> list[Command]:
-    """Of each check, however it was narrowed, the last run."""
-    latest: dict[str, Command] = {}
+    """Of each check the last run that says something; a narrower one hides no wider failure."""
+    latest: list[tuple[Command, Check]] = []
     for command in sorted(state.commands.values(), key=lambda c: c.step):
-        check = find_check(command.text) if command.check else None
-        if check is not None:
-            latest[check.runner] = command
-    return sorted(latest.values(), key=lambda c: (-c.step, c.number))
+        if command.check:
+            check = find_check(command.text) or Check(command.check, command.text, command.text, ())
+            latest = [(run, one) for run, one in latest if not _replaces(command, check, run, one)]
+            latest.append((command, check))
+    return sorted((run for run, _ in latest), key=lambda c: (-c.step, c.number))
 
 
-def _named(state: State, command: str, size: SizeLimits) -> str:
+def _choose_runs(state: State, size: SizeLimits) -> list[Command]:
+    """As many as there is room for, latest first; what passed gives way to what fails."""
+    runs = _last_runs(state)
+    chosen = sorted(runs, key=lambda run: run.ok is not False)[: size.checks]
+    return [run for run in runs if run in chosen]
+
+
+def _replaces(new: Command, check: Check, old: Command, before: Check) -> bool:
+    if old.ok is not False:  # what passed on a part, or is not known, is no news any more
+        return check.runner == before.runner and (new.ok is not None or old.ok is None)
+    return new.ok is not None and covers(check, before)
+
+
+def _quote_command(state: State, command: str, size: SizeLimits) -> str:
     return f"`{shorten_paths(shown(command, size.line * 2), state)}`"
 
 
-def _count(run: Command) -> str:
+def _describe_count(run: Command) -> str:
     """How much passed, where the tool says so; its other words say no more than "passed"."""
     said = collapse_whitespace(run.outcome)
     counts = any(letter.isdigit() for letter in said) and ("pass" in said or "0 " in said)
     return f" ({said})" if counts and len(said) <= 60 else ""
 
 
-def _failure(state: State, command: str, outcome: str, size: SizeLimits) -> str:
+def _describe_failure(state: State, command: str, outcome: str, size: SizeLimits) -> str:
     """What failed by name, and the first line that says why."""
     parts = [collapse_whitespace(outcome)] if outcome else []
     for error in state.errors.values():
-        if error.status == OPEN and error.deed == command:
+        if error.status == OPEN and error.command == command:
             parts += [", ".join(error.failing[:3]), *error.lines[: 1 if size.tight else 2]]
     shown: list[str] = []
     for part in parts:
@@ -201,20 +226,17 @@ def _passed_since(state: State, failed: Command, size: SizeLimits) -> str:
     names = {
         name.rpartition("::")[2].rpartition("/")[2]
         for error in state.errors.values()
-        if error.deed == failed.text
+        if error.command == failed.text
         for name in error.failing
     }
     for run in state.commands.values():
-        if run.check and run.ok and run.step > failed.step and _names_one(run.text, names):
-            return f"; passed later by itself: {_named(state, run.text, size)}"
+        named = any(len(name) > 5 and name in run.text for name in names)
+        if named and run.check and run.ok and run.step > failed.step:
+            return f"; passed later by itself: {_quote_command(state, run.text, size)}"
     return ""
 
 
-def _names_one(text: str, names: set[str]) -> bool:
-    return any(len(name) > 5 and name in text for name in names)
-
-
-def _since(edited: list[TouchedFile], run: Command) -> str:
+def _describe_edits_since(edited: list[TouchedFile], run: Command) -> str:
     files = [file for file in edited if file.changed_step > run.step]
     if not files:
         return ""
@@ -223,17 +245,27 @@ def _since(edited: list[TouchedFile], run: Command) -> str:
     return f"; not run since the edit of {names}{more}"
 
 
+# What brings other files into the work tree without an edit.
+_MOVES = lazy_compile(
+    r"\bgit (?:-[Cc] \S+ )*(?:merge|pull|rebase|cherry-pick|revert|checkout|switch|reset|restore"
+    r"|stash (?:pop|apply)|apply|am)\b"
+)
+
+
 def _only_prose_edited(state: State, run: Command) -> str:
-    """Edits since that no check is known to read; "nothing edited" where there were none."""
+    """Edits since that no check is known to read; "no edit seen" where there were none."""
+    later = [one for one in state.commands.values() if one.step > run.step]
+    if moved := [one.text for one in later if _MOVES.search(one.text)]:
+        return f"; not run since `{truncate_line(moved[-1], 60)}`"
     others = [file for file in state.files.values() if file.changed_step > run.step]
     if not others:
-        return "; nothing edited since"
+        return "; no edit seen since"
     last = max(others, key=lambda file: file.changed_step).path.rpartition("/")[2]
     more = f" and {len(others) - 1} more" if len(others) > 1 else ""
     return f"; no code edited since, only {last}{more}"
 
 
-def _edited(state: State) -> list[TouchedFile]:
+def _list_edited(state: State) -> list[TouchedFile]:
     """What a check would read, last edited last."""
     files = [
         file

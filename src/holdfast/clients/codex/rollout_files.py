@@ -7,19 +7,18 @@ are named `rollout-<time>-<thread id>.jsonl` and `rollout-<time>-<thread id>_<fi
 are UUIDs of version 7, which sort by their time. Must not know what other rows mean.
 """
 
-from __future__ import annotations
-
 import os
-import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
 
 from holdfast.clients.json_fields import as_object, as_text
+from holdfast.files import file_size
+from holdfast.lazy_regex import lazy_compile
+from holdfast.records import Any, NamedTuple
 from holdfast.transcript.file_chain import ChainFile
 from holdfast.transcript.reader import TranscriptError, TranscriptReader
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-_NAME = re.compile(rf"rollout-.*?({_UUID})(?:_({_UUID}))?\.jsonl(?:\.gz)?")
+_NAME = lazy_compile(rf"rollout-.*?({_UUID})(?:_({_UUID}))?\.jsonl(?:\.gz)?")
 # Below the client's folder: where threads are, and where `codex archive` puts them.
 SESSION_FOLDERS = ("sessions", "archived_sessions")
 MAX_FILES = 200  # of one thread
@@ -38,14 +37,10 @@ def parse_name(path: str) -> RolloutName | None:
 
 def list_chain(path: str) -> list[ChainFile]:
     """The files of this session in order; the last is the one that was named."""
-    name = parse_name(path)
-    if name is None:
+    if parse_name(path) is None:
         return [ChainFile(os.path.basename(path), path)]
-    base = _read_base(path)
-    if base is None:
-        return [ChainFile(name.file, path)]
-    earlier, rewinds_to = _before(path, name, base, {name.file})
-    return [*earlier, ChainFile(name.file, path, None, rewinds_to)]
+    *before, own = _list_until(path, None, frozenset())
+    return [*before, own._replace(length=None)]  # it may still grow
 
 
 class _Base(NamedTuple):
@@ -55,56 +50,48 @@ class _Base(NamedTuple):
     end: int
 
 
-def _before(
-    path: str, name: RolloutName, base: _Base, above: set[str]
-) -> tuple[list[ChainFile], int | None]:
-    """The files before this one, and the position it goes back to where it is a revert."""
-    places = _find_files(path)
-    base_path = places.get(base.file)
-    if base_path is None or base.file in above or len(above) > MAX_FILES:
-        return [], None  # deleted: what is left is this file
-    thread = parse_name(base_path)
-    if thread is None or thread.thread != name.thread:
-        return _truncated(_whole(base_path, above | {base.file}), base.end), None
-    own = sorted(
-        file
-        for file, place in places.items()
-        if file < name.file and (known := parse_name(place)) and known.thread == name.thread
-    )
-    earlier: list[ChainFile] = []
-    for file in own[-MAX_FILES:]:
-        earlier += _one(places[file], RolloutName(name.thread, file), earlier, above)
-    return earlier, _position(earlier, base)
-
-
-def _one(
-    path: str, name: RolloutName, earlier: list[ChainFile], above: set[str]
-) -> list[ChainFile]:
-    """A finished file of the thread; with the base of a fork before it, where it is the first."""
-    base = _read_base(path)
-    before: list[ChainFile] = []
-    if base is not None and not earlier:
-        before, _ = _before(path, name, base, above | {name.file})
-    to = None if base is None or not earlier else _position(earlier, base)
-    return [*before, ChainFile(name.file, path, _size(path), to)]
-
-
-def _whole(path: str, above: set[str]) -> list[ChainFile]:
-    """A finished file of another thread, and all that comes before it."""
+def _list_until(path: str, end: int | None, above: frozenset[str]) -> list[ChainFile]:
+    """This file up to `end`, behind all that come before it; `above` are those behind it."""
     name, base = parse_name(path), _read_base(path)
     assert name is not None
-    if base is None:
-        return [ChainFile(name.file, path, _size(path))]
-    earlier, rewinds_to = _before(path, name, base, above)
-    return [*earlier, ChainFile(name.file, path, _size(path), rewinds_to)]
+    before, rewinds_to = list[ChainFile](), None
+    places = {} if base is None else _find_files(path)
+    above |= {name.file}
+    if (
+        base is not None
+        and base.file in places
+        and base.file not in above
+        and len(above) <= MAX_FILES
+    ):
+        if _find_thread(places[base.file]) != name.thread:  # a fork
+            before = _list_until(places[base.file], base.end, above)
+        else:  # the thread's own files before this one
+            before = _list_earlier(name, places, above)
+            rewinds_to = _find_position(before, base)
+    size = max(file_size(path), 0)
+    length = size if end is None else min(end, size or end)
+    return [*before, ChainFile(name.file, path, length, rewinds_to)]
 
 
-def _truncated(files: list[ChainFile], end: int) -> list[ChainFile]:
-    last = files[-1]
-    return [*files[:-1], last._replace(length=min(end, last.length or end))]
+def _list_earlier(
+    name: RolloutName, places: dict[str, str], above: frozenset[str]
+) -> list[ChainFile]:
+    own = [file for file in places if file < name.file]
+    own = sorted(file for file in own if _find_thread(places[file]) == name.thread)[-MAX_FILES:]
+    found = _list_until(places[own[0]], None, above) if own else []
+    for file in own[1:]:
+        base = _read_base(places[file])
+        to = _find_position(found, base) if base else None
+        found.append(ChainFile(file, places[file], max(file_size(places[file]), 0), to))
+    return found
 
 
-def _position(files: list[ChainFile], base: _Base) -> int | None:
+def _find_thread(path: str) -> str:
+    name = parse_name(path)
+    return name.thread if name else ""
+
+
+def _find_position(files: list[ChainFile], base: _Base) -> int | None:
     start = 0
     for file in files:
         if file.id == base.file:
@@ -159,10 +146,3 @@ def iterate_rollouts(folder: str) -> Iterator[str]:
         for name in sorted(names):
             if name.startswith("rollout-"):
                 yield os.path.join(place, name)
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0

@@ -4,8 +4,6 @@ Some libraries hand over the whole history each time, some what is new, some wha
 after a compaction of their own; and most messages have no id. Pure.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 MAX_KEYS = 256  # heard last, that are remembered

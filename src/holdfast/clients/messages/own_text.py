@@ -5,8 +5,6 @@ user's rules. It is known by its mark and not by its words: a user may type any 
 mark's form. Must not know what is inside.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 
@@ -23,7 +21,9 @@ def mark_text(text: str, owner: str) -> str:
     """`text` with the mark of the chat `owner` around it; "" stays ""."""
     if not text:
         return ""
-    return f'<holdfast-state mark="{_digest(owner)}-{_body_digest(text)}">\n{text}\n{_CLOSING}'
+    return (
+        f'<holdfast-state mark="{_compute_digest(owner)}-{_body_digest(text)}">\n{text}\n{_CLOSING}'
+    )
 
 
 def marked_size(text_size: int) -> int:
@@ -46,7 +46,7 @@ def remove_own_text(text: str, owner: str) -> str:
             continue
         end = text.find(_CLOSING, opening.end())
         body = text[opening.end() : end if end >= 0 else len(text)]
-        if opening[1] != _digest(owner) and opening[2] != _body_digest(body):
+        if opening[1] != _compute_digest(owner) and opening[2] != _body_digest(body):
             continue
         kept.append(text[position : opening.start()])
         position = end + len(_CLOSING) if end >= 0 else len(text)
@@ -60,10 +60,10 @@ def holds_own_text(text: str, owner: str) -> bool:
     return remove_own_text(text, owner) != text
 
 
-def _digest(text: str) -> str:
+def _compute_digest(text: str) -> str:
     return hashlib.blake2s(text.encode("utf-8", "replace"), digest_size=5).hexdigest()
 
 
 def _body_digest(text: str) -> str:
     """Frameworks strip and wrap what they are given: spaces do not count."""
-    return _digest(" ".join(text.split()))
+    return _compute_digest(" ".join(text.split()))

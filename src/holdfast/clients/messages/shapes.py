@@ -5,15 +5,13 @@ pydantic-ai messages, as dicts or as objects. What it does not know has no text 
 not decide what a call means.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
 
 from holdfast.clients.json_fields import as_id, as_text, compact_json
+from holdfast.records import Any, NamedTuple
 
 _ROLES = {
     "user": "user", "human": "user", "HumanMessageChunk": "user",
@@ -88,7 +86,7 @@ def read_message(message: object) -> ChatMessage:
         read = _read_output_item(message)
     else:
         read = _read_message(message)
-    return read if read.key else read._replace(key=_digest(read))
+    return read if read.key else read._replace(key=_compute_digest(read))
 
 
 def get_field(value: object, name: str) -> Any:
@@ -114,8 +112,8 @@ def _read_message(message: object) -> ChatMessage:
     extra = get_field(message, "additional_kwargs")
     usage = get_field(message, "usage_metadata") or get_field(message, "usage")
     return ChatMessage(
-        id_, bool(id_), role, text, calls, answers, _time(get_field(message, "created_at")),
-        get_field(extra, "lc_source") == "summarization", _context(usage),
+        id_, bool(id_), role, text, calls, answers, _parse_time(get_field(message, "created_at")),
+        get_field(extra, "lc_source") == "summarization", _read_context(usage),
         as_text(get_field(message, "model")),
     )  # fmt: skip
 
@@ -136,7 +134,9 @@ def content_text(content: object) -> str:
 
 
 def make_answer(call: str, text: str, failed: bool, name: str = "") -> Answer:
-    return Answer(call, text, failed or _says_it_failed(text), name)
+    return Answer(
+        call, text, failed or text.startswith(_FAILED_OPENINGS) or bool(exit_code(text)), name
+    )
 
 
 def exit_code(text: str) -> int | None:
@@ -144,10 +144,6 @@ def exit_code(text: str) -> int | None:
     ends = f"{text[:_EXIT_CODE_CHARS]}\n{text[-_EXIT_CODE_CHARS:]}"
     found = _EXIT_CODE.search(ends)
     return int(found[1]) if found else None
-
-
-def _says_it_failed(text: str) -> bool:
-    return text.startswith(_FAILED_OPENINGS) or bool(exit_code(text))
 
 
 def _list_calls(message: object, content: object) -> tuple[Call, ...]:
@@ -188,7 +184,7 @@ def _read_call_item(item: object) -> ChatMessage:
     name = as_text(get_field(item, "name")) or "shell"
     action = get_field(item, "action")
     given = read_input(
-        get_field(item, "arguments") or get_field(item, "input") or _plain(action) or {}
+        get_field(item, "arguments") or get_field(item, "input") or _read_plain(action) or {}
     )
     return ChatMessage(f"call:{id_}", True, "assistant", calls=(Call(id_, name, given),))
 
@@ -206,24 +202,24 @@ def _read_pydantic_ai(message: object, parts: Iterable[object]) -> ChatMessage:
     texts: list[str] = []
     calls: list[Call] = []
     answers: list[Answer] = []
-    time = _time(get_field(message, "timestamp"))
+    time = _parse_time(get_field(message, "timestamp"))
     for part in parts:
         kind = as_text(get_field(part, "part_kind"))
         content = get_field(part, "content")
         call = as_text(get_field(part, "tool_call_id"))
         name = as_text(get_field(part, "tool_name"))
-        time = time or _time(get_field(part, "timestamp"))
+        time = time or _parse_time(get_field(part, "timestamp"))
         if kind in ("text", "user-prompt"):
             texts.append(content_text(content))
         elif kind == "tool-call":
             calls.append(Call(call, name, read_input(get_field(part, "args"))))
         elif kind in ("tool-return", "retry-prompt"):
-            text = content if isinstance(content, str) else compact_json(_plain(content))
+            text = content if isinstance(content, str) else compact_json(_read_plain(content))
             failed = kind == "retry-prompt" or get_field(part, "outcome") == "failed"
             answers.append(make_answer(call, text, failed, name))
     read = ChatMessage(
         "", True, role, "\n".join(text for text in texts if text), tuple(calls), tuple(answers),
-        time, context=_context(get_field(message, "usage")),
+        time, context=_read_context(get_field(message, "usage")),
         model=as_text(get_field(message, "model_name")),
     )  # fmt: skip
     # Every part says when it was made, to the microsecond: with the content that is an id.
@@ -247,13 +243,13 @@ def read_input(given: object) -> dict[str, Any]:
     return {} if given is None else {"input": given}
 
 
-def _plain(value: object) -> Any:
+def _read_plain(value: object) -> Any:
     """A library's object as JSON, where it can be."""
     dump = getattr(value, "model_dump", None)
     return dump(mode="json") if callable(dump) else value
 
 
-def _context(usage: object) -> int:
+def _read_context(usage: object) -> int:
     counts = [
         get_field(usage, name)
         for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
@@ -261,7 +257,7 @@ def _context(usage: object) -> int:
     return sum(count for count in counts if type(count) is int and count > 0)
 
 
-def _time(value: object) -> str:
+def _parse_time(value: object) -> str:
     if isinstance(value, str):
         return value
     written = getattr(value, "isoformat", None)
@@ -278,6 +274,6 @@ def _call_key(calls: tuple[Call, ...], answers: tuple[Answer, ...]) -> str:
     return ",".join(ids) if all(ids) else ""
 
 
-def _digest(read: ChatMessage) -> str:
+def _compute_digest(read: ChatMessage) -> str:
     told = repr((read.role, read.text, read.calls, read.answers, read.time))
     return hashlib.blake2s(told.encode("utf-8", "replace"), digest_size=8).hexdigest()

@@ -4,14 +4,12 @@ Classes are taken from the modules that the caller has loaded; nothing is import
 never changed in place: it belongs to the caller.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from holdfast.clients.messages.shapes import get_field
+from holdfast.records import Any
 from holdfast.redact import redact
 
 # Fields that name a message or a call, and bytes of pictures and thoughts that are signed.
@@ -52,22 +50,22 @@ def redact_message(message: Any, depth: int = 0) -> Any:
             key: value if key in _LEFT_ALONE else redact_message(value, depth + 1)
             for key, value in message.items()
         }
-        return message if _same(made.values(), message.values()) else made
+        return message if _is_same(made.values(), message.values()) else made
     if isinstance(message, (list, tuple)):
         listed = [redact_message(item, depth + 1) for item in message]
-        return message if _same(listed, message) else type(message)(listed)
+        return message if _is_same(listed, message) else type(message)(listed)
     if dataclasses.is_dataclass(message) and not isinstance(message, type):
         names = [field.name for field in dataclasses.fields(message) if field.init]
-        changed = _changed(message, names, depth)
+        changed = _read_change(message, names, depth)
         return dataclasses.replace(message, **changed) if changed else message
     copy = getattr(message, "model_copy", None)
     if callable(copy):
-        changed = _changed(message, list(type(message).model_fields), depth)
+        changed = _read_change(message, list(type(message).model_fields), depth)
         return copy(update=changed) if changed else message
     return message
 
 
-def _changed(message: Any, names: list[str], depth: int) -> dict[str, Any]:
+def _read_change(message: Any, names: list[str], depth: int) -> dict[str, Any]:
     changed = {}
     for name in names:
         value = getattr(message, name, None)
@@ -78,5 +76,5 @@ def _changed(message: Any, names: list[str], depth: int) -> dict[str, Any]:
     return changed
 
 
-def _same(made: Any, before: Any) -> bool:
+def _is_same(made: Any, before: Any) -> bool:
     return all(a is b or a == b for a, b in zip(made, before, strict=True))

@@ -1,97 +1,87 @@
-"""OpenCode as a `Client`: which module of this folder is which part of the protocol.
+"""Where OpenCode keeps its configuration and we its sessions, and when it compacts.
 
-Must not hold behaviour of its own. Parts are imported when they are asked for: a hook that reads
-rows never loads the installer.
+Owns both layouts; the environment is handed in. The client's own sessions are in a database that is
+never opened here. A fork has the same layout under a name of its own.
+
+The plugin tells with every answer how many tokens the client lets stand before it compacts, by the
+client's own rule: the model's context without the room for an answer (seen on 1.18: 20,000 and
+4,000 compact at 16,000). `compaction.auto: false` in its configuration turns that off.
 """
 
-from __future__ import annotations
+import os
+from collections.abc import Mapping
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
-from holdfast.clients.single_file import SingleFileSessions
-
-if TYPE_CHECKING:
-    from holdfast.clients.client_protocol import (
-        Adapter,
-        Client,
-        ClientPaths,
-        ContextWindow,
-        HookIO,
-        LeftInContext,
-        RowProbe,
-        TranscriptMessage,
-        UserText,
-    )
-    from holdfast.clients.installation import Installer
-    from holdfast.transcript.reader import Loads, Row
+from holdfast.clients.client_protocol import Client, ClientPaths, ContextWindow, WindowConfig
+from holdfast.clients.json_fields import as_object, read_settings
+from holdfast.fastpath.session_dir import SessionDir
+from holdfast.paths import home_from
+from holdfast.records import Any, ClassVar
 
 
-class OpenCodeClient(SingleFileSessions):
+class OpenCodePaths(ClientPaths):
+    # The plugin puts it into the environment of the agent's commands.
+    SESSION_VARIABLE = "HOLDFAST_OPENCODE_SESSION"
+    OWN_NAME = "opencode"  # which is the client's, and that of its folder
+    IS_NAMED_BY_FOLDER = True
+
+    def config_dir(self, environ: Mapping[str, str], home: str) -> str:
+        shared = environ.get("XDG_CONFIG_HOME") or (os.path.join(home, ".config") if home else "")
+        return os.path.join(shared, self.OWN_NAME) if shared else ""
+
+    def sessions_dir(self, config: str, data: str) -> str:
+        return os.path.join(data, "sessions")
+
+    def find_transcript(self, config: str, session: str, data: str) -> str | None:
+        path = f"{SessionDir(data, session).path}/{self.OWN_NAME}.jsonl"
+        return path if session and os.path.isfile(path) else None
+
+
+class KiloPaths(OpenCodePaths):
+    SESSION_VARIABLE = "HOLDFAST_KILO_SESSION"
+    OWN_NAME = "kilo"
+
+
+class OpenCodeWindow(ContextWindow):
+    DEFAULT_TOKENS = 168_000  # of 200,000: the plugin names what the client lets stand
+    # A later one wins.
+    FILES: ClassVar[tuple[str, ...]] = ("config.json", "opencode.json", "opencode.jsonc")
+
+    def read_window_config(self, environ: Mapping[str, str], project: str) -> WindowConfig:
+        chosen: dict[str, Any] = {}
+        for folder in (self._paths.config_dir(environ, home_from(environ)), project):
+            for name in self.FILES if folder else ():
+                chosen |= as_object(read_settings(os.path.join(folder, name)).get("compaction"))
+        variable = f"{self._paths.OWN_NAME.upper()}_DISABLE_AUTOCOMPACT"
+        off = environ.get(variable, "").lower() in ("1", "true")
+        return WindowConfig(auto_compact=chosen.get("auto") is not False and not off)
+
+
+class KiloWindow(OpenCodeWindow):
+    """It reads OpenCode's configuration beside files of its own."""
+
+    FILES = (*OpenCodeWindow.FILES, "kilo.json", "kilo.jsonc")
+
+
+class OpenCodeClient(Client):
     name = "opencode"
     title = "OpenCode"
-
-    def recognises(self, head: bytes) -> bool:
-        return head.startswith(b'{"opencode":')
-
-    def adapter(self, parser_state: object = None, *, newest: str = "") -> Adapter:
-        from holdfast.clients.opencode.transcript.adapter import OpenCodeAdapter
-
-        return OpenCodeAdapter(parser_state, newest=newest)
-
-    def recent_prompt_ids(self, parser_state: object) -> frozenset[str]:
-        """Prompts are in the file before a hook is asked: none is known by its payload alone."""
-        return frozenset()
-
-    def row_filter(self, loads: Loads) -> Loads:
-        """We write no row that tells nothing."""
-        return loads
-
-    def read_messages(self, rows: Iterable[Row]) -> list[TranscriptMessage]:
-        from holdfast.clients.opencode.transcript.messages import read_messages
-
-        return read_messages(rows)
-
-    def last_compaction(self, path: str) -> LeftInContext | None:
-        from holdfast.clients.opencode.transcript.messages import read_last_compaction
-
-        return read_last_compaction(path)
-
-    @property
-    def row_probe(self) -> RowProbe:
-        from holdfast.clients.opencode.transcript import row_probe
-
-        return row_probe
-
-    @property
-    def user_text(self) -> UserText:
-        from holdfast.clients.opencode.transcript import user_text
-
-        return user_text
-
-    @property
-    def paths(self) -> ClientPaths:
-        from holdfast.clients.opencode import client_paths
-
-        return client_paths
-
-    @property
-    def context_window(self) -> ContextWindow:
-        from holdfast.clients.opencode import context_window
-
-        return context_window
-
-    @property
-    def hook_io(self) -> HookIO:
-        from holdfast.clients.opencode import hook_io
-
-        return hook_io
-
-    @property
-    def installer(self) -> Installer:
-        from holdfast.clients.opencode import installer
-
-        return installer
+    paths: ClientPaths = OpenCodePaths()
+    context_window: ContextWindow = OpenCodeWindow(paths)
+    installer = "holdfast.install.opencode:INSTALLER"
+    opening = b'{"opencode":'
 
 
-CLIENT: Client = OpenCodeClient()
+class KiloClient(OpenCodeClient):
+    """OpenCode under another name, with configuration files of its own."""
+
+    name = "kilo"
+    title = "Kilo CLI"
+    installer = "holdfast.install.opencode:KILO"
+    opening = b'{"kilo":'
+    prefix = "KILO_"
+    paths = KiloPaths()
+    context_window = KiloWindow(paths)
+
+
+CLIENT = OpenCodeClient()
+KILO_CLIENT = KiloClient()

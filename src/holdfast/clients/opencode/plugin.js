@@ -1,5 +1,5 @@
-// Holdfast in OpenCode. Put here by `holdfast install --client opencode`, taken out by
-// `holdfast uninstall --client opencode`; what is changed by hand is set back by the next install.
+// Holdfast in OpenCode or a fork of it. Put here by `holdfast install --client NAME`, taken out by
+// `holdfast uninstall --client NAME`; what is changed by hand is set back by the next install.
 //
 // Hands the session's messages to Holdfast's own process and puts into a request what that answers.
 // A throw in a hook would end the user's turn, and so would a wait without an end: every hook is
@@ -7,6 +7,7 @@
 
 import { spawn } from "node:child_process"
 
+const CLIENT = "opencode"
 const COMMAND = []
 const RECALL = []
 
@@ -16,9 +17,11 @@ const COMPACTION_WAIT = 4000
 const FETCH_WAIT = 1500
 const PROCESS_LIMIT = 12000
 const BACKGROUND_LIMIT = 60000
+const TOOL_WAIT = 500 // once a tool has run, for what is to be said of its call
 const DELAY = 250 // before work is handed over, so that one process takes several messages
 const MAX_ANSWER = 1 << 20
 const MAX_ROWS_CHARS = 8 << 20 // of one call
+const MAX_QUERY = 8000 // characters of a prompt that recall is asked with
 const LATEST = 30 // messages that are looked at where the earlier ones are known
 const OUTPUT_TOKENS = 32000 // what the client allows an answer where the model says more
 const RESERVED_TOKENS = 20000
@@ -26,6 +29,9 @@ const RESERVED_TOKENS = 20000
 const DROPPED = new Set(
   "before after preview display diagnostics snapshot filediff messageID sessionID cost".split(" "),
 )
+// Tools whose calls rules of the user are checked against, and what is looked at.
+const WATCHED = new Set(["bash", "edit", "write", "patch", "multiedit", "apply_patch"])
+const CALL_FIELDS = ["command", "filePath", "patchText"]
 const PARTS = new Set(["text", "tool", "compaction", "subtask", "file", "patch"])
 
 const sleep = (ms) =>
@@ -48,7 +54,7 @@ function call(event, payload, cwd, onKept) {
   return new Promise((resolve) => {
     let child
     try {
-      child = spawn(COMMAND[0], [...COMMAND.slice(1), "opencode:" + event], {
+      child = spawn(COMMAND[0], [...COMMAND.slice(1), CLIENT + ":" + event], {
         cwd,
         env: { ...process.env, HOLDFAST_CLIENT_PID: String(process.pid) },
         stdio: ["pipe", "pipe", "ignore"],
@@ -94,15 +100,34 @@ function parse(text) {
   }
 }
 
+// It stands in the user's own message: whose words they are has to be seen from the text.
+const tag = (text) => `<holdfast>\n${text}\n</holdfast>`
 const readText = (answer, name) => (typeof answer?.[name] === "string" ? answer[name] : "")
 
+const readWords = (parts) =>
+  parts
+    .filter((part) => part.type === "text" && !part.synthetic)
+    .map((part) => part.text)
+    .join("\n")
+    .slice(0, MAX_QUERY)
+
 // What is handed over of a message.
-function toRow(message, more) {
+function toRow(message, more, said) {
   const { info } = message
-  const parts = message.parts.filter((part) => PARTS.has(part.type))
+  const parts = message.parts
+    .filter((part) => PARTS.has(part.type))
+    .map((part) => withoutOwnWords(part, said))
   const about = { ...info, summary: info.summary === true, system: undefined, tools: undefined }
   const row = { type: "message", row: info.id, ...more, info: about, parts }
   return parse(JSON.stringify(row, slim))
+}
+
+// What was added to a tool's output is none of it.
+function withoutOwnWords(part, said) {
+  const text = said?.get(part.callID)
+  const output = part.state?.output
+  if (!text || typeof output !== "string" || !output.endsWith(text)) return part
+  return { ...part, state: { ...part.state, output: output.slice(0, -text.length) } }
 }
 
 function slim(key, value) {
@@ -137,6 +162,7 @@ export const Holdfast = async ({ client, directory }) => {
     let session = sessions.get(id)
     if (!session) {
       session = { id, info: null, told: new Set(), queue: [], parts: new Map(), isFresh: true }
+      Object.assign(session, { calls: new Map(), said: new Map() })
       sessions.set(id, session)
     }
     return session
@@ -167,7 +193,8 @@ export const Holdfast = async ({ client, directory }) => {
     if (!info?.id || root.told.has(info.id)) return
     root.told.add(info.id)
     const window = usableTokens(root.model, config)
-    root.queue.push(toRow(message, { ...(agent && { agent }), ...(window && { window }), ...more }))
+    const about = { ...(agent && { agent }), ...(window && { window }), ...more }
+    root.queue.push(toRow(message, about, find(info.sessionID).said))
   }
 
   function noteTitle(session) {
@@ -343,7 +370,8 @@ export const Holdfast = async ({ client, directory }) => {
     session.command = null
     enqueue(session, { info: output.message, parts: output.parts }, "", command && { command })
     const [event, source] = isFirst ? ["SessionStart", "startup"] : ["UserPromptSubmit", ""]
-    const asking = send(event, session, { source })
+    const query = readWords(output.parts)
+    const asking = send(event, session, { source, query })
     const answer = await waitFor(asking, PROMPT_WAIT)
     if (readText(answer, "message")) show(answer.message)
     const text = readText(answer, "text") || session.late
@@ -358,7 +386,7 @@ export const Holdfast = async ({ client, directory }) => {
       sessionID,
       messageID: output.message.id,
       type: "text",
-      text,
+      text: tag(text),
       synthetic: true,
     })
   }
@@ -405,9 +433,30 @@ export const Holdfast = async ({ client, directory }) => {
       sessionID: id,
       messageID: first.info.id,
       type: "text",
-      text,
+      text: tag(text),
       synthetic: true,
     })
+  }
+
+  // Asked while the tool runs, so that nobody waits for it; its words come behind the output.
+  async function onToolStart({ tool, sessionID, callID }, { args }) {
+    const session = find(sessionID)
+    if (!WATCHED.has(tool) || (await findRoot(session)) !== session) return
+    const given = CALL_FIELDS.filter((name) => typeof args?.[name] === "string")
+    const input = Object.fromEntries(given.map((name) => [name, args[name].slice(0, MAX_QUERY)]))
+    const asking = send("PreToolUse", session, { tool_name: tool, tool_input: input })
+    session.calls.set(callID, asking)
+  }
+
+  async function onToolEnd({ sessionID, callID }, output) {
+    const session = find(sessionID)
+    const asking = session.calls.get(callID)
+    session.calls.delete(callID)
+    const words = asking && readText(await within(asking, TOOL_WAIT), "text")
+    if (!words || typeof output?.output !== "string") return
+    const text = "\n\n" + words
+    session.said.set(callID, text)
+    output.output += text
   }
 
   // What stands in every request until the next compaction; asked for once.
@@ -448,8 +497,10 @@ export const Holdfast = async ({ client, directory }) => {
       find(sessionID).model = model
     }),
     hook("shell.env", async ({ sessionID }, output) => {
-      if (sessionID) output.env.HOLDFAST_OPENCODE_SESSION = sessionID
+      if (sessionID) output.env[`HOLDFAST_${CLIENT.toUpperCase()}_SESSION`] = sessionID
     }),
+    hook("tool.execute.before", onToolStart),
+    hook("tool.execute.after", onToolEnd),
     hook("experimental.session.compacting", onCompacting),
     hook("experimental.chat.messages.transform", onRequest),
   ])

@@ -6,20 +6,18 @@ secrets, before anything else is done with it. A row is told apart by its `row`,
 client's id of the message. Must not know what rows mean.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
-from typing import Any
 
 from holdfast.clients.json_fields import as_objects, as_text
 from holdfast.files import append, exists, file_size, make_private_dir, read_from
 from holdfast.paths import PATTERNS_FILE
+from holdfast.records import Any
 from holdfast.redact import redact_bytes
 
 FORMAT = 1
-_HEAD = re.compile(rb'^\{(?:"opencode":\d+,)?"row":"([^"\\]{1,200})"', re.MULTILINE)
+_HEAD = re.compile(rb'^\{(?:"[a-z]+":\d+,)?"row":"([^"\\]{1,200})"', re.MULTILINE)
 _CHUNK = 8 * 1024 * 1024
 
 
@@ -36,9 +34,10 @@ def append_rows(path: str, call: dict[str, Any], data: str) -> int:
         rows = [row for row in rows if str(row["row"]).encode() not in known]
     if not rows:
         return 0
-    lines = [_encode(row) for row in rows]
+    # The id first, so that it is found without parsing.
+    lines = [_dump_row({"row": row["row"], **row}) for row in rows]
     if not is_there:
-        lines.insert(0, _encode_header(call))
+        lines.insert(0, _encode_header(call, os.path.basename(path).removesuffix(".jsonl")))
     if exists(f"{data}/{PATTERNS_FILE}"):
         from holdfast.settings.user_patterns import apply_saved_patterns
 
@@ -52,20 +51,15 @@ def append_rows(path: str, call: dict[str, Any], data: str) -> int:
     return len(rows)
 
 
-def _encode_header(call: dict[str, Any]) -> bytes:
+def _encode_header(call: dict[str, Any], client: str) -> bytes:
     fields = {"type": "session", "cwd": as_text(call.get("cwd"))}
     version = as_text(call.get("version"))
-    return _dump(
-        {"opencode": FORMAT, "row": as_text(call["session_id"]), **fields, "version": version}
+    return _dump_row(
+        {client: FORMAT, "row": as_text(call["session_id"]), **fields, "version": version}
     )
 
 
-def _encode(row: dict[str, Any]) -> bytes:
-    """The id first, so that it is found without parsing."""
-    return _dump({"row": row["row"], **row})
-
-
-def _dump(row: dict[str, Any]) -> bytes:
+def _dump_row(row: dict[str, Any]) -> bytes:
     # ASCII: half a surrogate pair, which a client may hand over, cannot be written otherwise.
     return json.dumps(row, separators=(",", ":")).encode() + b"\n"
 

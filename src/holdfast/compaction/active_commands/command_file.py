@@ -5,8 +5,8 @@ Rules are every block between `<!-- COMPACT_SUMMARY_START ... -->` and
 problems of a file are listed for its author.
 
 One-shot: a command whose work is its output. It is one when its head says `one-shot: true`,
-`compact_context: false` or `context: fork` (it runs in a subagent), or when it has neither rules
-nor a description: then nothing of it is kept.
+`compact_context: false` or `context: fork` (it runs in a subagent), whatever blocks it has, or
+when it has neither rules nor a description: then nothing of it is kept.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from holdfast.records import NamedTuple
 
 PRIORITIES = {"critical": 0, "high": 1, "normal": 2, "medium": 2, "low": 3}
 DEFAULT_PRIORITY = PRIORITIES["normal"]
@@ -22,6 +23,7 @@ CONTEXT_KEYS = ("priority", "preserve_rules", "state_fields")
 
 COMMENT_END = "-->"
 _MARKER = re.compile(r"<!--\s{0,200}COMPACT_SUMMARY_(START|END)\b")
+_NO_END = "COMPACT_SUMMARY_START without its END"
 _YES = ("true", "yes", "on")
 _NO = ("false", "no", "off", "none")
 
@@ -50,61 +52,71 @@ def parse_command_file(text: str) -> CommandFile:
     head = parse_front_matter(text)
     context = head.fields.get("compact_context", "")
     fields = context if isinstance(context, dict) else {}
-    rules = tuple(block for block in (b.strip("\n") for b, _ in _blocks(text)) if block.strip())
+    rules = tuple(block.strip("\n") for block, _ in _read_blocks(text)[0] if block.strip())
     preserved = _as_list(fields.get("preserve_rules", ""))
     description = _as_text(head.fields.get("description", "")) or _first_line(head)
     priority = PRIORITIES.get(_as_text(fields.get("priority", "")).lower(), DEFAULT_PRIORITY)
     state_fields = _as_list(fields.get("state_fields", ""))
-    one_shot = not (rules or preserved) and (_says_one_shot(head) or not description)
+    one_shot = _says_one_shot(head) or not (rules or preserved or description)
     return CommandFile(description, rules, preserved, state_fields, priority, one_shot)
 
 
 def find_problems(text: str, largest: int) -> list[CommandFileProblem]:
     """What the author would want to know: blocks not closed, too long, empty; a head misspelt."""
-    found = []
+    found: list[CommandFileProblem] = []
+    ends = [at for at, char in enumerate(text) if char == "\n"]
+
+    def add(message: str, at: int = 0) -> None:
+        found.append(CommandFileProblem(bisect_left(ends, at) + 1, message))
+
     if not (head := parse_front_matter(text)).closed:
-        found.append(CommandFileProblem(1, "the front matter (---) is not closed"))
+        add("the front matter (---) is not closed")
     context = head.fields.get("compact_context", "")
     if isinstance(context, dict):
         priority = _as_text(context.get("priority", "")).lower()
         if priority and priority not in PRIORITIES:
-            known = ", ".join(PRIORITIES)
-            found.append(CommandFileProblem(1, f"priority {priority!r} is not one of {known}"))
-        takes = f"it takes {', '.join(CONTEXT_KEYS)}"
-        odd = [key for key in context if key not in CONTEXT_KEYS]
-        found += [CommandFileProblem(1, f"compact_context has no {key!r}: {takes}") for key in odd]
-    found += _find_marker_problems(text)
-    total, truncated, lines = 0, False, _Lines(text)
-    for block, at in _blocks(text):
-        total += len(block)
+            add(f"priority {priority!r} is not one of {', '.join(PRIORITIES)}")
+        for key in context:
+            if key not in CONTEXT_KEYS:
+                add(f"compact_context has no {key!r}: it takes {', '.join(CONTEXT_KEYS)}")
+    blocks, wrong = _read_blocks(text)
+    for at, what in wrong:
+        add(what, at)
+    for block, at in blocks:
         if not block.strip():
-            found.append(CommandFileProblem(lines.number(at), "the block is empty"))
+            add("the block is empty", at)
         elif len(block) > largest:
-            truncated = True
-            what = f"the block has {len(block):,} characters: truncated to {largest:,}"
-            found.append(CommandFileProblem(lines.number(at), what))
-    if total > largest and not truncated:
-        found.append(
-            CommandFileProblem(
-                1, f"all blocks have {total:,} characters: only {largest:,} are restored"
-            )
-        )
+            add(f"the block has {len(block):,} characters: truncated to {largest:,}", at)
+    total = sum(len(block) for block, _ in blocks)
+    if total > largest and all(len(block) <= largest for block, _ in blocks):
+        add(f"all blocks have {total:,} characters: only {largest:,} are restored")
     return sorted(found)
 
 
-def _blocks(text: str) -> list[tuple[str, int]]:
-    """Whole blocks and where each begins; one that is not closed ends nowhere and is none."""
-    found: list[tuple[str, int]] = []
+def _read_blocks(text: str) -> tuple[list[tuple[str, int]], list[tuple[int, str]]]:
+    """Whole blocks, and what is wrong with their markers; both with the place where it begins.
+
+    A block that is not closed ends nowhere and is none.
+    """
+    blocks: list[tuple[str, int]] = []
+    wrong: list[tuple[int, str]] = []
     opened: _Marker | None = None
     for mark in _find_markers(text):
         if mark.end < 0:
-            break
+            wrong.append((mark.start, "the marker comment is not closed (-->)"))
         if mark.starts:
-            opened = mark  # the first of two starts was never closed
-        elif opened is not None:
-            found.append((text[opened.end : mark.start], opened.start))
+            if opened is not None:
+                wrong.append((opened.start, _NO_END))
+            opened = mark
+        elif opened is None:
+            wrong.append((mark.start, "COMPACT_SUMMARY_END without its START"))
+        else:
+            if mark.end >= 0:
+                blocks.append((text[opened.end : mark.start], opened.start))
             opened = None
-    return found
+    if opened is not None:
+        wrong.append((opened.start, _NO_END))
+    return blocks, wrong
 
 
 def _find_markers(text: str) -> Iterator[_Marker]:
@@ -121,26 +133,6 @@ def _find_markers(text: str) -> Iterator[_Marker]:
             close = text.find(COMMENT_END, named.end())
         passed = close + len(COMMENT_END) if close >= 0 else named.end()
         yield _Marker(named[1] == "START", named.start(), passed if close >= 0 else -1)
-
-
-def _find_marker_problems(text: str) -> list[CommandFileProblem]:
-    found, opened = [], 0
-    lines = _Lines(text)
-    for mark in _find_markers(text):
-        line = lines.number(mark.start)
-        if mark.end < 0:
-            found.append(CommandFileProblem(line, "the marker comment is not closed (-->)"))
-        if mark.starts:
-            if opened:
-                found.append(CommandFileProblem(opened, "COMPACT_SUMMARY_START without its END"))
-            opened = line
-        elif opened:
-            opened = 0
-        else:
-            found.append(CommandFileProblem(line, "COMPACT_SUMMARY_END without its START"))
-    if opened:
-        found.append(CommandFileProblem(opened, "COMPACT_SUMMARY_START without its END"))
-    return found
 
 
 def _says_one_shot(head: FrontMatter) -> bool:
@@ -169,20 +161,6 @@ def _as_list(value: Value) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) and value else ()
 
 
-class _Lines:
-    def __init__(self, text: str) -> None:
-        self._ends = [at for at, char in enumerate(text) if char == "\n"]
-
-    def number(self, at: int) -> int:
-        return bisect_left(self._ends, at) + 1
-
-
-# The head of a command's file, between two lines of `---`.
-#
-# A small reader for what such heads hold: names with a text, a list or one level of names below.
-# Tolerant: what it does not understand is a text or left out, never an error. No YAML library in
-# the hooks.
-
 Value = str | list[str] | dict[str, "str | list[str]"]
 FENCE = "---"
 MAX_LINES = 400
@@ -195,24 +173,21 @@ class FrontMatter(NamedTuple):
 
 
 def parse_front_matter(text: str) -> FrontMatter:
+    """What such heads hold: names with a text, a list or one level of names below. What is not
+    understood is a text or left out, never an error. No YAML library in the hooks."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     lines = text.split("\n")
     if lines[0].rstrip() != FENCE:
         return FrontMatter({}, text)
     for number, line in enumerate(lines[1 : MAX_LINES + 1], 1):
         if line.rstrip() in (FENCE, "..."):
-            return FrontMatter(_fields(lines[1:number]), "\n".join(lines[number + 1 :]))
+            entries = _split_entries(lines[1:number])
+            fields = {name: _parse_value(said, below) for name, said, below in entries}
+            return FrontMatter(fields, "\n".join(lines[number + 1 :]))
     return FrontMatter({}, text, closed=False)
 
 
-def _fields(lines: list[str]) -> dict[str, Value]:
-    found: dict[str, Value] = {}
-    for name, said, below in _entries(lines):
-        found[name] = _value(said, below)
-    return found
-
-
-def _entries(lines: list[str]) -> list[tuple[str, str, list[str]]]:
+def _split_entries(lines: list[str]) -> list[tuple[str, str, list[str]]]:
     """(name, what stands behind it, the lines that belong to it), at the outermost indent."""
     found: list[tuple[str, str, list[str]]] = []
     outer: int | None = None
@@ -231,7 +206,7 @@ def _entries(lines: list[str]) -> list[tuple[str, str, list[str]]]:
     return found
 
 
-def _value(said: str, below: list[str], *, outermost: bool = True) -> Value:
+def _parse_value(said: str, below: list[str], *, outermost: bool = True) -> Value:
     if said[:1] in ("|", ">") and len(said) <= 3:
         joint = "\n" if said[0] == "|" else " "
         return joint.join(line.strip() for line in below)
@@ -244,8 +219,8 @@ def _value(said: str, below: list[str], *, outermost: bool = True) -> Value:
     if not outermost:
         return ""  # deeper than such heads go; and no file decides how deep we recurse
     inner: dict[str, str | list[str]] = {}
-    for name, what, rest in _entries(below):
-        value = _value(what, rest, outermost=False)
+    for name, what, rest in _split_entries(below):
+        value = _parse_value(what, rest, outermost=False)
         inner[name] = value if not isinstance(value, dict) else ""
     return inner or ""
 

@@ -6,13 +6,13 @@ skills, the user's, and those of plugins. Reads names and files; `command_file` 
 them.
 """
 
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
 
-from holdfast.files import File, is_file, list_names, read
+from holdfast import clients
+from holdfast.files import File, is_file, list_names
+from holdfast.records import NamedTuple
 from holdfast.session.context import EffectiveConfig, list_project_dirs
 
 CommandFinder = Callable[[str], File | None]
@@ -44,12 +44,8 @@ class _Listing(NamedTuple):
     folders: dict[str, list[str]]  # the folders below that have a file of this name
 
 
-def find_command_file(name: str, cwd: str, config: EffectiveConfig) -> File | None:
-    return make_finder(cwd, config)(name)
-
-
 def make_finder(cwd: str, config: EffectiveConfig) -> CommandFinder:
-    """The same for many names, looking for the places once."""
+    """Finds the files of many names, looking for the places once."""
     looked_at: list[_Listing] = []
     known: dict[str, File | None] = {}
 
@@ -57,19 +53,19 @@ def make_finder(cwd: str, config: EffectiveConfig) -> CommandFinder:
         if name not in known:
             if not looked_at:
                 looked_at.extend(_list_places(list_search_paths(cwd, config)))
-            known[name] = _search(name, looked_at)
+            known[name] = _search_places(name, looked_at)
         return known[name]
 
     return found
 
 
-def _search(name: str, looked_at: Sequence[_Listing]) -> File | None:
-    parts = name.split(":")
+def _search_places(name: str, looked_at: Sequence[_Listing]) -> File | None:
+    parts = name.replace("/", ":").split(":")
     if not all(part and _PLAIN.issuperset(part) and part.strip(".") for part in parts):
         return None
     for listing in looked_at:
         place = listing.place
-        for path in _candidates(listing, parts):
+        for path in _list_candidates(listing, parts):
             file = File(path, place.within)
             if is_file(path, within=place.within) and (
                 not place.requires_marker or _is_marked(file)
@@ -118,7 +114,8 @@ def list_search_paths(cwd: str, config: EffectiveConfig) -> list[SearchPath]:
     if config.client_config_dir:
         base = config.client_config_dir
         found += [SearchPath(f"{base}/commands"), SearchPath(f"{base}/skills", True)]
-        for plugin, folder in list_plugins(base):
+        for name, folder in clients.default().paths.list_plugins(base):
+            plugin, folder = name.partition("@")[0], folder.rstrip("/")
             found += [
                 SearchPath(f"{folder}/commands", plugin=plugin),
                 SearchPath(f"{folder}/skills", True, plugin),
@@ -145,23 +142,6 @@ def list_command_files(cwd: str, config: EffectiveConfig) -> Iterator[File]:
                     yield file
 
 
-def list_plugins(client_folder: str) -> list[tuple[str, str]]:
-    """(name, folder) of every installed plugin, as the client's own list has them."""
-    raw = read(f"{client_folder}/plugins/installed_plugins.json", most=MAX_FILE_BYTES)
-    try:
-        document = json.loads(raw) if raw else {}
-    except (ValueError, RecursionError):
-        return []
-    listed = document.get("plugins") if isinstance(document, dict) else None
-    found = []
-    for key, installs in listed.items() if isinstance(listed, dict) else ():
-        for install in installs if isinstance(installs, list) else [installs]:
-            folder = install.get("installPath") if isinstance(install, dict) else None
-            if isinstance(folder, str) and folder:
-                found.append((str(key).partition("@")[0], folder.rstrip("/")))
-    return found
-
-
 def _configured_paths(folders: Sequence[str], config: EffectiveConfig) -> Iterator[SearchPath]:
     for wanted in config.settings.words("command_paths"):
         if wanted.startswith(("/", "~")):
@@ -171,7 +151,7 @@ def _configured_paths(folders: Sequence[str], config: EffectiveConfig) -> Iterat
             yield from (SearchPath(f"{folder}/{below}", within=folder) for folder in folders)
 
 
-def _candidates(listing: _Listing, parts: list[str]) -> Iterator[str]:
+def _list_candidates(listing: _Listing, parts: list[str]) -> Iterator[str]:
     """Files that could be this command's here, the likeliest first."""
     place, inner = listing.place, parts
     if place.plugin:
@@ -182,23 +162,21 @@ def _candidates(listing: _Listing, parts: list[str]) -> Iterator[str]:
         if inner[0] in listing.names:
             yield f"{place.folder}/{'/'.join(inner)}/SKILL.md"
         return
-    file = f"{inner[-1]}.md"
-    if len(inner) > 1 and inner[0] in listing.names:
-        yield f"{place.folder}/{'/'.join(inner)}.md"
-    if file in listing.names:
-        # Of more than one part: a configured folder may be the namespace itself.
-        yield f"{place.folder}/{file}"
-    if len(inner) == 1:
-        # The client lists a command in a folder below under its bare name too.
-        yield from (f"{place.folder}/{folder}/{file}" for folder in listing.folders.get(file, ()))
+    for left_out in range(len(inner)):
+        # What is left out in front: a configured folder may be the namespace itself.
+        tail = inner[left_out:]
+        file, first = f"{'/'.join(tail)}.md", tail[0] if len(tail) > 1 else f"{tail[0]}.md"
+        if first in listing.names:
+            yield f"{place.folder}/{file}"
+        if not left_out:
+            # The client lists a command in a folder below without that folder's name too.
+            folders = listing.folders.get(first, ())
+            yield from (f"{place.folder}/{folder}/{file}" for folder in folders)
 
 
-# Where a project's own tools keep their commands and the list of active ones, found by looking.
-#
-# No product's paths are settings: a folder or file counts because it is there and is marked as what
-# it is (`COMPACT_SUMMARY_START` in a command's file, `active_commands` in a list). The look is
-# bounded, and stays inside of the project.
-
+# No product's paths are settings: a folder or file of a project's own tools counts because it is
+# there and is marked as what it is (`COMPACT_SUMMARY_START` in a command's file, `active_commands`
+# in a list). The look is bounded, and stays inside of the project.
 MAX_DIRS = 40  # folders looked into on each level
 MAX_STATE_FILES = 10  # lists of active commands that are read
 STATE_FILE = "session-state.json"

@@ -7,35 +7,43 @@ session sees another's; lines are only ever appended to it, so that of many writ
 a line.
 """
 
-from __future__ import annotations
-
 import errno
-import json
 import os
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from contextlib import suppress
 
+from holdfast.clients.json_fields import as_object, as_objects, parse_json
+from holdfast.clock import parse_timestamp
 from holdfast.compaction.active_commands import command_finder
 from holdfast.compaction.active_commands.command_finder import CommandFinder, find_state_files
 from holdfast.compaction.active_commands.rules_text import (
     ActiveCommand,
     ResolvedCommand,
+    compose_rest,
     compose_rules,
     format_names,
     has_rules,
+    list_cut,
 )
+from holdfast.fastpath.pending_texts import MAX_RULES_CHARS, RULES, PrebuiltText
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.files import File, append, make_private_dir, read
+from holdfast.lazy_regex import lazy_compile
+from holdfast.records import Any
+from holdfast.redact import redact
 from holdfast.session.context import SessionContext, list_project_dirs
-from holdfast.session.update import redact_text
 from holdfast.state import State
+from holdfast.state.commands import Command
 
 MANUAL_FILE = "commands"
 ACTIVATED, DEACTIVATED = "+", "-"
 MAX_COMMANDS = 30
+_NO_TIME = "~"  # sorts behind every time
 MAX_STATE_CHARS = 200
-MAX_PROJECT_LIST_BYTES = 1024 * 1024  # bytes of a project's list
+MAX_LIST_BYTES = 1024 * 1024  # bytes of a project's list
 MAX_ARGUMENTS_CHARS = 400  # characters of one line
+REGISTERING_SECONDS = 60  # between an entry and the command that made it
+_WORD = lazy_compile(r"[\w:/.-]+")
 MAX_MANUAL_BYTES = 1024 * 1024  # bytes of the list by hand: thousands of lines
 
 
@@ -47,18 +55,36 @@ def compose_active_rules(ctx: SessionContext, state: State, room: int | None = N
     if not found:
         return ""
     most = ctx.config.settings.number("command_rules_chars")
-    return redact_text(compose_rules(found, most if room is None else min(most, room)))
+    return redact(compose_rules(found, most if room is None else min(most, room)))
 
 
-def describe_for_summariser(ctx: SessionContext, state: State) -> str:
+def queue_rest(ctx: SessionContext, state: State, given: PrebuiltText) -> None:
+    """What the text after a compaction had no room for follows with the next prompts and tools."""
+    if not ctx.config.settings.flag("command_rules"):
+        return
+    found = list_with_rules(ctx, state)
+    texts = compose_rest(found, given.text, MAX_RULES_CHARS, redact)
+    with suppress(OSError):  # no space: the text names the files
+        for kind, text in zip(RULES, texts, strict=False):
+            rest = PrebuiltText(given.epoch, given.generation, given.offset, ctx.now.text, "", text)
+            ctx.session_dir.pending.put(kind, rest)
+
+
+def describe_for_summariser(ctx: SessionContext, state: State, room: int) -> str:
+    """`room`: for rules in the text after the compaction."""
     if not ctx.config.settings.flag("command_rules"):
         return ""
-    names = format_names(list_with_rules(ctx, state))
+    found = list_with_rules(ctx, state)
+    names = format_names(found)
     if not names:
         return ""
+    in_force = f"Commands and skills in force: {names}. They stay active after the compaction"
+    cut = list_cut(found, compose_active_rules(ctx, state, room))
+    if not cut:
+        return f"{in_force}; their rules are restored verbatim and need not be in the summary."
     return (
-        f"Commands and skills in force: {names}. They stay active after the compaction; their "
-        "rules are restored verbatim and need not be in the summary."
+        f"{in_force}. There may be no room to restore all rules of {format_names(cut)}: the "
+        "summary keeps what they demand. All other rules are restored verbatim."
     )
 
 
@@ -98,34 +124,51 @@ def list_active(
     find = find or command_finder.make_finder(ctx.session.cwd, ctx.config)
     since: dict[str, ActiveCommand] = {}
     for skill in state.skills.values():
-        key = _identity(skill.name, find)
-        since[key] = ActiveCommand(skill.name, skill.arguments, skill.by, skill.at.time)
-    for one in _listed_by_project(ctx, state, find):
-        # The latest start and the project's state; order and name are those of the first.
-        key = _identity(one.name, find)
+        if skill.by == "list":
+            continue
+        started = skill.started or skill.at.time
+        one = ActiveCommand(skill.name, skill.arguments, skill.by, skill.at.time, started)
+        key = _identify_file(skill.name, find)
         before = since.get(key)
-        latest = max(before.time, one.time) if before else ""
-        since[key] = before._replace(state=one.state, time=latest) if before else one
+        since[key] = (
+            one._replace(started=min(before.started, started, key=_sort_key)) if before else one
+        )
+    for one in _listed_by_project(ctx, state, find):
+        # The project's state, the latest start and the first; the name is that of the start seen.
+        key = _identify_file(one.name, find)
+        before = since.get(key)
+        if before is not None:
+            latest, first = (
+                max(before.time, one.time),
+                min(before.started, one.started, key=_sort_key),
+            )
+            one = before._replace(state=one.state, time=latest, started=first)
+        since[key] = one
     for time, sign, name, arguments in read_manual_entries(ctx.session_dir):
-        key = _identity(name, find)
+        key = _identify_file(name, find)
         before = since.get(key)
         if sign == ACTIVATED:
-            since[key] = before or ActiveCommand(name, arguments, "hand", time)
+            since[key] = before or ActiveCommand(name, arguments, "hand", time, time)
         elif before is not None and before.time[:19] <= time[:19]:
             del since[key]
-    return list(since.values())[-MAX_COMMANDS:]
+    return sorted(since.values(), key=lambda one: _sort_key(one.started))[-MAX_COMMANDS:]
+
+
+def _sort_key(time: str) -> str:
+    """With what the time says of parts of a second: scripts start several commands in one."""
+    return time.rstrip("Z") or _NO_TIME
 
 
 def find_active(ctx: SessionContext, state: State, name: str) -> ActiveCommand | None:
     """The one in force that a person means by a name; it may have been started by another."""
     find = command_finder.make_finder(ctx.session.cwd, ctx.config)
     for one in list_active(ctx, state, find):
-        if name == one.name or _identity(name, find) == _identity(one.name, find):
+        if name == one.name or _identify_file(name, find) == _identify_file(one.name, find):
             return one
     return None
 
 
-def _identity(name: str, find: CommandFinder) -> str:
+def _identify_file(name: str, find: CommandFinder) -> str:
     found = find(name)
     return found.path if found else name
 
@@ -155,7 +198,7 @@ def append_manual_entry(
     session_dir: SessionDir, sign: str, name: str, arguments: str, time: str
 ) -> None:
     """Raises OSError where it cannot be kept."""
-    history = " ".join(redact_text(arguments).split())[:MAX_ARGUMENTS_CHARS]
+    history = " ".join(redact(arguments).split())[:MAX_ARGUMENTS_CHARS]
     line = "\t".join((time, sign, name, history)) + "\n"
     make_private_dir(session_dir.path)
     if not append(
@@ -172,32 +215,24 @@ def _listed_by_project(
     """Entries of the project's own list that belong to this session.
 
     One file serves all sessions of the project, so an entry counts only where it names this
-    session, or was made while this session ran and this session's own work touched the file.
+    session, or was made while this session ran and by its own work as far as that shows.
     """
     for folder in list_project_dirs(ctx.session.cwd):
         configured = ctx.config.settings.words("active_command_files")
         for wanted in dict.fromkeys((*configured, *find_state_files(folder))):
             if wanted.startswith("/") or ".." in wanted.split("/"):
                 continue
-            for entry in _entries(File(os.path.join(folder, wanted), folder)):
-                if _is_ours(ctx, state, entry, os.path.basename(wanted), find):
-                    name = str(entry.get("name", "")).lstrip("/")
-                    fields = tuple(_state(entry.get("state")))
-                    yield ActiveCommand(
-                        name, "", "user", str(entry.get("activated_at", "")), fields
+            listed = parse_json(File(os.path.join(folder, wanted), folder).read(MAX_LIST_BYTES))
+            for entry in as_objects(as_object(listed).get("active_commands"))[:MAX_COMMANDS]:
+                name = str(entry.get("name") or "").lstrip("/")
+                if name and _is_ours(ctx, state, entry, os.path.basename(wanted), find):
+                    fields = tuple(
+                        (str(key), str(value)[:MAX_STATE_CHARS])
+                        for key, value in as_object(entry.get("state")).items()
+                        if isinstance(value, str | int | float) and value != ""
                     )
-
-
-def _entries(file: File) -> list[dict[str, Any]]:
-    raw = file.read(MAX_PROJECT_LIST_BYTES)
-    try:
-        document = json.loads(raw) if raw else {}
-    except (ValueError, RecursionError):
-        return []
-    listed = document.get("active_commands") if isinstance(document, dict) else None
-    if not isinstance(listed, list):
-        return []
-    return [one for one in listed[:MAX_COMMANDS] if isinstance(one, dict) and one.get("name")]
+                    time = str(entry.get("activated_at", ""))
+                    yield ActiveCommand(name, "", "user", time, time, fields)
 
 
 def _is_ours(
@@ -208,18 +243,20 @@ def _is_ours(
     started, activated = state.session.started, str(entry.get("activated_at", ""))
     if not started or not activated or activated[:19] < started[:19]:
         return False
-    if any(file in text for text in _commands_and_edits(state)):
+    name = str(entry["name"]).lstrip("/")
+    if any(item.path.endswith(file) for item in state.files.values() if item.changed):
         return True
-    key = _identity(str(entry["name"]).lstrip("/"), find)
-    return any(key == _identity(known, find) for known in state.skills)
+    if any(_starts(command, name, activated) for command in state.commands.values()):
+        return True
+    key = _identify_file(name, find)
+    return any(key == _identify_file(known, find) for known in state.skills)
 
 
-def _commands_and_edits(state: State) -> Iterable[str]:
-    yield from (command.text for command in state.commands.values())
-    yield from (item.path for item in state.files.values() if item.changed or item.created)
-
-
-def _state(fields: Any) -> Iterator[tuple[str, str]]:
-    for key, value in fields.items() if isinstance(fields, dict) else ():
-        if isinstance(value, str | int | float) and value != "":
-            yield str(key), str(value)[:MAX_STATE_CHARS]
+def _starts(command: Command, name: str, activated: str) -> bool:
+    """Whether a command line names it, and ran at about that time; again it may run at any."""
+    if name not in _WORD.findall(command.text):
+        return False
+    with suppress(ValueError):
+        later = parse_timestamp(command.at.time) - parse_timestamp(activated)
+        return abs(later) <= REGISTERING_SECONDS or (later > 0 and command.times > 1)
+    return False

@@ -2,16 +2,17 @@
 
 Most urgent first, then in the order in which they were started. A block that does not fit is cut
 at the end of a line and says where the rest is; what has no room at all is named in one line, with
-the path under which its rules can be read.
+the path under which its rules can be read. What the agent was not given then is composed in pieces
+that follow one by one.
 """
 
 from __future__ import annotations
 
 import string
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
 
 from holdfast.clients.holdfast_text import COMMANDS_OPENING
+from holdfast.records import TYPE_CHECKING, NamedTuple
 from holdfast.text import quote_block, quote_inline, sanitize_to_one_line
 
 if TYPE_CHECKING:
@@ -27,6 +28,11 @@ _PLAIN_PATH = frozenset(string.ascii_letters + string.digits + "/\\:._-+@~")
 MAX_ARGUMENTS_CHARS = 200
 MAX_DESCRIPTION_CHARS = 200
 MAX_FIELD_CHARS = 80
+REST_OPENING = (
+    f"{COMMANDS_OPENING}, continued: rules that had no room right after the compaction. Lines that "
+    "start with a bar quote the named file verbatim."
+)
+_CUT = "(cut here; the rest is in "
 # A shorter piece of a block would hardly tell a rule.
 MIN_PIECE_CHARS = 200
 
@@ -37,7 +43,8 @@ class ActiveCommand(NamedTuple):
     name: str
     arguments: str = ""
     started_by: str = "user"  # or "agent", or "hand": `holdfast session commands activate`
-    time: str = ""
+    time: str = ""  # of its latest start
+    started: str = ""  # of its first
     state: tuple[tuple[str, str], ...] = ()  # what the project's own list says of it
 
 
@@ -54,7 +61,7 @@ def has_rules(found: ResolvedCommand) -> bool:
 
 def compose_rules(everything: Sequence[ResolvedCommand], max_chars: int) -> str:
     """Empty when nothing is in force or nothing fits."""
-    kept = sorted((f for f in everything if has_rules(f)), key=lambda found: found.file.priority)
+    kept = _sort_by_priority(everything)
     text = OPENING
     has_any = False
     for number, found in enumerate(kept):
@@ -68,10 +75,57 @@ def compose_rules(everything: Sequence[ResolvedCommand], max_chars: int) -> str:
     return text if has_any and len(text) <= max_chars else ""
 
 
+def compose_rest(
+    everything: Sequence[ResolvedCommand],
+    given: str,
+    max_chars: int,
+    redact: Callable[[str], str],
+) -> Iterator[str]:
+    """The rules that are not in the text that was `given`, the urgent first, in texts of so many
+    characters. Redacted as a whole before they are divided, so that no secret is cut in two."""
+    text = REST_OPENING
+    for found in _sort_by_priority(everything):
+        head = f"--- /{found.active.name}, continued ({_format_full_path(found)}) ---"
+        block = ""
+        for line in _list_missing_lines(found, given, redact):
+            opened = block or f"\n{head}"
+            if len(text) + len(opened) + len(line) + 1 > max_chars:
+                if text + block != REST_OPENING:
+                    yield text + block
+                text, opened = REST_OPENING, f"\n{head}"
+            block = f"{opened}\n{line[: max_chars - len(text) - len(opened) - 1]}"
+        text += block
+    if text != REST_OPENING:
+        yield text
+
+
+def list_cut(everything: Sequence[ResolvedCommand], given: str) -> list[ResolvedCommand]:
+    """Those whose rules are not whole in the text that was given."""
+    return [one for one in everything if _list_missing_lines(one, given, lambda text: text)]
+
+
+def _list_missing_lines(
+    found: ResolvedCommand, given: str, redact: Callable[[str], str]
+) -> list[str]:
+    if not has_rules(found) or not (body := _format_body(found)):
+        return []
+    lines = redact(quote_block(body)).split("\n")
+    _, opened, shown = given.partition(f"\n--- /{found.active.name} (")
+    shown, ended, _ = shown.partition(f"\n--- end of /{found.active.name} ---")
+    if not opened or not ended:
+        return lines
+    _, *came = shown.split("\n")
+    return lines[len(came) - 1 :] if came and came[-1].startswith(_CUT) else []
+
+
 def format_names(everything: Sequence[ResolvedCommand]) -> str:
     """For the summariser: what is in force, in one line."""
     kept = [f"/{found.active.name}" for found in everything if has_rules(found)]
     return ", ".join(kept)
+
+
+def _sort_by_priority(everything: Sequence[ResolvedCommand]) -> list[ResolvedCommand]:
+    return sorted((f for f in everything if has_rules(f)), key=lambda found: found.file.priority)
 
 
 def format_pointer(found: ResolvedCommand) -> str:
@@ -80,29 +134,28 @@ def format_pointer(found: ResolvedCommand) -> str:
         if (about := found.file.description)
         else ""
     )
-    return f"- /{found.active.name}{said} ({_origin(found)})"
+    return f"- /{found.active.name}{said} ({_format_origin(found)})"
 
 
 def _format_without_rules(found: ResolvedCommand) -> str:
     """For one whose rules have no room."""
-    if not _body(found):
+    if not _format_body(found):
         return format_pointer(found)
-    return (
-        f"{format_pointer(found)} Its rules still apply; they did not fit here: read {_full(found)}"
-    )
+    where = _format_full_path(found)
+    return f"{format_pointer(found)} Its rules still apply; they did not fit here: read {where}"
 
 
 def _format_within(found: ResolvedCommand, room: int) -> str:
-    body = quote_block(_body(found)) if _body(found) else ""
+    body = quote_block(_format_body(found)) if _format_body(found) else ""
     if not body:
         line = format_pointer(found)
         return line if len(line) <= room else ""
-    head = f"--- /{found.active.name} ({_origin(found)}) ---"
+    head = f"--- /{found.active.name} ({_format_origin(found)}) ---"
     tail = f"--- end of /{found.active.name} ---"
     whole = f"{head}\n{body}\n{tail}"
     if len(whole) <= room:
         return whole
-    cut = f"(cut here; the rest is in {_full(found)})"
+    cut = f"{_CUT}{_format_full_path(found)})"
     left = room - len(head) - len(cut) - len(tail) - 3
     kept = body[: max(left, 0)].rpartition("\n")[0]
     if len(kept) >= MIN_PIECE_CHARS:
@@ -111,34 +164,34 @@ def _format_within(found: ResolvedCommand, room: int) -> str:
     return line if len(line) <= room else ""
 
 
-def _body(found: ResolvedCommand) -> str:
+def _format_body(found: ResolvedCommand) -> str:
     file = found.file
     parts = list(file.rules)
     if file.preserved:
         parts.append("\n".join(f"- {rule}" for rule in file.preserved))
     known = dict(found.active.state)
     wanted = file.state_fields or (tuple(known) if parts else ())
-    fields = [f"{_short(name)} = {_short(known[name])}" for name in wanted if known.get(name)]
+    fields = [
+        f"{_shorten_field(name)} = {_shorten_field(known[name])}"
+        for name in wanted
+        if known.get(name)
+    ]
     if fields and parts:
         parts.append("State at the time: " + ", ".join(fields))
     return "\n".join(parts)
 
 
-def _origin(found: ResolvedCommand) -> str:
+def _format_origin(found: ResolvedCommand) -> str:
     active = found.active
     by = "by hand" if active.started_by == "hand" else f"by the {active.started_by}"
-    parts = [f"started {by}", _path(found)]
+    parts = [f"started {by}", _quote_path(found.path)]
     if active.arguments:
         arguments = quote_inline(active.arguments, MAX_ARGUMENTS_CHARS)
         parts.append(f"arguments at the time, for reference: {arguments}")
     return "; ".join(part for part in parts if part)
 
 
-def _path(found: ResolvedCommand) -> str:
-    return _quote_path(found.path)
-
-
-def _full(found: ResolvedCommand) -> str:
+def _format_full_path(found: ResolvedCommand) -> str:
     return _quote_path(found.full_path or found.path)
 
 
@@ -147,6 +200,6 @@ def _quote_path(path: str) -> str:
     return path if _PLAIN_PATH.issuperset(path) else quote_inline(path, MAX_PATH_CHARS)
 
 
-def _short(text: str) -> str:
+def _shorten_field(text: str) -> str:
     flat = sanitize_to_one_line(text)
     return flat if len(flat) <= MAX_FIELD_CHARS else flat[: MAX_FIELD_CHARS - 1].rstrip() + "…"

@@ -16,7 +16,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextvars import ContextVar
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from claude_agent_sdk import (
     AssistantMessage,
@@ -27,6 +27,7 @@ from claude_agent_sdk import (
     SystemMessage,
 )
 
+from holdfast.records import NamedTuple
 from holdfast.sdk.claude.protection import MAX_HOOK_CHARS, Protection, add_hook
 from holdfast.sdk.guard import LOGGER, wait_guarded
 from holdfast.sdk.keeper import ChatMemory
@@ -35,7 +36,7 @@ from holdfast.sdk.keeper import ChatMemory
 DEFAULT_POINT = 167_000
 GO_ON = (
     "The context was full, so the conversation was cleared in the middle of your work. What was"
-    " said and done so far stands above: go on with the last request from there."
+    " said and done so far is above: go on with the last request from there."
 )
 STOP_REASON = "Holdfast: the context is full; a fresh conversation goes on from here"
 JOBS_RUN = "Still running in the background:"
@@ -56,7 +57,7 @@ _ENDED = frozenset(("completed", "failed", "stopped", "killed", "cancelled", "er
 
 
 class Reset(NamedTuple):
-    """What happened, for whoever tells the user."""
+    """What happened, for the code that tells the user."""
 
     before: int  # tokens
     seconds: float
@@ -65,6 +66,7 @@ class Reset(NamedTuple):
 
 
 OnReset = Callable[[Reset], Any]
+_Turn = asyncio.Queue[Message | None]  # its messages; None where the client has ended
 # The chats whose callback this code runs in.
 _CALLING: ContextVar[tuple[Chat, ...]] = ContextVar("calling", default=())
 
@@ -114,7 +116,7 @@ class Chat:
         self._lock = asyncio.Lock()
         self._client: ClaudeSDKClient | None = None
         self._reading: asyncio.Task[None] | None = None
-        self._turn: asyncio.Queue[Message | None] | None = None
+        self._turn: _Turn | None = None
         self._point = 0
         self._learning: asyncio.Task[None] | None = None
         self._jobs: dict[str, str] = {}
@@ -134,18 +136,14 @@ class Chat:
     async def __aexit__(self, *failure: object) -> None:
         await self.disconnect()
 
-    @property
-    def is_busy(self) -> bool:
-        return self._lock.locked()
-
     async def connect(self) -> None:
         """Start the client. A chat that is known already goes on from its brief."""
         if not (self._options.resume or self._options.continue_conversation):
             self._handoff = await self.memory.abrief(MAX_HOOK_CHARS)
-        await self._start(self._options)
+        await self._start_client(self._options)
 
     async def disconnect(self) -> None:
-        await self._end()
+        await self._end_client()
         await self._protection.feed.flush()
 
     async def interrupt(self) -> None:
@@ -159,13 +157,13 @@ class Chat:
             await self._wait_for_quiet()
             if self._reading is not None and self._reading.done():
                 # The client has died since: a new one goes on from the brief.
-                await self._restart(await self._make_brief(JOBS_ENDED))
+                await self._restart_client(await self._make_brief(JOBS_ENDED))
             elif self._must_reset() and await self._may_reset():
-                await self._reset()
+                await self._reset_client()
             last: ResultMessage | None = None
             for _ in range(MAX_CONTINUATIONS):
                 last = None
-                async with contextlib.aclosing(self._send(text)) as answer:
+                async with contextlib.aclosing(self._send_prompt(text)) as answer:
                     async for message in answer:
                         if isinstance(message, ResultMessage):
                             last = message
@@ -176,7 +174,7 @@ class Chat:
                 if not (self._stopping and last.terminal_reason == "hook_stopped"):
                     break
                 if await self._may_reset():
-                    await self._reset()
+                    await self._reset_client()
                 else:
                     self._stops = False
                 text = self.memory.mark(GO_ON)
@@ -189,18 +187,18 @@ class Chat:
         self._refuse_in_callback()
         async with self._lock:
             await self._wait_for_quiet()
-            return await self._reset()
+            return await self._reset_client()
 
-    async def _send(self, text: str) -> AsyncGenerator[Message, None]:
+    async def _send_prompt(self, text: str) -> AsyncGenerator[Message, None]:
         client = self._client
         if client is None:
             raise ChatClosed("the chat is not connected")
-        turn: asyncio.Queue[Message | None] = asyncio.Queue()
-        self._turn = turn
+        turn: _Turn = asyncio.Queue()
         ended = False
         try:
+            self._turn = turn
             await client.query(self._prompt(text))
-            async with contextlib.aclosing(_answer(turn)) as answer:
+            async with contextlib.aclosing(_read_answer(turn)) as answer:
                 async for message in answer:
                     if isinstance(message, ResultMessage):
                         ended = True
@@ -212,15 +210,15 @@ class Chat:
         finally:
             self._turn = None
             if not ended:
-                await wait_guarded("leaving a turn", lambda: self._abandon(client, turn), None)
+                await wait_guarded("leaving a turn", lambda: self._abandon_turn(client, turn), None)
 
-    async def _abandon(self, client: ClaudeSDKClient, turn: asyncio.Queue[Message | None]) -> None:
+    async def _abandon_turn(self, client: ClaudeSDKClient, turn: _Turn) -> None:
         """Nobody listens any more: the turn ends, so that the next answer is the next one's."""
         self._turn = turn
         try:
             await client.interrupt()
             async with asyncio.timeout(RESET_SECONDS):
-                async for _ in _answer(turn):
+                async for _ in _read_answer(turn):
                     pass
         finally:
             self._turn = None
@@ -245,10 +243,10 @@ class Chat:
 
     def _must_reset(self) -> bool:
         point = self._point or DEFAULT_POINT
-        if self.used < _tokens(self._reset_at, point):
+        if self.used < _to_tokens(self._reset_at, point):
             self._postponed = 0.0
             return False
-        if not self._jobs or self.used >= _tokens(self._stop_at, point):
+        if not self._jobs or self.used >= _to_tokens(self._stop_at, point):
             return True
         self._postponed = self._postponed or time.monotonic()
         return time.monotonic() - self._postponed > self._patience
@@ -265,33 +263,33 @@ class Chat:
         LOGGER.warning("chat %s is not saved, so it is not reset", self.memory.id)
         return False
 
-    async def _reset(self) -> Reset:
+    async def _reset_client(self) -> Reset:
         started, before = time.monotonic(), self.used
         await self._protection.feed.flush()
         method, brief = "clear", await self._make_brief(JOBS_RUN)
-        if not (self._clears and await self._clear(brief)):
+        if not (self._clears and await self._clear_session(brief)):
             method, brief = "process", await self._make_brief(JOBS_ENDED)
-            await self._restart(brief)
+            await self._restart_client(brief)
         self.used, self._postponed, self._stopping = 0, 0.0, False
         self.resets += 1
         done = Reset(before, time.monotonic() - started, method, brief)
         if self._on_reset is not None:
-            await self._call("on_reset", self._on_reset, done)
+            await self._call_guarded("on_reset", self._on_reset, done)
         return done
 
-    async def _clear(self, brief: str) -> bool:
+    async def _clear_session(self, brief: str) -> bool:
         """`/clear` on the open client. Whether it has, is seen by its effect: some do not."""
         client, before = self._client, self.session_id
         if client is None:
             return False
         self._protection.handoff = brief
-        turn: asyncio.Queue[Message | None] = asyncio.Queue()
+        turn: _Turn = asyncio.Queue()
         self._turn = turn
         cleared = False
         try:
             await client.query("/clear")
             async with asyncio.timeout(RESET_SECONDS):
-                async for message in _answer(turn):
+                async for message in _read_answer(turn):
                     cleared = cleared or type(message).__name__ == "ConversationResetMessage"
         except TimeoutError:
             LOGGER.warning("the client did not answer to /clear")
@@ -303,14 +301,14 @@ class Chat:
         self._clears = cleared
         return cleared
 
-    async def _restart(self, brief: str) -> None:
-        await self._end()
+    async def _restart_client(self, brief: str) -> None:
+        await self._end_client()
         self._jobs.clear()
         self._handoff = brief
         fresh = dataclasses.replace(
             self._options, resume=None, session_id=None, continue_conversation=False
         )
-        await self._start(fresh)
+        await self._start_client(fresh)
 
     async def _make_brief(self, of_jobs: str) -> str:
         """What is known, and the jobs that run behind this sentence."""
@@ -332,18 +330,18 @@ class Chat:
     async def _after_tools(self, _: dict[str, Any]) -> dict[str, Any]:
         """End a turn that has outgrown the context, with its tools' results kept."""
         is_ours = self._turn is not None and self._stops
-        if not is_ours or self.used < _tokens(self._stop_at, self._point or DEFAULT_POINT):
+        if not is_ours or self.used < _to_tokens(self._stop_at, self._point or DEFAULT_POINT):
             return {}
         self._stopping = True
         return {"continue_": False, "stopReason": STOP_REASON}
 
-    async def _start(self, options: ClaudeAgentOptions) -> None:
+    async def _start_client(self, options: ClaudeAgentOptions) -> None:
         client = ClaudeSDKClient(options)
         await client.connect()
         self._client = client
-        self._reading = asyncio.create_task(self._read(client))
+        self._reading = asyncio.create_task(self._read_messages(client))
 
-    async def _end(self) -> None:
+    async def _end_client(self) -> None:
         client, self._client = self._client, None
         reading, self._reading = self._reading, None
         learning, self._learning = self._learning, None
@@ -358,37 +356,36 @@ class Chat:
             with contextlib.suppress(asyncio.CancelledError):
                 await wait_guarded("reading", partial(asyncio.wait_for, reading, None), None)
 
-    async def _read(self, client: ClaudeSDKClient) -> None:
+    async def _read_messages(self, client: ClaudeSDKClient) -> None:
         """Every message of the client, for as long as it lives."""
         try:
             async for message in client.receive_messages():
-                self._observe(message)
+                self._observe_message(message)
                 if self._turn is not None:
                     self._turn.put_nowait(message)
                     continue
-                self._note_own_turn(message)
+                # A job that ends starts a turn by itself; what is sent meanwhile would join it.
+                if isinstance(message, ResultMessage):
+                    self._quiet.set()
+                elif isinstance(message, SystemMessage) and message.subtype == "init":
+                    self._quiet.clear()
                 if self._on_idle is not None:
-                    await self._call("on_idle", self._on_idle, message)
+                    await self._call_guarded("on_idle", self._on_idle, message)
         finally:
             self._quiet.set()
             if self._turn is not None:
                 self._turn.put_nowait(None)
-
-    def _note_own_turn(self, message: Message) -> None:
-        """A job that ends starts a turn by itself; what is sent meanwhile would join it."""
-        if isinstance(message, ResultMessage):
-            self._quiet.set()
-        elif isinstance(message, SystemMessage) and message.subtype == "init":
-            self._quiet.clear()
 
     async def _wait_for_quiet(self) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._patience):
                 await self._quiet.wait()
 
-    def _observe(self, message: Message) -> None:
+    def _observe_message(self, message: Message) -> None:
         session = getattr(message, "session_id", None)
-        if isinstance(session, str) and session and not _is_outgoing(message):
+        # The message of a reset names the session that was left.
+        leaves = type(message).__name__ == "ConversationResetMessage"
+        if isinstance(session, str) and session and not leaves:
             self.session_id = session
         if isinstance(message, AssistantMessage):
             if message.usage and not message.parent_tool_use_id:
@@ -405,7 +402,7 @@ class Chat:
             elif status in _ENDED:
                 self._jobs.pop(task, None)
 
-    async def _call(self, name: str, callback: Callable[[Any], Any], given: Any) -> None:
+    async def _call_guarded(self, name: str, callback: Callable[[Any], Any], given: Any) -> None:
         async def run() -> None:
             answer = callback(given)
             if inspect.isawaitable(answer):
@@ -432,7 +429,7 @@ class Chat:
         self._point = point if type(point) is int and point > 0 else DEFAULT_POINT
 
 
-async def _answer(turn: asyncio.Queue[Message | None]) -> AsyncGenerator[Message, None]:
+async def _read_answer(turn: _Turn) -> AsyncGenerator[Message, None]:
     """The messages up to the result of what was sent; without one where the client has ended.
 
     The client may have begun a turn of its own in that moment. What was sent then comes behind its
@@ -466,10 +463,5 @@ def _answers_us(result: ResultMessage) -> bool:
     return origin is None or origin.get("kind") == "human"
 
 
-def _is_outgoing(message: Message) -> bool:
-    """It names the session that was left."""
-    return type(message).__name__ == "ConversationResetMessage"
-
-
-def _tokens(chosen: float, point: int) -> int:
+def _to_tokens(chosen: float, point: int) -> int:
     return int(chosen * point) if chosen <= 1 else int(chosen)

@@ -4,8 +4,6 @@ The store takes the rows, returns at once and never raises: the client's answer 
 are heard in a thread; `flush` waits until they are saved. Must not know any hook.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -37,13 +35,14 @@ class RowFeed:
 
     def put(self, rows: Iterable[dict[str, Any]]) -> None:
         """Take rows; they are heard soon."""
-        taken = list(rows)
-        if not taken:
-            return
+        self.rows_received += self._queue(list(rows))
+
+    def _queue(self, rows: list[dict[str, Any]]) -> int:
         with self._guard:
-            self.rows_received += len(taken)
-            self._waiting += taken
-            self._last = _HEARING.submit(self._hear)
+            if rows:
+                self._waiting += rows
+                self._last = _HEARING.submit(self._hear_rows)
+        return len(rows)
 
     async def flush(self) -> None:
         """Wait until all that was put is saved."""
@@ -55,22 +54,18 @@ class RowFeed:
     async def catch_up(self, transcript: str) -> None:
         """Hear what the client has written and not handed over yet."""
         rows = await asyncio.to_thread(
-            run_guarded, f"reading {transcript}", lambda: self._read(transcript), []
+            run_guarded, f"reading {transcript}", lambda: self._read_rows(transcript), []
         )
-        with self._guard:
-            if rows:
-                self.rows_read += len(rows)
-                self._waiting += rows
-                self._last = _HEARING.submit(self._hear)
+        self.rows_read += self._queue(rows)
         await self.flush()
 
-    def _hear(self) -> None:
+    def _hear_rows(self) -> None:
         with self._guard:
             rows, self._waiting = self._waiting, []
         if rows:
             self.chat.hear(rows)
 
-    def _read(self, transcript: str) -> list[dict[str, Any]]:
+    def _read_rows(self, transcript: str) -> list[dict[str, Any]]:
         """Whole lines since the last time; at first the end of the file, which is known by ids."""
         if not transcript or not os.path.exists(transcript):
             return []

@@ -12,10 +12,11 @@ import dataclasses
 import time
 from collections.abc import AsyncGenerator, Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from claude_agent_sdk import ClaudeAgentOptions, Message
 
+from holdfast.records import NamedTuple
 from holdfast.sdk.claude.chat import DEFAULT_PATIENCE, JOBS_ENDED, Chat
 from holdfast.sdk.guard import wait_guarded
 from holdfast.sdk.keeper import Keeper
@@ -82,9 +83,9 @@ class Chats:
         entry = self._live.setdefault(chat_id, _Live())
         entry.waiting += 1
         if self._sweeping is None:
-            self._sweeping = asyncio.create_task(self._sweep())
+            self._sweeping = asyncio.create_task(self._close_idle())
         try:
-            chat = await self._take(chat_id, entry)
+            chat = await self._take_client(chat_id, entry)
             async with contextlib.aclosing(chat.ask(text)) as answer:
                 async for message in answer:
                     yield message
@@ -96,7 +97,7 @@ class Chats:
     async def park(self, chat_id: str) -> bool:
         """End the client of an idle chat. False where it is not live or not idle."""
         entry = self._live.get(chat_id)
-        return entry is not None and entry.is_idle and await self._park(chat_id, entry)
+        return entry is not None and entry.is_idle and await self._park_client(chat_id, entry)
 
     async def close(self) -> None:
         if self._sweeping is not None:
@@ -110,14 +111,14 @@ class Chats:
                 if entry.chat is not None:
                     await entry.chat.disconnect()
 
-    async def _take(self, chat_id: str, entry: _Live) -> Chat:
+    async def _take_client(self, chat_id: str, entry: _Live) -> Chat:
         async with entry.changing:
             if entry.chat is None:
                 await self._make_room()
-                entry.chat = await self._open(chat_id)
+                entry.chat = await self._open_client(chat_id)
             return entry.chat
 
-    async def _open(self, chat_id: str) -> Chat:
+    async def _open_client(self, chat_id: str) -> Chat:
         options = self._options_for(chat_id)
         parked = self._parked.pop(chat_id, None)
         memory = self._keeper.chat(chat_id)
@@ -127,7 +128,7 @@ class Chats:
             chat.used = parked.used
             chat.carry(parked.jobs)
             # Its transcript may be gone: the brief is not.
-            if await wait_guarded(f"resuming {chat_id}", lambda: _connected(chat), False):
+            if await wait_guarded(f"resuming {chat_id}", lambda: _is_connected(chat), False):
                 return chat
             await chat.disconnect()
         fresh = Chat(options, memory, **self._chat_options)
@@ -143,23 +144,23 @@ class Chats:
             if entry.is_idle
         )
         for _, _, chat_id in idle[: max(0, len(live) - self._limit)]:
-            await self._park(chat_id, self._live[chat_id])
+            await self._park_client(chat_id, self._live[chat_id])
 
-    async def _park(self, chat_id: str, entry: _Live) -> bool:
+    async def _park_client(self, chat_id: str, entry: _Live) -> bool:
         """Of an idle entry. Who speaks to it meanwhile waits, and opens it again."""
         entry.is_parking = True
         try:
             async with entry.changing:
                 chat, entry.chat = entry.chat, None
                 if chat is not None:
-                    self._remember(chat_id, chat)
+                    self._remember_session(chat_id, chat)
                     await chat.disconnect()
         finally:
             entry.is_parking = False
         self._drop_unused(chat_id, entry)
         return chat is not None
 
-    def _remember(self, chat_id: str, chat: Chat) -> None:
+    def _remember_session(self, chat_id: str, chat: Chat) -> None:
         if not chat.session_id:
             return
         jobs = chat.describe_jobs(JOBS_ENDED)
@@ -178,17 +179,17 @@ class Chats:
         patience = self._chat_options.get("patience", DEFAULT_PATIENCE)
         return self._idle_seconds + (patience if has_jobs else 0.0)
 
-    async def _sweep(self) -> None:
+    async def _close_idle(self) -> None:
         while True:
             await asyncio.sleep(max(self._idle_seconds / 4, 0.05))
             now = time.monotonic()
             for chat_id, entry in list(self._live.items()):
                 if entry.is_idle and now - entry.idle_since > self._idle_limit(entry):
                     await wait_guarded(
-                        f"parking {chat_id}", partial(self._park, chat_id, entry), False
+                        f"parking {chat_id}", partial(self._park_client, chat_id, entry), False
                     )
 
 
-async def _connected(chat: Chat) -> bool:
+async def _is_connected(chat: Chat) -> bool:
     await chat.connect()
     return True

@@ -5,8 +5,6 @@ and with the next prompt what neither told. Nothing is written to settings files
 settings already run Holdfast, these stay silent and only listen.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import os
 from collections.abc import Awaitable, Callable
@@ -14,7 +12,7 @@ from typing import Any, cast
 
 from claude_agent_sdk import ClaudeAgentOptions, HookMatcher
 
-from holdfast import clients
+from holdfast import install
 from holdfast.sdk.claude.feed import FeedStore, RowFeed
 from holdfast.sdk.guard import run_guarded, wait_guarded
 from holdfast.sdk.keeper import ChatMemory
@@ -42,6 +40,7 @@ class Protection:
         self.handoff = ""  # a text that the next SessionStart(clear) hands over
         self._has_store = True
         self._silent = False
+        self._begins = False  # a new client, which has not been told what the last one left
         self._delivered = ""  # the brief behind the last compaction
         self._gap = ""
 
@@ -50,6 +49,7 @@ class Protection:
     ) -> ClaudeAgentOptions:
         """`owns_prompts` says that the caller sends every prompt and takes `gap` along: then no
         hook runs in an ordinary turn."""
+        self._begins = not (owns_prompts or options.resume or options.continue_conversation)
         environment = dict(options.env)
         if environment.get("HOME") and not environment.get("CLAUDE_CONFIG_DIR"):
             # The client drops every row for a store where it looks for them in another home.
@@ -57,9 +57,6 @@ class Protection:
         self._silent = run_guarded(
             "looking for installed hooks", lambda: runs_holdfast(options, environment), False
         )
-        hooks: dict[Any, list[HookMatcher]] = {
-            event: list(matchers) for event, matchers in (options.hooks or {}).items()
-        }
         has_store = not options.enable_file_checkpointing  # the SDK refuses both
         self._has_store = has_store
         callbacks: dict[str, Callback] = {
@@ -71,12 +68,13 @@ class Protection:
             callbacks["UserPromptSubmit"] = self._on_prompt
         if not has_store:
             callbacks["Stop"] = self._on_stop
-        for event, callback in callbacks.items():
-            hooks.setdefault(event, []).append(HookMatcher(hooks=[_guard(event, callback)]))
-        changed: dict[str, Any] = {"env": environment, "hooks": hooks}
+        changed: dict[str, Any] = {"env": environment}
         if has_store:
             changed["session_store"] = cast(Any, FeedStore(self.feed, options.session_store))
-        return dataclasses.replace(options, **changed)
+        options = dataclasses.replace(options, **changed)
+        for event, callback in callbacks.items():
+            options = add_hook(options, event, callback)
+        return options
 
     @property
     def is_current(self) -> bool:
@@ -91,6 +89,9 @@ class Protection:
         return gap
 
     async def _on_prompt(self, given: dict[str, Any]) -> dict[str, Any]:
+        begins, self._begins = self._begins, False
+        if begins and not self._silent:  # the client asks no callback when it starts
+            return _context("UserPromptSubmit", await self.chat.abrief(MAX_HOOK_CHARS))
         if not self.feed.rows_received:
             # Nothing came through the store, or there is none.
             await self.feed.catch_up(given.get("transcript_path", ""))
@@ -131,12 +132,12 @@ def runs_holdfast(options: ClaudeAgentOptions, environment: dict[str, str]) -> b
     chosen = options.setting_sources
     if chosen is not None and not chosen:
         return False
-    client = clients.default()
+    installer = install.get()
     known = {**os.environ, **environment}
     project = str(options.cwd or os.getcwd())
-    for source in client.installer.read_settings_sources(known, known.get("HOME", ""), project):
+    for source in installer.read_settings_sources(known, known.get("HOME", ""), project):
         read = chosen is None or source.scope in chosen or source.scope == "managed"
-        if read and source.usable and client.installer.parse_entries(source.text):
+        if read and source.usable and installer.parse_entries(source.text):
             return True
     return False
 

@@ -1,19 +1,18 @@
-"""The dashboard: plain files, served as they are in the package. It knows nothing of the data.
+"""The dashboard: plain files, served as they are in the package, and the names of kinds of facts.
 
-Whoever reaches the service may load the page; what it shows comes from the API, which asks who
+All who reach the service may load the page; what it shows comes from the API, which asks who
 is calling. Must not build, change or fetch anything.
 """
 
-from __future__ import annotations
-
-from importlib.resources import files
-from importlib.resources.abc import Traversable
-from typing import NamedTuple
+import json
+from pathlib import Path
 
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
+from holdfast.records import NamedTuple
 from holdfast.server.problems import NotFound
+from holdfast.state.model import KINDS
 
 router = APIRouter(include_in_schema=False)
 
@@ -42,24 +41,21 @@ def is_dashboard_path(path: str) -> bool:
     return path in ("/", ASSETS_PREFIX.rstrip("/")) or path.startswith(ASSETS_PREFIX)
 
 
-def _load_assets(folder: Traversable, under: str = "") -> dict[str, Asset]:
-    found: dict[str, Asset] = {}
-    for one in folder.iterdir():
-        name = under + one.name
-        if one.is_dir():
-            found.update(_load_assets(one, f"{name}/"))
-        else:
-            found[name] = Asset(one.read_bytes(), _MEDIA_TYPES[one.name[one.name.rindex(".") :]])
-    return found
-
-
+_PAGE = Path(__file__).parent / "page"
 # Some 100 kB, read once: what is served is what was there at the start.
-_ASSETS = _load_assets(files(__name__) / "page")
+_ASSETS = {
+    file.relative_to(_PAGE).as_posix(): Asset(file.read_bytes(), _MEDIA_TYPES[file.suffix])
+    for file in _PAGE.rglob("*.*")
+}
+_KIND_NAMES = {name: (kind.one, kind.many) for name, kind in KINDS.items()}
+_ASSETS["kinds.js"] = Asset(
+    f"export const KINDS = {json.dumps(_KIND_NAMES)};".encode(), _MEDIA_TYPES[".js"]
+)
 
 
 @router.api_route("/", methods=["GET", "HEAD"])
 async def get_index() -> Response:
-    return _answer(_ASSETS["index.html"])
+    return _asset_response(_ASSETS["index.html"])
 
 
 @router.get("/dashboard")
@@ -74,8 +70,8 @@ async def get_asset(name: str) -> Response:
     found = _ASSETS.get(name)
     if found is None or name == "index.html":
         raise NotFound("No such dashboard file")
-    return _answer(found)
+    return _asset_response(found)
 
 
-def _answer(file: Asset) -> Response:
+def _asset_response(file: Asset) -> Response:
     return Response(file.body, media_type=f"{file.media}; charset=utf-8")

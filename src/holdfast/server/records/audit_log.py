@@ -1,20 +1,24 @@
 """The audit log: who wrote, or was refused, when and where. Never what."""
 
-from __future__ import annotations
-
 from collections.abc import MutableMapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from holdfast.server.records.transactions import Transaction
+from pydantic import Field
+
+from holdfast.server.records.transactions import RecordTable
+from holdfast.server.schemas import ResponseModel
 
 
-class AuditEntry(NamedTuple):
+class AuditEntry(ResponseModel):
     at: str
     caller: str
-    request: str
+    request: str = Field(serialization_alias="what")
     project: str
     session: str
     status: int
+
+
+AUDIT_LOG = RecordTable("audit_log", AuditEntry)
 
 
 def build_entry(scope: MutableMapping[str, Any], now: str, status: int) -> AuditEntry:
@@ -22,28 +26,10 @@ def build_entry(scope: MutableMapping[str, Any], now: str, status: int) -> Audit
     state = scope.get("state") or {}
     caller = state.get("caller")
     return AuditEntry(
-        now,
-        caller.name if caller else "unknown",
-        f"{scope['method']} {scope['path'][:200]}",
-        state.get("project", ""),
-        state.get("session", ""),
-        status,
+        at=now,
+        caller=caller.name if caller else "unknown",
+        request=f"{scope['method']} {scope['path'][:200]}",
+        project=state.get("project", ""),
+        session=state.get("session", ""),
+        status=status,
     )
-
-
-def add_entry(transaction: Transaction, entry: AuditEntry) -> None:
-    transaction.execute(
-        "INSERT INTO audit_log (at, caller, request, project, session, status)"
-        " VALUES (:at, :caller, :request, :project, :session, :status)",
-        **entry._asdict(),
-    )
-
-
-def list_entries(transaction: Transaction, *, limit: int, offset: int = 0) -> list[AuditEntry]:
-    rows = transaction.query(
-        "SELECT at, caller, request, project, session, status FROM audit_log"
-        " ORDER BY seq DESC LIMIT :limit OFFSET :offset",
-        limit=limit,
-        offset=offset,
-    )
-    return [AuditEntry(*row) for row in rows]

@@ -1,11 +1,13 @@
 """Agent contexts: what an agent or a hook says it is doing, snapshots of compactions included."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from holdfast.server.records.transactions import Row, Transaction, parse_json_column
+from pydantic import Field
+
+from holdfast.records import NamedTuple
+from holdfast.server.records.transactions import RecordTable, Transaction, match_given
+from holdfast.server.schemas import Origin, ProjectRecord
 from holdfast.store.queries import placeholders
 
 SNAPSHOT_KIND = "compact-snapshot"
@@ -15,20 +17,19 @@ MAX_RECENT_SNAPSHOTS = 20
 MIN_RICHNESS_SHARE = 0.5
 
 
-class AgentContext(NamedTuple):
-    id: str
-    project: str
-    session: str
-    agent: str
-    kind: str
-    body: dict[str, Any]
-    skills: list[str]
-    tools: list[str]
-    richness: int
-    created: str
+class AgentContext(ProjectRecord):
+    session: str = Field(serialization_alias="session_id")
+    agent: str = Field(serialization_alias="agent_id")
+    kind: str = Field(serialization_alias="agent_type")
+    body: dict[str, Any] = Field(serialization_alias="role_context")
+    skills: list[str] = Field(default=[], serialization_alias="skills_to_restore")
+    tools: list[str] = Field(default=[], serialization_alias="tools_used")
+    richness: int = Field(default=0, exclude=True)
+    created: str = Field(serialization_alias="last_updated")
+    origin: Origin = "posted"
 
 
-_COLUMNS = ", ".join(AgentContext._fields)
+CONTEXTS = RecordTable("contexts", AgentContext)
 
 
 def measure_richness(value: Any) -> int:
@@ -42,14 +43,6 @@ def measure_richness(value: Any) -> int:
     return 0 if value is None or isinstance(value, bool) else 1
 
 
-def add_context(transaction: Transaction, context: AgentContext) -> None:
-    transaction.execute(
-        f"INSERT INTO contexts ({_COLUMNS}) VALUES (:id, :project, :session, :agent, :kind,"
-        " :body, :skills, :tools, :richness, :created)",
-        **context._asdict(),
-    )
-
-
 class ContextFilter(NamedTuple):
     """Which contexts are wanted; what is empty asks for nothing."""
 
@@ -60,27 +53,20 @@ class ContextFilter(NamedTuple):
 
 
 _FILTERED = (
-    "{mine} AND (:project = '' OR project = :project) AND (:session = '' OR session = :session)"
-    " AND (:agent = '' OR agent = :agent) AND (:kind = '' OR kind = :kind)"
+    f"{match_given('project', 'session', 'agent')} AND (kind = :kind OR (:kind = ''"
+    f" AND (kind <> '{SNAPSHOT_KIND}' OR :session <> '' OR :agent <> '')))"
     " ORDER BY created DESC, seq DESC LIMIT :limit"
 )
-
-
-def list_contexts(transaction: Transaction, only: ContextFilter, limit: int) -> list[AgentContext]:
-    """Latest first."""
-    return _read(
-        transaction.query(
-            f"SELECT {_COLUMNS} FROM contexts WHERE {_FILTERED}", limit=limit, **only._asdict()
-        )
-    )
 
 
 def list_context_times(
     transaction: Transaction, only: ContextFilter, limit: int
 ) -> list[tuple[str, str]]:
-    """Ids with their times, latest first: what a page is chosen by, without what they say."""
+    """Times with their ids, latest first: what a page is chosen by, without what they say."""
     rows = transaction.query(
-        f"SELECT id, created FROM contexts WHERE {_FILTERED}", limit=limit, **only._asdict()
+        f"SELECT created, id FROM contexts WHERE {{mine}} AND {_FILTERED}",
+        limit=limit,
+        **only._asdict(),
     )
     return [(row[0], row[1]) for row in rows]
 
@@ -88,10 +74,8 @@ def list_context_times(
 def get_contexts(transaction: Transaction, ids: Sequence[str]) -> dict[str, AgentContext]:
     """By id."""
     values, places = placeholders(ids)
-    rows = transaction.query(
-        f"SELECT {_COLUMNS} FROM contexts WHERE {{mine}} AND id IN ({places})", **values
-    )
-    return {context.id: context for context in _read(rows)}
+    found = CONTEXTS.select(transaction, f"id IN ({places})", **values)
+    return {context.id: context for context in found}
 
 
 def find_posting_agents(transaction: Transaction, agents: Sequence[str]) -> set[str]:
@@ -101,13 +85,6 @@ def find_posting_agents(transaction: Transaction, agents: Sequence[str]) -> set[
         f"SELECT DISTINCT agent FROM contexts WHERE {{mine}} AND agent IN ({places})", **values
     )
     return {row[0] for row in rows}
-
-
-def _read(rows: Sequence[Row]) -> list[AgentContext]:
-    return [
-        AgentContext._make((*row[:5], *(parse_json_column(value) for value in row[5:8]), *row[8:]))
-        for row in rows
-    ]
 
 
 def list_snapshot_projects(transaction: Transaction, session: str) -> list[str]:
@@ -127,11 +104,12 @@ def find_richest_snapshot(
     """The latest that is not thin beside another recent one."""
     only = ContextFilter(project=project, session=session, kind=SNAPSHOT_KIND)
     found = transaction.query(
-        f"SELECT {_COLUMNS} FROM (SELECT *, max(richness) OVER () AS most FROM"
-        f" (SELECT {_COLUMNS}, seq FROM contexts WHERE {_FILTERED}) AS recent) AS ranked"
+        f"SELECT {CONTEXTS.columns} FROM (SELECT *, max(richness) OVER () AS most FROM"
+        f" (SELECT {CONTEXTS.columns}, seq FROM contexts WHERE {{mine}} AND {_FILTERED}) AS recent)"
+        " AS ranked"
         " WHERE richness >= most * :thin ORDER BY created DESC, seq DESC LIMIT 1",
         limit=MAX_RECENT_SNAPSHOTS,
         thin=MIN_RICHNESS_SHARE,
         **only._asdict(),
     )
-    return next(iter(_read(found)), None)
+    return next(iter(CONTEXTS.read(found)), None)

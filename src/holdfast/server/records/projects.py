@@ -4,15 +4,13 @@ A project's name is what all machines call it (`sync.project_id`): a remote, a n
 person gave, or a folder. Its id is made from that name, so that everyone makes the same.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from holdfast.records import NamedTuple
 from holdfast.server.records.transactions import Transaction
-from holdfast.store.queries import placeholders
+from holdfast.store.queries import insert, placeholders
 from holdfast.sync.project_id import make_project_id
 
 # Of a folder, those above it that are looked at.
@@ -33,46 +31,33 @@ class ProjectFolder(NamedTuple):
     machine: str
 
 
-def project_id_for(path: str) -> str:
-    return make_project_id(path)
-
-
 def build_project(path: str) -> Project:
-    return Project(project_id_for(path), path, os.path.basename(path.rstrip("/")) or path)
+    return Project(make_project_id(path), path, os.path.basename(path.rstrip("/")) or path)
 
 
-def save_project(transaction: Transaction, path: str, now: str) -> Project:
-    project = build_project(path)
-    transaction.execute(
-        "INSERT INTO projects (project, id, name, created) VALUES (:path, :id, :name, :now)"
-        " ON CONFLICT DO NOTHING",
-        path=path,
-        id=project.id,
-        name=project.name,
-        now=now,
-    )
-    return project
+def save_project(transaction: Transaction, path: str, now: str) -> None:
+    project_id, _, name = build_project(path)
+    kept = {"project": path, "id": project_id, "name": name, "created": now}
+    insert(transaction, "projects", kept, "ON CONFLICT DO NOTHING")
 
 
 def list_projects(transaction: Transaction) -> list[Project]:
-    rows = transaction.query("SELECT id, project, name FROM projects WHERE {mine} ORDER BY project")
-    return [Project(*row) for row in rows]
+    return _select_projects(transaction, "1 = 1 ORDER BY project")
 
 
 def find_by_id(transaction: Transaction, project_id: str) -> Project | None:
-    rows = transaction.query(
-        "SELECT id, project, name FROM projects WHERE {mine} AND id = :id", id=project_id
-    )
-    return Project(*rows[0]) if rows else None
+    return next(iter(_select_projects(transaction, "id = :id", id=project_id)), None)
 
 
 def find_by_paths(transaction: Transaction, paths: Sequence[str]) -> list[Project]:
     """Those that are known by one of these names."""
     values, names = placeholders(paths)
-    rows = transaction.query(
-        f"SELECT id, project, name FROM projects WHERE {{mine}} AND project IN ({names})", **values
-    )
-    return [Project(*row) for row in rows]
+    return _select_projects(transaction, f"project IN ({names})", **values)
+
+
+def _select_projects(transaction: Transaction, condition: str, **values: str) -> list[Project]:
+    statement = f"SELECT id, project, name FROM projects WHERE {{mine}} AND {condition}"
+    return [Project(*row) for row in transaction.query(statement, **values)]
 
 
 def save_folder(
@@ -90,7 +75,7 @@ def save_folder(
         " (excluded.scope = :all OR length(excluded.scope) > length(folders.scope))",
         **folder._asdict(),
         now=now,
-        scope=_encode_scope(seen),
+        scope=ALL_PROJECTS if seen is None else json.dumps(sorted(seen)),
         all=ALL_PROJECTS,
     )
 
@@ -112,10 +97,6 @@ def list_enclosing_folders(transaction: Transaction, path: str) -> list[ProjectF
         if _is_trusted_for(row[3], row[0], transaction.projects)
     ]
     return sorted(found, key=lambda folder: -len(folder.path))
-
-
-def _encode_scope(projects: Sequence[str] | None) -> str:
-    return ALL_PROJECTS if projects is None else json.dumps(sorted(projects))
 
 
 def _is_trusted_for(scope: str, project: str, projects: Sequence[str] | None) -> bool:
@@ -143,12 +124,6 @@ def find_nearest(
 
 def list_ancestors(path: str) -> list[str]:
     """The folder and those it is in, `/` last."""
-    found = [path]
-    folder = path.rstrip("/")
-    for _ in range(MAX_ANCESTORS):
-        if folder not in found:
-            found.append(folder or "/")
-        if "/" not in folder:
-            break
-        folder = folder.rpartition("/")[0]
-    return list(dict.fromkeys(found))
+    steps = path.rstrip("/").split("/")
+    above = ["/".join(steps[:count]) or "/" for count in range(len(steps), 0, -1)]
+    return list(dict.fromkeys([path, *above[:MAX_ANCESTORS]]))

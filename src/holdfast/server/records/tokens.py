@@ -3,14 +3,14 @@
 The secret has 256 random bits, so that a plain digest of it cannot be turned back.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import secrets
-from typing import NamedTuple
+from collections.abc import Sequence
 
+from holdfast.records import NamedTuple
 from holdfast.server.records.transactions import Transaction, parse_json_column
+from holdfast.store.queries import Row, insert, placeholders
 
 SCOPES = ("read", "write", "admin")
 TOKEN_PREFIX = "hf"
@@ -26,7 +26,7 @@ class Token(NamedTuple):
     revoked: str
 
 
-_COLUMNS = "id, name, scopes, projects, created, expires, revoked"
+_COLUMNS = ", ".join(Token._fields)
 
 
 def create_token(
@@ -41,17 +41,13 @@ def create_token(
     """The token, and the words that a caller sends."""
     token_id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
     token = Token(token_id, name, scopes, projects, now, expires, "")
-    transaction.execute(
-        "INSERT INTO tokens (id, name, digest, scopes, projects, created, expires, revoked)"
-        " VALUES (:id, :name, :digest, :scopes, :projects, :created, :expires, '')",
-        id=token_id,
-        name=name,
-        digest=_digest(secret),
-        scopes=" ".join(scopes),
-        projects={"all": projects is None, "named": list(projects or ())},
-        created=now,
-        expires=expires,
-    )
+    kept = {
+        **token._asdict(),
+        "digest": _digest_secret(secret),
+        "scopes": " ".join(scopes),
+        "projects": {"all": projects is None, "named": list(projects or ())},
+    }
+    insert(transaction, "tokens", kept)
     return token, f"{TOKEN_PREFIX}_{token_id}_{secret}"
 
 
@@ -61,14 +57,8 @@ def list_tokens(transaction: Transaction) -> list[Token]:
 
 
 def revoke_token(transaction: Transaction, token_id: str, now: str) -> bool:
-    return (
-        transaction.execute(
-            "UPDATE tokens SET revoked = :now WHERE id = :id AND revoked = ''",
-            id=token_id,
-            now=now,
-        )
-        > 0
-    )
+    statement = "UPDATE tokens SET revoked = :now WHERE id = :id AND revoked = ''"
+    return transaction.execute(statement, id=token_id, now=now) > 0
 
 
 class ActiveTokens:
@@ -85,54 +75,46 @@ class ActiveTokens:
         if prefix != TOKEN_PREFIX or not secret or token_id not in self._known:
             return None
         token, digest = self._known[token_id]
-        if not hmac.compare_digest(digest, _digest(secret)):
+        if not hmac.compare_digest(digest, _digest_secret(secret)):
             return None
         return None if token.expires and token.expires <= now else token
 
 
-def _digest(secret: str) -> str:
+def _digest_secret(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
-def _token_from_row(row: tuple[object, ...]) -> Token:
-    token_id, name, scopes, projects, created, expires, revoked = row
+def _token_from_row(row: Row) -> Token:
+    token_id, name, scopes, projects, *times = row
     where = parse_json_column(projects)
-    return Token(
-        str(token_id),
-        str(name),
-        tuple(str(scopes).split()),
-        None if where["all"] else tuple(where["named"]),
-        str(created),
-        str(expires),
-        str(revoked),
-    )
-
-
-# Whose a session is: the caller that first wrote to it. Owns that table and nothing else.
+    named = None if where["all"] else tuple(where["named"])
+    return Token(token_id, name, tuple(scopes.split()), named, *times)
 
 
 def get_session_owner(transaction: Transaction, project: str, session: str) -> str:
-    """Empty where it was never written to through this service."""
+    """Whose a session is: the caller that first wrote to it. Empty where it was never written to
+    through this service."""
+    return list_session_owners(transaction, [session]).get((project, session), "")
+
+
+def list_session_owners(
+    transaction: Transaction, sessions: Sequence[str]
+) -> dict[tuple[str, str], str]:
+    """The callers that first wrote to them, by project and session."""
+    values, places = placeholders(sessions)
     rows = transaction.query(
-        "SELECT caller FROM session_owners WHERE {mine} AND project = :project"
-        " AND session = :session",
-        project=project,
-        session=session,
+        f"SELECT project, session, caller FROM session_owners"
+        f" WHERE {{mine}} AND session IN ({places})",
+        **values,
     )
-    return rows[0][0] if rows else ""
+    return {(project, session): caller for project, session, caller in rows}
 
 
 def set_session_owner(
     transaction: Transaction, project: str, session: str, caller: str, now: str
 ) -> None:
-    transaction.execute(
-        "INSERT INTO session_owners (project, session, caller, created)"
-        " VALUES (:project, :session, :caller, :now) ON CONFLICT DO NOTHING",
-        project=project,
-        session=session,
-        caller=caller,
-        now=now,
-    )
+    owner = {"project": project, "session": session, "caller": caller, "created": now}
+    insert(transaction, "session_owners", owner, "ON CONFLICT DO NOTHING")
 
 
 def transfer_sessions(transaction: Transaction, old: str, new: str) -> int:

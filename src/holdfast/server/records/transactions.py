@@ -7,154 +7,129 @@ hooks open stays as small as it was. A write with an idempotency key has its
 effect once (`run_once`).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
-import os
-import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, Generic, TypeVar, cast
 
-from holdfast.files import make_private_dir, touch
+from pydantic import BaseModel
+
 from holdfast.redact import redact
 from holdfast.store.postgres.connection import (
     Connection,
     PostgresDatabase,
-    from_jsonb,
+    PostgresStatements,
+    from_json_column,
     lock_name,
     run,
-    to_jsonb,
-    to_psycopg,
+    to_json_column,
 )
-from holdfast.store.protocol import StoreTooNew
-from holdfast.store.schema import RECORD_INDEXES, RECORD_TABLES
-from holdfast.store.search_query import replace_surrogates
-from holdfast.store.sqlite.connection import to_store_error
+from holdfast.store.queries import Row, Statements, insert
+from holdfast.store.schema import JSON, RECORD_INDEXES, RECORD_TABLES
+from holdfast.store.sqlite.connection import SqliteDatabase
 from holdfast.store.sqlite.migrations import create_table
+
+R = TypeVar("R", bound=BaseModel)
+Answer = TypeVar("Answer", bound=BaseModel)
 
 BUSY_SECONDS = 10.0
 
-Row = tuple[Any, ...]
+# The tables of the service in SQLite; `store.postgres.migrations` has theirs.
+MIGRATIONS: list[tuple[str, tuple[str, ...]]] = [
+    (
+        "first schema",
+        (*(create_table(name, table) for name, table in RECORD_TABLES.items()), *RECORD_INDEXES),
+    )
+]
 
 
-class Transaction(Protocol):
-    projects: Sequence[str] | None
+class Transaction(ABC):
+    """On one engine's statements, for one who sees these projects; None for all."""
 
-    def query(self, statement: str, **values: Any) -> list[Row]: ...
+    def __init__(self, statements: Statements, projects: Sequence[str] | None) -> None:
+        self._statements, self.projects = statements, projects
+
+    def query(self, statement: str, **values: Any) -> list[Row]:
+        statement, given = bind_projects(statement, values, self.projects)
+        rows = self._statements.query(statement, **self._encoded(given))
+        return [tuple(map(self._decode, row)) for row in rows]
 
     def execute(self, statement: str, **values: Any) -> int:
         """How many rows it changed."""
+        statement, given = bind_projects(statement, values, self.projects)
+        return self._statements.execute(statement, **self._encoded(given))
 
+    def _encoded(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            name: self._encode(value) if isinstance(value, (dict, list)) else value
+            for name, value in values.items()
+        }
+
+    def _encode(self, value: Any) -> Any:
+        """A document, for a JSON column."""
+        return json.dumps(value)
+
+    def _decode(self, value: Any) -> Any:
+        return value
+
+    @abstractmethod
     def lock(self, name: str) -> None:
-        """Whoever takes the same name waits until this transaction is through."""
-
-
-class Records(Protocol):
-    def transaction(self, projects: Sequence[str] | None, session: str = "") -> Any:
-        """All of what runs inside, or nothing. Writers of the same `session` of the one project
-        that is named take turns."""
-
-    def close(self) -> None: ...
+        """Others that take the same name wait until this transaction is through."""
 
 
 def bind_projects(
     statement: str, values: Mapping[str, Any], projects: Sequence[str] | None
-) -> tuple[str, dict[str, Any]]:
+) -> tuple[str, Mapping[str, Any]]:
     """The statement with its caller's projects in place of {mine}."""
-    given = dict(values)
-    if projects is not None and "{mine}" in statement:
-        given.update((f"mine_{number}", project) for number, project in enumerate(projects))
-    return _expand_projects(statement, None if projects is None else len(projects)), given
+    if projects is None:
+        return statement.replace("{mine}", "1 = 1"), values
+    if "{mine}" not in statement:
+        return statement, values
+    mine = {f"mine_{number}": project for number, project in enumerate(projects)}
+    names = ", ".join(f":{name}" for name in mine) or "NULL"
+    return statement.replace("{mine}", f"project IN ({names})"), {**values, **mine}
 
 
-@lru_cache(maxsize=512)
-def _expand_projects(statement: str, count: int | None) -> str:
-    if count is None:
-        return statement.replace("{mine}", "1 = 1")
-    names = ", ".join(f":mine_{number}" for number in range(count))
-    return statement.replace("{mine}", f"project IN ({names or 'NULL'})")
-
-
-class _SqliteTransaction:
-    def __init__(self, connection: sqlite3.Connection, projects: Sequence[str] | None) -> None:
-        self._connection = connection
-        self.projects = projects
-
-    def _run(self, statement: str, values: Mapping[str, Any]) -> sqlite3.Cursor:
-        statement, given = bind_projects(statement, values, self.projects)
-        return self._connection.execute(
-            statement, {name: _for_sqlite(value) for name, value in given.items()}
-        )
-
-    def query(self, statement: str, **values: Any) -> list[Row]:
-        return [tuple(row) for row in self._run(statement, values)]
-
-    def execute(self, statement: str, **values: Any) -> int:
-        return self._run(statement, values).rowcount
-
+class _SqliteTransaction(Transaction):
     def lock(self, name: str) -> None:
         """The whole file is ours: a transaction here takes it at its start."""
 
 
 class SqliteRecords:
-    def __init__(self, path: str) -> None:
-        self.path = path
-        with self._connected() as connection:
-            migrate_records(connection)
+    """A transaction is all of what runs inside, or nothing. Writers of the same `session` of the
+    one project that is named take turns."""
 
-    @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
-        try:
-            with closing(
-                sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
-            ) as connection:
-                yield connection
-        except sqlite3.Error as error:
-            raise to_store_error(error, self.path) from error
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._open().close()
+
+    def _open(self) -> SqliteDatabase:
+        return SqliteDatabase(self._path, BUSY_SECONDS, MIGRATIONS)
 
     @contextmanager
     def transaction(
         self, projects: Sequence[str] | None, session: str = ""
     ) -> Iterator[Transaction]:
         del session  # here all writers take turns
-        with self._connected() as connection:
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield _SqliteTransaction(connection, projects)
-                connection.execute("COMMIT")
-            finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-
-    def close(self) -> None:
-        pass
+        with closing(self._open()) as database, database.writing():
+            yield _SqliteTransaction(database.statements, projects)
 
 
-class PostgresTransaction:
+class PostgresTransaction(Transaction):
     def __init__(
         self, connection: Connection, projects: Sequence[str] | None, locked: str = ""
     ) -> None:
+        super().__init__(PostgresStatements(connection), projects)
         self.connection = connection
-        self.projects = projects
         self.locked = locked
 
-    def _run(self, statement: str, values: Mapping[str, Any]) -> Any:
-        statement, given = bind_projects(statement, values, self.projects)
-        ready = {name: _for_postgres(value) for name, value in given.items()}
-        return run(self.connection, to_psycopg(statement), ready)
+    def _encode(self, value: Any) -> Any:
+        return to_json_column(value)
 
-    def query(self, statement: str, **values: Any) -> list[Row]:
-        return [
-            tuple(from_jsonb(v) if isinstance(v, (dict, list)) else v for v in row)
-            for row in self._run(statement, values)
-        ]
-
-    def execute(self, statement: str, **values: Any) -> int:
-        return int(self._run(statement, values).rowcount)
+    def _decode(self, value: Any) -> Any:
+        return from_json_column(value) if isinstance(value, (dict, list)) else value
 
     def lock(self, name: str) -> None:
         run(self.connection, "SELECT pg_advisory_xact_lock(hashtextextended(%s, 1))", (name,))
@@ -173,18 +148,8 @@ class PostgresRecords:
         with self._database.scoped_to(projects).transaction(lock=locked) as connection:
             yield PostgresTransaction(connection, projects, locked)
 
-    def close(self) -> None:
-        pass
 
-
-def _for_sqlite(value: Any) -> Any:
-    if isinstance(value, str):
-        return replace_surrogates(value)
-    return json.dumps(value) if isinstance(value, (dict, list)) else value
-
-
-def _for_postgres(value: Any) -> Any:
-    return to_jsonb(value) if isinstance(value, (dict, list)) else value
+Records = PostgresRecords | SqliteRecords
 
 
 def parse_json_column(value: Any) -> Any:
@@ -192,49 +157,39 @@ def parse_json_column(value: Any) -> Any:
     return json.loads(value) if isinstance(value, str) else value
 
 
-# The tables of the service in SQLite; `store.postgres.migrations` has theirs.
+class RecordTable(Generic[R]):
+    """A table as records, which are also what the API answers: a column is a field of its name."""
 
-_SCHEMA = (
-    *(create_table(name, table) for name, table in RECORD_TABLES.items()),
-    *RECORD_INDEXES,
-)
+    def __init__(self, name: str, record: type[R]) -> None:
+        kinds = RECORD_TABLES[name].columns
+        self._name, self._record = name, record
+        self._kinds = {field: kinds[field] for field in record.model_fields if field in kinds}
+        self.columns = ", ".join(self._kinds)
 
-MIGRATIONS: list[tuple[str, tuple[str, ...]]] = [("first schema", _SCHEMA)]
+    def add(self, transaction: Transaction, record: R) -> None:
+        insert(transaction, self._name, {field: getattr(record, field) for field in self._kinds})
 
+    def select(self, transaction: Transaction, condition: str, **values: Any) -> list[R]:
+        """Of those that the caller may see; an order and a limit may follow the condition."""
+        statement = f"SELECT {self.columns} FROM {self._name} WHERE {{mine}} AND {condition}"
+        return self.read(transaction.query(statement, **values))
 
-def migrate_records(connection: sqlite3.Connection) -> None:
-    """Bring the file up to this version's tables."""
-    connection.execute("PRAGMA journal_mode = WAL").fetchone()
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        connection.execute(
-            "CREATE TABLE IF NOT EXISTS migrations (position INTEGER PRIMARY KEY,"
-            " name TEXT NOT NULL UNIQUE)"
-        )
-        done = {name for (name,) in connection.execute("SELECT name FROM migrations")}
-        unknown = done.difference(name for name, _ in MIGRATIONS)
-        if unknown:
-            raise StoreTooNew(
-                f"written by a newer Holdfast, unknown migrations: {', '.join(sorted(unknown))}"
+    def read(self, rows: Sequence[Row]) -> list[R]:
+        """From rows of `columns`."""
+        return [
+            self._record.model_construct(
+                **{
+                    field: parse_json_column(value) if kind == JSON else value
+                    for (field, kind), value in zip(self._kinds.items(), row, strict=True)
+                }
             )
-        for position, (name, statements) in enumerate(MIGRATIONS):
-            if name not in done:
-                for statement in statements:
-                    connection.execute(statement)
-                connection.execute("INSERT INTO migrations VALUES (?, ?)", (position, name))
-        connection.execute("COMMIT")
-    finally:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
+            for row in rows
+        ]
 
 
-def create_private_file(path: str) -> None:
-    """The file for the user alone, before anything is in it."""
-    make_private_dir(os.path.dirname(path))
-    touch(path)
-
-
-# A write with an idempotency key has its effect once: its answer is kept in its transaction.
+def match_given(*columns: str) -> str:
+    """A condition on columns of which an empty value asks for nothing."""
+    return " AND ".join(f"(:{column} = '' OR {column} = :{column})" for column in columns)
 
 
 class KeyReused(Exception):
@@ -243,40 +198,31 @@ class KeyReused(Exception):
 
 def run_once(
     transaction: Transaction,
-    *,
-    project: str,
-    caller: str,
-    key: str,
-    digest: str,
+    named: Mapping[str, str],
+    words: str,
     now: str,
-    effect: Callable[[], dict[str, Any]],
-) -> tuple[dict[str, Any], bool]:
-    """The answer, and whether it was given before. Without a key the effect just happens."""
+    effect: Callable[[Transaction], Answer],
+) -> tuple[Answer, bool]:
+    """The answer to a request of these words, and whether it was given before: then it is the
+    document that was sent. `named` are its project, caller and key; without a key the effect just
+    happens."""
+    key = named["key"]
     if not key:
-        return effect(), False
+        return effect(transaction), False
     if redact(key) != key:
-        key = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
-    transaction.lock(f"{project}\n{caller}\n{key}")
+        named = {**named, "key": hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()}
+    digest = hashlib.sha256(words.encode()).hexdigest()
+    transaction.lock("\n".join(named.values()))
     rows = transaction.query(
         "SELECT digest, body FROM idempotency_keys WHERE {mine} AND project = :project"
         " AND caller = :caller AND key = :key",
-        project=project,
-        caller=caller,
-        key=key,
+        **named,
     )
     if rows:
         if rows[0][0] != digest:
-            raise KeyReused(key)
-        return parse_json_column(rows[0][1]), True
-    answer = effect()
-    transaction.execute(
-        "INSERT INTO idempotency_keys (project, caller, key, digest, body, created)"
-        " VALUES (:project, :caller, :key, :digest, :body, :now)",
-        project=project,
-        caller=caller,
-        key=key,
-        digest=digest,
-        body=answer,
-        now=now,
-    )
+            raise KeyReused(named["key"])
+        return cast("Answer", parse_json_column(rows[0][1])), True
+    answer = effect(transaction)
+    kept = {"digest": digest, "body": answer.model_dump(mode="json", by_alias=True), "created": now}
+    insert(transaction, "idempotency_keys", {**named, **kept})
     return answer, False

@@ -1,139 +1,162 @@
 """Actions: reported by agents, and seen in the sessions themselves."""
 
-from __future__ import annotations
+from typing import Annotated
 
-from typing import Any
+from fastapi import APIRouter
+from pydantic import Field
 
-from fastapi import APIRouter, Request
+from holdfast.server import routing, schemas
+from holdfast.server.backend import read_state
+from holdfast.server.records.transactions import RecordTable, match_given
+from holdfast.server.request_context import Context, RequestContext, WriteContext
+from holdfast.server.server_settings import count_milliseconds
+from holdfast.state.calls import Call
+from holdfast.store.protocol import Message, Session
 
-from holdfast.server.records import Transaction, actions
-from holdfast.server.records.actions import Action
-from holdfast.server.records.projects import project_id_for
-from holdfast.server.request_context import RequestContext, new_id
-from holdfast.server.routing import (
-    IdempotencyKey,
-    Limit,
-    Offset,
-    StrictRoute,
-    TextQuery,
-    next_offset_after,
-)
-from holdfast.server.schemas import ActionPage, ActionRequest, ActionResponse
-from holdfast.state.facts import OPEN, Fact
-from holdfast.store.protocol import Session
 
-router = APIRouter(prefix="/api/actions", route_class=StrictRoute, tags=["actions"])
+class Action(schemas.ProjectRecord):
+    session: str = Field(serialization_alias="session_id")
+    agent: str = Field(default="", serialization_alias="agent_id")
+    tool: str = Field(serialization_alias="tool_name")
+    tool_type: str = "builtin"
+    files: list[str] = Field(serialization_alias="file_paths")
+    exit_code: int | None
+    duration_ms: int | None = None
+    note: str
+    origin: schemas.Origin = "posted"
 
-MAX_OBSERVED_SESSIONS = 10
+
+ACTIONS = RecordTable("actions", Action)
+
+router = APIRouter(prefix="/api/actions", route_class=routing.StrictRoute, tags=["actions"])
+
+_STATE_FIELDS = frozenset(("version", "calls"))
+
+
+class ActionRequest(schemas.ProjectRequest):
+    session_id: schemas.NullableName = ""
+    agent: schemas.NullableName = Field("", alias="agent_id")
+    tool: schemas.Name = Field(alias="tool_name")
+    tool_type: schemas.OptionalName = "builtin"
+    files: list[schemas.Folder] = Field(default_factory=list, max_length=500, alias="file_paths")
+    exit_code: (
+        Annotated[int, Field(ge=-(2**31), le=2**31), schemas.ACCEPT_INTEGRAL_FLOAT] | None
+    ) = None
+    duration_ms: schemas.NonNegativeInt | None = None
+    note: Annotated[str, Field(max_length=2000)] = ""
+
+
+class ActionPage(schemas.ResponseModel):
+    actions: list[Action]
+    next_offset: int | None
 
 
 @router.get("")
 def get_actions(
-    request: Request,
-    session_id: TextQuery = "",
-    agent_id: TextQuery = "",
-    tool_name: TextQuery = "",
-    project_id: TextQuery = "",
-    limit: Limit = 100,
-    offset: Offset = 0,
+    ctx: Context,
+    session_id: routing.TextQuery = "",
+    agent_id: routing.TextQuery = "",
+    tool_name: routing.TextQuery = "",
+    project_id: routing.TextQuery = "",
+    limit: routing.Limit = 100,
+    offset: routing.Offset = 0,
 ) -> ActionPage:
-    """Latest first: commands with their outcome and files that were changed."""
-    ctx = RequestContext(request)
-    project = ctx.get_project_by_id(project_id).path if project_id else ""
+    """Latest first: tool calls with file, exit code and duration as far as they were seen."""
+    project = ctx.get_project_path(project_id)
     # Two sorted lists are merged: each has to give as many as could stand on the page.
     most = limit + offset
     with ctx.records_transaction() as transaction:
-        posted = actions.list_actions(
+        found = ACTIONS.select(
             transaction,
+            f"{match_given('project', 'session', 'agent', 'tool')}"
+            " ORDER BY created DESC, seq DESC LIMIT :limit",
             project=project,
             session=session_id,
             agent=agent_id,
             tool=tool_name,
             limit=most,
         )
-    found = [_answer(deed) for deed in posted]
     found += [
         seen
-        for seen in _list_observed(ctx, project, session_id)
-        if tool_name in ("", seen.tool_name) and agent_id in ("", seen.agent_id)
+        for seen in _list_observed(ctx, project, session_id, most)
+        if tool_name in ("", seen.tool) and agent_id in ("", seen.agent)
     ]
-    found.sort(key=lambda action: action.created_at, reverse=True)
+    found.sort(key=lambda action: action.created, reverse=True)
     page = found[offset:most]
-    return ActionPage(actions=page, next_offset=next_offset_after(page, limit, offset))
+    return ActionPage(actions=page, next_offset=routing.next_offset_after(page, limit, offset))
 
 
 @router.post("", status_code=201)
-def post_action(request: Request, body: ActionRequest, key: IdempotencyKey = "") -> ActionResponse:
+def post_action(ctx: WriteContext, body: ActionRequest) -> Action:
     """Record a tool call that is in no transcript."""
-    ctx = RequestContext(request)
-    project = ctx.resolve_project(
-        project_id=body.project_id, path=body.project, cwd=body.cwd, session=body.session_id
-    )
+    project = ctx.resolve_body_project(body, body.session_id)
 
-    def effect(transaction: Transaction) -> dict[str, Any]:
-        ctx.claim_session(transaction, project, body.session_id)
-        deed = Action(
-            *(new_id(), project, body.session_id, body.agent_id, body.tool_name, body.tool_type),
-            *(body.file_paths, body.exit_code, body.duration_ms, body.note, ctx.now),
-        )
-        actions.add_action(transaction, deed)
-        return _answer(deed).model_dump()
-
-    return ActionResponse(
-        **ctx.run_idempotent(project, "action", body.session_id, body, key, effect)
-    )
+    action = ctx.build_record(Action, project, body, session=body.session_id)
+    return ctx.post_record(ACTIONS, action, action.session, what="action", body=body)
 
 
-def _answer(deed: Action) -> ActionResponse:
-    return ActionResponse(
-        id=deed.id,
-        project_id=project_id_for(deed.project),
-        session_id=deed.session,
-        agent_id=deed.agent,
-        tool_name=deed.tool,
-        tool_type=deed.tool_type,
-        file_paths=deed.files,
-        exit_code=deed.exit_code,
-        duration_ms=deed.duration_ms,
-        note=deed.note,
-        created_at=deed.created,
-        origin="posted",
-    )
-
-
-def _list_observed(ctx: RequestContext, project: str, session_id: str) -> list[ActionResponse]:
+def _list_observed(ctx: RequestContext, project: str, session_id: str, most: int) -> list[Action]:
     with ctx.scoped_store() as scoped_store:
-        one = scoped_store.session(session_id) if session_id else None
-        sessions = [one] if one else []
-        if not session_id:
-            sessions = list(scoped_store.sessions(project, MAX_OBSERVED_SESSIONS, 0))
-        found = [
-            _observed_action(session, fact)
-            for session in sessions
-            if project in ("", session.project)
-            for kind in ("command", "file")
-            for fact in scoped_store.facts(session.id, kind=kind)
-        ]
-    return [action for action in found if action is not None]
+        sessions = scoped_store.find_sessions(session_id, project)
+        documents = scoped_store.store.partial_states(sessions, _STATE_FIELDS)
+        found: list[Action] = []
+        for session in sessions:
+            state = read_state(documents.get(session.key))
+            calls = state.calls if state else {}
+            kept = scoped_store.store.messages(session.id, _MESSAGES_PER_CALL * most)
+            run = [message for message in kept if message.speaker in _CALLS]
+            notes = {(message.row, message.start): message.text for message in run}
+            # Older ones, and those of clients that do not tell of each call.
+            since = min((call.start for call in calls.values()), default=None)
+            found += [
+                _observed_call(session, one) for one in run if since is None or one.start < since
+            ]
+            found += [
+                _known_call(session, key, call, notes.get((call.row, call.start), ""))
+                for key, call in calls.items()
+            ]
+        return found
 
 
-def _observed_action(session: Session, fact: Fact) -> ActionResponse | None:
-    command = fact.kind == "command"
-    done = fact.detail.partition(";")[0]  # what comes behind are names in the file
-    if not command and "changed" not in done and "created" not in done:
-        return None  # only read or named
-    return ActionResponse(
-        id=f"{session.id}:{fact.id}",
-        project_id=project_id_for(session.project),
-        session_id=session.id,
-        agent_id=fact.at.agent,
-        tool_name="Bash" if command else "Write" if "created" in done else "Edit",
-        tool_type="builtin",
-        file_paths=[] if command else [fact.text],
-        # A change that failed left no file behind.
-        exit_code=int(fact.status == OPEN) if command else 0,
-        duration_ms=None,
-        note=(f"{fact.text}: {fact.detail}" if command else fact.detail)[:2000],
-        created_at=fact.at.time,
+def _known_call(session: Session, key: str, call: Call, note: str) -> Action:
+    return Action(
+        id=f"{session.id}:{key}",
+        project=session.project,
+        session=session.id,
+        tool=call.tool,
+        tool_type="mcp" if call.tool.startswith("mcp__") else "builtin",
+        files=[call.file] if call.file else [],
+        exit_code=call.code,
+        duration_ms=count_milliseconds(call.began, call.time),
+        note=note[:2000],
+        created=call.time,
+        origin="observed",
+    )
+
+
+# What was run, as the store keeps it to be found again (`session.messages`).
+_CALLS = ("ran", "failed", "edited")
+_MESSAGES_PER_CALL = 3  # words are kept between the calls
+
+
+def _observed_call(session: Session, message: Message) -> Action:
+    head = message.text.partition("\n")[0]
+    first, _, rest = head.partition(" ")
+    tool, files = first, []
+    if first == "$":
+        tool = "Bash"
+    elif message.speaker == "edited":
+        tool, files = "Edit", [head.partition(": ")[0]]
+    elif first in ("created", "changed", "read") and message.speaker == "failed":
+        tool, files = "Read" if first == "read" else "Edit", [rest.partition(": ")[0]]
+    return Action(
+        id=f"{session.id}:{message.row}:{message.start}",
+        project=session.project,
+        session=session.id,
+        tool=tool,
+        files=files,
+        exit_code=int(message.speaker == "failed"),
+        note=message.text[:2000],
+        created=message.time,
         origin="observed",
     )

@@ -1,55 +1,74 @@
 """Messages between agents."""
 
-from __future__ import annotations
+from typing import Annotated, Literal
 
-from typing import Annotated, Any, Literal
+from fastapi import APIRouter, Path, Query
+from pydantic import Field
 
-from fastapi import APIRouter, Path, Query, Request
-
+from holdfast.server import routing, schemas
 from holdfast.server.problems import NotFound
 from holdfast.server.records import Transaction, agent_messages
-from holdfast.server.records.agent_messages import AgentMessage
-from holdfast.server.records.projects import project_id_for
-from holdfast.server.request_context import RequestContext, new_id
-from holdfast.server.routing import (
-    IdempotencyKey,
-    Limit,
-    Offset,
-    StrictRoute,
-    TextQuery,
-    next_offset_after,
-)
-from holdfast.server.schemas import (
-    AcknowledgeRequest,
-    DeliverRequest,
-    MessagePage,
-    MessageReceipt,
-    MessageReceiptList,
-    MessageRequest,
-    MessageResponse,
-)
+from holdfast.server.records.agent_messages import MESSAGES, AgentMessage, MessageReceipt
+from holdfast.server.request_context import Context, WriteContext
 from holdfast.server.server_settings import add_seconds
 
-router = APIRouter(prefix="/api/messages", route_class=StrictRoute, tags=["messages"])
+router = APIRouter(prefix="/api/messages", route_class=routing.StrictRoute, tags=["messages"])
 
 MessageId = Annotated[str, Path(max_length=200)]
+
+# Ten years.
+MAX_TTL_SECONDS = 315_360_000
+
+
+class MessageRequest(schemas.ProjectRequest):
+    sender: schemas.Name = Field(alias="from_agent_id")
+    to_agent: schemas.NullableName = Field(
+        "", alias="to_agent_id", description="One agent; if to_role is empty too: everyone"
+    )
+    to_role: schemas.NullableName = ""
+    topic: schemas.Name
+    payload: schemas.JsonObject = Field(default_factory=dict)
+    priority: Annotated[int, Field(ge=0, le=10), schemas.ACCEPT_INTEGRAL_FLOAT] = 5
+    ttl_seconds: (
+        Annotated[int, Field(ge=1, le=MAX_TTL_SECONDS), schemas.ACCEPT_INTEGRAL_FLOAT] | None
+    ) = Field(None, description="Expires after this long; never if omitted")
+
+
+class MessagePage(schemas.ResponseModel):
+    messages: list[AgentMessage]
+    next_offset: int | None
+
+
+class DeliverRequest(schemas.ProjectRequest):
+    agent_id: schemas.Name
+    role: schemas.NullableName = ""
+    session_id: schemas.NullableName = ""
+    limit: Annotated[int, Field(ge=1, le=100), schemas.ACCEPT_INTEGRAL_FLOAT] = 20
+
+
+class AcknowledgeRequest(schemas.RequestModel):
+    agent_id: schemas.Name
+
+
+class MessageReceiptList(schemas.ResponseModel):
+    id: str
+    readers: list[MessageReceipt]
 
 
 @router.get("")
 def get_messages(
-    request: Request,
-    agent_id: TextQuery = "",
-    role: TextQuery = "",
-    from_agent_id: TextQuery = "",
-    topic: TextQuery = "",
-    project_id: TextQuery = "",
+    ctx: Context,
+    agent_id: routing.TextQuery = "",
+    role: routing.TextQuery = "",
+    from_agent_id: routing.TextQuery = "",
+    topic: routing.TextQuery = "",
+    project_id: routing.TextQuery = "",
     status: Annotated[Literal["all", "pending"], Query()] = "all",
-    limit: Limit = 50,
-    offset: Offset = 0,
+    limit: routing.Limit = 50,
+    offset: routing.Offset = 0,
 ) -> MessagePage:
     """List messages, latest first; with `agent_id` or `role`, only theirs. Delivers nothing."""
-    ctx = RequestContext(request)
-    project = ctx.get_project_by_id(project_id).path if project_id else ""
+    project = ctx.get_project_path(project_id)
     with ctx.records_transaction() as transaction:
         found = agent_messages.list_messages(
             transaction,
@@ -63,114 +82,71 @@ def get_messages(
             limit=limit,
             offset=offset,
         )
-    return MessagePage(
-        messages=[_answer(letter) for letter in found],
-        next_offset=next_offset_after(found, limit, offset),
-    )
+    return MessagePage(messages=found, next_offset=routing.next_offset_after(found, limit, offset))
 
 
 @router.post("", status_code=201)
-def send_message(
-    request: Request, body: MessageRequest, key: IdempotencyKey = ""
-) -> MessageResponse:
+def send_message(ctx: WriteContext, body: MessageRequest) -> AgentMessage:
     """Send a message to one agent, to a role, or to everyone in the project."""
-    ctx = RequestContext(request)
-    project = ctx.resolve_project(project_id=body.project_id, path=body.project, cwd=body.cwd)
+    project = ctx.resolve_body_project(body)
 
-    def effect(transaction: Transaction) -> dict[str, Any]:
-        letter = AgentMessage(
-            *(new_id(), project, body.from_agent_id, body.to_agent_id, body.to_role),
-            *(body.topic, body.payload, body.priority, ctx.now),
-            add_seconds(ctx.now, body.ttl_seconds) if body.ttl_seconds else "",
-        )
-        agent_messages.add_message(transaction, letter)
-        return _answer(letter).model_dump()
+    def effect(transaction: Transaction) -> AgentMessage:
+        expires = add_seconds(ctx.now, body.ttl_seconds) if body.ttl_seconds else ""
+        message = ctx.build_record(AgentMessage, project, body, expires=expires)
+        ctx.claim_sender(transaction, project, body.sender)
+        MESSAGES.add(transaction, message)
+        return message
 
-    return MessageResponse(**ctx.run_idempotent(project, "message", "", body, key, effect))
+    return ctx.run_idempotent(effect, what="message", project=project, body=body)
 
 
 @router.post("/deliver")
-def deliver(request: Request, body: DeliverRequest, key: IdempotencyKey = "") -> MessagePage:
+def deliver(ctx: WriteContext, body: DeliverRequest) -> MessagePage:
     """Deliver pending messages to this reader, most urgent first. Each is delivered once."""
-    ctx = RequestContext(request)
-    project = ctx.resolve_project(
-        project_id=body.project_id, path=body.project, cwd=body.cwd, session=body.session_id
-    )
+    project = ctx.resolve_body_project(body, body.session_id)
 
-    def effect(transaction: Transaction) -> dict[str, Any]:
-        found = agent_messages.deliver_messages(
-            transaction,
-            project=project,
-            reader=body.agent_id,
-            role=body.role,
-            limit=body.limit,
-            now=ctx.now,
+    def effect(transaction: Transaction) -> MessagePage:
+        found = agent_messages.list_undelivered(
+            transaction, project, body.agent_id, role=body.role, limit=body.limit, now=ctx.now
         )
-        answers = [_answer(letter) for letter in found]
-        return MessagePage(messages=answers, next_offset=None).model_dump()
+        agent_messages.mark_delivered(transaction, found, body.agent_id, ctx.now)
+        return MessagePage(messages=found, next_offset=None)
 
-    return MessagePage(
-        **ctx.run_idempotent(project, "delivery", body.session_id, body, key, effect)
+    return ctx.run_idempotent(
+        effect, what="delivery", project=project, session=body.session_id, body=body
     )
 
 
 @router.post("/{message_id}/ack")
 def acknowledge_message(
-    request: Request, message_id: MessageId, body: AcknowledgeRequest, key: IdempotencyKey = ""
+    ctx: WriteContext, message_id: MessageId, body: AcknowledgeRequest
 ) -> MessageReceiptList:
     """Acknowledge a message. Only the first time counts."""
-    ctx = RequestContext(request)
     with ctx.records_transaction() as transaction:
-        letter = _require_message(agent_messages.get_message(transaction, message_id))
-    ctx.set_audit_subject(letter.project, "")
+        message = _require_message(transaction, message_id)
+    ctx.set_audit_subject(message.project, "")
 
-    def effect(transaction: Transaction) -> dict[str, Any]:
-        agent_messages.save_receipt(
-            transaction, letter, body.agent_id, ctx.now, acknowledged=ctx.now
-        )
-        return _receipts_response(transaction, letter).model_dump()
+    def effect(transaction: Transaction) -> MessageReceiptList:
+        agent_messages.acknowledge(transaction, message, body.agent_id, ctx.now)
+        return _list_receipts(transaction, message)
 
-    return MessageReceiptList(
-        **ctx.run_idempotent(letter.project, "acknowledged", "", body, key, effect)
-    )
+    return ctx.run_idempotent(effect, what="acknowledged", project=message.project, body=body)
 
 
 @router.get("/{message_id}/readers")
-def get_receipts(request: Request, message_id: MessageId) -> MessageReceiptList:
+def get_receipts(ctx: Context, message_id: MessageId) -> MessageReceiptList:
     """List who received a message, and who acknowledged it."""
-    ctx = RequestContext(request)
     with ctx.records_transaction() as transaction:
-        return _receipts_response(
-            transaction, _require_message(agent_messages.get_message(transaction, message_id))
-        )
+        return _list_receipts(transaction, _require_message(transaction, message_id))
 
 
-def _require_message(found: AgentMessage | None) -> AgentMessage:
-    if found is None:
+def _require_message(transaction: Transaction, message_id: str) -> AgentMessage:
+    found = MESSAGES.select(transaction, "id = :id", id=message_id)
+    if not found:
         raise NotFound("No such message")
-    return found
+    return found[0]
 
 
-def _receipts_response(transaction: Transaction, letter: AgentMessage) -> MessageReceiptList:
-    return MessageReceiptList(
-        id=letter.id,
-        readers=[
-            MessageReceipt(reader=reader, delivered_at=given, acknowledged_at=acknowledged)
-            for reader, given, acknowledged in agent_messages.list_receipts(transaction, letter)
-        ],
-    )
-
-
-def _answer(letter: AgentMessage) -> MessageResponse:
-    return MessageResponse(
-        id=letter.id,
-        project_id=project_id_for(letter.project),
-        from_agent_id=letter.sender,
-        to_agent_id=letter.to_agent,
-        to_role=letter.to_role,
-        topic=letter.topic,
-        payload=letter.payload,
-        priority=letter.priority,
-        created_at=letter.created,
-        expires_at=letter.expires,
-    )
+def _list_receipts(transaction: Transaction, message: AgentMessage) -> MessageReceiptList:
+    readers = agent_messages.list_receipts(transaction, message)
+    return MessageReceiptList(id=message.id, readers=readers)

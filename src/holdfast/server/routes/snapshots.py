@@ -1,32 +1,30 @@
 """Saving and restoring around a compaction."""
 
-from __future__ import annotations
+from contextlib import suppress
+from typing import Annotated, Any, Literal
 
-from typing import Any
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
 
-from fastapi import APIRouter, Request
-
-from holdfast.server import restored_context
+from holdfast.records import NamedTuple
+from holdfast.server import restored_context, schemas
+from holdfast.server.backend import ScopedStore, read_state
 from holdfast.server.checkpoint_snapshot import POSTED_PREFIX
 from holdfast.server.posted_snapshot import ENVELOPE_FIELDS
-from holdfast.server.problems import NotFound, NothingToSave
+from holdfast.server.problems import ApiError, NotFound
 from holdfast.server.records import Transaction, agent_messages, contexts
-from holdfast.server.records.contexts import SNAPSHOT_KIND, AgentContext, measure_richness
-from holdfast.server.records.projects import project_id_for
-from holdfast.server.request_context import RequestContext, new_id
-from holdfast.server.routing import IdempotencyKey, StrictRoute
-from holdfast.server.schemas import (
-    RestoreRequest,
-    RestoreResponse,
-    RestoreSource,
-    SnapshotRequest,
-    SnapshotResponse,
+from holdfast.server.records.agent_messages import AgentMessage
+from holdfast.server.records.contexts import (
+    CONTEXTS,
+    SNAPSHOT_KIND,
+    AgentContext,
+    measure_richness,
 )
-from holdfast.server.scoped_store import ScopedStore
-from holdfast.server.state_validation import check_document_size
-from holdfast.session.role_lookup import UnknownRole, find_role, find_role_for_agent, list_role_dirs
-from holdfast.state import UnreadableState, decode_state, list_facts
+from holdfast.server.request_context import Context, RequestContext, WriteContext, new_id
+from holdfast.server.routing import StrictRoute
+from holdfast.state import State, list_facts
 from holdfast.store.protocol import SavedState
+from holdfast.sync.project_id import make_project_id
 from holdfast.text import compute_max_chars, estimate_tokens
 
 router = APIRouter(prefix="/api/compact", route_class=StrictRoute, tags=["compaction"])
@@ -37,118 +35,179 @@ MAX_SESSIONS_TRIED = 5
 AMBIGUOUS_NOTE = "Several projects have data for this session id: pass project_id or cwd."
 
 
+class SnapshotRequest(BaseModel):
+    """A snapshot taken around a compaction. Additional fields are stored with it."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+    session_id: schemas.Name
+    project_id: schemas.NullableName = ""
+    project: schemas.NullableFolder = ""
+    cwd: schemas.NullableFolder = ""
+    trigger: schemas.NullableName = "manual"
+    context_summary: schemas.NullableText = ""
+    snapshot_data: schemas.JsonObject = Field(default_factory=dict)
+
+
+class SnapshotResponse(schemas.ResponseModel):
+    id: str
+    saved_at: str = Field(validation_alias="created")
+    session_id: str = Field(validation_alias="session")
+    project_id: str
+    richness: int = Field(description="Stored content length in characters")
+    checkpoint: int | None = Field(
+        None, description="Checkpoint of the session's own state, if known"
+    )
+
+
+class RestoreRequest(schemas.RequestModel):
+    session_id: schemas.Name
+    project_id: schemas.NullableName = Field(
+        "",
+        description="Fallback for an unknown session: the project's latest state or snapshot",
+    )
+    cwd: schemas.NullableFolder = Field("", description="The same, by working directory")
+    agent_id: schemas.NullableName = ""
+    agent_type: schemas.NullableName = ""
+    role: schemas.NullableName = Field(
+        "", description="Role of the reader; default: from the agent type"
+    )
+    max_tokens: Annotated[int, Field(ge=50, le=100_000), schemas.ACCEPT_INTEGRAL_FLOAT] = 2000
+
+
+class RestoreSource(schemas.ResponseModel):
+    kind: Literal["state", "snapshot", "none"]
+    id: str = ""
+    saved_at: str = ""
+    age_seconds: int | None = None
+
+
+class RestoreResponse(schemas.ResponseModel):
+    additionalContext: str
+    tokens: int = Field(description="Estimated, never above the requested maximum")
+    role: str
+    source: RestoreSource
+    facts: list[str] = Field(description="Ids of the facts it contains")
+    messages: list[str] = Field(description="Ids of the messages delivered with it")
+    truncated: bool = Field(description="Whether a larger `max_tokens` would return more")
+    note: str = Field(description="Why the result is empty or incomplete; empty if complete")
+
+
+def drop_foreign_parts(document: dict[str, Any], project_id: str) -> None:
+    """Leave out what scripts post along with our answers: earlier snapshots, what other projects'
+    agents do and say, and a refusal in place of the hierarchy."""
+    for name in ("agent_states", "recent_messages", "recent_actions"):
+        posted = document.get(name)
+        for inside in posted.values() if isinstance(posted, dict) else [posted]:
+            if isinstance(inside, list):
+                inside[:] = [one for one in inside if not _is_foreign(one, project_id)]
+    hierarchy = document.get("hierarchy")
+    if isinstance(hierarchy, dict) and hierarchy.get("type") == "about:blank":
+        del document["hierarchy"]
+
+
+def _is_foreign(part: Any, project_id: str) -> bool:
+    if not isinstance(part, dict):
+        return False
+    elsewhere = part.get("project_id") not in (None, "", project_id)
+    return elsewhere or part.get("agent_type") == SNAPSHOT_KIND
+
+
+def _find_project_of_hierarchy(ctx: RequestContext, body: SnapshotRequest) -> str:
+    """The id of the project that a posted hierarchy is of, where the poster says nothing else."""
+    if body.project_id or body.project or body.cwd:
+        return body.project_id
+    extra = body.model_extra or {}
+    hierarchy = extra.get("hierarchy") or body.snapshot_data.get("hierarchy")
+    project = hierarchy.get("project") if isinstance(hierarchy, dict) else None
+    named = project.get("id") if isinstance(project, dict) else None
+    with suppress(NotFound):
+        return ctx.get_project_by_id(named).id if isinstance(named, str) else ""
+    return ""
+
+
 @router.post("/save", status_code=201)
-def save_snapshot(
-    request: Request, body: SnapshotRequest, key: IdempotencyKey = ""
-) -> SnapshotResponse:
+def save_snapshot(ctx: WriteContext, body: SnapshotRequest) -> SnapshotResponse:
     """Save a snapshot of a session. If the session's own state is known, a checkpoint of it is
     created too. An empty snapshot of an unknown session is rejected: a save that reports success
     has saved something."""
-    ctx = RequestContext(request)
     document: dict[str, Any] = body.model_dump()
-    check_document_size(document)
+    named = _find_project_of_hierarchy(ctx, body)
+    project = ctx.resolve_project(
+        project_id=named, path=body.project, cwd=body.cwd, session=body.session_id
+    )
+    for part in (document, document["snapshot_data"]):
+        drop_foreign_parts(part, make_project_id(project))
     said = measure_richness(
         {name: value for name, value in document.items() if name not in ENVELOPE_FIELDS}
     )
-    project = ctx.resolve_project(
-        project_id=body.project_id, path=body.project, cwd=body.cwd, session=body.session_id
-    )
 
-    def effect(transaction: Transaction) -> dict[str, Any]:
+    def effect(transaction: Transaction) -> SnapshotResponse:
         ctx.claim_session(transaction, project, body.session_id)
         made = None
         with ctx.scoped_store(transaction) as scoped_store:
-            known = scoped_store.load(body.session_id)
+            known = scoped_store.store.load(body.session_id)
             if said == 0 and known is None:
-                raise NothingToSave("The snapshot is empty and the session is unknown")
+                raise ApiError("The snapshot is empty and the session is unknown", 409)
             if known is not None:
                 cause = f"{POSTED_PREFIX}{body.trigger}"
-                made = scoped_store._store.checkpoint(known, cause, _epoch(known), ctx.now).id
+                state = read_state(known.state)
+                epoch = state.position.epoch if state else 0
+                made = scoped_store.store.checkpoint(known, cause, epoch, ctx.now).id
         kept = document if made is None else {**document, "checkpoint": made}
         context = AgentContext(
-            *(new_id(), project, body.session_id, body.session_id, SNAPSHOT_KIND),
-            *(kept, [], [], said, ctx.now),
+            id=new_id(),
+            project=project,
+            session=body.session_id,
+            agent=body.session_id,
+            kind=SNAPSHOT_KIND,
+            body=kept,
+            richness=said,
+            created=ctx.now,
         )
-        contexts.add_context(transaction, context)
+        CONTEXTS.add(transaction, context)
         # Read back: what is acknowledged is there.
         there = contexts.get_contexts(transaction, [context.id])[context.id]
-        return {
-            "id": there.id,
-            "saved_at": there.created,
-            "session_id": there.session,
-            "project_id": project_id_for(project),
-            "richness": there.richness,
-            "checkpoint": made,
-        }
+        return SnapshotResponse.model_validate(there).model_copy(update={"checkpoint": made})
 
-    return SnapshotResponse(
-        **ctx.run_idempotent(project, "snapshot", body.session_id, body, key, effect)
+    return ctx.run_idempotent(
+        effect, what="snapshot", project=project, session=body.session_id, body=body
     )
 
 
 @router.post("/restore")
-def restore_context(request: Request, body: RestoreRequest) -> RestoreResponse:
+def restore_context(ctx: Context, body: RestoreRequest) -> RestoreResponse:
     """Return the richest recent state of a session as text, with its age, within `max_tokens`;
     `truncated` and `note` say whether there is more, or why there is nothing. Pending messages for
     the agent are included once."""
-    ctx = RequestContext(request)
-    folders = list_role_dirs("", ctx.app_state.settings.data)
-    try:
-        role = (
-            find_role(body.role, folders) if body.role else _role_by_agent_type(body, folders)
-        ).role
-    except UnknownRole as error:
-        raise NotFound(str(error)) from error
+    # The main thread's own id is no kind of agent.
+    kind = "" if body.agent_type == body.session_id else body.agent_type
+    role = ctx.find_role(body.role, kind)
     asked = _requested_project(ctx, body)
     home, several = _resolve_session_project(ctx, body, asked)
     with ctx.write_transaction(within=home) as (scoped_store, transaction):
-        project = home or ""
-        saved, snapshot = None, None
-        if home is not None:
-            saved = scoped_store.load(body.session_id)
-            snapshot = contexts.find_richest_snapshot(transaction, body.session_id)
-        state = _load_state(saved)
-        if snapshot is not None:
-            project = snapshot.project
-            if state is not None and not any(list_facts(state)):
-                state = None  # a session that has only begun hides nothing
-        whose = restored_context.THIS_SESSION
-        if saved is None and snapshot is None and asked:
-            project = asked
-            saved, state, snapshot = _find_latest(scoped_store, transaction, asked)
-            if saved is not None or snapshot is not None:
-                name = saved.session.id if saved else snapshot.session if snapshot else ""
-                whose = f"session {name}, the latest of this project"
-        ctx.set_audit_subject(project, body.session_id)
-        waiting = (
-            agent_messages.list_undelivered(
-                transaction,
-                project=project,
-                reader=body.agent_id,
-                role=body.agent_type,
-                limit=MAX_MESSAGES,
-                now=ctx.now,
-            )
-            if body.agent_id and project and ctx.caller.has_scope("write")
-            else []
-        )
-        source = _source(saved if state else None, snapshot)
+        known = _find_known(scoped_store, transaction, body.session_id, home, asked)
+        ctx.set_audit_subject(known.project, body.session_id)
+        waiting = _list_waiting(ctx, transaction, body, known.project)
+        source = _build_source(known.saved if known.state else None, known.snapshot)
         source.age_seconds, age = restored_context.measure_age(source.saved_at, ctx.now)
-        posted_at = snapshot.created if snapshot else ""
+        posted_at = known.snapshot.created if known.snapshot else ""
         found = restored_context.build_restored_context(
-            state,
-            snapshot,
+            known.state,
+            known.snapshot,
             waiting,
             role=role,
             max_chars=compute_max_chars(body.max_tokens),
             ages=restored_context.SourceAges(
-                age, restored_context.measure_age(posted_at, ctx.now)[1], whose
+                age, restored_context.measure_age(posted_at, ctx.now)[1], known.label
             ),
+            reader=[name for name in (body.agent_id, body.agent_type) if name],
         )
-        given = [letter for letter in waiting if letter.id in found.message_ids]
+        given = [message for message in waiting if message.id in found.message_ids]
         agent_messages.mark_delivered(transaction, given, body.agent_id, ctx.now)
     if given:
-        ctx.app_state.event_bus.publish("delivery", project, body.session_id)
+        ctx.app_state.event_bus.publish("delivery", known.project, body.session_id)
+    note = _format_note(source, found, body.max_tokens, known.saved is not None)
     return RestoreResponse(
         additionalContext=found.text,
         tokens=estimate_tokens(len(found.text)),
@@ -157,9 +216,47 @@ def restore_context(request: Request, body: RestoreRequest) -> RestoreResponse:
         facts=list(found.facts),
         messages=list(found.message_ids),
         truncated=found.truncated,
-        note=AMBIGUOUS_NOTE
-        if several
-        else _format_note(source, found, body.max_tokens, saved is not None),
+        note=AMBIGUOUS_NOTE if several else note,
+    )
+
+
+class _Known(NamedTuple):
+    """What there is to restore: a session's own state, what was posted of it, or both."""
+
+    project: str
+    saved: SavedState | None = None
+    state: State | None = None
+    snapshot: AgentContext | None = None
+    label: str = restored_context.THIS_SESSION
+
+
+def _find_known(
+    scoped_store: ScopedStore, transaction: Transaction, session: str, home: str | None, asked: str
+) -> _Known:
+    """Of the session in its project; of nothing known, what the project that was `asked` for knew
+    last."""
+    saved, snapshot = None, None
+    if home is not None:
+        saved = scoped_store.store.load(session)
+        snapshot = contexts.find_richest_snapshot(transaction, session)
+    if saved is None and snapshot is None:
+        return _find_latest(scoped_store, transaction, asked) if asked else _Known(home or "")
+    state = read_state(saved.state) if saved else None
+    if snapshot is None:
+        return _Known(home or "", saved, state)
+    if state is not None and not any(list_facts(state)):
+        state = None  # a session that has only begun hides nothing
+    return _Known(snapshot.project, saved, state, snapshot)
+
+
+def _list_waiting(
+    ctx: RequestContext, transaction: Transaction, body: RestoreRequest, project: str
+) -> list[AgentMessage]:
+    """The messages that this agent was not given yet, for who may change that."""
+    if not (body.agent_id and project and ctx.caller.has_scope("write")):
+        return []
+    return agent_messages.list_undelivered(
+        transaction, project, body.agent_id, role=body.agent_type, limit=MAX_MESSAGES, now=ctx.now
     )
 
 
@@ -182,7 +279,7 @@ def _resolve_session_project(
     where no other has any.
     """
     with ctx.scoped_store() as scoped_store:
-        homes = scoped_store.homes(body.session_id)
+        homes = scoped_store.store.session_projects(body.session_id)
     if asked and (body.project_id or asked in homes or not homes):
         return asked, False
     if homes:
@@ -195,22 +292,25 @@ def _resolve_session_project(
     return (saved_in[0], False) if len(saved_in) == 1 else (None, bool(saved_in))
 
 
-def _find_latest(
-    scoped_store: ScopedStore, transaction: Transaction, project: str
-) -> tuple[SavedState | None, Any, AgentContext | None]:
+def _find_latest(scoped_store: ScopedStore, transaction: Transaction, project: str) -> _Known:
     """Of a project, the session that knew something last, by its own state or by what was posted
     of it; both where they are the same session's."""
     snapshot = contexts.find_richest_snapshot(transaction, "", project)
     for session in scoped_store.sessions(project, MAX_SESSIONS_TRIED, 0):
-        saved = scoped_store.load(session.id)
-        state = _load_state(saved)
+        saved = scoped_store.store.load(session.id)
+        state = read_state(saved.state) if saved else None
         if saved is None or state is None or not any(list_facts(state)):
             continue
+        label = f"session {session.id}, the latest of this project"
         if snapshot is None or snapshot.session == session.id:
-            return saved, state, snapshot
-        posted_later = snapshot.created.rstrip("Z") > saved.session.updated.rstrip("Z")
-        return (None, None, snapshot) if posted_later else (saved, state, None)
-    return None, None, snapshot
+            return _Known(project, saved, state, snapshot, label)
+        if snapshot.created.rstrip("Z") <= saved.session.updated.rstrip("Z"):
+            return _Known(project, saved, state, None, label)
+        break
+    if snapshot is None:
+        return _Known(project)
+    label = f"session {snapshot.session}, the latest of this project"
+    return _Known(project, None, None, snapshot, label)
 
 
 def _format_note(
@@ -230,27 +330,7 @@ def _format_note(
     return ""
 
 
-def _role_by_agent_type(body: RestoreRequest, folders: tuple[str, ...]) -> Any:
-    # The main thread's own id is no kind of agent.
-    kind = "" if body.agent_type == body.session_id else body.agent_type
-    return find_role_for_agent(kind, folders)
-
-
-def _load_state(saved: SavedState | None) -> Any:
-    if saved is None or not saved.state:
-        return None
-    try:
-        return decode_state(saved.state)
-    except UnreadableState:
-        return None  # another version's: the snapshot has to do
-
-
-def _epoch(saved: SavedState) -> int:
-    state = _load_state(saved)
-    return state.position.epoch if state else 0
-
-
-def _source(saved: SavedState | None, snapshot: AgentContext | None) -> RestoreSource:
+def _build_source(saved: SavedState | None, snapshot: AgentContext | None) -> RestoreSource:
     if saved is not None:
         return RestoreSource(kind="state", id=saved.session.id, saved_at=saved.session.updated)
     if snapshot is not None:

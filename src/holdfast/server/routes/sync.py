@@ -1,172 +1,214 @@
-"""Sync from a machine's local store: its sync worker calls these routes.
+"""Sync from a machine's local store: what its sync worker posts.
 
-Each of them is safe to repeat, key or no key: the same state, checkpoint, compaction or delivery
-twice is one, and an older state changes nothing.
+Safe to repeat, key or no key: the same state, checkpoint, compaction or delivery twice is one, and
+an older state changes nothing.
 """
 
-from __future__ import annotations
+from functools import lru_cache
+from typing import Annotated, Any, Literal, get_type_hints
 
-from typing import Any
-
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from holdfast.events import Origin
-from holdfast.server.problems import AmbiguousSession, NotFound
+from holdfast.server import schemas
+from holdfast.server.problems import Unprocessable, describe_error
 from holdfast.server.records import Transaction, projects
-from holdfast.server.request_context import RequestContext
+from holdfast.server.request_context import WriteContext
 from holdfast.server.routes.sessions import SessionId
-from holdfast.server.routing import IdempotencyKey, StrictRoute
-from holdfast.server.schemas import (
-    CheckpointRequest,
-    CheckpointSaved,
-    CompactionRequest,
-    DeliveriesRequest,
-    DeliveriesSaved,
-    DoneResponse,
-    SessionRow,
-    StateRequest,
-    StateResponse,
-)
-from holdfast.server.scoped_store import ScopedStore
-from holdfast.server.state_validation import check_state
+from holdfast.server.routing import StrictRoute
+from holdfast.state import State, UnreadableState, decode_state, model
+from holdfast.state.codec import STATE_VERSION
 from holdfast.state.facts import Fact
+from holdfast.state.timestamps import find_invalid_timestamp
 from holdfast.store.protocol import Compaction, Delivery, Message, SavedState, Session
+
+# As far as JSON's readers agree on whole numbers, and a database has room for them.
+MAX_JSON_INT = 2**53
 
 router = APIRouter(prefix="/api/sessions", route_class=StrictRoute, tags=["arriving"])
 
+Ids = Annotated[tuple[schemas.OptionalName, ...], Field(max_length=5000, strict=False)]
+
+
+class OriginRow(schemas.RequestModel):
+    row: schemas.OptionalName = ""
+    start: schemas.NonNegativeInt = 0
+    end: schemas.NonNegativeInt = 0
+    time: schemas.Timestamp = ""
+    agent: schemas.OptionalName = ""
+
+
+class FactRow(schemas.RequestModel):
+    id: schemas.Name
+    kind: schemas.Name
+    text: Annotated[str, Field(max_length=100_000)]
+    status: schemas.Name
+    detail: Annotated[str, Field(max_length=100_000)] = ""
+    at: OriginRow = Field(default_factory=OriginRow)
+
+
+class MessageRow(schemas.RequestModel):
+    row: schemas.OptionalName
+    speaker: Literal["user", "agent", "summary"] = Field(alias="who")
+    text: Annotated[str, Field(max_length=100_000)]
+    time: schemas.Timestamp = ""
+    start: schemas.NonNegativeInt = 0
+    end: schemas.NonNegativeInt = 0
+
+
+class SessionRow(schemas.RequestModel):
+    client: schemas.OptionalName = ""
+    project: schemas.Folder = ""
+    worktree: schemas.Folder = ""
+    cwd: schemas.Folder = ""
+    branch: Annotated[str, Field(max_length=500)] = ""
+    title: Annotated[str, Field(max_length=2000)] = ""
+    transcript: Annotated[str, Field(max_length=2000)] = ""
+    started: schemas.Timestamp = ""
+    updated: schemas.Timestamp = ""
+    ended: schemas.Timestamp = ""
+
+
+class CompactionRow(schemas.RequestModel):
+    epoch: schemas.NonNegativeInt
+    time: schemas.Timestamp
+    trigger: schemas.OptionalName = ""
+    row: schemas.OptionalName = ""
+    tokens_before: schemas.NonNegativeInt | None = None
+    tokens_after: schemas.NonNegativeInt | None = None
+    summary: Annotated[str, Field(max_length=1_000_000)] = ""
+    kept: Ids = ()
+    lost: Ids = ()
+
+
+class DeliveryRow(schemas.RequestModel):
+    epoch: schemas.NonNegativeInt = 0
+    kind: schemas.Name = Field(alias="what")
+    channel: schemas.OptionalName = ""
+    time: schemas.Timestamp
+    text: Annotated[str, Field(max_length=100_000)] = ""
+    facts: Ids = ()
+
+
+class StateRequest(schemas.RequestModel):
+    """A session's state from a machine's local store, with what is new of the session."""
+
+    session: SessionRow
+    path: schemas.Folder = Field("", description="Path of the project on the sending machine")
+    machine: schemas.OptionalName = Field("", description="Name of the sending machine")
+    generation: schemas.NonNegativeInt = 0
+    offset: schemas.NonNegativeInt
+    state: schemas.JsonObject
+    position: schemas.JsonObject = Field(default_factory=dict)
+    facts: list[FactRow] = Field(default_factory=list, max_length=5000)
+    messages: list[MessageRow] = Field(default_factory=list, max_length=5000)
+    whole: bool = Field(False, description="Whether `facts` are all: the session's others go")
+    checkpoint: schemas.OptionalName = Field(
+        "", description="If set, also creates a checkpoint with this cause, however old the state"
+    )
+    epoch: schemas.NonNegativeInt = Field(0, description="The checkpoint's")
+    time: schemas.Timestamp | None = Field(None, description="The checkpoint's; now if omitted")
+    compactions: list[CompactionRow] = Field(
+        default_factory=list,
+        max_length=5000,
+        description="Fill in what is not known of them, and change nothing that is",
+    )
+    deliveries: list[DeliveryRow] = Field(
+        default_factory=list,
+        max_length=5000,
+        description="Texts given to the client: the first of a kind in an epoch is kept",
+    )
+
+
+class StateResponse(schemas.ResponseModel):
+    saved: bool = Field(description="False if the store already has a newer state")
+    generation: int
+    offset: int
+
 
 @router.post("/{session_id}/state")
-def save_state(
-    request: Request, session_id: SessionId, body: StateRequest, key: IdempotencyKey = ""
-) -> StateResponse:
-    """Sync a session state from a machine's local store. Repeating it has no effect, and an older
-    state changes nothing. The latest state decides whether the session has ended."""
-    ctx = RequestContext(request)
-    project = _resolve_project(ctx, session_id, body.session)
-    saved = _parse_state(session_id, project, body)
-    rows = body.model_dump(include={"facts"})
-    facts = [_parse_fact(row) for row in rows["facts"]]
-    messages = [
-        Message(row.row, row.who, row.text, row.time, row.start, row.end) for row in body.messages
-    ]
+def save_state(ctx: WriteContext, session_id: SessionId, body: StateRequest) -> StateResponse:
+    """Sync a session from a machine's local store. Repeating it has no effect, and an older state
+    changes nothing. The latest state decides whether the session has ended."""
+    # As the machine says: a folder of that name on another machine is another project's.
+    project = ctx.resolve_project(
+        path=body.session.project, cwd=body.session.cwd, session=session_id, verbatim_path=True
+    )
+    check_state(body.state)
+    session = Session(session_id, **{**body.session.model_dump(), "project": project})
+    saved = SavedState(session, (body.generation, body.offset), body.state, body.position)
+    facts = [Fact(**{**dict(row), "at": Origin(**dict(row.at))}) for row in body.facts]
+    messages = [Message(**dict(row)) for row in body.messages]
 
-    def effect(transaction: Transaction) -> dict[str, Any]:
+    def effect(transaction: Transaction) -> StateResponse:
+        # Its own machine alone writes into it.
         ctx.claim_session(transaction, project, session_id)
         if project and body.path and body.path != project:
             folder = projects.ProjectFolder(project, body.path, body.machine)
             projects.save_folder(transaction, folder, ctx.now, ctx.caller.projects)
         with ctx.scoped_store(transaction) as scoped_store:
-            known = scoped_store.save(saved, facts, messages, whole=body.whole)
-            if known:
-                _update_end(scoped_store, saved.session)
+            store = scoped_store.store
+            is_news = store.save(saved, facts, messages, whole=body.whole)
+            known = scoped_store.session(session_id)
+            if is_news and known is not None and known.ended != session.ended:
+                store.end_session(session_id, session.ended)
             if body.checkpoint:
-                scoped_store._store.checkpoint(saved, body.checkpoint, body.epoch, ctx.now)
-            reached = saved.revision
-            if not known:
-                there = scoped_store.load(session_id)
-                reached = there.revision if there else (0, 0)
-        return {"saved": known, "generation": reached[0], "offset": reached[1]}
+                time = ctx.now if body.time is None else body.time
+                store.checkpoint(saved, body.checkpoint, body.epoch, time)
+            for compaction in body.compactions:
+                store.record_compaction(Compaction(session_id, **dict(compaction)))
+            for delivery in body.deliveries:
+                store.record_delivery(Delivery(session_id, **dict(delivery)))
+            there = saved if is_news else store.load(session_id)
+        generation, offset = there.revision if there else (0, 0)
+        return StateResponse(saved=is_news, generation=generation, offset=offset)
 
-    return StateResponse(**ctx.run_idempotent(project, "saved", session_id, body, key, effect))
+    return ctx.run_idempotent(effect, what="saved", project=project, session=session_id, body=body)
 
 
-@router.post("/{session_id}/checkpoints")
-def save_checkpoint(
-    request: Request, session_id: SessionId, body: CheckpointRequest, key: IdempotencyKey = ""
-) -> CheckpointSaved:
-    """Sync a checkpoint from a machine's local store, with its cause and time."""
-    ctx = RequestContext(request)
-    project = _resolve_project(ctx, session_id, body.session)
-    saved = _parse_state(session_id, project, body)
+def check_state(document: dict[str, Any]) -> None:
+    """Raises Unprocessable for what says it is a state of this version and is none: readers rely
+    on its types, and a page of a project reads the states of all its sessions. Those of another
+    version are kept as they are, because they are not read here."""
+    if document.get("version") != STATE_VERSION:
+        return
+    try:
+        state = decode_state(document)
+        _state_schema().model_validate(state._asdict())
+    except UnreadableState as error:
+        raise Unprocessable("Invalid state") from error
+    except ValidationError as error:
+        where = "/".join(map(str, error.errors(include_input=False)[0]["loc"]))
+        raise _invalid_field(where, "has the wrong type", "wrong type") from error
+    if not _has_valid_counters(state):
+        raise Unprocessable("Invalid state: a counter is negative or refers to a future step")
+    if where := find_invalid_timestamp(document):
+        raise _invalid_field(where, "is not a valid timestamp", schemas.INVALID_TIMESTAMP)
 
-    def effect(transaction: Transaction) -> dict[str, Any]:
-        ctx.claim_session(transaction, project, session_id)
-        with ctx.scoped_store(transaction) as scoped_store:
-            made = scoped_store.checkpoint(saved, body.cause, body.epoch, body.time)
-        return {"id": made.id}
 
-    return CheckpointSaved(
-        **ctx.run_idempotent(project, "checkpoint", session_id, body, key, effect)
+def _invalid_field(where: str, problem: str, advice: str) -> Unprocessable:
+    errors = [describe_error(("body", "state", where), advice)]
+    return Unprocessable(f"Invalid state: {where[:200]} {problem}", errors=errors)
+
+
+def _has_valid_counters(state: State) -> bool:
+    """Whether what is reckoned with when a brief is made can be."""
+    step = state.position.step
+    return (
+        all(0 <= number <= MAX_JSON_INT for number in state.position)
+        and all(min(one.changed, one.read) >= 0 for one in state.files.values())
+        and all(one.times >= 0 for one in state.commands.values())
+        and all(min(one.typed, one.seen) >= 0 for one in state.identifiers.values())
+        and all(min(heat) >= 0 and heat[-1] <= step for heat in state.symbols.values())
     )
 
 
-@router.post("/{session_id}/compactions")
-def record_compaction(
-    request: Request, session_id: SessionId, body: CompactionRequest, key: IdempotencyKey = ""
-) -> DoneResponse:
-    """Record a compaction. Later requests fill in missing values and never change existing ones."""
-    ctx = RequestContext(request)
-    project = _find_session_project(ctx, session_id, body.project)
-    said: dict[str, Any] = body.model_dump(exclude={"project"})
-    kept, lost = tuple(said.pop("kept")), tuple(said.pop("lost"))
-
-    def effect(transaction: Transaction) -> dict[str, Any]:
-        ctx.claim_session(transaction, project, session_id)
-        with ctx.scoped_store(transaction) as scoped_store:
-            scoped_store._store.record_compaction(
-                Compaction(session_id, **said, kept=kept, lost=lost)
-            )
-        return {"done": True}
-
-    return DoneResponse(**ctx.run_idempotent(project, "compaction", session_id, body, key, effect))
-
-
-@router.post("/{session_id}/deliveries")
-def record_deliveries(
-    request: Request, session_id: SessionId, body: DeliveriesRequest, key: IdempotencyKey = ""
-) -> DeliveriesSaved:
-    """Record what was delivered to the client. A known delivery (session, epoch and kind) is not
-    changed."""
-    ctx = RequestContext(request)
-    project = _find_session_project(ctx, session_id, body.project)
-    deliveries = [
-        Delivery(session_id, row.epoch, row.what, row.channel, row.time, row.text, tuple(row.facts))
-        for row in body.deliveries
-    ]
-
-    def effect(transaction: Transaction) -> dict[str, Any]:
-        ctx.claim_session(transaction, project, session_id)
-        with ctx.scoped_store(transaction) as scoped_store:
-            new = [scoped_store._store.record_delivery(one) for one in deliveries]
-        return {"new": sum(new)}
-
-    return DeliveriesSaved(
-        **ctx.run_idempotent(project, "delivered", session_id, body, key, effect)
-    )
-
-
-def _resolve_project(ctx: RequestContext, session_id: str, row: SessionRow) -> str:
-    """As the machine says: a folder of that name on another machine is another project's."""
-    return ctx.resolve_project(
-        path=row.project, cwd=row.cwd, session=session_id, verbatim_path=True
-    )
-
-
-def _find_session_project(ctx: RequestContext, session_id: str, said: str) -> str:
-    """Of a session that is there: as the machine says, else the only one that has it."""
-    with ctx.scoped_store() as scoped_store:
-        homes = [home for home in scoped_store.homes(session_id) if said in ("", home)]
-    if not homes:
-        raise NotFound("No such session")
-    if len(homes) > 1:
-        raise AmbiguousSession("Several projects have a session with this id: pass project")
-    ctx.set_audit_subject(homes[0], session_id)
-    return homes[0]
-
-
-def _parse_state(
-    session_id: str, project: str, body: StateRequest | CheckpointRequest
-) -> SavedState:
-    check_state(body.state)
-    who = Session(session_id, **{**body.session.model_dump(), "project": project})
-    return SavedState(who, (body.generation, body.offset), body.state, body.position)
-
-
-def _update_end(scoped_store: ScopedStore, session: Session) -> None:
-    there = scoped_store.session(session.id)
-    if there is not None and there.ended != session.ended:
-        scoped_store._store.end_session(session.id, session.ended)
-
-
-def _parse_fact(row: dict[str, Any]) -> Fact:
-    return Fact(**{**row, "at": Origin(**row["at"])})
+@lru_cache(maxsize=1)
+def _state_schema() -> type[BaseModel]:
+    """The fields of a state with their types: not read in the class, where the fields hide the
+    modules after which they are named."""
+    hints = get_type_hints(State, vars(model), {})
+    fields: dict[str, Any] = {name: (hints[name], ...) for name in State._fields}
+    shape: type[BaseModel] = create_model("_State", __config__=ConfigDict(strict=True), **fields)
+    return shape

@@ -1,29 +1,50 @@
 """The service itself: health, metrics, live events, and the audit log."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from typing import Literal
 
 from fastapi import APIRouter, Request
+from pydantic import Field
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 import holdfast
-from holdfast.server.event_bus import LiveEvent
 from holdfast.server.metrics import METRICS_MEDIA_TYPE
+from holdfast.server.open_code import page_token
 from holdfast.server.problems import ApiError, Forbidden, problem_response
 from holdfast.server.records import audit_log
-from holdfast.server.request_context import AppState, RequestContext
+from holdfast.server.request_context import AppState, Context, RequestContext
 from holdfast.server.routing import Limit, Offset, StrictRoute, TextQuery, next_offset_after
-from holdfast.server.schemas import AuditEntryResponse, AuditLogPage, CallerResponse, HealthResponse
+from holdfast.server.schemas import ResponseModel
 from holdfast.store.protocol import StoreError
 
 router = APIRouter(route_class=StrictRoute, tags=["service"])
 
 HEARTBEAT_SECONDS = 15.0
+
+
+class HealthResponse(ResponseModel):
+    status: Literal["ok", "unavailable"]
+    version: str
+
+
+class CallerResponse(ResponseModel):
+    name: str = Field(description="`owner`, or the token's id")
+    scopes: list[str]
+    projects: list[str] | None = Field(description="Null for all")
+    store: str = Field(
+        description="Id of the server's store if it is a file: clients that write to the same "
+        "store have nothing to sync"
+    )
+    sync_seconds: float = Field(description="How often to sync a session that is at work")
+
+
+class AuditLogPage(ResponseModel):
+    entries: list[audit_log.AuditEntry]
+    next_offset: int | None
 
 
 @router.get("/api/health")
@@ -38,16 +59,27 @@ async def get_health(request: Request) -> HealthResponse:
 
 
 @router.get("/api/me")
-def get_caller(request: Request) -> CallerResponse:
+def get_caller(ctx: Context) -> CallerResponse:
     """Identity and permissions of the caller, and the id of the server's store."""
-    ctx = RequestContext(request)
     caller = ctx.caller
     return CallerResponse(
         name=caller.name,
         scopes=sorted(caller.scopes),
         projects=None if caller.projects is None else list(caller.projects),
         store=ctx.app_state.backend.store_id(),
+        sync_seconds=ctx.app_state.settings.sync_seconds,
     )
+
+
+@router.post("/api/open", include_in_schema=False)
+async def redeem_open_code(request: Request) -> dict[str, str]:
+    """For the page that `holdfast open` opened: its code, once, for a token."""
+    app_state: AppState = request.app.state.app_state
+    key, port = app_state.settings.open_key, (request.scope.get("server") or ("", 0))[1]
+    code = request.headers.get("authorization", "").partition(" ")[2]
+    if not app_state.used_codes.redeem(key, port, code):
+        raise ApiError("This address was used before: run `holdfast open` again", 401)
+    return {"token": page_token(key, port)}
 
 
 @router.get(
@@ -55,36 +87,22 @@ def get_caller(request: Request) -> CallerResponse:
     response_class=Response,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
-def get_metrics(request: Request) -> Response:
+def get_metrics(ctx: Context) -> Response:
     """For Prometheus. Needs a token for all projects, because it counts across them."""
-    ctx = RequestContext(request)
     if ctx.caller.projects is not None:
         raise Forbidden("This token does not cover all projects")
     return Response(ctx.app_state.metrics.text(), media_type=METRICS_MEDIA_TYPE)
 
 
 @router.get("/api/audit-log")
-def get_audit_log(request: Request, limit: Limit = 50, offset: Offset = 0) -> AuditLogPage:
+def get_audit_log(ctx: Context, limit: Limit = 50, offset: Offset = 0) -> AuditLogPage:
     """The audit log, latest first. Needs the scope `admin` for all projects."""
-    ctx = RequestContext(request)
     if not ctx.caller.has_scope("admin") or ctx.caller.projects is not None:
         raise Forbidden("This needs a token with the scope `admin` for all projects")
     with ctx.records_transaction() as transaction:
-        found = audit_log.list_entries(transaction, limit=limit, offset=offset)
-    return AuditLogPage(
-        entries=[
-            AuditEntryResponse(
-                at=entry.at,
-                caller=entry.caller,
-                what=entry.request,
-                project=entry.project,
-                session=entry.session,
-                status=entry.status,
-            )
-            for entry in found
-        ],
-        next_offset=next_offset_after(found, limit, offset),
-    )
+        latest = "1 = 1 ORDER BY seq DESC LIMIT :limit OFFSET :offset"
+        found = audit_log.AUDIT_LOG.select(transaction, latest, limit=limit, offset=offset)
+    return AuditLogPage(entries=found, next_offset=next_offset_after(found, limit, offset))
 
 
 @router.get(
@@ -92,13 +110,10 @@ def get_audit_log(request: Request, limit: Limit = 50, offset: Offset = 0) -> Au
     response_class=StreamingResponse,
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
-async def stream_events(request: Request, project_id: TextQuery = "") -> StreamingResponse:
+async def stream_events(ctx: Context, project_id: TextQuery = "") -> StreamingResponse:
     """Server-sent events: what changed and where, as it happens. The stream is closed after a
     while; a browser's EventSource reconnects."""
-    ctx = RequestContext(request)
-    project = ""
-    if project_id:
-        project = (await asyncio.to_thread(ctx.get_project_by_id, project_id)).path
+    project = await asyncio.to_thread(ctx.get_project_path, project_id) if project_id else ""
     return _EventStream(ctx, project)
 
 
@@ -107,11 +122,11 @@ class _EventStream(StreamingResponse):
 
     def __init__(self, ctx: RequestContext, project: str) -> None:
         super().__init__(_stream_events(ctx, project), media_type="text/event-stream")
-        self._visit = ctx
+        self._ctx = ctx
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        app_state = self._visit.app_state
-        name, settings = self._visit.caller.name, app_state.settings
+        app_state = self._ctx.app_state
+        name, settings = self._ctx.caller.name, app_state.settings
         taken = app_state.streams
         if taken[name] >= settings.streams_per_caller or taken.total() >= settings.streams:
             detail = f"{taken[name]} streams are open for this caller: close one"
@@ -136,27 +151,19 @@ async def _stream_events(ctx: RequestContext, project: str) -> AsyncIterator[byt
     clock = asyncio.get_running_loop().time
     now = clock()
     end, beat = now + app_state.settings.max_stream_seconds, now + HEARTBEAT_SECONDS
-    app_state.metrics.change_listeners(1)
-    try:
-        with app_state.event_bus.subscribe() as queue:
-            yield b"retry: 2000\n\n"
-            while (now := clock()) < end:
-                # By the clock, and not after a silence: what others do keeps no stream open.
-                if now >= beat:
-                    if not await ctx.is_still_authorized():
-                        return
-                    yield b": still here\n\n"
-                    beat = clock() + HEARTBEAT_SECONDS
-                with suppress(TimeoutError):
-                    event = await asyncio.wait_for(queue.get(), max(0.0, min(end, beat) - clock()))
-                    if event is None:
-                        return
-                    if ctx.caller.can_see(event.project) and project in ("", event.project):
-                        yield _format_event(event)
-    finally:
-        app_state.metrics.change_listeners(-1)
-
-
-def _format_event(event: LiveEvent) -> bytes:
-    data = json.dumps({"project": event.project, "session": event.session})
-    return f"id: {event.id}\nevent: {event.kind}\ndata: {data}\n\n".encode()
+    with app_state.metrics.listeners.track_inprogress(), app_state.event_bus.subscribe() as queue:
+        yield b"retry: 2000\n\n"
+        while (now := clock()) < end:
+            # By the clock, and not after a silence: what others do keeps no stream open.
+            if now >= beat:
+                if not await ctx.is_still_authorized():
+                    return
+                yield b": still here\n\n"
+                beat = clock() + HEARTBEAT_SECONDS
+            with suppress(TimeoutError):
+                event = await asyncio.wait_for(queue.get(), max(0.0, min(end, beat) - clock()))
+                if event is None:
+                    return
+                if ctx.caller.can_see(event.project) and project in ("", event.project):
+                    data = json.dumps({"project": event.project, "session": event.session})
+                    yield f"id: {event.id}\nevent: {event.kind}\ndata: {data}\n\n".encode()

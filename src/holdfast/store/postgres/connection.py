@@ -11,8 +11,8 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from copy import copy
 from functools import lru_cache
-from typing import Any
 
 import psycopg
 from psycopg import errors
@@ -22,6 +22,7 @@ from psycopg.pq import Escaping
 from psycopg.types.string import StrDumperUnknown, TextLoader
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from holdfast.records import Any
 from holdfast.store.protocol import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreUnwritable
 from holdfast.store.search_query import replace_surrogates
 
@@ -29,7 +30,7 @@ SCHEMA = "holdfast"
 ALL_PROJECTS = "*"
 # Longer than any statement of ours, shorter than a person's patience.
 STATEMENT_TIMEOUT_SECONDS = 30
-# For a lock that another transaction holds. Whoever asks is told to come again.
+# For a lock that another transaction holds. Then the caller is asked to come again.
 LOCK_TIMEOUT_SECONDS = 5
 # A transaction whose process does nothing for so long (stopped, swapped out, cut off) is ended by
 # the server, with its locks. Ours think for milliseconds between two statements.
@@ -90,6 +91,9 @@ class PostgresStatements:
         " (SELECT id, project FROM sessions WHERE id = :session ORDER BY seq LIMIT 1)"
     )
     greatest = "greatest"
+    sessions_table = "sessions"
+    where_session = "id = :session AND project = :project"
+    sees_all = f"current_setting('holdfast.projects') = '{ALL_PROJECTS}'"
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -159,7 +163,11 @@ def _first_line(error: Exception) -> str:
 
 
 class PostgresDatabase:
-    """One pool; `scope` is what its transactions may see: "*", or a JSON list of projects."""
+    """One pool; `scope` is what its transactions may see: "*", or a JSON list of projects.
+
+    `pooled` says that a transaction pooler (PgBouncer) is in between: the next transaction may run
+    on another connection of the server's, which does not have the statements prepared on this one.
+    """
 
     __slots__ = ("_inside", "_locked", "_own", "_pool", "display_name", "only_project", "scope")
 
@@ -170,11 +178,10 @@ class PostgresDatabase:
         *,
         most: int = POOL_SIZE,
         wait: float = POOL_TIMEOUT_SECONDS,
+        pooled: bool = False,
     ) -> None:
         self.display_name = format_database(url)
-        self.scope = encode_scope(projects)
-        # The project that it is bound to, where it is one.
-        self.only_project = projects[0] if projects is not None and len(projects) == 1 else None
+        self._bind_scope(projects)
         self._own = True
         self._inside: Connection | None = None
         self._locked = ""
@@ -185,12 +192,13 @@ class PostgresDatabase:
                 max_size=most,
                 timeout=wait,
                 configure=register_adapters,
-                # Transactions are begun in words of ours (`begin`): psycopg would send its own
+                # Transactions are started by our own BEGIN: psycopg would send its own
                 # first, which is one more journey to the server and back.
                 kwargs={
                     "application_name": "holdfast",
                     "connect_timeout": 10,
                     "autocommit": True,
+                    "prepare_threshold": None if pooled else 5,
                     # A server whose machine is gone says nothing, for hours by default.
                     "keepalives_idle": 10,
                     "keepalives_interval": 5,
@@ -202,47 +210,39 @@ class PostgresDatabase:
                 reconnect_timeout=wait,
             )
 
-    def scoped_to(self, projects: Sequence[str] | None) -> PostgresDatabase:
-        """The same pool for other eyes; closing it closes nothing."""
-        other = PostgresDatabase.__new__(PostgresDatabase)
-        other.display_name, other.scope = self.display_name, encode_scope(projects)
-        other.only_project = projects[0] if projects is not None and len(projects) == 1 else None
-        other._own, other._pool, other._inside, other._locked = False, self._pool, None, ""
+    def scoped_to(
+        self, projects: Sequence[str] | None, inside: Connection | None = None, locked: str = ""
+    ) -> PostgresDatabase:
+        """The same pool for other eyes; closing it closes nothing. `inside` a transaction that
+        another has begun and will end, what is done here is done with what is done there, or not
+        at all; it holds the lock `locked` already."""
+        other = copy(self)
+        other._own, other._inside, other._locked = False, inside, locked
+        other._bind_scope(projects)
         return other
 
-    def joining(self, connection: Connection, locked: str = "") -> PostgresDatabase:
-        """The same, inside a transaction that another has begun and will end: what is done
-        here is done with what is done there, or not at all. It holds `locked` already."""
-        other = PostgresDatabase.__new__(PostgresDatabase)
-        other.display_name, other.scope, other.only_project = (
-            self.display_name,
-            self.scope,
-            self.only_project,
-        )
-        other._own, other._pool, other._inside = False, self._pool, connection
-        other._locked = locked
-        return other
+    def _bind_scope(self, projects: Sequence[str] | None) -> None:
+        self.scope = ALL_PROJECTS if projects is None else json.dumps([*map(encode_text, projects)])
+        # The project that it is bound to, where it is one.
+        self.only_project = projects[0] if projects and len(projects) == 1 else None
 
     @contextmanager
-    def transaction(self, *, lock: str = "", discard: bool = False) -> Iterator[Connection]:
+    def transaction(self, *, lock: str = "") -> Iterator[Connection]:
         """All of what runs inside, or nothing of it.
 
         `lock` names a session (`lock_name`): its writers take turns, also where there is no
-        row yet to lock. `discard` rolls back at the end: a rehearsal.
+        row yet to lock.
         """
         with store_errors(self.display_name):
             if self._inside is not None:
                 if lock not in ("", self._locked):
-                    take_lock(self._inside, lock)
+                    run(self._inside, f"SELECT {_LOCK_SQL.format('%s')}", (lock,))
                 yield self._inside
                 return
-            connection = self._begun(lock)
+            connection = self._begin_transaction(lock)
             try:
                 yield connection
-                if discard:
-                    connection.rollback()
-                else:
-                    connection.commit()
+                connection.commit()
             except BaseException:
                 # The pool would do it, too, and complain.
                 with suppress(psycopg.Error):
@@ -252,7 +252,7 @@ class PostgresDatabase:
                 # A broken one is thrown away.
                 self._pool.putconn(connection)
 
-    def _begun(self, lock: str) -> Connection:
+    def _begin_transaction(self, lock: str) -> Connection:
         """A connection in a transaction of ours.
 
         A server that went away and came back leaves dead connections in the pool. They are
@@ -283,16 +283,7 @@ def lock_name(project: str, session: str) -> str:
     return f"{project}\n{session}" if session else ""
 
 
-def encode_scope(projects: Sequence[str] | None) -> str:
-    return ALL_PROJECTS if projects is None else json.dumps([encode_text(one) for one in projects])
-
-
 _LOCK_SQL = "pg_advisory_xact_lock(hashtextextended({}, 0))"
-
-
-def take_lock(connection: Connection, name: str) -> None:
-    """Inside a transaction that has begun."""
-    run(connection, f"SELECT {_LOCK_SQL.format('%s')}", (name,))
 
 
 def begin_scoped(connection: Connection, scope: str, lock: str = "") -> None:
@@ -313,8 +304,10 @@ def bind_scope(connection: Connection, scope: str) -> None:
 
 
 def _scope_sql(connection: Connection, scope: str) -> str:
+    """Without compiling of plans: for a search it takes a hundred times as long as the search."""
     return f"""SELECT set_config('search_path', '{SCHEMA}', true),
         set_config('holdfast.projects', {_quote_literal(connection, scope)}, true),
+        set_config('jit', 'off', true),
         set_config('statement_timeout', '{STATEMENT_TIMEOUT_SECONDS}s', true),
         set_config('lock_timeout', '{LOCK_TIMEOUT_SECONDS}s', true),
         set_config('idle_in_transaction_session_timeout', '{IDLE_TIMEOUT_SECONDS}s', true)"""
@@ -324,18 +317,15 @@ def _quote_literal(connection: Connection, text: str) -> str:
     return Escaping(connection.pgconn).escape_literal(encode_text(text).encode()).decode()
 
 
-# What PostgreSQL cannot hold, and the way around it: texts come back exactly as they went in.
-#
-# A text column refuses U+0000, which transcripts do contain (binary output of a command). It is
-# written as two characters, with an escape character that is itself escaped. Everything passes
-# through the adapters registered here, so that no query has to remember it.
-
 # A private-use character: rare in the wild, and escaped where it occurs.
 ESCAPE = "\uf8f0"
 
 
 def encode_text(text: str) -> str:
-    """The text as a column holds it."""
+    """The text as a column holds it, and comes back exactly as it went in. A column refuses
+    U+0000, which transcripts do contain (binary output of a command): it is written as two
+    characters, of which the first is itself escaped. Everything passes through the adapters
+    registered below, so that no query has to remember it."""
     text = replace_surrogates(text)
     if "\0" in text or ESCAPE in text:
         return text.replace(ESCAPE, ESCAPE + "1").replace("\0", ESCAPE + "0")
@@ -359,7 +349,7 @@ class _Loader(TextLoader):
         return decode_text(bytes(data).decode("utf-8"))
 
 
-class JsonbText(str):
+class JsonColumnText(str):
     """JSON in writing, which has been made fit for its column and is sent as it is."""
 
     __slots__ = ()
@@ -368,17 +358,17 @@ class JsonbText(str):
 def register_adapters(context: AdaptContext) -> None:
     """Teach a connection our texts."""
     context.adapters.register_dumper(str, _Dumper)
-    context.adapters.register_dumper(JsonbText, StrDumperUnknown)
+    context.adapters.register_dumper(JsonColumnText, StrDumperUnknown)
     context.adapters.register_loader("text", _Loader)
 
 
-def to_jsonb(value: Any) -> JsonbText:
-    """For a JSONB column: equal when it comes back, but its keys in another order."""
-    # In JSON a NUL is six characters, and JSONB refuses those as a column refuses the one.
-    return JsonbText(json.dumps(_map_strings(value, encode_text), ensure_ascii=False))
+def to_json_column(value: Any) -> JsonColumnText:
+    """For a JSON column, which keeps the order of keys, as JSONB does not."""
+    # In JSON a NUL is six characters, and a reader of the column refuses those.
+    return JsonColumnText(json.dumps(_map_strings(value, encode_text), ensure_ascii=False))
 
 
-def from_jsonb(value: Any) -> Any:
+def from_json_column(value: Any) -> Any:
     return _map_strings(value, decode_text)
 
 

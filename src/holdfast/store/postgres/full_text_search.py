@@ -1,26 +1,18 @@
 """Finding facts and messages: by the index, and where it finds nothing, by parts of words."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
+from holdfast.records import Any
+from holdfast.store import queries
 from holdfast.store.postgres.connection import Connection, PostgresStatements, run
 from holdfast.store.protocol import Hit
-from holdfast.store.queries import (
-    FACT_COLUMN,
-    FACT_COLUMNS,
-    MESSAGE_COLUMN,
-    MESSAGE_COLUMNS,
-    MESSAGE_END,
-    hit_from_row,
-    score_hit,
-)
 from holdfast.store.search_query import (
     CLOSED_FACT_WEIGHT,
+    MAX_RANKED,
+    MAX_ROWS_SCANNED,
     MIN_PREFIX_CHARS,
     SearchFilter,
     SearchQuery,
@@ -33,31 +25,26 @@ from holdfast.store.search_query import (
 COLUMN_WEIGHTS = "'{0.1, 0.12, 0.25, 1.0}'"
 # By the logarithm of its length a text that is about little else comes first.
 RANK_NORMALIZATION = 1
-# So many of the latest texts that match are ranked: to rank is to read, and a common word is in
-# every session.
-MAX_RANKED = 500
-# Parts of words are looked for in this many of the latest texts, of facts and of messages: there
-# is no index for them. Of those that have one, this many are compared.
-MAX_ROWS_SCANNED = 5_000
+# Of the texts that have a part of a word, this many are compared.
 MAX_ROWS_COMPARED = 2_000
 
 _OF_KIND = "(%(kind)s::text = '' OR x.kind = %(kind)s)"
 _IS_MESSAGE_SEARCH = "%(kind)s::text IN ('', 'message')"
 _STATUS_WEIGHT = f"CASE WHEN f.status <> 'open' THEN {CLOSED_FACT_WEIGHT} ELSE 1 END"
-_NO_FACT = ", ".join(["NULL"] * (MESSAGE_COLUMN - FACT_COLUMN))
-_NO_MESSAGE = ", ".join(["NULL"] * (MESSAGE_END - MESSAGE_COLUMN))
+_NO_FACT = ", ".join(["NULL"] * (queries.MESSAGE_COLUMN - queries.FACT_COLUMN))
+_NO_MESSAGE = ", ".join(["NULL"] * (queries.MESSAGE_END - queries.MESSAGE_COLUMN))
 
 
-def _texts(facts: str, messages: str, score_of_fact: str, score_of_message: str) -> str:
+def _texts_by_seq(facts: str, messages: str, score_of_fact: str, score_of_message: str) -> str:
     """From the `seq` of facts and of messages, with their scores, to what is there."""
     return f"""
-    (SELECT {score_of_fact} AS score, f.session, {FACT_COLUMNS}, {_NO_MESSAGE},
+    (SELECT {score_of_fact} AS score, f.session, {queries.FACT_COLUMNS}, {_NO_MESSAGE},
         0 AS said, f.time AS at, f.seq AS seq
     FROM ({facts}) AS w JOIN facts f ON f.project = w.project AND f.seq = w.seq
     JOIN sessions s ON {PostgresStatements.session_join.format("f")}
     ORDER BY score DESC, at DESC, seq DESC LIMIT %(most)s)
     UNION ALL
-    (SELECT {score_of_message} AS score, m.session, {_NO_FACT}, {MESSAGE_COLUMNS},
+    (SELECT {score_of_message} AS score, m.session, {_NO_FACT}, {queries.MESSAGE_COLUMNS},
         1 AS said, m.time AS at, m.seq AS seq
     FROM ({messages}) AS w JOIN messages m ON m.project = w.project AND m.seq = w.seq
     JOIN sessions s ON {PostgresStatements.session_join.format("m")}
@@ -65,13 +52,13 @@ def _texts(facts: str, messages: str, score_of_fact: str, score_of_message: str)
     """
 
 
-def _matching(texts: str) -> str:
+def _matching_seqs(texts: str) -> str:
     """The tables of words are not for the role that serves: this function is (`migrations`)."""
     return f"""SELECT * FROM find_{texts}(%(match)s, %(project)s, %(session)s, %(kind)s,
         {COLUMN_WEIGHTS}::real[], {RANK_NORMALIZATION}, {MAX_RANKED})"""
 
 
-def _latest(table: str, condition: str, text: str) -> str:
+def _latest_seqs(table: str, condition: str, text: str) -> str:
     """Project by project, by the index, as far as each may go back."""
     each = f"""SELECT x.project, x.seq, {text} AS text FROM {table} x
         WHERE x.project = p.name AND {condition} AND x.seq > %(after)s::bigint
@@ -85,17 +72,17 @@ def _latest(table: str, condition: str, text: str) -> str:
 
 _BY_INDEX = f"""
     SELECT * FROM ({
-    _texts(
-        _matching("facts"),
-        _matching("messages"),
+    _texts_by_seq(
+        _matching_seqs("facts"),
+        _matching_seqs("messages"),
         f"w.score * {_STATUS_WEIGHT}",
         "w.score",
     )
 }) AS found ORDER BY score DESC, said, at DESC, seq DESC LIMIT %(limit)s OFFSET %(offset)s
 """
-_BY_PART = _texts(
-    _latest("facts", _OF_KIND, "x.text || ' ' || x.detail"),
-    _latest("messages", _IS_MESSAGE_SEARCH, "x.text"),
+_BY_PART = _texts_by_seq(
+    _latest_seqs("facts", _OF_KIND, "x.text || ' ' || x.detail"),
+    _latest_seqs("messages", _IS_MESSAGE_SEARCH, "x.text"),
     "0.0",
     "0.0",
 )
@@ -112,13 +99,13 @@ _PLANNER_SETTINGS = """
 
 def find_hits(connection: Connection, query: SearchQuery, wanted: SearchFilter) -> Sequence[Hit]:
     """The best hits: those with every term, else with any, else by plain substring."""
-    if not query.terms:
+    if not query:
         return []
     run(connection, _PLANNER_SETTINGS)
     found = run_searches(
         (partial(_by_index, connection), partial(_by_substring, connection)), query, wanted
     )
-    return [hit_from_row(row, query.terms) for row in found]
+    return [queries.hit_from_row(row, query) for row in found]
 
 
 def _by_index(
@@ -134,28 +121,16 @@ def _by_index(
 def _by_substring(
     connection: Connection, query: SearchQuery, every: bool, wanted: SearchFilter
 ) -> list[tuple[Any, ...]]:
-    terms = [term.lower() for term in query.terms]
+    terms = [term.lower() for term in query]
     after = 0
     if not (wanted.project or wanted.session):
         # Of all projects at once PostgreSQL would sort every text to find the latest.
         row = run(connection, "SELECT last_value FROM row_seq").fetchone()
         after = row[0] - 2 * MAX_ROWS_SCANNED if row else 0
     values = {**wanted._asdict(), "terms": terms, "most": MAX_ROWS_COMPARED, "after": after}
-    found = []
-    for row in connection.execute(_BY_PART.encode(), values, prepare=True):
-        score = score_hit(row, terms, every, str.lower)
-        if score > 0:
-            found.append((score, *row[1:]))
-    found.sort(key=lambda row: (row[0], -row[-3], row[-2]), reverse=True)
-    return found[wanted.offset : wanted.offset + wanted.limit]
+    rows = connection.execute(_BY_PART.encode(), values, prepare=True)
+    return queries.rank_by_parts(rows, terms, every, str.lower, wanted)
 
-
-# From texts to the words of the index, and from a query to a condition on them. Pure.
-#
-# The words are cut here and not by PostgreSQL's parser, which takes `src/app/db.py` for a file and
-# `5e3` for a number, and folds letters by the database's language. Here, as in SQLite's index, a
-# word is a run of letters and digits without case and accents; identifiers and paths are runs of
-# words, found whole as a phrase and found by each of their parts.
 
 # PostgreSQL's bounds: a lexeme has at most 2 KB, a position at most 14 bits, a lexeme at
 # most 255 positions; a text beyond that is found by its first words.
@@ -200,11 +175,11 @@ def build_tsvector(text: str, detail: str = "") -> str:
 
 def build_tsquery(query: SearchQuery, every: bool) -> str:
     """A tsquery, in writing, with marks; "" when no term has a word."""
-    terms = [phrase for phrase in map(_phrase, query.terms) if phrase]
+    terms = [phrase for phrase in map(_format_phrase, query) if phrase]
     return (" & " if every else " | ").join(terms)
 
 
-def _phrase(term: str) -> str:
+def _format_phrase(term: str) -> str:
     words = [f"'{PROJECT_PLACEHOLDER}{word}'" for word in split_words(term)]
     if not words:
         return ""

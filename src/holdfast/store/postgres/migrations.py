@@ -11,7 +11,7 @@ owns nothing and has what `grant_access` grants it. Partitions have no policy, a
 granted on them: reading them past their table shows nothing.
 """
 
-from __future__ import annotations
+from importlib.resources import files
 
 import psycopg
 from psycopg import sql
@@ -39,7 +39,7 @@ _TYPES = {
     schema.INT: "BIGINT NOT NULL",
     schema.OPTIONAL_INT: "BIGINT",
     schema.BOOL: "BOOLEAN NOT NULL DEFAULT false",
-    schema.JSON: "JSONB NOT NULL",
+    schema.JSON: "JSON NOT NULL",
     schema.BLOB: "BYTEA NOT NULL",
 }
 # Not partitioned: `sessions` and `folders` are directories that are asked before the project is
@@ -49,7 +49,7 @@ _UNPARTITIONED = ("projects", "folders", "tokens", "audit_log")
 _OF_THE_SERVICE = ("tokens", "audit_log")
 
 
-def _columns(name: str, table: schema.Table, owner: tuple[str, ...] = ()) -> str:
+def _format_columns(name: str, table: schema.Table, owner: tuple[str, ...] = ()) -> str:
     """With `owner`, columns of text that begin the key."""
     columns = [f"{column} {_TEXT}" for column in owner]
     for column, kind in table.columns.items():
@@ -66,12 +66,14 @@ def _columns(name: str, table: schema.Table, owner: tuple[str, ...] = ()) -> str
 
 def _session_tables() -> tuple[str, ...]:
     return (
-        f"CREATE TABLE sessions ({_columns('sessions', schema.SESSIONS)})",
+        f"CREATE TABLE sessions ({_format_columns('sessions', schema.SESSIONS)})",
         *_row_security("sessions"),
         *(
             statement
             for name, table in schema.SESSION_TABLES.items()
-            for statement in _partitioned(name, _columns(name, table, ("project", "session")))
+            for statement in _create_partitioned(
+                name, _format_columns(name, table, ("project", "session"))
+            )
         ),
     )
 
@@ -80,19 +82,19 @@ def _record_tables() -> tuple[str, ...]:
     statements: list[str] = []
     for name, table in schema.RECORD_TABLES.items():
         if name not in _UNPARTITIONED:
-            statements += _partitioned(name, _columns(name, table))
+            statements += _create_partitioned(name, _format_columns(name, table))
             continue
-        statements.append(f"CREATE TABLE {name} ({_columns(name, table)})")
-        statements += _service_only(name) if name in _OF_THE_SERVICE else _row_security(name)
+        statements.append(f"CREATE TABLE {name} ({_format_columns(name, table)})")
+        scope = _SEES_ALL if name in _OF_THE_SERVICE else _SEES_PROJECT
+        statements += _row_security(name, scope)
     return (*statements, *schema.RECORD_INDEXES)
 
 
-def _partitioned(name: str, columns: str) -> tuple[str, ...]:
+def _create_partitioned(name: str, columns: str) -> tuple[str, ...]:
     parts = [f"{name}_{number}" for number in range(PARTITIONS)]
     return (
         *_create_partitions(name, columns),
-        *(f"ALTER TABLE {part} ENABLE ROW LEVEL SECURITY" for part in parts),
-        *(f"ALTER TABLE {part} FORCE ROW LEVEL SECURITY" for part in parts),
+        *(statement for part in parts for statement in _force_row_security(part)),
         *_row_security(name),
     )
 
@@ -108,177 +110,75 @@ def _create_partitions(name: str, columns: str) -> tuple[str, ...]:
     )
 
 
-def _row_security(name: str) -> tuple[str, ...]:
-    return (
-        f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY",
-        f"ALTER TABLE {name} FORCE ROW LEVEL SECURITY",
-        # As sub-selects, which are asked once per query and not once per row.
-        f"""CREATE POLICY of_projects ON {name} USING (
-            (SELECT current_setting('holdfast.projects', true)) = '{ALL_PROJECTS}'
-            OR project = ANY (ARRAY(SELECT visible_projects())))""",
-    )
+# As sub-selects, which are asked once per query and not once per row.
+_SEES_ALL = f"(SELECT current_setting('holdfast.projects', true)) = '{ALL_PROJECTS}'"
+_SEES_PROJECT = f"{_SEES_ALL} OR project = ANY (ARRAY(SELECT visible_projects()))"
 
 
-def _service_only(name: str) -> tuple[str, ...]:
-    return (
-        f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY",
-        f"ALTER TABLE {name} FORCE ROW LEVEL SECURITY",
-        f"CREATE POLICY of_the_service ON {name} USING"
-        f" ((SELECT current_setting('holdfast.projects', true)) = '{ALL_PROJECTS}')",
-    )
+def _force_row_security(name: str) -> tuple[str, ...]:
+    security = ("ENABLE ROW LEVEL SECURITY", "FORCE ROW LEVEL SECURITY")
+    return tuple(f"ALTER TABLE {name} {switch}" for switch in security)
 
 
-def _word_tables(texts: str, column: str) -> tuple[str, ...]:
-    """The words of a table of texts, which go where it goes."""
-    found = f"search_{texts}"
+def _row_security(name: str, condition: str = _SEES_PROJECT) -> tuple[str, ...]:
+    policy = f"CREATE POLICY of_projects ON {name} USING ({condition})"
+    return (*_force_row_security(name), policy)
+
+
+def _word_tables(texts: str, column: str, value: str, condition: str) -> tuple[str, ...]:
+    """PostgreSQL asks a table's row security before anything that might tell of a row, and a match
+    of words might: with both on one table its index is never used, and every search reads
+    everything. So the words are in tables of their own, on which nobody but their owner has any
+    right. Who serves reaches them by functions, which keep to the visible projects."""
     return (
         f"CREATE UNIQUE INDEX {texts}_by_seq ON {texts} (project, seq)",
         f"CREATE INDEX {texts}_latest ON {texts} (seq)",
         *_create_partitions(
-            found,
+            f"search_{texts}",
             # No primary key, which would have the project in it: the planner would read all words
             # of a project by that, and not those that are wanted by the index on them.
-            f"""project {_TEXT}, seq BIGINT NOT NULL, session {_TEXT}, {column}
-            words TSVECTOR NOT NULL,
+            f"""project {_TEXT}, seq BIGINT NOT NULL, session {_TEXT},
+            {f"{column} {_TEXT}," if column else ""} words TSVECTOR NOT NULL,
             FOREIGN KEY (project, seq) REFERENCES {texts} (project, seq)
                 ON DELETE CASCADE ON UPDATE CASCADE""",
         ),
-        f"CREATE INDEX {found}_by_seq ON {found} (seq)",
-        f"CREATE INDEX {found}_by_words ON {found} USING gin (words)",
+        _read_sql(
+            "words",
+            texts=texts,
+            column=f"{column}," * bool(column),
+            value=value,
+            condition=condition,
+        ),
     )
 
 
-# Of a function that works on the words with its owner's rights, and only for visible projects.
-_DEFINER = f"SECURITY DEFINER SET search_path = {SCHEMA}, pg_temp"
-# Plans are made once per connection, not for every search: to plan over all partitions took eight
-# times as long as to search. A plan that is made before there is much to search must suit what
-# comes later: by the index on words, and then by seq.
-_PLANNED = """SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
-    SET enable_indexscan = off SET enable_hashjoin = off SET enable_mergejoin = off"""
+def _read_sql(name: str, **values: str) -> str:
+    """Statements of a file beside this one, with our names in place of `{...}`."""
+    statements = (files(__package__) / "sql" / f"{name}.sql").read_text("utf-8")
+    for field, value in {"schema": SCHEMA, "all_projects": ALL_PROJECTS, **values}.items():
+        statements = statements.replace(f"{{{field}}}", value)
+    return statements
 
 
-def _word_writers(texts: str, columns: str, values: str) -> tuple[str, ...]:
-    """Words come with a placeholder for the prefix of their project
-    (`full_text_search.PROJECT_PLACEHOLDER`). Whoever writes holds the session's lock."""
+def _list_statements() -> tuple[str, ...]:
     return (
-        f"""CREATE FUNCTION index_{texts}(of_project text, at_seq bigint,
-        of_session text, of_kind text, said text, is_new boolean) RETURNS void LANGUAGE plpgsql
-        {_DEFINER} SET plan_cache_mode = force_generic_plan AS $$ BEGIN
-            IF NOT is_visible(of_project) THEN
-                RETURN;
-            END IF;
-            IF NOT is_new THEN
-                DELETE FROM search_{texts} w WHERE w.project = of_project AND w.seq = at_seq;
-            END IF;
-            INSERT INTO search_{texts} (project, seq, session, {columns} words)
-            VALUES (of_project, at_seq, of_session, {values}
-                replace(said, '''_', '''' || project_prefix(of_project))::tsvector);
-        END $$""",
-        f"""CREATE TRIGGER search_in_another_project BEFORE UPDATE OF project ON search_{texts}
-            FOR EACH ROW WHEN (OLD.project <> NEW.project) EXECUTE FUNCTION rewrite_prefixes()""",
+        _read_sql("scope"),
+        *_session_tables(),
+        "CREATE INDEX sessions_by_project ON sessions (project)",
+        "CREATE INDEX sessions_by_time ON sessions ((greatest(updated, started)), seq)",
+        "CREATE INDEX checkpoints_by_session ON checkpoints (project, session, time)",
+        "CREATE INDEX checkpoints_by_id ON checkpoints (id)",
+        *_record_tables(),
+        "CREATE INDEX agent_messages_by_seq ON agent_messages (project, seq)",
+        # A transaction that is bound to projects may add to the audit log, and never read it.
+        "CREATE POLICY of_writers ON audit_log FOR INSERT WITH CHECK (true)",
+        _read_sql("search"),
+        *_word_tables("facts", "kind", "of_kind,", "(of_kind = '' OR f.kind = of_kind)"),
+        *_word_tables("messages", "", "", "of_kind IN ('', 'message')"),
     )
 
 
-def _word_search(texts: str, condition: str) -> str:
-    """The latest texts with these words, ranked: in each project by itself, so that
-    neither what is in others nor how much of it is there makes a difference."""
-    return f"""CREATE FUNCTION find_{texts}(words_wanted text, in_project text, in_session text,
-        of_kind text, weights real[], by_length int, most int)
-        RETURNS TABLE (project text, seq bigint, score real) LANGUAGE plpgsql STABLE
-        {_DEFINER} {_PLANNED} AS $$ BEGIN RETURN QUERY
-            SELECT w.project, w.seq,
-                ts_rank(weights, w.words, scoped_query(w.project, words_wanted), by_length)
-            FROM (
-                SELECT h.project, h.seq FROM searched_projects(in_project, in_session) AS p(name)
-                CROSS JOIN LATERAL (
-                    SELECT f.project, f.seq FROM search_{texts} f
-                    WHERE f.project = p.name AND f.words @@ scoped_query(p.name, words_wanted)
-                        AND (in_session = '' OR f.session = in_session) AND {condition}
-                    ORDER BY f.seq DESC LIMIT most
-                ) AS h ORDER BY h.seq DESC LIMIT most
-            ) AS l JOIN search_{texts} w ON w.project = l.project AND w.seq = l.seq;
-        END $$"""
-
-
-_SCHEMA = (
-    # With no COLLATE of its own the comparison takes the column's.
-    """CREATE FUNCTION visible_projects() RETURNS SETOF text LANGUAGE sql STABLE AS $$
-        SELECT jsonb_array_elements_text(CASE
-            WHEN current_setting('holdfast.projects', true) LIKE '[%'
-            THEN current_setting('holdfast.projects', true)::jsonb
-            ELSE '[]'::jsonb END)
-    $$""",
-    f"""CREATE FUNCTION is_visible(project text) RETURNS boolean LANGUAGE sql STABLE AS $$
-        SELECT current_setting('holdfast.projects', true) = '{ALL_PROJECTS}'
-            OR project IN (SELECT {SCHEMA}.visible_projects())
-    $$""",
-    "CREATE SEQUENCE row_seq",
-    "CREATE SEQUENCE checkpoints_ids",
-    "CREATE SEQUENCE audit_log_ids",
-    *_session_tables(),
-    "CREATE INDEX sessions_by_project ON sessions (project)",
-    "CREATE INDEX sessions_by_time ON sessions ((greatest(updated, started)), seq)",
-    "CREATE INDEX checkpoints_by_session ON checkpoints (project, session, time)",
-    "CREATE INDEX checkpoints_by_id ON checkpoints (id)",
-    *_record_tables(),
-    "CREATE INDEX agent_messages_by_seq ON agent_messages (project, seq)",
-    # A transaction that is bound to projects may add to the audit log, and never read it.
-    "CREATE POLICY of_writers ON audit_log FOR INSERT WITH CHECK (true)",
-    # PostgreSQL asks a table's row security before anything that might tell of a row,
-    # and a match of words might: with both on one table its index is never used, and
-    # every search reads everything. So the words are in tables of their own, on which
-    # nobody but their owner has any right. Who serves reaches them by these functions,
-    # which keep to the visible projects.
-    *_word_tables("facts", f"kind {_TEXT},"),
-    *_word_tables("messages", ""),
-    # Every word begins with a mark of its project: the index then has each project's
-    # words by themselves, and a search takes no longer for what is in others.
-    """CREATE FUNCTION project_prefix(project text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-        SELECT left(md5(project), 8) || '_'
-    $$""",
-    """CREATE FUNCTION scoped_query(project text, words_wanted text) RETURNS tsquery
-        LANGUAGE sql IMMUTABLE AS $$
-        SELECT replace(words_wanted, '''_', '''' || left(md5(project), 8) || '_')::tsquery
-    $$""",
-    # Those visible: the one that is named, the session's, or all. From one to the next
-    # by the index: DISTINCT would read every session.
-    f"""CREATE FUNCTION searched_projects(in_project text, in_session text)
-        RETURNS SETOF text LANGUAGE sql STABLE SET search_path = {SCHEMA}, pg_temp AS $$
-        SELECT in_project WHERE in_project <> '' AND is_visible(in_project)
-        UNION ALL
-        SELECT s.project FROM sessions s WHERE in_project = '' AND in_session <> ''
-            AND s.id = in_session AND is_visible(s.project)
-        UNION ALL
-        SELECT v FROM visible_projects() v WHERE in_project = '' AND in_session = ''
-        UNION ALL
-        (WITH RECURSIVE each_one AS (
-            (SELECT s.project FROM sessions s WHERE in_project = '' AND in_session = ''
-                AND current_setting('holdfast.projects', true) = '{ALL_PROJECTS}'
-                ORDER BY s.project LIMIT 1)
-            UNION ALL
-            SELECT (SELECT s.project FROM sessions s WHERE s.project > each_one.project
-                ORDER BY s.project LIMIT 1) FROM each_one WHERE each_one.project IS NOT NULL
-        ) SELECT project FROM each_one WHERE project IS NOT NULL)
-    $$""",
-    # A session that finds its project takes its words along.
-    f"""CREATE FUNCTION rewrite_prefixes() RETURNS trigger LANGUAGE plpgsql
-        SET search_path = {SCHEMA}, pg_temp AS $$ BEGIN
-        NEW.words := replace(NEW.words::text, '''' || project_prefix(OLD.project),
-            '''' || project_prefix(NEW.project))::tsvector;
-        RETURN NEW;
-    END $$""",
-    *_word_writers("facts", "kind,", "of_kind,"),
-    *_word_writers("messages", "", ""),
-    _word_search("facts", "(of_kind = '' OR f.kind = of_kind)"),
-    _word_search("messages", "of_kind IN ('', 'message')"),
-    *(
-        f"REVOKE ALL ON FUNCTION {name} FROM PUBLIC"
-        for texts in ("facts", "messages")
-        for name in (f"index_{texts}", f"find_{texts}")
-    ),
-)
-
-MIGRATIONS: list[tuple[str, tuple[str, ...]]] = [("first schema", _SCHEMA)]
+MIGRATIONS: list[tuple[str, tuple[str, ...]]] = [("first schema", _list_statements())]
 
 
 def migrate(url: str, serve_as: str = "") -> list[str]:
@@ -342,12 +242,6 @@ def _list_missing(done: list[str], where: str) -> list[tuple[int, str, tuple[str
         if name not in done
     ]
 
-
-# Two roles: one owns the tables and migrates, the other serves and owns nothing.
-#
-# Whoever owns a table may switch its row-level security off, and a superuser is not bound by it. So
-# the role that serves is given what it needs here, and no more: nothing on the tables of words,
-# nothing on partitions, and of the schema itself only its use.
 
 # Which roles were let in before: they have the use of the schema.
 _SERVING_ROLES = """

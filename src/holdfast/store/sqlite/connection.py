@@ -9,19 +9,24 @@ acknowledged, so a killed process loses nothing. A power cut can take back the l
 went back with the state reads them again. FULL would buy that case with an fsync per hook.
 """
 
-from __future__ import annotations
-
 import os
-import sqlite3
 import time
-from collections.abc import Sequence
-from types import TracebackType
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from holdfast.files import make_private_dir, move, touch
+from holdfast.records import TYPE_CHECKING, Any
 from holdfast.store.protocol import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreUnwritable
 from holdfast.store.search_query import replace_surrogates
 from holdfast.store.sqlite import migrations
+
+if TYPE_CHECKING:
+    import sqlite3
+else:
+    try:  # beside it, `sqlite3` has dates, for which a hook would wait 3 ms
+        import _sqlite3 as sqlite3
+    except ImportError:
+        import sqlite3
 
 # Longer than any transaction of ours, shorter than any hook's patience.
 BUSY_TIMEOUT_SECONDS = 5.0
@@ -78,105 +83,37 @@ class SqliteStatements:
     owner_values: tuple[str, ...] = ("s.seq",)
     session_by_id = "s.seq = (SELECT min(seq) FROM sessions WHERE id = :session)"
     greatest = "max"
+    sessions_table = "main.sessions"  # a store that is bound to projects has a view of that name
+    where_session = "seq = :session"
+    sees_all = "NOT EXISTS (SELECT 1 FROM temp.sqlite_master WHERE name = 'sessions')"
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
     def query(self, statement: str, **values: Any) -> list[tuple[Any, ...]]:
-        return self._connection.execute(statement, _storable(values)).fetchall()
+        return self._connection.execute(statement, _make_storable(values)).fetchall()
 
     def execute(self, statement: str, **values: Any) -> int:
-        return self._connection.execute(statement, _storable(values)).rowcount
+        return self._connection.execute(statement, _make_storable(values)).rowcount
 
 
-def _storable(values: dict[str, Any]) -> dict[str, Any]:
+def _make_storable(values: dict[str, Any]) -> dict[str, Any]:
     return {
         name: replace_surrogates(value) if isinstance(value, str) else value
         for name, value in values.items()
     }
 
 
-class _ErrorContext:
-    """Names the errors of what runs inside."""
-
-    __slots__ = ("_database",)
-
-    def __init__(self, database: SqliteDatabase) -> None:
-        self._database = database
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.ProgrammingError):
-            raise to_store_error(error, self._database.path) from error
-
-
-class _ReadContext(_ErrorContext):
-    __slots__ = ()
-
-    def __enter__(self) -> sqlite3.Connection:
-        return self._database.connection
-
-
-class _StatementsContext(_ErrorContext):
-    __slots__ = ()
-
-    def __enter__(self) -> SqliteStatements:
-        return self._database.statements
-
-
-class _WriteTransaction(_ErrorContext):
-    """All of what runs inside, or nothing of it.
-
-    The write lock is taken at the start: a transaction that reads first and then wants to
-    write can fail at once, without waiting, when another has written in between.
-    """
-
-    __slots__ = ("_discard",)
-
-    def __init__(self, database: SqliteDatabase, discard: bool) -> None:
-        super().__init__(database)
-        self._discard = discard
-
-    def __enter__(self) -> sqlite3.Connection:
-        connection = self._database.connection
-        try:
-            connection.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError as error:
-            raise to_store_error(error, self._database.path) from error
-        return connection
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        connection = self._database.connection
-        if error is None and not self._discard:
-            try:
-                connection.execute("COMMIT")
-            except sqlite3.Error as refused:
-                self._roll_back()
-                raise to_store_error(refused, self._database.path) from refused
-        else:
-            self._roll_back()
-        super().__exit__(kind, error, trace)
-
-    def _roll_back(self) -> None:
-        # SQLite has already rolled back by itself after some errors, such as a full disk.
-        connection = self._database.connection
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-
-
 class SqliteDatabase:
     __slots__ = ("connection", "path", "statements")
 
-    def __init__(self, path: str, busy_seconds: float = BUSY_TIMEOUT_SECONDS) -> None:
+    def __init__(
+        self,
+        path: str,
+        busy_seconds: float = BUSY_TIMEOUT_SECONDS,
+        steps: migrations.Steps | None = None,
+    ) -> None:
+        """`steps` are those of another database than the store's."""
         self.path = os.path.abspath(path)
         _create_private_file(self.path)
         try:
@@ -189,38 +126,62 @@ class SqliteDatabase:
             raise to_store_error(error, self.path) from error
         self.statements = SqliteStatements(self.connection)
         try:
-            self._prepare(busy_seconds)
-        except sqlite3.Error as error:
-            self.connection.close()
-            raise to_store_error(error, self.path) from error
+            with self.reading():
+                self._prepare_connection(busy_seconds, steps or migrations.MIGRATIONS)
         except StoreError:
             self.connection.close()
             raise
 
-    def reading(self) -> _ReadContext:
-        return _ReadContext(self)
-
-    def reading_statements(self) -> _StatementsContext:
-        return _StatementsContext(self)
-
-    def writing(self, *, discard: bool = False) -> _WriteTransaction:
-        """A transaction; with `discard` it is rolled back at its end: a rehearsal."""
-        return _WriteTransaction(self, discard)
-
-    def bind(self, projects: Sequence[str]) -> None:
-        """From now on this connection sees the sessions of these projects alone: statements that
-        name the table mean a view of the same name, which SQLite looks for first."""
-        names = ", ".join(
-            "'" + replace_surrogates(one).replace("'", "''") + "'" for one in projects
-        )
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Names the errors of what runs inside."""
         try:
-            self.connection.execute("DROP VIEW IF EXISTS temp.sessions")
-            self.connection.execute(
-                "CREATE TEMP VIEW sessions AS SELECT * FROM main.sessions"
-                f" WHERE project IN ({names})"
-            )
+            yield self.connection
+        except sqlite3.ProgrammingError:
+            raise
         except sqlite3.Error as error:
             raise to_store_error(error, self.path) from error
+
+    @contextmanager
+    def reading_at_once(self) -> Iterator[sqlite3.Connection]:
+        """All that is read inside is as it was at one moment."""
+        with self.reading() as connection:
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.execute("COMMIT")
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """All of what runs inside, or nothing of it.
+
+        The write lock is taken at the start: a transaction that reads first and then wants to
+        write can fail at once, without waiting, when another has written in between.
+        """
+        with self.reading() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            finally:
+                # SQLite has already rolled back by itself after some errors, such as a full disk.
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+
+    def bind(self, projects: Sequence[str] | None) -> None:
+        """From now on this connection sees the sessions of these projects alone: statements that
+        name the table mean a view of the same name, which SQLite looks for first. None for all."""
+        with self.reading() as connection:
+            connection.execute("DROP VIEW IF EXISTS temp.sessions")
+            if projects is not None:
+                names = ", ".join(
+                    "'" + replace_surrogates(one).replace("'", "''") + "'" for one in projects
+                )
+                connection.execute(
+                    "CREATE TEMP VIEW sessions AS SELECT * FROM main.sessions"
+                    f" WHERE project IN ({names})"
+                )
 
     def close(self) -> None:
         # The last connection to close folds the log into the database (1.2 ms measured).
@@ -228,17 +189,17 @@ class SqliteDatabase:
         # start, and a log that is never folded in only grows.
         self.connection.close()
 
-    def _prepare(self, busy_seconds: float) -> None:
+    def _prepare_connection(self, busy_seconds: float, steps: migrations.Steps) -> None:
         connection = self.connection
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(f"PRAGMA journal_size_limit = {MAX_WAL_BYTES}")
         count = migrations.get_version(connection)
-        if count == len(migrations.MIGRATIONS):
+        if count == len(steps):
             return
-        migrations.check_not_newer(count, self.path)
+        migrations.check_not_newer(count, self.path, steps)
         if count == 0:
             _set_file_pragmas(connection, busy_seconds)
-        migrations.migrate(connection, self.path)
+        migrations.migrate(connection, self.path, steps)
 
 
 def _create_private_file(path: str) -> None:
@@ -250,19 +211,15 @@ def _create_private_file(path: str) -> None:
             make_private_dir(os.path.dirname(path))
             touch(path)
             return
-        if not _is_file(mode):
+        if not (mode & 0o170000 == 0o100000):
             # Above all no folder: without its bits it could not be used any more.
             raise StoreUnwritable(f"{path} cannot be written: not a regular file")
         if mode & 0o077:
-            for name in _files(path):
+            for name in _list_files(path):
                 if os.path.exists(name):
                     os.chmod(name, 0o600)
     except OSError as error:
         raise StoreUnwritable(f"{path} cannot be written: {error}") from error
-
-
-def _is_file(mode: int) -> bool:
-    return mode & 0o170000 == 0o100000
 
 
 def _set_file_pragmas(connection: sqlite3.Connection, busy_seconds: float) -> None:
@@ -282,7 +239,7 @@ def _set_file_pragmas(connection: sqlite3.Connection, busy_seconds: float) -> No
             time.sleep(0.01)
 
 
-def _files(path: str) -> tuple[str, str, str]:
+def _list_files(path: str) -> tuple[str, str, str]:
     return (f"{path}-wal", f"{path}-shm", path)
 
 
@@ -293,12 +250,12 @@ def rename_damaged(path: str) -> str:
     """
     path = os.path.abspath(path)
     number = 1
-    while any(os.path.lexists(name) for name in _files(f"{path}.damaged-{number}")):
+    while any(os.path.lexists(name) for name in _list_files(f"{path}.damaged-{number}")):
         number += 1
     aside = f"{path}.damaged-{number}"
     try:
         # The log first: a new database must never be opened beside the old one's log.
-        for old, new in zip(_files(path), _files(aside), strict=True):
+        for old, new in zip(_list_files(path), _list_files(aside), strict=True):
             if old == path or os.path.lexists(old):
                 move(old, new)
     except OSError as error:

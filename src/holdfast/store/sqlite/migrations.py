@@ -1,17 +1,20 @@
 """The schema, as named steps; each is recorded in the transaction that ran it.
 
-Owns the tables of `store.schema` as SQLite has them, except for the search index
-(`store.sqlite.full_text_index`), which can be rebuilt from them at any time. A step that has been
-released never changes: a new one follows it. `user_version` counts the steps, so that a hook knows
-with one cheap question that there is nothing to do.
+Owns the tables of `store.schema` as SQLite has them; the search index beside them is
+`store.sqlite.full_text_index`'s. A step that has been released never changes: a new one follows
+it. `user_version` counts the steps, so that a hook knows with one cheap question that there is
+nothing to do.
 """
 
 from __future__ import annotations
 
-import sqlite3
-
+from holdfast.records import TYPE_CHECKING
 from holdfast.store import schema
 from holdfast.store.protocol import StoreDamaged, StoreTooNew
+from holdfast.store.sqlite.full_text_index import INDEX_SCHEMA
+
+if TYPE_CHECKING:
+    import sqlite3
 
 # "Hold", so that `file` and we can tell our databases from others.
 APPLICATION_ID = 0x486F6C64
@@ -45,8 +48,7 @@ def create_table(name: str, table: schema.Table, owner: str = "", more: str = ""
 
 # The numbers of the writes that made a row and that last changed it (table `change_feed`).
 _CREATED, _UPDATED = "created_change INTEGER NOT NULL", "updated_change INTEGER NOT NULL"
-# The words inside identifiers (`search_query.split_identifiers`). They are kept because taking a
-# row out of the index needs the very text that went in.
+# The words inside identifiers (`search_query.split_identifiers`), for the index.
 _PARTS = "parts TEXT NOT NULL"
 _MORE_COLUMNS = {
     "facts": f"{_CREATED}, {_UPDATED}, {_PARTS}",
@@ -71,12 +73,14 @@ _SCHEMA = (
         session INTEGER NOT NULL UNIQUE
     )""",
     "CREATE TABLE store_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-    "INSERT INTO store_meta VALUES ('index', 'stale')",
+    *INDEX_SCHEMA,
     # Which store this is, however often the file is moved.
     "INSERT INTO store_meta VALUES ('id', lower(hex(randomblob(16))))",
 )
 
-MIGRATIONS: list[tuple[str, tuple[str, ...]]] = [("first schema", _SCHEMA)]
+# Names with their statements, in order.
+Steps = list[tuple[str, tuple[str, ...]]]
+MIGRATIONS: Steps = [("first schema", _SCHEMA)]
 
 
 def get_version(connection: sqlite3.Connection) -> int:
@@ -89,7 +93,7 @@ def list_applied(connection: sqlite3.Connection) -> list[str]:
     return [name for (name,) in connection.execute("SELECT name FROM migrations ORDER BY position")]
 
 
-def migrate(connection: sqlite3.Connection, path: str) -> None:
+def migrate(connection: sqlite3.Connection, path: str, steps: Steps) -> None:
     """Bring the database up to this version's schema, or refuse to touch it.
 
     All missing steps run in one transaction: an upgrade that fails or is killed half way
@@ -97,29 +101,29 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
     """
     connection.execute("BEGIN IMMEDIATE")
     try:
-        done = _load_applied(connection, path)
-        for position, (name, statements) in enumerate(MIGRATIONS):
+        done = _load_applied(connection, path, steps)
+        for position, (name, statements) in enumerate(steps):
             if name in done:
                 continue
             for statement in statements:
                 connection.execute(statement)
             connection.execute("INSERT INTO migrations VALUES (?, ?)", (position, name))
-        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        connection.execute(f"PRAGMA user_version = {len(steps)}")
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
 
 
-def check_not_newer(count: int, path: str) -> None:
-    if count > len(MIGRATIONS):
+def check_not_newer(count: int, path: str, steps: Steps) -> None:
+    if count > len(steps):
         raise StoreTooNew(
-            f"{path} has schema {count}, this Holdfast supports {len(MIGRATIONS)}: it was written"
+            f"{path} has schema {count}, this Holdfast supports {len(steps)}: it was written"
             " by a newer Holdfast. Upgrade, or use another database."
         )
 
 
-def _load_applied(connection: sqlite3.Connection, path: str) -> set[str]:
+def _load_applied(connection: sqlite3.Connection, path: str, steps: Steps) -> set[str]:
     """What ran already; asked again under the lock, because another process may have won."""
     tables = {
         name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")
@@ -132,9 +136,9 @@ def _load_applied(connection: sqlite3.Connection, path: str) -> set[str]:
         return set()
     if "migrations" not in tables:
         raise StoreDamaged(f"{path} is not a Holdfast database")
-    check_not_newer(get_version(connection), path)
+    check_not_newer(get_version(connection), path, steps)
     done = set(list_applied(connection))
-    unknown = done.difference(name for name, _ in MIGRATIONS)
+    unknown = done.difference(name for name, _ in steps)
     if unknown:
         raise StoreTooNew(f"{path} has unknown migrations: {', '.join(sorted(unknown))}")
     return done

@@ -1,55 +1,140 @@
 """The store of one user: SQLite from the standard library, one file, many processes.
 
-The face of the package: what writes, searches and cleans up, each method in one transaction; what
-only reads is in `store.sql_store`. Opening and errors are in `connection`, the schema in
-`migrations`, writing and clean-up in `writes`, search in `full_text_index`.
+The face of the package; what it does as the other engine does is in `store.sql_store`. Opening and
+errors are in `connection`, the schema in `migrations`, search in `full_text_index`.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import sqlite3
-from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
+import holdfast
+from holdfast.records import TYPE_CHECKING, Any
 from holdfast.state.facts import Fact
-from holdfast.store import archives, queries
-from holdfast.store.protocol import (
-    Checkpoint,
-    Compaction,
-    Delivery,
-    Hit,
-    Message,
-    SavedState,
-    Session,
-    StoreBusy,
-    StoreUnwritable,
+from holdfast.store.protocol import FoundSession, Hit, Message, SavedState, Session
+from holdfast.store.queries import (
+    FACT_FIELDS,
+    MESSAGE_FIELDS,
+    Owner,
+    Row,
+    Statements,
+    fact_to_row,
+    insert,
+    message_to_row,
 )
-from holdfast.store.queries import CHECKPOINT_COLUMNS, SESSION_COLUMNS, Statements, pack_state
 from holdfast.store.schema import SESSION_TABLES
-from holdfast.store.search_query import SearchFilter, parse_query, replace_surrogates
-from holdfast.store.sql_store import SqlStore
-from holdfast.store.sqlite import migrations, writes
+from holdfast.store.search_query import SearchFilter, SearchQuery, split_identifiers
+from holdfast.store.sql_store import SessionWriter, Store
+from holdfast.store.sqlite import migrations
 from holdfast.store.sqlite.connection import (
     BUSY_TIMEOUT_SECONDS,
     SqliteDatabase,
-    SqliteStatements,
     rename_damaged,
 )
-from holdfast.store.sqlite.full_text_index import FullTextIndex
+from holdfast.store.sqlite.full_text_index import find_hits, merge_index
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
+    from sqlite3 import Connection
 
 __all__ = ["SqliteStore", "rename_damaged"]
 
 
-class SqliteStore(SqlStore):
-    """Fulfils `store.protocol.Store`. One instance belongs to one thread.
+# Which version wrote last, for who looks at it with another (`doctor.check_hooks`).
+_RECORD_VERSION = """
+    INSERT INTO main.store_meta VALUES ('written_by', ?)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE value <> excluded.value
+"""
 
-    `full_text=False` makes do without FTS5, as on a SQLite that was built without it. `projects`
-    are those whose sessions it can see and write; None stands for all.
+
+_CHANGING = (*(name for name in FACT_FIELDS if name != "id"), "parts")
+_UPSERT_FACT = f"""
+    INSERT INTO facts (session, {", ".join(FACT_FIELDS)}, parts, created_change, updated_change)
+    VALUES ({", ".join("?" * (len(FACT_FIELDS) + 4))})
+    ON CONFLICT (session, id) DO UPDATE SET updated_change = excluded.updated_change,
+        {", ".join(f"{name} = excluded.{name}" for name in _CHANGING)}
+    WHERE ({", ".join(_CHANGING)}) IS NOT ({", ".join(f"excluded.{name}" for name in _CHANGING)})
+"""
+_DELETE_OTHER_FACTS = (
+    "DELETE FROM facts WHERE session = ? AND id NOT IN (SELECT value FROM json_each(?))"
+)
+_INSERT_MESSAGE = f"""
+    INSERT INTO messages (session, {", ".join(MESSAGE_FIELDS)}, parts, created_change)
+    VALUES ({", ".join("?" * (len(MESSAGE_FIELDS) + 3))}) ON CONFLICT DO NOTHING
+"""
+
+
+# Where the bytes are.
+_LARGE_COLUMNS = (
+    ("archives", "rows"),
+    ("states", "state"),
+    ("checkpoints", "state"),
+    ("messages", "text"),
+    ("facts", "text"),
+    ("deliveries", "text"),
+    ("compactions", "summary"),
+)
+
+
+class SqliteWriter(SessionWriter):
+    __slots__ = ("_connection", "run")
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self.run, self._connection = database.statements, database.connection
+
+    def insert_session(self, session: Session) -> Owner:
+        insert(self.run, self.run.sessions_table, session._asdict())
+        return {"session": self.run.query("SELECT last_insert_rowid()")[0][0]}
+
+    def upsert(self, session: Session, found: FoundSession) -> Owner:
+        owner = super().upsert(session, found)
+        self.begin_change(owner)
+        return owner
+
+    def begin_change(self, owner: Owner) -> None:
+        """A new number for the session, in the transaction that writes to it; and who writes."""
+        self._connection.execute(_RECORD_VERSION, (holdfast.__version__,))
+        self.run.execute("INSERT OR REPLACE INTO change_feed (session) VALUES (:session)", **owner)
+
+    def _change_number(self, owner: Owner) -> int:
+        """Of the session's last change: this one."""
+        statement = "SELECT change_number FROM change_feed WHERE session = :session"
+        rows = self.run.query(statement, **owner)
+        return int(rows[0][0]) if rows else 0
+
+    def delivery_columns(self, owner: Owner) -> dict[str, int]:
+        return {"created_change": self._change_number(owner)}
+
+    def write_texts(
+        self, owner: Owner, facts: list[Fact], messages: list[Message], whole: bool
+    ) -> None:
+        key, change = owner["session"], self._change_number(owner)
+        rows = [fact_to_row(fact) for fact in facts]
+        self._connection.executemany(
+            _UPSERT_FACT,
+            ((key, *row, split_identifiers(*row[-2:]), change, change) for row in rows),
+        )
+        if whole:
+            kept = json.dumps([row[0] for row in rows])
+            self._connection.execute(_DELETE_OTHER_FACTS, (key, kept))
+        said = [message_to_row(message) for message in messages]
+        self._connection.executemany(
+            _INSERT_MESSAGE, ((key, *row, split_identifiers(row[-1]), change) for row in said)
+        )
+
+    def delete_session(self, owner: Owner, dropped: dict[str, int]) -> None:
+        # What a person wants gone must not lie in the file's free pages.
+        self._connection.execute("PRAGMA secure_delete = ON")
+        self.run.execute("DELETE FROM change_feed WHERE session = :session", **owner)
+        super().delete_session(owner, dropped)
+
+
+class SqliteStore(Store):
+    """One instance belongs to one thread.
+
+    `projects` are those whose sessions it can see and write; None stands for all.
     """
 
     def __init__(
@@ -58,13 +143,11 @@ class SqliteStore(SqlStore):
         projects: Sequence[str] | None = None,
         *,
         busy_seconds: float = BUSY_TIMEOUT_SECONDS,
-        full_text: bool | None = None,
     ) -> None:
         self._database = SqliteDatabase(path, busy_seconds)
         if projects is not None:
             self._database.bind(projects)
-        self._index = FullTextIndex(self._database.connection, full_text)
-        self._last_packed: tuple[SavedState, bytes] | None = None
+        self._last_packed: tuple[dict[str, Any], bytes] | None = None
 
     @property
     def path(self) -> str:
@@ -81,154 +164,79 @@ class SqliteStore(SqlStore):
     def _name(self) -> str:
         return self._database.path
 
-    def _reading(self) -> AbstractContextManager[Statements]:
-        return self._database.reading_statements()
+    @contextmanager
+    def reading(self) -> Iterator[Statements]:
+        with self._database.reading():
+            yield self._database.statements
+
+    @contextmanager
+    def reading_at_once(self, project: str, session_id: str) -> Iterator[Statements]:
+        del project, session_id  # one reader sees the whole file at one moment
+        with self._database.reading_at_once():
+            yield self._database.statements
+
+    @contextmanager
+    def writing(
+        self, session_id: str = "", project: str = "", *, only: Sequence[str] | None = None
+    ) -> Iterator[SessionWriter]:
+        del session_id, project  # here all writers take turns
+        if only is not None:
+            self._database.bind(only)
+        try:
+            with self._database.writing():
+                yield SqliteWriter(self._database)
+        finally:
+            if only is not None:
+                self._database.bind(None)
 
     def close(self) -> None:
         self._database.close()
 
-    def save(
-        self,
-        saved: SavedState,
-        facts: Iterable[Fact] = (),
-        messages: Iterable[Message] = (),
-        *,
-        whole: bool = False,
-    ) -> bool:
-        # Packing takes longer than writing: done before the lock is taken.
-        packed = self._pack(saved)
-        facts, messages = list(facts), list(messages)
-        with self._database.writing() as connection:
-            if writes.has_newer_state(connection, saved):
-                return False
-            key = writes.upsert_session(connection, saved.session)
-            queries.upsert_state(self._database.statements, {"session": key}, saved, packed)
-            if facts or messages or whole:
-                index = self._index if self._index.needs_writes() else None
-                writes.upsert_facts(connection, index, key, facts, whole)
-                writes.insert_messages(connection, index, key, messages)
-        return True
+    def prepare_texts(
+        self, facts: Iterable[Fact], messages: Iterable[Message]
+    ) -> tuple[list[Fact], list[Message]]:
+        return list(facts), list(messages)
 
-    def checkpoint(self, saved: SavedState, cause: str, epoch: int, time: str) -> Checkpoint:
-        packed = self._pack(saved)
-        with self._database.writing() as connection:
-            known = writes.has_newer_state(connection, saved)
-            key = writes.upsert_session(connection, saved.session)
-            if not known:
-                queries.upsert_state(self._database.statements, {"session": key}, saved, packed)
-            same = connection.execute(
-                f"SELECT {CHECKPOINT_COLUMNS} FROM checkpoints c JOIN sessions s"
-                " ON s.seq = c.session WHERE c.session = ? AND c.generation = ?"
-                " AND c.byte_offset = ? AND c.state = ? ORDER BY c.id DESC LIMIT 1",
-                (key, *saved.revision, packed),
-            ).fetchone()
-            if same is not None:
-                return queries.checkpoint_from_row(same)
-            header = connection.execute(
-                f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.seq = ?", (key,)
-            ).fetchone()
-            made = connection.execute(
-                "INSERT INTO checkpoints (session, epoch, cause, time, generation, byte_offset,"
-                " header, position, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    *(
-                        key,
-                        epoch,
-                        replace_surrogates(cause),
-                        replace_surrogates(time),
-                        *saved.revision,
-                    ),
-                    *(json.dumps(header), json.dumps(saved.position), packed),
-                ),
-            ).lastrowid
-        return Checkpoint(made or 0, saved.session.id, epoch, cause, time, saved.revision)
-
-    def _pack(self, saved: SavedState) -> bytes:
-        """A checkpoint mostly follows the save of the same state: packed once for both."""
-        if self._last_packed is None or self._last_packed[0] != saved:
-            self._last_packed = saved, pack_state(saved.state)
+    def pack(self, saved: SavedState) -> bytes:
+        """A checkpoint mostly follows the load or the save of the same state: packed once."""
+        if self._last_packed is None or self._last_packed[0] is not saved.state:
+            self._last_packed = saved.state, super().pack(saved)
         return self._last_packed[1]
 
-    def end_session(self, session_id: str, time: str) -> None:
-        with self._database.writing() as connection:
-            found = self._database.statements.query(
-                f"SELECT s.seq FROM sessions s WHERE {SqliteStatements.session_by_id}"
-                " AND s.ended <> :time",
-                session=session_id,
-                time=time,
-            )
-            for (key,) in found:
-                self._database.statements.execute(
-                    "UPDATE main.sessions SET ended = :time WHERE seq = :key", time=time, key=key
-                )
-                writes.bump_change_number(connection, key)
+    def _saved(self, session: Session, row: Row) -> SavedState:
+        saved = super()._saved(session, row)
+        self._last_packed = saved.state, row[-1]
+        return saved
 
-    def pin(self, session_id: str, pinned: bool = True) -> bool:
-        with self._database.writing() as connection:
-            changed = connection.execute(
-                "UPDATE main.sessions SET pinned = ?"
-                " WHERE seq = (SELECT min(seq) FROM sessions WHERE id = ?)",
-                (pinned, replace_surrogates(session_id)),
-            ).rowcount
-        return changed > 0
+    def find_hits(self, query: SearchQuery, wanted: SearchFilter) -> Sequence[Hit]:
+        with self._database.reading() as connection:
+            return find_hits(connection, query, wanted)
 
-    def search(
-        self,
-        query: str,
-        *,
-        session_id: str = "",
-        project: str = "",
-        kind: str = "",
-        limit: int = 20,
-        offset: int = 0,
-    ) -> Sequence[Hit]:
-        asked = parse_query(query)
-        wanted = SearchFilter(
-            *(
-                replace_surrogates(session_id),
-                replace_surrogates(project),
-                replace_surrogates(kind),
-            ),
-            *(max(limit, 0), max(offset, 0)),
-        )
-        self._rebuild_stale_index()
-        with self._database.reading():
-            rows = self._index.find(asked, wanted)
-        return [queries.hit_from_row(row, asked.terms) for row in rows]
-
-    def record_compaction(self, compaction: Compaction) -> None:
-        with self._database.writing():
-            writes.record_compaction(self._database, compaction)
-
-    def record_delivery(self, delivery: Delivery) -> bool:
-        with self._database.writing():
-            return writes.record_delivery(self._database, delivery)
-
-    def archive(
-        self, session_id: str, generation: int, start: int, end: int, rows: bytes, time: str
-    ) -> None:
-        with self._database.writing() as connection:
-            session = writes.upsert_session(connection, Session(session_id))
-            owner = {"session": session}
-            archives.save_range(
-                self._database.statements, owner, generation, (start, end), rows, time
-            )
-
-    def prune(
-        self, *, before: str, keep: int, held: Collection[str] = (), dry_run: bool = False
-    ) -> dict[str, int]:
-        limits = writes.PruneLimits(before, max(keep, 1), frozenset(map(replace_surrogates, held)))
-        return writes.prune_sessions(self._database, self._index, limits, dry_run=dry_run)
-
-    def delete_session(self, session_id: str) -> dict[str, int]:
-        return writes.delete_session(self._database, self._index, replace_surrogates(session_id))
+    def reclaim_space(self, *, sessions_deleted: bool) -> None:
+        """To the file system, and empty the log, as far as readers let us."""
+        while sessions_deleted:
+            with self._database.writing() as connection:  # in steps, so that hooks get their turn
+                sessions_deleted = merge_index(connection)
+        with self._database.reading() as connection:
+            # As a script, because `execute` would take one step, which frees one page.
+            connection.executescript("PRAGMA incremental_vacuum")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def session_sizes(self) -> dict[str, int]:
-        """Bytes by session, for a limit on all of them."""
-        with self._database.reading() as connection:
-            return writes.measure_sessions(connection)
+        """Bytes that each session takes: its rows, states and words. The index comes on top."""
+        with self.reading() as run:
+            found = dict.fromkeys((name for (name,) in run.query("SELECT id FROM sessions")), 0)
+            for table, column in _LARGE_COLUMNS:
+                for name, size in run.query(
+                    f"SELECT s.id, sum(length(CAST(t.{column} AS BLOB))) FROM {table} t"
+                    " JOIN sessions s ON s.seq = t.session GROUP BY s.id"
+                ):
+                    found[name] += size or 0
+        return found
 
     def health(self) -> dict[str, Any]:
+        import sqlite3
+
         with self._database.reading() as connection:
             problem = "; ".join(row[0] for row in connection.execute("PRAGMA integrity_check(5)"))
             return {
@@ -237,12 +245,11 @@ class SqliteStore(SqlStore):
                 "schema": migrations.get_version(connection),
                 "steps": migrations.list_applied(connection),
                 "integrity": problem,
-                "journal": _pragma(connection, "journal_mode"),
-                "search": "full text" if self._index.available else "plain",
-                "index": self._index.status(),
-                "bytes": _bytes(self.path),
-                "free_bytes": _pragma(connection, "freelist_count")
-                * _pragma(connection, "page_size"),
+                "journal": _read_pragma(connection, "journal_mode"),
+                "search": "full text",
+                "bytes": _count_bytes(self.path),
+                "free_bytes": _read_pragma(connection, "freelist_count")
+                * _read_pragma(connection, "page_size"),
                 "mode": oct(os.stat(self.path).st_mode & 0o777),
                 "counts": {
                     table: connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
@@ -250,24 +257,11 @@ class SqliteStore(SqlStore):
                 },
             }
 
-    def _rebuild_stale_index(self) -> None:
-        """Build the index again if someone had to write without it."""
-        with self._database.reading():
-            if self._index.status() == "ready" or not self._index.available:
-                return
-        try:
-            with self._database.writing():
-                if self._index.status() != "ready":
-                    self._index.rebuild()
-        except (StoreBusy, StoreUnwritable):
-            # The search then reads the tables themselves: slower, and the same answers.
-            return
 
-
-def _pragma(connection: sqlite3.Connection, name: str) -> Any:
+def _read_pragma(connection: Connection, name: str) -> Any:
     return connection.execute(f"PRAGMA {name}").fetchone()[0]
 
 
-def _bytes(path: str) -> int:
+def _count_bytes(path: str) -> int:
     """What the database takes on disk, its log included."""
     return sum(os.path.getsize(name) for name in (path, f"{path}-wal") if os.path.exists(name))

@@ -9,11 +9,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
+from holdfast.clients.claude_code.adapter import ClaudeCodeAdapter
 from holdfast.events import Event
 from holdfast.transcript.reader import Row
 
 RECORDED = Path(__file__).parent / "recorded"
+TIME = "2026-01-01T00:00:00.000Z"
 
 
 class Transcript:
@@ -32,7 +33,7 @@ class Transcript:
             data.setdefault("uuid", row_id)
             data.setdefault("parentUuid", self.last)
             self.last = data["uuid"]
-        data.setdefault("timestamp", "2026-01-01T00:00:00.000Z")
+        data.setdefault("timestamp", TIME)
         size = len(json.dumps(data)) + 1
         self.rows.append(Row(data, self._offset, self._offset + size))
         self._offset += size

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
+from holdfast.clients.claude_code.adapter import ClaudeCodeAdapter
 from holdfast.transcript.reader import Row, TranscriptReader
 
 from .handwritten_rows import RECORDED, events_in_pieces, events_of
@@ -119,4 +119,7 @@ def test_a_damaged_memory_never_raises(seed: int, junk: list[Any]) -> None:
     after = ClaudeCodeAdapter(damaged)
     for row in ROWS[cut:]:
         after.events(row)
-    assert json.loads(json.dumps(after.parser_state()))["format"] == 1
+    assert (
+        json.loads(json.dumps(after.parser_state()))["format"]
+        == ClaudeCodeAdapter.STATE.FORMAT_VERSION
+    )

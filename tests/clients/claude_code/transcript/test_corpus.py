@@ -6,10 +6,9 @@ import json
 import os
 from pathlib import Path
 
-import orjson
 import pytest
 
-from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
+from holdfast.clients.claude_code.adapter import ClaudeCodeAdapter
 from holdfast.events import Compacted, Event, Rewound, SummaryGiven, UserSaid
 from holdfast.transcript.reader import Cursor, Row, TranscriptReader
 
@@ -86,9 +85,7 @@ class TestEverySession:
 
 
 def _rows(session: dict[str, str]) -> tuple[list[Row], Cursor]:
-    with TranscriptReader(
-        CORPUS / f"{session['file']}.gz", loads=orjson.loads, final=True
-    ) as reader:
+    with TranscriptReader(CORPUS / f"{session['file']}.gz", final=True) as reader:
         return list(reader.rows()), reader.cursor
 
 

@@ -255,9 +255,9 @@ def test_commands_are_invoked_not_said() -> None:
     transcript.says("Reviewing.")
     events = transcript.events()
     assert bare(only(CommandInvoked, events)) == [
-        ("model", "opus", "user", ""),
-        ("skills", "", "user", ""),
-        ("review", "", "user", ""),
+        ("model", "opus", "user"),
+        ("skills", "", "user"),
+        ("review", "", "user"),
     ]
     assert only(UserSaid, events) == []
 

@@ -1,12 +1,12 @@
 """The adapter on what the real client writes today: it breaks here first."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from holdfast.clients.claude_code import client_paths
-from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
-from holdfast.clients.claude_code.transcript.tools import read_task_files
+from holdfast.clients.claude_code.adapter import ClaudeCodeAdapter
+from holdfast.clients.claude_code.client import PATHS
 from holdfast.events import (
     CommandRan,
     Compacted,
@@ -96,11 +96,11 @@ def test_a_session_is_followed_through_compaction_and_rewind(tmp_path: Path) -> 
         api.say("Fourth.")
         client.run("instead", resume=session_id, extra=["--resume-session-at", back_to])
         after_rewind = follower.follow(path)
-        tasks = read_task_files(client_paths.tasks_dir(str(client.config_dir), session_id))
-        assert client_paths.find_transcript(str(client.config_dir), session_id) == str(path)
-        assert client_paths.transcript_path(
-            str(client.config_dir), str(client.project), session_id
-        ) == str(path)
+        tasks = [
+            json.loads(file.read_bytes())
+            for file in sorted((client.config_dir / "tasks" / session_id).glob("*.json"))
+        ]
+        assert PATHS.find_transcript(str(client.config_dir), session_id, "") == str(path)
 
     events = follower.events
     assert (follower.resets, follower.unknown) == ([], 0)
@@ -116,7 +116,7 @@ def test_a_session_is_followed_through_compaction_and_rewind(tmp_path: Path) -> 
         ("2", "Second"),
     ]
     assert ("1", "completed") in [(t.task, t.status) for t in only(TaskChanged, events)]
-    assert {(task.task, task.status) for task in tasks.tasks} == {
+    assert {(task["id"], task["status"]) for task in tasks} == {
         ("1", "completed"),
         ("2", "pending"),
     }

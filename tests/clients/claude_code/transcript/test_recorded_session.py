@@ -69,8 +69,8 @@ def test_tasks_follow_the_clients_ids_and_a_failed_update_changes_nothing(
     events: list[Event],
 ) -> None:
     assert bare(only(TaskCreated, events)) == [
-        ("1", "First task", "do one", "Doing one"),
-        ("2", "Second task", "do two", ""),
+        ("1", "First task", "do one"),
+        ("2", "Second task", "do two"),
     ]
     changed = only(TaskChanged, events)
     assert [(change.task, change.status) for change in changed] == [
@@ -129,9 +129,9 @@ def test_background_commands_start_and_end_once(events: list[Event]) -> None:
 
 def test_a_subagent_is_seen_from_its_call_to_its_report(events: list[Event]) -> None:
     started, ended = only(SubagentStarted, events), only(SubagentEnded, events)
-    assert [(s.role, s.about, s.prompt, s.background) for s in started] == [
-        ("general-purpose", "look", "find it", False),
-        ("general-purpose", "look bg", "find it too", True),
+    assert [(s.role, s.about, s.prompt) for s in started] == [
+        ("general-purpose", "look", "find it"),
+        ("general-purpose", "look bg", "find it too"),
     ]
     assert [(e.agent, e.ok, e.result) for e in ended] == [
         (started[0].agent, True, "The sub result."),
@@ -139,12 +139,11 @@ def test_a_subagent_is_seen_from_its_call_to_its_report(events: list[Event]) -> 
     ]
 
 
-def test_commands_and_skills_carry_what_they_expanded_to(events: list[Event]) -> None:
+def test_commands_and_skills_carry_their_arguments(events: list[Event]) -> None:
     skill, command, compact = only(CommandInvoked, events)
-    assert skill[1:4] == ("demo", "some args", "agent")
-    assert "Do the demo with some args" in skill.body
-    assert command[1:] == ("mine", "alpha beta", "user", "Body of mine: alpha beta\n")
-    assert compact[1:] == ("compact", "keep it", "user", "")
+    assert skill[1:] == ("demo", "some args", "agent")
+    assert command[1:] == ("mine", "alpha beta", "user")
+    assert compact[1:] == ("compact", "keep it", "user")
 
 
 def test_a_compaction_names_what_was_kept(events: list[Event], rows: list[Row]) -> None:
@@ -210,12 +209,13 @@ def test_rows_in_pieces_give_the_same_events(
     assert events_in_pieces(rows, size) == events
 
 
-def test_a_subagents_own_transcript_gives_only_what_it_did() -> None:
+def test_a_subagents_own_transcript_is_a_session_whose_words_are_the_main_agents() -> None:
     with TranscriptReader(RECORDED / "subagent.jsonl") as reader:
         events = events_of(list(reader.rows()))
-    (ran,) = events
-    assert isinstance(ran, CommandRan)
-    assert (ran.command, ran.at.agent) == ("echo in sub2", "ac3910a94937215ad")
+    (ran,) = only(CommandRan, events)
+    assert (ran.command, ran.at.agent) == ("echo in sub2", "")
+    (said,) = only(UserSaid, events)
+    assert (said.source, said.about) == ("lead", "the main agent")
 
 
 def test_prompts_taken_back_are_abandoned_to_the_very_first() -> None:

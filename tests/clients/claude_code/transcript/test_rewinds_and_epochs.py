@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.clients import client_protocol
-from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
+from holdfast.clients.claude_code.adapter import ClaudeCodeAdapter
 from holdfast.events import (
     AgentSaid,
     CommandRan,
@@ -22,8 +21,8 @@ from .handwritten_rows import Transcript, bare, events_in_pieces, only
 
 
 def test_the_adapter_is_what_the_protocol_says() -> None:
-    adapter: client_protocol.Adapter = ClaudeCodeAdapter()  # the type checker holds it to the rest
-    assert adapter.parser_state()["format"] == 1
+    adapter = ClaudeCodeAdapter()
+    assert adapter.parser_state()["format"] == ClaudeCodeAdapter.STATE.FORMAT_VERSION
 
 
 def test_a_row_written_twice_counts_once() -> None:

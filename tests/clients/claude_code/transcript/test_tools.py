@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 import pytest
 
-from holdfast.clients.claude_code.transcript.adapter import ClaudeCodeAdapter
+from holdfast.clients.claude_code.adapter import ClaudeCodeAdapter
 from holdfast.events import (
     CommandInvoked,
     CommandRan,
@@ -22,11 +22,12 @@ from holdfast.events import (
     TasksListed,
     Todo,
     TodosSet,
+    ToolCalled,
     ToolRan,
 )
 from holdfast.transcript.reader import Row
 
-from .handwritten_rows import Transcript, bare, events_in_pieces, only
+from .handwritten_rows import TIME, Transcript, bare, events_in_pieces, only
 
 
 def test_an_interrupted_command_did_not_succeed() -> None:
@@ -69,8 +70,20 @@ def test_what_the_client_adds_to_the_output_is_not_the_commands() -> None:
 def test_a_read_without_a_structured_result_has_the_text_shown() -> None:
     transcript = Transcript()
     transcript.tool("Read", "1\tx = 1", file_path="/a.py")
-    (touched,) = transcript.events()
+    called, touched = transcript.events()
     assert touched == FileTouched(touched.at, "/a.py", "read", True, "1\tx = 1")
+    assert called == ToolCalled(called.at, "Read", "/a.py", 0, TIME)
+
+
+def test_each_call_is_told_with_its_exit_code_and_since_when() -> None:
+    transcript = Transcript()
+    transcript.calls("Bash", command="make")
+    transcript.result("Exit code 2\nno rule", error=True)
+    transcript.calls("Edit", file_path="/a.py")
+    transcript.result("no such text", error=True)
+    transcript.tool("Bash", "started", {"backgroundTaskId": "b1"}, command="sleep 9")
+    codes = [(one.tool, one.code) for one in only(ToolCalled, transcript.events())]
+    assert codes == [("Bash", 2), ("Edit", 1), ("Bash", None)]
 
 
 def test_edits_of_every_kind_are_changes() -> None:
@@ -110,7 +123,7 @@ def test_an_unknown_tool_is_told_with_its_input_and_output() -> None:
         [{"type": "text", "text": "one"}, {"type": "image"}, {"type": "text", "text": "two"}],
         id="ENT-1",
     )
-    assert bare(transcript.events()) == [
+    assert bare(only(ToolRan, transcript.events())) == [
         ("mcp__tracker__get", '{"id":"ENT-1"}', "one\n[image]\ntwo", True)
     ]
 
@@ -126,7 +139,7 @@ def test_an_unknown_tool_is_told_with_its_input_and_output() -> None:
 def test_a_task_is_known_by_its_result_or_its_text(shown: str, structured: Any) -> None:
     transcript = Transcript()
     transcript.tool("TaskCreate", shown, structured, subject="Ship it", description="all of it")
-    assert bare(only(TaskCreated, transcript.events())) == [("12", "Ship it", "all of it", "")]
+    assert bare(only(TaskCreated, transcript.events())) == [("12", "Ship it", "all of it")]
 
 
 def test_a_task_list_without_structure_is_read_from_its_lines() -> None:
@@ -169,13 +182,14 @@ def test_a_subagent_turned_down_is_over() -> None:
     events = transcript.events()
     assert [type(event).__name__ for event in events] == [
         "SubagentStarted",
+        "ToolCalled",
         "ToolRefused",
         "SubagentEnded",
     ]
     assert not only(SubagentEnded, events)[0].ok
 
 
-def test_an_agent_that_turns_out_to_run_beside_the_turn_is_told_again_as_background() -> None:
+def test_an_agent_that_turns_out_to_run_beside_the_turn_is_told_again() -> None:
     transcript = Transcript()
     transcript.tool(
         "Agent",
@@ -190,10 +204,7 @@ def test_an_agent_that_turns_out_to_run_beside_the_turn_is_told_again_as_backgro
     transcript.add(type="queue-operation", operation="enqueue", content=note)
     transcript.prompt(note, origin={"kind": "task-notification"})
     events = transcript.events()
-    assert [(s.agent, s.background) for s in only(SubagentStarted, events)] == [
-        ("toolu_1", False),
-        ("toolu_1", True),
-    ]
+    assert [s.agent for s in only(SubagentStarted, events)] == ["toolu_1", "toolu_1"]
     assert bare(only(SubagentEnded, events)) == [("toolu_1", False, 'Agent "look" failed', ())]
 
 
@@ -273,6 +284,7 @@ def test_what_a_subagent_did_is_told_as_its_own() -> None:
     block = {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}}
     usage = {"input_tokens": 10, "output_tokens": 1}
     message = {"role": "assistant", "content": [block], "id": "m", "usage": usage}
+    transcript.prompt("Ask somebody.")
     transcript.prompt("find it", **side)
     transcript.add(type="assistant", message=message, **side)
     transcript.result("a.py", call="t", **side)
@@ -281,8 +293,7 @@ def test_what_a_subagent_did_is_told_as_its_own() -> None:
     transcript.result("ok", call="u", structured={"newTodos": []}, **side)
     transcript.says("Found it.", **side)
     transcript.add(type="system", subtype="compact_boundary", **side)
-    (ran,) = transcript.events()
-    assert isinstance(ran, CommandRan)
+    (ran,) = only(CommandRan, transcript.events())
     assert ran.at.agent == "a1"
 
 

@@ -8,6 +8,7 @@ from typing import TypeVar
 import pytest
 
 from holdfast import clients
+from holdfast.clients.client_protocol import RunningModel
 from holdfast.events import (
     AgentSaid,
     CommandRan,
@@ -83,7 +84,7 @@ def test_an_encrypted_summary_is_a_compaction_without_one() -> None:
 
 @pytest.mark.parametrize(("name", "summary"), [("automatic", SUMMARY), ("encrypted", "")])
 def test_what_a_compaction_left_is_read_from_its_row(name: str, summary: str) -> None:
-    left = CODEX.last_compaction(str(RECORDED / f"{name}.jsonl"))
+    left = CODEX.row_probe.last_compaction(str(RECORDED / f"{name}.jsonl"))
     assert left is not None
     assert left.summary == summary
     assert left.kept == (PROMPT,)
@@ -94,7 +95,7 @@ def test_usage_comes_with_the_window_of_the_client() -> None:
     assert {one.window for one in measured} == {258_400}
     assert [one.context for one in measured[:3]] == [9722, 11452, 6696]
     point = CODEX.context_window.compaction_point(
-        CODEX.context_window.read_window_config({}, ""), "gpt-5.5", seen=258_400
+        CODEX.context_window.read_window_config({}, ""), RunningModel("gpt-5.5", 258_400)
     )
     assert (point.tokens, point.is_certain) == (244_800, True)
 

@@ -27,7 +27,7 @@ from holdfast.events import (
     UserSaid,
 )
 from holdfast.session.follow import follow_transcript
-from holdfast.session.transcript_scan import scan_boundaries
+from holdfast.session.replay import scan_boundaries
 
 RECORDED = Path(__file__).parent / "recorded"
 PROMPT = "Build a shop on port 8123. Never use float for money, always use Decimal with two places."

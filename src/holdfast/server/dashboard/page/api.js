@@ -46,7 +46,7 @@ export function address(parts, query = {}) {
   return url;
 }
 
-/** A document of the API, or a Refusal; status 0 when nobody answers. */
+/** A document of the API, or a Refusal; status 0 when there is no answer. */
 export async function get(parts, query = {}, signal = undefined) {
   for (let time = 0; ; time++) {
     const answer = await asked(address(parts, query), signal);
@@ -57,6 +57,20 @@ export async function get(parts, query = {}, signal = undefined) {
       continue;
     }
     throw new Refusal(answer.status, await detail(answer));
+  }
+}
+
+/** The token of this page, for the code that `holdfast open` put into its address; else "". */
+export async function redeem(code) {
+  try {
+    const answer = await fetch(address(["open"]), {
+      method: "POST",
+      headers: { Authorization: `Code ${code}` },
+      credentials: "omit",
+    });
+    return answer.ok ? (await answer.json()).token : "";
+  } catch {
+    return ""; // the next request reports it
   }
 }
 

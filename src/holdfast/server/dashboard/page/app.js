@@ -1,6 +1,6 @@
 // Which view is shown, and when it is drawn again. Views ask the API and answer with elements.
 
-import { Refusal, keepToken, token } from "./api.js";
+import { Refusal, keepToken, redeem, token } from "./api.js";
 import { el, replaced } from "./dom.js";
 import { listen } from "./live.js";
 import { compaction } from "./views/compaction.js";
@@ -157,7 +157,7 @@ const listenAgain = listen({
   onState(state) {
     live.dataset.state = state;
     live.textContent = STATES[state];
-    // What happened while nobody listened is not told later.
+    // Events missed meanwhile are not sent again.
     if (state === "live" && missed && shown) show({ fresh: false });
     missed = state === "waiting";
   },
@@ -179,4 +179,18 @@ document.getElementById("find").addEventListener("submit", (event) => {
   if (words) location.hash = `#/search?${new URLSearchParams({ q: words })}`;
 });
 window.addEventListener("hashchange", () => show({ fresh: true }));
-show({ fresh: true });
+
+/** The code is good once: it does not stay in the address. */
+async function begin() {
+  const code = routeOf(location.hash).query.get("open");
+  if (code) {
+    history.replaceState(null, "", location.hash.split("?", 1)[0]);
+    const given = await redeem(code);
+    if (given) {
+      keepToken(given);
+      listenAgain();
+    }
+  }
+  show({ fresh: true });
+}
+begin();

@@ -1,5 +1,5 @@
 // What became of the facts at a compaction, as one bar: in the summary, given back, not given back.
-// Where no hook ran, what a brief would have given back is told as that, and drawn apart.
+// Where no hook ran, what a brief would have given back is named and drawn as that.
 
 import { el, sv } from "./dom.js";
 import { number } from "./words.js";
@@ -37,6 +37,21 @@ export function survival(one) {
     sv("rect", { class: "track", width: "100%", height: "100%" }),
     drawn,
   );
+}
+
+/** The same upright, for one bar among many: as high as its facts are many, of `most`. */
+export function survivalColumn(one, most) {
+  const parts = shares(one);
+  const all = Math.max(1, most);
+  let foot = 100;
+  const drawn = SHARES.map(([name]) => {
+    const height = (parts[name] / all) * 100;
+    foot -= height;
+    return height
+      ? sv("rect", { class: `share-${name}`, y: `${foot}%`, height: `${height}%`, width: "100%" })
+      : null;
+  });
+  return sv("svg", { class: "column-bar", "aria-hidden": "true", focusable: "false" }, drawn);
 }
 
 /** What the colours of these bars mean; with its numbers where only one is explained. */

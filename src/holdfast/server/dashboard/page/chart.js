@@ -1,5 +1,5 @@
 // A session's life as a drawing: context use over time, each compaction a drop, checkpoints and
-// what was given back as marks. Everything it shows also stands in words and tables beside it.
+// what was given back as marks. Everything it shows is also in words and tables beside it.
 
 import { el, sv } from "./dom.js";
 import { amounts, timeScale, timeTicks } from "./scale.js";

@@ -32,7 +32,7 @@ function add(parent, children) {
   }
 }
 
-/** Draw anew, and leave the reader where they were: focus, selection, what was unfolded. */
+/** Draw again, and leave the reader where they were: focus, selection, what was unfolded. */
 export function replaced(root, children) {
   const active = document.activeElement;
   const key = root.contains(active) ? active.dataset.key : undefined;

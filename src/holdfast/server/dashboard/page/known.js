@@ -1,4 +1,4 @@
-// The known facts of a session, by kind, status and words; the latest first.
+// The known facts of a session, by kind, status and words: in the order of the kinds, the latest first.
 
 import { el } from "./dom.js";
 import { chip, empty, fact, unfolding } from "./parts.js";
@@ -42,7 +42,9 @@ export function facts(all, memory, folder) {
         (!status.value || one.status === status.value) &&
         (!asked || `${one.text} ${one.detail}`.toLowerCase().includes(asked)),
     );
+    const order = Object.keys(KINDS);
     found.reverse();
+    found.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
     place.replaceChildren(
       ...(found.length
         ? unfolding(found, line(folder), {

@@ -1,4 +1,4 @@
-// Where a time and a number of tokens stand in the chart. Pure.
+// Where a time and a number of tokens are in the chart. Pure.
 
 import { DAY, HOUR, MINUTE, SECOND } from "./words.js";
 

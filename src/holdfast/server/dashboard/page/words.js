@@ -1,5 +1,9 @@
 // Numbers, times and kinds as people read them.
 
+import { KINDS } from "./kinds.js"; // made by the service from its table of kinds
+
+export { KINDS };
+
 const whole = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
@@ -20,6 +24,11 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
+const money = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
+const share = new Intl.NumberFormat("en", { style: "percent" });
+
+export const dollars = (value) => (value < 0.01 ? "under $0.01" : money.format(value));
+export const percent = (value) => share.format(value).replace("%", " %");
 export const number = (value) => whole.format(value);
 export const tokens = (value) =>
   value === null || value === undefined ? "unknown" : short.format(value).replace("K", "k");
@@ -60,26 +69,6 @@ export function duration(milliseconds) {
   if (hours < 36) return minutes % 60 ? `${hours} h ${minutes % 60} min` : `${hours} h`;
   return `${Math.round(hours / 24)} days`;
 }
-
-export const KINDS = {
-  request: ["Request", "Requests"],
-  rule: ["Rule", "Rules"],
-  task: ["Task", "Tasks"],
-  plan: ["Plan", "Plans"],
-  test: ["Test run", "Test runs"],
-  error: ["Error", "Errors"],
-  dead_end: ["Dead end", "Dead ends"],
-  decision: ["Decision", "Decisions"],
-  file: ["File", "Files"],
-  command: ["Command", "Commands"],
-  identifier: ["Exact value", "Exact values"],
-  commit: ["Commit", "Commits"],
-  subagent: ["Subagent", "Subagents"],
-  skill: ["Skill", "Skills"],
-  note: ["Note", "Notes"],
-  next_step: ["Next step", "Next steps"],
-  reply: ["Reply", "Replies"],
-};
 
 export const kindName = (kind) => KINDS[kind]?.[0] ?? (kind || "Unknown");
 

@@ -10,7 +10,7 @@ import { count, deliveryName, folderName, folderOf, number, sessionName, tokens 
 const COMPARED = {
   recorded: "The hooks compared the summary with the known facts when it was written.",
   afterwards:
-    "No hook ran: the summary was compared afterwards with the checkpoint of that time. What would have been restored is what the brief of today’s Holdfast tells, made from that checkpoint alone.",
+    "No hook ran: the summary was compared afterwards with the checkpoint of that time. What would have been restored is what today’s brief, made from that checkpoint alone, contains.",
   no: "Not compared: there is no summary, or no checkpoint of that time.",
 };
 
@@ -54,6 +54,7 @@ export async function compaction(route, id, epoch) {
         one.lost !== null && [survival(one), survivalKey([one], true)],
         el("p", { class: "soft small" }, COMPARED[close.compared]),
       ),
+      contradictions(close),
       el(
         "div",
         { class: "four" },
@@ -65,6 +66,36 @@ export async function compaction(route, id, epoch) {
       texts(close),
     ],
   };
+}
+
+function contradictions(close) {
+  const wrong = close.contradictions;
+  if (wrong.length === 0) return null;
+  return el(
+    "section",
+    { class: "card column lost", "aria-label": "Contradictions" },
+    el("h2", {}, "The record says otherwise", el("span", { class: "count" }, number(wrong.length))),
+    el("p", { class: "soft small" }, "Sentences of the summary, and what was seen in the session instead."),
+    el(
+      "ul",
+      { class: "facts" },
+      wrong.map((one) =>
+        el(
+          "li",
+          { class: "fact" },
+          el("span", { class: "kind" }, one.kind),
+          el("span", { class: "text" }, `“${one.said}”`),
+          el(
+            "span",
+            { class: "detail" },
+            one.known,
+            one.fact && ` · ${one.fact}`,
+            one.row && ` · row ${one.row.slice(0, 8)}`,
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 function outcome(one) {
@@ -122,7 +153,7 @@ const kept = (close, memory) =>
     "kept",
     "The summary kept",
     close.compared === "no" ? null : close.kept.length,
-    "Facts that must not be lost and are in the client's summary.",
+    "Facts that matter and are in the client's summary.",
     listed(
       close.kept,
       memory,
@@ -161,7 +192,7 @@ function wouldGive(close, memory) {
     "given",
     "Holdfast would have restored",
     told.length,
-    `No hook ran. Of what the summary lost, told by a brief of ${count(close.would_give.length, "character")}.`,
+    `No hook ran. Of what the summary lost, in a brief of ${count(close.would_give.length, "character")}.`,
     listed(
       told,
       memory,

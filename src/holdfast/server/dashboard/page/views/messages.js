@@ -26,9 +26,9 @@ export async function messages(route, projectId) {
       el(
         "span",
         {},
-        "Agents send messages with ",
-        el("code", {}, "POST /api/messages"),
-        ": to one agent, to a role, or to everyone in the project.",
+        "In a team, ",
+        el("code", {}, "holdfast team send"),
+        " writes to one agent, to a role, or to everyone in the project.",
       ),
     ),
   });

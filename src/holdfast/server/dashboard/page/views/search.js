@@ -125,7 +125,15 @@ function hit(one, terms) {
     ),
     one.fact && subject(one.fact, one.snippet, terms),
     el("p", { class: "text" }, marked(one.snippet, terms)),
+    one.fact && around(one.fact, one.snippet),
   );
+}
+
+/** Where a short value was seen: "port 3000" alone says little. */
+function around(fact, snippet) {
+  const seen = fact.detail.split("\n", 1)[0].slice(0, LONGEST);
+  if (!seen || snippet.includes(seen.slice(0, 40))) return null;
+  return el("p", { class: "text soft small" }, seen);
 }
 
 /** What a fact is about, where the words were found in its detail alone. */

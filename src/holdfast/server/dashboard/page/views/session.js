@@ -110,7 +110,7 @@ function openKinds(kinds) {
     .join(", ");
 }
 
-/** The chart for whoever cannot see it; filled when it is asked for. */
+/** The chart as a table; filled when it is opened. */
 function asTable(life) {
   const unfold = el(
     "details",

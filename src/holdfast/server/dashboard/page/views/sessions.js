@@ -1,25 +1,38 @@
-// Projects, and the sessions of one of them or of all.
+// The first page: what compaction has cost, and below it the sessions of one project or of all.
 
 import { get } from "../api.js";
 import { el } from "../dom.js";
 import { allProjects, empty, heading, labelled, paged, shortName, table, time, unfolding } from "../parts.js";
-import { HOUR, begun, sessionName, stamp, worktreeName } from "../words.js";
+import { HOUR, begun, dollars, number, sessionName, stamp, tokens, worktreeName } from "../words.js";
+import { answer, loadOverview } from "./answer.js";
 
 const ACTIVE = HOUR / 4;
 const FEW = 10; // projects that one finds without searching
 const MANY = 30;
 
 export async function sessions(route, projectId) {
-  const projects = await allProjects(route.signal);
+  const [projects, overview] = await Promise.all([
+    allProjects(route.signal),
+    loadOverview(projectId, route.signal),
+  ]);
   const project = projects.find((one) => one.id === projectId);
   const rows = table(
     "Sessions, latest first",
-    [["Session"], ["Project", "project"], ["Last activity", "when"], ["Begun", "when wide-only"], ["State"]],
+    [
+      ["Session"],
+      ["Project", "project"],
+      ["Last activity", "when"],
+      ["Compactions", "n"],
+      ["Lost", "n"],
+      ["Tokens", "n wide-only"],
+      ["Money", "n wide-only"],
+    ],
     "sessions",
   );
   const list = await paged({
     memory: route.memory,
     key: "sessions",
+    size: 25,
     list: rows,
     load: async (limit, offset) => {
       const page = await get(
@@ -29,7 +42,7 @@ export async function sessions(route, projectId) {
       );
       return { items: page.sessions, next: page.next_offset };
     },
-    draw: (one) => row(one, projects),
+    draw: (one) => row(one, projects, overview.bySession.get(one.id)),
     none: empty(
       "No sessions yet.",
       el(
@@ -44,11 +57,15 @@ export async function sessions(route, projectId) {
       el("span", {}, "On another machine, ", el("code", {}, "holdfast team sync"), " syncs its sessions to this server."),
     ),
   });
+  // Nothing to wait for: the page says how many are left, and draws itself again.
+  if (overview.pending > 0) setTimeout(() => route.signal.aborted || route.again());
+  const title = overview.compactions.length ? "What compaction cost you" : "Sessions";
   return {
-    title: project ? project.name : "Sessions",
+    title: project ? project.name : title,
     matters: (event) => event.what === "saved" && (!project || event.project === project.path),
     body: [
-      heading(project ? project.name || project.path : "Sessions"),
+      heading(project ? project.name || project.path : title),
+      answer(overview),
       el(
         "div",
         { class: "beside" },
@@ -89,7 +106,7 @@ function side(projects, projectId, memory) {
   const draw = () => {
     const asked = words.value.trim().toLowerCase();
     const found = projects.filter((one) => one.path.toLowerCase().includes(asked));
-    // Where one stands is always seen.
+    // The current project is always shown.
     found.sort((a, b) => (b.id === projectId) - (a.id === projectId));
     const line = (one) =>
       choice(
@@ -134,7 +151,7 @@ const choice = (href, name, path, current) =>
     ),
   );
 
-function row(one, projects) {
+function row(one, projects, sum) {
   const href = `#/sessions/${encodeURIComponent(one.id)}`;
   return el(
     "tr",
@@ -143,7 +160,7 @@ function row(one, projects) {
       "th",
       { scope: "row" },
       el("a", { href, "data-key": href }, sessionName(one)),
-      el("span", { class: "under" }, under(one), el("code", {}, one.id.slice(0, 8))),
+      el("span", { class: "under" }, by(one), under(one), el("code", {}, one.id.slice(0, 8))),
     ),
     el(
       "td",
@@ -157,11 +174,16 @@ function row(one, projects) {
           )
         : el("span", { class: "soft" }, "none"),
     ),
-    el("td", { class: "when" }, time(one.updated || one.started, { relative: true })),
-    el("td", { class: "when wide-only" }, time(one.started)),
-    el("td", {}, state(one)),
+    el("td", { class: "when" }, time(one.updated || one.started, { relative: true }), state(one)),
+    el("td", { class: "n" }, sum ? number(sum.compactions) : "0"),
+    el("td", { class: "n" }, lost(sum)),
+    el("td", { class: "n wide-only" }, sum?.tokens ? tokens(sum.tokens) : ""),
+    el("td", { class: "n wide-only" }, sum && sum.dollars !== null ? dollars(sum.dollars) : ""),
   );
 }
+
+/** In a team: who works on it. */
+const by = (one) => one.user && [el("span", { class: "who" }, one.user), " · "];
 
 function under(one) {
   const name = sessionName(one);
@@ -171,8 +193,16 @@ function under(one) {
     .join("");
 }
 
+/** Of the facts that mattered, those its summaries lost, and how many of them came back. */
+function lost(sum) {
+  if (!sum || sum.kept + sum.lost === 0) return "";
+  return [
+    `${number(sum.lost)} of ${number(sum.kept + sum.lost)}`,
+    sum.lost > 0 && el("span", { class: "under" }, `${number(sum.back)} with the brief`),
+  ];
+}
+
 function state(one) {
-  if (one.ended) return el("span", { class: "state done" }, "Ended");
-  if (Date.now() - stamp(one.updated) < ACTIVE) return el("span", { class: "state now" }, "Active");
-  return el("span", { class: "state" }, "Open");
+  if (one.ended || Date.now() - stamp(one.updated) >= ACTIVE) return null;
+  return el("span", { class: "state now" }, "Active");
 }

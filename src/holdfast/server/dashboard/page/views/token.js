@@ -37,7 +37,7 @@ export function tokenForm({ wrong, onToken }) {
       "section",
       { class: "card narrow" },
       form,
-      el("p", {}, "The server's administrator can create one with:"),
+      el("p", {}, "On your own machine, ", el("code", {}, "holdfast open"), " opens this page without one. A team's administrator can create one with:"),
       el("pre", {}, "holdfast team token create NAME --scope read"),
     ),
   ];

@@ -1,0 +1,1 @@
+"""Two public yardsticks of demands: COMPINT's protocol and compaction-conformance-kit."""

@@ -1,0 +1,125 @@
+"""The audit as files to look at: one page, and one picture to show around.
+
+Owns what the templates beside it are given. Everything in them is escaped.
+"""
+
+import os
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from holdfast.audit import statistics
+from holdfast.audit.statistics import AuditStatistics, Point
+from holdfast.clock import format_minute
+from holdfast.records import NamedTuple
+from holdfast.text import pluralize
+
+MAX_SESSIONS = 60
+CODE_KINDS = frozenset({"error", "test"})
+CHART_WIDTH, CHART_HEIGHT = 940, 250
+CHART_LEFT, CHART_RIGHT, CHART_TOP, CHART_BOTTOM = 46, 12, 14, 34
+MAX_CHART_DOTS = 80  # the latest
+MAX_CHART_LABELS = 8
+
+
+def render_page(made: AuditStatistics, *, folder: str, made_on: str) -> str:
+    """The whole report. `folder` is the name to show for where the transcripts are."""
+    return _render(
+        "report.html.jinja",
+        made,
+        folder=folder,
+        made_on=made_on,
+        chart=plot_timeline(made.points),
+        sessions=sorted(made.sessions, key=lambda g: (-g.compactions, g.first))[:MAX_SESSIONS],
+        measure=statistics.MEASURE,
+        fact_labels=statistics.FACT_LABELS,
+        example_labels=statistics.EXAMPLE_LABELS,
+        code_kinds=CODE_KINDS,
+    )
+
+
+def draw_picture(made: AuditStatistics) -> str:
+    """The picture, an SVG; it says in words for a screen reader what it shows."""
+    headline = "Of what mattered, kept through compactions"
+    alone, with_brief = made.standing.shares or (None, None)
+    return _render(
+        "picture.svg.jinja",
+        made,
+        headline=headline if made.standing.shares else "There was too little to measure",
+        alone=alone,
+        with_brief=with_brief,
+        tiles=_list_tiles(made),
+    )
+
+
+def _list_tiles(made: AuditStatistics) -> list[tuple[str, str]]:
+    tiles = [(f"{made.compactions:,}", "compaction" if made.compactions == 1 else "compactions")]
+    if made.tokens_before_known:
+        tiles.append((statistics.format_amount(made.tokens_before), "tokens summarised"))
+    if made.dollars_estimated is not None:
+        tiles.append((statistics.format_dollars(made.dollars_estimated), "estimated"))
+    elif made.repeats:
+        tiles.append((f"{made.repeats:,}", "look-ups repeated"))
+    if made.seconds_known:
+        waiting = "waiting, estimated" if made.seconds_estimated else "waiting"
+        tiles.append((statistics.format_duration(made.seconds), waiting))
+    return tiles
+
+
+class Dot(NamedTuple):
+    """One compaction: what the summary told of what mattered, and with the brief."""
+
+    day: str
+    x: float
+    low: float
+    high: float
+    has_label: bool
+
+
+class Chart(NamedTuple):
+    dots: list[Dot]
+    lines: list[tuple[float, float]]  # a share, and where it is
+    width: int = CHART_WIDTH
+    height: int = CHART_HEIGHT
+    left: int = CHART_LEFT
+    right: int = CHART_WIDTH - CHART_RIGHT
+
+
+def plot_timeline(points: list[Point]) -> Chart | None:
+    """The compactions in order of time; None where fewer than two were measured."""
+    drawn = [(p.time[:10], p.standing.shares) for p in points if p.standing.known]
+    drawn = drawn[-MAX_CHART_DOTS:]
+    if len(drawn) < 2:
+        return None
+    step = (CHART_WIDTH - CHART_LEFT - CHART_RIGHT) / len(drawn)
+    every = max(1, -(-len(drawn) // MAX_CHART_LABELS))
+    dots = []
+    for number, (day, shares) in enumerate(drawn):
+        x = round(CHART_LEFT + step * (number + 0.5), 1)
+        low, high = shares or (0.0, 0.0)
+        has_label = number % every == 0
+        dots.append(Dot(day, x, _place_share(low), _place_share(high), has_label))
+    return Chart(dots, [(share, _place_share(share)) for share in (0.0, 0.5, 1.0)])
+
+
+def _place_share(share: float) -> float:
+    return round(CHART_TOP + (CHART_HEIGHT - CHART_TOP - CHART_BOTTOM) * (1 - share), 1)
+
+
+def _render(template: str, made: AuditStatistics, **values: object) -> str:
+    environment = Environment(
+        loader=FileSystemLoader(os.path.dirname(__file__)),
+        autoescape=True,
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "amount": statistics.format_amount,
+        "dollars": statistics.format_dollars,
+        "duration": statistics.format_duration,
+        "minute": format_minute,
+        "number": "{:,}".format,
+        "percent": statistics.format_percent,
+        "pluralize": pluralize,
+    }
+    between = statistics.format_date_range(made.first, made.last)
+    return environment.get_template(template).render(made=made, between=between, **values)

@@ -1,0 +1,269 @@
+"""Codex's rollout rows as events.
+
+Owns the row types of both generations: up to 0.140 (`user_message`, `agent_message`, calls and
+outputs) and since 0.150 ("paginated": a row for each finished item). The two never tell the same
+thing in one rollout, so each row is read for what it is. What stands twice, as a finished item and
+as what was sent to the model, is taken from the item. Must not do I/O, and never raises on a row.
+"""
+
+from collections.abc import Callable, Mapping
+
+from holdfast.clients.adapter_base import list_deeds
+from holdfast.clients.codex import tools
+from holdfast.clients.codex.rows import ROW_PROBE, USER_TEXT, read_summary
+from holdfast.clients.json_fields import (
+    as_count,
+    as_object,
+    as_objects,
+    as_text,
+    as_texts,
+    compact_json,
+    parse_json,
+)
+from holdfast.clients.session_rows import Place, RowsAdapter, RowsState
+from holdfast.events import (
+    AgentSaid,
+    CommandRan,
+    Event,
+    JobEnded,
+    JobStarted,
+    ModeSet,
+    Origin,
+    Rewound,
+    SubagentEnded,
+    SubagentStarted,
+    UserSaid,
+)
+from holdfast.records import Any
+from holdfast.transcript.file_chain import REWINDS_TO
+from holdfast.transcript.reader import Row
+
+_ENDED_STATES = frozenset(("completed", "errored", "shutdown", "interrupted", "not_found"))
+# Rows of these types are known and tell nothing.
+_BOOKKEEPING = frozenset(
+    "event_msg response_item world_state token_usage_record ghost_snapshot"
+    " inter_agent_communication".split()
+)
+
+
+class ParserState(RowsState):
+    """`rows` are items and words that were turned into events."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.agent = ""  # the subagent whose file this is
+        self.model = ""
+        self.window = 0
+        self.used_so_far = 0  # tokens of all answers
+        self.script_worked = False  # the running script has done something that has its own row
+        self.read_until = 0  # the position behind the last row
+
+
+class CodexAdapter(RowsAdapter[ParserState]):
+    STATE = ParserState
+    CLIENT = "codex"
+
+    def forget_positions(self) -> None:
+        self._state.read_until = 0
+
+    def events(self, row: Row) -> list[Event]:
+        out: list[Event] = []
+        data = row.data
+        kind, payload = as_text(data.get("type")), as_object(data.get("payload"))
+        if REWINDS_TO in data:
+            self._go_back(data, self._read_origin(row), out)
+        handler = _HANDLERS.get(kind) or _HANDLERS.get(f"{kind} {as_text(payload.get('type'))}")
+        if handler is not None:
+            handler(self, payload, self._read_origin(row), out)
+        elif kind not in _BOOKKEEPING:
+            self._state.unknown += 1
+        self._state.read_until = row.end
+        if self._state.agent:
+            return list_deeds(out)
+        return out
+
+    def _read_origin(self, row: Row) -> Origin:
+        time = self._plausible(as_text(row.data.get("timestamp")))
+        return Origin(ROW_PROBE.row_id(row.data), row.start, row.end, time, self._state.agent)
+
+    def _go_back(self, data: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        """A file of the same thread that goes on from an earlier place."""
+        start = data[REWINDS_TO]
+        # Where those rows were left out already there is nothing to take back.
+        if type(start) is int and start < self._state.read_until:
+            self._state.forget_calls()
+            out.append(Rewound(at, start))
+
+    def _session_meta(self, meta: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        thread = as_text(meta.get("id"))
+        parent = as_text(meta.get("parent_thread_id"))
+        is_subagent = meta.get("thread_source") == "subagent" or bool(
+            as_object(meta.get("source")).get("subagent")
+        )
+        self._state.agent = thread or "subagent" if is_subagent else ""
+        branch = as_text(as_object(meta.get("git")).get("branch"))
+        session = (parent if is_subagent else "") or thread
+        cwd, version = as_text(meta.get("cwd")), as_text(meta.get("cli_version"))
+        self._announce_session(at, Place(session, cwd, branch, version), out)
+
+    def _turn_context(self, context: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        self._state.model = as_text(context.get("model"))[:200] or self._state.model
+        self._announce_session(at, Place(cwd=as_text(context.get("cwd"))), out)
+        plans = as_object(context.get("collaboration_mode")).get("mode") == "plan"
+        sandbox = as_text(as_object(context.get("sandbox_policy")).get("type"))
+        if plans or sandbox:
+            out.append(ModeSet(at, "plan" if plans else sandbox[:40]))
+
+    def _turn_started(self, payload: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        self._state.window = as_count(payload.get("model_context_window")) or self._state.window
+        self._state.turn_open = True
+
+    def _turn_ended(self, payload: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        self._state.end_turn(at, out)
+
+    def _token_count(self, payload: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        info = as_object(payload.get("info"))
+        last = as_object(info.get("last_token_usage"))
+        window = as_count(info.get("model_context_window"))
+        self._state.window = window or self._state.window
+        context = as_count(last.get("total_tokens"))
+        so_far = as_count(as_object(info.get("total_token_usage")).get("total_tokens"))
+        if (context, so_far) == (self._state.used, self._state.used_so_far):
+            return  # said again, with the limits of the account
+        self._state.used_so_far = so_far
+        tokens = context, as_count(last.get("output_tokens"))
+        self._measure_usage(at, self._state.model, tokens, self._state.window, out)
+
+    def _older_message(self, payload: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        """Up to 0.140. The row has no id: the same words at the same time are the same row."""
+        said, by_user = as_text(payload.get("message")), payload.get("type") == "user_message"
+        said = USER_TEXT.extract_user_text(said) if by_user else said
+        if said and self._state.add_row(f"{at.time}{len(said)}{'u' if by_user else 'a'}"):
+            self._add_words(at, said, by_user, out)
+
+    def _add_words(self, at: Origin, said: str, by_user: bool, out: list[Event]) -> None:
+        said = USER_TEXT.extract_user_text(said) if by_user else said
+        if said.strip():
+            out.append(UserSaid(at, said) if by_user else AgentSaid(at, said))
+
+    def _item_completed(self, payload: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        item = as_object(payload.get("item"))
+        kind, id_ = as_text(item.get("type")), as_text(item.get("id"))
+        if id_ and not self._state.add_row(id_):
+            return
+        if id_.startswith("exec-"):
+            self._state.script_worked = True
+        if kind == "CollabAgentToolCall":
+            self._read_collaboration(item, at, out)
+            return
+        if kind in ("UserMessage", "AgentMessage"):
+            if kind == "UserMessage":
+                self._state.note_prompt_id(as_text(payload.get("turn_id")))
+            self._add_words(at, tools.read_content(item.get("content")), kind == "UserMessage", out)
+            return
+        if kind not in tools.ITEMS:
+            return
+        done = tools.ITEMS[kind](at, item)
+        self._state.take_call(id_)
+        if self._state.jobs.pop(id_, None) is not None:
+            done = [_job_ended(event, id_) for event in done]
+        out += done
+
+    def _read_collaboration(self, item: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        """A subagent is started, waited for, spoken to or closed."""
+        self._state.take_call(as_text(item.get("id")))
+        if item.get("tool") == "spawn_agent":
+            roles = {
+                as_text(one.get("thread_id")): one
+                for one in as_objects(item.get("receiver_agents"))
+            }
+            prompt = as_text(item.get("prompt"))
+            for agent in as_texts(item.get("receiver_thread_ids")):
+                told = roles.get(agent, {})
+                role, name = as_text(told.get("agent_role")), as_text(told.get("agent_nickname"))
+                self._state.start_job(agent, agent, agent=True)
+                out.append(SubagentStarted(at, agent, role, name, prompt))
+        for agent, state in as_object(item.get("agents_states")).items():
+            self._agent_state(at, agent, state, out)
+
+    def _agent_state(self, at: Origin, agent: str, state: object, out: list[Event]) -> None:
+        """Its state is a word, or an object of one with what the agent said last."""
+        word, result = as_text(state), ""
+        if isinstance(state, dict):
+            word = as_text(state.get("status")) or next(iter(state), "")
+            result = as_text(state.get("message")) or as_text(state.get(word))
+        if word in _ENDED_STATES and self._state.end_job(agent):
+            out.append(SubagentEnded(at, agent, word in ("completed", "shutdown"), result))
+
+    def _read_message(self, payload: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        """Words stand in rows of their own; of these only a subagent's end is read."""
+        text = tools.read_content(payload.get("content")).strip()
+        opening, closing = "<subagent_notification>", "</subagent_notification>"
+        if payload.get("role") == "user" and text.startswith(opening):
+            told = parse_json(text.removeprefix(opening).removesuffix(closing))
+            agent = as_text(as_object(told).get("agent_path"))
+            if agent:
+                self._agent_state(at, agent, as_object(told).get("status"), out)
+
+    def _read_call(self, payload: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        id_ = as_text(payload.get("call_id"))
+        space, name = as_text(payload.get("namespace")), as_text(payload.get("name"))
+        asked = as_text(payload.get("arguments")) or as_text(payload.get("input"))
+        if payload.get("type") == "local_shell_call":
+            name, asked = "local_shell", compact_json(payload.get("action"))
+        if not id_:
+            return
+        if name == tools.SCRIPT_TOOL:
+            self._state.script_worked = False
+        given = parse_json(asked)
+        given = given if isinstance(given, dict) else {"input": asked}
+        self._begin_call(at, id_, f"{space}__{name}" if space else name, given)
+
+    def _read_output(self, payload: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        call = self._state.take_call(as_text(payload.get("call_id")))
+        if call is None or (call.name == tools.SCRIPT_TOOL and self._state.script_worked):
+            return
+        answered = payload.get("output")
+        said = tools.read_content(answered)
+        if isinstance(answered, dict):  # before 0.50 or so
+            said = as_text(answered.get("content"))
+        done = tools.list_call_events(at, call, said, self._state.place.cwd)
+        for event in done:
+            if isinstance(event, JobStarted):
+                self._state.start_job(call.id, call.id, agent=False)
+        out += done
+
+    def _read_compaction(self, payload: dict[str, Any], at: Origin, out: list[Event]) -> None:
+        if self._state.add_row(at.row):
+            # Which trigger it was is told to the hooks alone.
+            self._tell_compaction(at, "", read_summary(payload), out)
+
+
+def _job_ended(event: Event, job: str) -> Event:
+    """The end of a command that was left running."""
+    if isinstance(event, CommandRan):
+        return JobEnded(event.at, job, None if event.interrupted else event.ok, event.output)
+    return event
+
+
+# By a row's type, or by that and its payload's; takes the payload and its origin, and adds what the
+# row tells to the events.
+_HANDLERS: Mapping[str, Callable[[CodexAdapter, dict[str, Any], Origin, list[Event]], None]] = {
+    "session_meta": CodexAdapter._session_meta,
+    "turn_context": CodexAdapter._turn_context,
+    "compacted": CodexAdapter._read_compaction,
+    "event_msg item_completed": CodexAdapter._item_completed,
+    "event_msg user_message": CodexAdapter._older_message,
+    "event_msg agent_message": CodexAdapter._older_message,
+    "event_msg token_count": CodexAdapter._token_count,
+    "event_msg task_started": CodexAdapter._turn_started,
+    "event_msg task_complete": CodexAdapter._turn_ended,
+    "event_msg turn_aborted": CodexAdapter._turn_ended,
+    "response_item message": CodexAdapter._read_message,
+    "response_item function_call": CodexAdapter._read_call,
+    "response_item custom_tool_call": CodexAdapter._read_call,
+    "response_item local_shell_call": CodexAdapter._read_call,
+    "response_item function_call_output": CodexAdapter._read_output,
+    "response_item custom_tool_call_output": CodexAdapter._read_output,
+}
+ADAPTER = CodexAdapter

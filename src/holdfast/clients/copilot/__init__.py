@@ -1,0 +1,1 @@
+"""GitHub Copilot CLI: event files, and hooks in a file of their own."""

@@ -1,1 +1,0 @@
-"""Hooks in a settings file of the form that Claude Code gave it and other clients took over."""

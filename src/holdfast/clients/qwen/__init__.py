@@ -1,0 +1,1 @@
+"""Qwen Code: chat files, and hooks nearly as Claude Code has them."""

@@ -1,0 +1,167 @@
+"""What an operator does to all records: deletes old ones, copies them to the other engine.
+
+Deleted by age: contexts, actions, stored answers, messages and the audit log. A message goes when
+it was given to whom it is for, or has expired; one that still waits stays, however old. Tokens
+stay. In small steps, each a transaction of its own, so that no request waits long; and at most so
+many rows in one run, oldest first: the next run takes the rest. Copying twice does no harm.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from holdfast.records import NamedTuple
+from holdfast.server.records import tokens
+from holdfast.server.records.transactions import Records, Transaction, parse_json_column
+from holdfast.store.queries import Row, insert, placeholders
+from holdfast.store.schema import ID, JSON, RECORD_TABLES
+
+# Rows of one transaction, and of one kind in one run.
+BATCH_ROWS = 200
+MAX_ROWS_PER_KIND = 20_000
+PAGE_ROWS = 500  # of a copy
+
+
+class PrunedTable(NamedTuple):
+    label: str  # that users know it by
+    table: str
+    condition: str
+    order: str
+    of_session: tuple[str, ...] = ()  # columns that may name a session that is held back
+
+    @property
+    def key(self) -> str:
+        return ", ".join(RECORD_TABLES[self.table].key)
+
+
+_OLD = "{mine} AND created < :before"
+# To one agent: that one had it. To a role or to all: somebody had, and nobody is new to it.
+_DELIVERED = (
+    "EXISTS (SELECT 1 FROM message_receipts r WHERE r.project = agent_messages.project"
+    " AND r.message = agent_messages.id"
+    " AND (agent_messages.to_agent = '' OR r.reader = agent_messages.to_agent))"
+    " AND NOT EXISTS (SELECT 1 FROM message_receipts r WHERE r.project = agent_messages.project"
+    " AND r.message = agent_messages.id AND r.delivered >= :before)"
+)
+_PRUNED_TABLES = (
+    PrunedTable("contexts", "contexts", _OLD, "created, seq", ("session",)),
+    PrunedTable("actions", "actions", _OLD, "created, seq", ("session",)),
+    PrunedTable("idempotency_keys", "idempotency_keys", _OLD, "created"),
+    PrunedTable(
+        "agent_messages",
+        "agent_messages",
+        f"{_OLD} AND ((expires <> '' AND expires <= :now) OR ({_DELIVERED}))",
+        "created, seq",
+        ("sender", "to_agent"),
+    ),
+    # Written in the order of its numbers; by its time it has no index, which every write would
+    # have to keep.
+    PrunedTable("audit_entries", "audit_log", "at < :before", "seq", ("session",)),
+)
+
+
+class PruneResult(NamedTuple):
+    counts: dict[str, int]
+    has_more: bool = False  # more is old enough, and left for the next run
+
+
+def prune_records(
+    records: Records,
+    before: str,
+    now: str,
+    held: Sequence[str] = (),
+    *,
+    dry_run: bool = False,
+    most: int = MAX_ROWS_PER_KIND,
+) -> PruneResult:
+    """Drop what is older than `before`, except of sessions that are held back. Answers what
+    was (or would be) dropped."""
+    counts: dict[str, int] = {}
+    for kind in _PRUNED_TABLES:
+        counts[kind.label], batch = 0, most if dry_run else BATCH_ROWS
+        while (left := most - counts[kind.label]) > 0:
+            selected, values = _select_keys(kind, held, before, now, min(batch, left))
+            with records.transaction(None) as transaction:
+                if dry_run:
+                    found = transaction.query(selected, **values)
+                else:
+                    found = _delete(transaction, kind, selected, values)
+            counts[kind.label] += len(found)
+            if dry_run or not found:
+                break
+    return PruneResult(counts, most in counts.values())
+
+
+def _select_keys(
+    kind: PrunedTable, held: Sequence[str], before: str, now: str, limit: int
+) -> tuple[str, dict[str, Any]]:
+    """A statement that answers keys, oldest first, and its values."""
+    condition = kind.condition
+    values: dict[str, Any] = {"before": before, "now": now, "limit": limit}
+    if held and kind.of_session:
+        named, places = placeholders(held)
+        values |= named
+        condition += "".join(f" AND {column} NOT IN ({places})" for column in kind.of_session)
+    return (
+        f"SELECT {kind.key} FROM {kind.table} WHERE {condition} ORDER BY {kind.order} LIMIT :limit",
+        values,
+    )
+
+
+def _delete(
+    transaction: Transaction, kind: PrunedTable, selected: str, values: dict[str, Any]
+) -> list[Row]:
+    gone = transaction.query(
+        f"DELETE FROM {kind.table} WHERE ({kind.key}) IN ({selected}) RETURNING {kind.key}",
+        **values,
+    )
+    if kind.table == "agent_messages":
+        for project, message in gone:
+            transaction.execute(
+                "DELETE FROM message_receipts WHERE project = :project AND message = :message",
+                project=project,
+                message=message,
+            )
+    return gone
+
+
+def copy_records(source: Records, target: Records) -> dict[str, int]:
+    """How many rows were new to the target, by table."""
+    moved = dict.fromkeys(RECORD_TABLES, 0)
+    for name, table in RECORD_TABLES.items():
+        # A row whose key the database gives could not be recognised: only into an empty table.
+        kinds = {column: kind for column, kind in table.columns.items() if kind != ID}
+        if len(kinds) < len(table.columns):
+            with target.transaction(None) as transaction:
+                if transaction.query(f"SELECT 1 FROM {name} LIMIT 1"):
+                    continue
+        order = "seq" if table.numbered else ", ".join(table.key)
+        for page in _read_pages(source, name, tuple(kinds), order):
+            with target.transaction(None) as transaction:
+                for row in page:
+                    values = {
+                        column: parse_json_column(value) if kind == JSON else value
+                        for (column, kind), value in zip(kinds.items(), row, strict=True)
+                    }
+                    moved[name] += insert(transaction, name, values, "ON CONFLICT DO NOTHING")
+                    if values.get("revoked"):
+                        # Also where the token came with an earlier copy, when it was still good.
+                        tokens.revoke_token(transaction, values["id"], values["revoked"])
+    return moved
+
+
+def _read_pages(
+    source: Records, table: str, columns: tuple[str, ...], order: str
+) -> Iterator[list[tuple[Any, ...]]]:
+    offset = 0
+    while True:
+        with source.transaction(None) as transaction:
+            page: list[tuple[Any, ...]] = transaction.query(
+                f"SELECT {', '.join(columns)} FROM {table} ORDER BY {order}"
+                " LIMIT :limit OFFSET :offset",
+                limit=PAGE_ROWS,
+                offset=offset,
+            )
+        if not page:
+            return
+        yield page
+        offset += PAGE_ROWS

@@ -1,0 +1,411 @@
+"""How a sentence sounds: a rule, a hold, a release, a change of mind, a permission, a request.
+
+Only what plainly holds beyond the work at hand is called a rule. Everything the user typed is
+quoted anyway, so a sentence that is not recognised loses a heading and not its place. Patterns
+are for small letters (`prose.lower_ascii_apostrophes`). Pure.
+"""
+
+from holdfast.lazy_regex import lazy_compile
+
+# Where a demand begins: at the start of a sentence, or after a comma or a word such as "please".
+# The same words in the middle of a description ("it always returns 0") rule nothing.
+_SAID = r"(?:^|[,;:.–—-] ?|\b(?:please|and|but|so|also|then|you|must|should|just) )"
+_FIRST = (
+    r"^(?:(?:and|also|but|so|please|just|oh|ok|okay|again|always|note that|here|generally|remember"
+    r"|now|fine|good|great|perfect|nice|thanks|thank you|alright|right|well|anyway|not yet"
+    r"|one (?:more )?thing)[,:;.!]? )*"
+)
+# A sentence that says for how long or where it holds, before the demand itself.
+_SCOPE = (
+    r"^(?:(?:and|also|but|so|please|ok|okay)[, ]+)*(?:for (?:the (?:rest|remainder|duration) of"
+    r"|all of|this (?:whole|entire)|the whole) (?:this |the |our )?(?:session|conversation|chat"
+    r"|project|work|day|repo)|throughout (?:this|the|our) (?:\w+ )?(?:session|conversation|project"
+    r"|chat|work|codebase)|(?:in|for|within|across) (?:this|our|the whole|all of this|my) (?:repo"
+    r"|repository|project|codebase|workspace)|as a (?:general )?rule|by default|whatever you do"
+    r"|under no circumstances|no matter what|as long as (?:we|you|i)\b[^,:.]*)"
+)
+_A_FEW = r"(?:an?|any|each|every|all|some|new|more than|a new|the|your|in|to|something|anything)"
+_TOOL = (
+    r"(?:npm|pnpm|yarn|bun|deno|node|pip|uv|poetry|pipenv|conda|docker|podman|make|just|ninja|cmake"
+    r"|mvn|maven|gradle|git|curl|wget|pytest|jest|vitest|tox|nox)"
+)
+STANDING = lazy_compile(
+    rf"{_SAID}(?:always|never(?! mind\b| (?:more|less|fewer) than))\b(?= \w)"
+    rf"|{_SAID}(?:keep|bear) in mind\b|{_FIRST}(?:do not|don't|dont"
+    rf"|avoid|refrain from|prefer)\b(?= [\w`])|{_SAID}(?:do not|don't|dont) (?:ever|under any)\b"
+    rf"|{_SCOPE}(?:[,:]? (?!there|it|we have|i |is )\w|$)"
+    r"|^(?:(?:and|also|note that|here) )*we (?:always|never|only|use|don't|do not)\b(?! (?:had|got"
+    r"|saw|were|was|did|went|have (?:had|seen|got)|\w+ed)\b)|\b(?:(?:i|we) (?:really |generally "
+    r"|always |usually |strongly )?prefer\b|from (?:now|here) on\b|going forward\b"
+    r"|in (?:the )?future\b(?! \w)|at all times\b|no more\b|(?:every|each|any) ?time (?:you|we)\b"
+    r"|whenever (?:you|we)\b|(?:before|prior to|after) (?:every|each)\b|make it a habit\b"
+    r"|(?:remember|be sure) to (?:always"
+    r"|never)\b|remember (?:to|that)\b|you (?:must|mustn't|may not|can't|cannot|should never"
+    r"|should always)\b|(?:you|only) (?:may|can|are allowed to|should) only\b|are only allowed to\b"
+    r"|not allowed\b|forbidden\b|off[- ]limits\b|hands off\b|under no circumstances\b"
+    r"|without (?:asking|telling|checking|my (?:ok|okay|approval|permission|say-so|consent"
+    r"|go-ahead))|(?:all|every|each|any|no) (?:[\w'’-]+ ){1,4}(?:must|has to|have to|needs? to"
+    r"|shall)\b|(?:all|every|each) (?:[\w'’-]+ ){1,4}needs? (?:an? |its |their "
+    r"|some )?(?:own )?(?:tests?|docs?|docstrings?|types?|comments?|reviews?|approvals?|tickets?"
+    r"|migrations?)\b|(?:is|are) frozen\b|must (?:not|never|always|stay|remain)\b|(?:needs?|has"
+    r"|have) to (?:stay|remain)\b)"
+    # A scope of occasions, then what to do on them.
+    rf"|{_FIRST}(?:when(?:ever)?|if|before|while|any ?time) you(?! (?:are|'re|were|have|did|see"
+    rf"|finish(?:ed)? (?:it|this|that|the)|do (?:it|this|that)|get (?:it|this|that)|think|know|look"
+    rf"|can|could)\b)(?:'re (?=\w+ing))? ?\w* ?(?:{_A_FEW} )?[^,]*, (?!it|there|i |we |that|he"
+    r"|she|the |this )\w|^(?:after|once) you \w+ (?:an?|any|each|every) [^,]*, \w|^(?:for|in|with"
+    r"|on) (?:every|each|any) [^,]*, \w"
+    rf"|{_FIRST}(?:when|before|after|while) (?!it|done|finish)\w+ing\b[^,]*, (?!it |there |i |we "
+    rf"|the )\w"
+    # Things that are kept up and not finished once.
+    rf"|{_FIRST}(?:only (?:ever )?(?:edit|change|touch|modify|use|work|reply|answer|respond|read"
+    r"|commit|run|write)\b|stick (?:to|with)\b|(?:reply|respond|answer|speak|talk|explain"
+    r"|communicate)(?: to me| everything| me)? (?:only |always )?(?:in|with|as|using|briefly)\b"
+    r"|(?:end|start|begin|close|open|prefix|sign|finish) (?:off )?(?:every|each|all|any|your)\b"
+    r"|call (?:me|yourself)\b|address me\b|(?:limit|restrict) (?:your|every|each|all|any)\b"
+    r"|work (?:only|in small|in tiny)\b|treat [^,]{2,40} as (?:errors?|failures?|secret"
+    r"|read-only)\b"
+    r"|stay (?:on|in|inside|within|out|away|off|below|under)\b|keep (?:all |every |each |any |your "
+    r"|the |my |our "
+    r"|to )?(?:[^,.]|\.\w){2,60}\b(?:under|below|within|at most|short|small|minimal|brief"
+    r"|concise|terse|unchanged|untouched|as (?:it|they) (?:is|are)|as[- ]is|stable|compatible"
+    r"|out of|away from|free of|private|secret|to a minimum|in sync|alphabetical|sorted|up to date"
+    r"|to yourself)\b"
+    r"|leave (?!an? |me |it to )[^,]{2,60}\b(?:alone|untouched|unchanged|as (?:it|they) (?:is|are)"
+    r"|as[- ]is)\b|make sure (?:that )?[^,]{2,70}\b(?:stays?|remains?|keeps?|always|never|every"
+    r"|each)\b|use (?!this|that|it |the )[^,]{2,40} for (?:\w+ ){0,2}\w+s\b"
+    r"|use (?:only )?[^,]{2,50}\b(?:here|everywhere|throughout|exclusively|(?:for|in|on) (?:all|any"
+    r"|every|each|everything))\b|use only\b|(?:write|name|spell|format|give|report|put|show|quote"
+    r"|express|wrap|phrase|mark|label|store|log) (?:all|every|each|any|your)\b[^,]* (?:in|as|with"
+    r"|under|below|using|at|to|on|behind)\b|(?:write|give|report|show|quote"
+    r"|express) (?:all )?(?:commit|comment|number|date|time|price|amount|unit|measurement|docstring"
+    r"|message|path|figure|size|version|percentage)\w*\b[^,]* (?:in|as|with)\b|(?:mention|cite"
+    r"|include|add|put|list|state|name|say|flag|warn|ask|tell|check|confirm|run"
+    r"|test)\b[^,]*\b(?:every time|each time|whenever|(?:in|on|to) (?:every|each|all)|for (?:every"
+    r"|each)|before (?:every|each|any|you)|after (?:every|each|any)|at the (?:end|top|start|bottom"
+    r"|beginning) of (?:every|each|your|all|any))\b|ask (?:me |for \w+ )?(?:first )?before\b"
+    r"|check with me before\b|(?:assume|expect) (?:that )?(?:i|the user|the reader|every|all"
+    r"|readers)\b)|^no (?:new|external|third[- ]party|additional|extra|network|global|inline"
+    r"|emojis?|more than|markdown|jargon|abbreviations|one-letter|magic|hard-?coded|filler|apolog"
+    r"|trailing|raw|direct|dependenc)\w*\b|^no [\w -]{3,40}(?:,? please\b|, ever\b|\bwithout\b)"
+    r"|^(?:commits|commit messages|comments|replies|answers|code|docs|documentation|messages"
+    r"|branch(?: name)?s|prs|output|logs|variables|functions|identifiers|file names|files|dates"
+    r"|times|timestamps|numbers|indentation|everything|errors|tests|names|amounts|prices"
+    r"|tickets) (?:in|as|with|under|without|go(?:es)? (?:to|in|into|under)|are (?:called|written"
+    r"|named)|(?:must|should|may) (?:be|have|use|go|stay|not|only|never))\b|^i(?: want| need"
+    r"| expect| would like|'d like) (?:each|every|no|only|your|all|you to (?:always|never|ask|keep"
+    r"|only|use))\b[^,]* (?:in|to|as|with|under|below|its|be|without|own|first)\b|^your (?:replies"
+    r"|answers|messages|commits|responses|summaries|explanations) (?:must|should|are|have|need)\b"
+    # Short sentences on tools and files, which leave nothing to finish.
+    rf"|{_FIRST}write (?:the |an? |your )?(?:failing )?tests? (?:first|before)\b"
+    rf"|{_FIRST}use {_TOOL} (?:rather than|instead of|and not|not|over) {_TOOL}[.!]?$"
+    r"|\bwithout (?:adding|installing|introducing) (?:any |new |more |extra )*(?:dependenc|librar"
+    r"|packages?\b)|^`?[\w./-]*[/.][\w./-]*`? (?:is|are) read-only[.!]?$"
+    r"|^no [\w-]+ files?, (?:only [\w-]+|[\w-]+ only)[.!]?$|^nothing\b.*\b(?:may|must|should)\b"
+    r"|^(?:if|when(?:ever)?) (?:an?|any) [^,]{3,60}, (?:please )?(?:tell|ask|show|let me|stop"
+    r"|do not|don't|never|always)\b"
+)
+# What ends with the work at hand, however firmly it is said.
+ONE_OFF = lazy_compile(
+    r"^let'?s\b|^(?!nothing|anything|everything|something|during)\w+ing\b|\b(?:do not|don't"
+    r"|dont) (?:forget|worry|hesitate|bother)\b|:\s*$|\b(?:this time|just this once|so far"
+    r"|anything else|but just|is now|(?:does|do|would) seem|(?:don't|do not) (?!publish|push|commit"
+    r"|deploy|merge|release)\w+ it)\b"
+    r"|\bnow\b[.!]?$"
+)
+_LIMIT = (
+    r"(?:\b(?:yet|for now|in the meantime|meanwhile|for the moment|for the time being|right now"
+    r"|at the moment|today|tonight"
+    r"|unless i|before (?:i|we|my)\b|until|till)\b(?!\.\w)|\bnot (?:now|before)\b|\b(?:in|for"
+    r"|during|with) this (?:session|chat|conversation|task|pr|step|change|turn|commit)\b"
+    r"|\bwhile (?:i|we|the \w+ (?:is|are))\b|\bas long as\b)"
+)
+# Forbidden, or waiting for the user's word, up to some point: in force until it is released.
+HOLD = lazy_compile(
+    rf"{_FIRST}(?:for this \w+,? )?(?:(?:for now|until [^,]*|today|right now|in this session"
+    r"|during this \w+|before (?:i|we) [^,]*),? )?(?:do not|don't|dont|never|hold off|stop|refrain"
+    r"|avoid|leave|keep|no(?! [\w ]+ from\b)|not (?:a|one|any)\b"
+    r"|(?:do )?nothing|hands off|hold(?! on)"
+    rf"|restrict your|you (?:must not|may not|can't|shouldn't|should not))\b.*{_LIMIT}"
+    rf"|[,;] (?:but |and |please )*(?:do not|don't|dont|never|no)\b[^,;]*{_LIMIT}"
+    r"|\b(?:but|and) (?:please )?(?:do not|don't|dont|never) [^,;]*"
+    rf"{_LIMIT}|{_FIRST}(?:for this (?:task|session|pr|change|conversation)|in this session|for now"
+    rf"|until"
+    r" [^,]*)[, ]+(?:please )?(?:do not|don't|dont|never|no|only|leave|keep)\b"
+    rf"|{_FIRST}(?:show|send|give|tell|ask|let) me\b[^,]*\b(?:before (?:you|any|\w+ing)"
+    r"|(?:plan|diff|draft|changes?|commit|message|text|commands?|list|design|proposal|approach|query"
+    r"|sql|patch|it|them|that|what|how|ask me|let me)\b[^,]*\bfirst\b)"
+    rf"|{_FIRST}hold (?:the|this|that|all|any|your) (?:\w+ )?(?:releas|deploy|merg|push|migrat"
+    r"|rollout|launch|commit|chang|pr\b)"
+    rf"|{_FIRST}(?:always )?(?:wait for|get|hold for) (?:my|me|our|the)\b[^,]*\b(?:go|ok|okay"
+    r"|approval|sign|review|answer|confirm\w*|permission|before|green)\b|\bwait (?:for"
+    r"|until) (?:my |i |me )|\bwait with\b.*\buntil\b"
+    r"|^not yet[:;,.] (?:please )?(?:do not|don't|leave)\b|^(?:please )?hold off\b"
+    r"|\buntil i (?:say|confirm|approve|tell|ok|give|have|'ve|am|'m|ask|review|check)\b"
+    r"|^(?:ask|check with) (?:me )?first\b|\bi (?:want|need|have|would like|'d like) to (?:see|read"
+    r"|check|review|approve|look)\b[^,;]*\b(?:first|before (?:you|we|anything|it))\b"
+    rf"|{_FIRST}before (?:you )?\w+(?:ing)?\b[^,]*, (?:please )?(?:show|ask|tell|let) me\b"
+)
+# What a hold waits for is the user's word, and not an occasion.
+WAITS_FOR_WORD = lazy_compile(
+    r"\b(?:yet|until i|till i|before i|unless i|show me|send me|ask me|ask first|wait for|let me"
+    r"|my (?:go|ok|okay|approval|review|sign|word|answer)|for now|hold off|tell me|give me|first)\b"
+)
+RELEASE = lazy_compile(
+    r"(?:^|[,;.!:] ?|\b(?:and|so|then|please|ok|okay|yes|yep|yeah|sure|alright|great|good|perfect"
+    r"|now|fine|thanks|to me) )(?:go ahead|proceed|you (?:can|may|are free to|'re free to"
+    r"|are allowed to)|feel free to|approved|ship it|go for it|green light|carry on|do it\b"
+    r"|i (?:confirm|approve)|confirmed|lgtm|the (?:\w+ )?(?:freeze|hold|lock|review|embargo"
+    r"|ban) (?:is|has been) (?:over|done|lifted|off|finished|released)|i(?:'ve| have) (?:reviewed"
+    r"|checked|approved))\b"
+)
+_DOING = (
+    r"^(?:(?:ok(?:ay)?|yes|yep|yeah|sure|great|good|perfect|lgtm|now|please|then|and|alright|fine"
+    r"|thanks|so|looks good|go ahead and|you can|you may|let's|can you|could you)[,.!:]* )*"
+)
+FIRST_VERB = lazy_compile(_DOING + r"([a-z]{3,})")
+# It is said that something is no longer as it was.
+CHANGE = lazy_compile(
+    r"^(?:please )?(?:skip|leave out)\b|\b(?:actually|instead|in (?:place|lieu) of|these days"
+    r"|nowadays|no longer"
+    r"|no more|any ?more"
+    r"|not .{1,40} any ?more|scrap(?! \w+ing)|forget|change of plan|changed? (?:my|our) minds?"
+    r"|on second thoughts?|correction|after all|ignore (?:that|the|my|what)|i was wrong"
+    r"|that's wrong|that was wrong|not what i|revert|rather|drop (?:that|the|my)|never ?mind"
+    r"|lift(?:ed)?|strike (?:that|the)|switch(?:ed|ing)?(?: over)? (?:to|from)"
+    r"|moved? (?:back )?(?:to|over|away)|replaced? (?:by|with)|from (?:now|here) on|new (?:rule"
+    r"|plan|ceiling|limit|cap|deadline|policy|name|default|target|standard|convention)"
+    r"|has (?:been )?(?:changed|moved|rotated)|have (?:been )?changed|is (?:now|over|gone|retired"
+    r"|done)|are now|now (?:owns?|belongs|is|are|has|uses?|called|lives?|goes|runs?)|we(?:'re"
+    r"| are) (?:now )?(?:calling|using|moving|switching)|quick update|update:|left (?:the|us)"
+    r"|is enough|are enough|suffices|obsolete|outdated|overruled|withdrawn?|cancel|undo"
+    r"|take (?:that |it )?back|back to|make (?:it|that)|i meant|used to|but not (?:any)?"
+    r"|not \w+[.!]?$|we (?:rebased|switched|moved)|is done\b)|^(?:no|nope|wait|hmm|sorry|update"
+    r"|scratch)\b|\bnow(?:[.!]?$|,)|, not \b"
+)
+# Something is allowed, or not needed after all.
+GRANT = lazy_compile(
+    r"\b(?:you(?! know| see) (?:may|can)|(?!i |we |it |he |she )\w+ (?:may(?= \w)|is allowed to"
+    r"|are allowed to|can (?:now|again|be|also))|we can (?:now|again)\b|may be\b|can be\b|(?:is|are"
+    r"|'s|'re|be) (?:fine|ok|okay|allowed|all right|alright|permitted|welcome|good to go|safe"
+    r"|unfrozen|enough|optional|unlocked|unblocked|cleared|released|in scope"
+    r"|approved)\b|(?:no|don't|do not|needn't|doesn't|not) (?:need|have) (?:to\b"
+    r"|any)|needn't\b|no need\b|not (?:needed|necessary|required)|^do (?!not\b|it\b|the\b|this\b"
+    r"|that\b|you\b|we\b|a\b|so\b)\w+|feel free\b|go ahead\b|^just \w+|without asking\b"
+    r"|don't (?:bother|worry about)|stop \w+ing|(?:freeze|ban|embargo|lock|moratorium) (?:is|has)"
+    r"|okay after all|fair game|good enough|acceptable|(?:is|are) (?:needed|required|necessary)\b"
+    r"|(?:plan|draft|diff|design|proposal|list|text|message) (?:is|looks) (?:good|great|perfect)"
+    r"|yours to|are welcome|you(?:'re| are) (?:allowed|free|welcome)|i don't (?:mind|care))"
+)
+OTHER_GRANT = lazy_compile(
+    r"\b(?:ist (?:jetzt |nun )?(?:ok|okay|erlaubt|kein problem)|freigegeben|in ordnung|darfst|dürft"
+    r"|kannst du (?:jetzt|ruhig)|du kannst(?! mal| bitte| dir| mir)"
+    r"|geht klar|está (?:bien|permitido)|(?:se )?puedes?|vale|tu peux"
+    r"|(?:est|sont) (?:permis|autorisé|d'accord)\w*|(?:está|están|é|são) permitid\w+"
+    r"|vous pouvez|c'est bon|podes?|pode|tudo bem|va bene|puoi"
+    r"|è permesso|mag|mogen|is prima|możesz|można|wolno|можно|можешь|разрешено|\w+[ae]bilirsin\w*"
+    r"|serbest|olur)\b|可以|允许|てもいい|ていい|大丈夫|해도 ?(?:돼|됩|좋)|괜찮|يمكنك|مسموح|لا بأس"
+)
+# "Ten minutes is fine": an answer, where nothing is known that it allows.
+OPINION = lazy_compile(r"\b(?:is|are|'s|'re) (?:\w+ )?(?:fine|ok|okay|good|enough)[.!]?$")
+# Lifts and says nothing to do instead.
+WITHDRAWAL = lazy_compile(
+    r"\b(?:forget|scrap|drop|ignore|no longer|not .{1,40} any ?more|never ?mind|lift(?:ed)?|(?:is"
+    r"|are) (?:over|done|gone|finished))\b"
+)
+# "Forget that rule": whatever was said last.
+REFERS = lazy_compile(
+    r"\b(?:(?:forget|scrap|drop|ignore|lift|cancel|withdraw|strike|skip|remove|undo"
+    r"|scratch) (?:about )?(?:that|the|this|my|what) (?:last |previous |earlier |old "
+    r"|first )?(?:rule|rules|instruction|constraint|restriction|condition|hold|limit|one|i said)"
+    r"|(?:that|the|this) (?:last |previous )?(?:rule|restriction|constraint|hold|limit"
+    r"|freeze) (?:is (?:off|over|gone|lifted|void|dead|history|obsolete|out|not|no longer)\b"
+    r"|no longer|does ?n[o']t|has been)|(?:forget|scrap|scratch|strike"
+    r"|never ?mind) (?:that|it)[.!]?$)"
+)
+FORBIDS = lazy_compile(
+    r"\b(?:never|not|don't|dont|no|without|avoid|refrain|only|mustn't|can't|cannot|forbidden"
+    r"|off[- ]limits|hands off|(?<!on )leave|untouched|unpushed|stop|skip|hold|wait|before you"
+    r"|ask)\b"
+)
+# A request: done once. Such a verb first, and nothing of what a rule sounds like before it.
+REQUEST = lazy_compile(
+    r"^(?:(?:please|now|then|next|also|and|ok|okay|so|first|finally|can you|could you|let's"
+    r"|go ahead and|just|you can|i want you to|i need you to|help me)[, ]+)*(?:add|implement|fix"
+    r"|build|create|make(?! sure)|delete|remove|move|rename|refactor|update|change|write (?:an?|the"
+    r"|me|some|down)|count|plan|paint|find|look|check (?:the|if|whether|why|out)|read|open|show"
+    r"|run (?:the|it|this|a)|test (?:it|the|this)|install|set up|setup|push|commit|merge|deploy"
+    r"|release|investigate|debug|explain|tell|draw|print|list|do|try|start (?:with|the|a|on|by)"
+    r"|continue|finish|convert|migrate|generate|replace|extend|improve|clean|search|review"
+    r"|analy[sz]e|summari[sz]e|compare|download|fetch|draft|design|prepare|complete|extract|split"
+    r"|port|bump|upgrade|verify|give me|send|put|wire|hook|document|describe|sketch|compute"
+    r"|calculate|measure|rebase|revert|undo|restore|reset|sort|rerun|repeat|translate|rewrite"
+    r"|simplify|validate|enable|disable|resolve|connect|configure|adjust|tweak|tidy|optimi[sz]e|see"
+    r"|get|go|take|work on|investigat\w*|proceed|begin)\b"
+)
+# A remark on how things are: "the page never loads", "this must not happen, please fix it".
+STATUS = lazy_compile(
+    r"^(?:never|always) (?:seen|had|been|heard|worked|happened|got|did|the same)\b|^you (?:never"
+    r"|always) \w+ed\b|^never ?mind\b|^always (?:an?|the|good|nice|happy)\b|\byou (?:should|will"
+    r"|would) never (?:see|get|notice)\b|\bkeep (?:it|this|that|them) as\b|\bprefer (?:the|this"
+    r"|that|your|option)\b|\bis never \w+ed?\b|[,;.] ?(?:(?:please|can you|could you|so"
+    r"|and) )*(?:fix|hide|repair|correct|solve|mend|implement|look into|investigate|change"
+    r"|remove) (?:it|that|this|them)\b|, (?:please )?(?:implement|fix|repair)(?: it| that)?[.!]?$"
+    # In other languages: that something works or fails, and nothing else.
+    r"|^(?:[^\s,]+ ){0,3}(?:funciona|fonctionne|marche|funktioniert|funziona|werkt|działa|работает"
+    r"|падает|falla|échoue)\b[^,]{0,12}$|^(?:[^，。、]{0,8})(?:报错|失败|出错|エラー|에러|오류|실패)[^，、]{0,8}$"
+    # Said of a thing with its article, or of what was seen, and nobody is told to do anything.
+    r"|^(?:nunca|jamás|jamais|mai|noch nie|nie|nooit) (?:hab\w+|ha|he|hemos|had\w*|avev\w+|ho"
+    r"|tinha|vi|vu|gesehen|gezien|j'ai)\b"
+    r"|^(?:el|la|los|las|il|lo|gli|i|le|les|os?|as?|una?|de|het) [\w-]+"
+    r" (?!deb|dev|doi|moet|mag|può|pued|pode|tien|va )\w+ (?:siempre|nunca|sempre|mai|toujours"
+    r"|jamais|altijd|nooit)\b"
+    r"|^(?:der|die|das|ein|eine|mein|meine|unser|unsere|es|er|sie) (?:[\w-]+ ){0,3}?(?!muss|müssen"
+    r"|darf|dürfen|soll|sollen|bleib|kein)\w+t (?:\w+ )?(?:nie|niemals|immer|nicht)\b|^(?:le|la|les"
+    r"|l'|un|une|mon|ma|ce|cette|il|elle|ça) ?(?:[\w-]+ )*?(?:ne |n')(?!doi|peu|faut)|^(?:el|la|los"
+    r"|las|un|una|mi|este|esta|o|a|os|as|um|uma|il|lo|gli|le|i) (?:[\w-]+ )+?(?:nunca|siempre"
+    r"|sempre|jamás|não|no|non) (?!deb|dev[eio]|pued|può|pode|tien)\w+(?:e|a|n|ce|ona|o mai)\b"
+    r"|^(?:der|die|das|le|la|les|el|los|las|il|lo|gli|i|de|het|o|os) .*\b(?:immer|nie|niemals"
+    r"|toujours|jamais|siempre|nunca|sempre|mai|altijd|nooit)[.!]?$|^(?:de|het|een|mijn|ten|ta"
+    r"|to) (?:[\w-]+ )+?\w+t? (?:nooit|altijd)\b|^\w+(?:а|я|о|е|т|к|р|н|ы|и) (?:никогда не"
+    r"|всегда) \w+(?:ет|ит|ют|ут|ят|ат|ется|ится)\b|^\w+ (?:asla|her zaman"
+    r"|daima) .*yor(?:lar)?[.!]?$|[,，。] ?(?:bitte )?(?:repariere?n?|behebe?n?|korrigiere?n?"
+    r"|corrige|répare|arregla|arréglalo|corrígelo|conserta|correggi|repareer|napraw|почини|исправь"
+    r"|düzelt|修一下|修复|请修|直して|修正して|고쳐|수정해|أصلح)|^(?:这个|那个|这|那"
+    r"|它).{1,12}(?:总是|始终|不要)|(?:いつも|常に|絶対に).{1,20}(?:ない|ます|ません|した)。"
+    r"|(?:항상|절대|언제나).{1,20}(?:어요|아요|여요|네요|습니다)"
+)
+# The speaker's own verb, not the agent's conduct.
+SPEAKER = lazy_compile(
+    r"\b(?:i|we|it|he|she|they|that|this|which|you)\s+(?:really |just |still |probably )?(?:do not"
+    r"|don't|dont|cannot|can't|should not|shouldn't|didn't|doesn't|won't)\b|\b(?:don't|do not"
+    r"|dont) (?:know|think|see|understand|have|mean|worry|mind|get)\b|\bif (?:we|it|i) (?:don't"
+    r"|can't|cannot|do not)\b"
+)
+# What somebody else is said to have said, before the words themselves.
+REPORTED_SPEECH = lazy_compile(
+    r"(?<!\bi )(?<!\bwe )\b(?:says|said|states|stated|reads|wrote|writes|claims|claimed|insists"
+    r"|warns|warned|complains|demands|tells (?:me|us|you|people))\b|\baccording to\b|\b(?:this|the"
+    r"|an?|following|gets?|got) (?:\w+ ){0,2}(?<!commit )(?:error|warning|exception|message|output"
+    r"|hint|notice)s?:"
+)
+# Diffs, tables, logs and places in files: words of a tool, not of the user.
+PASTED = lazy_compile(
+    r"^[+│╭╰├|$@%]|\S\.\w{1,5}:\d+|\blines? \d+|/(?:var|tmp|usr)/|[{};]\s*$|\w\(\w*\)|:=|=="
+)
+# Words with which a user marks a sentence: "IMPORTANT: ...". Those in capitals may mark anything.
+RULE_LABEL = lazy_compile(
+    r"^\W{0,3}(?:(?:one|another) (?:more |last |other )?thing to|please) (?:keep|bear|remember|note"
+    r"|mind)[^:.]{0,40}:\s*(?=\S)|^\W{0,3}(?:(?:safety|hard|important|house|project|ground|one|new"
+    r"|golden|strict|firm|a|my|our|another|first|user|general|basic|only|key|simple"
+    r"|special) ){0,3}(?:rule|constraint|preference|requirement|limit|restriction|regel|règle|regle"
+    r"|regla|regra|regola|zasada|правило|kural)(?: \w+){0,4}?\s*[:：]\s*(?=\S)|^\W{0,3}(?:important"
+    r"|wichtig|importante|belangrijk|ważne|важно|önemli|remember)\s*[:：]\s*(?=\S)|^\W{0,3}(?:规则"
+    r"|規則|规定|ルール|規約|규칙|قاعدة|重要|重要事项|注意|중요|مهم)\s*[:：]\s*(?=\S)"
+)
+NOTE_LABEL = lazy_compile(
+    r"^\W{0,3}(?:FACT|NOTE|FACTS|NOTES|NB|GOAL|GOAL STATE|STATE|CONTEXT|DECISION|TODO)\s*:\s*(?=\S)"
+    r"|^(?:Fact|Note|NB)\s*:\s*(?=\S)"
+)
+# "House rules: ..." says of its whole paragraph that it holds.
+ANNOUNCES_MANY = lazy_compile(
+    r"^\W*(?:\w+ ){0,4}(?:house rule|rules|conventions|guidelines|constraints|principles"
+    r"|preferences|regeln|règles|reglas|regras|regole|regels|zasady|правила"
+    r"|kurallar)\b[^.!?\n:：]{0,60}[:：]|^\W*(?:规则|規則|ルール|규칙|قواعد"
+    r"|القواعد)\s*(?:如下)?[:：]"
+)
+
+# Other languages: only words that English has not. For each: always, never, do not, only, must,
+# from now on; and what says that something changed or is allowed after all.
+OTHER_STANDING = lazy_compile(
+    # German
+    r"\b(?:niemals|immer|ab (?:sofort|jetzt)|von (?:jetzt|nun) an|künftig|in zukunft|ausschließlich"
+    r"|auf keinen fall|unter keinen umständen|grundsätzlich|keinesfalls|bitte keine?n?|verboten"
+    r"|(?:vor|nach|bei) (?:jedem|jeder)|halte dich an|(?:avant|après|à) chaque"
+    r"|(?:antes|después|depois) de cada|(?:prima|dopo) (?:di|della?) ogni|(?:voor|na|bij) elke?"
+    r"|(?:przed|po) każd\w+"
+    r"|(?:перед|после) кажд\w+|nie(?= \w)|stets"
+    r"|darfst (?:nicht|nie|nur)|nur (?:in|auf|mit|unter|im)\b)"
+    r"|^kein(?:e|en)? (?:push|commit|merge|deploy|neue)\w*\b|\bnur\b.* ändern[.!]?$"
+    r"|^(?:bitte )?(?:verwende|benutze?|nutze|nimm|schreibe?|antworte|fass|fasse|ändere?"
+    r"|lass)\b[^.]*\b(?:nur|nicht|nie|keine?n?|immer|auf (?:deutsch|englisch)|überall"
+    r"|durchgängig)\b"
+    # The language of answers, and a tool, as people say it who do not say "always"
+    r"|\b(?:réponds|responde|responda|rispondi|antwoord|odpowiadaj|отвечай)(?:te)? (?:en|em|in|po"
+    r"|по|на)\b|\bcevap ver\b|用[^，。]{1,3}文(?:回答|回复)|語で(?:答え|回答|返)"
+    r"|(?:어|말)로 (?:대)?답"
+    r"|^(?:verwende|nutze|nimm|utilise|usa|use|gebruik|używaj|используй) [\w-]+(?: \w+)?,?"
+    r" (?:statt|pas|no|não|non|niet|zamiast|вместо|а не|en lugar de|em vez de|invece di)\b"
+    r"|^pas d(?:e |')(?:nouve|push|commit)"
+    # French
+    r"|\b(?:jamais|toujours|désormais|dorénavant|à partir de maintenant|uniquement|interdit"
+    r"|obligatoirement|il faut que|ne (?:\w+ )?\w+ (?:pas|plus|rien))\b|\b(?:ne|n')\s?\w+ (?:pas"
+    r"|jamais)\b"
+    # Spanish, Portuguese, Italian
+    r"|\b(?:nunca|jamás|siempre|de ahora en adelante|a partir de ahora|solamente|prohibido|debes"
+    r"|sempre|de agora em diante|a partir de agora|apenas|somente|proibido|não (?:\w+ )?\w+"
+    r"|d'ora in (?:poi|avanti)|mai (?=\w)|soltanto|solo (?:in|con|en)|vietato|non \w+(?:are|ere"
+    r"|ire)|no (?:toques?|uses?|modifiques?|borres?|hagas?|cambies|escribas?|edites))\b"
+    # Dutch, Polish, Turkish
+    r"|\b(?:nooit|altijd|vanaf nu|voortaan|uitsluitend|verboden|gebruik (?:alleen|geen)"
+    r"|alleen (?:in|met)|raak [^.]* niet|nigdy|zawsze|od teraz|wyłącznie|zabronion\w+|nie (?:\w+aj"
+    r"|\w+uj|\w+ij|wolno|commituj|rób)|tylko|asla|daima|her zaman|bundan sonra|bundan böyle"
+    r"|hiçbir zaman|sadece|yalnızca|yasak|\w+m[ae]yın|\w+m[ae]yin)\b"
+    # Russian
+    r"|\b(?:никогда|всегда|отныне|с этого момента|впредь|запрещено|нельзя|только|ни в коем случае"
+    r"|не \w+(?:й|йте|ть|и|ите|шь))\b"
+    # Chinese, Japanese, Korean, Arabic
+    r"|绝不|绝对不|永远不|不要|不得|禁止|必须|务必|总是|始终|从现在起|从现在开始|以后|今后|只能"
+    r"|只用|一律|請勿|请勿|決して|絶対に|常に|必ず|いつも|今後|これから|しないで|ないでください"
+    r"|してはいけ|だけ使|のみ|절대|항상|언제나|앞으로|반드시|하지 ?마|금지|만 사용|지 마세요"
+    r"|^(?:\S+ )?دائم[اًا]|من الآن فصاعد|ممنوع|يجب|لا ت\w+|فقط"
+)
+OTHER_HOLD = lazy_compile(
+    r"\b(?:noch nicht|noch keine?n?|bis ich|solange ich|warte auf|erst wenn ich|pas encore"
+    r"|jusqu'à ce que|avant que je|attends? (?:mon|que je|ma)|todavía no|aún no|hasta que"
+    r"|espera (?:mi|a que)|ainda não|até (?:que )?eu|espere|non ancora|finché|fino a quando|aspetta"
+    r"|nog niet|totdat ik|wacht|jeszcze nie|dopóki|zaczekaj|poczekaj|пока не|до тех пор|подожди"
+    r"|ещё не|henüz|onaylayana kadar|\w+[ae]na kadar)\b|先不要|暂时不要|在我.{1,8}之前|等我|还不要"
+    r"|先别|まだ.{0,12}ない|まで(?:は)?.{0,16}ない|아직|전까지|때까지|حتى (?:أ|ا)|ليس بعد|انتظر"
+)
+OTHER_HOLD_ALONE = lazy_compile(
+    r"^(?!.*\b(?:hab\w*|hat\w*|wurde\w*|ist|sind|bin|war\w*)\b).*\bnoch"
+    r" (?:nichts?|keine?n?(?: \w+)?) \w+e?n(?:[.!]?$|,)"
+    r"|^(?:bitte )?(?!habe|sehe|finde|verstehe|weiß)\w{3,}e (?:bitte )?noch"
+    r" (?:nichts?|keine?n?(?: \w+)?)[.!]?$|^(?:bitte )?erst (?:mal )?(?:(?:den|die"
+    r"|das) \w+ )?(?:zeigen|fragen|abwarten|planen)\b"
+    r"|^(?:bitte )?wart(?:e|et|en sie)\b.*\bbis\b|\b(?:nichts|keine?n?) .*\bbis ich\b"
+    r"|\bwarte auf mein|先不要|先别|暂时不要|\bне \w+ пока\b|\bпока не \w+(?:й|йте|ть|и|ите)\b"
+    r"|\bне \w+,? пока (?:я )?не\b|等我.{1,12}再|\b(?:avant|sans) mon (?:accord|feu vert|aval)\b"
+    r"|\bantes de (?:mi|que yo|meu|minha)\b|\bnão \w+ .*\bainda\b|قبل مواف"
+    r"|\bjeszcze nie \w+(?:aj|uj|ij)\b|\bnog niet \w+en\b|\bne \w+ pas encore\b"
+    r"|\btodavía no \w+(?:es|as)\b|\bno \w+ .*\b(?:todavía|aún)\b|\bainda não \w+|^attends? (?:mon"
+    r"|ma|que je)\b|^esperar? (?:a que|mi)\b|^aspetta (?:che|il mio)\b"
+    r"|^wacht (?:met\b.*\b)?(?:op mijn|tot ik)\b"
+    r"|^(?:commit|push|merge|deploy|verwijder|wijzig|verander|publiceer|doe)\b.*\bnog (?:niet|niets"
+    r"|geen)\b|^espere? (?:que eu|minha)\b|\bno \w+(?:es|as)\b(?: .*)? hasta que\b"
+    r"|\bnon \w+are ancora\b|\bhenüz (?:\w+ ){0,3}\w+m[ae]\b"
+    r"|\w+[ae]na kadar\b.*m[ae][.!]?$"
+    r"|まだ.{1,16}ないで"
+)
+OTHER_CHANGE = lazy_compile(
+    r"\b(?:doch|lieber|stattdessen|statt|nicht mehr|vergiss|ab (?:sofort|jetzt)|von jetzt an"
+    r"|darfst(?: \w+)? (?:jetzt|wieder|du)|du darfst|ist (?:jetzt|nun)|brauchst (?:du )?nicht|jetzt"
+    r"|künftig|erlaubt|finalement|plutôt|désormais|au lieu|plus besoin|tu peux|vous pouvez|oublie"
+    r"|ne .{1,30} plus|mejor|en vez|en lugar|ya no|olvida|puedes|ya puedes|ahora|a partir de ahora"
+    r"|de ahora en|em vez|na verdade|agora|pode[s]? |esque[cç]e|esqueça|não precisa|invece|anzi"
+    r"|non più|adesso|d'ora in|puoi|ora |dimentica|toch|liever|in plaats|niet meer|voortaan"
+    r"|vanaf nu|mag (?:je )?nu|je mag|vergeet|jednak|zamiast|już nie|od teraz|możesz|zapomnij|teraz"
+    r"|лучше|вместо|больше не|теперь|можно|можешь|забудь|с этого момента|отныне|всё-таки|artık"
+    r"|yerine|bundan sonra|boşver|unut|\w+ebilirsin\w*|\w+abilirsin\w*|serbest)\b|改成|改为|改用"
+    r"|不再|还是|不对|而不是|现在可以|可以了|不用再|忘了|取消|从现在|从现在起|やっぱり|代わりに"
+    r"|もう.{0,12}(?:ない|いい|なく)|ではなく|じゃなくて|今後|これから|変更|てもいい|ても良い"
+    r"|てよい|していい|대신|이제|말고|더 이상|앞으로|취소|해도 (?:돼|됩|좋)|بل|بدل[اًا]|الآن|لم يعد"
+    r"|يمكنك|انس"
+)
+EXPLICIT_CHANGE = lazy_compile(
+    r"\b(?:forget|scrap|no longer|any ?more|changed? (?:my|our) mind|instead|from (?:now|here) on"
+    r"|update|has (?:been )?(?:changed|moved|rotated)|now (?:owns?|belongs|called)|we(?:'re"
+    r"| are) (?:now )?calling|moved to|switched|correction|i was wrong|rather|new (?:rule|ceiling"
+    r"|limit|cap))\b|\bnow[.!]?$"
+)

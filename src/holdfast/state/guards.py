@@ -1,0 +1,522 @@
+"""Reads guards out of the user's sentences: what a tool call can be checked against.
+
+A sentence is a guard only where it forbids something that a call shows: a path, a git command, a
+program, a kind of file. What it forbids are the words behind a "don't", a "no", an "ask me before"
+or the like, up to the end of the clause; each part of them is looked up in tables. What cannot be
+checked stays a rule like any other. `fastpath.guards` matches calls against what is found.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from holdfast.fastpath.guards import WRAPPERS, Guard
+from holdfast.lazy_regex import lazy_compile
+from holdfast.state.prose import lower_ascii_apostrophes
+
+# Actions by the words that name them, and the programs that projects use.
+_EDITING = (
+    r"(?:touch|edit|chang|modif|alter|writ|updat|delet|remov|renam|mov|overwrit|reformat|rewrit"
+    r"|refactor|mess with|add (?:\w+ ){0,2}to)(?:e|es|ed|s|ing|y|ying|ies|ied|ten)?\b"
+)
+_WORDS_OF_TABLE = {
+    "EDITING": _EDITING,
+    "LIBRARIES": r"(?:dependenc(?:y|ies)|packages?|librar(?:y|ies)|libs?|deps|crates?|gems?"
+    r"|npm modules?)\b(?! ?(?:manager|json|lock))",
+    "ADJECTIVE": r"(?:any|an?|the|new|more|other|further|external|additional|extra|third[- ]party"
+    r"|runtime|python|npm|unit|integration|e2e|end-to-end|full|dev(?:elopment)?|local|web|up"
+    r"|long[- ]running)",
+    "INSTALLS": "npm+install+~ npm+i+~ npm+add+~ pnpm+add pnpm+install+~ yarn+add bun+add"
+    " bun+install+~ pip+install+~ pip3+install+~ uv+add uv+pip+install+~ python+-m+pip+install"
+    " poetry+add pipenv+install+~ conda+install cargo+add cargo+install go+get go+install"
+    " gem+install bundle+add composer+require dotnet+add apt+install apt-get+install brew+install",
+}
+# What is forbidden, by the first words of it; behind that the kind of guard and what it holds.
+_ACTION_TABLE = r"""
+commit(?:s|ting)?\b(?! messages?)  =>  run git+commit
+force[- ]?push(?:es|ing)?\b|push(?:es|ing)? (?:with )?(?:--)?force
+    run git+push+~-f git+push+~--force git+push+~--force-with-lease
+push(?:es|ing)?\b(?! notification)  =>  run git+push
+rebas(?:e|es|ing)\b  =>  run git+rebase
+amend(?:s|ing)?\b  =>  run git+commit+~--amend
+squash(?:es|ing)?\b  =>  run git+merge+~--squash git+rebase
+cherry[- ]?pick(?:s|ing)?\b  =>  run git+cherry-pick
+merg(?:e|es|ing)\b(?! conflict)  =>  run git+merge gh+pr+merge
+stash(?:es|ing)?\b  =>  run git+stash
+reset(?:ting)? (?:the )?(?:branch|repo|head)\b|hard[- ]reset  =>  run git+reset
+(?:switch|chang|check(?:ing)? out)(?:e|ing)? (?:the |to |any |another )*(?:branch(?:es)?|others?)\b
+    run git+checkout git+switch
+(?:delet|remov)\w* (?:the |any |a |remote |old )*branch(?:es)?\b
+    run git+branch+~-d git+branch+~-D git+push+~--delete
+branch(?:es)?\b|branching\b  =>  run git+branch+~ git+checkout+~-b git+switch+~-c
+(?:(?:open|rais|submit|fil)\w* (?:any |a |new )*)?(?:pr|prs|pull requests?|merge requests?)\b
+    run gh+pr+create glab+mr+create
+(?:clos|comment)\w* (?:on )?(?:the |any )*(?:pr|prs|pull requests?|issues?)\b
+    run gh+pr+close gh+pr+comment gh+issue+close gh+issue+comment
+(?:push(?:ing)? )?tags?\b|tagging\b  =>  run git+tag+~
+(?:upgrad|updat|bump)\w* (?:any |the |our )*LIBRARIES
+    run npm+update npm+upgrade pnpm+update pnpm+up yarn+upgrade yarn+up bun+update
+    pip+install+~-U pip+install+~--upgrade uv+lock+~-U uv+lock+~--upgrade poetry+update
+    cargo+update bundle+update composer+update go+get+~-u
+(?:(?:add|install|bring|introduc|pull|includ)\w* (?:in )?)?(?:ADJECTIVE )*LIBRARIES
+    run INSTALLS
+install\w*\b(?= (?:anything|globally|things|stuff|new)\b|$)  =>  run INSTALLS
+(?:start )?migrations?\b|migrat(?:e|ing)\b
+    does migrate alembic+upgrade migration:run flyway liquibase prisma+db+push
+seed(?:s|ing)?\b  =>  does seed
+(?:run\w* |the |our )*(?:whole|full|entire|complete|all) (?:of |the )*(?:test )?(?:suite|tests)\b
+    run pytest+~! python+-m+pytest+~! python3+-m+pytest+~! uv+run+pytest+~! poetry+run+pytest+~!
+    npm+test+~! npm+run+test+~! pnpm+test+~! yarn+test+~! bun+test+~! cargo+test+~!
+    cargo+nextest+run+~! go+test+~./... make+test make+check jest+~! vitest+~! tox nox mvn+test
+    gradle+test rspec+~!
+(?:start )?(?:ADJECTIVE )*(?:tests?\b(?! (?:files?|cases?|data|names?|code|coverage))|suite\b)
+    run pytest python+-m+pytest python3+-m+pytest uv+run+pytest poetry+run+pytest npm+test
+    npm+t npm+run+test pnpm+test yarn+test bun+test go+test playwright+test cypress+run cargo+test
+    cargo+nextest make+test make+check jest vitest tox nox mvn+test gradle+test rspec
+EDITING (?:the |any |our |existing |of )*tests?\b(?! \w)
+    leave tests test spec __tests__ test_*.* *_test.* *.test.* *.spec.*
+deploy(?:s|ing|ments?)?\b  =>  does deploy
+releas(?:e|es|ing)\b  =>  does gh+release+create npm+publish release.sh make+release
+sudo\b|as root\b  =>  inside sudo+
+(?:rewrit\w* )(?:the |any )*history\b
+    run git+rebase git+commit+~--amend git+filter-branch git+push+~--force git+push+~-f
+git(?: (?:operations?|commands?|actions?|anything|stuff)\b|$)
+    run git+commit git+push git+add git+checkout git+switch git+reset git+rebase git+merge
+    git+stash git+branch+~ git+tag+~
+(?:drop|truncat)(?:e|ing|ping)? (?:any |the |a )*(?:tables?|databases?)\b
+    inside drop+table drop+database truncate+table dropdb
+(?:start|stop|restart|kill|launch)\w* (?:ADJECTIVE )*(?:servers?|watchers?|process\w* like)\b
+    inside npm+run+dev npm+start yarn+dev pnpm+dev pnpm+run+dev runserver uvicorn systemctl+
+    pkill kill+
+(?:start|run|launch)\w* (?:ADJECTIVE )*(?:docker )?containers?\b
+    run docker+run docker+start docker+compose+up docker-compose+up podman+run podman+start
+restart\w*\b  =>  does restart
+(?:kill|stop|terminat)\w* (?:any |the |running |other )*process  =>  run kill pkill killall
+publish(?:es|ing)?\b
+    run npm+publish cargo+publish twine+upload uv+publish poetry+publish pnpm+publish
+    yarn+publish gem+push
+(?:auto-?)?format(?:ting)? (?:the |any |whole |entire )*(?:code|repo|files?|anything|everything)
+    run prettier black ruff+format gofmt rustfmt cargo+fmt npm+run+format
+download\w*\b|(?:hit|access)\w* the (?:network|internet)\b|network (?:calls?|requests?|access)\b
+    run curl wget
+lint(?:ers?|ing)?\b  =>  run eslint npx+eslint npm+run+lint ruff+check flake8 pylint golangci-lint
+build(?:s|ing)?\b
+    run npm+run+build pnpm+build yarn+build cargo+build go+build make+build docker+build
+commands?\b(?=$| (?:yet|at all|without|before|in|on))  =>  run *
+"""
+
+
+def _read_table(table: str) -> Iterator[tuple[re.Pattern[str], str, str]]:
+    for name, words in _WORDS_OF_TABLE.items():
+        table = table.replace(name, words)
+    for row in re.split(r"\n(?! )", table.strip()):
+        words, rest = re.split(r"  =>  |\n", row, maxsplit=1)
+        kind, *what = rest.split()
+        yield lazy_compile(f"(?:git )?(?:{words})"), kind, " ".join(what)
+
+
+_ACTIONS = tuple(_read_table(_ACTION_TABLE))
+
+# Programs that a project uses one of, and others that a sentence may name.
+_RIVALS = (
+    ("npm", "pnpm", "yarn", "bun"),
+    ("pip", "uv", "poetry", "pipenv", "conda"),
+    ("docker", "podman"),
+    ("jest", "vitest", "mocha"),
+    ("pytest", "unittest", "nose"),
+    ("black", "ruff", "yapf"),
+    ("make", "just"),
+)
+_PROGRAMS = frozenset(program for family in _RIVALS for program in family).union(
+    """git gh rm mv sed curl wget npx node python python3 cargo go terraform tofu kubectl helm
+    ansible-playbook aws gcloud
+    az psql mysql sqlite3 redis-cli mongo systemctl kill pkill killall chmod chown ssh scp
+    rsync tox nox eslint prettier
+    tsc webpack vite gradle mvn bazel rake bundle gem composer php artisan alembic flyway
+    prisma django-admin mypy flake8
+    heroku vercel fly apt apt-get brew crontab pip3 docker-compose find xargs awk perl tee dd
+    shutdown reboot""".split()
+)
+_ALSO_WORDS = frozenset(
+    "make just go find at time node perl black nose fly".split()
+)  # said without meaning the program
+_SAME_PROGRAM = {
+    "pip": "pip pip3",
+    "npm": "npm npx",
+    "apt": "apt apt-get",
+    "docker": "docker docker-compose",
+}
+
+_FIRST = (
+    r"(?:^|[,;:.(–—-]\s*|\b(?:and|but|so|also|then|please|just|ever|again|or|ok|okay|well|here)\s+)"
+)
+# Behind these words stands what is forbidden. "It can't" and "there is no" only tell.
+_FORBIDS = lazy_compile(
+    rf"{_FIRST}(?:you (?:are|'re) )?(?:(?:do not|don't|dont)(?: you)?(?: ever| dare)*|never|avoid"
+    rf"|stop|refrain from|cannot|can't|no|zero|not|nothing"
+    r"|hold(?: off)?(?: on| from)?|wait with|under no circumstances)\s+"
+    r"|(?<!if )\b(?:you|we|nobody|agents?)\s+(?:really |just )?(?:do not|don't|dont|never|cannot"
+    r"|can't|can not)\s+"
+    r"|\b(?:must not|mustn't|should not|shouldn't|may not|shall not|not to|not allowed to"
+    r"|not supposed to"
+    r"|forbidden to|without|instead of|rather than|and not|but not|rather you didn't)\s+"
+    r"|(?<!\bi )(?<!\bit )(?<!they )(?<!that )(?<!which )(?<!tests )(?<!has )(?<!have )\bnever\s+"
+    r"|\bi (?:do not|don't|never) want\s+(?:(?:you|anyone|anything) to\s+)?|\buse [^,;]+ not\s+"
+    r"|\b(?:want|write|use|add|create|with|should be|must be) (?:no|zero)\s+"
+    r"|\b(?:ask|wait|tell me|show me|check (?:with me|back)|talk to me|confirm|explain|discuss"
+    r"|run (?:it|this|that|everything) by"
+    r"|(?:my|me) (?:ok|okay|approval|permission|go|consent|sign-off))\b[^.;]*?\bbefore (?:you "
+    r"|any |doing |making )*"
+    r"|\bleave (?:all |the |any )*(?=\w+ing\b.* to me\b)|\bonly\s+(?=\w+ (?:when|if|after"
+    r"|once) (?:i|we)\b)"
+    r"|\bi(?:'ll| will| do| want to| handle)\s+(?=[^.;]*\b(?:myself|you don't|not you)\b)(?:do "
+    r"|handle )?(?:all |the |any )*"
+    r"|^before (?:you |any |doing |making )*(?=[^.;]*, (?:please )?(?:ask|show|tell|wait|confirm"
+    r"|discuss|explain|check with|talk to|get my)\b)",
+)
+# And before these.
+_IS_FORBIDDEN = lazy_compile(
+    r"(?:^|[,;:]\s)(?:all |any |the )*([^,;:]{3,60}?) (?:(?:is|are) (?:strictly "
+    r"|absolutely )?(?:forbidden|prohibited|not allowed|off[- ]limits|out of bounds"
+    r"|not permitted|taboo|my job)|(?:must|should|may|shall)(?: not|n't) be (?:run|made|used"
+    r"|started|created|executed|done)"
+    r"|(?:needs?|requires?) my|only (?:when|if|after|once|with) (?:i|my)\b)"
+)
+_ENDS = lazy_compile(
+    r"[;!?]|\.(?=\s|$)|,\s|:\s|\s[–—-]\s|\s(?:because|since|so that|which|as long as|until|unless"
+    r"|when|if)\s"
+)
+_PARTS = lazy_compile(r"\s+(?:or|and|nor)\s+|\s*,\s*")
+# What is not done is spoken of, or done all the same: "don't forget to commit".
+_ATTITUDE = lazy_compile(
+    r"(?:like|know|think|mind|see|care|worr|believe|remember|get|is|are|was|have|need|forget"
+    r"|hesitat|fail|bother"
+    r"|understand|only|just|wait|one|problem|matter|longer|sure|certain|clear|necessar|so|too|bad"
+    r"|stop)\b"
+)
+_OPTIONAL = ("needed", "required", "necessary")
+_FILLERS = lazy_compile(
+    r"(?:(?:ever|please|yet|any|an?|the|this|all|whole|full|new|more|other|further|extra"
+    r"|additional|external|outside"
+    r"|third[- ]party|make|making|mak|do|doing|perform|create|creating|creat|try to|attempt to"
+    r"|start to|directly|automatically"
+    r"|even|also|again|with|using|plain|bare|raw|anything|my|our|your|local|shell|by running"
+    r"|database|db|dev"
+    r"|use|run|running|call|calling|execute|executing|invoke|invoking|apply|applying|own|single"
+    r"|on your own)\s+)*"
+)
+_SAYS_RUN = lazy_compile(
+    r"\b(?:use|using|run|running|call|calling|execut\w+|invok\w+|plain|bare|not|over|of|than)\b|`"
+)
+
+_BRANCH = lazy_compile(r"\b(?:to|on|onto|into)\s+(?:the\s+)?`?([\w./-]+)`?")
+_PROTECTED = frozenset("main master develop production prod release staging trunk".split())
+
+_BY_TOOL = lazy_compile(r"\b(?:with|using|via|like|such as) `?([\w-]+)", re.I)
+_USE_THIS = lazy_compile(
+    r"\b(?:use|run|with|stick (?:to|with)|package manager is|prefer"
+    r")\s+(?:only\s+)?`?([\w.+-]+)`?"
+    r"|(?:^|[,;:] )([\w.+-]+) only\b"
+)
+_PHRASE_ENDS = frozenset(
+    "of new on for in to at here again yet anymore directly without with ever commands command"
+    " please this that anything by from process processes"
+    " against locally globally the any a an manually everywhere around as when if is it".split()
+)
+
+_REMOVES = lazy_compile(
+    r"(?:delet|remov|wip)(?:e|es|ing|ed)? (?:the |any |my |our |old |existing |of )*([\w-]{4,})$"
+)
+_HOST = lazy_compile(r"\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|cloud|internal)\b")
+_PATH = lazy_compile(
+    r"`([^`\s]+)`|(?<![\w@:/.-])((?:\.{0,2}/)?(?:[\w.*-]+/)+[\w.*-]*"
+    r"|/(?:etc|usr|var|opt|home|root|srv)\b"
+    r"|\.?(?:[\w*-]+\.)+[a-z]\w{0,9}|\.env\w*"
+    r"|(?:Make|Docker|Just|Gem|Proc)file\b)",
+    re.I,
+)
+_NAMED_FOLDER = lazy_compile(r"\bthe ([\w.-]+) (?:folder|directory|dir|package|module)\b", re.I)
+_NAMED_FILES = {
+    "lockfile": "package-lock.json pnpm-lock.yaml yarn.lock bun.lock Cargo.lock uv.lock poetry.lock"
+    " Gemfile.lock go.sum",
+    "the readme": "README.md README.rst README",
+    "the changelog": "CHANGELOG.md",
+    "ci config": ".github/workflows .gitlab-ci.yml .circleci",
+    "workflows": ".github/workflows",
+}
+_ADDRESS = lazy_compile(r"://|^www\.|^\d+(?:\.\d+)+$|\.(?:com|org|io|net)$")
+_NO_PATHS = frozenset(("e.g", "i.e", "node.js", "next.js", "vue.js", "etc.", "and/or"))
+_LEFT = lazy_compile(
+    rf"(?:\w+ ){{0,2}}?{_EDITING}|(?:changes|edits|changing|code changes) (?:to|in|under|below"
+    rf"|at)\b|write (?:to|in)\b",
+)
+_LEFT_AS_IT_IS = lazy_compile(
+    r"\b(?:leave|keep)\b.*\b(?:alone|untouched|unchanged|as (?:it|they) (?:is|are|was|were)"
+    r"|as[- ]is|your hands off|the same)\b"
+    r"|\b(?:is|are) (?:off[- ]limits|read[- ]only|frozen|not yours|taboo)\b|\bhands off\b"
+    r"|\bleave (?:it|them)[.!]?$|\bstays? (?:as (?:it|they) (?:is|are)|unchanged|untouched)\b"
+    rf"|\b(?:(?:is|are) not to|must not|mustn't|may not|should not|shouldn't|(?:should|must|is to"
+    rf"|are to) never|can't|cannot) be {_EDITING}",
+)
+_STAY_OUT = lazy_compile(r"\b(?:stay|keep) (?:out of|away from|off)\b")
+_ONLY_THERE = lazy_compile(
+    rf"\b(?:(?:only|exclusively|just) (?:ever |allowed to )?(?:{_EDITING}|work|make changes"
+    rf"|be {_EDITING})|(?:{_EDITING}|changes?|edits?|work)[^.]*\b(?:only|exclusively)\b"
+    r"|(?:restrict|limit|confine)\b[^.]*\bto|(?:stay|remain|keep (?:all |your |the )*(?:changes"
+    r"|edits|work))\s+(?:\w+ )?(?:in|inside|within|below|under|to)"
+    rf"|(?:nothing|not|anything|any files?|files?) (?:outside|except|other than|apart from|but)"
+    rf"|{_EDITING} nothing but)\b",
+)
+_NO_EDITS = lazy_compile(
+    rf"(?:{_EDITING}(?:$|\s+(?:anything|any (?:files?|code|of the code)|files|code|the code))"
+    rf"|(?:make )?(?:any |code |more )*(?:changes|edits)(?: yet| before| for now| to (?:the"
+    rf"|any) code|$)|edit yet)"
+    r"(?!\s+(?:in|under|below|outside|of|that|which|about|except|other|but))|code changes?$",
+)
+_READ_ONLY = lazy_compile(r"\bread[- ]only (?:mode|session|task|review|investigation)\b")
+
+_FILE_KINDS = {
+    name: endings.strip()
+    for row in """
+        javascript js: .js .jsx .mjs .cjs | typescript: .ts .tsx | python: .py | java: .java
+        bash shell: .sh .bash | kotlin: .kt | scala: .scala | go: .go | rust: .rs | c: .c .h
+        c++: .cpp .cc .hpp | ruby: .rb | php: .php | perl: .pl | lua: .lua | powershell: .ps1
+        notebook notebooks: .ipynb | markdown md: .md | docs documentation: .md .rst
+        readme: readme.md | yaml: .yaml .yml | json: .json | toml: .toml | ini: .ini | xml: .xml
+        csv: .csv | sql: .sql | html: .html | css: .css | scss: .scss
+        """.replace("\n", "|").split("|")
+    for names, _, endings in [row.partition(":")]
+    for name in names.split()
+}
+# Of these a file or its writing must be named: they are spoken of otherwise.
+_ALSO_TALK = frozenset(
+    "go c json html css markdown md docs documentation readme yaml sql csv toml xml ini".split()
+)
+_FILES = lazy_compile(
+    r"((?:write|writing|create|creating|add|adding|make|making|use|using|put|have|generate"
+    r"|generating|leave|commit)\s+)?"
+    r"((?:any|new|more|an?|further|extra|jupyter|plain)\s+)*"
+    rf"({'|'.join(map(re.escape, sorted(_FILE_KINDS, key=len, reverse=True)))}"
+    rf"|\.[a-z]\w{{0,5}})(?!\w)"
+    r"(?:\s+(files?|scripts?|code|docs?|notebooks?|modules?|at all|here|anywhere|for|please"
+    r"|in (?:this|the|our|my))\b"
+    r"|\s*$)?",
+)
+_IN_LANGUAGE = lazy_compile(r"(?:write|writing|create|add|make)\b.* in (\w+)$")
+_TYPESCRIPT = lazy_compile(
+    r"\b(?:typescript only|only typescript|everything (?:is |stays )?in typescript"
+    r"|all (?:new )?(?:code|files) in typescript)\b"
+)
+
+
+# In other languages what is forbidden is known by the words they share with English: paths,
+# programs, and the verbs of git.
+_FORBIDS_ELSEWHERE = lazy_compile(
+    r"\b(?:nichts?|keine?[nr]?|nie|niemals|niets?|geen|nooit|pas|jamais|aucune?|nunca|n[aã]o|jamás"
+    r"|no (?:hagas|toques|uses|edites|modifiques|cambies|borres|ejecutes|instales|subas)"
+    r"|non|mai|nigdy|не|ни|никогда|нельзя|asla|sakın)\b"
+    r"|\b(?:etme|yapma|dokunma|kullanma|değiştirme|çalıştırma)(?:yin|yın)?\b"
+    r"|不要|不能|不得|不可|请勿|禁止|别|ないで|しない|するな|禁じ|하지 ?마|지 ?마|금지|لا ",
+    re.I,
+)
+_ONLY_ELSEWHERE = lazy_compile(
+    r"\b(?:nur|ausschließlich|alleen|seulement|uniquement|solo|sólo|solamente|somente|apenas"
+    r"|soltanto|tylko|только|sadece|yalnızca|außer(?:halb)?|sauf|salvo|excepto|tranne|behalve|buiten"
+    r"|oprócz|poza|кроме|dışında)\b|只|仅|除了|以外|だけ|のみ|만 |제외|외에|فقط",
+    re.I,
+)
+_EDITS_ELSEWHERE = lazy_compile(
+    r"[äa]nder|bearbeit|anfass|anr[uü]hr|l[oö]sch|touch|modifi|chang|[ée]dit|toqu|tocca|borr|cambi"
+    r"|alter|mex[ae]|wijzig|bewerk|aanpass|zmien|edyt|dotyk|rusz|трога|измен|меня|редактир|dokun"
+    r"|de[gğ]i[sş]tir|d[uü]zenle|改|动|碰|编辑|変更|編集|触|いじ|수정|변경|건드|편집|تعدل|تغير|تلمس",
+    re.I,
+)
+_SHARED_VERBS = lazy_compile(
+    r"(?<![A-Za-z0-9_/.`-])(commit|push|merge|rebase|stash|deploy|amend)(?!\w* [`\w-]+/)", re.I
+)
+_SHARED_PROGRAMS = lazy_compile(
+    rf"(?<![A-Za-z0-9_/.`-])(?:{'|'.join(sorted(_PROGRAMS - _ALSO_WORDS, key=len, reverse=True))})"
+    r"(?![A-Za-z0-9_/-]|\.\w)(?: (?:install|add|run|apply|destroy|up|down|build|test|push)\b)?"
+)
+_NAMED_BRANCH = lazy_compile(rf"\b(?:{'|'.join(sorted(_PROTECTED))})\b")
+
+
+def _read_elsewhere(clause: str) -> Iterator[tuple[str, str]]:
+    """Of a rule whose language is not English."""
+    paths = " ".join(find_paths(clause)) if _EDITS_ELSEWHERE.search(clause) else ""
+    if paths and _ONLY_ELSEWHERE.search(clause):
+        yield "only", paths
+    elif _FORBIDS_ELSEWHERE.search(clause):
+        if paths:
+            yield "leave", paths
+            return
+        branch = _NAMED_BRANCH.search(clause)
+        for verb in _SHARED_VERBS.findall(clause):
+            yield from _read_part(f"{verb} to {branch[0]}" if branch else verb)
+        for command in _SHARED_PROGRAMS.findall(clause):
+            yield from _read_part(f"`{command}`")
+
+
+def read_guards(rules: Iterable[tuple[str, str]]) -> list[Guard]:
+    """Of rules in force, given as (id, sentence)."""
+    return [
+        Guard(kind, what, name, " ".join(sentence.split()))
+        for name, sentence in rules
+        for kind, what in dict.fromkeys(find_forbidden(sentence))
+    ]
+
+
+def find_forbidden(sentence: str) -> Iterator[tuple[str, str]]:
+    """Kind and words of each guard that a sentence gives: see `fastpath.guards`."""
+    flat = " ".join(sentence.split())
+    heard = lower_ascii_apostrophes(flat)
+    parts = list(_list_forbidden_parts(flat, heard))
+    yield from _read_places(flat, heard, parts)
+    refused: set[str] = set()
+    found = [guard for part in parts for guard in _read_part(part)]
+    for kind, what in found:
+        refused.update(what.split() if kind == "run" else ())
+        yield kind, what
+    if not found:
+        for clause in re.split(r"[,;:，；：。]\s*", flat):
+            yield from _read_elsewhere(clause)
+    if _TYPESCRIPT.search(heard):
+        yield "endings", _FILE_KINDS["javascript"]
+    wanted = {(one or other).rstrip(".") for one, other in _USE_THIS.findall(heard)}
+    for family in _RIVALS[:-1]:
+        if wanted.intersection(family) and not refused:
+            others = (_SAME_PROGRAM.get(one, one) for one in family if one not in wanted)
+            yield "run", " ".join(others)
+
+
+def _list_forbidden_parts(flat: str, heard: str) -> Iterator[str]:
+    """As they are written: an option may be a capital letter."""
+    found = list(_FORBIDS.finditer(heard))
+    spans = [one.span(1) for one in _IS_FORBIDDEN.finditer(heard)]
+    for place, cue in enumerate(found):
+        end = found[place + 1].start() if place + 1 < len(found) else len(heard)
+        ends = _ENDS.search(heard, cue.end(), max(end, cue.end()))
+        spans.append((cue.end(), ends.start() if ends else max(end, cue.end())))
+    for start, end in spans:
+        if not _ATTITUDE.match(heard, start):
+            parts = (part.strip(" .)!") for part in _PARTS.split(flat[start:end]))
+            yield from (part for part in parts if part and not part.endswith(_OPTIONAL))
+
+
+def _read_part(written: str) -> Iterator[tuple[str, str]]:
+    """Of one thing that is forbidden: a command by its own words, an option, a kind of file, or an
+    action by its name.
+    """
+    part = written.lower()
+    kind = _read_file_kind(part)
+    if kind:
+        yield "endings", kind
+        return
+    command = _read_command(written)
+    if command in WRAPPERS:
+        yield "inside", f"{command}+"
+        return
+    if command and not (command.startswith("git+") and "~" not in command):
+        yield "run", command
+        return
+    option = re.search(r"(?:^|[\s`])(--[a-z][\w-]+)", part)
+    if option:
+        yield "inside", f"+{option[1]}"
+        return
+    fillers = _FILLERS.match(part)
+    rest = part[fillers.end() if fillers else 0 :]
+    for pattern, kind, what in _ACTIONS:
+        for words in (part, rest):
+            if pattern.match(words):
+                yield kind, _narrow_to_branch(what, words)
+                return
+    if command:
+        yield "run", command
+    elif named := _REMOVES.match(part):
+        yield "run", f"rm+~/{named[1]} git+rm+~/{named[1]} rmdir+~/{named[1]}"
+    elif host := _HOST.search(part):
+        yield "does", host[0]
+
+
+def _read_file_kind(part: str) -> str:
+    files = _FILES.match(part)
+    if files and (files[1] or files[4] or files.end() == len(part)):
+        kind = files[3]
+        if kind not in _ALSO_TALK or files[4] or files[1]:
+            return _FILE_KINDS.get(kind, kind)
+    language = _IN_LANGUAGE.match(part)
+    return _FILE_KINDS.get(language[1], "") if language else ""
+
+
+def _narrow_to_branch(what: str, words: str) -> str:
+    branch = _BRANCH.search(words) if what == "git+push" else None
+    name = branch[1].rstrip(".") if branch else ""
+    return f"git+push+~{name}" if name in _PROTECTED else what
+
+
+def _read_command(part: str) -> str:
+    quoted = re.search(r"`([^`]+)`", part)
+    if quoted:
+        words = quoted[1].split()
+        return _join_command(words) if words[0] in _PROGRAMS or len(words) > 1 else ""
+    aside = re.search(r"\(([^()]+)\)?$", part)
+    if aside and (command := _read_command(aside[1])):
+        return command
+    fillers = _FILLERS.match(part.lower())
+    start = fillers.end() if fillers else 0
+    named = _BY_TOOL.search(part)
+    if named and named[1] in _PROGRAMS:
+        start = named.start(1)
+    words = part[start:].rstrip(".").split()
+    if not words or words[0] not in _PROGRAMS:
+        return ""
+    if words[0] in _ALSO_WORDS and not _SAYS_RUN.search(part[:start]):
+        return ""
+    kept = words[:1]
+    for word in words[1:4]:
+        if word in _PHRASE_ENDS or not re.fullmatch(r"-{0,2}[\w:./-]+", word):
+            break
+        kept.append(word)
+    if len(kept) == 1 and kept[0] in ("git", "rm", "mv", "find"):
+        return ""
+    return _join_command(kept)
+
+
+def _join_command(words: list[str]) -> str:
+    """Its options may stand anywhere behind it."""
+    rest = [f"~{word}" if word.startswith("-") else word for word in words[1:]]
+    programs = _SAME_PROGRAM.get(words[0], words[0]).split()
+    return " ".join("+".join((program, *rest)) for program in programs)
+
+
+def _read_places(flat: str, heard: str, parts: list[str]) -> Iterator[tuple[str, str]]:
+    paths = find_paths(flat)
+    only = paths and _ONLY_THERE.search(heard)
+    if not paths and (any(_NO_EDITS.match(part) for part in parts) or _READ_ONLY.search(heard)):
+        yield "edits", "*"
+    elif only:
+        yield "only", " ".join(paths)
+    elif paths and (
+        any(_LEFT.match(part) for part in parts)
+        or _LEFT_AS_IT_IS.search(heard)
+        or _STAY_OUT.search(heard)
+    ):
+        yield "leave", " ".join(paths)
+
+
+def find_paths(flat: str) -> list[str]:
+    quoted = [one or other for one, other in _PATH.findall(flat)]
+    named = [
+        f"{folder}/" for folder in _NAMED_FOLDER.findall(flat) if folder not in ("same", "whole")
+    ]
+    heard = flat.lower().replace("lock file", "lockfile")
+    known = [
+        path for name, paths in _NAMED_FILES.items() if name in heard for path in paths.split()
+    ]
+    found = [path.rstrip(".,;:") for path in (*quoted, *named, *known)]
+    return [
+        path
+        for path in dict.fromkeys(found)
+        if ("/" in path or "." in path or path.endswith("file") or path in known)
+        and path.lower() not in _NO_PATHS
+        and not _ADDRESS.search(path)
+    ]
