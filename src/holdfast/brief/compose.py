@@ -96,7 +96,7 @@ def compose(
     used = sum(len(line) + 1 for line in head)
     sections = {part.section for part in role.parts}
     offered = list_statements(state, {k for k, name in _SECTION_OF.items() if name in sections})
-    withdrawn = list_withdrawn(state)
+    withdrawn = list_withdrawn(state, offered)
 
     def wanted(line: Line) -> bool:
         said = _read_quoted(line.text)

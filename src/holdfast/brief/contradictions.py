@@ -355,7 +355,12 @@ def _find_values(state: State, said: list[_Said]) -> Iterator[_Found]:
         if request.how in ("prompt", "queued")
         for sentence in split_sentences(request.text)
     ]
-    for change in find_corrections([text for _, text in spoken]):
+    told = {number for one in said for number in _NUMBER.findall(one.text)}
+
+    def is_told(sentence: str) -> bool:
+        return not told.isdisjoint(_NUMBER.findall(sentence))
+
+    for change in find_corrections([text for _, text in spoken], asked=is_told):
         (old_id, old), (new_id, new) = spoken[change.earlier], spoken[change.later]
         gone = set(_NUMBER.findall(old)) - set(_NUMBER.findall(new))
         given = set(_NUMBER.findall(new)) - set(_NUMBER.findall(old))

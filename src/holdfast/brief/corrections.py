@@ -8,13 +8,14 @@ part of a sentence is taken back, the rest goes on standing. Pure.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from holdfast.brief.lines import content_words
 from holdfast.lazy_regex import lazy_compile
 from holdfast.records import NamedTuple
 from holdfast.state.demand_sentences import chooses_between
+from holdfast.state.prose import lower_ascii_apostrophes
 
 # Only so far back: a slip is corrected soon, and every pair is looked at.
 MAX_SENTENCES_BACK = 120
@@ -30,7 +31,8 @@ MIN_SERIES = 3
 
 _QUESTION_MARKS = ("?", "？")
 
-# "Not this but that", in the words people use for it; also in a few other languages.
+# "Not this but that", in the words people use for it; also in a few other languages. These are
+# looked for in small letters.
 _CHANGES = lazy_compile(
     r"\b(?:actually|instead|rather|sorry|correction|scratch that|scrap|forget|never ?mind"
     r"|no longer|no more|not .{1,40} any ?more|any ?more|change of (?:mind|plan)"
@@ -40,21 +42,19 @@ _CHANGES = lazy_compile(
     r"|now it'?s|doch|lieber|stattdessen|statt|nicht mehr|vergiss"
     r"|mejor|en vez|ya no|en lugar|plutôt|finalement|au lieu|ne .{1,30} plus|invece|anzi|non più"
     r"|em vez|na verdade|не надо|вместо|лучше|بل|بدلا|아니요?|말고|대신)\b"
-    r"|やっぱり|代わりに|もう.{0,12}ない|ではなく|じゃなくて|改成|改为|不再|还是|不对|而不是",
-    re.I,
+    r"|やっぱり|代わりに|もう.{0,12}ない|ではなく|じゃなくて|改成|改为|不再|还是|不对|而不是"
 )
 # In a question only these ask for something else; "how can we make it start faster?" does not.
 _ASKS_FOR_OTHER = lazy_compile(
-    r"\b(?:instead|rather|lieber|stattdessen|mejor|plutôt|invece|вместо|лучше)\b|代わりに|改成",
-    re.I,
+    r"\b(?:instead|rather|lieber|stattdessen|mejor|plutôt|invece|вместо|лучше)\b|代わりに|改成"
 )
 # Changes something, or decides one thing after another, in the same words.
-_SUGGESTS = lazy_compile(r"\blet's (?:call|use|make|do|go)\b", re.I)
+_SUGGESTS = lazy_compile(r"\blet's (?:call|use|make|do|go)\b")
 # What a sentence turns down by name: "four, not two", "pull rather than fetch".
 _DENIED = lazy_compile(
-    r"\b(?:not|than|instead of|without|no|statt|nicht|kein\w*)\s+((?:\S+\s+)?\S+)", re.I
+    r"\b(?:not|than|instead of|without|no|statt|nicht|kein\w*)\s+((?:\S+\s+)?\S+)"
 )
-_DENIES = lazy_compile(r"^(?:no|nope|nein|non|nee)\b[,.! ]", re.I)
+_DENIES = lazy_compile(r"^(?:no|nope|nein|non|nee)\b[,.! ]")
 _NAMES = lazy_compile(r"\b(?:[^\W\d]+[\d_]\w*|\d+[^\W\d]\w*)\b")  # letters and digits in one
 _UNSPACED = lazy_compile(r"[\u3040-\u30ff\u3400-\u9fff]{2,}")
 _ENDING = lazy_compile(r"[\u3040-\u309f]{2}")
@@ -70,17 +70,29 @@ class Correction(NamedTuple):
     left: str  # what still stands of the earlier sentence, "" for nothing
 
 
-def find_corrections(said: Sequence[str], messages: Sequence[int] = ()) -> list[Correction]:
+def find_corrections(
+    said: Sequence[str],
+    messages: Sequence[int] = (),
+    asked: Callable[[str], bool] | None = None,
+) -> list[Correction]:
     """Of sentences in the order in which the user said them; each is corrected at most once.
 
-    `messages` says which sentences were said at once: those are a list, not a correction.
+    `messages` says which sentences were said at once: those are a list, not a correction. With
+    `asked`, the corrections of the sentences for which it is true, which takes less.
     """
-    return list(_find(tuple(said), tuple(messages)))
+    wanted = None
+    if asked is not None:
+        wanted = frozenset(place for place, text in enumerate(said) if asked(text))
+        if not wanted:
+            return []
+    return list(_find(tuple(said), tuple(messages), wanted))
 
 
 # A compaction composes two texts of one state: the second asks the same.
 @lru_cache(maxsize=2)
-def _find(said: tuple[str, ...], messages: tuple[int, ...]) -> tuple[Correction, ...]:
+def _find(
+    said: tuple[str, ...], messages: tuple[int, ...], wanted: frozenset[int] | None
+) -> tuple[Correction, ...]:
     heard = [_hear(text) for text in said]
     often = Counter(word for one in heard for word in one.words)
     common = frozenset(word for word, times in often.items() if times > MAX_SENTENCES_OF_SUBJECT)
@@ -90,20 +102,24 @@ def _find(said: tuple[str, ...], messages: tuple[int, ...]) -> tuple[Correction,
     single: list[int] = []
     found: dict[int, Correction] = {}
     for later, one in enumerate(heard):
-        change = _read_change(one) if one.words else None
+        # Without a word in common nothing can be taken back: most are not looked at.
+        change = None if one.words.isdisjoint(places) else _read_change(one)
         if change is not None:
             near = set() if change.changes or not one.numbers else set(single)
-            for word in change.subject - common if change.changes else change.denied:
+            about = change.subject - common
+            for word in about if change.changes else change.denied:
                 near.update(places.get(word, ()))
             for earlier in sorted(near - found.keys(), reverse=True):
                 at_once = messages and messages[earlier] == messages[later]
                 if at_once or later - earlier > MAX_SENTENCES_BACK:
                     continue
                 old = heard[earlier]
-                turned = _takes_back(one, change, old, common, series)
-                if turned is not None and _corrects(one.words, old.words, turned):
-                    taken, left = _split(old.text, one.words, turned)
+                turned = _takes_back(one, change, old, about, series)
+                if turned is not None and _corrects(one, old.words, turned):
+                    taken, left = _split(old.text, one, turned)
                     found[earlier] = Correction(later, earlier, taken, left)
+        if wanted is not None and later not in wanted:
+            continue
         for word in one.words:
             places.setdefault(word, []).append(later)
         if len(one.numbers) == 1:
@@ -113,19 +129,19 @@ def _find(said: tuple[str, ...], messages: tuple[int, ...]) -> tuple[Correction,
 
 class _Heard(NamedTuple):
     text: str
+    lowered: str
     words: frozenset[str]
     numbers: frozenset[str]  # of the words
     names: tuple[str, ...]  # of what is counted or one of several
-
-    @property
-    def frame(self) -> frozenset[str]:
-        return self.words - self.numbers
+    frame: frozenset[str]  # the words around the numbers
 
 
 def _hear(text: str) -> _Heard:
     words = subject_words(text) if len(text) <= MAX_SENTENCE_CHARS else frozenset()
     numbers = _numbers(words)
-    return _Heard(text, words, numbers, tuple(_NAMES.findall(text)) if numbers else ())
+    names = tuple(_NAMES.findall(text)) if numbers else ()
+    lowered = lower_ascii_apostrophes(text)
+    return _Heard(text, lowered, words, numbers, names, words - numbers)
 
 
 class _Change(NamedTuple):
@@ -138,13 +154,14 @@ class _Change(NamedTuple):
 
 
 def _read_change(one: _Heard) -> _Change | None:
-    says = _ASKS_FOR_OTHER if one.text.endswith(_QUESTION_MARKS) else _CHANGES
-    plainly = says.search(one.text) is not None or _DENIES.match(one.text) is not None
-    changes = plainly or _SUGGESTS.search(one.text) is not None
-    denied = subject_words(" ".join(_DENIED.findall(one.text)))
+    text = one.lowered
+    says = _ASKS_FOR_OTHER if text.endswith(_QUESTION_MARKS) else _CHANGES
+    plainly = says.search(text) is not None or _DENIES.match(text) is not None
+    changes = plainly or _SUGGESTS.search(text) is not None
+    denied = subject_words(" ".join(_DENIED.findall(text)))
     if not changes and not one.numbers and not denied:
         return None
-    without = _SUGGESTS.sub(" ", _CHANGES.sub(" ", one.text)) if changes else ""
+    without = _SUGGESTS.sub(" ", _CHANGES.sub(" ", text)) if changes else ""
     return _Change(changes, plainly, denied, subject_words(without) if changes else one.words)
 
 
@@ -152,19 +169,19 @@ def _takes_back(
     one: _Heard,
     change: _Change,
     old: _Heard,
-    common: frozenset[str],
+    about: frozenset[str],
     series: frozenset[frozenset[str]],
 ) -> bool | None:
     """Whether it says that it changes something about the old one; None where it cannot be
     about that."""
     if old.text == one.text or old.text.endswith(_QUESTION_MARKS):
         return None  # a question demands nothing that could be taken back
-    if len(one.words) > len(old.words) + MAX_WORDS_AROUND and old.text.lower() in one.text.lower():
+    if len(one.words) > len(old.words) + MAX_WORDS_AROUND and old.lowered in one.lowered:
         return None  # said again among other things, or shown in what was pasted
     turned = change.changes or not change.denied.isdisjoint(old.words)
-    if turned and (change.subject - common).isdisjoint(old.words):
+    if turned and about.isdisjoint(old.words):
         return None  # they share nothing but the word that says "I change something"
-    if turned and not change.changes and chooses_between(one.text.lower(), old.text.lower()):
+    if turned and not change.changes and chooses_between(one.lowered, old.lowered):
         return None
     if not turned:
         # Without such a word only another number can correct: see `_corrects`.
@@ -173,7 +190,7 @@ def _takes_back(
         if old.names != one.names:
             return None  # the next one of several: "service 1 on s1", "service 2 on s2"
     of_another = len(old.words - one.words) > 1
-    if of_another and change.changes and not change.plainly and _SUGGESTS.search(old.text):
+    if of_another and change.changes and not change.plainly and _SUGGESTS.search(old.lowered):
         return None  # of another thing: "let's use A for the cart", "let's use B for tax"
     return turned
 
@@ -197,23 +214,23 @@ def _find_series(heard: Sequence[_Heard]) -> frozenset[frozenset[str]]:
     return frozenset(frame for frame, said in numbers.items() if len(said) >= MIN_SERIES)
 
 
-def _corrects(later: frozenset[str], earlier: frozenset[str], changes: bool) -> bool:
-    shared = later & earlier
+def _corrects(later: _Heard, earlier: frozenset[str], changes: bool) -> bool:
+    shared = later.words & earlier
     if not shared:
         return False
-    plain = shared - _numbers(shared)
-    old, new = _numbers(earlier), _numbers(later) - earlier
     # The same frame around another number: "wait 5 seconds", "wait 20 seconds".
-    if len(old) == len(new) == 1 and len(plain) >= 2 and len(earlier - old - later) <= 1:
-        return True
-    return changes and len(earlier) <= 14 and 3 * len(shared) >= min(len(later), len(earlier))
+    if len(later.numbers - earlier) == 1 and len(shared - later.numbers) >= 2:
+        old = _numbers(earlier)
+        if len(old) == 1 and len(earlier - old - later.words) <= 1:
+            return True
+    return changes and len(earlier) <= 14 and 3 * len(shared) >= min(len(later.words), len(earlier))
 
 
 def _numbers(found: frozenset[str]) -> frozenset[str]:
     return frozenset(word for word in found if word[0].isdigit())
 
 
-def _split(text: str, later: frozenset[str], changes: bool) -> tuple[str, str]:
+def _split(text: str, later: _Heard, changes: bool) -> tuple[str, str]:
     """The clause that is taken back, and the others, which still stand."""
     clauses = [part for part in _CLAUSE.split(text) if part and part.strip()]
     if len(clauses) < 2 or any(len(subject_words(part)) < 2 for part in clauses):

@@ -39,7 +39,8 @@ class TextCoverage:
 
     def __init__(self, text: str) -> None:
         self._raw = text
-        self.text = " ".join(text.lower().split())
+        words = text.lower().split()
+        self.text, self._words = " ".join(words), frozenset(words)
 
     @cached_property
     def _word_groups(self) -> list[frozenset[str]]:
@@ -50,7 +51,9 @@ class TextCoverage:
 
     def contains(self, text: str) -> bool:
         """Whether the very words stand in it."""
-        return " ".join(text.lower().split()) in self.text
+        words = text.lower().split()
+        # All but the first and the last stand there whole: soon asked.
+        return self._words.issuperset(words[1:-1]) and " ".join(words) in self.text
 
     def contains_value(self, value: str) -> bool:
         """The exact value, not as a part of a longer one."""

@@ -151,12 +151,12 @@ def sentences_of(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=16384)
 def content_words(text: str) -> frozenset[str]:
     """What a piece is about: its words in small letters, names and numbers whole."""
-    found = set()
-    for word in _WORD.findall(text):
-        word = word.lower().strip(".:-/#")
-        if word not in _EMPTY and (len(word) > 2 or word.isdigit()):
-            found.add(word)
-    return frozenset(found)
+    if text.isascii():  # the letters of other scripts can become two
+        found = _WORD.findall(text.lower())
+    else:
+        found = [word.lower() for word in _WORD.findall(text)]
+    words = {word.strip(".:-/#") for word in found} - _EMPTY
+    return frozenset([word for word in words if len(word) > 2 or word.isdigit()])
 
 
 # What is told before a command: the variables that it uses, the folder that it was run in.
@@ -190,6 +190,7 @@ _TROUBLE = lazy_compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def cut_pastes(text: str) -> str:
     """A text whose pasted logs are cut to their first and last lines, as `… 37 lines …`."""
     lines = text.split("\n")
@@ -284,7 +285,7 @@ def _is_prose(line: str) -> bool:
     if _WRITTEN.match(line):
         return True
     words = line.split()
-    plain = sum(word.strip(".,;:!?()\"'`*").replace("'", "").isalpha() for word in words)
+    plain = [word.strip(".,;:!?()\"'`*").replace("'", "").isalpha() for word in words].count(True)
     return plain >= min(_TYPED_WORDS, len(words)) and plain >= _TYPED_SHARE * len(words)
 
 

@@ -215,9 +215,11 @@ def users_sentences(state: State) -> Iterator[tuple[str, str]]:
                 yield one.fact, sentence
 
 
-def list_withdrawn(state: State) -> str:
-    """What the user took back, quoted: the same for every text, whatever it quotes besides."""
-    said = _list_spoken(state, by_user=True)
+def list_withdrawn(state: State, offered: list[Statement]) -> str:
+    """What the user took back, quoted: the same for every text, whatever it quotes besides, and
+    known where the user's words are `offered`."""
+    by_user = [one for one in offered if one.kind == "user"]
+    said = by_user or _list_spoken(state, by_user=True)
     return " ".join(one.replaced for one in said if one.replaced)
 
 
@@ -235,7 +237,7 @@ def list_statements(state: State, kinds: Container[str]) -> list[Statement]:
 
 
 def _list_spoken(state: State, *, by_user: bool = False) -> list[Statement]:
-    """What was said; `by_user` the user's words alone, which are soon cut up."""
+    """What was said; `by_user` the user's words alone, not weighed, which are soon cut up."""
     said = list_messages(state)
     later = sum(message.kind != "commit" for message in said)  # a commit makes nothing older
     found = []
@@ -244,13 +246,14 @@ def _list_spoken(state: State, *, by_user: bool = False) -> list[Statement]:
         if by_user and message.kind != "user":
             continue
         recency = MIN_RECENCY + (1 - MIN_RECENCY) * 0.5 ** (later / HALF_LIFE_MESSAGES)
-        text = cut_pastes(message.text)
-        parts = split_pieces(text)
         whole = message.kind == "user" and len(message.text) <= SHORT_PROMPT_CHARS
+        text = message.text if whole else cut_pastes(message.text)
+        parts = (collapse_whitespace(text),) if whole else split_pieces(text)
         printed = find_output(text) if message.kind == "user" and not whole else ""
-        if whole:
-            parts = (collapse_whitespace(message.text),)
         for number, part in enumerate(parts):
+            words = frozenset[str]() if by_user else content_words(part)
+            if message.about and not number and not by_user:
+                words |= content_words(message.about)
             weight = _SPEAKER_WEIGHTS[message.kind] * recency
             if message.closing and message.kind == "agent":
                 weight *= CLOSING_WEIGHT
@@ -266,8 +269,7 @@ def _list_spoken(state: State, *, by_user: bool = False) -> list[Statement]:
                     message.kind,
                     message.fact,
                     part,
-                    content_words(part)
-                    | (content_words(message.about) if not number else frozenset()),
+                    words,
                     weight,
                     message.turn,
                     place,
