@@ -86,7 +86,7 @@ def test_a_command_that_hangs_is_ended_with_what_it_started(
 
 
 def wait_until_ended(pid: int) -> None:
-    """A killed process is gone, or waits for its parent, when the system gets to it: not at once."""
+    """A killed process is gone, or waits for its parent, when the system gets to it."""
     until = time.monotonic() + 60
     while not has_ended(pid):
         assert time.monotonic() < until, f"process {pid} runs on"
