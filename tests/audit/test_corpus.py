@@ -25,7 +25,7 @@ def test_every_compaction_is_counted() -> None:
 
 
 def test_the_brief_brings_back_most_of_what_the_summaries_lost() -> None:
-    alone, with_brief = made().standing.shares or (0.0, 0.0)
+    alone, with_brief = made().counted.shares or (0.0, 0.0)
     assert 0.75 < alone < 0.95 < with_brief
     alone, with_brief = made().said.shares or (0.0, 0.0)
     assert 0.5 < alone < 0.7 < 0.8 < with_brief

@@ -24,8 +24,8 @@ def test_sums_and_shares_of_two_sessions(tmp_path: Path) -> None:
     assert (made.tokens_before, made.tokens_before_known) == (300_000, 2)
     assert (made.first[:10], made.last[:10]) == ("2026-03-02", "2026-04-11")
     assert made.compared == 2
-    assert made.standing == sum(made.facts.values(), Count())
-    shares = made.standing.shares
+    assert made.counted == sum(made.facts.values(), Count())
+    shares = made.counted.shares
     assert shares is not None
     assert shares[0] < 0.2 < 0.5 < shares[1] <= 1
     assert made.repeats >= 4
@@ -51,8 +51,8 @@ def test_projects_are_named_by_as_little_as_tells_them_apart() -> None:
 
 def point(day: int, in_summary: int | None) -> Point:
     time = f"2026-01-{day:02}T10:00:00Z"
-    standing = Count() if in_summary is None else Count(10, in_summary, 9)
-    return Point(time, f"s-{day}", "shop", "auto", None, standing, 0)
+    counted = Count() if in_summary is None else Count(10, in_summary, 9)
+    return Point(time, f"s-{day}", "shop", "auto", None, counted, 0)
 
 
 def test_the_most_demanding_sentence_is_quoted_and_a_rule_only_once(tmp_path: Path) -> None:

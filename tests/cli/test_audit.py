@@ -49,7 +49,7 @@ def test_programs_get_every_figure(holdfast: Call, sample: Path) -> None:
     document = json.loads(holdfast("audit", str(sample), "--json").out)
     assert document["compactions"] == document["automatic"] == 1
     assert document["compared"] == 1
-    assert document["standing"]["with_brief"] > document["standing"]["in_summary"]
+    assert document["counted"]["with_brief"] > document["counted"]["in_summary"]
     assert {"rule", "task"} <= set(document["facts"])
     assert not {"dead_end", "file"} & set(document["facts"])
     assert document["points"][0]["tokens_before"] == 172309

@@ -11,7 +11,7 @@ import pytest
 
 from audit.stories import RULE, Clocked
 from holdfast.cli.main import main
-from holdfast.compaction.report import STANDING_KINDS
+from holdfast.compaction.report import COUNTED_KINDS
 from holdfast.paths import store_path
 from holdfast.recall.queries import format_session_report
 from holdfast.store.sqlite.store import SqliteStore
@@ -55,13 +55,13 @@ def test_the_same_figures_come_from_every_view(
     capsys.readouterr()
     audited = call("audit", str(folder))
     expected = [
-        (p["standing"]["in_summary"], p["standing"]["known"], p["standing"]["with_brief"])
+        (p["counted"]["in_summary"], p["counted"]["known"], p["counted"]["with_brief"])
         for p in audited["points"]
     ]
     assert len(expected) == 2
     assert all(kept < known == with_brief for kept, known, with_brief in expected)
     assert audited["also_known"] >= 2
-    assert set(audited["facts"]) <= STANDING_KINDS
+    assert set(audited["facts"]) <= COUNTED_KINDS
 
     def figures(found: list[dict[str, Any]]) -> list[tuple[int, int, int]]:
         return [

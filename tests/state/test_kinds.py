@@ -66,7 +66,7 @@ import json
 from holdfast.audit.statistics import FACT_LABELS
 from holdfast.brief.gap import compose_gap
 from tools.docs_reference import build_page
-from holdfast.compaction.report import STANDING_KINDS
+from holdfast.compaction.report import COUNTED_KINDS
 from holdfast.events import AgentSaid, Origin
 from holdfast.recall.queries import MAIN_KINDS
 from holdfast.state import decode_state, encode_state, fold_all, list_facts
@@ -75,7 +75,7 @@ state = decode_state(json.loads(json.dumps(encode_state(fold_all([asked])))))
 print(json.dumps({
     "fact": [fact[:3] for fact in list_facts(state) if fact.kind == "question"],
     "gap": compose_gap(state, "Nothing of it.", "", 2000).text.splitlines()[-1],
-    "counted": "question" in STANDING_KINDS,
+    "counted": "question" in COUNTED_KINDS,
     "recalled": "question" in MAIN_KINDS,
     "audited": FACT_LABELS["question"],
     "documented": "`u` question" in build_page(),

@@ -40,11 +40,11 @@ def render_page(made: AuditStatistics, *, folder: str, made_on: str) -> str:
 def draw_picture(made: AuditStatistics) -> str:
     """The picture, an SVG; it says in words for a screen reader what it shows."""
     headline = "Of what mattered, kept through compactions"
-    alone, with_brief = made.standing.shares or (None, None)
+    alone, with_brief = made.counted.shares or (None, None)
     return _render(
         "picture.svg.jinja",
         made,
-        headline=headline if made.standing.shares else "There was too little to measure",
+        headline=headline if made.counted.shares else "There was too little to measure",
         alone=alone,
         with_brief=with_brief,
         tiles=_list_tiles(made),
@@ -86,7 +86,7 @@ class Chart(NamedTuple):
 
 def plot_timeline(points: list[Point]) -> Chart | None:
     """The compactions in order of time; None where fewer than two were measured."""
-    drawn = [(p.time[:10], p.standing.shares) for p in points if p.standing.known]
+    drawn = [(p.time[:10], p.counted.shares) for p in points if p.counted.known]
     drawn = drawn[-MAX_CHART_DOTS:]
     if len(drawn) < 2:
         return None

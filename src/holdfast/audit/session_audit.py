@@ -97,7 +97,7 @@ class Compaction:
     repeats: tuple[str, ...] = ()  # look-ups made again before the next compaction
 
     @property
-    def standing(self) -> Count:
+    def counted(self) -> Count:
         return sum(self.facts.values(), NOTHING)
 
 

@@ -55,7 +55,7 @@ class Point:
     project: str
     trigger: str
     tokens_before: int | None
-    standing: Count
+    counted: Count
     also_known: int
 
 
@@ -69,7 +69,7 @@ class Group:
     compactions: int
     first: str
     last: str
-    standing: Count
+    counted: Count
     repeats: int
 
 
@@ -92,7 +92,7 @@ class WorstCompaction:
     time: str
     session_id: str
     project: str
-    standing: Count
+    counted: Count
     lost: tuple[str, ...]  # some that are in the brief and not in the summary
 
 
@@ -116,7 +116,7 @@ class AuditStatistics:
     seconds_known: int = 0
     seconds_estimated: int = 0
     compared: int = 0  # compactions with a summary
-    standing: Count = NOTHING  # what mattered, as `status --compactions` counts it
+    counted: Count = NOTHING  # what mattered, as `status --compactions` counts it
     also_known: int = 0
     facts: dict[str, Count] = field(default_factory=dict)  # the same by kind
     said: Count = NOTHING
@@ -164,7 +164,7 @@ def compute_statistics(
             label[session.project],
             one.trigger,
             one.tokens_before,
-            one.standing,
+            one.counted,
             one.also_known,
         )
         for session, one in sorted(every, key=lambda pair: (pair[1].time, pair[0].session_id))
@@ -206,7 +206,7 @@ def _add_costs(
 def _add_losses(made: AuditStatistics, every: list[Compaction]) -> None:
     compared = [c for c in every if c.brief_chars]
     made.compared = len(compared)
-    made.standing = sum((c.standing for c in compared), NOTHING)
+    made.counted = sum((c.counted for c in compared), NOTHING)
     made.also_known = sum(c.also_known for c in compared)
     made.said = sum((c.said for c in compared), NOTHING)
     for kind in KINDS:
@@ -231,9 +231,9 @@ def _add_groups(made: AuditStatistics, sessions: list[Session], label: dict[str,
 
 def _make_group(name: str, title: str, sessions: list[Session]) -> Group:
     every = [c for s in sessions for c in s.compactions]
-    standing = sum((c.standing for c in every), NOTHING)
+    counted = sum((c.counted for c in every), NOTHING)
     repeats = sum(len(c.repeats) for c in every)
-    return Group(name, title, len(sessions), len(every), *_find_span(every), standing, repeats)
+    return Group(name, title, len(sessions), len(every), *_find_span(every), counted, repeats)
 
 
 def _find_span(every: Iterable[Compaction]) -> tuple[str, str]:
@@ -279,8 +279,8 @@ def _is_demand(text: str) -> bool:
 
 def _select_worst(every: SessionCompactions, label: dict[str, str]) -> list[WorstCompaction]:
     """The compactions whose summaries lost most of what mattered; one of each session."""
-    lossy = [(s, c) for s, c in every if c.standing.in_summary < c.standing.known]
-    lossy.sort(key=lambda sc: (*_rank_loss(sc[1].standing), sc[1].time, sc[0].session_id))
+    lossy = [(s, c) for s, c in every if c.counted.in_summary < c.counted.known]
+    lossy.sort(key=lambda sc: (*_rank_loss(sc[1].counted), sc[1].time, sc[0].session_id))
     first: dict[str, WorstCompaction] = {}
     for session, one in lossy:
         brought = [lost.text for lost in one.lost if lost.kept]
@@ -289,7 +289,7 @@ def _select_worst(every: SessionCompactions, label: dict[str, str]) -> list[Wors
         project = label[session.project]
         first.setdefault(
             session.session_id,
-            WorstCompaction(one.time, session.session_id, project, one.standing, quotes),
+            WorstCompaction(one.time, session.session_id, project, one.counted, quotes),
         )
     return list(first.values())[:MAX_WORST]
 

@@ -256,9 +256,9 @@ def _print_report(out: Screen, made: AuditStatistics) -> None:
     read = f"  {pluralize(made.sessions_read, 'session')} read, {between}"
     out.print(Text.assemble(("What compaction has cost you", "bold"), (read, "dim")))
     out.print(_make_cost_table(made))
-    if shares := made.standing.shares:
+    if shares := made.counted.shares:
         note = (
-            f"{pluralize(made.standing.known, 'fact')} in "
+            f"{pluralize(made.counted.known, 'fact')} in "
             f"{pluralize(made.compared, 'compaction')}, by words; as `status --compactions` counts"
         )
         _print_two_bars(out, statistics.MEASURE, shares, note)
@@ -352,7 +352,7 @@ def _make_project_table(made: AuditStatistics, *, narrow: bool) -> Table:
     names = (">compactions", ">summary", ">with Holdfast", ">repeated look-ups")
     table = make_table("project", *names)
     for one in made.projects[:MAX_PROJECTS]:
-        shares = one.standing.shares
+        shares = one.counted.shares
         table.add_row(
             Text(output.format_one_line(one.name, 50)),
             f"{one.compactions:,}",

@@ -15,22 +15,8 @@ import typer
 from rich.text import Text
 
 from holdfast import clients
-from holdfast.cli.output import (
-    CliError,
-    Count,
-    JsonOption,
-    OptionalCount,
-    format_one_line,
-    print_json,
-)
+from holdfast.cli import output, store_access
 from holdfast.cli.screen import NARROW_WIDTH, Screen
-from holdfast.cli.store_access import (
-    EmptyStore,
-    find_session,
-    open_user_store,
-    resolve_project,
-    resolve_session,
-)
 from holdfast.clock import format_minute
 from holdfast.fastpath.project import locate_project
 
@@ -49,13 +35,13 @@ MAX_RECENT_SESSIONS = 20
 def show(
     name: Annotated[str, typer.Argument(metavar="ID")] = "",
     compactions: bool = False,
-    compaction: OptionalCount = None,
+    compaction: output.OptionalCount = None,
     brief: bool = False,
     from_: str = "",
     to: str = "",
     before_compaction: bool = False,
     full: bool = False,
-    as_json: JsonOption = False,
+    as_json: output.JsonOption = False,
 ) -> None:
     """Show a session, a fact, a message, a compaction or a brief, made for reading.
 
@@ -82,7 +68,7 @@ def show(
         )
     is_file = bool(name) and (os.path.isfile(name) or name.endswith((".jsonl", ".gz")))
     if is_file and (compactions or compaction is not None or before_compaction):
-        raise CliError(
+        raise output.CliError(
             f"{name} is a file; this shows what is stored",
             "`holdfast session ingest` stores it, then pass the session's id.",
         )
@@ -90,26 +76,28 @@ def show(
         from holdfast.cli.brief import brief as show_brief
 
         if not name:
-            with open_user_store({"session": None}) as store:
-                name = resolve_session(store, "").id
+            with store_access.open_user_store({"session": None}) as store:
+                name = store_access.resolve_session(store, "").id
         show_brief(name, as_json=as_json)
         return
     if is_file:
         _show_file(name, from_, to, full, as_json)
         return
-    with open_user_store(None if name else {"session": None}) as store:
+    with store_access.open_user_store(None if name else {"session": None}) as store:
         if compactions:
             from holdfast.cli.views.compaction import show_chain
 
-            show_chain(store, resolve_session(store, name), full, as_json)
+            show_chain(store, store_access.resolve_session(store, name), full, as_json)
         elif compaction is not None:
             from holdfast.cli.views.compaction import show_compaction
 
-            show_compaction(store, resolve_session(store, name), compaction, full, as_json)
+            show_compaction(
+                store, store_access.resolve_session(store, name), compaction, full, as_json
+            )
         elif before_compaction:
-            _show_before_compaction(store, resolve_session(store, name), full, as_json)
+            _show_before_compaction(store, store_access.resolve_session(store, name), full, as_json)
         elif from_ or to:
-            _show_range(resolve_session(store, name), from_, to, as_json)
+            _show_range(store_access.resolve_session(store, name), from_, to, as_json)
         else:
             _show_named(store, name, full, as_json)
 
@@ -120,9 +108,9 @@ def _show_file(path: str, first: str, last: str, full: bool, as_json: bool) -> N
 
     messages = load_messages(path, "", first, last)
     if not messages and not (first or last or as_json):
-        raise CliError(f"No messages in {path}", "Pass a client's *.jsonl transcript.")
+        raise output.CliError(f"No messages in {path}", "Pass a client's *.jsonl transcript.")
     if as_json:
-        print_json({"path": path, "messages": [one._asdict() for one in messages]})
+        output.print_json({"path": path, "messages": [one._asdict() for one in messages]})
     else:
         print_conversation(messages, full or bool(first or last))
 
@@ -132,7 +120,7 @@ def _show_before_compaction(store: SqliteStore, found: Session, full: bool, as_j
     count = len(store.compactions(found.id))
     if not count:
         what = f"Session {found.id[:8]} was not compacted"
-        raise CliError(what, "`holdfast show` shows all of it.")
+        raise output.CliError(what, "`holdfast show` shows all of it.")
     _show_range(
         found, f"c{count - 1}" if count > 1 else "", f"c{count}", as_json, whole=full, paged=True
     )
@@ -145,7 +133,7 @@ def _show_range(
 
     messages = load_messages(found.transcript, found.id, first, last)
     if as_json:
-        print_json({"session": found.id, "messages": [one._asdict() for one in messages]})
+        output.print_json({"session": found.id, "messages": [one._asdict() for one in messages]})
     else:
         print_conversation(messages, whole, paged=paged)
 
@@ -156,9 +144,9 @@ def _show_named(store: SqliteStore, name: str, full: bool, as_json: bool) -> Non
 
     session, _, inner = name.rpartition(":")
     if session:
-        candidates = [find_session(store, session)]
+        candidates = [store_access.find_session(store, session)]
     else:
-        whole = resolve_session(store, "") if not name else None
+        whole = store_access.resolve_session(store, "") if not name else None
         if whole is None and not is_fact_id(name):
             whole = store.session(name)
         if whole is not None:
@@ -166,7 +154,7 @@ def _show_named(store: SqliteStore, name: str, full: bool, as_json: bool) -> Non
             return
         candidates = _list_recent(store)
         if not candidates:
-            raise EmptyStore
+            raise store_access.EmptyStore
     for candidate in candidates:
         fact = store.fact(candidate.id, inner)
         if fact is not None:
@@ -178,7 +166,7 @@ def _show_named(store: SqliteStore, name: str, full: bool, as_json: bool) -> Non
             _show_row(candidate, inner, row, full, as_json)
             return
     where = f"in session {candidates[0].id[:8]}" if session else "in the latest sessions"
-    raise CliError(
+    raise output.CliError(
         f"No {'' if session else 'session, '}fact or message named {inner!r} {where}",
         "`holdfast search` finds ids by text, `holdfast status --all` lists sessions.",
     )
@@ -205,7 +193,7 @@ def _show_session(store: SqliteStore, session: Session, full: bool, as_json: boo
     except list_foreseeable() as error:
         missing = str(error)
     if as_json:
-        print_json(
+        output.print_json(
             {
                 "session": session._asdict(),
                 "counts": counts,
@@ -255,7 +243,7 @@ def _show_fact(store: SqliteStore, session: Session, fact: Fact, full: bool, as_
     row = _read_row(session, fact.at.row, fact.at.start, store)
     if as_json:
         source = None if row is None else json.loads(row)
-        print_json({"session": session.id, "fact": fact_to_json(fact), "source": source})
+        output.print_json({"session": session.id, "fact": fact_to_json(fact), "source": source})
         return
     out = Screen()
     status = format_status(fact)
@@ -293,14 +281,14 @@ def _list_about(store: SqliteStore, session: Session, fact: Fact) -> list[str]:
     from holdfast.recall.passages import Conversation
 
     told = Conversation(store).list_about_file(session.id, fact.text)
-    return [f"{one.speaker}: {format_one_line(one.text, MAX_ABOUT_CHARS)}" for one in told]
+    return [f"{one.speaker}: {output.format_one_line(one.text, MAX_ABOUT_CHARS)}" for one in told]
 
 
 def _show_row(session: Session, name: str, row: bytes, full: bool, as_json: bool) -> None:
     from holdfast.cli.views.conversation import print_message
 
     if as_json:
-        print_json({"session": session.id, "row": name, "source": json.loads(row)})
+        output.print_json({"session": session.id, "row": name, "source": json.loads(row)})
         return
     print_message(row, clients.of_session(session.client), "", full)
     _print_place(session, name)
@@ -319,8 +307,8 @@ def search(
     project: str = "",
     kind: str = "",
     archive: bool = False,
-    limit: Count = 20,
-    as_json: JsonOption = False,
+    limit: output.Count = 20,
+    as_json: output.JsonOption = False,
 ) -> None:
     """Search facts and messages, in all sessions or one.
 
@@ -341,9 +329,9 @@ def search(
         raise typer.BadParameter(
             f"{kind!r} is not one of {', '.join(KINDS)}, message", param_hint="--kind"
         )
-    words, folder = " ".join(query), resolve_project(project)
-    with open_user_store({"query": words, "rows" if archive else "hits": []}) as store:
-        one = find_session(store, session) if session else None
+    words, folder = " ".join(query), store_access.resolve_project(project)
+    with store_access.open_user_store({"query": words, "rows" if archive else "hits": []}) as store:
+        one = store_access.find_session(store, session) if session else None
         if archive:
             sessions = [one] if one else list(store.sessions(project=folder, limit=10_000))
             _search_archives(store, words, sessions, limit, as_json)
@@ -375,7 +363,7 @@ def _search_facts(
             for one in found[:limit]
             for told in (shown.get(one.text),)
         ]
-        print_json({"query": words, "hits": hits})
+        output.print_json({"query": words, "hits": hits})
         return
     out = Screen()
     if not found:
@@ -387,14 +375,14 @@ def _search_facts(
         if number:
             out.print()
         out.print(_format_heading(one.hit, out.width))
-        out.indented(format_one_line(one.text, MAX_PASSAGE_CHARS))
+        out.indented(output.format_one_line(one.text, MAX_PASSAGE_CHARS))
         for then in following:
-            line = f"{then.speaker}: {format_one_line(then.text, MAX_PASSAGE_CHARS)}"
+            line = f"{then.speaker}: {output.format_one_line(then.text, MAX_PASSAGE_CHARS)}"
             out.indented(line, "dim")
         for more in also:
             fact, message = more.hit.fact, more.hit.message
             who = fact.kind if fact else message.speaker if message else ""
-            said = format_one_line(more.text, MAX_PASSAGE_CHARS)
+            said = output.format_one_line(more.text, MAX_PASSAGE_CHARS)
             out.indented(f"{_format_name(more.hit)}  {who}: {said}")
     out.say(f"\n`holdfast show {_format_name(found[0].hit)}` opens the first.", "dim")
 
@@ -431,7 +419,7 @@ def _search_archives(
         if left := limit - len(found):
             found += search_rows(store, one.id, words.split(), left)
     if as_json:
-        print_json({"query": words, "rows": [one._asdict() for one in found]})
+        output.print_json({"query": words, "rows": [one._asdict() for one in found]})
         return
     out = Screen()
     for hit in found:

@@ -7,14 +7,7 @@ import uuid
 from collections.abc import Iterable
 
 from holdfast import clients
-from holdfast.cli.output import (
-    CliError,
-    DryRunOption,
-    JsonOption,
-    Natural,
-    explain_os_error,
-    print_json,
-)
+from holdfast.cli import output
 from holdfast.cli.screen import Screen
 from holdfast.cli.store_access import SessionArgument, open_user_store, resolve_session
 from holdfast.files import create_with_lines
@@ -27,11 +20,11 @@ from holdfast.text import pluralize
 
 def uncompact(
     session: SessionArgument = "",
-    compaction: Natural = 0,
-    max_tokens: Natural = 0,
+    compaction: output.Natural = 0,
+    max_tokens: output.Natural = 0,
     from_: str = "",
-    dry_run: DryRunOption = False,
-    as_json: JsonOption = False,
+    dry_run: output.DryRunOption = False,
+    as_json: output.JsonOption = False,
 ) -> None:
     """Undo a compaction: a new session, as it was before, that the client can resume.
 
@@ -70,19 +63,19 @@ def uncompact(
             )
         except NoSuchCompaction as error:
             step = "`holdfast show SESSION --compactions` lists them."
-            raise CliError(str(error).capitalize(), step) from error
+            raise output.CliError(str(error).capitalize(), step) from error
         except NoSuchPrompt as error:
             step = "`holdfast show --before-compaction` shows the prompts with their rows."
-            raise CliError(str(error).capitalize(), step) from error
+            raise output.CliError(str(error).capitalize(), step) from error
         except ValueError as error:
-            raise CliError(
+            raise output.CliError(
                 str(error), "`holdfast show SESSION` shows what was said before."
             ) from error
         except OSError as error:
-            raise CliError(f"Cannot write the session: {error.strerror}") from error
+            raise output.CliError(f"Cannot write the session: {error.strerror}") from error
     resume = f"{client.resumable.RESUME_COMMAND if client.resumable else ''} {done.session}"
     if as_json:
-        print_json(done._asdict() | {"dry_run": dry_run, "resume": resume, "cwd": found.cwd})
+        output.print_json(done._asdict() | {"dry_run": dry_run, "resume": resume, "cwd": found.cwd})
         return
     emptied = f", without {pluralize(done.emptied, 'older tool output')}" if done.emptied else ""
     Screen().say(
@@ -103,7 +96,9 @@ def _read_lines(store: SqliteStore, session: Session) -> Iterable[bytes]:
 
 
 def restore(
-    session: SessionArgument = "", dry_run: DryRunOption = False, as_json: JsonOption = False
+    session: SessionArgument = "",
+    dry_run: output.DryRunOption = False,
+    as_json: output.JsonOption = False,
 ) -> None:
     """Put a deleted transcript back where the client can resume it, from the archived rows.
 
@@ -115,18 +110,18 @@ def restore(
         found = resolve_session(store, session)
         path = found.transcript
         if os.path.exists(path):
-            raise CliError(f"{path} exists", "There is nothing to restore.")
+            raise output.CliError(f"{path} exists", "There is nothing to restore.")
         count = sum(1 for _ in read_lines(store, found.id))
         if not count or not path:
-            raise CliError(
+            raise output.CliError(
                 f"No rows of session {found.id[:8]} were archived",
                 "The setting `archive` keeps the rows of each session.",
             )
         if not dry_run:
-            with explain_os_error(f"Cannot write {path}", "Check the folder's permissions."):
+            with output.explain_os_error(f"Cannot write {path}", "Check the folder's permissions."):
                 create_with_lines(path, read_lines(store, found.id))
     if as_json:
-        print_json({"session": found.id, "path": path, "rows": count, "dry_run": dry_run})
+        output.print_json({"session": found.id, "path": path, "rows": count, "dry_run": dry_run})
         return
     verb = "Would write" if dry_run else "Wrote"
     Screen().say(f"{verb} {pluralize(count, 'row')} to {path}.")

@@ -4,7 +4,7 @@ Every command, the dashboard, `/holdfast:why` and the doctor ask here. Hooks tha
 recorded what it carried; of any other compaction the checkpoint and the summary tell the same,
 compared afterwards by the same rules. Where no hook ran, the brief that would have been delivered
 is made from the same two, and what it brings back is kept apart from what was restored. What is
-counted is what the brief states (`STANDING_KINDS`); the rest is also known. Must not print, and
+counted is what the brief states (`COUNTED_KINDS`); the rest is also known. Must not print, and
 must not decide what is delivered.
 """
 
@@ -41,7 +41,7 @@ MAX_DELIVERIES = 10_000  # more than any session has
 
 # What matters is what the brief states before it chooses anything.
 _STATED_SECTIONS = {part.section for part in MAIN_ROLE.parts}
-STANDING_KINDS = frozenset(
+COUNTED_KINDS = frozenset(
     kind.name for kind in KINDS.values() if kind.counted_in in _STATED_SECTIONS
 )
 
@@ -109,8 +109,8 @@ def build_report(
     known = {fact.id: fact for fact in stored if fact.id in named}
     # As it was said then, where that is still known.
     known.update((fact.id, fact) for fact in all_facts(before) if fact.id in named)
-    kept, also_kept = _split_standing(kept, known)
-    lost, also_lost = _split_standing(lost, known)
+    kept, also_kept = _split_counted(kept, known)
+    lost, also_lost = _split_counted(lost, known)
     return CompactionReport(
         compaction,
         comparison,
@@ -137,13 +137,13 @@ def find_wrong(before: State, summary: str) -> list[Contradiction]:
     return find_contradictions(before, summary, is_absent if folders else None)
 
 
-def _split_standing(
+def _split_counted(
     names: Iterable[str], known: Mapping[str, Fact]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Those that count, and the others; of what is no longer stored nobody can say that it does
     not count."""
     names = tuple(names)
-    other = [name for name in names if name in known and known[name].kind not in STANDING_KINDS]
+    other = [name for name in names if name in known and known[name].kind not in COUNTED_KINDS]
     return tuple(name for name in names if name not in other), tuple(other)
 
 

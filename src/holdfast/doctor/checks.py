@@ -6,14 +6,9 @@ from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
 
 from holdfast import install, own_copy
+from holdfast.doctor import check_hooks
 from holdfast.doctor.check_client import check_autocompact, check_client, check_other_clients
 from holdfast.doctor.check_history import check_compactions, check_errors, check_kept, check_sync
-from holdfast.doctor.check_hooks import (
-    check_hooks,
-    check_other_hooks,
-    check_switches,
-    check_versions,
-)
 from holdfast.doctor.check_storage import check_folder, check_leftovers, check_store, find_leftovers
 from holdfast.doctor.environment import SCOPES, Environment, Finding, fail, ok, warn
 from holdfast.doctor.hook_trial import check_trial
@@ -40,9 +35,9 @@ def check_settings(around: Environment) -> list[Finding]:
 
 CHECKS: dict[str, Check] = {
     "client": check_client,
-    "hooks": check_hooks,
-    "switches": check_switches,
-    "versions": check_versions,
+    "hooks": check_hooks.check_hooks,
+    "switches": check_hooks.check_switches,
+    "versions": check_hooks.check_versions,
     "settings": check_settings,
     "trial": check_trial,
     "data folder": check_folder,
@@ -53,7 +48,7 @@ CHECKS: dict[str, Check] = {
     "kept": check_kept,
     "auto-compact": check_autocompact,
     "service": check_sync,
-    "other tools": check_other_hooks,
+    "other tools": check_hooks.check_other_hooks,
     "other clients": check_other_clients,
 }
 

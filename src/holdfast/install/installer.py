@@ -10,23 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from holdfast.clients.client_protocol import Client, RunningModel, WindowConfig
-from holdfast.install import hook_edit, hook_entries, settings_file
+from holdfast.install import hook_edit, hook_entries, installation, settings_file
 from holdfast.install import launcher as hook_launcher
 from holdfast.install.hook_edit import SettingsEdit
 from holdfast.install.hook_entries import parse_root
-from holdfast.install.installation import (
-    AutoCompact,
-    DisablingSwitch,
-    ForeignHook,
-    HookEntry,
-    HookSpec,
-    InstallOptions,
-    InstallOutcome,
-    Plugin,
-    Scope,
-    SettingsError,
-    SettingsSource,
-)
 from holdfast.install.launcher import Launcher, build_launcher, format_guarded
 from holdfast.paths import home_from
 from holdfast.settings import atomic_file
@@ -36,12 +23,12 @@ class Installer:
     """Puts our hooks into the client's settings, takes them out, and reads what is there."""
 
     client: ClassVar[Client]
-    hooks: ClassVar[tuple[HookSpec, ...]] = ()
+    hooks: ClassVar[tuple[installation.HookSpec, ...]] = ()
     next_steps: ClassVar[tuple[str, ...]] = ()
     """What the user is told after an install, a sentence each; the second is also what
     `holdfast doctor` advises where hooks may not run.
     """
-    scopes: ClassVar[tuple[Scope, ...]] = ("user", "project")
+    scopes: ClassVar[tuple[installation.Scope, ...]] = ("user", "project")
     settings_name: ClassVar[str] = "settings.json"
     """Below the client's folder, and below the folder of that name in a project."""
     project_folder: ClassVar[str] = ""
@@ -64,17 +51,17 @@ class Installer:
         return f"{self.client.name}:"
 
     def settings_path(
-        self, scope: Scope, environ: Mapping[str, str], home: str, project: str
+        self, scope: installation.Scope, environ: Mapping[str, str], home: str, project: str
     ) -> str:
         if scope not in self.scopes:
             known = " or ".join(self.scopes)
             what = "settings of the user alone" if self.scopes == ("user",) else "no such settings"
-            raise SettingsError(f"{self.client.title} has {what}; use --scope {known}")
+            raise installation.SettingsError(f"{self.client.title} has {what}; use --scope {known}")
         config = self.client.paths.config_dir(environ, home)
         folder = config if scope == "user" else os.path.join(project, self.project_folder)
         return os.path.join(folder, self.settings_name)
 
-    def build_entry(self, spec: HookSpec, launcher: Launcher) -> dict[str, Any]:
+    def build_entry(self, spec: installation.HookSpec, launcher: Launcher) -> dict[str, Any]:
         """One entry: a command for a shell."""
         argv = launcher.build_argv(self.prefix + spec.event)
         command = format_guarded(argv) if self.guards_command else shlex.join(argv)
@@ -111,7 +98,7 @@ class Installer:
         script: str,
         dry_run: bool = False,
         statusline: bool = False,
-    ) -> InstallOutcome:
+    ) -> installation.InstallOutcome:
         self.require_supported(statusline)
         launcher = build_launcher(data_dir, interpreter, script)
         return settings_file.install(
@@ -120,7 +107,7 @@ class Installer:
 
     def uninstall(
         self, path: str, *, data_dir: str, dry_run: bool = False, statusline_only: bool = False
-    ) -> InstallOutcome:
+    ) -> installation.InstallOutcome:
         """Gives the file back as it was, where that is known."""
         return settings_file.uninstall(
             path, self, data_dir=data_dir, dry_run=dry_run, statusline_only=statusline_only
@@ -129,20 +116,26 @@ class Installer:
     def require_supported(self, statusline: bool) -> None:
         if statusline and not self.has_statusline:
             title = self.client.title
-            raise SettingsError(f"{title} has no status line that a command could write")
+            raise installation.SettingsError(
+                f"{title} has no status line that a command could write"
+            )
 
-    def finish_install(self, path: str, options: InstallOptions) -> list[str]:
+    def finish_install(self, path: str, options: installation.InstallOptions) -> list[str]:
         """What is left to do after an install; a line each of what was done.
 
         With `dry_run` of what would be done; raises SettingsError where it could not.
         """
         if options.trust:
-            raise SettingsError(f"{self.client.title} runs a user's hooks without --trust")
+            raise installation.SettingsError(
+                f"{self.client.title} runs a user's hooks without --trust"
+            )
         if options.windows:
-            raise SettingsError(f"{self.client.title} has no windows without a summary")
+            raise installation.SettingsError(
+                f"{self.client.title} has no windows without a summary"
+            )
         return []
 
-    def begin_uninstall(self, path: str, options: InstallOptions) -> list[str]:
+    def begin_uninstall(self, path: str, options: installation.InstallOptions) -> list[str]:
         """Undoes that, while our entries are still there; a line each of what was undone."""
         return []
 
@@ -161,7 +154,7 @@ class Installer:
 
     def read_settings_sources(
         self, environ: Mapping[str, str], home: str, project: str, managed: str = ""
-    ) -> list[SettingsSource]:
+    ) -> list[installation.SettingsSource]:
         """The settings files of every scope, in the order in which a later one wins."""
         places = self.list_settings_files(environ, home, project, managed)
         # A project in the home folder has the user's file for its own.
@@ -169,38 +162,38 @@ class Installer:
         kept = sorted(first.values(), key=places.index)
         return [self.read_source(scope, path) for scope, path in kept]
 
-    def read_source(self, scope: str, path: str) -> SettingsSource:
+    def read_source(self, scope: str, path: str) -> installation.SettingsSource:
         try:
             text = self.decode_settings(atomic_file.read(os.path.realpath(path)))
             self.parse_settings(text)
-        except (SettingsError, OSError) as error:
+        except (installation.SettingsError, OSError) as error:
             problem = getattr(error, "strerror", "") or str(error)
-            return SettingsSource(scope, path, problem=problem)
-        return SettingsSource(scope, path, text)
+            return installation.SettingsSource(scope, path, problem=problem)
+        return installation.SettingsSource(scope, path, text)
 
     def read_setting(self, settings_text: str, name: str) -> Any:
         """A top-level value, None where it is not there."""
         return hook_entries.read_setting(settings_text, name)
 
-    def parse_entries(self, settings_text: str) -> list[HookEntry]:
+    def parse_entries(self, settings_text: str) -> list[installation.HookEntry]:
         """Our entries as the client would start them."""
         found = hook_entries.parse_entries(settings_text)
         return [entry._replace(timeout=entry.timeout / self.timeout_unit) for entry in found]
 
-    def build_direct_entries(self, interpreter: str, script: str) -> list[HookEntry]:
+    def build_direct_entries(self, interpreter: str, script: str) -> list[installation.HookEntry]:
         """Our hooks as they run without an install."""
         found = []
         for spec in self.hooks:
             words = hook_launcher.build_arguments(script, self.prefix + spec.event)
             limit = float(spec.timeout_seconds)
-            found.append(HookEntry(spec.event, (interpreter, *words), limit))
+            found.append(installation.HookEntry(spec.event, (interpreter, *words), limit))
         return found
 
     def is_current(self, settings_text: str, launcher: Launcher) -> bool:
         """Whether an install with this launcher would leave the text as it is."""
         return self.add_hooks(settings_text, launcher).text == settings_text
 
-    def list_foreign_hooks(self, settings_text: str) -> list[ForeignHook]:
+    def list_foreign_hooks(self, settings_text: str) -> list[installation.ForeignHook]:
         return hook_entries.list_foreign_hooks(settings_text, self.hooks)
 
     def is_switched_off(self, settings_text: str) -> bool:
@@ -208,25 +201,27 @@ class Installer:
         return bool(self.off_switch) and self.read_setting(settings_text, self.off_switch) is True
 
     def list_disabling_switches(
-        self, environ: Mapping[str, str], sources: Sequence[SettingsSource]
-    ) -> list[DisablingSwitch]:
+        self, environ: Mapping[str, str], sources: Sequence[installation.SettingsSource]
+    ) -> list[installation.DisablingSwitch]:
         """What keeps our hooks from running although they are installed."""
         return [
-            DisablingSwitch(f'"{self.off_switch}" is on in {source.path}')
+            installation.DisablingSwitch(f'"{self.off_switch}" is on in {source.path}')
             for source in sources
             if source.usable and self.is_switched_off(source.text)
         ]
 
     def read_auto_compact(
-        self, environ: Mapping[str, str], home: str, sources: Sequence[SettingsSource]
-    ) -> AutoCompact:
+        self, environ: Mapping[str, str], home: str, sources: Sequence[installation.SettingsSource]
+    ) -> installation.AutoCompact:
         window = self.client.context_window
         chosen = window.read_window_config({**environ, "HOME": home or home_from(environ)}, "")
         if chosen in (WindowConfig(), WindowConfig(auto_compact=False)):
-            return AutoCompact()
-        return AutoCompact(point=window.compaction_point(chosen, RunningModel()))
+            return installation.AutoCompact()
+        return installation.AutoCompact(point=window.compaction_point(chosen, RunningModel()))
 
-    def list_enabled_plugins(self, config: str, sources: Sequence[SettingsSource]) -> list[Plugin]:
+    def list_enabled_plugins(
+        self, config: str, sources: Sequence[installation.SettingsSource]
+    ) -> list[installation.Plugin]:
         return []
 
     def list_untrusted(self, environ: Mapping[str, str], project: str) -> list[str] | None:
@@ -252,7 +247,9 @@ class Installer:
     def put_instructions(self, content: bytes | None, text: str) -> bytes:
         """The file with our block in it, once and up to date; raises InstructionsDamaged."""
         title = self.client.title
-        raise SettingsError(f"{title} does not read a project's instructions when it compacts")
+        raise installation.SettingsError(
+            f"{title} does not read a project's instructions when it compacts"
+        )
 
     def remove_instructions(self, content: bytes | None) -> bytes | None:
         return content

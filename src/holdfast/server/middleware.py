@@ -17,14 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from holdfast.redact import redact
-from holdfast.server import auth, dashboard
-from holdfast.server.problems import (
-    ApiError,
-    Forbidden,
-    log_store_error,
-    problem_response,
-    store_problem_response,
-)
+from holdfast.server import auth, dashboard, problems
 from holdfast.server.records import audit_log
 from holdfast.server.request_context import AppState
 from holdfast.server.routing import DOCUMENT_PATHS, MAX_DOCUMENT_BODY_BYTES, run_in_auth_thread
@@ -147,16 +140,18 @@ class Middleware:
                 # For answers that go on for long: whether the caller is still let in.
                 state["asked_again"] = partial(self._known_caller, headers, scope)
                 if scope["path"] not in _NO_SCOPE_PATHS and not caller.has_scope(needed):
-                    raise Forbidden(f"This token lacks the scope `{needed}`")
+                    raise problems.Forbidden(f"This token lacks the scope `{needed}`")
             if _content_length(headers) > most:
                 raise sized.too_large
             await self._app(scope, sized, send)
         except _BadBody as refused:
-            await problem_response(refused.status_code, refused.detail)(scope, receive, send)
-        except ApiError as refused:
+            await problems.problem_response(refused.status_code, refused.detail)(
+                scope, receive, send
+            )
+        except problems.ApiError as refused:
             await refused.response()(scope, receive, send)
         except StoreError as error:
-            await store_problem_response(error)(scope, receive, send)
+            await problems.store_problem_response(error)(scope, receive, send)
 
     async def _identify_and_rate_limit(
         self, headers: Headers, scope: Scope, *, open_to_all: bool
@@ -168,7 +163,7 @@ class Middleware:
             auth.check_origin(headers)
             if not open_to_all:
                 caller = await self._known_caller(headers, scope)
-        except ApiError as error:
+        except problems.ApiError as error:
             refused = error
         if caller is not None:
             who = f"caller {caller.name}"
@@ -179,7 +174,7 @@ class Middleware:
         scope.setdefault("state", {})["who"] = who
         wait = self._rates.seconds_until_allowed(who, time.monotonic())
         if wait:
-            raise ApiError(
+            raise problems.ApiError(
                 "Rate limit exceeded", 429, {"Retry-After": str(max(1, round(wait + 0.5)))}
             )
         if refused is not None:
@@ -217,7 +212,7 @@ class Middleware:
                 audit_log.AUDIT_LOG.add(transaction, step)
         except StoreError as error:
             # The request has had its answer; a metric counts what the audit log misses.
-            log_store_error(error)
+            problems.log_store_error(error)
             self._metrics.audit_misses.inc()
 
 
@@ -237,7 +232,7 @@ def _content_length(headers: Headers) -> int:
     try:
         return int(headers.get("content-length") or 0)
     except ValueError as error:
-        raise ApiError("Content-Length is not a number") from error
+        raise problems.ApiError("Content-Length is not a number") from error
 
 
 class _LimitedBody:

@@ -15,19 +15,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from holdfast.events import Origin
 from holdfast.records import TYPE_CHECKING, Any, NamedTuple, Protocol
 from holdfast.state.facts import Fact
+from holdfast.store import protocol
 from holdfast.store.packed_state import unpack_fields, unpack_state
-from holdfast.store.protocol import (
-    Checkpoint,
-    Compaction,
-    Delivery,
-    Hit,
-    Message,
-    PartialState,
-    SavedState,
-    Session,
-    SessionKey,
-    StoreDamaged,
-)
 from holdfast.store.schema import BLOB, SESSION_TABLES, TEXT
 from holdfast.store.search_query import (
     CLOSED_FACT_WEIGHT,
@@ -83,7 +72,7 @@ def _qualify(table: str, columns: str) -> str:
 
 
 # In the order of the records that are made of them; the letter is what the table is called.
-SESSION_COLUMNS = _qualify("s", " ".join(Session._fields))
+SESSION_COLUMNS = _qualify("s", " ".join(protocol.Session._fields))
 FACT_COLUMNS = _qualify("f", "id kind text status row_id row_start row_end time agent detail")
 MESSAGE_COLUMNS = _qualify("m", "row_id speaker text time row_start row_end")
 COMPACTION_COLUMNS = _qualify(
@@ -108,7 +97,7 @@ def fact_to_row(fact: Fact) -> Row:
     return tuple(replace_surrogates(one) if isinstance(one, str) else one for one in row)
 
 
-def message_to_row(message: Message) -> Row:
+def message_to_row(message: protocol.Message) -> Row:
     """In the order of MESSAGE_FIELDS, the text last."""
     text = replace_surrogates(message.text)
     return (
@@ -123,36 +112,40 @@ def fact_from_row(row: Row) -> Fact:
     return Fact(fact_id, kind, text, status, Origin(at_row, start, end, time, agent), detail)
 
 
-def compaction_from_row(session_id: str, row: Row) -> Compaction:
+def compaction_from_row(session_id: str, row: Row) -> protocol.Compaction:
     """From COMPACTION_COLUMNS."""
     kept, lost = (tuple(json.loads(ids)) for ids in row[-2:])
-    return Compaction._make((session_id, *row[:-2], kept, lost))
+    return protocol.Compaction._make((session_id, *row[:-2], kept, lost))
 
 
-def delivery_from_row(session_id: str, row: Row) -> Delivery:
+def delivery_from_row(session_id: str, row: Row) -> protocol.Delivery:
     """From DELIVERY_COLUMNS."""
-    return Delivery._make((session_id, *row[:-1], tuple(json.loads(row[-1]))))
+    return protocol.Delivery._make((session_id, *row[:-1], tuple(json.loads(row[-1]))))
 
 
-def state_from_row(session: Session, row: Row) -> SavedState:
+def state_from_row(session: protocol.Session, row: Row) -> protocol.SavedState:
     """From STATE_COLUMNS. Raises what an unreadable one raises: zlib.error or ValueError."""
     generation, offset, position, packed = row
-    return SavedState(session, (generation, offset), unpack_state(packed), json.loads(position))
+    return protocol.SavedState(
+        session, (generation, offset), unpack_state(packed), json.loads(position)
+    )
 
 
-def checkpoint_from_row(row: Row) -> Checkpoint:
+def checkpoint_from_row(row: Row) -> protocol.Checkpoint:
     """From CHECKPOINT_COLUMNS."""
-    return Checkpoint._make((*row[:5], (row[5], row[6])))
+    return protocol.Checkpoint._make((*row[:5], (row[5], row[6])))
 
 
-def hit_from_row(row: Row, terms: tuple[str, ...]) -> Hit:
+def hit_from_row(row: Row, terms: tuple[str, ...]) -> protocol.Hit:
     """From a score, a session, FACT_COLUMNS and MESSAGE_COLUMNS, of which one is empty."""
     score, session_id = float(row[0]), row[1]
     if row[FACT_COLUMN] is not None:
         fact = fact_from_row(row[FACT_COLUMN:MESSAGE_COLUMN])
-        return Hit(session_id, score, format_snippet((fact.text, fact.detail), terms), fact=fact)
-    message = Message(*row[MESSAGE_COLUMN:MESSAGE_END])
-    return Hit(session_id, score, format_snippet((message.text,), terms), message=message)
+        return protocol.Hit(
+            session_id, score, format_snippet((fact.text, fact.detail), terms), fact=fact
+        )
+    message = protocol.Message(*row[MESSAGE_COLUMN:MESSAGE_END])
+    return protocol.Hit(session_id, score, format_snippet((message.text,), terms), message=message)
 
 
 def rank_by_parts(
@@ -214,7 +207,7 @@ def to_columns(record: NamedTuple) -> dict[str, Any]:
     }
 
 
-def upsert_state(run: Statements, owner: Owner, saved: SavedState, packed: bytes) -> None:
+def upsert_state(run: Statements, owner: Owner, saved: protocol.SavedState, packed: bytes) -> None:
     values = to_state_columns(saved, packed)
     changed = ", ".join(f"{column} = excluded.{column}" for column in values)
     differs = " OR ".join(f"t.{column} <> excluded.{column}" for column in values)
@@ -222,7 +215,7 @@ def upsert_state(run: Statements, owner: Owner, saved: SavedState, packed: bytes
     insert(run, "states AS t", {**owner, **values}, conflict)
 
 
-def to_state_columns(saved: SavedState, packed: bytes) -> dict[str, Any]:
+def to_state_columns(saved: protocol.SavedState, packed: bytes) -> dict[str, Any]:
     generation, offset = saved.revision
     place = {"generation": generation, "byte_offset": offset}
     return {**place, "position": json.dumps(saved.position), "state": packed}
@@ -230,7 +223,7 @@ def to_state_columns(saved: SavedState, packed: bytes) -> dict[str, Any]:
 
 def find_checkpoint(
     run: Statements, owner: Owner, revision: tuple[int, int], packed: bytes
-) -> Checkpoint | None:
+) -> protocol.Checkpoint | None:
     """The latest one of exactly this state."""
     rows = run.query(
         f"SELECT {CHECKPOINT_COLUMNS} FROM checkpoints c"
@@ -320,7 +313,7 @@ def list_old_sessions(
     ]
 
 
-def merge_compaction(run: Statements, owner: Owner, compaction: Compaction) -> None:
+def merge_compaction(run: Statements, owner: Owner, compaction: protocol.Compaction) -> None:
     """Fills in what is not known yet, and changes nothing that is."""
     filled = "".join(
         f"{column} = coalesce(nullif(c.{column}, ''), excluded.{column}), "
@@ -341,7 +334,7 @@ def merge_compaction(run: Statements, owner: Owner, compaction: Compaction) -> N
     )
 
 
-def add_delivery(run: Statements, owner: Owner, delivery: Delivery, **more: Any) -> bool:
+def add_delivery(run: Statements, owner: Owner, delivery: protocol.Delivery, **more: Any) -> bool:
     """False when this epoch has one of this kind. `more` are columns of one engine alone."""
     values = {**owner, **to_columns(delivery), **more}
     return insert(run, "deliveries", values, "ON CONFLICT DO NOTHING") > 0
@@ -358,10 +351,10 @@ class StoreReader(ABC):
     def _name(self) -> str:
         """The store, in messages."""
 
-    def load(self, session_id: str) -> SavedState | None:
+    def load(self, session_id: str) -> protocol.SavedState | None:
         columns = f"{SESSION_COLUMNS}, {STATE_COLUMNS}"
         rows = self._of_session(columns, "states t", session_id)
-        return self._saved(Session(*rows[0][:-4]), rows[0][-4:]) if rows else None
+        return self._saved(protocol.Session(*rows[0][:-4]), rows[0][-4:]) if rows else None
 
     def load_position(self, session_id: str) -> tuple[int, int, str] | None:
         """(generation, offset, position as it is written) of the state: whether it is still the
@@ -377,7 +370,7 @@ class StoreReader(ABC):
 
     def checkpoints(
         self, session_id: str = "", *, project: str = "", limit: int = -1, offset: int = 0
-    ) -> Sequence[Checkpoint]:
+    ) -> Sequence[protocol.Checkpoint]:
         """Latest first; of one session, of a project's, or of all. Below 0 is no limit."""
         order = "ORDER BY c.time DESC, c.id DESC"
         with self.reading() as run:
@@ -399,16 +392,16 @@ class StoreReader(ABC):
             )
         return [checkpoint_from_row(row) for row in rows]
 
-    def load_checkpoint(self, checkpoint_id: int) -> SavedState | None:
+    def load_checkpoint(self, checkpoint_id: int) -> protocol.SavedState | None:
         """The state as it was then, with the session as it was then."""
         statement = f"SELECT t.header, {STATE_COLUMNS} FROM checkpoints t WHERE t.id = :id"
         with self.reading() as run:
             rows = run.query(statement, id=checkpoint_id)
-        return self._saved(Session(*json.loads(rows[0][0])), rows[0][1:]) if rows else None
+        return self._saved(protocol.Session(*json.loads(rows[0][0])), rows[0][1:]) if rows else None
 
     def partial_states(
-        self, sessions: Sequence[Session], names: Collection[str]
-    ) -> dict[SessionKey, dict[str, Any]]:
+        self, sessions: Sequence[protocol.Session], names: Collection[str]
+    ) -> dict[protocol.SessionKey, dict[str, Any]]:
         """By session, what its state says under these names: a fraction of the cost of `load`
         where they are few. Sessions without a state are left out."""
         wanted = {session.key for session in sessions}
@@ -421,16 +414,16 @@ class StoreReader(ABC):
 
     def partial_checkpoint_states(
         self, checkpoint_ids: Sequence[int], names: Collection[str]
-    ) -> dict[int, PartialState]:
+    ) -> dict[int, protocol.PartialState]:
         """The same of checkpoints, by id; those that are not there are left out."""
         return {
-            number: PartialState(session_id, unpack_fields(packed, names, self._name))
+            number: protocol.PartialState(session_id, unpack_fields(packed, names, self._name))
             for number, _, session_id, packed in self._packed_states(
                 "checkpoints", "t.id", checkpoint_ids
             )
         }
 
-    def session(self, session_id: str) -> Session | None:
+    def session(self, session_id: str) -> protocol.Session | None:
         """By full id, or by a prefix that names exactly one."""
         if not session_id:
             return None
@@ -444,7 +437,7 @@ class StoreReader(ABC):
             )
         if not rows or (len(rows) > 1 and rows[0][0] != session_id):
             return None
-        return Session(*rows[0])
+        return protocol.Session(*rows[0])
 
     def session_projects(self, session_id: str) -> Sequence[str]:
         """The projects that have a session of this id, the first one first."""
@@ -452,7 +445,9 @@ class StoreReader(ABC):
         with self.reading() as run:
             return [row[0] for row in run.query(statement, id=session_id)]
 
-    def sessions(self, *, project: str = "", limit: int = 50, offset: int = 0) -> Sequence[Session]:
+    def sessions(
+        self, *, project: str = "", limit: int = 50, offset: int = 0
+    ) -> Sequence[protocol.Session]:
         """Latest first."""
         with self.reading() as run:
             rows = run.query(
@@ -464,7 +459,7 @@ class StoreReader(ABC):
                 limit=limit if limit >= 0 else NO_LIMIT,
                 offset=offset,
             )
-        return [Session(*row) for row in rows]
+        return [protocol.Session(*row) for row in rows]
 
     def pinned_sessions(self) -> Sequence[str]:
         """Ids of the sessions held back."""
@@ -488,19 +483,19 @@ class StoreReader(ABC):
         rows = self._of_session(FACT_COLUMNS, "facts f", session_id, only, fact=fact_id)
         return fact_from_row(rows[0]) if rows else None
 
-    def messages(self, session_id: str, limit: int) -> Sequence[Message]:
+    def messages(self, session_id: str, limit: int) -> Sequence[protocol.Message]:
         """The latest ones, in the order of the transcript."""
         latest = "ORDER BY m.row_start DESC, m.seq DESC LIMIT :limit"
         rows = self._of_session(MESSAGE_COLUMNS, "messages m", session_id, latest, limit=limit)
-        return [Message(*row) for row in reversed(rows)]
+        return [protocol.Message(*row) for row in reversed(rows)]
 
-    def compactions(self, session_id: str = "", limit: int = 50) -> Sequence[Compaction]:
+    def compactions(self, session_id: str = "", limit: int = 50) -> Sequence[protocol.Compaction]:
         """Latest first."""
         order = "c.time DESC, c.epoch DESC"
         rows = self._latest(COMPACTION_COLUMNS, "compactions c", session_id, order, limit)
         return [compaction_from_row(row[0], row[1:]) for row in rows]
 
-    def deliveries(self, session_id: str = "", limit: int = 50) -> Sequence[Delivery]:
+    def deliveries(self, session_id: str = "", limit: int = 50) -> Sequence[protocol.Delivery]:
         """Latest first."""
         order = "d.time DESC, d.seq DESC"
         rows = self._latest(DELIVERY_COLUMNS, "deliveries d", session_id, order, limit)
@@ -544,11 +539,13 @@ class StoreReader(ABC):
                 )
             yield from rows
 
-    def _saved(self, session: Session, row: Row) -> SavedState:
+    def _saved(self, session: protocol.Session, row: Row) -> protocol.SavedState:
         try:
             return state_from_row(session, row)
         except (zlib.error, ValueError) as error:
-            raise StoreDamaged(f"{self._name} contains an unreadable state: {error}") from error
+            raise protocol.StoreDamaged(
+                f"{self._name} contains an unreadable state: {error}"
+            ) from error
 
 
 def replace_text(run: Statements, phrase: str, mark: str) -> int:

@@ -10,13 +10,6 @@ from holdfast.server.backend import ScopedStore, read_state
 from holdfast.server.checkpoint_snapshot import POSTED_PREFIX
 from holdfast.server.posted_snapshot import drop_empty
 from holdfast.server.records import contexts
-from holdfast.server.records.contexts import (
-    CONTEXTS,
-    SNAPSHOT_KIND,
-    AgentContext,
-    ContextFilter,
-    measure_richness,
-)
 from holdfast.server.request_context import Context, WriteContext
 from holdfast.server.routes.projects import SUBTASK_STATUS
 from holdfast.state import State
@@ -50,7 +43,7 @@ class ContextRequest(schemas.ProjectRequest):
 
 
 class ContextPage(schemas.ResponseModel):
-    contexts: list[AgentContext]
+    contexts: list[contexts.AgentContext]
     next_offset: int | None
 
 
@@ -71,7 +64,7 @@ def get_contexts_page(
     that is named, so that a script may post the list with its own snapshot. The first 20 snapshots
     of a page also describe what was going on, the others only when and why they were made."""
     project = ctx.get_project_path(project_id)
-    only = ContextFilter(project, session_id, agent_id, agent_type)
+    only = contexts.ContextFilter(project, session_id, agent_id, agent_type)
     # Sorted lists are merged: each has to give as many as could stand on the page.
     most = limit + offset
     with ctx.scoped_store() as scoped_store:
@@ -79,7 +72,7 @@ def get_contexts_page(
         seen = _list_subagents(scoped_store, only)
     with ctx.records_transaction() as transaction:
         # With their times; what a posted one says is read once it stands on the page.
-        entries: list[tuple[str, str | Checkpoint | AgentContext]] = []
+        entries: list[tuple[str, str | Checkpoint | contexts.AgentContext]] = []
         entries += contexts.list_context_times(transaction, only, most)
         entries += [(one.time, one) for one in checkpoints]
         heard = contexts.find_posting_agents(transaction, [one.agent for one in seen])
@@ -98,18 +91,18 @@ def get_contexts_page(
 
 
 @router.post("", status_code=201)
-def post_context(ctx: WriteContext, body: ContextRequest) -> AgentContext:
+def post_context(ctx: WriteContext, body: ContextRequest) -> contexts.AgentContext:
     """Record what an agent is doing, in its own words."""
     project = ctx.resolve_body_project(body, body.session_id)
 
-    richness = measure_richness(body.body)
+    richness = contexts.measure_richness(body.body)
     context = ctx.build_record(
-        AgentContext, project, body, session=body.session_id, richness=richness
+        contexts.AgentContext, project, body, session=body.session_id, richness=richness
     )
-    return ctx.post_record(CONTEXTS, context, context.session, what="context", body=body)
+    return ctx.post_record(contexts.CONTEXTS, context, context.session, what="context", body=body)
 
 
-def _add_state(context: AgentContext, state: State) -> AgentContext:
+def _add_state(context: contexts.AgentContext, state: State) -> contexts.AgentContext:
     """With the state that was kept beside it, where it says less than that."""
     return context.model_copy(
         update={
@@ -121,10 +114,10 @@ def _add_state(context: AgentContext, state: State) -> AgentContext:
 
 
 def _list_checkpoints(
-    scoped_store: ScopedStore, only: ContextFilter, most: int
+    scoped_store: ScopedStore, only: contexts.ContextFilter, most: int
 ) -> list[Checkpoint]:
     """Those that are no posted snapshot, at most so many."""
-    if only.kind not in ("", SNAPSHOT_KIND):
+    if only.kind not in ("", contexts.SNAPSHOT_KIND):
         return []
     session = only.session or only.agent
     if not only.kind and not session:
@@ -143,8 +136,8 @@ def _list_checkpoints(
 
 
 def _build_responses(
-    scoped_store: ScopedStore, page: Sequence[AgentContext | Checkpoint]
-) -> list[AgentContext]:
+    scoped_store: ScopedStore, page: Sequence[contexts.AgentContext | Checkpoint]
+) -> list[contexts.AgentContext]:
     projects: dict[str, str] = {}  # by session
     states = _load_states(scoped_store, page)
     answers = []
@@ -162,14 +155,14 @@ def _build_responses(
 
 
 def _load_states(
-    scoped_store: ScopedStore, page: Sequence[AgentContext | Checkpoint]
+    scoped_store: ScopedStore, page: Sequence[contexts.AgentContext | Checkpoint]
 ) -> dict[int | str, State]:
     """Of the first snapshots of a page, by their ids: those of the hooks' own checkpoints, and of
     checkpoints that were made with a posted one. What a posted one says of its checkpoint is
     anybody's word: it counts for a visible session, and for its own."""
-    snapshots_ = [one for one in page if isinstance(one, Checkpoint) or one.kind == SNAPSHOT_KIND][
-        :MAX_DETAILED
-    ]
+    snapshots_ = [
+        one for one in page if isinstance(one, Checkpoint) or one.kind == contexts.SNAPSHOT_KIND
+    ][:MAX_DETAILED]
     numbers = {one.id: _checkpoint_of(one) for one in snapshots_}
     found = scoped_store.store.partial_checkpoint_states(
         [n for n in numbers.values() if n], checkpoint_snapshot.STATE_FIELDS
@@ -184,19 +177,21 @@ def _load_states(
     return states
 
 
-def _checkpoint_of(one: Checkpoint | AgentContext) -> int:
+def _checkpoint_of(one: Checkpoint | contexts.AgentContext) -> int:
     """0 for none."""
     number = one.id if isinstance(one, Checkpoint) else one.body.get("checkpoint")
     return number if type(number) is int and 0 < number < 2**63 else 0
 
 
-def _checkpoint_context(checkpoint: Checkpoint, state: State | None, project: str) -> AgentContext:
-    return AgentContext(
+def _checkpoint_context(
+    checkpoint: Checkpoint, state: State | None, project: str
+) -> contexts.AgentContext:
+    return contexts.AgentContext(
         id=f"checkpoint-{checkpoint.id}",
         project=project,
         session=checkpoint.session_id,
         agent=checkpoint.session_id,
-        kind=SNAPSHOT_KIND,
+        kind=contexts.SNAPSHOT_KIND,
         body=checkpoint_snapshot.build_role_context(checkpoint, state),
         skills=list(state.skills) if state else [],
         tools=checkpoint_snapshot.list_tools(state) if state else [],
@@ -205,8 +200,10 @@ def _checkpoint_context(checkpoint: Checkpoint, state: State | None, project: st
     )
 
 
-def _list_subagents(scoped_store: ScopedStore, only: ContextFilter) -> list[AgentContext]:
-    if only.kind == SNAPSHOT_KIND:
+def _list_subagents(
+    scoped_store: ScopedStore, only: contexts.ContextFilter
+) -> list[contexts.AgentContext]:
+    if only.kind == contexts.SNAPSHOT_KIND:
         return []
     sessions = scoped_store.find_sessions(only.session, only.project)
     documents = scoped_store.store.partial_states(sessions, _SUBAGENT_FIELDS)
@@ -221,8 +218,8 @@ def _list_subagents(scoped_store: ScopedStore, only: ContextFilter) -> list[Agen
     ]
 
 
-def _subagent_context(session: Session, subagent: Subagent) -> AgentContext:
-    return AgentContext(
+def _subagent_context(session: Session, subagent: Subagent) -> contexts.AgentContext:
+    return contexts.AgentContext(
         id=f"{session.id}:s{subagent.number}",
         project=session.project,
         session=session.id,

@@ -14,12 +14,6 @@ from holdfast.server.posted_snapshot import ENVELOPE_FIELDS
 from holdfast.server.problems import ApiError, NotFound
 from holdfast.server.records import Transaction, agent_messages, contexts
 from holdfast.server.records.agent_messages import AgentMessage
-from holdfast.server.records.contexts import (
-    CONTEXTS,
-    SNAPSHOT_KIND,
-    AgentContext,
-    measure_richness,
-)
 from holdfast.server.request_context import Context, RequestContext, WriteContext, new_id
 from holdfast.server.routing import StrictRoute
 from holdfast.state import State, list_facts
@@ -110,7 +104,7 @@ def _is_foreign(part: Any, project_id: str) -> bool:
     if not isinstance(part, dict):
         return False
     elsewhere = part.get("project_id") not in (None, "", project_id)
-    return elsewhere or part.get("agent_type") == SNAPSHOT_KIND
+    return elsewhere or part.get("agent_type") == contexts.SNAPSHOT_KIND
 
 
 def _find_project_of_hierarchy(ctx: RequestContext, body: SnapshotRequest) -> str:
@@ -138,7 +132,7 @@ def save_snapshot(ctx: WriteContext, body: SnapshotRequest) -> SnapshotResponse:
     )
     for part in (document, document["snapshot_data"]):
         drop_foreign_parts(part, make_project_id(project))
-    said = measure_richness(
+    said = contexts.measure_richness(
         {name: value for name, value in document.items() if name not in ENVELOPE_FIELDS}
     )
 
@@ -155,17 +149,17 @@ def save_snapshot(ctx: WriteContext, body: SnapshotRequest) -> SnapshotResponse:
                 epoch = state.position.epoch if state else 0
                 made = scoped_store.store.checkpoint(known, cause, epoch, ctx.now).id
         kept = document if made is None else {**document, "checkpoint": made}
-        context = AgentContext(
+        context = contexts.AgentContext(
             id=new_id(),
             project=project,
             session=body.session_id,
             agent=body.session_id,
-            kind=SNAPSHOT_KIND,
+            kind=contexts.SNAPSHOT_KIND,
             body=kept,
             richness=said,
             created=ctx.now,
         )
-        CONTEXTS.add(transaction, context)
+        contexts.CONTEXTS.add(transaction, context)
         # Read back: what is acknowledged is there.
         there = contexts.get_contexts(transaction, [context.id])[context.id]
         return SnapshotResponse.model_validate(there).model_copy(update={"checkpoint": made})
@@ -226,7 +220,7 @@ class _Known(NamedTuple):
     project: str
     saved: SavedState | None = None
     state: State | None = None
-    snapshot: AgentContext | None = None
+    snapshot: contexts.AgentContext | None = None
     label: str = restored_context.THIS_SESSION
 
 
@@ -330,7 +324,9 @@ def _format_note(
     return ""
 
 
-def _build_source(saved: SavedState | None, snapshot: AgentContext | None) -> RestoreSource:
+def _build_source(
+    saved: SavedState | None, snapshot: contexts.AgentContext | None
+) -> RestoreSource:
     if saved is not None:
         return RestoreSource(kind="state", id=saved.session.id, saved_at=saved.session.updated)
     if snapshot is not None:

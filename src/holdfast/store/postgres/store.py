@@ -9,6 +9,7 @@ from copy import copy
 
 from holdfast.records import Any
 from holdfast.state.facts import Fact
+from holdfast.store import queries
 from holdfast.store.postgres import full_text_search, migrations
 from holdfast.store.postgres.connection import (
     Connection,
@@ -20,26 +21,17 @@ from holdfast.store.postgres.connection import (
     run_many,
 )
 from holdfast.store.protocol import Hit, Message, Session
-from holdfast.store.queries import (
-    FACT_FIELDS,
-    MESSAGE_FIELDS,
-    Owner,
-    Statements,
-    fact_to_row,
-    insert,
-    message_to_row,
-)
 from holdfast.store.schema import SESSION_TABLES
 from holdfast.store.search_query import SearchFilter, SearchQuery
 from holdfast.store.sql_store import SessionWriter, Store
 
 # The words go into a table of their own (`migrations` says why), and only where they changed. A
 # row that was there keeps its seq, and one that is new has the last that was given.
-_CHANGING = tuple(name for name in FACT_FIELDS if name != "id")
+_CHANGING = tuple(name for name in queries.FACT_FIELDS if name != "id")
 _UPSERT_FACT = f"""
     WITH kept AS (
-        INSERT INTO facts AS f (project, session, {", ".join(FACT_FIELDS)})
-        VALUES (%s, %s, {", ".join(["%s"] * len(FACT_FIELDS))})
+        INSERT INTO facts AS f (project, session, {", ".join(queries.FACT_FIELDS)})
+        VALUES (%s, %s, {", ".join(["%s"] * len(queries.FACT_FIELDS))})
         ON CONFLICT (project, session, id) DO UPDATE
             SET {", ".join(f"{name} = excluded.{name}" for name in _CHANGING)}
         WHERE ({", ".join(f"f.{name}" for name in _CHANGING)})
@@ -50,8 +42,8 @@ _UPSERT_FACT = f"""
 """
 _INSERT_MESSAGE = f"""
     WITH kept AS (
-        INSERT INTO messages (project, session, {", ".join(MESSAGE_FIELDS)})
-        VALUES (%s, %s, {", ".join(["%s"] * len(MESSAGE_FIELDS))})
+        INSERT INTO messages (project, session, {", ".join(queries.MESSAGE_FIELDS)})
+        VALUES (%s, %s, {", ".join(["%s"] * len(queries.MESSAGE_FIELDS))})
         ON CONFLICT DO NOTHING
         RETURNING project, seq, session
     )
@@ -75,13 +67,15 @@ class PostgresWriter(SessionWriter):
         self.run = PostgresStatements(connection)
         self._connection, self._quiet = connection, quiet
 
-    def insert_session(self, session: Session) -> Owner:
+    def insert_session(self, session: Session) -> queries.Owner:
         # Its lock is ours, so no other process can be making it now.
-        if not insert(self.run, "sessions", session._asdict(), "ON CONFLICT DO NOTHING"):
+        if not queries.insert(self.run, "sessions", session._asdict(), "ON CONFLICT DO NOTHING"):
             raise StoreForbidden(f"session {session.id} belongs to another project")
         return {"project": session.project, "session": session.id}
 
-    def write_texts(self, owner: Owner, facts: list[Any], messages: list[Any], whole: bool) -> None:
+    def write_texts(
+        self, owner: queries.Owner, facts: list[Any], messages: list[Any], whole: bool
+    ) -> None:
         key = (owner["project"], owner["session"])
         run_many(self._connection, _UPSERT_FACT, [(*key, *row) for row in facts])
         if whole:
@@ -93,7 +87,7 @@ class PostgresWriter(SessionWriter):
             )
         run_many(self._connection, _INSERT_MESSAGE, [(*key, *row) for row in messages])
 
-    def tell(self, what: str, owner: Owner) -> None:
+    def tell(self, what: str, owner: queries.Owner) -> None:
         said = format_notification(what, owner["project"], owner["session"])
         if said and not self._quiet:
             run(self._connection, "SELECT pg_notify(%s, %s)", (NOTIFY_CHANNEL, said))
@@ -149,12 +143,12 @@ class PostgresStore(Store):
         return self._database.display_name
 
     @contextmanager
-    def reading(self) -> Iterator[Statements]:
+    def reading(self) -> Iterator[queries.Statements]:
         with self._database.transaction() as connection:
             yield PostgresStatements(connection)
 
     @contextmanager
-    def reading_at_once(self, project: str, session_id: str) -> Iterator[Statements]:
+    def reading_at_once(self, project: str, session_id: str) -> Iterator[queries.Statements]:
         # Under the session's lock: no writer changes it while its parts are read.
         with self._database.transaction(lock=lock_name(project, session_id)) as connection:
             yield PostgresStatements(connection)
@@ -180,8 +174,8 @@ class PostgresStore(Store):
         self, facts: Iterable[Fact], messages: Iterable[Message]
     ) -> tuple[list[Any], list[Any]]:
         """Cutting words takes longer than writing them."""
-        rows = [fact_to_row(fact) for fact in facts]
-        said = [message_to_row(message) for message in messages]
+        rows = [queries.fact_to_row(fact) for fact in facts]
+        said = [queries.message_to_row(message) for message in messages]
         return (
             [(*row, full_text_search.build_tsvector(*row[-2:])) for row in rows],
             [(*row, full_text_search.build_tsvector(row[-1])) for row in said],
