@@ -12,7 +12,17 @@ from itertools import takewhile
 
 from holdfast.clients import tool_calls
 from holdfast.clients.adapter_base import list_deeds
-from holdfast.clients.gemini import rows
+from holdfast.clients.gemini.rows import (
+    MESSAGE_TYPES,
+    ROW_PROBE,
+    USER_TEXT,
+    find_summary,
+    list_replaced,
+    read_text,
+    read_typed,
+    read_workspace,
+    strip_hook_context,
+)
 from holdfast.clients.json_fields import (
     as_count,
     as_object,
@@ -97,10 +107,10 @@ class GeminiAdapter(RowsAdapter[ParserState]):
     def events(self, row: Row) -> list[Event]:
         out: list[Event] = []
         data = row.data
-        replaced = rows.list_replaced(data)
+        replaced = list_replaced(data)
         if replaced is not None:
             self._history_replaced(replaced, self._read_origin(row), out)
-        elif data.get("type") in rows.MESSAGE_TYPES:
+        elif data.get("type") in MESSAGE_TYPES:
             at = self._read_origin(row)
             self._announce_session(at, self._state.said, out)
             self._read_message(data, at, out)
@@ -120,7 +130,7 @@ class GeminiAdapter(RowsAdapter[ParserState]):
         changed = as_object(row.data.get("$set"))
         time = as_text(row.data.get("timestamp")) or as_text(changed.get("lastUpdated"))
         time = self._plausible(time)
-        return Origin(rows.ROW_PROBE.row_id(row.data), row.start, row.end, time, self._state.agent)
+        return Origin(ROW_PROBE.row_id(row.data), row.start, row.end, time, self._state.agent)
 
     def _read_header(self, header: dict[str, Any]) -> None:
         session = as_text(header["sessionId"])[:200]
@@ -131,13 +141,13 @@ class GeminiAdapter(RowsAdapter[ParserState]):
     def _history_replaced(
         self, messages: list[dict[str, Any]], at: Origin, out: list[Event]
     ) -> None:
-        if workspace := rows.read_workspace(rows.read_text(messages[0])) if messages else "":
+        if workspace := read_workspace(read_text(messages[0])) if messages else "":
             # To go back to it is to go back to before the first prompt.
             if not self._state.first:
                 self._state.first, self._state.first_start = _message_id(messages[0]), at.end
             self._state.said = self._state.said._replace(cwd=workspace)
             self._announce_session(at, self._state.said, out)
-        summary = rows.find_summary(messages)
+        summary = find_summary(messages)
         if summary is not None:
             if self._state.add_row(summary.id):
                 self._read_compression(summary.text, summary.kept, at, out)
@@ -152,10 +162,10 @@ class GeminiAdapter(RowsAdapter[ParserState]):
         ids = [_message_id(message) for message in kept]
         for id_ in filter(None, ids):
             self._state.add_row(id_)
-        typed = [_message_id(m) for m in kept if m.get("type") == "user" and rows.read_typed(m)]
+        typed = [_message_id(m) for m in kept if m.get("type") == "user" and read_typed(m)]
         self._state.rename_prompts(typed)
         # Which trigger it was is not written down.
-        text = rows.USER_TEXT.strip_summary_frame(summary)
+        text = USER_TEXT.strip_summary_frame(summary)
         self._tell_compaction(at, "", text, out, kept=filter(None, ids))
 
     def _read_message(self, message: dict[str, Any], at: Origin, out: list[Event]) -> None:
@@ -165,13 +175,13 @@ class GeminiAdapter(RowsAdapter[ParserState]):
             self._read_answer(message, at, out)
 
     def _read_user(self, message: dict[str, Any], at: Origin, out: list[Event]) -> None:
-        id_, said = _message_id(message), rows.read_typed(message)
+        id_, said = _message_id(message), read_typed(message)
         if said and self._state.add_row(id_ or f"{at.time}{len(said)}u"):
             self._state.add_prompt(id_, at.start)
             out.append(UserSaid(at, said))
 
     def _read_answer(self, message: dict[str, Any], at: Origin, out: list[Event]) -> None:
-        id_, said = _message_id(message), rows.read_text(message)
+        id_, said = _message_id(message), read_text(message)
         if said.strip() and self._state.add_row(id_ or f"{at.time}{len(said)}a"):
             out.append(AgentSaid(at, said))
         self._read_usage(id_, message, at, out)
@@ -230,7 +240,7 @@ def _read_command(call: ToolCall) -> ToolCall:
 def _read_result(result: object) -> str:
     """The text that the model got, out of one or several responses."""
     if isinstance(result, str):
-        return rows.strip_hook_context(result)
+        return strip_hook_context(result)
     found = []
     for part in as_objects(result):
         response = as_object(as_object(part.get("functionResponse")).get("response"))
@@ -239,7 +249,7 @@ def _read_result(result: object) -> str:
             found.append(said if isinstance(said, str) else compact_json(said))
         elif isinstance(part.get("text"), str):
             found.append(part["text"])
-    text = rows.strip_hook_context("\n".join(found))
+    text = strip_hook_context("\n".join(found))
     wrapped = _UNTRUSTED.fullmatch(text)
     return wrapped[1] if wrapped else text
 
