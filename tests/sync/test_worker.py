@@ -116,7 +116,7 @@ def test_a_long_session_goes_on_where_the_time_was_up(service: Service, machine:
 def test_more_than_fits_into_one_request_goes_in_pieces(
     service: Service, machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("holdfast.sync.requests.MAX_ROWS", 3)
+    monkeypatch.setattr("holdfast.sync.worker.MAX_ROWS", 3)
     for offset in range(10, 60, 10):
         machine.work("a", offset)
     machine.carry()

@@ -21,8 +21,13 @@ from holdfast.brief.pages import format_handoff_page
 from holdfast.clients.client_protocol import ConversationMessage
 from holdfast.clients.holdfast_text import STATE_OPENING
 from holdfast.clients.messages import own_text
-from holdfast.clients.messages.adapter import TOOL_KINDS, MessagesAdapter, to_row
-from holdfast.clients.messages.overlap import MAX_KEYS, find_new
+from holdfast.clients.messages.adapter import (
+    MAX_KEYS,
+    TOOL_KINDS,
+    MessagesAdapter,
+    find_new,
+    to_row,
+)
 from holdfast.clients.messages.shapes import UNREAD, is_transcript_row, read_message
 from holdfast.clients.messages.writing import make_user_message, redact_message
 from holdfast.clock import format_minute_utc, format_now

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.clients.messages.overlap import MAX_KEYS, find_new
+from holdfast.clients.messages.adapter import MAX_KEYS, find_new
 
 # Few different ones, so that the same words are said again and again.
 KEYS = st.lists(st.sampled_from("abc"), max_size=30)

@@ -12,8 +12,7 @@ from collections.abc import Callable
 from holdfast.clients import tool_calls
 from holdfast.clients.adapter_base import PendingCall
 from holdfast.clients.json_fields import as_object, as_objects, as_text, compact_json, parse_json
-from holdfast.clients.patches import MAX_FILES, build_change
-from holdfast.clients.tool_calls import MAX_ASKED_CHARS, ToolCall
+from holdfast.clients.tool_calls import MAX_ASKED_CHARS, MAX_FILES, ToolCall, build_change
 from holdfast.events import Event, FileTouched, Origin, PlanSet, Searched, ToolRan, ToolRefused
 from holdfast.records import Any
 

@@ -7,7 +7,7 @@ raises on a message.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from holdfast import clients
 from holdfast.clients.json_fields import as_object
@@ -133,3 +133,48 @@ def _find_kind(name: str, given: Mapping[str, Any]) -> str:
     name = name.lower().replace("-", "_")
     # mcp__files__read_file, functions.read_file
     return KIND_OF.get(name) or KIND_OF.get(name.rpartition("__")[2].rpartition(".")[2], "")
+
+
+MAX_KEYS = 256  # heard last, that are remembered
+
+
+def find_new(heard: Sequence[str], keys: Sequence[str]) -> list[int]:
+    """The places of the messages that were not heard yet.
+
+    First as a history that went on: all that was heard stands at its beginning, whatever is said
+    again behind it; or what was heard last stands in it. Then as one that lost messages: where most
+    of it is known, whatever stands there in the same order is. Else all are new: the same words
+    said again later are said again.
+    """
+    if heard and list(keys[: len(heard)]) == list(heard):
+        return list(range(len(heard), len(keys)))
+    end = _end_of_overlap(heard, keys)
+    if end:
+        return list(range(end, len(keys)))
+    known = set(heard)
+    if len(keys) > 2 and sum(key in known for key in keys) * 2 > len(keys):
+        return _not_in_order(heard, keys)
+    return list(range(len(keys)))
+
+
+def _end_of_overlap(heard: Sequence[str], keys: Sequence[str]) -> int:
+    """The longest start of `keys` that ends with the end of `heard`."""
+    if not heard:
+        return 0
+    for end in range(len(keys), 0, -1):
+        if keys[end - 1] == heard[-1]:
+            size = min(end, len(heard))
+            if list(keys[end - size : end]) == list(heard[-size:]):
+                return end
+    return 0
+
+
+def _not_in_order(heard: Sequence[str], keys: Sequence[str]) -> list[int]:
+    new: list[int] = []
+    position = 0
+    for place, key in enumerate(keys):
+        try:
+            position = heard.index(key, position) + 1
+        except ValueError:
+            new.append(place)
+    return new

@@ -11,10 +11,9 @@ from holdfast.clients import tool_calls
 from holdfast.clients.client_protocol import LeftInContext, RowProbe, UserText
 from holdfast.clients.holdfast_text import HOLDFAST_OPENINGS
 from holdfast.clients.json_fields import as_count, as_object, as_objects, as_text, compact_json
-from holdfast.clients.patches import parse_diff
 from holdfast.clients.qwen.hooks import COMPACTION
 from holdfast.clients.session_rows import Place, RowsAdapter, RowsState, read_last_row
-from holdfast.clients.tool_calls import ToolCall
+from holdfast.clients.tool_calls import ToolCall, parse_diff
 from holdfast.events import AgentSaid, Event, Origin, Rewound, TitleSet, TurnEnded, UserSaid
 from holdfast.records import Any
 from holdfast.transcript.reader import Row
