@@ -13,9 +13,12 @@ Kinds and what they hold, words with spaces between:
     leave    folders and files that are not edited
     endings  endings of files that are not written
     edits    nothing is edited at all
+    creates  no file is written that is not there
+    writes   texts that no edit brings in, behind `@` the endings of the files that this is about
     run      beginnings of commands that are not run, `+` for a space within one; `*` for any
     does     texts that no command contains, but for one that only reads
     inside   texts that no command contains
+    names    words that no command has, alone or as part of a word
 """
 
 from __future__ import annotations
@@ -27,6 +30,8 @@ from holdfast.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from holdfast.fastpath.hook_json import HookPayload
 
 GUARD_OPENING = "Holdfast: the user said"
@@ -39,6 +44,16 @@ MAX_SENTENCE_CHARS = 400
 MAX_CALL_CHARS = 120
 MAX_REMINDERS = 3  # with one call
 OPTIONS_WITH_VALUE = {"git": frozenset(("-C", "-c", "--git-dir", "--work-tree"))}
+BUILDS = ("build", "test", "lint")  # of what has such a word, a name says only the kind
+OLD_TEXT, NEW_TEXT = (
+    ("old_string", "oldString"),
+    ("new_string", "newString", "content", "new_source"),
+)
+PATCH_FIELDS = ("patchText", "input", "command")
+COMMENT_SIGNS = ("#", "//", "/*", "--", "<!--")
+
+
+_NOTHING: dict[str, Any] = {}
 
 
 class Guard(NamedTuple):
@@ -51,12 +66,26 @@ class Guard(NamedTuple):
         sentence = " ".join(self.sentence.split())
         return f"{self.kind}\t{self.what}\t{self.id}\t{sentence}"
 
-    def forbids(self, path: str, command: str, cwd: str) -> bool:
+    def forbids(self, path: str, command: str, cwd: str, given: dict[str, Any] = _NOTHING) -> bool:
+        """`given` is what the tool was given: an edit's texts."""
+        if path and self.kind == "writes":
+            return self._forbids_text(path, given)
+        if path and self.kind == "creates":
+            return "content" in given and not exists(path)
         if path:
             return self._forbids_edit(path, cwd)
-        if self.kind in ("run", "does", "inside"):
+        if self.kind in ("run", "does", "inside", "names"):
             return self._forbids_command(command)
         return any(self._forbids_edit(one, cwd) for one in list_written(command))
+
+    def _forbids_text(self, path: str, given: dict[str, Any]) -> bool:
+        words = self.what.split()
+        endings = tuple(words.pop(0)[1:].split(",")) if words[0][0] == "@" else ""
+        return path.lower().endswith(endings) and any(
+            count_text(new, text) > count_text(old, text)
+            for old, new in list_changes(given)
+            for text in (word.replace("+", " ") for word in words)
+        )
 
     def _forbids_edit(self, path: str, cwd: str) -> bool:
         if self.kind == "edits":
@@ -69,6 +98,8 @@ class Guard(NamedTuple):
         return inside if self.kind == "leave" else not inside
 
     def _forbids_command(self, command: str) -> bool:
+        if self.kind == "names":
+            return any(_names(words, self.what.split()) for words in split_commands(command))
         if self.kind != "run":
             alike = [command] if self.kind == "inside" else map(" ".join, split_commands(command))
             texts = [text.replace("+", " ") for text in self.what.split()]
@@ -92,6 +123,8 @@ def decode_guards(text: str) -> list[Guard]:
 
 def is_below(path: str, place: str, cwd: str) -> bool:
     """Whether a file is the place or in it: by its whole path, or by a part that has its name."""
+    if place[0] == "/" and len(place) > 1 and path[0] == "/":
+        return f"{path}/".startswith(f"{place.rstrip('/*')}/")
     place = place.strip("/").removeprefix("./").removesuffix("/*")
     if place in ("", "."):
         return True
@@ -120,37 +153,118 @@ def _fits(inner: str, pattern: str) -> bool:
 
 def split_commands(command: str) -> list[list[str]]:
     """The single commands of a line, each as words, without what only wraps them."""
+    if "<<" in command:
+        command = _without_documents(command)
     for joint in SHELL_JOINTS:
         command = command.replace(joint, "\n")
     found = []
     for line in command.split("\n"):
         words = [word.strip("'\"") for word in line.split()]
-        while words and (words[0] in WRAPPERS or _is_assignment(words[0])):
-            words = words[1:]
-        if words:
-            words[0] = words[0].rpartition("/")[2]
+        if words := strip_wrappers(words):
             found.append(_without_options(words))
     return found
 
 
+def strip_wrappers(words: list[str]) -> list[str]:
+    """`sudo python3 -m pip` is a pip."""
+    while words and (words[0] in WRAPPERS or _is_assignment(words[0])):
+        words = words[1:]
+    if words[1:2] == ["-m"] and words[0].rpartition("/")[2].startswith("python"):
+        words = words[2:]
+    return [words[0].rpartition("/")[2], *words[1:]] if words else []
+
+
+def _without_documents(command: str) -> str:
+    """What stands between `<<EOF` and `EOF` is given to a command, and runs nothing."""
+    kept, end = [], ""
+    for line in command.split("\n"):
+        if end:
+            end = "" if line.strip() == end else end
+            continue
+        kept.append(line)
+        mark = line.partition("<<")[2].lstrip("-").split()
+        end = mark[0].strip("'\"") if mark and mark[0][0] != "<" else ""
+    return "\n".join(kept)
+
+
 def list_written(command: str) -> list[str]:
     """Files that a command writes, moves or deletes, as far as its words show it."""
-    found = []
+    found, folder = [], ""
     for words in split_commands(command):
-        if words[0] == "git":
-            words = words[1:] or words
-        program, given = words[0], [word for word in words[1:] if not word.startswith("-")]
-        edits_in_place = program in ("sed", "perl") and any(w.startswith("-i") for w in words)
-        if program in ("rm", "mv", "tee", "truncate", "rmdir") or edits_in_place:
-            found += given
-        elif program == "cp":
-            found += given[-1:]
-        for place, word in enumerate(words):
-            if word.lstrip("12&") in (">", ">>"):
-                found += words[place + 1 : place + 2]
-            elif word.startswith(">"):
-                found.append(word.lstrip(">"))
-    return [path for path in found if path and not path.startswith(("/dev/", "/tmp/", "&", "$"))]
+        if words[0] == "cd" and len(words) == 2:
+            folder = f"{folder}{words[1].rstrip('/')}/" if words[1][0] != "/" else words[1] + "/"
+        paths = [path for path in _list_written_by(words) if path]
+        paths = [path for path in paths if not path.startswith(("/dev/", "/tmp/", "&", "$"))]
+        found += [path if path[0] in "/~" else folder + path for path in paths]
+    return found
+
+
+def _list_written_by(words: list[str]) -> list[str]:
+    if words[0] == "git":
+        words = words[1:] or words
+    program, given = words[0], [word for word in words[1:] if not word.startswith("-")]
+    found = []
+    if program in ("rm", "mv", "tee", "truncate", "rmdir", "touch", "restore"):
+        found = given
+    elif program == "checkout" and "--" in words:
+        found = words[words.index("--") + 1 :]
+    elif program in ("sed", "perl") and any(word.startswith("-i") for word in words):
+        found = given[1:]  # behind what is to be done
+    elif program == "cp":
+        found = given[-1:]
+    for place, word in enumerate(words):
+        if word.lstrip("12&") in (">", ">>"):
+            found = [*found, *words[place + 1 : place + 2]]
+        elif word.startswith(">"):
+            found = [*found, word.lstrip(">")]
+    return found
+
+
+def list_changes(given: dict[str, Any]) -> list[tuple[str, str]]:
+    """What each edit of a call takes away, and what it brings."""
+    edits = given.get("edits")
+    parts = [one for one in edits if type(one) is dict] if type(edits) is list else [given]
+    return [(_join_texts(one, OLD_TEXT, "-"), _join_texts(one, NEW_TEXT, "+")) for one in parts]
+
+
+def _join_texts(given: dict[str, Any], fields: tuple[str, ...], sign: str) -> str:
+    """The texts of these fields, and of a patch the lines with this sign."""
+    texts = [given[name] for name in fields if type(given.get(name)) is str]
+    for name in PATCH_FIELDS:
+        if type(given.get(name)) is str:
+            texts += [line[1:] for line in given[name].split("\n") if line.startswith(sign)]
+    return "\n".join(texts)
+
+
+def count_text(text: str, wanted: str) -> int:
+    """How often a text stands there as a word of its own; of `#`, how many comments."""
+    if wanted == "#":
+        lines = [line.lstrip() for line in text.split("\n")]
+        return sum(line.startswith(COMMENT_SIGNS) and line[:2] != "#!" for line in lines)
+    if wanted == "emoji":
+        return sum(letter >= "\U0001f300" or "\u2600" <= letter <= "\u27bf" for letter in text)
+    count, at = 0, text.find(wanted)
+    while at >= 0:
+        end = at + len(wanted)
+        joined = _is_name(wanted[0]) and _is_name(text[at - 1 : at])
+        count += not joined and not (_is_name(wanted[-1]) and _is_name(text[end : end + 1]))
+        at = text.find(wanted, end)
+    return count
+
+
+def _is_name(letter: str) -> bool:
+    return letter.isalnum() or letter == "_"
+
+
+def _names(words: list[str], names: list[str]) -> bool:
+    if words[0] in READERS or any(word in part for part in words[:3] for word in BUILDS):
+        return False
+    for word in words:
+        given = word.partition("=")[2] if word[0] == "-" else word
+        plain = "".join(letter if letter.isalnum() else " " for letter in given.lower())
+        if any(name in plain.split() for name in names):
+            return True
+    return False
 
 
 def _without_options(words: list[str]) -> list[str]:
@@ -178,8 +292,11 @@ def _begins_with(words: list[str], start: list[str]) -> bool:
 
 def _has_word(words: list[str], wanted: str) -> bool:
     """`~-f` an option, also among others (`-xf`); `~` any word that is no option, `~main` that word
-    or `x:main`, `~/name` a path with that name in it; `~!` no word that is no option.
+    or `x:main`, `~/name` a path with that name in it; `~!` no word that is no option, `~^word` not
+    that word.
     """
+    if wanted[:1] == "^":
+        return wanted[1:] not in words
     if wanted in ("", "!"):
         return any(not word.startswith("-") for word in words) == (not wanted)
     if wanted[0] == "-" and len(wanted) < 4 and wanted[1] != "-":
@@ -216,7 +333,7 @@ def _find_broken(guards: list[Guard], payload: HookPayload) -> list[tuple[Guard,
         if guard.id in found:
             continue
         for path in payload.tool_paths:
-            if guard.forbids(path, "", payload.cwd):
+            if guard.forbids(path, "", payload.cwd, payload.tool_input):
                 found[guard.id] = guard, f"edits {path}"
                 break
         else:

@@ -26,6 +26,7 @@ class HookPayload:
     # Most events have none of these.
     prompt_id = command = command_arguments = summary = instructions = tool_command = ""
     tool_paths: tuple[str, ...] = ()
+    tool_input: dict[str, Any] = {}  # noqa: RUF012  most events have none
     is_summariser = False
     restores = False  # a compaction came before, and this hook brings the brief
     request, compaction_key = b"", ""
@@ -48,6 +49,7 @@ class HookPayload:
         self.tool = read_text(fields, "tool_name")
         self.tool_output = read_text(fields, "error") or read_output(fields.get("tool_response"))
         if type(given := fields.get("tool_input")) is dict:
+            self.tool_input = given
             self.tool_command, self.tool_paths = read_tool_call(self.tool, given)
 
 

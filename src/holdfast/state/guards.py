@@ -11,102 +11,24 @@ from collections.abc import Iterable, Iterator
 
 from holdfast.fastpath.guards import WRAPPERS, Guard
 from holdfast.lazy_regex import lazy_compile
-from holdfast.state.prose import lower_ascii_apostrophes
-
-# Actions by the words that name them, and the programs that projects use.
-_EDITING = (
-    r"(?:touch|edit|chang|modif|alter|writ|updat|delet|remov|renam|mov|overwrit|reformat|rewrit"
-    r"|refactor|mess with|add (?:\w+ ){0,2}to)(?:e|es|ed|s|ing|y|ying|ies|ied|ten)?\b"
+from holdfast.state.guard_tables import (
+    ACTION_TABLE,
+    ALSO_TALK,
+    ALSO_WORDS,
+    EDITING,
+    FILE_KINDS,
+    NAMED_FILES,
+    PROGRAMS,
+    PROTECTED,
+    RIVALS,
+    SAME_PROGRAM,
+    WORDS_OF_TABLE,
 )
-_WORDS_OF_TABLE = {
-    "EDITING": _EDITING,
-    "LIBRARIES": r"(?:dependenc(?:y|ies)|packages?|librar(?:y|ies)|libs?|deps|crates?|gems?"
-    r"|npm modules?)\b(?! ?(?:manager|json|lock))",
-    "ADJECTIVE": r"(?:any|an?|the|new|more|other|further|external|additional|extra|third[- ]party"
-    r"|runtime|python|npm|unit|integration|e2e|end-to-end|full|dev(?:elopment)?|local|web|up"
-    r"|long[- ]running)",
-    "INSTALLS": "npm+install+~ npm+i+~ npm+add+~ pnpm+add pnpm+install+~ yarn+add bun+add"
-    " bun+install+~ pip+install+~ pip3+install+~ uv+add uv+pip+install+~ python+-m+pip+install"
-    " poetry+add pipenv+install+~ conda+install cargo+add cargo+install go+get go+install"
-    " gem+install bundle+add composer+require dotnet+add apt+install apt-get+install brew+install",
-}
-# What is forbidden, by the first words of it; behind that the kind of guard and what it holds.
-_ACTION_TABLE = r"""
-commit(?:s|ting)?\b(?! messages?)  =>  run git+commit
-force[- ]?push(?:es|ing)?\b|push(?:es|ing)? (?:with )?(?:--)?force
-    run git+push+~-f git+push+~--force git+push+~--force-with-lease
-push(?:es|ing)?\b(?! notification)  =>  run git+push
-rebas(?:e|es|ing)\b  =>  run git+rebase
-amend(?:s|ing)?\b  =>  run git+commit+~--amend
-squash(?:es|ing)?\b  =>  run git+merge+~--squash git+rebase
-cherry[- ]?pick(?:s|ing)?\b  =>  run git+cherry-pick
-merg(?:e|es|ing)\b(?! conflict)  =>  run git+merge gh+pr+merge
-stash(?:es|ing)?\b  =>  run git+stash
-reset(?:ting)? (?:the )?(?:branch|repo|head)\b|hard[- ]reset  =>  run git+reset
-(?:switch|chang|check(?:ing)? out)(?:e|ing)? (?:the |to |any |another )*(?:branch(?:es)?|others?)\b
-    run git+checkout git+switch
-(?:delet|remov)\w* (?:the |any |a |remote |old )*branch(?:es)?\b
-    run git+branch+~-d git+branch+~-D git+push+~--delete
-branch(?:es)?\b|branching\b  =>  run git+branch+~ git+checkout+~-b git+switch+~-c
-(?:(?:open|rais|submit|fil)\w* (?:any |a |new )*)?(?:pr|prs|pull requests?|merge requests?)\b
-    run gh+pr+create glab+mr+create
-(?:clos|comment)\w* (?:on )?(?:the |any )*(?:pr|prs|pull requests?|issues?)\b
-    run gh+pr+close gh+pr+comment gh+issue+close gh+issue+comment
-(?:push(?:ing)? )?tags?\b|tagging\b  =>  run git+tag+~
-(?:upgrad|updat|bump)\w* (?:any |the |our )*LIBRARIES
-    run npm+update npm+upgrade pnpm+update pnpm+up yarn+upgrade yarn+up bun+update
-    pip+install+~-U pip+install+~--upgrade uv+lock+~-U uv+lock+~--upgrade poetry+update
-    cargo+update bundle+update composer+update go+get+~-u
-(?:(?:add|install|bring|introduc|pull|includ)\w* (?:in )?)?(?:ADJECTIVE )*LIBRARIES
-    run INSTALLS
-install\w*\b(?= (?:anything|globally|things|stuff|new)\b|$)  =>  run INSTALLS
-(?:start )?migrations?\b|migrat(?:e|ing)\b
-    does migrate alembic+upgrade migration:run flyway liquibase prisma+db+push
-seed(?:s|ing)?\b  =>  does seed
-(?:run\w* |the |our )*(?:whole|full|entire|complete|all) (?:of |the )*(?:test )?(?:suite|tests)\b
-    run pytest+~! python+-m+pytest+~! python3+-m+pytest+~! uv+run+pytest+~! poetry+run+pytest+~!
-    npm+test+~! npm+run+test+~! pnpm+test+~! yarn+test+~! bun+test+~! cargo+test+~!
-    cargo+nextest+run+~! go+test+~./... make+test make+check jest+~! vitest+~! tox nox mvn+test
-    gradle+test rspec+~!
-(?:start )?(?:ADJECTIVE )*(?:tests?\b(?! (?:files?|cases?|data|names?|code|coverage))|suite\b)
-    run pytest python+-m+pytest python3+-m+pytest uv+run+pytest poetry+run+pytest npm+test
-    npm+t npm+run+test pnpm+test yarn+test bun+test go+test playwright+test cypress+run cargo+test
-    cargo+nextest make+test make+check jest vitest tox nox mvn+test gradle+test rspec
-EDITING (?:the |any |our |existing |of )*tests?\b(?! \w)
-    leave tests test spec __tests__ test_*.* *_test.* *.test.* *.spec.*
-deploy(?:s|ing|ments?)?\b  =>  does deploy
-releas(?:e|es|ing)\b  =>  does gh+release+create npm+publish release.sh make+release
-sudo\b|as root\b  =>  inside sudo+
-(?:rewrit\w* )(?:the |any )*history\b
-    run git+rebase git+commit+~--amend git+filter-branch git+push+~--force git+push+~-f
-git(?: (?:operations?|commands?|actions?|anything|stuff)\b|$)
-    run git+commit git+push git+add git+checkout git+switch git+reset git+rebase git+merge
-    git+stash git+branch+~ git+tag+~
-(?:drop|truncat)(?:e|ing|ping)? (?:any |the |a )*(?:tables?|databases?)\b
-    inside drop+table drop+database truncate+table dropdb
-(?:start|stop|restart|kill|launch)\w* (?:ADJECTIVE )*(?:servers?|watchers?|process\w* like)\b
-    inside npm+run+dev npm+start yarn+dev pnpm+dev pnpm+run+dev runserver uvicorn systemctl+
-    pkill kill+
-(?:start|run|launch)\w* (?:ADJECTIVE )*(?:docker )?containers?\b
-    run docker+run docker+start docker+compose+up docker-compose+up podman+run podman+start
-restart\w*\b  =>  does restart
-(?:kill|stop|terminat)\w* (?:any |the |running |other )*process  =>  run kill pkill killall
-publish(?:es|ing)?\b
-    run npm+publish cargo+publish twine+upload uv+publish poetry+publish pnpm+publish
-    yarn+publish gem+push
-(?:auto-?)?format(?:ting)? (?:the |any |whole |entire )*(?:code|repo|files?|anything|everything)
-    run prettier black ruff+format gofmt rustfmt cargo+fmt npm+run+format
-download\w*\b|(?:hit|access)\w* the (?:network|internet)\b|network (?:calls?|requests?|access)\b
-    run curl wget
-lint(?:ers?|ing)?\b  =>  run eslint npx+eslint npm+run+lint ruff+check flake8 pylint golangci-lint
-build(?:s|ing)?\b
-    run npm+run+build pnpm+build yarn+build cargo+build go+build make+build docker+build
-commands?\b(?=$| (?:yet|at all|without|before|in|on))  =>  run *
-"""
+from holdfast.state.prose import lower_ascii_apostrophes
 
 
 def _read_table(table: str) -> Iterator[tuple[re.Pattern[str], str, str]]:
-    for name, words in _WORDS_OF_TABLE.items():
+    for name, words in WORDS_OF_TABLE.items():
         table = table.replace(name, words)
     for row in re.split(r"\n(?! )", table.strip()):
         words, rest = re.split(r"  =>  |\n", row, maxsplit=1)
@@ -114,37 +36,7 @@ def _read_table(table: str) -> Iterator[tuple[re.Pattern[str], str, str]]:
         yield lazy_compile(f"(?:git )?(?:{words})"), kind, " ".join(what)
 
 
-_ACTIONS = tuple(_read_table(_ACTION_TABLE))
-
-# Programs that a project uses one of, and others that a sentence may name.
-_RIVALS = (
-    ("npm", "pnpm", "yarn", "bun"),
-    ("pip", "uv", "poetry", "pipenv", "conda"),
-    ("docker", "podman"),
-    ("jest", "vitest", "mocha"),
-    ("pytest", "unittest", "nose"),
-    ("black", "ruff", "yapf"),
-    ("make", "just"),
-)
-_PROGRAMS = frozenset(program for family in _RIVALS for program in family).union(
-    """git gh rm mv sed curl wget npx node python python3 cargo go terraform tofu kubectl helm
-    ansible-playbook aws gcloud
-    az psql mysql sqlite3 redis-cli mongo systemctl kill pkill killall chmod chown ssh scp
-    rsync tox nox eslint prettier
-    tsc webpack vite gradle mvn bazel rake bundle gem composer php artisan alembic flyway
-    prisma django-admin mypy flake8
-    heroku vercel fly apt apt-get brew crontab pip3 docker-compose find xargs awk perl tee dd
-    shutdown reboot""".split()
-)
-_ALSO_WORDS = frozenset(
-    "make just go find at time node perl black nose fly".split()
-)  # said without meaning the program
-_SAME_PROGRAM = {
-    "pip": "pip pip3",
-    "npm": "npm npx",
-    "apt": "apt apt-get",
-    "docker": "docker docker-compose",
-}
+_ACTIONS = tuple(_read_table(ACTION_TABLE))
 
 _FIRST = (
     r"(?:^|[,;:.(–—-]\s*|\b(?:and|but|so|also|then|please|just|ever|again|or|ok|okay|well|here)\s+)"
@@ -209,7 +101,6 @@ _SAYS_RUN = lazy_compile(
 )
 
 _BRANCH = lazy_compile(r"\b(?:to|on|onto|into)\s+(?:the\s+)?`?([\w./-]+)`?")
-_PROTECTED = frozenset("main master develop production prod release staging trunk".split())
 
 _BY_TOOL = lazy_compile(r"\b(?:with|using|via|like|such as) `?([\w-]+)", re.I)
 _USE_THIS = lazy_compile(
@@ -235,18 +126,10 @@ _PATH = lazy_compile(
     re.I,
 )
 _NAMED_FOLDER = lazy_compile(r"\bthe ([\w.-]+) (?:folder|directory|dir|package|module)\b", re.I)
-_NAMED_FILES = {
-    "lockfile": "package-lock.json pnpm-lock.yaml yarn.lock bun.lock Cargo.lock uv.lock poetry.lock"
-    " Gemfile.lock go.sum",
-    "the readme": "README.md README.rst README",
-    "the changelog": "CHANGELOG.md",
-    "ci config": ".github/workflows .gitlab-ci.yml .circleci",
-    "workflows": ".github/workflows",
-}
 _ADDRESS = lazy_compile(r"://|^www\.|^\d+(?:\.\d+)+$|\.(?:com|org|io|net)$")
 _NO_PATHS = frozenset(("e.g", "i.e", "node.js", "next.js", "vue.js", "etc.", "and/or"))
 _LEFT = lazy_compile(
-    rf"(?:\w+ ){{0,2}}?{_EDITING}|(?:changes|edits|changing|code changes) (?:to|in|under|below"
+    rf"(?:\w+ ){{0,2}}?{EDITING}|(?:changes|edits|changing|code changes) (?:to|in|under|below"
     rf"|at)\b|write (?:to|in)\b",
 )
 _LEFT_AS_IT_IS = lazy_compile(
@@ -255,47 +138,30 @@ _LEFT_AS_IT_IS = lazy_compile(
     r"|\b(?:is|are) (?:off[- ]limits|read[- ]only|frozen|not yours|taboo)\b|\bhands off\b"
     r"|\bleave (?:it|them)[.!]?$|\bstays? (?:as (?:it|they) (?:is|are)|unchanged|untouched)\b"
     rf"|\b(?:(?:is|are) not to|must not|mustn't|may not|should not|shouldn't|(?:should|must|is to"
-    rf"|are to) never|can't|cannot) be {_EDITING}",
+    rf"|are to) never|can't|cannot) be {EDITING}",
 )
 _STAY_OUT = lazy_compile(r"\b(?:stay|keep) (?:out of|away from|off)\b")
 _ONLY_THERE = lazy_compile(
-    rf"\b(?:(?:only|exclusively|just) (?:ever |allowed to )?(?:{_EDITING}|work|make changes"
-    rf"|be {_EDITING})|(?:{_EDITING}|changes?|edits?|work)[^.]*\b(?:only|exclusively)\b"
+    rf"\b(?:(?:only|exclusively|just) (?:ever |allowed to )?(?:{EDITING}|work|make changes"
+    rf"|be {EDITING})|(?:{EDITING}|changes?|edits?|work)[^.]*\b(?:only|exclusively)\b"
     r"|(?:restrict|limit|confine)\b[^.]*\bto|(?:stay|remain|keep (?:all |your |the )*(?:changes"
     r"|edits|work))\s+(?:\w+ )?(?:in|inside|within|below|under|to)"
     rf"|(?:nothing|not|anything|any files?|files?) (?:outside|except|other than|apart from|but)"
-    rf"|{_EDITING} nothing but)\b",
+    rf"|{EDITING} nothing but)\b",
 )
 _NO_EDITS = lazy_compile(
-    rf"(?:{_EDITING}(?:$|\s+(?:anything|any (?:files?|code|of the code)|files|code|the code))"
+    rf"(?:{EDITING}(?:$|\s+(?:anything|any (?:files?|code|of the code)|files|code|the code))"
     rf"|(?:make )?(?:any |code |more )*(?:changes|edits)(?: yet| before| for now| to (?:the"
     rf"|any) code|$)|edit yet)"
     r"(?!\s+(?:in|under|below|outside|of|that|which|about|except|other|but))|code changes?$",
 )
 _READ_ONLY = lazy_compile(r"\bread[- ]only (?:mode|session|task|review|investigation)\b")
 
-_FILE_KINDS = {
-    name: endings.strip()
-    for row in """
-        javascript js: .js .jsx .mjs .cjs | typescript: .ts .tsx | python: .py | java: .java
-        bash shell: .sh .bash | kotlin: .kt | scala: .scala | go: .go | rust: .rs | c: .c .h
-        c++: .cpp .cc .hpp | ruby: .rb | php: .php | perl: .pl | lua: .lua | powershell: .ps1
-        notebook notebooks: .ipynb | markdown md: .md | docs documentation: .md .rst
-        readme: readme.md | yaml: .yaml .yml | json: .json | toml: .toml | ini: .ini | xml: .xml
-        csv: .csv | sql: .sql | html: .html | css: .css | scss: .scss
-        """.replace("\n", "|").split("|")
-    for names, _, endings in [row.partition(":")]
-    for name in names.split()
-}
-# Of these a file or its writing must be named: they are spoken of otherwise.
-_ALSO_TALK = frozenset(
-    "go c json html css markdown md docs documentation readme yaml sql csv toml xml ini".split()
-)
 _FILES = lazy_compile(
     r"((?:write|writing|create|creating|add|adding|make|making|use|using|put|have|generate"
     r"|generating|leave|commit)\s+)?"
     r"((?:any|new|more|an?|further|extra|jupyter|plain)\s+)*"
-    rf"({'|'.join(map(re.escape, sorted(_FILE_KINDS, key=len, reverse=True)))}"
+    rf"({'|'.join(map(re.escape, sorted(FILE_KINDS, key=len, reverse=True)))}"
     rf"|\.[a-z]\w{{0,5}})(?!\w)"
     r"(?:\s+(files?|scripts?|code|docs?|notebooks?|modules?|at all|here|anywhere|for|please"
     r"|in (?:this|the|our|my))\b"
@@ -334,10 +200,10 @@ _SHARED_VERBS = lazy_compile(
     r"(?<![A-Za-z0-9_/.`-])(commit|push|merge|rebase|stash|deploy|amend)(?!\w* [`\w-]+/)", re.I
 )
 _SHARED_PROGRAMS = lazy_compile(
-    rf"(?<![A-Za-z0-9_/.`-])(?:{'|'.join(sorted(_PROGRAMS - _ALSO_WORDS, key=len, reverse=True))})"
+    rf"(?<![A-Za-z0-9_/.`-])(?:{'|'.join(sorted(PROGRAMS - ALSO_WORDS, key=len, reverse=True))})"
     r"(?![A-Za-z0-9_/-]|\.\w)(?: (?:install|add|run|apply|destroy|up|down|build|test|push)\b)?"
 )
-_NAMED_BRANCH = lazy_compile(rf"\b(?:{'|'.join(sorted(_PROTECTED))})\b")
+_NAMED_BRANCH = lazy_compile(rf"\b(?:{'|'.join(sorted(PROTECTED))})\b")
 
 
 def _read_elsewhere(clause: str) -> Iterator[tuple[str, str]]:
@@ -380,11 +246,11 @@ def find_forbidden(sentence: str) -> Iterator[tuple[str, str]]:
         for clause in re.split(r"[,;:，；：。]\s*", flat):
             yield from _read_elsewhere(clause)
     if _TYPESCRIPT.search(heard):
-        yield "endings", _FILE_KINDS["javascript"]
+        yield "endings", FILE_KINDS["javascript"]
     wanted = {(one or other).rstrip(".") for one, other in _USE_THIS.findall(heard)}
-    for family in _RIVALS[:-1]:
+    for family in RIVALS[:-1]:
         if wanted.intersection(family) and not refused:
-            others = (_SAME_PROGRAM.get(one, one) for one in family if one not in wanted)
+            others = (SAME_PROGRAM.get(one, one) for one in family if one not in wanted)
             yield "run", " ".join(others)
 
 
@@ -441,35 +307,35 @@ def _read_file_kind(part: str) -> str:
     files = _FILES.match(part)
     if files and (files[1] or files[4] or files.end() == len(part)):
         kind = files[3]
-        if kind not in _ALSO_TALK or files[4] or files[1]:
-            return _FILE_KINDS.get(kind, kind)
+        if kind not in ALSO_TALK or files[4] or files[1]:
+            return FILE_KINDS.get(kind, kind)
     language = _IN_LANGUAGE.match(part)
-    return _FILE_KINDS.get(language[1], "") if language else ""
+    return FILE_KINDS.get(language[1], "") if language else ""
 
 
 def _narrow_to_branch(what: str, words: str) -> str:
     branch = _BRANCH.search(words) if what == "git+push" else None
     name = branch[1].rstrip(".") if branch else ""
-    return f"git+push+~{name}" if name in _PROTECTED else what
+    return f"git+push+~{name}" if name in PROTECTED else what
 
 
 def _read_command(part: str) -> str:
     quoted = re.search(r"`([^`]+)`", part)
     if quoted:
         words = quoted[1].split()
-        return _join_command(words) if words[0] in _PROGRAMS or len(words) > 1 else ""
+        return _join_command(words) if words[0] in PROGRAMS or len(words) > 1 else ""
     aside = re.search(r"\(([^()]+)\)?$", part)
     if aside and (command := _read_command(aside[1])):
         return command
     fillers = _FILLERS.match(part.lower())
     start = fillers.end() if fillers else 0
     named = _BY_TOOL.search(part)
-    if named and named[1] in _PROGRAMS:
+    if named and named[1] in PROGRAMS:
         start = named.start(1)
     words = part[start:].rstrip(".").split()
-    if not words or words[0] not in _PROGRAMS:
+    if not words or words[0] not in PROGRAMS:
         return ""
-    if words[0] in _ALSO_WORDS and not _SAYS_RUN.search(part[:start]):
+    if words[0] in ALSO_WORDS and not _SAYS_RUN.search(part[:start]):
         return ""
     kept = words[:1]
     for word in words[1:4]:
@@ -484,7 +350,7 @@ def _read_command(part: str) -> str:
 def _join_command(words: list[str]) -> str:
     """Its options may stand anywhere behind it."""
     rest = [f"~{word}" if word.startswith("-") else word for word in words[1:]]
-    programs = _SAME_PROGRAM.get(words[0], words[0]).split()
+    programs = SAME_PROGRAM.get(words[0], words[0]).split()
     return " ".join("+".join((program, *rest)) for program in programs)
 
 
@@ -509,9 +375,7 @@ def find_paths(flat: str) -> list[str]:
         f"{folder}/" for folder in _NAMED_FOLDER.findall(flat) if folder not in ("same", "whole")
     ]
     heard = flat.lower().replace("lock file", "lockfile")
-    known = [
-        path for name, paths in _NAMED_FILES.items() if name in heard for path in paths.split()
-    ]
+    known = [path for name, paths in NAMED_FILES.items() if name in heard for path in paths.split()]
     found = [path.rstrip(".,;:") for path in (*quoted, *named, *known)]
     return [
         path
