@@ -87,7 +87,7 @@ def count_reminders(packed: Path) -> Count:
 def _forbids(guard: Guard, event: Event, folded: FoldSession) -> bool:
     cwd = folded.state().session.cwd
     if isinstance(event, FileTouched):
-        return guard.forbids(event.path, "", cwd)
+        return guard.forbids(event.path, "", cwd, {"new_string": event.text})
     return isinstance(event, CommandRan) and guard.forbids("", event.command, cwd)
 
 

@@ -14,7 +14,7 @@ Kinds and what they hold, words with spaces between:
     endings  endings of files that are not written
     edits    nothing is edited at all
     creates  no file is written that is not there
-    writes   texts that no edit brings in, behind `@` the endings of the files that this is about
+    writes   texts that no edit brings in, behind `in:` the endings of the files that this is about
     run      beginnings of commands that are not run, `+` for a space within one; `*` for any
     does     texts that no command contains, but for one that only reads
     inside   texts that no command contains
@@ -80,7 +80,7 @@ class Guard(NamedTuple):
 
     def _forbids_text(self, path: str, given: dict[str, Any]) -> bool:
         words = self.what.split()
-        endings = tuple(words.pop(0)[1:].split(",")) if words[0][0] == "@" else ""
+        endings = tuple(words.pop(0)[3:].split(",")) if words[0].startswith("in:") else ""
         return path.lower().endswith(endings) and any(
             count_text(new, text) > count_text(old, text)
             for old, new in list_changes(given)
@@ -123,6 +123,8 @@ def decode_guards(text: str) -> list[Guard]:
 
 def is_below(path: str, place: str, cwd: str) -> bool:
     """Whether a file is the place or in it: by its whole path, or by a part that has its name."""
+    if place == "." and path[0] == "/":
+        return path.startswith((f"{cwd.rstrip('/')}/", "/tmp/"))
     if place[0] == "/" and len(place) > 1 and path[0] == "/":
         return f"{path}/".startswith(f"{place.rstrip('/*')}/")
     place = place.strip("/").removeprefix("./").removesuffix("/*")

@@ -1,4 +1,4 @@
-"""What rules speak of, by the words that users say, and the commands, files and texts that it means.
+"""What rules speak of, in the words of users, and the commands, files and texts that are meant.
 
 Data alone: `guards` reads a sentence with it.
 """
@@ -9,7 +9,8 @@ EDITING = (
     r"|refactor|mess with|add (?:\w+ ){0,2}to)(?:e|es|ed|s|ing|y|ying|ies|ied|ten)?\b"
 )
 WORDS_OF_TABLE = {
-    "ANY": r"(?:any|the|our|a|an|existing|new|all|those|these)",
+    "SECRET_FILE": r"\.env|[\w-]+\.(?:env|pem|key|json|ya?ml|toml|txt)",
+    "ANY": r"(?:any|the|our|a|an|existing|all|those|these)",
     "EDITING": EDITING,
     "LIBRARIES": r"(?:dependenc(?:y|ies)|packages?|librar(?:y|ies)|libs?|deps|crates?|gems?"
     r"|(?:npm|node|go|new|external|third[- ]party) modules?|pip installs?)\b"
@@ -18,8 +19,9 @@ WORDS_OF_TABLE = {
     r"|runtime|python|npm|node|go|rust|ruby|unit|integration|e2e|end-to-end|full|dev(?:elopment)?|local|web|up"
     r"|long[- ]running)",
     "INSTALLS": "npm+install+~ npm+i+~ npm+add+~ pnpm+add pnpm+install+~ pnpm+i+~ yarn+add bun+add"
-    " bun+install+~ bun+i+~ deno+add pip+install+~ pip3+install+~ uv+add uv+pip+install+~ pipx+install"
-    " mamba+install poetry+add pipenv+install+~ conda+install cargo+add cargo+install go+get go+install"
+    " bun+install+~ bun+i+~ deno+add pip+install+~ pip3+install+~ uv+add uv+pip+install+~"
+    " pipx+install poetry+add pipenv+install+~ conda+install cargo+add cargo+install go+get"
+    " go+install"
     " gem+install bundle+add composer+require dotnet+add apt+install apt-get+install brew+install",
 }
 # What is forbidden, by the first words of it; behind that the kind of guard and what it holds.
@@ -27,8 +29,17 @@ ACTION_TABLE = r"""
 (?:throw\w* away|discard|drop|los|overwrit|revert|undo|wip)\w* .*(?:changes|edits|work)\b
     run git+checkout+~-- git+checkout+~. git+checkout+~-f git+restore+~^--staged git+reset+~--hard
     git+clean git+stash+drop git+stash+clear
-(?:add |put |includ\w+ |leav\w+ )?(?:ANY )*(?:co-?authored?-?by|co-?author|generated with|ai (?:attribution|credit)|claude (?:footer|signature))\b
+(?:(?:add|put|includ\w+|leave) )?(?:ANY )*(?:co-?author\w*|generated with|ai credits?)\b
     inside co-authored-by generated+with
+EDITING (?:ANY |my )*git config\w*\b  =>  run git+config+~+~^--get+~^--list+~^-l
+(?:commit|stag|check)\w* (?:in )?(?:ANY |my )*`?(?P<name>\.env|[\w./-]*[./][\w/-]+|node_modules)\b
+    run git+add+~/NAME git+commit+~/NAME
+(?:read|open|cat|print|view|show|look)\w* (?:at |in |into )?(?:ANY |my )*`?(?P<name>SECRET_FILE)\b
+    run cat+~/NAME less+~/NAME head+~/NAME tail+~/NAME grep+~/NAME sed+~/NAME source+~/NAME
+global (?:npm )?install\w*|install\w* (?:ANY |anything |packages )*globally
+    run npm+install+~-g npm+i+~-g npm+install+~--global pnpm+add+~-g yarn+global pip+install
+(?:bump|chang|updat)\w* (?:ANY )*versions?\b(?! of)
+    run npm+version poetry+version cargo+set-version bump2version bumpversion hatch+version
 mention\w* (?:claude|ai|yourself|that you)\b.*\bcommit
     inside co-authored-by generated+with claude+code
 commit(?:s|ting)?\b(?! (?:messages?|[`.]|[\w-]+\.))  =>  run git+commit
@@ -87,9 +98,8 @@ EDITING (?:ANY |of )*(?:vendor(?:ed)?|third[- ]party) (?:code|files?|sources?)\b
     run rm git+rm rmdir unlink find+~-delete
 (?:renam|mov)\w* (?:ANY |of |my |existing )*(?:files?|anything|folders?|director(?:y|ies))\b
     run mv git+mv
-(?:creat|add|writ|mak|introduc)\w* (?:ANY |of )*(?:new |extra |additional |more )(?:source )?files?\b
+(?:(?:creat|add|writ|mak|introduc)\w* )?(?:ANY )*(?:new|extra|additional|more) (?:source )?files?\b
     creates *
-(?:new|extra|additional|more) (?:source )?files?\b(?! (?:for|with))  =>  creates *
 deploy(?:s|ing|ments?)?\b
     does deploy kubectl+apply helm+upgrade helm+install vercel+--prod
 releas(?:e|es|ing)\b  =>  does gh+release+create npm+publish release.sh make+release
@@ -101,9 +111,12 @@ git(?: (?:operations?|commands?|actions?|anything|stuff)\b|$)
     git+stash git+branch+~ git+tag+~
 (?:drop|truncat)(?:e|ing|ping)? (?:any |the |a )*(?:tables?|databases?)\b
     inside drop+table drop+database truncate+table dropdb
-(?:start|stop|restart|kill|launch)\w* (?:ADJECTIVE )*(?:servers?|watchers?|process\w* like)\b
+(?:start|run|stop|restart|kill|launch)\w* (?:ADJECTIVE )*(?:servers?|watchers?|process\w* like)\b
     inside npm+run+dev npm+start yarn+dev pnpm+dev pnpm+run+dev runserver uvicorn systemctl+
     pkill kill+
+(?:start|run|launch)\w* (?:ANY |dev |web )*(?:server|app|application|frontend|backend|site)(?:$|,)
+    inside npm+run+dev npm+start yarn+dev yarn+start pnpm+dev pnpm+start bun+run+dev runserver
+    uvicorn flask+run rails+s next+dev
 (?:start|run|launch)\w* (?:ADJECTIVE )*(?:docker )?containers?\b
     run docker+run docker+start docker+compose+up docker-compose+up podman+run podman+start
 restart\w*\b  =>  does restart
@@ -118,7 +131,7 @@ download\w*\b|(?:hit|access)\w* the (?:network|internet)\b|network (?:calls?|req
 sleep(?:s|ing)?\b(?:\(\))?(?=$| in| to| for)  =>  run sleep
 (?:delet|remov|updat)\w* (?:ANY )*(?:rows?|records?|data from)\b
     inside delete+from truncate+table drop+table
-(?:call|hit|us|quer|access)\w* (?:ANY |live |real |actual |production |prod |staging )*(?!api)[\w-]+ api\b
+(?:call|hit|us|access)\w* (?:ANY |live |real )*(?!api|prod|live)(?P<name>[\w-]+) api\b
     does NAME.
 console[. ]logs?\b(?: statements?| calls?)?  =>  writes console.log
 print(?:s|\(\)| statements?| calls?)?(?=$| (?:in|for|anywhere|here)\b)  =>  writes print( println
@@ -128,6 +141,12 @@ debuggers?\b(?: statements?)?  =>  writes debugger
 (?:todos|todo comments?|fixmes?)\b  =>  writes TODO FIXME
 inline styl(?:es?|ing)\b  =>  writes style={ style=
 (?:wildcard|star|glob) imports?\b  =>  writes import+*
+(?:comments? like )?`?(?P<name>eslint-disable|noqa|nolint|istanbul ignore|rubocop:disable)
+    writes NAME
+hard-?cod\w* (?:ANY )*`?(?P<name>localhost|127\.0\.0\.1)  =>  writes NAME
+var\b(?=$|,| (?:in|anywhere|for|at|here))  =>  writes in:.js,.jsx,.ts,.tsx var+
+`?(?P<name>moment|lodash|axios|underscore|bluebird|ramda|requests|numpy|pandas)(?:\.js)?\b(?=$|\W)
+    writes 'NAME "NAME import+NAME from+NAME
 default exports?\b  =>  writes export+default
 type[: ]ignores?\b  =>  writes type:+ignore
 (?:non-null assertions?)\b  =>  writes !.
@@ -136,7 +155,9 @@ lambdas?\b  =>  writes lambda
 class components?\b  =>  writes extends+React.Component extends+Component extends+PureComponent
 relative imports?\b  =>  writes from+.
 (?:`?any`? types?|(?:type |types? of )`?any`?)\b  =>  writes any
-(?:goto|eval|innerHTML|dangerouslySetInnerHTML|jquery)\b  =>  writes WORD
+eval\b  =>  writes eval(
+(?:dangerously ?set ?)?inner ?html\b  =>  writes innerHTML dangerouslySetInnerHTML
+jquery\b  =>  writes jQuery $( jquery
 emojis?\b(?!.*commit)  =>  writes emoji
 em[- ]dash(?:es)?\b  =>  writes —
 (?:code|inline) comments?\b|comments? (?:in|to) (?:ANY )*code\b  =>  writes #
@@ -157,8 +178,8 @@ RIVALS = (
     ("make", "just"),
 )
 PROGRAMS = frozenset(program for family in RIVALS for program in family).union(
-    """git gh rm mv sed curl wget npx node python python3 cargo go terraform tofu kubectl helm
-    ansible-playbook aws gcloud
+    """sudo grep rg fd git gh rm mv sed curl wget npx node python python3 cargo go terraform tofu
+    kubectl helm ansible-playbook aws gcloud
     az psql mysql sqlite3 redis-cli mongo systemctl kill pkill killall chmod chown ssh scp
     rsync tox nox eslint prettier
     tsc webpack vite gradle mvn bazel rake bundle gem composer php artisan alembic flyway
@@ -183,14 +204,37 @@ NAMED_FILES = {
     "ci config": ".github/workflows .gitlab-ci.yml .circleci",
     "workflows": ".github/workflows",
 }
+# What a whole sentence demands, without a word that forbids.
+DEMANDS = (
+    (
+        r"\b(?:standard library|stdlib) only\b|\bdependency[- ]free\b"
+        r"|\b(?:only|stick to|keep to) (?:use )?(?:the )?(?:standard library|stdlib)\b",
+        "run",
+        WORDS_OF_TABLE["INSTALLS"],
+    ),
+    (r"\bstay on (?:this|the current|the same) branch\b", "run", "git+checkout+~^-- git+switch"),
+    (
+        r"\b(?:outside|leave) (?:of )?(?:the|this|our) (?:repo(?:sitory)?|project|workspace)\b",
+        "only",
+        ".",
+    ),
+    (
+        r"\b(?:typescript only|only typescript|everything (?:is |stays )?in typescript"
+        r"|all (?:new )?(?:code|files) in typescript)\b",
+        "endings",
+        ".js .jsx .mjs .cjs",
+    ),
+)
+SHORT_OPTIONS = {"--no-verify": "git+commit+~-n"}
 FILE_KINDS = {
     name: endings.strip()
     for row in """
-        javascript js: .js .jsx .mjs .cjs | typescript: .ts .tsx | python: .py | java: .java
+        javascript js: .js .jsx .mjs .cjs | typescript ts: .ts .tsx | python py: .py | java: .java
         bash shell: .sh .bash | kotlin: .kt | scala: .scala | go: .go | rust: .rs | c: .c .h
         c++: .cpp .cc .hpp | ruby: .rb | php: .php | perl: .pl | lua: .lua | powershell: .ps1
-        notebook notebooks: .ipynb | markdown md: .md | docs documentation: .md .rst
-        readme: readme.md | yaml: .yaml .yml | json: .json | toml: .toml | ini: .ini | xml: .xml
+        markdown md: .md | docs documentation: .md .rst
+        notebook notebooks: .ipynb | readme: readme.md | yaml: .yaml .yml | json: .json
+        toml: .toml | ini: .ini | xml: .xml
         csv: .csv | sql: .sql | html: .html | css: .css | scss: .scss
         """.replace("\n", "|").split("|")
     for names, _, endings in [row.partition(":")]
@@ -201,3 +245,9 @@ ALSO_TALK = frozenset(
     "go c json html css markdown md docs documentation readme yaml sql csv toml xml ini".split()
 )
 PROTECTED = frozenset("main master develop production prod release staging trunk".split())
+# In which files a text is not to be written.
+SCOPES = {
+    **FILE_KINDS,
+    **dict.fromkeys(("jsx", "tsx", "react"), ".jsx .tsx"),
+    "code": ".py .js .jsx .ts .tsx .go .rs .java .c .h .cpp .cs .rb .php .sh .kt .swift .css",
+}

@@ -9,12 +9,13 @@ checked stays a rule like any other. `fastpath.guards` matches calls against wha
 import re
 from collections.abc import Iterable, Iterator
 
-from holdfast.fastpath.guards import WRAPPERS, Guard
+from holdfast.fastpath.guards import WRAPPERS, Guard, strip_wrappers
 from holdfast.lazy_regex import lazy_compile
 from holdfast.state.guard_tables import (
     ACTION_TABLE,
     ALSO_TALK,
     ALSO_WORDS,
+    DEMANDS,
     EDITING,
     FILE_KINDS,
     NAMED_FILES,
@@ -22,6 +23,8 @@ from holdfast.state.guard_tables import (
     PROTECTED,
     RIVALS,
     SAME_PROGRAM,
+    SCOPES,
+    SHORT_OPTIONS,
     WORDS_OF_TABLE,
 )
 from holdfast.state.prose import lower_ascii_apostrophes
@@ -37,6 +40,7 @@ def _read_table(table: str) -> Iterator[tuple[re.Pattern[str], str, str]]:
 
 
 _ACTIONS = tuple(_read_table(ACTION_TABLE))
+_DEMANDS = tuple((lazy_compile(words), kind, what) for words, kind, what in DEMANDS)
 
 _FIRST = (
     r"(?:^|[,;:.(–—-]\s*|\b(?:and|but|so|also|then|please|just|ever|again|or|ok|okay|well|here)\s+)"
@@ -48,6 +52,7 @@ _FORBIDS = lazy_compile(
     r"|hold(?: off)?(?: on| from)?|wait with|under no circumstances)\s+"
     r"|(?<!if )\b(?:you|we|nobody|agents?)\s+(?:really |just )?(?:do not|don't|dont|never|cannot"
     r"|can't|can not)\s+"
+    r"|\bfree of (?:any )?"
     r"|\b(?:must not|mustn't|should not|shouldn't|may not|shall not|not to|not allowed to"
     r"|not supposed to"
     r"|forbidden to|without|instead of|rather than|and not|but not|rather you didn't)\s+"
@@ -74,7 +79,7 @@ _IS_FORBIDDEN = lazy_compile(
     r"|(?:needs?|requires?) my|only (?:when|if|after|once|with) (?:i|my)\b)"
 )
 _ENDS = lazy_compile(
-    r"[;!?]|\.(?=\s|$)|,\s|:\s|\s[–—-]\s|\s(?:because|since|so that|which|as long as|until|unless"
+    r"[;?]|[.!](?=\s|$)|,\s|:\s|\s[–—-]\s|\s(?:because|since|so that|which|as long as|until|unless"
     r"|when|if)\s"
 )
 _PARTS = lazy_compile(r"\s+(?:or|and|nor)\s+|\s*,\s*")
@@ -94,23 +99,33 @@ _FILLERS = lazy_compile(
     r"|even|also|again|with|using|plain|bare|raw|anything|my|our|your|local|shell|by running"
     r"|database|db|dev"
     r"|use|run|running|call|calling|execute|executing|invoke|invoking|apply|applying|own|single"
-    r"|on your own)\s+)*"
+    r"|on your own|add|adding|leave|leaving|put|write|writing|includ\w+|introduc\w+|insert)\s+)*"
 )
 _SAYS_RUN = lazy_compile(
     r"\b(?:use|using|run|running|call|calling|execut\w+|invok\w+|plain|bare|not|over|of|than)\b|`"
 )
 
+_CODE = lazy_compile(
+    r"(?:(?:us|add|leav|put|writ|introduc|hav|includ|insert|call|import|any|a|an|the|in|new|more|plain"
+    r"|bare|raw|direct)(?:e|es|ing)? )*"
+    r"(?:`([^`]+)`|([A-Za-z_]\w*(?:\.\w+)*\(\)|(?:console|System|window|document|process|Thread|time"
+    r"|Math|os|fmt)\.[\w.]+|@ts-\w+|!important))"
+)
+_SCOPE = lazy_compile(r"\bin (?:the |our |my |any |new )*([\w+]+)(?: code| files?| components?)?$")
+_LIBRARIES = lazy_compile(WORDS_OF_TABLE["LIBRARIES"])
 _BRANCH = lazy_compile(r"\b(?:to|on|onto|into)\s+(?:the\s+)?`?([\w./-]+)`?")
 
 _BY_TOOL = lazy_compile(r"\b(?:with|using|via|like|such as) `?([\w-]+)", re.I)
 _USE_THIS = lazy_compile(
-    r"\b(?:use|run|with|stick (?:to|with)|package manager is|prefer"
-    r")\s+(?:only\s+)?`?([\w.+-]+)`?"
-    r"|(?:^|[,;:] )([\w.+-]+) only\b"
+    r"\b(?:use|run|with|through|via|stick (?:to|with)|package manager(?: is|:)|prefer|only"
+    r"|nothing but|we(?:'re| are) (?:on|using)|(?:this|it)(?: is|'s) an?"
+    r"|(?:we|repo|project|workspace|it) uses?)"
+    r"\s+(?:only\s+|an?\s+)?`?([\w.+-]+)`?"
+    r"|(?:^|[,;:] )`?([\w.+-]+)`? (?:only\b|(?:is|stays) (?:our|the|my) (?:package|only))"
 )
 _PHRASE_ENDS = frozenset(
     "of new on for in to at here again yet anymore directly without with ever commands command"
-    " please this that anything by from process processes"
+    " into onto any please this that anything by from process processes"
     " against locally globally the any a an manually everywhere around as when if is it".split()
 )
 
@@ -125,7 +140,14 @@ _PATH = lazy_compile(
     r"|(?:Make|Docker|Just|Gem|Proc)file\b)",
     re.I,
 )
-_NAMED_FOLDER = lazy_compile(r"\bthe ([\w.-]+) (?:folder|directory|dir|package|module)\b", re.I)
+_NAMED_FOLDER = lazy_compile(
+    r"\bthe ([\w.-]+) (?:folder|directory|dir|package|module)\b"
+    r"|\b(?:anything|nothing|files?|stuff|things|changes|edits) (?:in|inside|under|below) `?"
+    r"([\w-]+)`?(?=$|[.,;!])"
+    r"|\b(?:touch|edit|chang|modify|alter)\w* (?:anything in )?`?(node_modules|vendor|dist|build"
+    r"|docs|legacy|fixtures|third_party|generated|infra|public|assets)`?(?=$|[.,;!])",
+    re.I,
+)
 _ADDRESS = lazy_compile(r"://|^www\.|^\d+(?:\.\d+)+$|\.(?:com|org|io|net)$")
 _NO_PATHS = frozenset(("e.g", "i.e", "node.js", "next.js", "vue.js", "etc.", "and/or"))
 _LEFT = lazy_compile(
@@ -141,6 +163,13 @@ _LEFT_AS_IT_IS = lazy_compile(
     rf"|are to) never|can't|cannot) be {EDITING}",
 )
 _STAY_OUT = lazy_compile(r"\b(?:stay|keep) (?:out of|away from|off)\b")
+_STAY_OUT_OF_SERVERS = lazy_compile(
+    r"\b(?:(?:stay|keep)(?: \w+)? (?:out of|away from|off)|hands off|(?:never|don't|do not)"
+    r" (?:touch|access|connect to|log ?in ?to|run anything (?:on|against|in)))(?: of)? "
+    r"(?:the |our |any )*(prod(?:uction)?|live|staging)"
+    r"(?: (?:servers?|systems?|environment|env|cluster|database|db|site))?"
+    r"(?=$|[.,;!]| (?:please|for|until|at|ever))"
+)
 _ONLY_THERE = lazy_compile(
     rf"\b(?:(?:only|exclusively|just) (?:ever |allowed to )?(?:{EDITING}|work|make changes"
     rf"|be {EDITING})|(?:{EDITING}|changes?|edits?|work)[^.]*\b(?:only|exclusively)\b"
@@ -150,6 +179,7 @@ _ONLY_THERE = lazy_compile(
     rf"|{EDITING} nothing but)\b",
 )
 _NO_EDITS = lazy_compile(
+    r"(?!delet|remov|renam|mov|add )"
     rf"(?:{EDITING}(?:$|\s+(?:anything|any (?:files?|code|of the code)|files|code|the code))"
     rf"|(?:make )?(?:any |code |more )*(?:changes|edits)(?: yet| before| for now| to (?:the"
     rf"|any) code|$)|edit yet)"
@@ -159,21 +189,15 @@ _READ_ONLY = lazy_compile(r"\bread[- ]only (?:mode|session|task|review|investiga
 
 _FILES = lazy_compile(
     r"((?:write|writing|create|creating|add|adding|make|making|use|using|put|have|generate"
-    r"|generating|leave|commit)\s+)?"
+    r"|generating|leave)\s+)?"
     r"((?:any|new|more|an?|further|extra|jupyter|plain)\s+)*"
     rf"({'|'.join(map(re.escape, sorted(FILE_KINDS, key=len, reverse=True)))}"
-    rf"|\.[a-z]\w{{0,5}})(?!\w)"
-    r"(?:\s+(files?|scripts?|code|docs?|notebooks?|modules?|at all|here|anywhere|for|please"
-    r"|in (?:this|the|our|my))\b"
+    rf"|\.[a-z]\w{{0,5}})(?!\w| (?:dependenc|packages?|librar|libs?\b|deps\b|modules?\b))"
+    r"(?:\s+(files?|scripts?|code|docs?|configs?|notebooks?|modules?|at all|here|anywhere|for"
+    r"|please|in (?:this|the|our|my))\b"
     r"|\s*$)?",
 )
 _IN_LANGUAGE = lazy_compile(r"(?:write|writing|create|add|make)\b.* in (\w+)$")
-_TYPESCRIPT = lazy_compile(
-    r"\b(?:typescript only|only typescript|everything (?:is |stays )?in typescript"
-    r"|all (?:new )?(?:code|files) in typescript)\b"
-)
-
-
 # In other languages what is forbidden is known by the words they share with English: paths,
 # programs, and the verbs of git.
 _FORBIDS_ELSEWHERE = lazy_compile(
@@ -203,6 +227,11 @@ _SHARED_PROGRAMS = lazy_compile(
     rf"(?<![A-Za-z0-9_/.`-])(?:{'|'.join(sorted(PROGRAMS - ALSO_WORDS, key=len, reverse=True))})"
     r"(?![A-Za-z0-9_/-]|\.\w)(?: (?:install|add|run|apply|destroy|up|down|build|test|push)\b)?"
 )
+_LIBRARIES_ELSEWHERE = lazy_compile(
+    r"abh[äa]ngigkeit|d[ée]pend[ea]nc[ei]|dipendenz|afhankelijkhe|zale[żz]no|зависимост|依赖|依存|의존|"
+    r"ba[ğg][ıi]ml[ıi]l[ıi]k",
+    re.I,
+)
 _NAMED_BRANCH = lazy_compile(rf"\b(?:{'|'.join(sorted(PROTECTED))})\b")
 
 
@@ -215,6 +244,8 @@ def _read_elsewhere(clause: str) -> Iterator[tuple[str, str]]:
         if paths:
             yield "leave", paths
             return
+        if _LIBRARIES_ELSEWHERE.search(clause):
+            yield "run", WORDS_OF_TABLE["INSTALLS"]
         branch = _NAMED_BRANCH.search(clause)
         for verb in _SHARED_VERBS.findall(clause):
             yield from _read_part(f"{verb} to {branch[0]}" if branch else verb)
@@ -245,8 +276,9 @@ def find_forbidden(sentence: str) -> Iterator[tuple[str, str]]:
     if not found:
         for clause in re.split(r"[,;:，；：。]\s*", flat):
             yield from _read_elsewhere(clause)
-    if _TYPESCRIPT.search(heard):
-        yield "endings", FILE_KINDS["javascript"]
+    for pattern, kind, what in _DEMANDS:
+        if pattern.search(heard):
+            yield kind, what
     wanted = {(one or other).rstrip(".") for one, other in _USE_THIS.findall(heard)}
     for family in RIVALS[:-1]:
         if wanted.intersection(family) and not refused:
@@ -273,9 +305,11 @@ def _read_part(written: str) -> Iterator[tuple[str, str]]:
     action by its name.
     """
     part = written.lower()
-    kind = _read_file_kind(part)
-    if kind:
+    if kind := _read_file_kind(part):
         yield "endings", kind
+        return
+    if text := _read_code(written):
+        yield "writes", _narrow_to_files(text, part)
         return
     command = _read_command(written)
     if command in WRAPPERS:
@@ -287,12 +321,18 @@ def _read_part(written: str) -> Iterator[tuple[str, str]]:
     option = re.search(r"(?:^|[\s`])(--[a-z][\w-]+)", part)
     if option:
         yield "inside", f"+{option[1]}"
+        if option[1] in SHORT_OPTIONS:
+            yield "run", SHORT_OPTIONS[option[1]]
         return
     fillers = _FILLERS.match(part)
     rest = part[fillers.end() if fillers else 0 :]
     for pattern, kind, what in _ACTIONS:
         for words in (part, rest):
-            if pattern.match(words):
+            if found := pattern.match(words):
+                if "NAME" in what:
+                    what = what.replace("NAME", found["name"])
+                if kind == "writes":
+                    what = _narrow_to_files(what, part)
                 yield kind, _narrow_to_branch(what, words)
                 return
     if command:
@@ -301,6 +341,28 @@ def _read_part(written: str) -> Iterator[tuple[str, str]]:
         yield "run", f"rm+~/{named[1]} git+rm+~/{named[1]} rmdir+~/{named[1]}"
     elif host := _HOST.search(part):
         yield "does", host[0]
+
+
+def _read_code(part: str) -> str:
+    """What is not to be written: code in quotes, or with the signs of code in it."""
+    found = _CODE.match(part)
+    code = (found[1] or found[2]) if found else ""
+    if not found or not code or code.split()[0] in PROGRAMS or code[0] == "-":
+        return ""
+    if found[1] and _PATH.fullmatch(code):
+        return ""
+    return code.removesuffix(")").replace(" ", "+")
+
+
+def _narrow_to_files(texts: str, part: str) -> str:
+    """Of a word that is also English, the ways it stands in code; and only in files of a kind."""
+    scope = None if texts.startswith("in:") else _SCOPE.search(part)
+    endings = SCOPES.get(scope[1], "") if scope else ""
+    if texts == "any":
+        texts, endings = ":+any as+any <any any[]", endings or FILE_KINDS["typescript"]
+    elif texts == "#":
+        endings = endings or SCOPES["code"]
+    return f"in:{endings.replace(' ', ',')} {texts}" if endings else texts
 
 
 def _read_file_kind(part: str) -> str:
@@ -333,9 +395,10 @@ def _read_command(part: str) -> str:
     if named and named[1] in PROGRAMS:
         start = named.start(1)
     words = part[start:].rstrip(".").split()
-    if not words or words[0] not in PROGRAMS:
+    if not words or words[0] not in PROGRAMS or _LIBRARIES.match(" ".join(words[1:2])):
         return ""
-    if words[0] in ALSO_WORDS and not _SAYS_RUN.search(part[:start]):
+    alone = len(words) == 1 and words[0] in ("make", "node", "perl", "black")
+    if words[0] in ALSO_WORDS and not alone and not _SAYS_RUN.search(part[:start]):
         return ""
     kept = words[:1]
     for word in words[1:4]:
@@ -349,6 +412,7 @@ def _read_command(part: str) -> str:
 
 def _join_command(words: list[str]) -> str:
     """Its options may stand anywhere behind it."""
+    words = strip_wrappers(words) or words
     rest = [f"~{word}" if word.startswith("-") else word for word in words[1:]]
     programs = SAME_PROGRAM.get(words[0], words[0]).split()
     return " ".join("+".join((program, *rest)) for program in programs)
@@ -357,6 +421,8 @@ def _join_command(words: list[str]) -> str:
 def _read_places(flat: str, heard: str, parts: list[str]) -> Iterator[tuple[str, str]]:
     paths = find_paths(flat)
     only = paths and _ONLY_THERE.search(heard)
+    if not paths and (place := _STAY_OUT_OF_SERVERS.search(heard)):
+        yield "names", "prod production live" if place[1][:4] in ("prod", "live") else place[1]
     if not paths and (any(_NO_EDITS.match(part) for part in parts) or _READ_ONLY.search(heard)):
         yield "edits", "*"
     elif only:
@@ -371,11 +437,12 @@ def _read_places(flat: str, heard: str, parts: list[str]) -> Iterator[tuple[str,
 
 def find_paths(flat: str) -> list[str]:
     quoted = [one or other for one, other in _PATH.findall(flat)]
-    named = [
-        f"{folder}/" for folder in _NAMED_FOLDER.findall(flat) if folder not in ("same", "whole")
-    ]
+    folders = [one or two or three for one, two, three in _NAMED_FOLDER.findall(flat)]
+    named = [f"{folder}/" for folder in folders if folder not in ("same", "whole", "place")]
     heard = flat.lower().replace("lock file", "lockfile")
     known = [path for name, paths in NAMED_FILES.items() if name in heard for path in paths.split()]
+    if ".env" in quoted and ".env files" in heard:
+        known.append(".env.*")
     found = [path.rstrip(".,;:") for path in (*quoted, *named, *known)]
     return [
         path
