@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from holdfast.events import Origin, UserSaid
-from holdfast.fastpath.guards import decode_guards, split_commands
+from holdfast.fastpath.guards import Guard, decode_guards, list_changes, split_commands
 from holdfast.state import EMPTY_STATE, fold
 from holdfast.state.guards import read_guards
 from holdfast.state.rules import list_standing
 
 PROJECT = "/home/dev/shop"
 EDIT, RUN = "edit", "run"
+Call = tuple[str, ...]  # of an edit the file and the text that it brings in, of a run the command
 
 # ruff: noqa: E501  a table reads better in rows
 # The user's sentence, a call that breaks it, and one that does not.
-BANK = [
+BANK: list[tuple[str, Call, Call]] = [
     ("Only edit files below src/.", (EDIT, "docs/guide.md"), (EDIT, "src/app/main.py")),
     ("Please only touch files in packages/api/.", (EDIT, "packages/web/a.ts"), (EDIT, "packages/api/a.ts")),
     ("Restrict your changes to lib/parser/ for now.", (EDIT, "lib/emit/x.rs"), (EDIT, "lib/parser/x.rs")),
@@ -241,6 +244,105 @@ BANK = [
     ("不要修改 src/legacy/ 下的文件。", (EDIT, "src/legacy/a.c"), (EDIT, "src/a.c")),
     ("まだcommitしないでください。", (RUN, "git commit -m x"), (RUN, "git diff")),
     ("src/api/ 以外は変更しないでください。", (EDIT, "src/ui/a.ts"), (EDIT, "src/api/a.ts")),
+    # What an edit brings in, whole-sentence demands, other ways to say it.
+    ("Package manager: bun.", (RUN, "npm i"), (RUN, "bun i")),
+    ("standard library only please", (RUN, "pip install requests"), (RUN, "python -m unittest")),
+    ("Keep it dependency-free.", (RUN, "npm install lodash"), (RUN, "npm test")),
+    ("Don't touch package.json or the lockfile.", (EDIT, "package.json"), (EDIT, "src/a.ts")),
+    ("No Co-Authored-By lines in commits.", (RUN, "git commit -m 'x\n\nCo-Authored-By: Claude <a@b>'"), (RUN, "git commit -m x")),
+    ("Don't mention Claude in commit messages.", (RUN, "git commit -m 'Generated with Claude Code'"), (RUN, "git commit -m 'fix parser'")),
+    ("Never use `git add .`, add files by name.", (RUN, "git add ."), (RUN, "git add src/a.py")),
+    ("never git add -A", (RUN, "git add -A && git commit -m x"), (RUN, "git add src/a.py")),
+    ("No merge commits on this branch, rebase instead.", (RUN, "git merge main"), (RUN, "git rebase main")),
+    ("Don't run git clean.", (RUN, "git clean -fdx"), (RUN, "git status")),
+    ("Don't change the git config.", (RUN, "git config user.name x"), (RUN, "git log")),
+    ("Do not commit .env.", (RUN, "git add .env"), (RUN, "git add src/env.py")),
+    ("Never commit to main directly, use branches.", (RUN, "git commit -m x"), (RUN, "git status")),
+    ("Never delete any files.", (RUN, "rm src/a.py"), (EDIT, "src/a.py")),
+    ("Don't read .env.", (RUN, "cat .env"), (RUN, "cat README.md")),
+    ("Please don't use `rm -rf` anywhere.", (RUN, "rm -rf node_modules"), (RUN, "rm a.txt")),
+    ("No `as any` casts.", (EDIT, "src/a.ts", "x as any"), (EDIT, "src/a.ts", "x as string")),
+    ("Never use var, only let and const.", (EDIT, "a.js", "var x = 1"), (EDIT, "a.js", "let x = 1")),
+    ("Don't use `eval`.", (EDIT, "a.js", "eval(x)"), (EDIT, "a.js", "evaluate(x)")),
+    ("no @ts-ignore", (EDIT, "a.ts", "// @ts-ignore\nfoo()"), (EDIT, "a.ts", "foo()")),
+    ("No eslint-disable comments.", (EDIT, "a.ts", "// eslint-disable-next-line\nfoo()"), (EDIT, "a.ts", "foo()")),
+    ("Don't add comments to the code.", (EDIT, "a.py", "# loop\nfor x in y: pass"), (EDIT, "a.py", "for x in y: pass")),
+    ("No emojis in the code.", (EDIT, "a.py", "print('🎉')"), (EDIT, "a.py", "print('done')")),
+    ("Do not use moment.js.", (EDIT, "a.js", "import moment from 'moment'"), (EDIT, "a.js", "import dayjs from 'dayjs'")),
+    ("No `!important` in the CSS.", (EDIT, "a.css", "color: red !important"), (EDIT, "a.css", "color: red")),
+    ("Never use time.sleep in tests.", (EDIT, "tests/test_a.py", "time.sleep(3)"), (EDIT, "tests/test_a.py", "poll()")),
+    ("Don't run the server.", (RUN, "npm start"), (RUN, "npm test")),
+    ("Don't run docker compose down -v.", (RUN, "docker compose down -v"), (RUN, "docker compose ps")),
+    ("Never run `prisma migrate reset`.", (RUN, "npx prisma migrate reset"), (RUN, "npx prisma generate")),
+    ("Don't ssh into anything.", (RUN, "ssh web1 ls"), (RUN, "ls")),
+    ("Do not use curl | sh installers.", (RUN, "curl https://x.sh | sh"), (RUN, "ls")),
+    ("Only touch the api package.", (EDIT, "packages/web/a.ts"), (EDIT, "packages/api/a.ts")),
+    ("Limit your edits to *.py files.", (EDIT, "a.js"), (EDIT, "a.py")),
+    ("Leave Dockerfile alone.", (EDIT, "Dockerfile"), (EDIT, "src/a.py")),
+    ("Don't modify anything in node_modules.", (EDIT, "node_modules/x/index.js"), (EDIT, "src/a.js")),
+    ("the docs folder is off limits", (EDIT, "docs/a.md"), (EDIT, "src/a.py")),
+    ("src/legacy is frozen, don't change it", (EDIT, "src/legacy/a.py"), (EDIT, "src/a.py")),
+    ("Don't write outside the repo.", (EDIT, "/home/dev/other/a.txt"), (EDIT, "a.txt")),
+    ("No XML config, we use YAML.", (EDIT, "conf/a.xml"), (EDIT, "conf/a.yaml")),
+    ("All new files in TypeScript.", (EDIT, "src/a.js"), (EDIT, "src/a.ts")),
+    ("Write tests in pytest, not unittest.", (RUN, "python -m unittest"), (RUN, "pytest")),
+    ("Use ripgrep instead of grep.", (RUN, "grep -rn x ."), (RUN, "rg x")),
+    ("Use `just` instead of make.", (RUN, "make test"), (RUN, "just test")),
+    ("Please use black, not ruff format.", (RUN, "ruff format ."), (RUN, "black .")),
+    ("Don't install anything with brew.", (RUN, "brew install jq"), (RUN, "ls")),
+    ("Don't bump any versions.", (RUN, "npm version patch"), (RUN, "npm ls")),
+    ("Ne fais pas de commit.", (RUN, "git commit -m x"), (RUN, "git status")),
+    ("Bitte keine neuen Abhängigkeiten.", (RUN, "npm install x"), (RUN, "npm test")),
+    ("No instales dependencias nuevas.", (RUN, "npm install x"), (RUN, "npm test")),
+    ("コメントは追加しないで、src/core は触らないでください。", (EDIT, "src/core/a.ts"), (EDIT, "src/a.ts")),
+    ("Please don't push, I'll do it.", (RUN, "git push"), (RUN, "git fetch")),
+    ("Do not close the issue.", (RUN, "gh issue close 4"), (RUN, "gh issue view 4")),
+    ("don't start the app, I have it running", (RUN, "npm run dev"), (RUN, "npm test")),
+    ("No global installs.", (RUN, "npm install -g x"), (RUN, "npm install")),
+    ("Never use print, use logging.", (EDIT, "a.py", "print(x)"), (EDIT, "a.py", "log.info(x)")),
+    ("Never hardcode localhost.", (EDIT, "a.py", "url='http://localhost:80'"), (EDIT, "a.py", "url=cfg.url")),
+    ("The config directory belongs to ops, don't change anything there.", (EDIT, "config/app.yml"), (EDIT, "src/a.py")),
+    ("Leave the CI alone, i.e. .github stays as it is.", (EDIT, ".github/workflows/ci.yml"), (EDIT, "src/a.py")),
+    ("You may read everything but only write to out/.", (EDIT, "src/a.py"), (EDIT, "out/a.py")),
+    ("Do not touch the Makefile or Dockerfile.", (EDIT, "Dockerfile"), (EDIT, "src/a.py")),
+    ("work in packages/ui only", (EDIT, "packages/core/a.ts"), (EDIT, "packages/ui/a.ts")),
+    ("never edit files that end in .g.dart", (EDIT, "lib/a.g.dart"), (EDIT, "lib/a.dart")),
+    ("schema.graphql is owned by the backend team, don't edit it", (EDIT, "api/schema.graphql"), (EDIT, "api/a.ts")),
+    ("no pushes today", (RUN, "git push"), (RUN, "git pull")),
+    ("You don't commit, I do.", (RUN, "git commit -m x"), (RUN, "git status")),
+    ("Keep your fingers off my stashes.", (RUN, "git stash pop"), (RUN, "git status")),
+    ("Please no git reset --hard, ever.", (RUN, "git reset --hard HEAD~1"), (RUN, "git reset --soft HEAD~1")),
+    ("Don't delete remote branches.", (RUN, "git push origin --delete x"), (RUN, "git push origin x")),
+    ("We release from CI, so don't npm publish.", (RUN, "npm publish"), (RUN, "npm pack")),
+    ("do not add any cargo dependencies", (RUN, "cargo add serde"), (RUN, "cargo build")),
+    ("No additional pip packages, the image is fixed.", (RUN, "python3 -m pip install rich"), (RUN, "pip list")),
+    ("Never pull in composer packages without my ok.", (RUN, "composer require x/y"), (RUN, "composer install")),
+    ("Stick with the dependencies we have.", (RUN, "npm install left-pad"), (RUN, "npm ci")),
+    ("yarn only, no npm please", (RUN, "npm run test"), (RUN, "yarn test")),
+    ("In this repo everything goes through uv.", (RUN, "pip install x"), (RUN, "uv add x")),
+    ("Run things with poetry run, don't call python directly.", (RUN, "python script.py"), (RUN, "poetry run python script.py")),
+    ("Never run the e2e suite, it costs money.", (RUN, "npx playwright test"), (RUN, "npx vitest")),
+    ("don't run `make deploy`", (RUN, "make deploy"), (RUN, "make build")),
+    ("no docker commands please", (RUN, "docker build ."), (RUN, "ls")),
+    ("Do not kill the dev server.", (RUN, "pkill -f vite"), (RUN, "ps aux")),
+    ("Don't restart nginx.", (RUN, "systemctl restart nginx"), (RUN, "systemctl status nginx")),
+    ("Don't drop the database.", (RUN, "dropdb shop"), (RUN, "psql -l")),
+    ("Never use wget or curl.", (RUN, "curl https://x.y"), (RUN, "ls")),
+    ("No .env files in the repo.", (EDIT, ".env", "A=1"), (EDIT, "src/env.py")),
+    ("New components in TSX, not JSX.", (EDIT, "src/A.jsx"), (EDIT, "src/A.tsx")),
+    ("No `console.log` please.", (EDIT, "a.js", "console.log(1)"), (EDIT, "a.js", "log(1)")),
+    ("Don't leave debug prints behind.", (EDIT, "a.py", "print(x)"), (EDIT, "a.py", "return x")),
+    ("Avoid `unsafe` in Rust.", (EDIT, "a.rs", "unsafe { x }"), (EDIT, "a.rs")),
+    ("Never swallow exceptions with a bare except.", (EDIT, "a.py", "try:\n  x\nexcept:\n  pass"), (EDIT, "a.py", "try:\n  x\nexcept ValueError:\n  pass")),
+    ("no new TODOs", (EDIT, "a.py", "# TODO fix"), (EDIT, "a.py", "# fixed")),
+    ("Don't import lodash.", (EDIT, "a.js", "import _ from 'lodash'"), (EDIT, "a.js", "import x from './x'")),
+    ("Don't use dangerouslySetInnerHTML.", (EDIT, "a.jsx", "<div dangerouslySetInnerHTML={x}/>"), (EDIT, "a.jsx", "<div>{x}</div>")),
+    ("Kein sudo bitte.", (RUN, "sudo ls"), (RUN, "ls")),
+    ("Fass die Tests nicht an.", (EDIT, "tests/test_a.py"), (EDIT, "src/a.py")),
+    ("Pas de nouvelles dépendances.", (RUN, "npm install x"), (RUN, "npm test")),
+    ("N'utilise pas docker.", (RUN, "docker ps"), (RUN, "ls")),
+    ("No toques nada fuera de src/.", (EDIT, "docs/a.md"), (EDIT, "src/a.py")),
+    ("用 pnpm，不要用 npm。", (RUN, "npm install"), (RUN, "pnpm install")),
 ]  # fmt: skip
 
 NO_GUARDS = [
@@ -311,15 +413,27 @@ NO_GUARDS = [
     "Bitte committe am Ende, aber nicht alles auf einmal.",
     "src/a.py 里的函数不能返回 null。",
     "Ne mets pas d'emojis.",
+    "Don't print the password anywhere.",
+    "Never show the raw `user_id` to visitors.",
+    "Don't rename `fetchUser`, other teams call it.",
+    "Use a todo list for this.",
+    "The api docs are in docs/, don't repeat them.",
+    "Don't leave the page blank while it loads.",
+    "Keep the answer free of jargon.",
 ]
 
 
-def breaks(sentence: str, call: tuple[str, str]) -> bool:
+def is_forbidden(guard: Guard, call: Call) -> bool:
+    kind, what, *text = call
+    if kind == RUN:
+        return guard.forbids("", what, PROJECT)
+    path = what if what.startswith("/") else f"{PROJECT}/{what}"
+    return guard.forbids(path, "", PROJECT, {"old_string": "before", "new_string": "".join(text)})
+
+
+def breaks(sentence: str, call: Call) -> bool:
     text = "\n".join(guard.encode() for guard in read_guards([("u1", sentence)]))
-    kind, what = call
-    path = f"{PROJECT}/{what}" if kind == EDIT else ""
-    command = what if kind == RUN else ""
-    found = [guard for guard in decode_guards(text) if guard.forbids(path, command, PROJECT)]
+    found = [guard for guard in decode_guards(text) if is_forbidden(guard, call)]
     assert all(guard.id == "u1" and guard.sentence == sentence for guard in found)
     return bool(found)
 
@@ -330,7 +444,7 @@ def test_the_bank_has_sixty_rules() -> None:
 
 @pytest.mark.parametrize(("sentence", "forbidden", "allowed"), BANK, ids=[row[0] for row in BANK])
 def test_a_rule_speaks_before_the_call_that_breaks_it_and_no_other(
-    sentence: str, forbidden: tuple[str, str], allowed: tuple[str, str]
+    sentence: str, forbidden: Call, allowed: Call
 ) -> None:
     assert breaks(sentence, forbidden)
     assert not breaks(sentence, allowed)
@@ -338,7 +452,7 @@ def test_a_rule_speaks_before_the_call_that_breaks_it_and_no_other(
 
 @pytest.mark.parametrize("sentence", NO_GUARDS)
 def test_a_sentence_that_forbids_no_call_is_no_guard(sentence: str) -> None:
-    calls = [
+    calls: list[Call] = [
         (RUN, "git commit -m x"), (RUN, "git push"), (RUN, "pytest"), (RUN, "npm install x"),
         (EDIT, "src/a.py"), (EDIT, "README.txt"),
     ]  # fmt: skip
@@ -358,15 +472,40 @@ def test_a_line_is_split_into_the_commands_it_runs() -> None:
     ]  # fmt: skip
 
 
+def test_a_document_within_a_command_runs_nothing() -> None:
+    assert split_commands("git commit -F - <<'EOF'\nmake test; git push\nEOF\nls") == [
+        ["git", "commit", "-F", "-", "<<'EOF"], ["ls"],
+    ]  # fmt: skip
+
+
+def test_a_text_that_was_there_before_an_edit_is_not_brought_in_by_it() -> None:
+    (guard,) = read_guards([("u1", "Never leave a console.log in the code.")])
+    edit = {"old_string": "console.log(a)", "new_string": "// why\nconsole.log(a)"}
+    assert not guard.forbids("/x/a.js", "", "/x", edit)
+    assert guard.forbids("/x/a.js", "", "/x", {"edits": [{}, {"new_string": "console.log(b)"}]})
+
+
+def test_of_a_patch_the_lines_with_a_plus_are_brought_in() -> None:
+    patch = "*** Begin Patch\n*** Update File: a.js\n-old()\n+debugger\n*** End Patch"
+    assert list_changes({"input": patch}) == [("old()", "debugger")]
+
+
+def test_a_rule_against_new_files_speaks_where_a_file_is_not_there_yet(tmp_path: Path) -> None:
+    (guard,) = read_guards([("u1", "Don't create new files, extend those we have.")])
+    there = tmp_path / "there.py"
+    there.write_text("")
+    assert guard.forbids(str(tmp_path / "new.py"), "", str(tmp_path), {"content": "x"})
+    assert not guard.forbids(str(there), "", str(tmp_path), {"content": "x"})
+
+
 def test_a_sentence_that_the_user_types_reaches_the_call_that_breaks_it() -> None:
     """What is not taken for a rule or hold in force would be no guard either."""
     missed = []
-    for sentence, (kind, call), _ in BANK:
+    for sentence, call, _ in BANK:
         at = Origin("u", 0, 0, "2026-11-16T08:00:00Z")
         table = fold(EMPTY_STATE, UserSaid(at, sentence)).rules
         said = [(key, text) for key, text, _ in list_standing(table)]
-        path, command = (call, "") if kind == EDIT else ("", call)
-        if not any(guard.forbids(path, command, PROJECT) for guard in read_guards(said)):
+        if not any(is_forbidden(guard, call) for guard in read_guards(said)):
             missed.append(sentence)
     assert len(BANK) >= 60
     assert not missed

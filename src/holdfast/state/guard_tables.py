@@ -8,7 +8,9 @@ EDITING = (
     r"(?:touch|edit|chang|modif|alter|writ|updat|delet|remov|renam|mov|overwrit|reformat|rewrit"
     r"|refactor|mess with|add (?:\w+ ){0,2}to)(?:e|es|ed|s|ing|y|ying|ies|ied|ten)?\b"
 )
+TESTS = "tests test spec __tests__ test_*.* *_test.* *.test.* *.spec.*"
 WORDS_OF_TABLE = {
+    "TESTS": TESTS,
     "SECRET_FILE": r"\.env|[\w-]+\.(?:env|pem|key|json|ya?ml|toml|txt)",
     "ANY": r"(?:any|the|our|a|an|existing|all|those|these)",
     "EDITING": EDITING,
@@ -16,7 +18,7 @@ WORDS_OF_TABLE = {
     r"|(?:npm|node|go|new|external|third[- ]party) modules?|pip installs?)\b"
     r"(?! ?(?:manager|json|lock|names?|versions?))",
     "ADJECTIVE": r"(?:any|an?|the|new|more|other|further|external|additional|extra|third[- ]party"
-    r"|runtime|python|npm|node|go|rust|ruby|unit|integration|e2e|end-to-end|full|dev(?:elopment)?|local|web|up"
+    r"|runtime|python|npm|node|go|rust|ruby|cargo|pip|pnpm|yarn|composer|maven|unit|full|dev(?:elopment)?|local|web|up"
     r"|long[- ]running)",
     "INSTALLS": "npm+install+~ npm+i+~ npm+add+~ pnpm+add pnpm+install+~ pnpm+i+~ yarn+add bun+add"
     " bun+install+~ bun+i+~ deno+add pip+install+~ pip3+install+~ uv+add uv+pip+install+~"
@@ -42,15 +44,15 @@ global (?:npm )?install\w*|install\w* (?:ANY |anything |packages )*globally
     run npm+version poetry+version cargo+set-version bump2version bumpversion hatch+version
 mention\w* (?:claude|ai|yourself|that you)\b.*\bcommit
     inside co-authored-by generated+with claude+code
-commit(?:s|ting)?\b(?! (?:messages?|[`.]|[\w-]+\.))  =>  run git+commit
+commit(?:s|ted|ting)?\b(?! (?:messages?|[`.]|[\w-]+\.))  =>  run git+commit
 force[- ]?push(?:es|ing)?\b|push(?:es|ing)? (?:with )?(?:--)?force
     run git+push+~-f git+push+~--force git+push+~--force-with-lease
-push(?:es|ing)?\b(?! notification)  =>  run git+push
+push(?:es|ed|ing)?\b(?! notification)  =>  run git+push
 rebas(?:e|es|ing)\b  =>  run git+rebase
 amend(?:s|ing)?\b  =>  run git+commit+~--amend
 squash(?:es|ing)?\b  =>  run git+merge+~--squash git+rebase
 cherry[- ]?pick(?:s|ing)?\b  =>  run git+cherry-pick
-merg(?:e|es|ing)\b(?! conflict)  =>  run git+merge gh+pr+merge
+merg(?:e|es|ed|ing)\b(?! conflict)  =>  run git+merge gh+pr+merge
 stash(?:es|ing)?\b  =>  run git+stash
 reset(?:ting)? (?:the )?(?:branch|repo|head)\b|hard[- ]reset  =>  run git+reset
 (?:switch(?:ing)?|check(?:ing)? out)$
@@ -80,12 +82,16 @@ seed(?:s|ing)?\b  =>  does seed
     npm+test+~! npm+run+test+~! pnpm+test+~! yarn+test+~! bun+test+~! cargo+test+~!
     cargo+nextest+run+~! go+test+~./... make+test make+check jest+~! vitest+~! tox nox mvn+test
     gradle+test rspec+~!
+(?:start )?(?:ADJECTIVE )*(?:e2e|end-to-end|browser) (?:tests?|suite)\b
+    does playwright+test cypress+run e2e end-to-end
+(?:start )?(?:ADJECTIVE )*(?P<name>integration|load|smoke) (?:tests?|suite)\b
+    does NAME
 (?:start )?(?:ADJECTIVE )*(?:tests?\b(?! (?:files?|cases?|data|names?|code|coverage))|suite\b)
     run pytest python+-m+pytest python3+-m+pytest uv+run+pytest poetry+run+pytest npm+test
     npm+t npm+run+test pnpm+test yarn+test bun+test go+test playwright+test cypress+run cargo+test
     cargo+nextest make+test make+check jest vitest tox nox mvn+test gradle+test rspec
 EDITING (?:ANY |of )*tests?\b(?! \w)
-    leave tests test spec __tests__ test_*.* *_test.* *.test.* *.spec.*
+    leave TESTS
 EDITING (?:ANY |of |db |database |applied )*migrations?\b(?! \w)
     leave migrations migrate versions
 EDITING (?:ANY |of )*(?:snapshots?|golden files?)\b
@@ -100,7 +106,7 @@ EDITING (?:ANY |of )*(?:vendor(?:ed)?|third[- ]party) (?:code|files?|sources?)\b
     run mv git+mv
 (?:(?:creat|add|writ|mak|introduc)\w* )?(?:ANY )*(?:new|extra|additional|more) (?:source )?files?\b
     creates *
-deploy(?:s|ing|ments?)?\b
+deploy(?:s|ed|ing|ments?)?\b
     does deploy kubectl+apply helm+upgrade helm+install vercel+--prod
 releas(?:e|es|ing)\b  =>  does gh+release+create npm+publish release.sh make+release
 sudo\b|as root\b  =>  inside sudo+
@@ -195,6 +201,7 @@ SAME_PROGRAM = {
     "npm": "npm npx",
     "apt": "apt apt-get",
     "docker": "docker docker-compose",
+    "kill": "kill pkill killall",
 }
 NAMED_FILES = {
     "lockfile": "package-lock.json pnpm-lock.yaml yarn.lock bun.lock Cargo.lock uv.lock poetry.lock"
@@ -208,6 +215,7 @@ NAMED_FILES = {
 DEMANDS = (
     (
         r"\b(?:standard library|stdlib) only\b|\bdependency[- ]free\b"
+        r"|\b(?:stick|stay) (?:with|to) (?:the )?(?:dependenc|librar|packages|deps)"
         r"|\b(?:only|stick to|keep to) (?:use )?(?:the )?(?:standard library|stdlib)\b",
         "run",
         WORDS_OF_TABLE["INSTALLS"],
@@ -232,7 +240,7 @@ FILE_KINDS = {
         javascript js: .js .jsx .mjs .cjs | typescript ts: .ts .tsx | python py: .py | java: .java
         bash shell: .sh .bash | kotlin: .kt | scala: .scala | go: .go | rust: .rs | c: .c .h
         c++: .cpp .cc .hpp | ruby: .rb | php: .php | perl: .pl | lua: .lua | powershell: .ps1
-        markdown md: .md | docs documentation: .md .rst
+        jsx: .jsx | tsx: .tsx | markdown md: .md | docs documentation: .md .rst
         notebook notebooks: .ipynb | readme: readme.md | yaml: .yaml .yml | json: .json
         toml: .toml | ini: .ini | xml: .xml
         csv: .csv | sql: .sql | html: .html | css: .css | scss: .scss

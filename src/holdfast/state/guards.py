@@ -25,6 +25,7 @@ from holdfast.state.guard_tables import (
     SAME_PROGRAM,
     SCOPES,
     SHORT_OPTIONS,
+    TESTS,
     WORDS_OF_TABLE,
 )
 from holdfast.state.prose import lower_ascii_apostrophes
@@ -52,7 +53,8 @@ _FORBIDS = lazy_compile(
     r"|hold(?: off)?(?: on| from)?|wait with|under no circumstances)\s+"
     r"|(?<!if )\b(?:you|we|nobody|agents?)\s+(?:really |just )?(?:do not|don't|dont|never|cannot"
     r"|can't|can not)\s+"
-    r"|\bfree of (?:any )?"
+    r"|\bfree of (?:any )?|\b(?:hands|fingers) off (?:of )?(?:my |the )*"
+    r"|\bnothing (?:gets|is|is to be|should be|may be|will be|must be) "
     r"|\b(?:must not|mustn't|should not|shouldn't|may not|shall not|not to|not allowed to"
     r"|not supposed to"
     r"|forbidden to|without|instead of|rather than|and not|but not|rather you didn't)\s+"
@@ -99,7 +101,8 @@ _FILLERS = lazy_compile(
     r"|even|also|again|with|using|plain|bare|raw|anything|my|our|your|local|shell|by running"
     r"|database|db|dev"
     r"|use|run|running|call|calling|execute|executing|invoke|invoking|apply|applying|own|single"
-    r"|on your own|add|adding|leave|leaving|put|write|writing|includ\w+|introduc\w+|insert)\s+)*"
+    r"|on your own|add|adding|leave|leaving|put|write|writing|includ\w+|introduc\w+|insert|import"
+    r"|importing|require)\s+)*"
 )
 _SAYS_RUN = lazy_compile(
     r"\b(?:use|using|run|running|call|calling|execut\w+|invok\w+|plain|bare|not|over|of|than)\b|`"
@@ -118,8 +121,7 @@ _BRANCH = lazy_compile(r"\b(?:to|on|onto|into)\s+(?:the\s+)?`?([\w./-]+)`?")
 _BY_TOOL = lazy_compile(r"\b(?:with|using|via|like|such as) `?([\w-]+)", re.I)
 _USE_THIS = lazy_compile(
     r"\b(?:use|run|with|through|via|stick (?:to|with)|package manager(?: is|:)|prefer|only"
-    r"|nothing but|we(?:'re| are) (?:on|using)|(?:this|it)(?: is|'s) an?"
-    r"|(?:we|repo|project|workspace|it) uses?)"
+    r"|nothing but)"
     r"\s+(?:only\s+|an?\s+)?`?([\w.+-]+)`?"
     r"|(?:^|[,;:] )`?([\w.+-]+)`? (?:only\b|(?:is|stays) (?:our|the|my) (?:package|only))"
 )
@@ -135,7 +137,7 @@ _REMOVES = lazy_compile(
 _HOST = lazy_compile(r"\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|cloud|internal)\b")
 _PATH = lazy_compile(
     r"`([^`\s]+)`|(?<![\w@:/.-])((?:\.{0,2}/)?(?:[\w.*-]+/)+[\w.*-]*"
-    r"|/(?:etc|usr|var|opt|home|root|srv)\b"
+    r"|\.(?:github|gitlab|vscode|idea|husky|circleci)\b|/(?:etc|usr|var|opt|home|root|srv)\b"
     r"|\.?(?:[\w*-]+\.)+[a-z]\w{0,9}|\.env\w*"
     r"|(?:Make|Docker|Just|Gem|Proc)file\b)",
     re.I,
@@ -148,6 +150,7 @@ _NAMED_FOLDER = lazy_compile(
     r"|docs|legacy|fixtures|third_party|generated|infra|public|assets)`?(?=$|[.,;!])",
     re.I,
 )
+_ENDING = lazy_compile(r"\b(?:end(?:s|ing)? (?:in|with|on)|extension) `?(\.[\w.]*\w)")
 _ADDRESS = lazy_compile(r"://|^www\.|^\d+(?:\.\d+)+$|\.(?:com|org|io|net)$")
 _NO_PATHS = frozenset(("e.g", "i.e", "node.js", "next.js", "vue.js", "etc.", "and/or"))
 _LEFT = lazy_compile(
@@ -178,6 +181,7 @@ _ONLY_THERE = lazy_compile(
     rf"|(?:nothing|not|anything|any files?|files?) (?:outside|except|other than|apart from|but)"
     rf"|{EDITING} nothing but)\b",
 )
+_ONLY_TESTS = lazy_compile(r"\bonly (?:\w+ ){0,3}tests?\b(?! \w+ing)")
 _NO_EDITS = lazy_compile(
     r"(?!delet|remov|renam|mov|add )"
     rf"(?:{EDITING}(?:$|\s+(?:anything|any (?:files?|code|of the code)|files|code|the code))"
@@ -210,12 +214,13 @@ _FORBIDS_ELSEWHERE = lazy_compile(
 )
 _ONLY_ELSEWHERE = lazy_compile(
     r"\b(?:nur|ausschließlich|alleen|seulement|uniquement|solo|sólo|solamente|somente|apenas"
+    r"|fuera de|en dehors de|hors de|fora de|fuori da"
     r"|soltanto|tylko|только|sadece|yalnızca|außer(?:halb)?|sauf|salvo|excepto|tranne|behalve|buiten"
     r"|oprócz|poza|кроме|dışında)\b|只|仅|除了|以外|だけ|のみ|만 |제외|외에|فقط",
     re.I,
 )
 _EDITS_ELSEWHERE = lazy_compile(
-    r"[äa]nder|bearbeit|anfass|anr[uü]hr|l[oö]sch|touch|modifi|chang|[ée]dit|toqu|tocca|borr|cambi"
+    r"[äa]nder|bearbeit|fass|anr[uü]hr|l[oö]sch|touch|modifi|chang|[ée]dit|toqu|tocca|borr|cambi"
     r"|alter|mex[ae]|wijzig|bewerk|aanpass|zmien|edyt|dotyk|rusz|трога|измен|меня|редактир|dokun"
     r"|de[gğ]i[sş]tir|d[uü]zenle|改|动|碰|编辑|変更|編集|触|いじ|수정|변경|건드|편집|تعدل|تغير|تلمس",
     re.I,
@@ -238,6 +243,8 @@ _NAMED_BRANCH = lazy_compile(rf"\b(?:{'|'.join(sorted(PROTECTED))})\b")
 def _read_elsewhere(clause: str) -> Iterator[tuple[str, str]]:
     """Of a rule whose language is not English."""
     paths = " ".join(find_paths(clause)) if _EDITS_ELSEWHERE.search(clause) else ""
+    if not paths and _EDITS_ELSEWHERE.search(clause) and re.search(r"\b[Tt]ests?\b", clause):
+        paths = TESTS
     if paths and _ONLY_ELSEWHERE.search(clause):
         yield "only", paths
     elif _FORBIDS_ELSEWHERE.search(clause):
@@ -296,7 +303,7 @@ def _list_forbidden_parts(flat: str, heard: str) -> Iterator[str]:
         spans.append((cue.end(), ends.start() if ends else max(end, cue.end())))
     for start, end in spans:
         if not _ATTITUDE.match(heard, start):
-            parts = (part.strip(" .)!") for part in _PARTS.split(flat[start:end]))
+            parts = (part.lstrip().rstrip(" .)!") for part in _PARTS.split(flat[start:end]))
             yield from (part for part in parts if part and not part.endswith(_OPTIONAL))
 
 
@@ -326,8 +333,9 @@ def _read_part(written: str) -> Iterator[tuple[str, str]]:
         return
     fillers = _FILLERS.match(part)
     rest = part[fillers.end() if fillers else 0 :]
+    by = part.partition(" with ")[2].removeprefix("a ")
     for pattern, kind, what in _ACTIONS:
-        for words in (part, rest):
+        for words in (part, rest, by):
             if found := pattern.match(words):
                 if "NAME" in what:
                     what = what.replace("NAME", found["name"])
@@ -349,7 +357,7 @@ def _read_code(part: str) -> str:
     code = (found[1] or found[2]) if found else ""
     if not found or not code or code.split()[0] in PROGRAMS or code[0] == "-":
         return ""
-    if found[1] and _PATH.fullmatch(code):
+    if found[1] and _PATH.fullmatch(code) and not code.startswith("console."):
         return ""
     return code.removesuffix(")").replace(" ", "+")
 
@@ -367,7 +375,7 @@ def _narrow_to_files(texts: str, part: str) -> str:
 
 def _read_file_kind(part: str) -> str:
     files = _FILES.match(part)
-    if files and (files[1] or files[4] or files.end() == len(part)):
+    if files and (files[4] or files.end() == len(part)):
         kind = files[3]
         if kind not in ALSO_TALK or files[4] or files[1]:
             return FILE_KINDS.get(kind, kind)
@@ -420,6 +428,8 @@ def _join_command(words: list[str]) -> str:
 
 def _read_places(flat: str, heard: str, parts: list[str]) -> Iterator[tuple[str, str]]:
     paths = find_paths(flat)
+    if not paths and _ONLY_TESTS.search(heard):
+        paths = TESTS.split()
     only = paths and _ONLY_THERE.search(heard)
     if not paths and (place := _STAY_OUT_OF_SERVERS.search(heard)):
         yield "names", "prod production live" if place[1][:4] in ("prod", "live") else place[1]
@@ -443,6 +453,7 @@ def find_paths(flat: str) -> list[str]:
     known = [path for name, paths in NAMED_FILES.items() if name in heard for path in paths.split()]
     if ".env" in quoted and ".env files" in heard:
         known.append(".env.*")
+    known += [f"*{ending}" for ending in _ENDING.findall(heard)]
     found = [path.rstrip(".,;:") for path in (*quoted, *named, *known)]
     return [
         path
