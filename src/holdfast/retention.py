@@ -6,6 +6,7 @@ has not been synced to the team's server yet stays too: the local store is the o
 """
 
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 
 from holdfast.fastpath import handoff_offers
 from holdfast.fastpath.session_dir import SessionDir
@@ -13,10 +14,10 @@ from holdfast.files import exists, list_names, read, write_atomic
 from holdfast.paths import CONNECTION_FILE
 from holdfast.records import NamedTuple
 from holdfast.store.protocol import Session
+from holdfast.store.replace_text import FORGOTTEN_PHRASE
 from holdfast.store.sql_store import Store
 
 MAX_SESSIONS = 1_000_000
-FORGOTTEN = "[forgotten]"  # in the place of a phrase
 
 
 class PruneResult(NamedTuple):
@@ -43,8 +44,12 @@ def prune_by_age(
 
 
 def forget_sessions(store: Store, data: str, sessions: Iterable[Session]) -> None:
-    """Delete them and leave a mark, so that neither hooks nor `ingest` bring them back."""
+    """Delete them and leave a mark, so that neither hooks nor `ingest` bring them back. A team's
+    service is told with the next sync."""
     for session in sessions:
+        # Before anything goes: no hook writes to it any more, and a killed run is told.
+        SessionDir(data, session.id).mark_forgotten()
+        _queue_forgetting(data, [session.id])
         store.delete_session(session.id)
         _delete_session_files(data, [session])
         SessionDir(data, session.id).mark_forgotten()
@@ -53,17 +58,29 @@ def forget_sessions(store: Store, data: str, sessions: Iterable[Session]) -> Non
 def forget_phrase(store: Store, data: str, phrase: str) -> int:
     """Take a phrase out of the store and of the sessions' small files; in how many places it stood.
     That it stays out is the settings' business."""
-    places = store.replace_text(phrase, FORGOTTEN)
+    found = store.replace_text(phrase, FORGOTTEN_PHRASE)
+    _queue_forgetting(data, found, phrase)
+    places = sum(found.values())
     sessions = f"{data}/sessions"
     for session in list_names(sessions):
         for name in list_names(f"{sessions}/{session}"):
             path = f"{sessions}/{session}/{name}"
             before = read(path) or b""
-            after = before.replace(phrase.encode(), FORGOTTEN.encode())
+            after = before.replace(phrase.encode(), FORGOTTEN_PHRASE.encode())
             if after != before:
                 write_atomic(path, after)
                 places += 1
     return places
+
+
+def _queue_forgetting(data: str, sessions: Iterable[str], phrase: str = "") -> None:
+    if not exists(f"{data}/{CONNECTION_FILE}"):
+        return
+    from holdfast.sync.cursor_db import CursorDb
+
+    with closing(CursorDb(data)) as cursor_db:
+        for session_id in sessions:
+            cursor_db.queue_forgetting(session_id, phrase)
 
 
 def prune_by_size(

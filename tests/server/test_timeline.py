@@ -10,7 +10,7 @@ from tools.replay_session import replay_session
 
 from holdfast.server.routes import timeline
 from holdfast.state import EMPTY_STATE, encode_state, list_facts
-from holdfast.store.protocol import Compaction, Delivery, SavedState, Session
+from holdfast.store.protocol import Compaction, Delivery, Message, SavedState, Session
 from support.agent_sessions import bring, told
 from support.demonstration import SESSION_FILE
 from support.in_process_service import Service
@@ -203,3 +203,32 @@ def test_a_session_without_a_title_can_be_told_by_how_it_began(
     assert words["session-a"] == "", "it has a title"
     life = service.owner.get(f"/api/sessions/{session}/life").json()
     assert life["session"]["first_words"] == words[session]
+
+
+def test_the_conversation_before_a_compaction_ends_there_and_begins_at_the_one_before(
+    service: Service,
+) -> None:
+    session = Session("talk", "claude-code", "/srv/app", "/srv/app", "/srv/app")
+    stamp = "2026-01-01T00:0{}:00Z".format
+    said = [
+        Message(f"r{n}", "summary" if n in (3, 6) else "user", f"word {n}", stamp(n), n, n + 1)
+        for n in range(9)
+    ]
+    with service.app_state.backend.scoped_store(None) as scoped_store:
+        scoped_store.store.save(SavedState(session, (0, 9), {"version": 0}, {}), [], said)
+        for epoch, at in enumerate((3, 6)):
+            scoped_store.store.record_compaction(Compaction("talk", epoch, stamp(at), "auto"))
+
+    def read(epoch: int, **asked: int) -> tuple[list[str], int | None]:
+        path = f"/api/sessions/talk/compactions/{epoch}/conversation"
+        page = service.caller("/srv/app").get(path, params=asked).json()
+        return [one["text"] for one in page["messages"]], page["next_offset"]
+
+    assert read(0) == (["word 0", "word 1", "word 2"], None), "its own summary came after it"
+    assert read(1) == (["word 3", "word 4", "word 5"], None), "with the summary before"
+    assert read(1, limit=2) == (["word 5"], 2)
+    assert read(1, limit=2, offset=2) == (["word 3", "word 4"], 4)
+    assert read(1, limit=2, offset=4) == ([], None)
+    missing = service.owner.get("/api/sessions/talk/compactions/7/conversation")
+    assert missing.status_code == 404
+    assert service.caller("/srv/b").get("/api/sessions/talk/compactions/0/conversation").is_error

@@ -19,7 +19,7 @@ from holdfast.cli.config import add_pattern
 from holdfast.cli.screen import Screen
 from holdfast.cli.store_access import find_session, open_user_store, resolve_project, sqlite_path
 from holdfast.clock import format_days_ago, format_now
-from holdfast.paths import data_dir, is_postgres_url
+from holdfast.paths import data_dir, is_postgres_url, store_path
 from holdfast.retention import PruneResult, forget_sessions
 from holdfast.server.server_settings import ServerSettings, records_path
 from holdfast.session.context import load_settings
@@ -175,6 +175,7 @@ def format_dropped(dropped: Mapping[str, int], dry_run: bool) -> str:
     return f"{'Would delete' if dry_run else 'Deleted'} {words}." if words else ""
 
 
+MAX_SYNC_SECONDS = 20.0  # for a team's server to answer while a person waits
 MIN_PHRASE_CHARS = 4  # a shorter one stands in everything
 
 
@@ -188,8 +189,9 @@ def forget(
 ) -> None:
     """Remove sessions from Holdfast for good: facts, words, archived rows, notes, handoffs.
 
-    They are not indexed again, and hooks no longer follow them. The client's own transcript and
-    what was synced to a team's server are left alone.
+    They are not indexed again, and hooks no longer follow them. A team's server forgets them too:
+    at once, or with the next sync, and no machine can bring them back there. The client's own
+    transcript is left alone, and so is what other machines have in their own stores.
 
     SESSION: Session ids or prefixes.
     --project FOLDER: All sessions of a project.
@@ -215,10 +217,37 @@ def forget(
         if not dry_run:
             output.confirm_deletion(yes or not chosen, as_json=as_json)
             forget_sessions(store, data_dir(), chosen)
+    server = "" if dry_run else _tell_server()
     if as_json:
-        output.print_json({"sessions": [one.id for one in chosen], "dry_run": dry_run})
+        ids = [one.id for one in chosen]
+        output.print_json({"sessions": ids, "dry_run": dry_run, "server": server})
     elif not dry_run:
-        out.say(f"Forgot: {names}.")
+        out.say(f"Forgot: {names}. {server}".rstrip())
+
+
+def _tell_server() -> str:
+    """What a team's server says to what it was told to forget; "" where there is none."""
+    from holdfast.sync import connection, worker
+    from holdfast.sync.client import make_api_call
+    from holdfast.sync.cursor_db import CursorDb
+
+    data = data_dir()
+    try:
+        connected = connection.load_connection(data)
+    except connection.UnsafeConnectionFile as error:
+        return f"The team's server was not told: {error}."
+    if connected is None:
+        return ""
+    call = make_api_call(connected.url, connected.token)
+    job = worker.SyncJob(store_path(), data, connected.url, call, respect_backoff=False)
+    worker.run_sync(job._replace(bounds=worker.SyncLimits(MAX_SYNC_SECONDS), wait=MAX_SYNC_SECONDS))
+    with closing(CursorDb(data)) as cursor_db:
+        waiting = {one.session_id for one in cursor_db.list_forgetting()}
+        refused = [one.reason for one in cursor_db.list_rejected() if one.session_id in waiting]
+    if not waiting:
+        return "The team's server has forgotten it, too."
+    reason = f" ({refused[0]})" if refused else ""
+    return f"The team's server has not forgotten it yet{reason}; each sync asks again."
 
 
 def _forget_phrase(phrase: str, dry_run: bool, yes: bool, as_json: bool) -> None:
@@ -234,7 +263,9 @@ def _forget_phrase(phrase: str, dry_run: bool, yes: bool, as_json: bool) -> None
         # Kept out first: a hook that runs meanwhile writes none of it any more.
         add_pattern("forgotten", re.escape(phrase))
         places = retention.forget_phrase(store, data_dir(), phrase)
+    server = _tell_server()
     if as_json:
-        output.print_json({"phrase_places": places})
+        output.print_json({"phrase_places": places, "server": server})
     else:
-        out.say(f"Taken out of {pluralize(places, 'place')}, and kept out from now on.")
+        done = f"Taken out of {pluralize(places, 'place')}, and kept out from now on. {server}"
+        out.say(done.rstrip())

@@ -251,6 +251,8 @@ class RequestContext:
                             "This session is written only by the hooks of its own machine"
                         )
             tokens.set_session_owner(transaction, project, session, self.caller.name, self.now)
+        elif whose == tokens.FORGOTTEN:
+            raise Forbidden("This session was forgotten: nothing of it is kept any more")
         elif whose != self.caller.name and not self.caller.has_scope("admin"):
             raise Forbidden(
                 "This session or agent belongs to another token, which wrote to it first"

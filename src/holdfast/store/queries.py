@@ -17,7 +17,7 @@ from holdfast.records import TYPE_CHECKING, Any, NamedTuple, Protocol
 from holdfast.state.facts import Fact
 from holdfast.store import protocol
 from holdfast.store.packed_state import unpack_fields, unpack_state
-from holdfast.store.schema import BLOB, SESSION_TABLES, TEXT
+from holdfast.store.schema import SESSION_TABLES
 from holdfast.store.search_query import (
     CLOSED_FACT_WEIGHT,
     SearchFilter,
@@ -483,10 +483,16 @@ class StoreReader(ABC):
         rows = self._of_session(FACT_COLUMNS, "facts f", session_id, only, fact=fact_id)
         return fact_from_row(rows[0]) if rows else None
 
-    def messages(self, session_id: str, limit: int) -> Sequence[protocol.Message]:
-        """The latest ones, in the order of the transcript."""
-        latest = "ORDER BY m.row_start DESC, m.seq DESC LIMIT :limit"
-        rows = self._of_session(MESSAGE_COLUMNS, "messages m", session_id, latest, limit=limit)
+    def messages(
+        self, session_id: str, limit: int, *, after: str = "", until: str = "~", offset: int = 0
+    ) -> Sequence[protocol.Message]:
+        """The latest ones, or of those said between two times, in the order of the transcript."""
+        latest = (
+            "AND m.time >= :after AND m.time <= :until"
+            " ORDER BY m.row_start DESC, m.seq DESC LIMIT :limit OFFSET :offset"
+        )
+        values = {"limit": limit, "after": after, "until": until, "offset": offset}
+        rows = self._of_session(MESSAGE_COLUMNS, "messages m", session_id, latest, **values)
         return [protocol.Message(*row) for row in reversed(rows)]
 
     def compactions(self, session_id: str = "", limit: int = 50) -> Sequence[protocol.Compaction]:
@@ -546,45 +552,3 @@ class StoreReader(ABC):
             raise protocol.StoreDamaged(
                 f"{self._name} contains an unreadable state: {error}"
             ) from error
-
-
-def replace_text(run: Statements, phrase: str, mark: str) -> int:
-    """As it was typed and as JSON writes it, in columns of text and in what is packed."""
-    escaped = (json.dumps(phrase, ensure_ascii=ascii)[1:-1] for ascii in (True, False))
-    forms = tuple(dict.fromkeys((phrase, *escaped)))
-    changed = 0
-    for table, shape in SESSION_TABLES.items():
-        for name, kind in shape.columns.items():
-            if kind == TEXT and name not in shape.key:
-                changed += sum(_replace_in_column(run, (table, name), form, mark) for form in forms)
-            elif kind == BLOB:
-                keys = [*run.owner_columns, *(["seq"] if shape.numbered else shape.key)]
-                changed += _replace_in_packed(run, (table, name), keys, forms, mark)
-    return changed
-
-
-def _replace_in_column(run: Statements, place: tuple[str, str], form: str, mark: str) -> int:
-    table, name = place
-    return run.execute(
-        f"UPDATE {table} SET {name} = replace({name}, :form, :mark)"
-        f" WHERE replace({name}, :form, '') <> {name}",
-        form=form,
-        mark=mark,
-    )
-
-
-def _replace_in_packed(
-    run: Statements, place: tuple[str, str], keys: list[str], forms: tuple[str, ...], mark: str
-) -> int:
-    (table, name), changed = place, 0
-    for row in run.query(f"SELECT {', '.join(keys)} FROM {table}"):
-        owner = dict(zip(keys, row, strict=True))
-        where = where_owner(owner)
-        held = run.query(f"SELECT {name} FROM {table} WHERE {where}", **owner)[0][0]
-        before = after = zlib.decompress(bytes(held))
-        for form in forms:
-            after = after.replace(form.encode(), mark.encode())
-        if after != before:
-            statement = f"UPDATE {table} SET {name} = :packed WHERE {where}"
-            changed += run.execute(statement, packed=zlib.compress(after, 1), **owner)
-    return changed

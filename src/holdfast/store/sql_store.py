@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import zlib
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
@@ -351,14 +352,26 @@ class Store(StoreReader):
             self.reclaim_space(sessions_deleted=True)
         return dropped
 
-    def replace_text(self, phrase: str, mark: str) -> int:
-        """Put the mark in the place of a phrase wherever sessions have it: facts, words, states,
-        summaries, deliveries, archived rows. Answers in how many values it stood."""
-        with self.writing() as writer:
-            changed = queries.replace_text(writer.run, phrase, mark)
-        if changed:
+    def replace_text(self, phrase: str, mark: str, session_id: str = "") -> dict[str, int]:
+        """Put the mark in the place of a phrase wherever sessions, or this one, have it: facts,
+        words, states, summaries, deliveries, archived rows. Answers in how many values of which
+        session it stood."""
+        # Imported late: no hook takes a phrase out.
+        from holdfast.store import replace_text
+
+        with self.writing(session_id) as writer:
+            run = writer.run
+            owner = queries.find_owner(run, session_id) if session_id else {}
+            if owner is None:
+                return {}
+            wanted = replace_text.Replacement(phrase, mark, owner)
+            found: Counter[str] = Counter()
+            for whose in replace_text.replace_text(writer, self.prepare_texts, wanted):
+                columns = dict(zip(run.owner_columns, whose, strict=True))
+                found[queries.load_session(run, columns)[0]] += 1
+        if found:
             self.reclaim_space(sessions_deleted=True)
-        return changed
+        return found
 
     @abstractmethod
     def health(self) -> dict[str, Any]:

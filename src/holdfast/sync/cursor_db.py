@@ -43,7 +43,14 @@ _STEPS: Steps = [
             " name TEXT NOT NULL, chars INTEGER NOT NULL, seen REAL NOT NULL)",
             "CREATE TABLE asking (session TEXT PRIMARY KEY, key TEXT NOT NULL, body TEXT NOT NULL)",
         ),
-    )
+    ),
+    (
+        "forgetting",
+        (
+            "CREATE TABLE forgetting (id TEXT NOT NULL, phrase TEXT NOT NULL,"
+            " project TEXT NOT NULL, PRIMARY KEY (id, phrase))",
+        ),
+    ),
 ]
 _SELECT_LIVE = "SELECT id, cwd, role, name, chars FROM live"
 
@@ -62,6 +69,14 @@ class LiveSession(NamedTuple):
     role: str = ""
     name: str = ""  # the project's, where the user gave it one
     chars: int = 2000
+
+
+class Forgetting(NamedTuple):
+    """What a user wants gone, here and at the service, which has not been told yet."""
+
+    session_id: str
+    phrase: str  # "" for the whole session
+    project: str  # "" where the service alone may know it
 
 
 class PendingFetch(NamedTuple):
@@ -185,6 +200,22 @@ class CursorDb:
     def list_rejected(self) -> list[RejectedSession]:
         rows = self._connection.execute("SELECT id, reason, at FROM refused ORDER BY at, id")
         return [RejectedSession(*row) for row in rows]
+
+    def queue_forgetting(self, session_id: str, phrase: str = "") -> None:
+        project, _ = self.load_cursor(session_id)
+        self._write_row(
+            "INSERT OR REPLACE INTO forgetting VALUES (?, ?, ?)", session_id, phrase, project
+        )
+
+    def list_forgetting(self) -> list[Forgetting]:
+        rows = self._connection.execute("SELECT id, phrase, project FROM forgetting ORDER BY id")
+        return [Forgetting(*row) for row in rows]
+
+    def settle_forgetting(self, done: Forgetting) -> None:
+        with self._database.writing() as connection:
+            for table in () if done.phrase else ("sessions", "refused"):
+                connection.execute(f"DELETE FROM {table} WHERE id = ?", done[:1])
+            connection.execute("DELETE FROM forgetting WHERE id = ? AND phrase = ?", done[:2])
 
     def record_live(self, live: LiveSession, now: float) -> None:
         with self._database.writing() as connection:

@@ -105,6 +105,30 @@ def test_a_compaction_stands_side_by_side(window: Window, scene: Scene) -> None:
     expect(page.get_by_text("This session is being continued").first).to_be_visible()
 
 
+def test_the_conversation_before_a_compaction_is_shown_page_by_page(
+    window: Window, scene: Scene
+) -> None:
+    place = f"sessions/{scene.sample}/compactions/0"
+    said = scene.get(f"{place}/conversation", limit=500)["messages"]
+    assert len(said) > 30, "more than one page"
+    assert all(one["time"] <= scene.get(place)["compaction"]["time"] for one in said)
+    page = window.open(f"#/{place}")
+    card = page.locator("details.before")
+    turns = card.locator("li.turn")
+    expect(turns).to_have_count(0)
+    card.get_by_role("heading", name="The conversation before").click()
+    expect(turns).to_have_count(30)
+    expect(turns.last).to_contain_text(said[-1]["text"].split("\n")[0][:60])
+    for shown in range(60, len(said) + 30, 30):
+        card.get_by_role("button", name="Earlier").click()
+        expect(turns).to_have_count(min(shown, len(said)))
+    expect(turns.first).to_contain_text(said[0]["text"].split("\n")[0][:60])
+    expect(turns.first).to_contain_text("User")
+    expect(card.get_by_role("button", name="Earlier")).to_be_hidden()
+    # The client's own file is not asked for: what the store keeps is shown without it.
+    expect(page.locator("main")).to_contain_text("Secrets are removed")
+
+
 def test_tasks_stand_in_waves_with_their_agents(window: Window, scene: Scene) -> None:
     page = window.open(f"#/tasks/{scene.project()}")
     board = page.get_by_role("region", name="Auth")

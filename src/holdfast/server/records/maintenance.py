@@ -1,4 +1,5 @@
-"""What an operator does to all records: deletes old ones, copies them to the other engine.
+"""What an operator does to all records: deletes old ones, copies them to the other engine. And
+what deletes those of one session that is forgotten.
 
 Deleted by age: contexts, actions, stored answers, messages and the audit log. A message goes when
 it was given to whom it is for, or has expired; one that still waits stays, however old. Tokens
@@ -6,6 +7,7 @@ stay. In small steps, each a transaction of its own, so that no request waits lo
 many rows in one run, oldest first: the next run takes the rest. Copying twice does no harm.
 """
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -13,7 +15,7 @@ from holdfast.records import NamedTuple
 from holdfast.server.records import tokens
 from holdfast.server.records.transactions import Records, Transaction, parse_json_column
 from holdfast.store.queries import Row, insert, placeholders
-from holdfast.store.schema import ID, JSON, RECORD_TABLES
+from holdfast.store.schema import ID, JSON, RECORD_TABLES, TEXT
 
 # Rows of one transaction, and of one kind in one run.
 BATCH_ROWS = 200
@@ -122,6 +124,40 @@ def _delete(
                 message=message,
             )
     return gone
+
+
+def forget_session(
+    transaction: Transaction, project: str, session: str, phrases: Sequence[str] = ()
+) -> int:
+    """Delete what was posted of a session, and answers that name it; with phrases, where one of
+    them stands. The audit log stays: it never says what was written. Answers how many it were."""
+    values = {"project": project, "session": session, "quoted": json.dumps(session)}
+    values |= {f"phrase_{number}": phrase for number, phrase in enumerate(phrases)}
+    count = 0
+    for kind in _PRUNED_TABLES:
+        if kind.table == "audit_log":
+            continue
+        of_session = [f"{column} = :session" for column in kind.of_session]
+        condition = " OR ".join(of_session) or _has("body", "quoted")
+        if phrases:
+            said = (
+                _has(column, f"phrase_{number}")
+                for column, shape in RECORD_TABLES[kind.table].columns.items()
+                if shape in (JSON, TEXT)
+                for number in range(len(phrases))
+            )
+            condition = f"({condition}) AND ({' OR '.join(said)})"
+        selected = (
+            f"SELECT {kind.key} FROM {kind.table}"
+            f" WHERE {{mine}} AND project = :project AND ({condition})"
+        )
+        count += len(_delete(transaction, kind, selected, values))
+    return count
+
+
+def _has(column: str, name: str) -> str:
+    """That a column has the text of this name in it."""
+    return f"replace(CAST({column} AS TEXT), :{name}, '') <> CAST({column} AS TEXT)"
 
 
 def copy_records(source: Records, target: Records) -> dict[str, int]:

@@ -13,6 +13,8 @@ from holdfast.server.records.transactions import Transaction, parse_json_column
 from holdfast.store.queries import Row, insert, placeholders
 
 SCOPES = ("read", "write", "admin")
+# Whose a session is that was forgotten: no token's, for no token's id has these letters.
+FORGOTTEN = "forgotten"
 TOKEN_PREFIX = "hf"
 
 
@@ -115,6 +117,17 @@ def set_session_owner(
 ) -> None:
     owner = {"project": project, "session": session, "caller": caller, "created": now}
     insert(transaction, "session_owners", owner, "ON CONFLICT DO NOTHING")
+
+
+def mark_forgotten(transaction: Transaction, project: str, session: str) -> None:
+    """Of a session that has an owner: nobody writes into it from now on."""
+    transaction.execute(
+        "UPDATE session_owners SET caller = :nobody"
+        " WHERE {mine} AND project = :project AND session = :session",
+        nobody=FORGOTTEN,
+        project=project,
+        session=session,
+    )
 
 
 def transfer_sessions(transaction: Transaction, old: str, new: str) -> int:

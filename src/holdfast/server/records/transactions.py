@@ -113,8 +113,11 @@ class SqliteRecords:
         self, projects: Sequence[str] | None, session: str = ""
     ) -> Iterator[Transaction]:
         del session  # here all writers take turns
-        with closing(self._open()) as database, database.writing():
-            yield _SqliteTransaction(database.statements, projects)
+        with closing(self._open()) as database:
+            # What a person wants gone must not lie in the file's free pages.
+            database.connection.execute("PRAGMA secure_delete = ON")
+            with database.writing():
+                yield _SqliteTransaction(database.statements, projects)
 
 
 class PostgresTransaction(Transaction):

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from holdfast.events import Origin
 from holdfast.server import schemas
 from holdfast.server.problems import Unprocessable, describe_error
-from holdfast.server.records import Transaction, projects
+from holdfast.server.records import Transaction, maintenance, projects, tokens
 from holdfast.server.request_context import WriteContext
 from holdfast.server.routes.sessions import SessionId
 from holdfast.server.routing import StrictRoute
@@ -22,6 +22,7 @@ from holdfast.state.codec import STATE_VERSION
 from holdfast.state.facts import Fact
 from holdfast.state.timestamps import find_invalid_timestamp
 from holdfast.store.protocol import Compaction, Delivery, Message, SavedState, Session
+from holdfast.store.replace_text import FORGOTTEN_PHRASE, Replacement
 
 # As far as JSON's readers agree on whole numbers, and a database has room for them.
 MAX_JSON_INT = 2**53
@@ -165,6 +166,47 @@ def save_state(ctx: WriteContext, session_id: SessionId, body: StateRequest) -> 
         return StateResponse(saved=is_news, generation=generation, offset=offset)
 
     return ctx.run_idempotent(effect, what="saved", project=project, session=session_id, body=body)
+
+
+class ForgetRequest(schemas.RequestModel):
+    project: schemas.Folder = Field("", description="Of the session, as its machine names it")
+    phrase: Annotated[str, Field(max_length=10_000)] = Field(
+        "", description="If set, the session stays and this text is taken out of it"
+    )
+
+
+class ForgetResponse(schemas.ResponseModel):
+    removed: int = Field(description="Rows that were deleted or changed")
+
+
+@router.post("/{session_id}/forget")
+def forget_session(ctx: WriteContext, session_id: SessionId, body: ForgetRequest) -> ForgetResponse:
+    """Delete a session with all that was posted of it, for good: no machine can sync it again.
+    Or take a text out of it. Only its own token and `admin` can."""
+    project = ctx.resolve_project(path=body.project, session=session_id, verbatim_path=True)
+    wanted = Replacement(body.phrase, FORGOTTEN_PHRASE, {})
+    if "[redacted:" in body.phrase:
+        raise Unprocessable("This text holds a secret, which was removed before it came here")
+
+    def effect(transaction: Transaction) -> ForgetResponse:
+        if tokens.get_session_owner(transaction, project, session_id) == tokens.FORGOTTEN:
+            return ForgetResponse(removed=0)
+        ctx.claim_session(transaction, project, session_id)
+        phrases = wanted.forms if body.phrase else ()
+        removed = maintenance.forget_session(transaction, project, session_id, phrases)
+        with ctx.scoped_store(transaction) as scoped_store:
+            store = scoped_store.store
+            if body.phrase:
+                changed = store.replace_text(body.phrase, FORGOTTEN_PHRASE, session_id)
+            else:
+                changed = store.delete_session(session_id)
+                tokens.mark_forgotten(transaction, project, session_id)
+        ctx.app_state.compaction_outcomes.clear()
+        return ForgetResponse(removed=removed + sum(changed.values()))
+
+    return ctx.run_idempotent(
+        effect, what="forgotten", project=project, session=session_id, body=body
+    )
 
 
 def check_state(document: dict[str, Any]) -> None:

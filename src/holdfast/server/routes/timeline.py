@@ -25,7 +25,7 @@ from holdfast.server.routes.sessions import (
     require_session,
     session_response,
 )
-from holdfast.server.routing import StrictRoute, TextQuery
+from holdfast.server.routing import Limit, Offset, StrictRoute, TextQuery, next_offset_after
 from holdfast.server.schemas import ResponseModel
 from holdfast.session.update import load_state_before
 from holdfast.state import EMPTY_STATE, State
@@ -168,6 +168,21 @@ class CompactionDetail(ResponseModel):
     )
 
 
+class ConversationMessage(ResponseModel):
+    speaker: str = Field(
+        description="user, agent, summary (of an earlier compaction), or what was done: ran, failed,"
+        " edited and others"
+    )
+    text: str
+    time: str
+    row: str
+
+
+class Conversation(ResponseModel):
+    messages: list[ConversationMessage] = Field(description="In their order, the latest page first")
+    next_offset: int | None = Field(description="Of the page before this one")
+
+
 class _SessionHistory(NamedTuple):
     session: Session
     state: State
@@ -286,6 +301,39 @@ def get_compaction(
             # Without the disk: what a client posts must not ask which files are here.
             for one in find_contradictions(before, found.summary)
         ],
+    )
+
+
+@router.get("/sessions/{session_id}/compactions/{epoch}/conversation")
+def get_conversation(
+    ctx: Context,
+    session_id: SessionId,
+    epoch: Epoch,
+    limit: Limit = 50,
+    offset: Offset = 0,
+    project_id: ProjectIdQuery = "",
+) -> Conversation:
+    """What the agent had in front of it before a compaction, from the one before that on. As the
+    store has it: whether the client still has its file makes no difference."""
+    with ctx.scoped_store(project_id=project_id) as scoped_store:
+        require_session(scoped_store.session(session_id))
+        times = {one.epoch: one.time for one in scoped_store.compactions(session_id, -1)}
+        if epoch not in times:
+            raise NotFound("No such compaction")
+        found = scoped_store.store.messages(
+            *(session_id, limit),
+            after=times.get(epoch - 1, ""),
+            until=times[epoch],
+            offset=offset,
+        )
+    return Conversation(
+        messages=[
+            ConversationMessage.model_validate(one)
+            for one in found
+            # Its own summary has the same time as the compaction.
+            if one.speaker != "summary" or one.time < times[epoch]
+        ],
+        next_offset=next_offset_after(found, limit, offset),
     )
 
 

@@ -5,6 +5,7 @@ import { get } from "../api.js";
 import { survival, survivalKey } from "../bars.js";
 import { el } from "../dom.js";
 import { breaking, chip, crumbs, empty, fact, heading, inside, time, unfolding } from "../parts.js";
+import { conversation } from "./conversation.js";
 import { count, deliveryName, folderName, folderOf, number, sessionName, tokens } from "../words.js";
 
 const COMPARED = {
@@ -63,6 +64,7 @@ export async function compaction(route, id, epoch) {
         close.would_give ? wouldGive(close, route.memory) : given(close, route.memory),
         again(close, route.memory),
       ),
+      conversation(route, id, epoch),
       texts(close),
     ],
   };
