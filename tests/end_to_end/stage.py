@@ -139,7 +139,7 @@ class Stage:
         """Wait until the background hooks have read all that the transcript holds."""
         transcript = self.client.transcript_path(live.session_id)
         folder = self.session_dir(live.session_id)
-        wait_until(lambda: has_read_all(folder, transcript), 20)
+        wait_until(lambda: has_read_all(folder, transcript))
 
 
 def has_read_all(folder: Path, transcript: Path) -> bool:
