@@ -170,8 +170,8 @@ class CompactionDetail(ResponseModel):
 
 class ConversationMessage(ResponseModel):
     speaker: str = Field(
-        description="user, agent, summary (of an earlier compaction), or what was done: ran, failed,"
-        " edited and others"
+        description="user, agent, summary (of an earlier compaction), or what was done: ran,"
+        " failed, edited and others"
     )
     text: str
     time: str
