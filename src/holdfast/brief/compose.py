@@ -9,6 +9,7 @@ visible text give the same text.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import groupby
 
 from holdfast.brief.gap import TextCoverage
@@ -27,6 +28,7 @@ from holdfast.brief.statements import (
 )
 from holdfast.brief.task_focus import find_focus
 from holdfast.records import NamedTuple
+from holdfast.state.demand_sentences import is_question
 from holdfast.state.model import State
 from holdfast.text import collapse_whitespace, keep_in_line
 
@@ -34,6 +36,7 @@ from holdfast.text import collapse_whitespace, keep_in_line
 # in no other way.
 USER_SHARE = 0.28
 TIGHT_USER_SHARE = 0.33
+ANSWERED_FACTOR = 0.4  # a question of the user's: it was answered since
 MIN_SENTENCE_WORDS = 4  # what a whole sentence counts at least, however common its words are
 # And what was found out by running things, in small briefs only what failed: no sentence tells it,
 # so no word of it weighs much.
@@ -169,7 +172,7 @@ def _choose_statements(
     choice.count_words(above)
     typed = [place for place, one in enumerate(offered) if one.kind in ("user", "lead")]
     users = TIGHT_USER_SHARE if page.tight else USER_SHARE
-    choice.fill(min(max_chars - len(above), int(max_chars * users)), typed, _user_value)
+    choice.fill(min(max_chars - len(above), int(max_chars * users)), typed, partial(_user_value, tight=page.tight))
     worked = ("instead",) if page.tight else _WORKING_KINDS
     done_here = [place for place, one in enumerate(offered) if one.kind in worked]
     room = max_chars - len(page.text(choice.statements()))
@@ -205,10 +208,12 @@ def _is_seen(one: Statement, seen: TextCoverage) -> bool:
     return seen.contains(one.text)
 
 
-def _user_value(one: Statement) -> float:
+def _user_value(one: Statement, *, tight: bool) -> float:
     """Of the user's words: as many statements as fit, newer ones a little before older ones, and
     what was typed in one go before parts of something longer."""
     own = 0.25 if one.pasted else 2.0 if one.whole else 1.0
+    if tight and is_question(one.text):
+        own *= ANSWERED_FACTOR
     # Not every language puts spaces between its words.
     wide = 0 if one.text.isascii() else sum(letter > "\u2fff" for letter in one.text)
     # Common words say as much of what the user wants: "Only Marta may merge."

@@ -107,6 +107,7 @@ def _common_folder(paths: list[str]) -> str:
 # Shorter than this nothing is told, longer than that it is cut at a word.
 MIN_PIECE_CHARS = 8
 MAX_PIECE_CHARS = 320
+MAX_LED_CHARS = 200  # of "In `main()`:" and the line that it leads to, as one piece
 
 _END = lazy_compile(r"(?<=[.!?])\s+(?=[^\sa-z])|(?<=[。！？])|\n+")
 _BULLET = lazy_compile(r"^(?:[#>]+\s+|[-*•]\s+(?=\S)|\d{1,2}[.)]\s+|\|\s*)")
@@ -130,7 +131,7 @@ _EMPTY = frozenset(
 @lru_cache(maxsize=4096)  # the same replies are cut for every brief of a session
 def split_pieces(text: str) -> tuple[str, ...]:
     """The pieces of a text in order, without list marks, empty headings and fenced code."""
-    found = []
+    found: list[str] = []
     for part in _END.split(_TABLE_HEAD.sub("", strip_code(text))):
         heading = _HEADING.match(part.strip()) is not None
         part = _BULLET.sub("", part.strip()).strip()
@@ -138,7 +139,10 @@ def split_pieces(text: str) -> tuple[str, ...]:
             continue
         if heading and len(content_words(part)) < TELLING_HEADING:
             continue
-        found.append(truncate_words(part, MAX_PIECE_CHARS))
+        if found and found[-1].endswith(":") and len(found[-1]) + len(part) < MAX_LED_CHARS:
+            found[-1] += f" {part}"
+        else:
+            found.append(truncate_words(part, MAX_PIECE_CHARS))
     return tuple(found)
 
 

@@ -178,9 +178,30 @@ def _describe_place(state: State) -> Iterator[str]:
         yield f'push "{_on_one_line(push.text)}" ({_as_of(push)})'
     if place is not None or push is not None:
         yield from _pull_request(state)
+        if undone := list(_list_undone(state)):
+            made = " or ".join([", ".join(undone[:-1]), undone[-1]] if undone[1:] else undone)
+            yield f"this session made no {made} as far as seen"
     began = state.session.folders[:1]
-    if began and state.session.cwd not in ("", *began):
-        yield f"working folder {_on_one_line(state.session.cwd)} (began in {began[0]})"
+    if cwd := _on_one_line(state.session.cwd or "".join(began)):
+        moved = f" (began in {began[0]})" if began and state.session.cwd not in ("", *began) else ""
+        yield f"working folder {cwd}{moved}"
+
+
+def _list_undone(state: State) -> Iterator[str]:
+    """What this session has not done with its work: nothing printed, run or said speaks of it."""
+    table = state.git_printed
+    reports = [one.result for one in state.subagents.values()]
+    for name, kind, ran, said in (
+        ("commit", git_printed.COMMIT, _COMMITS, _SAYS_COMMITTED),
+        ("push", git_printed.PUSH, _PUSHES, _SAYS_PUSHED),
+        ("pull request", git_printed.PULL, _PUSHES, _SAYS_PUSHED),
+    ):
+        known = git_printed.last_line(table, kind) is not None or (
+            kind == git_printed.PULL and _find_seen_request(state)
+        )
+        told = _is_said(state, said, 0) or any(map(said.search, reports))
+        if not known and not told and _is_complete(state, -1) and _last_run(state, ran) is None:
+            yield name
 
 
 def _list_commits(commits: list[git_printed.GitLine], state: State, size: SizeLimits) -> str:
@@ -214,7 +235,7 @@ def _tell_edited(
     if later:
         since_edit = later[-1].changed_step
         known = _is_complete(state, since_edit) and not _is_said(state, _SAYS_COMMITTED, since_edit)
-        how = ", uncommitted as far as seen" if known else ""
+        how = ", uncommitted in the working tree as far as seen" if known else ""
         yield Line(f"Changed {since}{how}: {_list_files(later, state, size)}")
     if earlier and last is not None:
         ran = truncate_line(last.text, 60)
