@@ -121,7 +121,7 @@ def test_finished_and_cancelled_work_is_not_open() -> None:
     text = compose_steering(state, 4000)
     assert "Open task" not in text
     assert "Done, not to be redone: #1 Paint it" in text
-    assert "Cancelled: #2 Sand it" in text
+    assert "Off the list, done otherwise or dropped: #2 Sand it" in text
 
 
 def test_the_sessions_name_stands_in_steering_and_brief_in_one_line() -> None:

@@ -107,7 +107,7 @@ def _common_folder(paths: list[str]) -> str:
 # Shorter than this nothing is told, longer than that it is cut at a word.
 MIN_PIECE_CHARS = 8
 MAX_PIECE_CHARS = 320
-MAX_LED_CHARS = 200  # of "In `main()`:" and the line that it leads to, as one piece
+MAX_LED_CHARS = 200  # of "In `main()`:" and the item that it leads to, as one piece
 
 _END = lazy_compile(r"(?<=[.!?])\s+(?=[^\sa-z])|(?<=[。！？])|\n+")
 _BULLET = lazy_compile(r"^(?:[#>]+\s+|[-*•]\s+(?=\S)|\d{1,2}[.)]\s+|\|\s*)")
@@ -133,13 +133,14 @@ def split_pieces(text: str) -> tuple[str, ...]:
     """The pieces of a text in order, without list marks, empty headings and fenced code."""
     found: list[str] = []
     for part in _END.split(_TABLE_HEAD.sub("", strip_code(text))):
-        heading = _HEADING.match(part.strip()) is not None
-        part = _BULLET.sub("", part.strip()).strip()
+        part = part.strip()
+        heading, item = _HEADING.match(part) is not None, _BULLET.match(part) is not None
+        part = _BULLET.sub("", part).strip()
         if len(part) < MIN_PIECE_CHARS or _RULE.match(part):
             continue
         if heading and len(content_words(part)) < TELLING_HEADING:
             continue
-        if found and found[-1].endswith(":") and len(found[-1]) + len(part) < MAX_LED_CHARS:
+        if item and found and found[-1].endswith(":") and len(found[-1]) + len(part) < MAX_LED_CHARS:
             found[-1] += f" {part}"
         else:
             found.append(truncate_words(part, MAX_PIECE_CHARS))

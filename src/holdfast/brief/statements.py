@@ -385,7 +385,7 @@ def _list_commands(state: State) -> Iterator[Statement]:
             run = Command(0, job.about, "", 1, 0, None, "", "", job.step, job.at)
             how = f"in the background: {_ENDED.sub('', job.result) or job.status}"
             yield from _make_command(job.fact_id, run, job.about, how, now)
-    for text, asked in list_asked(state):
+    for text, asked in dict(list_asked(state)).items():
         yield from _make_command("", asked, text, "", now)
 
 

@@ -220,8 +220,13 @@ def on_plan_set(table: Table, event: ev.PlanSet, position: Position) -> Table:
     return _resolve_refused(table, "", position, event.at, tool=_PLAN)
 
 
+_SHELL = "Bash"
 _PLAN = "ExitPlanMode"
 _QUESTION = "AskUserQuestion"
+
+
+def _list_parts(line: str) -> list[str]:
+    return [part.plain for part in split_commands(line) if part.separator != "|"]
 
 
 def _resolve_refused(
@@ -229,14 +234,16 @@ def _resolve_refused(
 ) -> Table:
     """What the user turned down and let pass later is no dead end any more.
 
-    By its beginning, since what was asked for is kept in short; of plans, by the tool.
+    By its beginning, since what was asked for is kept in short, or by what it runs, whatever it
+    shows of it (`| tail -5`); of plans, by the tool.
     """
-    begins = truncate_safely(asked, MAX_TRIED_CHARS)[:MAX_REFUSED_CHARS]
+    begins, typed = truncate_safely(asked, MAX_TRIED_CHARS)[:MAX_REFUSED_CHARS], _list_parts(asked)
     let_pass = []
     for key, end in table.items():
         if end.source == "refused" and end.status == OPEN:
             name, _, refused = end.attempt.partition(": ")
             same = name != _PLAN and refused[:MAX_REFUSED_CHARS] == begins
+            same = same or (name == _SHELL and _list_parts(refused) == typed)
             if name == tool or (not tool and same):
                 let_pass.append(key)
     return _resolve(table, let_pass, position, at)

@@ -280,9 +280,8 @@ def _read_endings(
     failure = states_failure(output)
     # `git add -A && git status`: the last line printed says nothing of the first command.
     last = parts[-1] if parts else None
-    ends_in_a_look = (
-        last is not None and last.looks and last.separator != "|" and last.plain not in _SILENT
-    )
+    spoke = next((part for part in reversed(parts) if part.separator != "|"), None)
+    ends_in_a_look = spoke is not None and spoke.looks and spoke.plain not in _SILENT
     alone = len(statuses) == 1 and not look_failed
     reads = last is not None and last.separator == "|" and last.plain.split(" ", 1)[0] in _READERS
     done = []
@@ -329,7 +328,25 @@ def find_failure_lines(output: str) -> list[str]:
     lines = [line.strip() for line in output[-MAX_FAILURE_CHARS:].split("\n") if line.strip()]
     if lines and lines[0].startswith("Exit code"):
         lines = lines[1:] or lines
-    return [line for line in lines if _SIGNS_OF_FAILURE.search(line)] or lines[-2:]
+    named = [line for line in lines if _SIGNS_OF_FAILURE.search(line)]
+    # Of a traceback the code that raised says less than what it raised.
+    return [line for line in named if not line.startswith("raise ")] or named or lines[-2:]
+
+
+_NAMED = lazy_compile(
+    r'"(html_url|url|number|identifier|key|id|state|status|draft)" ?: ?("[^"\\]{1,120}"|\w{1,40})'
+)
+MAX_NAMES = 4
+
+
+def _read_names(output: str) -> str:
+    """What a server called the thing that it answers with; of a list nothing."""
+    if output[0] == "[":
+        return ""
+    found: dict[str, str] = {}
+    for name, value in _NAMED.findall(output[:MAX_FAILURE_CHARS]):
+        found.setdefault(name, value)
+    return ", ".join(f"{name} {value}" for name, value in list(found.items())[:MAX_NAMES])
 
 
 def _find_last_word(output: str, *, failed: bool) -> str:
@@ -338,6 +355,8 @@ def _find_last_word(output: str, *, failed: bool) -> str:
         lines = find_failure_lines(output)
         return next(filter(_SIGNS_OF_FAILURE.search, lines), lines[-1] if lines else "")
     last = output[-3000:].rstrip().rpartition("\n")[2].strip()
+    if len(output) > MAX_ANSWER_CHARS and output.lstrip()[:1] in ("{", "["):
+        return _read_names(output.lstrip())
     if any(map(str.isalnum, last)):
         return last
     # "}" ends something and says nothing by itself: all of it, where that is short.

@@ -401,7 +401,7 @@ def finished(state: State, size: SizeLimits) -> Iterator[Line]:
     dropped = [item for item in state.tasks.items() if item[1].status == CANCELLED]
     if dropped and not size.tight:
         subjects = "; ".join(_format_title(task) for _, task in dropped[-4:])
-        yield Line(f"Cancelled: {subjects}", dropped[-1][0])
+        yield Line(f"Off the list, done otherwise or dropped: {subjects}", dropped[-1][0])
 
 
 def _format_title(task: Task) -> str:

@@ -179,8 +179,7 @@ def _describe_place(state: State) -> Iterator[str]:
     if place is not None or push is not None:
         yield from _pull_request(state)
         if undone := list(_list_undone(state)):
-            made = " or ".join([", ".join(undone[:-1]), undone[-1]] if undone[1:] else undone)
-            yield f"this session made no {made} as far as seen"
+            yield f"this session made no {' or '.join(undone)} as far as seen"
     began = state.session.folders[:1]
     if cwd := _on_one_line(state.session.cwd or "".join(began)):
         moved = f" (began in {began[0]})" if began and state.session.cwd not in ("", *began) else ""
@@ -193,7 +192,6 @@ def _list_undone(state: State) -> Iterator[str]:
     reports = [one.result for one in state.subagents.values()]
     for name, kind, ran, said in (
         ("commit", git_printed.COMMIT, _COMMITS, _SAYS_COMMITTED),
-        ("push", git_printed.PUSH, _PUSHES, _SAYS_PUSHED),
         ("pull request", git_printed.PULL, _PUSHES, _SAYS_PUSHED),
     ):
         known = git_printed.last_line(table, kind) is not None or (
