@@ -19,6 +19,7 @@ from holdfast.events import (
 from state.story import Story
 
 LOG = "2026-01-01 12:00:00 worker-7 wrote part {n} of the nightly dump to bucket {n}\n"
+UNCOMMITTED = "uncommitted in the working tree as far as seen"
 
 
 def text(story: Story, max_chars: int = 6000) -> str:
@@ -256,7 +257,7 @@ def test_of_git_what_it_printed_is_quoted_and_what_is_not_known_left_out() -> No
     story.tell(SessionSeen(story.at(), "s", "/w", "main", "claude-code 2.1.325"))
     story.touched("/w/a.py", "created", "a = 1").touched("/w/b.py", "changed", "b = 1")
     assert "Git, as last printed: branch main (" in text(story)
-    assert "Changed in this session, uncommitted in the working tree as far as seen: /w/b.py, /w/a.py" in text(story)
+    assert f"Changed in this session, {UNCOMMITTED}: /w/b.py, /w/a.py" in text(story)
     story.ran("git add a.py && git commit -m 'Add a'", "[main 1234abc] Add a\n 1 file changed")
     told = text(story)
     assert '): 1234abc "Add a" (not pushed as far as seen)\n' in told
@@ -267,17 +268,17 @@ def test_of_git_what_it_printed_is_quoted_and_what_is_not_known_left_out() -> No
     told = text(story)
     assert '1234abc "Add a" (then pushed)' in told
     assert 'push "0000000..1234abc main -> main"' not in told
-    assert "Changed since that commit, uncommitted in the working tree as far as seen: /w/b.py" in told
+    assert f"Changed since that commit, {UNCOMMITTED}: /w/b.py" in told
 
 
 def test_nothing_is_called_uncommitted_where_a_command_or_somebody_may_have_committed_it() -> None:
     def tell(story: Story) -> str:
         return text(story.touched("/w/a.py", "changed", "a = 1"))
 
-    assert "uncommitted in the working tree as far as seen" in tell(Story().user("Do it").ran("make test", "ok"))
+    assert UNCOMMITTED in tell(Story().user("Do it").ran("make test", "ok"))
     quiet = Story().user("Do it").touched("/w/b.py", "changed", "b = 1")
     quiet.ran("git commit -qam 'Add b'", "")
-    assert "Changed in this session, uncommitted in the working tree as far as seen: /w/a.py" in tell(quiet)
+    assert f"Changed in this session, {UNCOMMITTED}: /w/a.py" in tell(quiet)
     assert "before `git commit -qam 'Add b'`, whose outcome was not seen: /w/b.py" in text(quiet)
     for command in (
         "erk pr submit",
@@ -290,14 +291,14 @@ def test_nothing_is_called_uncommitted_where_a_command_or_somebody_may_have_comm
     assert "uncommitted" not in text(quiet.user("I committed it"))
     assert "uncommitted" in tell(Story().user("Do it").ran("rm docs/plan-submit.md", ""))
     for words in ("Read committed.go first", "Total committed:     94", "It lists committed work."):
-        assert "uncommitted in the working tree as far as seen" in text(Story().touched("/w/a.py", "changed", "a = 1")
+        assert UNCOMMITTED in text(Story().touched("/w/a.py", "changed", "a = 1")
                                                     .user(words))  # fmt: skip
 
 
 def test_a_commit_or_push_that_failed_is_none() -> None:
     story = Story().user("Do it").touched("/w/a.py", "changed", "a = 1")
     story.ran("git commit -am x", "ruff....Failed\n- hook id: ruff", ok=False)
-    assert "uncommitted in the working tree as far as seen: /w/a.py" in text(story)
+    assert f"{UNCOMMITTED}: /w/a.py" in text(story)
     story.ran("git commit -am y", "[main 1234abc] y\n 1 file changed")
     story.ran("git push", "error: failed to push some refs to 'x'", ok=False)
     assert '1234abc "y" (not pushed as far as seen)' in text(story)
@@ -643,3 +644,23 @@ def test_a_question_that_was_turned_down_is_no_dead_end() -> None:
     story.user("Ask me later", "refusal", "AskUserQuestion: Which?")
     assert story.facts("dead_end") == []
     assert "questions" not in text(story)
+
+
+def test_a_line_that_leads_to_an_item_is_quoted_with_it() -> None:
+    story = Story().user("Plan it").agent("In `main()`:\n- Read the payload from the file\n- Stop")
+    assert '"In `main()`: Read the payload from the file' in text(story.user("Go on"))
+
+
+def test_what_a_session_never_did_with_its_work_is_told_until_it_is_done() -> None:
+    story = Story().user("Do it")
+    story.tell(SessionSeen(story.at(), "s", "/w", "main", "claude-code 2.1.325"))
+    assert "this session made no commit or pull request as far as seen" in text(story)
+    story.ran("git commit -qam 'Add b'", "")
+    assert "this session made no pull request as far as seen" in text(story)
+    assert "this session made no" not in text(story.ran("make release", "ok"))
+
+
+def test_an_item_that_left_the_todo_list_is_not_called_cancelled() -> None:
+    story = Story().user("Do it").todos(("Paint", "pending"), ("Sand", "pending"))
+    told = text(story.todos(("Sand", "pending")))
+    assert "Off the list, done otherwise or dropped: #d1 Paint" in told

@@ -215,3 +215,16 @@ def test_the_session_knows_its_title_its_folders_and_its_times() -> None:
     place = story.state.session
     assert (place.title, place.cwd, place.folders) == ("A parser", "/r/web", ("/r", "/r/web"))
     assert place.started < place.updated
+
+
+def test_of_an_answer_without_line_breaks_the_names_are_kept() -> None:
+    body = ', "body": "' + "x" * 3000 + '"}'
+    answer = '{"id": 4711, "html_url": "https://forge.example/pull/3#r4711"' + body
+    story = Story().ran("gh api repos/o/r/pulls/3/comments/9/replies -f body=ok", answer)
+    (command,) = story.facts("command")
+    assert 'id 4711, html_url "https://forge.example/pull/3#r4711"' in command.detail
+
+
+def test_a_last_line_that_a_look_up_behind_a_pipe_printed_is_not_the_commands() -> None:
+    (command,) = Story().ran("make docs; git log --oneline | head -1", "1a2b Tidy").facts("command")
+    assert "Tidy" not in command.detail

@@ -139,3 +139,16 @@ def test_a_failure_behind_a_look_up_that_failed_may_be_its() -> None:
     line = "git fetch origin --quiet 2>&1 | tail -2; git rev-parse --short HEAD origin/nowhere"
     story = Story().ran(line, "Exit code 128\nfatal: Needed a single revision", ok=False)
     assert not [one for one in story.state.dead_ends.values() if "fetch" in one.attempt]
+
+
+def test_a_refused_command_that_was_run_and_shown_otherwise_is_refused_no_more() -> None:
+    story = Story().user("Check it")
+    story.tell(ToolRefused(story.at(), "Bash", "npm run lint 2>&1 | tail -10"))
+    assert story.texts("dead_end", "open") == ["Bash: npm run lint 2>&1 | tail -10"]
+    assert story.ran("npm run lint 2>&1 | tail -40", "ok").texts("dead_end", "open") == []
+
+
+def test_of_a_traceback_what_was_raised_is_told_and_not_the_code_that_raised_it() -> None:
+    output = "Traceback:\n  raise ConfigError(path)\nshop.ConfigError: no port in shop.toml"
+    (dead_end,) = Story().ran("python -m shop.load", output, ok=False).facts("dead_end")
+    assert dead_end.detail == "shop.ConfigError: no port in shop.toml"

@@ -172,7 +172,8 @@ def _choose_statements(
     choice.count_words(above)
     typed = [place for place, one in enumerate(offered) if one.kind in ("user", "lead")]
     users = TIGHT_USER_SHARE if page.tight else USER_SHARE
-    choice.fill(min(max_chars - len(above), int(max_chars * users)), typed, partial(_user_value, tight=page.tight))
+    value = partial(_user_value, tight=page.tight)
+    choice.fill(min(max_chars - len(above), int(max_chars * users)), typed, value)
     worked = ("instead",) if page.tight else _WORKING_KINDS
     done_here = [place for place, one in enumerate(offered) if one.kind in worked]
     room = max_chars - len(page.text(choice.statements()))

@@ -140,7 +140,8 @@ def split_pieces(text: str) -> tuple[str, ...]:
             continue
         if heading and len(content_words(part)) < TELLING_HEADING:
             continue
-        if item and found and found[-1].endswith(":") and len(found[-1]) + len(part) < MAX_LED_CHARS:
+        led = item and found and found[-1].endswith(":")
+        if led and len(found[-1]) + len(part) < MAX_LED_CHARS:
             found[-1] += f" {part}"
         else:
             found.append(truncate_words(part, MAX_PIECE_CHARS))

@@ -132,7 +132,8 @@ def _list_done(state: State) -> Iterator[str]:
     for task in sorted(done, key=lambda task: task.step)[-MAX_DONE_TASKS:]:
         yield f"- #{task.task} {truncate_line(task.subject, 160)}"
     for task in [t for t in state.tasks.values() if t.status == CANCELLED][-5:]:
-        yield f"- Off the list, done otherwise or dropped: #{task.task} {truncate_line(task.subject, 120)}"
+        subject = truncate_line(task.subject, 120)
+        yield f"- Off the list, done otherwise or dropped: #{task.task} {subject}"
 
 
 def _list_decisions(state: State) -> Iterator[str]:

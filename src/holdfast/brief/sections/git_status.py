@@ -62,7 +62,7 @@ def _tell_answer(seen: GitSeen, state: State, size: SizeLimits) -> Iterator[Line
         parts.append(f"{seen.stashes} stashed")
     if seen.is_clean:
         parts.append("working tree clean")
-    parts += _pull_request(state)
+    parts += _describe_work(state)
     yield Line(f"Git (asked {format_minute_utc(seen.time)}): {'; '.join(parts)}.")
     if seen.tree_known and not seen.is_clean:
         yield Line(_work_tree(seen, state, size))
@@ -177,9 +177,14 @@ def _describe_place(state: State) -> Iterator[str]:
     if push is not None and (not commits or git_printed.find_push(table, commits[-1]) is None):
         yield f'push "{_on_one_line(push.text)}" ({_as_of(push)})'
     if place is not None or push is not None:
-        yield from _pull_request(state)
-        if undone := list(_list_undone(state)):
-            yield f"this session made no {' or '.join(undone)} as far as seen"
+        yield from _describe_work(state)
+
+
+def _describe_work(state: State) -> Iterator[str]:
+    """The pull request, what this session has not made of its work, and where it is."""
+    yield from _pull_request(state)
+    if undone := list(_list_undone(state)):
+        yield f"this session made no {' or '.join(undone)} as far as seen"
     began = state.session.folders[:1]
     if cwd := _on_one_line(state.session.cwd or "".join(began)):
         moved = f" (began in {began[0]})" if began and state.session.cwd not in ("", *began) else ""
@@ -188,15 +193,12 @@ def _describe_place(state: State) -> Iterator[str]:
 
 def _list_undone(state: State) -> Iterator[str]:
     """What this session has not done with its work: nothing printed, run or said speaks of it."""
-    table = state.git_printed
     reports = [one.result for one in state.subagents.values()]
-    for name, kind, ran, said in (
-        ("commit", git_printed.COMMIT, _COMMITS, _SAYS_COMMITTED),
-        ("pull request", git_printed.PULL, _PUSHES, _SAYS_PUSHED),
+    commits = git_printed.list_commits(state.git_printed) or state.git_seen is not None
+    for name, known, ran, said in (
+        ("commit", commits, _COMMITS, _SAYS_COMMITTED),
+        ("pull request", any(_pull_request(state)), _PUSHES, _SAYS_PUSHED),
     ):
-        known = git_printed.last_line(table, kind) is not None or (
-            kind == git_printed.PULL and _find_seen_request(state)
-        )
         told = _is_said(state, said, 0) or any(map(said.search, reports))
         if not known and not told and _is_complete(state, -1) and _last_run(state, ran) is None:
             yield name
