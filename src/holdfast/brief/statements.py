@@ -76,7 +76,7 @@ JOB = "job"  # the role of a background command among the subagents
 MAX_SYMBOLS_PER_FILE = 3  # names of symbols beside an edited file
 # Pasted lines are somebody else's words that the user only showed.
 PASTED_FACTOR = 0.25
-ANNOUNCEMENT_FACTOR = 0.4  # "Now let me fix the tests:"
+ANNOUNCEMENT_FACTOR = 0.4  # "Now let me fix the tests:", in any language
 SCRATCH_FACTOR = 0.3  # what was tried in a folder for the moment says little of the project
 LOOK_FACTOR = 0.4  # a command that only asked how something was, beside one that did something
 DOUBT_FACTOR = (
@@ -122,14 +122,6 @@ _ENVIRONMENT = frozenset("HOME PATH PWD USER SHELL TMPDIR LANG EDITOR HOSTNAME".
 _LEFTOVER = lazy_compile(rf"{BEFORE_COMMAND}[)}}\]]")  # the end of a block: nothing to run again
 _ADVERT = lazy_compile(r"^https://(?:claude\.(?:ai|com)/(?:claude-)?code|chatgpt\.com/codex)\b")
 _ENDED = lazy_compile(r'^Background command ".*?" (?=\w)')
-_ANNOUNCES = lazy_compile(
-    r"(?:(?:now|ok(?:ay)?|good|great|perfect|first|next|then|alright|right|so)[,.!: ]+(?:and )?)*"
-    r"(?:let me|let's|i'll|i will|i'm going to|i am going to|i need to)\b"
-    r"|(?:now|first|next|then),? (?:also )?(?:add|build|check|commit|create|delete|export|find|fix"
-    r"|handle|implement|import|look|make|move|push|read|register|remove|rename|replace|rewrite|run"
-    r"|see|stage|test|the |try|update|verify|wire|write)\b",
-    re.I,
-)
 
 
 class Statement(NamedTuple):
@@ -257,7 +249,9 @@ def _list_spoken(state: State, *, by_user: bool = False) -> list[Statement]:
             weight = _SPEAKER_WEIGHTS[message.kind] * recency
             if message.closing and message.kind == "agent":
                 weight *= CLOSING_WEIGHT
-            if message.kind == "agent" and _is_announcement(part, message.closing):
+            # Before a call stands what comes, not what came; at the end of a turn the next step.
+            before_call = not message.closing and number == len(parts) - 1
+            if message.kind == "agent" and (before_call or part.endswith(":")):
                 weight *= ANNOUNCEMENT_FACTOR
             elif message.kind == "agent" and later and _DOUBTS.search(part):
                 weight *= DOUBT_FACTOR
@@ -321,11 +315,6 @@ def _apply_corrections(found: list[Statement]) -> list[Statement]:
     return [one for one in found if one.text]
 
 
-def _is_announcement(part: str, closing: bool) -> bool:
-    """Says that something comes, not what came; at the end of a turn that is the next step."""
-    return part.endswith(":") or (not closing and _ANNOUNCES.match(part) is not None)
-
-
 def _list_plans(state: State) -> Iterator[Statement]:
     for key, plan in state.plans.items():
         if plan.status != OPEN or not plan_status(state, plan)[1]:
@@ -347,7 +336,7 @@ def _list_reports(state: State) -> Iterator[Statement]:
         recency = MIN_RECENCY + (1 - MIN_RECENCY) * 0.5 ** (back / 3)
         for number, part in enumerate(split_pieces(one.result)):
             words = content_words(part)
-            if len(words) >= MIN_REPORT_WORDS and not _is_announcement(part, False):
+            if len(words) >= MIN_REPORT_WORDS and part[-1] != ":":
                 weight = SUBAGENT_WEIGHT * recency
                 yield Statement("subagent", one.fact_id, part, words, weight, 0, one.number, number)
 
