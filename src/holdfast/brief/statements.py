@@ -251,7 +251,8 @@ def _list_spoken(state: State, *, by_user: bool = False) -> list[Statement]:
                 weight *= CLOSING_WEIGHT
             # Before a call stands what comes, not what came; at the end of a turn the next step.
             before_call = not message.closing and number == len(parts) - 1
-            if message.kind == "agent" and (before_call or part.endswith(":")):
+            empty = len(content_words(part)) < MIN_REPORT_WORDS  # "Strategy code"
+            if message.kind == "agent" and (before_call or empty or part.endswith(":")):
                 weight *= ANNOUNCEMENT_FACTOR
             elif message.kind == "agent" and later and _DOUBTS.search(part):
                 weight *= DOUBT_FACTOR
