@@ -319,8 +319,21 @@ def test_what_was_sent_outside_is_told_by_its_numbers_and_a_failure_is_not() -> 
     story.ran("gh pr comment 9 --body 'Hi'", "HTTP 404: Not Found", ok=False)
     told = text(story)
     assert "comments/270002/replies`, likewise for: 270001, 270002" in told
-    assert "`gh pr create --title 'Add a'`" in told
+    assert "`gh pr create --title 'Add a'` → https://github.com/x/y/pull/8" in told
     assert "] `gh pr comment 9" not in told.partition("What works")[0].partition("Sent")[2]
+    for number, title in ((4, "Split it"), (5, "Name it")):
+        story.ran(f"gh issue create --title '{title}'", f"https://github.com/x/y/issues/{number}")
+    told = text(story)
+    assert "'Split it'` → https://github.com/x/y/issues/4" in told
+    assert "'Name it'` → https://github.com/x/y/issues/5" in told
+
+
+def test_a_pull_request_is_a_draft_until_it_is_marked_ready() -> None:
+    story = Story().user("Open it")
+    story.tell(SessionSeen(story.at(), "s", "/w", "side", "claude-code 2.1.325"))
+    story.ran("gh pr create --draft --title 'Add a'", "https://github.com/x/y/pull/8")
+    assert "pull/8 (a draft, as far as seen)" in text(story)
+    assert "a draft, as far as seen" not in text(story.ran("gh pr ready 8", "marked as ready"))
 
 
 def test_a_command_is_told_as_typed_with_its_folder_and_chores_are_not() -> None:

@@ -7,7 +7,6 @@ weights learnt on some repositories did worse on others. Pure.
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
 

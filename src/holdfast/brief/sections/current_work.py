@@ -245,6 +245,7 @@ _TELLS = lazy_compile(
     r"|(?:npm|pnpm|yarn|cargo|uv|poetry) publish\b|twine upload\b|docker push\b)"
 )
 _LONG_NUMBER = lazy_compile(r"\d{5,}")
+_ADDRESS = lazy_compile(r"https?://[^\s\"'<>]+")
 
 
 def tells_outside(command: str) -> bool:
@@ -252,15 +253,17 @@ def tells_outside(command: str) -> bool:
 
 
 def outside(state: State, size: SizeLimits) -> Iterator[Line]:
-    """Pull requests, comments, releases; those of one form share a line, each by its number."""
+    """Pull requests, comments, releases with the address that they got; those of one form share a
+    line, each by its number."""
     if size.tight:
         return
     alike: dict[str, list[tuple[Command, str]]] = {}
     for command in state.commands.values():
         text = _BEFORE.sub("", command.text)
         if command.ok is not False and tells_outside(command.text):
-            form = _LONG_NUMBER.sub("…", text.partition(" -")[0])
-            alike.setdefault(form, []).append((command, text))
+            target = text.partition(" -")[0]
+            form = _LONG_NUMBER.sub("…", target)
+            alike.setdefault(text if form == target else form, []).append((command, text))
     for runs in sorted(alike.values(), key=lambda runs: -runs[-1][0].step):
         last, text = runs[-1]
         targets = [one.partition(" -")[0] for _, one in runs]
@@ -269,6 +272,8 @@ def outside(state: State, size: SizeLimits) -> Iterator[Line]:
             said = f"`{shown(targets[-1], size.line + 20)}`, likewise for: {', '.join(numbers)}"
         else:
             said = f"`{shown(shorten_paths(text, state), size.line + 20)}`"
+            address = _ADDRESS.search(last.outcome)
+            said += f" → {address[0]}" if address is not None else ""
         yield Line(f"- [{last.fact_id}] {said}", last.fact_id)
 
 
@@ -490,7 +495,9 @@ def running(state: State, _: SizeLimits) -> Iterator[Line]:
         about = truncate_line(one.about, 90)
         # Until it reports, only the call that started it may be known.
         name = "" if one.agent.startswith("toolu_") else f" {one.agent}"
-        yield Line(f"- {one.role or 'subagent'}{name}: {about}", one.fact_id)
+        since = state.position.step - one.step
+        ago = f" ({pluralize(since, 'call')} ago)" if since > 0 else ""
+        yield Line(f"- {one.role or 'subagent'}{name}{ago}: {about}", one.fact_id)
 
 
 def notes(state: State, size: SizeLimits) -> Iterator[Line]:

@@ -26,6 +26,7 @@ UP_TO_DATE = "Everything up-to-date"  # git, of a push that had nothing left to 
 MAX_LISTED_FILES = 40  # as many as are kept
 _PULL = lazy_compile(r"^https://\S+/(?:pull|merge_requests)/(\d+)$")
 _NUMBER = lazy_compile(r"\d+")
+_DRAFTS = lazy_compile(r"\b(?:gh|glab) (?:pr|mr) (?:create|ready|update)\b")
 # Commands that may make a commit or send one, by whatever tool, and how somebody says it was done.
 _SENDS = r"push|merge|submit|ship|land|release|publish|sync"
 _RUNS = (
@@ -307,9 +308,19 @@ def _list_files(files: list[TouchedFile], state: State, size: SizeLimits) -> str
 
 def _pull_request(state: State) -> Iterator[str]:
     if (request := git_printed.last_line(state.git_printed, git_printed.PULL)) is not None:
-        yield f"pull request {request.text}"
+        yield f"pull request {request.text}{_describe_draft(state)}"
     elif seen := _find_seen_request(state):
         yield f"pull request seen: {seen}"
+
+
+def _describe_draft(state: State) -> str:
+    """Whether the session made its pull request as a draft and has not marked it ready since."""
+    made = [
+        one for one in state.commands.values() if _DRAFTS.search(one.text) and one.ok is not False
+    ]
+    last = max(made, key=lambda one: one.step, default=None)
+    is_draft = last is not None and ("draft" in last.text or "--undo" in last.text)
+    return " (a draft, as far as seen)" if is_draft else ""
 
 
 def _find_seen_request(state: State) -> str:
