@@ -1,17 +1,15 @@
 """The data folder, the database, and what killed hooks left behind."""
 
-import os
 import sqlite3
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from holdfast.doctor.check_storage import check_folder, check_leftovers, check_store, find_leftovers
-from holdfast.fastpath.session_dir import SessionDir
+from holdfast.doctor.check_storage import check_folder, check_store
 from holdfast.store.sqlite.store import SqliteStore
 
-from .world import NOW, World
+from .world import World
 
 
 def database(world: World) -> Path:
@@ -91,21 +89,6 @@ def test_a_chosen_folder_says_that_the_client_must_know(world: World) -> None:
     (found,) = check_folder(world.around)
     assert found.level == "ok"
     assert "$HOLDFAST_HOME" in found.details[0]
-
-
-def test_only_marks_of_the_dead_are_left_over(world: World) -> None:
-    folder = Path(SessionDir(str(world.data), "s1").path)
-    folder.mkdir(parents=True)
-    old = ("working", "gap.4242", "brief.77.new")
-    kept = ("gap", "brief", "spool", "delivered.0", "gap.fresh")
-    for name in (*old, *kept):
-        (folder / name).write_text("")
-        os.utime(folder / name, (NOW - 7200, NOW - 7200))
-    (folder / "gap.4243").write_text("")
-    os.utime(folder / "gap.4243", (NOW - 5, NOW - 5))
-    assert {Path(found).name for found in find_leftovers(str(world.data), NOW)} == set(old)
-    (found,) = check_leftovers(world.around)
-    assert (found.level, found.repair) == ("ok", "leftovers")
 
 
 def test_windows_is_not_told_of_modes_that_it_has_not(

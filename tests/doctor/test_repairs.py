@@ -1,17 +1,15 @@
 """What --fix repairs, and what it leaves alone."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 
 from holdfast.doctor.checks import REPAIRS, repair, run_checks
 from holdfast.doctor.environment import Finding, worst_level
-from holdfast.fastpath.session_dir import SessionDir
 from holdfast.store.sqlite.store import SqliteStore
 
-from .world import NOW, World, hook
+from .world import World, hook
 
 pytestmark = pytest.mark.slow
 
@@ -74,16 +72,6 @@ def test_a_database_that_is_well_by_now_is_left_alone(world: World) -> None:
     SqliteStore(str(path)).close()
     assert repair([Finding("store", "fail", "", repair="store")], world.around) == []
     assert [each.name for each in world.data.glob("*damaged*")] == []
-
-
-def test_marks_of_the_dead_are_taken_away(world: World) -> None:
-    folder = Path(SessionDir(str(world.data), "s1").path)
-    folder.mkdir(parents=True)
-    (folder / "working").write_text("")
-    os.utime(folder / "working", (NOW - 7200, NOW - 7200))
-    (folder / "gap").write_text("kept")
-    assert "Removed 1 stale files of hooks that were killed." in mend(world)
-    assert [path.name for path in folder.iterdir()] == ["gap"]
 
 
 def test_a_repair_that_fails_is_said_and_stops_nothing(world: World) -> None:

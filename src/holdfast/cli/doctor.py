@@ -31,7 +31,7 @@ def doctor(fix: bool = False, verbose: bool = False, as_json: JsonOption = False
     (warnings are allowed), with 1 otherwise.
 
     --fix: Repair what is safe to repair: Holdfast's hook entries, data folder, database (moved
-        aside, never deleted) and stale files.
+        aside, never deleted).
     --verbose, -v: Also show details of passing checks.
 
     Example: `holdfast doctor --fix`

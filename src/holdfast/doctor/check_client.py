@@ -22,12 +22,6 @@ from holdfast.records import NamedTuple
 
 MIN_CLIENT_VERSION = (2, 1, 139)
 
-# What an older client lacks, newest need first. Seen on clients of both sides of each line.
-FEATURES = (
-    ((2, 1, 77), "PostCompact: cannot detect what a summary lost"),
-    ((2, 1, 119), "PostToolBatch: state is not saved while the agent works"),
-    ((2, 1, 139), "exec-form hooks: the entries cannot start"),
-)
 # Below this a subagent's compaction is known only by what the transcripts tell.
 SUBAGENT_NAME_VERSION = (2, 1, 323)
 
@@ -78,7 +72,6 @@ def judge_clients(found: Sequence[FoundClient]) -> environment.Finding:
     details = []
     for client in found:
         details.append(client.shown)
-        details += [f"  lacks {words}" for words in list_missing_features(client.version)]
         if MIN_CLIENT_VERSION <= client.version < SUBAGENT_NAME_VERSION:
             details.append(
                 "  does not report which subagent compacts (2.1.323 does): inferred from the "
@@ -98,10 +91,6 @@ def judge_clients(found: Sequence[FoundClient]) -> environment.Finding:
     more = f", and {len(found) - 1} more" if len(found) > 1 else ""
     notes = [line for line in details if len(found) > 1 or line.startswith("  ")]
     return environment.ok(f"{found[0].shown}: supported{more}", details=notes)
-
-
-def list_missing_features(version: tuple[int, ...]) -> list[str]:
-    return [words for since, words in FEATURES if version and version < since]
 
 
 def find_clients(around: environment.Environment) -> list[FoundClient]:

@@ -1,4 +1,4 @@
-"""Whether what is known can be kept: the data folder, the database, and what was left lying.
+"""Whether what is known can be kept: the data folder and the database.
 
 Owns the checks of our own files. Must not change them, beyond what opening the store does.
 """
@@ -6,10 +6,9 @@ Owns the checks of our own files. Must not change them, beyond what opening the 
 import os
 import shutil
 import sys
-from contextlib import closing, suppress
+from contextlib import closing
 
 from holdfast.doctor.environment import Environment, Finding, fail, ok, warn
-from holdfast.fastpath.session_dir import WORK_LOCK_SECONDS
 from holdfast.paths import store_path
 from holdfast.store.protocol import StoreBusy, StoreDamaged, StoreError, StoreTooNew
 from holdfast.store.sqlite.store import SqliteStore
@@ -103,37 +102,3 @@ def _suggest_next_step(error: StoreError) -> Finding:
     if isinstance(error, StoreTooNew):
         return fail(str(error), "Upgrade Holdfast: the store was written by a newer version")
     return fail(str(error), "Free disk space or grant write access")
-
-
-# Files that live for moments, and how old one must be to be a dead process's.
-_MIN_AGE_SECONDS = 3600.0
-
-
-def find_leftovers(data: str, seconds: float) -> list[str]:
-    """Marks and half-written files whose process is gone. What waits to be told stays."""
-    found = []
-    walks = (os.walk(os.path.join(data, part)) for part in ("sessions", "projects"))
-    for folder, _, names in (step for walk in walks for step in walk):
-        for name in names:
-            limit, path = _age_limit(name), os.path.join(folder, name)
-            with suppress(OSError):
-                if limit is not None and seconds - os.lstat(path).st_mtime > limit:
-                    found.append(path)
-    return found
-
-
-def _age_limit(name: str) -> float | None:
-    if name == "working":
-        return WORK_LOCK_SECONDS
-    if name.endswith(".new") or (name.startswith("gap.") and name[4:].isdecimal()):
-        return _MIN_AGE_SECONDS
-    return None
-
-
-def check_leftovers(around: Environment) -> list[Finding]:
-    found = find_leftovers(around.data, around.seconds)
-    if not found:
-        return [ok("no stale lock files")]
-    seen = f"{len(found)} stale files of hooks that were killed (harmless)"
-    next_step = "Run `holdfast doctor --fix` to remove them"
-    return [ok(seen, next_step, repair="leftovers")]

@@ -3,13 +3,13 @@
 import os
 import subprocess
 from collections.abc import Callable, Iterable
-from contextlib import closing, suppress
+from contextlib import closing
 
 from holdfast import install, own_copy
 from holdfast.doctor import check_hooks
 from holdfast.doctor.check_client import check_autocompact, check_client, check_other_clients
 from holdfast.doctor.check_history import check_compactions, check_errors, check_kept, check_sync
-from holdfast.doctor.check_storage import check_folder, check_leftovers, check_store, find_leftovers
+from holdfast.doctor.check_storage import check_folder, check_store
 from holdfast.doctor.environment import SCOPES, Environment, Finding, fail, ok, warn
 from holdfast.doctor.hook_trial import check_trial
 from holdfast.files import make_private_dir
@@ -42,7 +42,6 @@ CHECKS: dict[str, Check] = {
     "trial": check_trial,
     "data folder": check_folder,
     "store": check_store,
-    "leftovers": check_leftovers,
     "errors": check_errors,
     "compactions": check_compactions,
     "kept": check_kept,
@@ -119,17 +118,8 @@ def _repair_store(around: Environment, _: str) -> list[str]:
     return [f"Moved the damaged database to {aside} and created a new one."]
 
 
-def _remove_leftovers(around: Environment, _: str) -> list[str]:
-    found = find_leftovers(around.data, around.seconds)
-    for path in found:
-        with suppress(FileNotFoundError):
-            os.unlink(path)
-    return [f"Removed {len(found)} stale files of hooks that were killed."] if found else []
-
-
 REPAIRS: dict[str, Callable[[Environment, str], list[str]]] = {
     "install": _repair_hooks,
     "folder": _repair_folder,
     "store": _repair_store,
-    "leftovers": _remove_leftovers,
 }
