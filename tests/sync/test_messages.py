@@ -11,7 +11,7 @@ import pytest
 from holdfast.fastpath import inbox
 from holdfast.fastpath.inbox import HEADING
 from holdfast.fastpath.session_dir import SessionDir
-from holdfast.sync import message_outbox
+from holdfast.sync import messages
 from holdfast.sync.client import ServerUnavailable
 from holdfast.sync.cursor_db import CursorDb
 from support.in_process_service import Service
@@ -219,15 +219,13 @@ def test_what_is_sent_waits_for_the_service_and_arrives_once_and_in_order(
     machine.call = away
     for words in ("first", "second", "third"):
         body = {"from_agent_id": "a", "to_role": "reviewer", "topic": "t", "folder": "/srv/app"}
-        message_outbox.queue_message(
-            machine.data, {**body, "payload": {"text": words}, "name": SHOP}
-        )
+        messages.queue_message(machine.data, {**body, "payload": {"text": words}, "name": SHOP})
     machine.carry()
     up = True
     for _ in range(12):
         machine.clock.time += 7200
         machine.carry()
-    assert message_outbox.list_queued(machine.data) == []
+    assert messages.list_queued(machine.data) == []
     told = service.owner.get("/api/messages").json()["messages"]
     assert [one["payload"]["text"] for one in told] == ["third", "second", "first"]
 
@@ -239,11 +237,11 @@ def test_a_message_that_is_refused_is_set_aside_with_its_reason(
     machine.work("a", 10)
     for name in ("diary", "shop"):
         body = {"from_agent_id": "a", "topic": name, "folder": "/srv", "name": name}
-        message_outbox.queue_message(machine.data, body)
+        messages.queue_message(machine.data, body)
     assert machine.carry().sent == 1
-    (aside,) = message_outbox.list_rejected(machine.data)
+    (aside,) = messages.list_rejected(machine.data)
     assert aside.body["topic"] == "diary"
-    assert message_outbox.list_queued(machine.data) == []
+    assert messages.list_queued(machine.data) == []
 
 
 def test_a_service_over_this_very_store_is_sent_nothing_and_its_messages_come(
@@ -257,7 +255,7 @@ def test_a_service_over_this_very_store_is_sent_nothing_and_its_messages_come(
         machine.work("a", 10, project="/srv/app")
         machine.live("a", cwd="/srv/app", name=SHOP)
         post(service, "from beside", project="/srv/app")
-        message_outbox.queue_message(
+        messages.queue_message(
             machine.data, {"from_agent_id": "a", "topic": "t", "folder": "/srv/app"}
         )
         done = machine.carry()

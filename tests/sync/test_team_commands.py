@@ -16,7 +16,7 @@ import pytest
 
 from holdfast.paths import CONNECTION_FILE
 from holdfast.server.server_settings import add_seconds
-from holdfast.sync import connection, message_outbox
+from holdfast.sync import connection, messages
 from holdfast.sync.cursor_db import sync_lock
 from support.live_service import SOURCE, LiveService
 from support.sync_machine import Machine
@@ -139,7 +139,7 @@ def test_what_is_refused_is_told_with_its_reason(
     person.env["HOLDFAST_TOKEN"] = words
     assert person.types("team", "connect", live.url)[1]["projects"] == ["github.com/acme/shop"]
     person.machine.remember("a", str(person.project))
-    message_outbox.queue_message(
+    messages.queue_message(
         person.machine.data, {"from_agent_id": "a", "topic": "[b]t", "folder": "/x"}
     )
     session, message = person.types("team", "sync")[1]["refused"]
@@ -158,7 +158,7 @@ def test_what_is_refused_is_told_with_its_reason(
     Path(message["name"]).unlink()
     assert "message" not in person.reads("team", "sync")
 
-    message_outbox.queue_message(
+    messages.queue_message(
         person.machine.data, {"from_agent_id": "a", "topic": "t", "folder": "/x"}
     )
     person.types("team", "sync")

@@ -23,7 +23,7 @@ from holdfast.redact import redact
 from holdfast.session.context import get_agent_session_id, load_settings
 from holdfast.settings.user_patterns import apply_configured_patterns
 from holdfast.store.sqlite.store import SqliteStore
-from holdfast.sync import connection, message_outbox
+from holdfast.sync import connection, messages
 from holdfast.sync.client import RequestRejected, ServerUnavailable, make_api_call
 from holdfast.sync.cursor_db import CursorDb, schedule_next_sync
 from holdfast.sync.worker import SyncJob, check_identity, run_sync
@@ -278,7 +278,7 @@ def send(
     }
     if hours:
         body["ttl_seconds"] = hours * 3600
-    key = message_outbox.queue_message(data, body)
+    key = messages.queue_message(data, body)
     if connection.load_connection(data) is not None and hasattr(os, "fork"):
         sys.stdout.flush()
         run_detached(lambda: spawn_sync.run_sync_process(data))

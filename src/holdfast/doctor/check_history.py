@@ -21,7 +21,7 @@ from holdfast.install.installation import SettingsSource
 from holdfast.paths import store_path
 from holdfast.store.protocol import Compaction, Delivery, StoreError
 from holdfast.store.sqlite.store import SqliteStore
-from holdfast.sync import message_outbox
+from holdfast.sync import messages
 from holdfast.sync.connection import UnsafeConnectionFile, format_sync_status, read_sync_status
 from holdfast.text import pluralize, truncate
 
@@ -183,7 +183,7 @@ def check_sync(around: Environment) -> list[Finding]:
     refused = [f'message "{one.about}": {one.reason}' for one in status.messages_rejected]
     details += _truncate_lines(refused)
     if refused:
-        details.append(f"refused messages are in {around.data}/{message_outbox.OUTBOX_DIR}/refused")
+        details.append(f"refused messages are in {around.data}/{messages.OUTBOX_DIR}/refused")
     seen = format_sync_status(status, around.seconds)
     if status.failures >= MIN_FAILURES:
         next_step = (

@@ -17,7 +17,7 @@ from holdfast.files import exists, make_private_dir, read, remove, write_atomic
 from holdfast.paths import CONNECTION_FILE, store_path
 from holdfast.records import NamedTuple
 from holdfast.store.sqlite.change_feed import ChangeFeed
-from holdfast.sync import message_outbox
+from holdfast.sync import messages
 from holdfast.sync.cursor_db import CURSOR_DB_FILE, CursorDb, RejectedSession
 from holdfast.system import is_private
 from holdfast.text import pluralize
@@ -109,7 +109,7 @@ def read_sync_status(data: str, environ: Mapping[str, str]) -> SyncStatus | None
     status = SyncStatus(
         connected.url,
         connected.since,
-        messages_waiting=len(message_outbox.list_queued(data)),
+        messages_waiting=len(messages.list_queued(data)),
         messages_rejected=tuple(_rejected_messages(data)),
     )
     if not os.path.exists(store_path(data)):
@@ -150,7 +150,7 @@ def list_rejections(data: str) -> list[Rejection]:
 def _rejected_messages(data: str) -> list[Rejection]:
     return [
         Rejection("message", one.path, one.reason, str(one.body.get("topic", "")))
-        for one in message_outbox.list_rejected(data)
+        for one in messages.list_rejected(data)
     ]
 
 

@@ -7,6 +7,7 @@ it and the service knows that.
 
 import json
 import os
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -15,17 +16,71 @@ from urllib.parse import quote, urlencode
 from holdfast.fastpath import inbox
 from holdfast.fastpath.inbox import HEADING
 from holdfast.fastpath.session_dir import SessionDir, safe_name
-from holdfast.files import remove
+from holdfast.files import list_names, make_private_dir, read, remove, write_atomic
 from holdfast.records import NamedTuple
 from holdfast.redact import redact
 from holdfast.state.redaction_gate import redact_document
 from holdfast.store.protocol import Session
 from holdfast.store.sqlite.change_feed import ChangeFeed
-from holdfast.sync import message_outbox
+from holdfast.sync import messages
 from holdfast.sync.client import ApiCall, RequestRejected, ServerUnavailable
 from holdfast.sync.cursor_db import CursorDb, LiveSession, PendingFetch
 from holdfast.sync.project_id import make_project_id
 from holdfast.text import BAR, quote_block, quote_inline, sanitize_to_one_line
+
+OUTBOX_DIR, REJECTED_DIR = "outgoing", "refused"
+SUFFIX = ".json"
+
+
+class OutgoingMessage(NamedTuple):
+    path: str
+    key: str
+    # As the service takes it; the project is told by its `folder`, and perhaps by a `name`.
+    body: dict[str, Any]
+    reason: str = ""  # of the service, where it did not want it
+
+
+def queue_message(data: str, body: dict[str, Any]) -> str:
+    """The key of the message, which is on disk now."""
+    key = os.urandom(16).hex()
+    folder = f"{data}/{OUTBOX_DIR}"
+    make_private_dir(folder)
+    # By time first: they are posted in the order in which they were written.
+    name = f"{time.time_ns():020d}-{key}{SUFFIX}"
+    write_atomic(f"{folder}/{name}", json.dumps({"key": key, "body": body}).encode())
+    return key
+
+
+def list_queued(data: str) -> list[OutgoingMessage]:
+    return _read_messages(f"{data}/{OUTBOX_DIR}")
+
+
+def list_rejected(data: str) -> list[OutgoingMessage]:
+    return _read_messages(f"{data}/{OUTBOX_DIR}/{REJECTED_DIR}")
+
+
+def reject_queued(message: OutgoingMessage, reason: str) -> None:
+    folder, _, name = message.path.rpartition("/")
+    make_private_dir(f"{folder}/{REJECTED_DIR}")
+    said = {"key": message.key, "body": message.body, "reason": reason}
+    write_atomic(f"{folder}/{REJECTED_DIR}/{name}", json.dumps(said).encode())
+    remove(message.path)
+
+
+def _read_messages(folder: str) -> list[OutgoingMessage]:
+    found = []
+    for name in sorted(list_names(folder)):
+        if not name.endswith(SUFFIX):
+            continue
+        path = f"{folder}/{name}"
+        try:
+            said = json.loads(read(path) or b"")
+            reason = str(said.get("reason", ""))
+            found.append(OutgoingMessage(path, str(said["key"]), dict(said["body"]), reason))
+        except (ValueError, KeyError, TypeError):
+            continue  # not one of ours
+    return found
+
 
 # Sessions of this machine that are looked after in one run, the last seen first.
 MAX_SESSIONS = 20
@@ -44,7 +99,7 @@ class MessageSync(NamedTuple):
     def send(self) -> tuple[int, list[str]]:
         """How many of our messages the service took, and the files of those it does not want."""
         sent, refused = 0, []
-        for message in message_outbox.list_queued(self.data):
+        for message in messages.list_queued(self.data):
             if self.is_spent():
                 break
             body = dict(message.body)
@@ -54,7 +109,7 @@ class MessageSync(NamedTuple):
             try:
                 self.call("POST", "/api/messages", body, message.key)
             except RequestRejected as error:
-                message_outbox.reject_queued(message, str(error))
+                messages.reject_queued(message, str(error))
                 refused.append(os.path.basename(message.path))
                 continue
             remove(message.path)
