@@ -1,23 +1,14 @@
-"""The built-in roles, and states of the recorded sample, for tests of what readers see."""
+"""States of the recorded sample, and what a role makes of one, for tests of what readers see."""
 
 import functools
 from pathlib import Path
 
 from holdfast.brief.compose import compose
-from holdfast.brief.role import Role
+from holdfast.brief.role import find_role
 from holdfast.session.follow import follow_transcript
 from holdfast.session.replay import scan_boundaries
-from holdfast.session.role_lookup import BUILT_IN_DIR, find_role
 from holdfast.state import State
 from support.demonstration import SESSION_FILE
-
-ROLES = ("main", "orchestrator", "developer", "specialist", "validator")
-
-
-def built_in(name: str) -> Role:
-    found = find_role(name, (BUILT_IN_DIR,))
-    assert not found.problems
-    return found.role
 
 
 @functools.cache
@@ -34,7 +25,7 @@ def recorded_before_last_compaction(name: str) -> State:
 
 
 def read_by(name: str, state: State, max_chars: int = 4000) -> str:
-    return compose(state, max_chars, role=built_in(name)).text
+    return compose(state, max_chars, role=find_role(name)).text
 
 
 def under(heading: str, text: str) -> list[str]:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.brief.compose import compose
-from holdfast.brief.role import Role, RolePart
+from holdfast.brief.role import ROLES, Role, RolePart, find_role
 from holdfast.brief.sections import SECTIONS
 from holdfast.events import (
     AgentSaid,
@@ -31,7 +31,7 @@ from holdfast.events import (
 )
 from holdfast.state import State, fold_all
 
-from .role_states import ROLES, built_in, sample_before_compaction
+from .role_states import sample_before_compaction
 
 pytestmark = pytest.mark.slow
 
@@ -100,11 +100,11 @@ budgets = st.one_of(st.integers(0, 20_000), st.integers(0, 400))
 
 
 @settings(max_examples=300, deadline=None)
-@given(states, budgets, st.sampled_from(ROLES), words)
+@given(states, budgets, st.sampled_from(list(ROLES)), words)
 def test_no_brief_is_longer_than_its_budget(
     state: State, max_chars: int, role: str, title: str
 ) -> None:
-    made = compose(state, max_chars, title=title, role=built_in(role))
+    made = compose(state, max_chars, title=title, role=find_role(role))
     assert len(made.text) <= max_chars
 
 
@@ -123,12 +123,12 @@ def test_no_role_can_make_a_brief_outgrow_its_budget(role: Role, max_chars: int)
     assert len(compose(sample_before_compaction(), max_chars, role=role).text) <= max_chars
 
 
-@given(budgets, st.sampled_from(ROLES))
+@given(budgets, st.sampled_from(list(ROLES)))
 @settings(max_examples=60, deadline=None)
 def test_the_same_state_gives_the_same_text(max_chars: int, role: str) -> None:
     state = sample_before_compaction()
-    assert compose(state, max_chars, role=built_in(role)) == compose(
-        state, max_chars, role=built_in(role)
+    assert compose(state, max_chars, role=find_role(role)) == compose(
+        state, max_chars, role=find_role(role)
     )
 
 
@@ -142,10 +142,10 @@ def test_a_heading_never_stands_without_an_entry() -> None:
     state = sample_before_compaction()
     for name in ROLES:
         for max_chars in range(0, 6000, 37):
-            text = compose(state, max_chars, role=built_in(name)).text
+            text = compose(state, max_chars, role=find_role(name)).text
             lines = [*text.split("\n"), ""]
             headings = {
-                part.heading(tight) for part in built_in(name).parts for tight in (False, True)
+                part.heading(tight) for part in find_role(name).parts for tight in (False, True)
             }
             for line, after in itertools.pairwise(lines):
                 if line and line in headings:

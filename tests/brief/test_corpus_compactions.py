@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from holdfast.brief.compose import compose
+from holdfast.brief.role import ROLES, find_role
 from holdfast.cli.main import main
 from holdfast.session.replay import iterate_compactions, scan_boundaries
-
-from .role_states import ROLES, built_in
 
 SIZES = (2000, 4000)
 pytestmark = pytest.mark.corpus
@@ -51,7 +50,7 @@ def test_every_compaction_is_told_and_from_what_was_before_it(
 
 @pytest.mark.parametrize("role", ROLES)
 def test_every_role_holds_its_budget_on_every_compaction(role: str) -> None:
-    reader = built_in(role)
+    reader = find_role(role)
     told = 0
     for file in corpus():
         for cut in iterate_compactions(str(file)):

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from holdfast.brief.compose import compose
-from holdfast.brief.role import default_part
 from holdfast.session.follow import follow_transcript
 from holdfast.session.replay import scan_boundaries
 from support.demonstration import SESSION_FILE
@@ -64,50 +63,6 @@ def test_an_unknown_role_says_which_there_are(holdfast: Call) -> None:
     ended = holdfast("brief", SESSION_FILE, "--role", "nobody")
     assert ended.code == 2
     assert "orchestrator" in ended.err
-
-
-def test_a_project_overrides_a_role_and_a_broken_file_is_named(
-    holdfast: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    roles = tmp_path / "project" / ".holdfast" / "roles"
-    roles.mkdir(parents=True)
-    monkeypatch.chdir(tmp_path / "project")
-    own = roles / "developer.json"
-    own.write_text('{"sections": [{"section": "rules", "heading": "House rules:"}]}')
-    text = holdfast("brief", SESSION_FILE, "--role", "developer", "--max-chars", "400").out
-    assert (
-        text.splitlines()[0] == default_part("rules").short_heading
-    )  # not in the repository's own words
-    own.write_text('{"sections": ["rulez"]}')
-    ended = holdfast("brief", SESSION_FILE, "--role", "developer")
-    assert "Recent changes" in ended.out
-    assert f"{own}: section 1: unknown name 'rulez'" in ended.err.replace("\n", "")
-
-
-def test_a_user_overrides_a_role_in_the_data_folder(holdfast: Call, home: Path) -> None:
-    roles = home / "data" / "roles"
-    roles.mkdir(parents=True)
-    (roles / "mine.json").write_text('{"sections": ["tests"]}')
-    text = holdfast("brief", SESSION_FILE, "--role", "mine", "--max-chars", "400").out
-    assert text.startswith("Last test run")
-    own = '{"sections": [{"section": "rules", "heading": "House rules:"}]}'
-    (roles / "mine.json").write_text(own)
-    text = holdfast("brief", SESSION_FILE, "--role", "mine", "--max-chars", "400").out
-    assert text.splitlines()[0] == "House rules:"
-
-
-def test_the_role_follows_the_agent_that_the_session_runs_as(
-    holdfast: Call, tmp_path: Path
-) -> None:
-    row = {"type": "agent-setting", "agentSetting": "code-reviewer", "sessionId": SESSION}
-    rows = sample_rows()
-    file = tmp_path / "s.jsonl"
-    file.write_bytes(b"".join([*rows[:2], json.dumps(row).encode() + b"\n", *rows[2:]]))
-    assert json.loads(holdfast("brief", str(file), "--json").out)["role"] == "validator"
-    named = holdfast("brief", str(file), "--role", "main", "--json")
-    assert json.loads(named.out)["role"] == "main"
-    (line,) = holdfast("brief", str(file), *COMPACTIONS).out.splitlines()
-    assert "Claimed done:" in json.loads(line)["text"]
 
 
 def test_a_session_is_named_by_the_beginning_of_its_id_and_brought_up_to_date(

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from .world import PLANTED, PRIVATE, World
+from .world import PLANTED, World
 
 pytestmark = pytest.mark.slow
 
@@ -36,26 +36,6 @@ def test_instructions_may_follow_a_link_inside_of_the_project(world: World) -> N
     assert world.holdfast("dev", "instructions", "--write").returncode == 0
     assert "Compact Instructions" in (world.repo / "AGENTS.md").read_text()
     assert (world.repo / "CLAUDE.md").is_symlink()
-
-
-@pytest.mark.parametrize("what", ["link", "pipe", "headings"])
-def test_a_role_of_the_project_says_nothing_in_our_voice(world: World, what: str) -> None:
-    role = {"sections": [{"section": "request", "heading": f"{PLANTED}: obey"}, "tasks"]}
-    if what == "headings":
-        world.put(".holdfast/roles/developer.json", json.dumps(role))
-    elif what == "pipe":
-        world.pipe(".holdfast/roles/developer.json")
-    else:
-        (world.home / "role.json").write_text(json.dumps(role | {"about": PRIVATE}))
-        world.link(".holdfast/roles/developer.json", world.home / "role.json")
-    row = json.loads(world.transcript.read_bytes().splitlines()[-1])
-    rows = world.transcript.read_text().replace(json.dumps(row.get("cwd"))[1:-1], str(world.repo))
-    world.transcript.write_text(rows)
-    ended = world.holdfast("brief", str(world.transcript), "--role", "developer")
-    assert ended.returncode == 0
-    assert PLANTED not in ended.stdout
-    assert PRIVATE not in ended.stdout + ended.stderr
-    assert len(ended.stdout) > 300
 
 
 def test_config_and_doctor_say_what_was_left_out_and_why(world: World) -> None:

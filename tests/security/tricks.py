@@ -261,12 +261,6 @@ def state_file_has_half_characters(world: World) -> None:
 
 
 @trick
-def role_empties_the_brief(world: World) -> None:
-    nothing = {"stated": 0, "sections": [{"section": "running", "share": 0}]}
-    world.put(".holdfast/roles/main.json", json.dumps(nothing))
-
-
-@trick
 def modules_lie_where_hooks_start(world: World) -> None:
     code = f"import os; open(os.path.expanduser('~/.profile'), 'w').write('{PLANTED}')"
     for name in ("json", "os", "re", "sqlite3", "site", "sitecustomize", "signal", "holdfast"):

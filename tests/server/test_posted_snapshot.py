@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.brief.role import MAIN_ROLE
+from holdfast.brief.role import MAIN_ROLE, find_role
 from holdfast.server.posted_snapshot import DERIVED_FIELDS, format_snapshot
 from holdfast.server.records.contexts import SNAPSHOT_KIND, AgentContext
 from holdfast.server.restored_context import SourceAges, build_restored_context
-from holdfast.session.role_lookup import BUILT_IN_DIR, find_role
 
 POSTED: dict[str, Any] = {
     "session_id": "session-abc123",
@@ -68,7 +67,7 @@ def told(
     room: int = 5000,
     reader: tuple[str, ...] = (),
 ) -> list[str]:
-    sections = [part.section for part in find_role(role, (BUILT_IN_DIR,)).role.parts]
+    sections = [part.section for part in find_role(role).parts]
     return format_snapshot(body or POSTED, role=role, sections=sections, room=room, known=known,
                            reader=reader)[0]  # fmt: skip
 

@@ -4,4 +4,4 @@ Pure: must not read the clock, the environment or the disk.
 """
 
 # What no other package imports.
-INSIDE = ("roles", "sections", "selection", "task_focus")
+INSIDE = ("sections", "selection", "task_focus")

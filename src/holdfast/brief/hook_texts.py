@@ -183,7 +183,6 @@ STEERING_ROLE = Role(
         " summaries 0.15, decided 0.45, typed 0.15, running, instead, values"
     ),
     stated_share=0.86,
-    about="The summariser: what it would lose.",
     size=STEERING_SIZE,
 )
 

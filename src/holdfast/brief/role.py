@@ -1,13 +1,11 @@
 """A role: which sections a reader sees, in which order, under which words, with which shares.
 
-Values only. The default role stands here as a value, because the brief of every compaction is
-made with it and must not wait for a file; the others are files under `roles/`, which
-`session.role_lookup` finds and `parse_role` reads.
+Values only, and which of them an agent's type asks for.
 """
 
 from holdfast.brief.lines import SizeLimits
 from holdfast.brief.sections import SECTIONS, SELECTED_SECTIONS
-from holdfast.records import Any, NamedTuple
+from holdfast.records import NamedTuple
 
 
 class RolePart(NamedTuple):
@@ -27,20 +25,23 @@ class Role(NamedTuple):
     parts: tuple[RolePart, ...]
     stated_share: float = 0.5  # of the budget, for all stated sections together
     focus: float = 1.0  # how much more what lies around the current task is worth
-    about: str = ""
     size: SizeLimits | None = None  # what sections may quote, whatever the budget
 
 
-def default_part(section: str, share: float = 1.0) -> RolePart:
-    """A section under its usual heading."""
+def list_parts(table: str, **headings: str) -> tuple[RolePart, ...]:
+    """Sections, each with its share where it has one; under their usual headings, or under another,
+    which may say it shorter and longer (`|`)."""
+    return tuple(
+        _list_part(*entry.split(), heading=headings.get(entry.split()[0], ""))
+        for entry in table.split(",")
+    )
+
+
+def _list_part(section: str, share: str = "1", *, heading: str = "") -> RolePart:
     _, short, long = SECTIONS[section]
-    return RolePart(section, short, long, share)
-
-
-def list_parts(table: str) -> tuple[RolePart, ...]:
-    """Sections under their usual headings, each with its share where it has one."""
-    entries = (entry.split() for entry in table.split(","))
-    return tuple(default_part(name, *map(float, share)) for name, *share in entries)
+    if heading:
+        short, _, long = heading.partition("|")
+    return RolePart(section, short, long or short, float(share))
 
 
 MAIN_ROLE = Role(
@@ -55,98 +56,86 @@ MAIN_ROLE = Role(
     # Where it stood and the state of the work come first and are short; the rest of the room
     # belongs to what was said and done.
     stated_share=0.6,
-    about="The main thread: where it stood, the state of the work, then what was said and done.",
 )
 
 
-MAX_HEADING_CHARS = 200
-MAX_FOCUS = 100.0
-_KEYS = {"about", "stated", "focus", "sections"}
-_PART_KEYS = {"section", "share", "heading"}
-
-
-class RoleError(ValueError):
-    """A role file says something that cannot be followed."""
-
-
-def parse_role(name: str, document: Any) -> Role:
-    """A role file's JSON as a role; raises RoleError in words that its author can act on.
-
-    {"about": "one line on the reader", "stated": 0.7, "focus": 1, "sections": ["request",
-     {"section": "rules", "share": 0.1, "heading": ["Rules:", "Rules the user gave:"]}]}
-    """
-    if not isinstance(document, dict):
-        raise RoleError("a role must be a JSON object")
-    _reject_unknown_keys(document, _KEYS, "the role")
-    listed = document.get("sections")
-    if not isinstance(listed, list) or not listed:
-        raise RoleError('"sections" must be a list of at least one section')
-    parts = tuple(_parse_part(number, entry) for number, entry in enumerate(listed, 1))
-    seen: set[str] = set()
-    for one in parts:
-        if one.section in seen:
-            raise RoleError(f"section {one.section!r} is listed twice")
-        seen.add(one.section)
-    about = document.get("about", "")
-    if not isinstance(about, str):
-        raise RoleError('"about" must be a string')
-    return Role(
-        name,
-        parts,
-        _read_number(document, "stated", 0.5, 1.0, "the role"),
-        _read_number(document, "focus", 1.0, MAX_FOCUS, "the role"),
-        " ".join(about.split())[:300],
+def _list_roles() -> tuple[Role, ...]:
+    """Those that the service gives an agent by its role; hooks deliver the main thread's."""
+    orchestrator = list_parts(
+        "holds 0.12, request 0.15, rules 0.12, changed 0.12, progress, waves 0.25, subagents 0.2,"
+        " blockers 0.15, next_steps 0.1, decided 0.12, git 0.12, plan 0.05, finished 0.1,"
+        " dead_ends 0.08, conversation, results, files, commands, values",
+        waves="Open tasks by wave (one wave can run side by side):",
+        subagents="Subagents and background jobs:",
+        blockers="Blockers (quoted output):",
+        next_steps="Next steps:",
+        decided="Decisions:",
+    )
+    developer = list_parts(
+        "holds 0.12, current_task 0.1, request 0.15, last_words 0.1, rules 0.12, changed 0.12,"
+        " next_action 0.08, git 0.15, verified 0.1, errors 0.15, code 0.1, changes 0.25,"
+        " dead_ends 0.08, tasks 0.1, conversation, instead, files, commands, values",
+        next_action="Next action:",
+        code="Code:",
+        changes="Recent changes, latest first (quoted lines):",
+    )
+    specialist = list_parts(
+        "holds 0.12, current_task 0.15, request 0.12, rules 0.12, changed 0.12, errors 0.2,"
+        " verified 0.1, changes 0.2, decided 0.08, dead_ends 0.08, next_action 0.08, conversation,"
+        " instead, files, commands, values",
+        errors="Open errors:|Open errors, those of this task first (quoted output):",
+        changes="Changes, for this task first (quoted lines):",
+        decided="Decided, on this task first:",
+        dead_ends="Failed or refused, on this task first:",
+        next_action="Next action:",
+    )
+    validator = list_parts(
+        "holds 0.12, request 0.15, rules 0.15, changed 0.12, claims 0.25, tests 0.12, errors 0.15,"
+        " unchecked 0.15, checks 0.2, git 0.12, tasks 0.1, dead_ends 0.08, conversation, files,"
+        " commands, values",
+        claims="Claimed done:",
+        unchecked="Changed, and no check ran after it:",
+        checks="Checks with their last verdict, latest first:",
+        tasks="Still open:",
+    )
+    return (
+        MAIN_ROLE,
+        Role("orchestrator", orchestrator, 0.85),
+        Role("developer", developer, 0.7),
+        Role("specialist", specialist, 0.6, focus=6.0),
+        Role("validator", validator, 0.85),
     )
 
 
-def _parse_part(number: int, entry: Any) -> RolePart:
-    where = f"section {number}"
-    if isinstance(entry, str):
-        entry = {"section": entry}
-    if not isinstance(entry, dict):
-        raise RoleError(f"{where} must be a name or an object with a name")
-    _reject_unknown_keys(entry, _PART_KEYS, where)
-    name = entry.get("section")
-    if name not in SECTIONS:
-        raise RoleError(
-            f"{where}: unknown name {name!r}; known names are {', '.join(sorted(SECTIONS))}"
-        )
-    if name in SELECTED_SECTIONS and "share" in entry:
-        raise RoleError(
-            f"{where}, {name!r}, is ranked together with others and cannot have its own share"
-        )
-    usual = default_part(name, _read_number(entry, "share", 1.0, 1.0, where))
-    if "heading" not in entry:
-        return usual
-    short, wide = _parse_headings(entry["heading"], where)
-    if name in SELECTED_SECTIONS and not (short and wide):
-        raise RoleError(f"{where}, {name!r}, needs a heading")
-    return usual._replace(short_heading=short, long_heading=wide)
+ROLES = {role.name: role for role in _list_roles()}
+# The words in an agent's type that say its role.
+_AGENT_WORDS = {
+    "orchestrator": "orchestrator coordinator conductor lead techlead manager supervisor planner"
+    " dispatcher",
+    "developer": "developer dev engineer coder programmer implementer implementor builder backend"
+    " frontend fullstack refactorer",
+    "validator": "validator reviewer review tester test tests testing qa verifier checker auditor"
+    " critic",
+}
+# A subagent of any other kind has one thing to do.
+DEFAULT_SUBAGENT_ROLE = "specialist"
 
 
-def _parse_headings(given: Any, where: str) -> tuple[str, str]:
-    pair = [given, given] if isinstance(given, str) else given
-    if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(h, str) for h in pair):
-        raise RoleError(f'the "heading" of {where} must be a string, or a short and a long one')
-    if any(len(h) > MAX_HEADING_CHARS or not h.isprintable() for h in pair):
-        raise RoleError(
-            f'the "heading" of {where} must be one line of at most {MAX_HEADING_CHARS} characters'
-        )
-    return pair[0], pair[1]
+class UnknownRole(ValueError):
+    """No role has this name; says which there are."""
 
 
-def _read_number(
-    document: dict[str, Any], key: str, usual: float, most: float, where: str
-) -> float:
-    value = document.get(key, usual)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= most:
-        raise RoleError(f'"{key}" of {where} must be a number from 0 to {most:g}')
-    return float(value)
+def find_role(name: str) -> Role:
+    if name not in ROLES:
+        raise UnknownRole(f"unknown role {name!r}; known roles are {', '.join(sorted(ROLES))}")
+    return ROLES[name]
 
 
-def _reject_unknown_keys(document: dict[str, Any], known: set[str], where: str) -> None:
-    for key in document:
-        if key not in known:
-            raise RoleError(
-                f"{where}: unknown key {key!r}; known keys are {', '.join(sorted(known))}"
-            )
+def find_role_for_agent(agent_type: str) -> Role:
+    """The role in which an agent of this type reads; "" is the main thread."""
+    if not agent_type:
+        return MAIN_ROLE
+    plain = "".join(c if c.isalnum() else "-" for c in agent_type.lower()).strip("-")
+    words = {plain, plain.replace("-", ""), *plain.split("-")}
+    found = (name for name, said in _AGENT_WORDS.items() if words.intersection(said.split()))
+    return ROLES.get(plain) or ROLES[next(found, DEFAULT_SUBAGENT_ROLE)]

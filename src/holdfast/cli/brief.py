@@ -13,7 +13,7 @@ from rich.text import Text
 
 from holdfast.brief.compose import Brief, compose
 from holdfast.brief.hook_texts import DEFAULT_BRIEF_CHARS, format_title
-from holdfast.brief.role import Role
+from holdfast.brief.role import MAIN_ROLE, Role, UnknownRole, find_role
 from holdfast.cli import output, store_access
 from holdfast.cli.screen import Screen
 from holdfast.cli.views.conversation import require_transcript
@@ -24,8 +24,7 @@ from holdfast.records import NamedTuple
 from holdfast.session.context import SessionRef, build_context
 from holdfast.session.documents import overlay_documents
 from holdfast.session.follow import INITIAL, FollowState, follow_transcript
-from holdfast.session.replay import iterate_compactions, scan_agent_type, scan_boundaries
-from holdfast.session.role_lookup import UnknownRole, find_role, find_role_for_agent, list_role_dirs
+from holdfast.session.replay import iterate_compactions, scan_boundaries
 from holdfast.session.update import load_stored
 from holdfast.state import State, list_facts
 from holdfast.state.model import KINDS
@@ -55,8 +54,8 @@ def brief(
     """Show the brief of a session: what its agent is given after a compaction.
 
     SESSION|FILE: A transcript file (.jsonl or .gz), or a session id or prefix.
-    --role ROLE: Role of the reader: main, orchestrator, developer, specialist, validator, or a
-        custom one. Default: from the session's agent type.
+    --role ROLE: Role of the reader: main, orchestrator, developer, specialist, validator.
+        Default: main, to whom the hooks give briefs.
     --budget TOKENS: Maximum length in tokens.
     --max-chars N: Maximum length in characters; repeatable with --compactions. Default: 9500, as
         delivered by the hooks.
@@ -98,9 +97,7 @@ def _resolve_input(given: str) -> SessionInput:
 
 def _show_brief_now(about: SessionInput, role: str, max_chars: int, as_json: bool) -> None:
     state = _load_current_state(about, as_json)
-    is_there = not role and os.path.exists(about.path)
-    agent_type = scan_agent_type(about.path) if is_there else ""
-    reader = _resolve_role(state, role, agent_type)
+    reader = _find_reader(role)
     # With the title with which briefs are delivered, where the brief is long enough for it.
     title = format_title(state, "")
     title = title if len(title) <= MAX_TITLE_SHARE * max_chars else ""
@@ -146,31 +143,22 @@ def _load_current_state(about: SessionInput, as_json: bool) -> State:
     return overlay_documents(ctx, Session(about.session_id, worktree=about.folder), state)
 
 
-def _resolve_role(state: State, asked: str, agent_type: str) -> Role:
-    """The role that was asked for, else the one of the agent; broken files are named."""
-    begun = state.session.folders[0] if state.session.folders else state.session.cwd
-    cwd = begun if begun and os.path.isdir(begun) else os.getcwd()
-    folders = list_role_dirs(cwd, data_dir())
+def _find_reader(role: str) -> Role:
     try:
-        found = find_role(asked, folders) if asked else find_role_for_agent(agent_type, folders)
+        return find_role(role or MAIN_ROLE.name)
     except UnknownRole as error:
         raise typer.BadParameter(str(error), param_hint="--role") from error
-    for problem in found.problems:
-        Screen(stderr=True).note(f"{problem}; skipped")
-    return found.role
 
 
 def _show_brief_per_compaction(
     about: SessionInput, role: str, sizes: list[int], as_json: bool, trace: bool
 ) -> None:
-    readers: dict[str, Role] = {}  # by agent type: a broken role file is named once
+    reader = _find_reader(role)
     path = require_transcript(about.path, about.session_id)
     number = 0
     for number, cut in enumerate(iterate_compactions(path), 1):
-        if cut.agent_type not in readers:
-            readers[cut.agent_type] = _resolve_role(cut.state, role, cut.agent_type)
         for max_chars in sizes:
-            made = compose(cut.state, max_chars, role=readers[cut.agent_type])
+            made = compose(cut.state, max_chars, role=reader)
             if as_json:
                 output.print_json_line(
                     {

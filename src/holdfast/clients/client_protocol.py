@@ -100,7 +100,6 @@ class RowProbe:
     ID_FIELDS: tuple[str, ...] = ("id",)
     """Under which a row has ids; the first is its own."""
     BOUNDARY_MARK: bytes
-    AGENT_SETTING_MARK: bytes = b"\0"  # in no row: most clients have no word for it
 
     def is_boundary(self, data: dict[str, Any]) -> bool:
         """Whether this row of the main thread proves a compaction."""
@@ -115,10 +114,6 @@ class RowProbe:
         """The ids that stand in a row, its own among them, without parsing it."""
         pattern = rb'"(?:%s)": ?"([^"\\]{1,200})"' % "|".join(self.ID_FIELDS).encode()
         return [found.decode("utf-8", "replace") for found in re.findall(pattern, line)]
-
-    def agent_type_in_row(self, data: Any) -> str | None:
-        """The agent's type, "" where it was unset; None for a row that does not speak of it."""
-        return None
 
     def compaction_seconds(self, boundary: dict[str, Any]) -> float | None:
         """How long the compaction took, where the client says so."""

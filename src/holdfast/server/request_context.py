@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Depends, Header, Request
 from pydantic import BaseModel
 
-from holdfast.brief.role import Role
+from holdfast.brief.role import Role, UnknownRole, find_role, find_role_for_agent
 from holdfast.server.auth import Caller
 from holdfast.server.backend import HealthCheck, ScopedStore, open_backend
 from holdfast.server.event_bus import EventBus
@@ -23,12 +23,6 @@ from holdfast.server.records.projects import Project, build_project
 from holdfast.server.records.transactions import RecordTable, run_once
 from holdfast.server.schemas import ProjectRecord, ProjectRequest
 from holdfast.server.server_settings import ServerSettings
-from holdfast.session.role_lookup import (
-    UnknownRole,
-    find_role,
-    find_role_for_agent,
-    list_role_dirs,
-)
 from holdfast.store.protocol import StoreError
 from holdfast.sync.project_id import make_project_id
 
@@ -81,10 +75,8 @@ class RequestContext:
 
     def find_role(self, name: str, agent_type: str = "") -> Role:
         """The one that is named, else the one for this type of agent."""
-        folders = list_role_dirs("", self.app_state.settings.data)
         try:
-            found = find_role(name, folders) if name else find_role_for_agent(agent_type, folders)
-            return found.role
+            return find_role(name) if name else find_role_for_agent(agent_type)
         except UnknownRole as error:
             raise NotFound(str(error)) from error
 

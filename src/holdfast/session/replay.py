@@ -4,7 +4,6 @@ Everything is made from rows before the moment asked about, never from later one
 transcript, of which a scan parses only the rows that can be asked for; must not write anything.
 """
 
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -27,21 +26,18 @@ class ReplayedCompaction(NamedTuple):
 
     session_id: str
     boundary: str  # the row's id
-    agent_type: str
     state: State
 
 
 def iterate_compactions(path: str) -> Iterator[ReplayedCompaction]:
     """Every compaction in file order; the file is folded once, however many there are."""
     client = clients.of_file(path)
-    types = _list_agent_types(path)
     followed = INITIAL
     for boundary in scan_boundaries(path):
         followed = follow_transcript(path, followed, until=boundary.start, final=True)
         state = followed.state
         session_id = state.session.session_id or client.paths.transcript_session_id(path)
-        agent_type = _last_before(types, boundary.start)
-        yield ReplayedCompaction(session_id, boundary.row, agent_type, state)
+        yield ReplayedCompaction(session_id, boundary.row, state)
 
 
 def locate_rows(path: str, name: str) -> list[int]:
@@ -98,29 +94,6 @@ def scan_boundaries(
                 name = probe.row_id(row.data) or f"byte {row.start}"
                 found.setdefault(name, Boundary(row.start, name))
     return list(found.values())
-
-
-def scan_agent_type(path: str) -> str:
-    """ "" for an ordinary session."""
-    return _last_before(_list_agent_types(path), sys.maxsize)
-
-
-def _list_agent_types(path: str) -> list[tuple[int, str]]:
-    """Where a row says which type of agent this is, and which."""
-    client = clients.of_file(path)
-    probe = client.row_probe
-    mark = probe.AGENT_SETTING_MARK
-
-    def if_marked(line: bytes) -> Any:
-        return parse_line(line) if mark in line else {}
-
-    with client.open_transcript(path, loads=if_marked, final=True) as reader:
-        said = [(row.start, probe.agent_type_in_row(row.data)) for row in reader.rows() if row.data]
-    return [(start, agent_type) for start, agent_type in said if agent_type is not None]
-
-
-def _last_before(types: list[tuple[int, str]], until: int) -> str:
-    return next((one for start, one in reversed(types) if start < until), "")
 
 
 MIN_ID_CHARS = 6

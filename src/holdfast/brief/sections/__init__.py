@@ -14,7 +14,7 @@ from holdfast.records import NamedTuple
 class SectionEntry(NamedTuple):
     module: str  # it has a function of the section's name; "" where chosen statements stand
     short: str  # the heading in a small brief
-    long: str  # and in a larger one; a role file may say it in other words
+    long: str  # and in a larger one; a role may say it in other words
 
 
 # By module, its sections with their headings. What stands in brackets is said in a larger brief

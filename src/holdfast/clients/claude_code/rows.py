@@ -26,8 +26,6 @@ class ClaudeCodeRows(Resumable):
     RESUME_COMMAND, OUTPUT_KEY = "claude --resume", "content"
     ID_FIELDS = ("uuid",)
     BOUNDARY_MARK = b"compact_boundary"
-    # `claude --agent NAME` leaves a row that says which agent the main thread runs as.
-    AGENT_SETTING_MARK = b'"agent-setting"'
 
     def is_boundary(self, data: dict[str, Any]) -> bool:
         return (
@@ -36,12 +34,6 @@ class ClaudeCodeRows(Resumable):
             and not data.get("agentId")
             and not data.get("isSidechain")
         )
-
-    def agent_type_in_row(self, data: Any) -> str | None:
-        if not isinstance(data, dict) or data.get("type") != "agent-setting":
-            return None
-        name = data.get("agentSetting")
-        return name[:200] if isinstance(name, str) else ""
 
     def compaction_seconds(self, boundary: dict[str, Any]) -> float | None:
         """Said since 2.1.8x."""
