@@ -97,15 +97,16 @@ def _lies_in(*places: re.Pattern[str]) -> bool:
     return any(place.search(path) for place in places)
 
 
-def find_hook_script(data_dir: str) -> str:
+def find_hook_script(data_dir: str, *, of_plugin: bool = False) -> str:
     """The script that hooks are to run: this copy's, or that of the one `ensure_lasting` makes."""
-    folder = _lasting_dir(data_dir) if is_temporary() else package_dir()
+    folder = _lasting_dir(data_dir) if of_plugin or is_temporary() else package_dir()
     return os.path.join(folder, HOOK_SCRIPT)
 
 
-def ensure_lasting(data_dir: str) -> str:
-    """Make the copy that the hooks are to run; its folder, "" where this one is there to stay."""
-    if not is_temporary():
+def ensure_lasting(data_dir: str, *, of_plugin: bool = False) -> str:
+    """Make the copy that the hooks are to run; its folder, "" where this one is there to stay. A
+    plugin's is not: the client moves it."""
+    if not of_plugin and not is_temporary():
         return ""
     target = _lasting_dir(data_dir)
     if os.path.isdir(target):

@@ -25,7 +25,6 @@ def read_settings(path: str) -> str:
 def names_holdfast(path: str, quotes: str = '"') -> bool:
     """`quotes` are the characters that an entry's launcher may stand behind."""
     text = read_settings(path).replace("\\\\", "/")
-    # The status line's command goes on behind the launcher; an entry's ends there.
     for launcher in _paths_ending(text, f"/{LAUNCHER_NAME}", quotes):
         code = (read(launcher, most=MAX_LAUNCHER_BYTES) or b"").decode("utf-8", "replace")
         if any(exists(script) for script in _paths_ending(code, SCRIPT_SUFFIX, "='")):
@@ -44,6 +43,9 @@ def _paths_ending(text: str, end: str, before: str) -> list[str]:
             break
         start = max(text.rfind(mark, max(0, at - MAX_PATH_CHARS), at) for mark in before)
         path = text[start + 1 : at] + end
+        # A status line alone runs no hook.
+        if text[at + len(end) :][:20].lstrip("'\\\" ").startswith("statusline"):
+            continue
         if start >= 0 and path not in found:
             found.append(path)
     return found

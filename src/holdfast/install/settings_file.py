@@ -62,18 +62,19 @@ def install(
     data_dir: str,
     dry_run: bool = False,
     statusline: bool = False,
+    hooks: bool = True,
 ) -> InstallOutcome:
     """Puts our hooks into the file, or brings them up to date; raises SettingsError.
 
     With `statusline` our status line too, around the one that is there. One of ours that is in
-    the file already is brought up to date in any case.
+    the file already is brought up to date in any case. Without `hooks` it comes alone.
     """
     with _settings_errors(path):
         target = os.path.realpath(path)
         folder = receipts.receipt_dir(data_dir, target)
 
         def attempt() -> InstallOutcome:
-            plan = _plan_install(target, folder, launcher, statusline, form)
+            plan = _plan_install(target, folder, launcher, statusline, form, hooks)
             if not dry_run:
                 with _launcher_written(plan.outcome):
                     if plan.receipt:
@@ -117,11 +118,12 @@ def uninstall(
 
 
 def _plan_install(
-    target: str, folder: str, launcher: Launcher, statusline: bool, form: Installer
+    target: str, folder: str, launcher: Launcher, statusline: bool, form: Installer, hooks: bool
 ) -> _Plan:
     before = atomic_file.read(target)
     text, encode = form.decode(before)
-    edit, there = form.add_hooks(text, launcher), form.list_events(text)
+    edit = form.add_hooks(text, launcher) if hooks else hook_edit.SettingsEdit(text)
+    there = form.list_events(text)
     edited, had_line = edit.text, form.has_own_statusline(text)
     if statusline or had_line:
         edited = hook_edit.add_statusline(edited, launcher)

@@ -3,6 +3,7 @@
     recall WORDS [--kind KIND] [--page N]    show ID [--page N]    state [--kind KIND] [--page N]
     note KIND WORDS                          handoff               resume [ID]
     status                                   why                   before [PAGE]
+    statusline [off]
 
 Read by an agent through its shell, or shown by the plugin's commands. Exit code 1 with one line
 on standard error where there is nothing to answer.
@@ -28,7 +29,7 @@ from holdfast.store.sqlite.store import SqliteStore
 USAGE = (
     "usage: holdfast recall WORDS [--kind KIND] [--page N] | show ID | state [--kind KIND]"
     " | note decision|rule|dead_end|next_step WORDS | handoff | resume [ID] | status | why"
-    " | before [PAGE]"
+    " | before [PAGE] | statusline [off]"
 )
 
 
@@ -51,6 +52,8 @@ def run_command(arguments: list[str]) -> str:
         return notes_and_handoff.add_note(
             scope, data, words[1] if len(words) > 1 else "", " ".join(words[2:])
         )
+    if command == "statusline":
+        return _switch_statusline(rest.strip(), data)
     if not os.path.exists(store_path(data)):
         raise NotFound("Holdfast has saved nothing yet.")
     with closing(SqliteStore(store_path(data))) as store:
@@ -84,6 +87,17 @@ def _run_one(
             store, session.id, page=_read_page(rest.strip() or "1")
         )
     raise NotFound(USAGE)
+
+
+def _switch_statusline(word: str, data: str) -> str:
+    # Imported late: nothing else here changes settings.
+    from holdfast.install.installation import SettingsError
+    from holdfast.install.statusline import switch_statusline
+
+    try:
+        return switch_statusline(word, os.environ, data)
+    except (SettingsError, OSError) as error:
+        raise NotFound(f"Nothing was changed. {error}") from error
 
 
 def _parse_arguments(arguments: list[str]) -> tuple[list[str], dict[str, str]]:
