@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ def run(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def show_line(settings: Path, payload: dict[str, object]) -> str:
+def show_line(settings: Path, payload: Mapping[str, str]) -> str:
     """As the client runs it: through a shell, with the payload on standard input."""
     command = json.loads(settings.read_text())["statusLine"]["command"]
     return subprocess.run(
