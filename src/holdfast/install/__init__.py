@@ -37,4 +37,5 @@ __all__ = [
     "launcher",
     "receipts",
     "settings_file",
+    "statusline",
 ]

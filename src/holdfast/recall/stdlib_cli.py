@@ -92,10 +92,10 @@ def _run_one(
 def _switch_statusline(word: str, data: str) -> str:
     # Imported late: nothing else here changes settings.
     from holdfast.install.installation import SettingsError
-    from holdfast.install.statusline import switch_statusline
+    from holdfast.install import statusline
 
     try:
-        return switch_statusline(word, os.environ, data)
+        return statusline.switch_statusline(word, os.environ, data)
     except (SettingsError, OSError) as error:
         raise NotFound(f"Nothing was changed. {error}") from error
 
