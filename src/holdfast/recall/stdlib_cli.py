@@ -91,8 +91,8 @@ def _run_one(
 
 def _switch_statusline(word: str, data: str) -> str:
     # Imported late: nothing else here changes settings.
-    from holdfast.install.installation import SettingsError
     from holdfast.install import statusline
+    from holdfast.install.installation import SettingsError
 
     try:
         return statusline.switch_statusline(word, os.environ, data)
