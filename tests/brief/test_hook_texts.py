@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from holdfast.brief.hook_texts import compose_steering, format_title
 from holdfast.clients.claude_code.hooks import HOOKS
-from holdfast.compaction.handlers import MAX_SHOWN_STEERING_CHARS
 from holdfast.events import AgentSaid, Origin, TaskChanged, TaskCreated, TitleSet, UserSaid
 from holdfast.session.follow import follow_transcript
 from holdfast.state import EMPTY_STATE, fold_all
@@ -50,7 +49,7 @@ def test_a_withdrawn_rule_is_not_told() -> None:
     assert "Always indent with tabs." not in text
 
 
-def test_a_compaction_by_hand_has_room_for_tasks_files_checks_decisions_and_errors() -> None:
+def test_3500_characters_have_room_for_tasks_files_checks_decisions_and_errors() -> None:
     story = Story().user("Build the shop.")
     for number in range(25):
         story.touched(f"/work/shop/src/part_{number}.py", "created")
@@ -62,8 +61,8 @@ def test_a_compaction_by_hand_has_room_for_tasks_files_checks_decisions_and_erro
         story.agent(f"We decided on choice{number} for matter{number} of area{number}.")
     for number in range(8):
         story.ran(f"tool{number} --go", f"error: thing{number} is broken", ok=False)
-    text = compose_steering(story.state, MAX_SHOWN_STEERING_CHARS)
-    assert len(text) <= MAX_SHOWN_STEERING_CHARS
+    text = compose_steering(story.state, 3_500)
+    assert len(text) <= 3_500
     wanted = {" (new)": 20, " of the shop list": 10, "pytest tests/": 5, "choice": 15, "thing": 8}
     assert {word: text.count(word) >= least for word, least in wanted.items()} == dict.fromkeys(
         wanted, True
@@ -78,7 +77,7 @@ def test_files_that_git_does_not_name_are_told_as_edited() -> None:
         story.agent(f"We decided on choice{number} for matter{number}, as area{number} needs it.")
     seen = GitSeen("2026-01-01T10:00:00Z", "/work/shop", "abc", "main", untracked=1)
     new = seen._replace(files=(SeenFile("src/", "new"), SeenFile("src/part_3.py", "changed")))
-    text = compose_steering(story.state._replace(git_seen=new), MAX_SHOWN_STEERING_CHARS)
+    text = compose_steering(story.state._replace(git_seen=new), 3_500)
     told = text.partition("Also edited in this session, latest first:\n")[2].partition("\nCh")[0]
     assert [n for n in range(20) if f"part_{n}.py" not in told] == [3]
     assert [n for n in range(15) if f"area{n} needs" not in text] == []
@@ -96,7 +95,7 @@ def test_a_check_that_fails_is_told_before_those_that_passed_later() -> None:
     story.ran("pytest tests/test_auth.py", failed, ok=False)
     for tool in ("mypy src", "npm run lint", "go test ./...", "cargo test", "npx jest", "tox"):
         story.ran(tool, "3 passed in 0.1s")
-    text = compose_steering(story.state, MAX_SHOWN_STEERING_CHARS)
+    text = compose_steering(story.state, 3_500)
     assert "- failed: `pytest tests/test_auth.py`: " in text
     assert "signature invalid" in text
     assert "`npm run lint`" in text.partition("Checks run before")[2]

@@ -5,6 +5,7 @@ from typing import cast
 
 import pytest
 
+from holdfast.brief.hook_texts import STEERING_TITLE
 from holdfast.compaction import handlers
 from holdfast.compaction.active_commands import registry
 from holdfast.compaction.instructions import TEMPLATE_OPENING
@@ -39,16 +40,21 @@ def test_before_a_compaction_there_is_a_checkpoint_a_brief_and_steering(follow: 
     assert prepared.text.startswith("Holdfast: the state of this session")
 
 
-def test_the_user_is_shown_facts_without_the_template(follow: Follow) -> None:
+@pytest.mark.parametrize(("columns", "most"), [(80, 200), (120, 350), (200, 670)])
+def test_under_a_compact_in_a_terminal_stands_one_paragraph(
+    columns: int, most: int, follow: Follow
+) -> None:
     follow.write(BOUNDARY)
-    unseen = handlers.on_precompact(follow.ctx, "auto").text
-    shown = handlers.on_precompact(follow.ctx, "manual").text
-    assert RULE in shown
-    assert len(shown) <= handlers.MAX_SHOWN_STEERING_CHARS
-    assert TEMPLATE_OPENING in unseen
+    ctx = follow.ctx._replace(config=follow.ctx.config._replace(screen_columns=columns))
+    shown = handlers.on_precompact(ctx, "manual").text
+    assert columns < 100 or "[r4]" in shown
+    assert shown.startswith(STEERING_TITLE)
+    assert len(shown) <= most
+    assert "\n" not in shown
     assert TEMPLATE_OPENING not in shown
-    client = follow.ctx._replace(session=follow.ctx.session._replace(client="opencode"))
-    assert TEMPLATE_OPENING in handlers.on_precompact(client, "manual").text
+    for text in (handlers.on_precompact(ctx, "auto"), handlers.on_precompact(follow.ctx, "manual")):
+        assert TEMPLATE_OPENING in text.text
+        assert RULE in text.text
 
 
 def test_a_summariser_that_has_been_steered_is_not_told_again(follow: Follow) -> None:

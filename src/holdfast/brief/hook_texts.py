@@ -186,6 +186,10 @@ STEERING_ROLE = Role(
     size=STEERING_SIZE,
 )
 
+SHOWN_STEERING_ROLE = STEERING_ROLE._replace(
+    parts=list_parts("holds 0.6, rules 0.9, request 0.9, tasks 0.5"), stated_share=1.0
+)
+
 
 def compose_steering(state: State, max_chars: int) -> str:
     """Text for the summariser, at most `max_chars`, most important first: what summaries lose.
@@ -199,3 +203,9 @@ def compose_steering(state: State, max_chars: int) -> str:
     title = f"{STEERING_TITLE}\nThe session is called{name}." if name else STEERING_TITLE
     made = compose(state, max_chars, title=title, role=STEERING_ROLE)
     return made.text if made.fact_ids else ""
+
+
+def compose_shown_steering(state: State, max_chars: int) -> str:
+    """The same in one paragraph, where the user sees it: what a summary must not round off."""
+    made = compose(state, max_chars, title=STEERING_TITLE, role=SHOWN_STEERING_ROLE)
+    return made.text.replace("\n", " ") if made.fact_ids else ""

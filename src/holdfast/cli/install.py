@@ -362,8 +362,8 @@ def _describe_changes(outcome: installation.InstallOutcome, scope: Scope, client
         lines.append("The status line shows context left, when state was saved, and open tasks.")
     if installed and client == clients.DEFAULT_CLIENT:
         lines.append(
-            "After `/compact` the client shows what the hooks gave the summariser; with the plugin "
-            "(docs/plugin.md) the screen stays clean."
+            "After `/compact` the client shows a few lines that the hooks gave the summariser; "
+            "with the plugin (docs/plugin.md) it gets more, and the screen stays clean."
         )
         lines.append(describe_kept())
     if outcome.backup:

@@ -213,6 +213,10 @@ class ClientPaths:
         """Whether nobody sits before the client that runs this process."""
         return False
 
+    def screen_columns(self, environ: Mapping[str, str]) -> int:
+        """How wide the terminal is that shows what PreCompact prints; 0: none does."""
+        return 0
+
     def sessions_dir(self, config: str, data: str) -> str:
         """The folder below which the transcripts of all projects are; below `data`, our own
         folder, where we write them down ourselves.

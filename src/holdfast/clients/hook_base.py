@@ -31,8 +31,6 @@ class HookClient:
     DETACHES_WORK: ClassVar[bool] = True
     # Whether what PreCompact prints reaches the summariser.
     STEERS: ClassVar[bool] = False
-    # Whether the user sees it under a compaction of their own.
-    SHOWS_STEERING: ClassVar[bool] = False
     # What a user types to compact; a focus may follow where it ends with a space.
     COMPACT_COMMAND: ClassVar[str] = "/compact "
     # The client's events in the words of the hooks, where it has words of its own.

@@ -13,7 +13,7 @@ from holdfast.brief import hook_texts
 from holdfast.brief.compose import Brief
 from holdfast.brief.contradictions import HEADING, format_contradictions
 from holdfast.brief.gap import compose_gap, split_covered
-from holdfast.brief.hook_texts import STEERING_TITLE, compose_steering
+from holdfast.brief.hook_texts import STEERING_TITLE, compose_shown_steering, compose_steering
 from holdfast.clients.client_protocol import LeftInContext
 from holdfast.clients.holdfast_text import GAP_OPENING
 from holdfast.clock import DAY_SECONDS, format_timestamp
@@ -69,8 +69,9 @@ FILLING_PERCENT_LEFT = 10
 PRECOMPACT_CHANNEL = "PreCompact"
 REQUEST_CHANNEL = "ModelRequest"
 MODULE_CHANNEL = "session.compact"  # of the plugin's module: `hooks.compaction_module`
-# The client shows users what PreCompact printed where they asked for the compaction themselves.
-MAX_SHOWN_STEERING_CHARS = 3_500
+# Claude Code prints what PreCompact printed under a /compact, behind the hook's command line, and
+# one more line for PostCompact. What is left out here comes back with the brief.
+MAX_SHOWN_LINES, SHOWN_MARGIN, SHOWN_PREFIX, MIN_SHOWN_CHARS = 4, 12, 86, 190
 
 
 def on_progress(
@@ -131,19 +132,15 @@ def on_precompact(ctx: SessionContext, trigger: str, told: str = "") -> Steering
     steered = STEERING_TITLE in told or instructions.TEMPLATE_OPENING in told
     if steered or not ctx.client.hook_io.STEERS:
         return Steering("", view)
-    shown = trigger == "manual" and ctx.client.hook_io.SHOWS_STEERING
-    return Steering(steer_summary(ctx, view, PRECOMPACT_CHANNEL, shown_to_user=shown), view)
+    columns = ctx.config.screen_columns if trigger == "manual" else 0
+    return Steering(steer_summary(ctx, view, PRECOMPACT_CHANNEL, columns), view)
 
 
-def steer_summary(
-    ctx: SessionContext, view: SessionView, channel: str, *, shown_to_user: bool
-) -> str:
-    """What the summariser is told, recorded as delivered."""
-    most = ctx.config.settings.number("steering_chars")
-    most = min(most, MAX_SHOWN_STEERING_CHARS) if shown_to_user else most
+def steer_summary(ctx: SessionContext, view: SessionView, channel: str, columns: int = 0) -> str:
+    """What the summariser is given, recorded as delivered; `columns` wide on the user's screen."""
     # What was open at the start of a long history may be long done.
-    text = _compose_steering(ctx, view, most) if view.is_complete else ""
-    text = instructions.append_instructions(ctx, text, template=not shown_to_user)
+    text = _compose_steering(ctx, view, columns) if view.is_complete else ""
+    text = instructions.append_instructions(ctx, text, template=not columns)
     if text and ctx.store is not None:
         epoch = view.epoch
         ctx.store.record_delivery(
@@ -158,7 +155,7 @@ def tell_subagent(ctx: SessionContext, *, steer: bool) -> str:
     if not view.is_complete:
         return ""
     if steer:
-        return _compose_steering(ctx, view, ctx.config.settings.number("steering_chars"))
+        return _compose_steering(ctx, view)
     return compose(ctx, view).text
 
 
@@ -438,11 +435,15 @@ def _look_at_git(ctx: SessionContext, seconds: float = git_query.FOREGROUND_SECO
     git_query.look(ctx.session_dir, ctx.session.cwd, ctx.now.text, seconds)
 
 
-def _compose_steering(ctx: SessionContext, view: SessionView, most: int) -> str:
-    text = compose_steering(view.display, most) if most else ""
-    in_force = ""
-    if most:
-        in_force = registry.describe_for_summariser(ctx, view.display, count_rules_room(ctx))
+def _compose_steering(ctx: SessionContext, view: SessionView, columns: int = 0) -> str:
+    most = ctx.config.settings.number("steering_chars")
+    if not most:
+        return ""
+    if columns:
+        room = MAX_SHOWN_LINES * (columns - SHOWN_MARGIN) - SHOWN_PREFIX
+        return compose_shown_steering(view.display, min(most, max(room, MIN_SHOWN_CHARS)))
+    text = compose_steering(view.display, most)
+    in_force = registry.describe_for_summariser(ctx, view.display, count_rules_room(ctx))
     return f"{text}\n{in_force}" if text and in_force else text or in_force
 
 

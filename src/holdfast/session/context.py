@@ -26,6 +26,7 @@ class EffectiveConfig(NamedTuple):
     client_project_dir: str = ""  # where the client was started
     user_dir: str = ""  # where the user's own settings are
     is_headless: bool = False  # nobody sits before the client
+    screen_columns: int = 0  # of a terminal that shows what PreCompact prints
 
 
 DEFAULT_CONFIG = EffectiveConfig()
@@ -86,6 +87,7 @@ def load_config(
         project,
         user_config_dir(environ) or data,
         client.paths.is_headless(environ),
+        client.paths.screen_columns(environ),
     )
 
 

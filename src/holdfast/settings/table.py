@@ -68,8 +68,8 @@ SETTINGS = (
     _number_row("gap_chars", 4_000, 500, 9_500,
         "Maximum length of the gap (facts a summary lost), in characters."),
     _number_row("steering_chars", 4_000, 0, 8_000,
-        "Maximum length of the facts given to the summariser, in characters; at most 3,500 "
-        "where the client shows them, after a /compact of yours. 0 disables it."),
+        "Maximum length of the facts given to the summariser, in characters; four lines where "
+        "Claude Code prints them on your screen, under a /compact. 0 disables it."),
     _flag_row("instructions", True,
         "Pass the compact instructions to every compaction.", owner=BOTH),
     _flag_row("command_rules", True,

@@ -44,6 +44,12 @@ class ClaudeCodePaths(ClientPaths):
         """`-p` and programs on the Agent SDK; the client says so to what it runs."""
         return environ.get("CLAUDE_CODE_ENTRYPOINT", "").startswith("sdk")
 
+    def screen_columns(self, environ: Mapping[str, str]) -> int:
+        if environ.get("CLAUDE_CODE_ENTRYPOINT") != "cli":
+            return 0
+        columns = environ.get("COLUMNS", "")
+        return int(columns) if columns.isdecimal() else 80
+
     def is_transcript(self, path: str) -> bool:
         """Whether a file's name and place say that it is a session's, not a subagent's."""
         parts = path.replace("\\", "/").split("/")

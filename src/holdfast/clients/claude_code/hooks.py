@@ -56,7 +56,6 @@ class ClaudeCodeHooks(HookClient):
     MAX_OUTPUT_CHARS = 10_000
     DETACHES_WORK = False  # installed as async
     STEERS = True  # PreCompact's output is added to the summariser's instructions
-    SHOWS_STEERING = True
 
     def leaves_to_others(self, environ: Mapping[str, str]) -> bool:
         """The plugin's hooks are silent where those of `holdfast install` run, so that nothing is
