@@ -55,9 +55,12 @@ def test_what_was_taken_back_in_other_words_is_not_in_force(pair: dict[str, str]
     if rule in MISSED:
         return
     assert of_old == ([other_half] if other_half else [])
-    assert any(
-        one.rule.text in later or later in one.rule.text for one in list_demands(story.state.rules)
-    )
+    told = [
+        rule.text
+        for one in list_demands(story.state.rules)
+        for rule in (one.rule, *(since for _, since in one.since))
+    ]
+    assert any(text in later or later in text for text in told)
     for text in (
         steering,
         compose(story.state, 6000).text,
@@ -126,13 +129,13 @@ def test_words_of_release_that_are_not_sure_are_quoted_beside_the_hold() -> None
 
 
 def test_words_that_allow_something_unknown_stand_under_the_rules() -> None:
-    story = Story().user("Only work on the backend.").agent("Noted.")
+    story = Story().user("Always use tabs.").user("Only work on the backend.").agent("Noted.")
     story.user("Ten minutes is fine.").user("Frontend is in scope too now.").user("go on")
     for text in (compose(story.state, 6000).text, compose_steering(story.state, 4000)):
         rules, later = text.split("Said later by the user")
         assert "in force unless words below change them" in rules
-        assert rules.endswith('\n- [r1] "Only work on the backend."\n')
-        assert later.split("\n")[1] == '- [r2] "Frontend is in scope too now." (turn 3)'
+        assert rules.endswith('\n- [r2] "Only work on the backend."\n- [r1] "Always use tabs."\n')
+        assert later.split("\n")[1] == '- [r3] "Frontend is in scope too now." (turn 4)'
 
 
 def test_an_ordinary_request_releases_no_hold() -> None:

@@ -18,7 +18,8 @@ from holdfast.events import Origin
 from holdfast.lazy_regex import lazy_compile
 from holdfast.records import NamedTuple
 from holdfast.state import git_printed
-from holdfast.state.demand_sentences import HOLD, RULE, Sentence, find_clash, hear, stem
+from holdfast.state.demand_relations import find_clash
+from holdfast.state.demand_sentences import HOLD, RULE, Sentence, hear, stem
 from holdfast.state.facts import CANCELLED, DONE, OPEN, RESOLVED
 from holdfast.state.model import State
 from holdfast.state.prose import split_sentences

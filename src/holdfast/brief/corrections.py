@@ -14,7 +14,7 @@ from functools import lru_cache
 from holdfast.brief.lines import content_words
 from holdfast.lazy_regex import lazy_compile
 from holdfast.records import NamedTuple
-from holdfast.state.demand_sentences import chooses_between
+from holdfast.state.demand_relations import chooses_between
 from holdfast.state.prose import lower_ascii_apostrophes
 
 # Only so far back: a slip is corrected soon, and every pair is looked at.

@@ -20,7 +20,7 @@ _PROGRAMS = {
     ),
     "lint": frozenset(
         """ruff flake8 pylint eslint tslint stylelint golangci-lint staticcheck rubocop shellcheck
-        mypy pyright tsc vue-tsc biome oxlint hadolint clippy""".split()
+        mypy pyright tsc vue-tsc biome oxlint hadolint clippy pre-commit""".split()
     ),
     "build": frozenset(
         """make cmake ninja bazel gcc g++ cc clang clang++ rustc javac webpack vite rollup esbuild
@@ -32,12 +32,12 @@ _BY_NEXT_WORD = frozenset(
     cypress rails rake make just task mise poe hatch pdm composer artisan manage.py
     gradle gradlew mvn mvnw
     phpstan xcodebuild zig bazel sbt stack cabal nx turbo lerna prettier black gofmt cmake lein
-    invoke moon""".split()
+    invoke moon terraform tofu helm""".split()
 )
 _WORDS_OF = (
     ("test", lazy_compile(r"(?:^|[:_./-])(?:tests?|specs?|nextest|e2e)(?=$|[:_./-])|^--test$|^t$")),
     ("lint", lazy_compile(
-        r"(?:^|[:_./-])(?:lint\w*|vet|analy[sz]e|clippy|type-?check|check|tsc|fmt:check)(?=$|[:_./-])"
+        r"(?:^|[:_./-])(?:lint\w*|vet|analy[sz]e|clippy|type-?check|check|validate|tsc|fmt:check)(?=$|[:_./-])"
         r"|^--check$|^-l$")),
     ("build", lazy_compile(r"(?:^|[:_./-])(?:build|compile|assemble)(?=$|[:_./-])")),
 )  # fmt: skip

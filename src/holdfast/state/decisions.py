@@ -50,8 +50,10 @@ _CHOICE = (
 # What shapes the work, and is not only looked at or tried.
 _SHAPES = (
     r"(?:ma[dk]|split|buil[dt]|put|cap|pin|limit|set|skip|drop|ship|keep|kept|us|stor|hash"
-    r"|sign|sort|wrap|turn|mov|cach|renam|remov|replac|extract|introduc|merg|reject|avoid|reus|encod"
-    r"|switch|chang|support|combin|delegat|inlin|bundl|expos|requir|accept|treat|return|disabl|enabl"
+    r"|sign|sort|wrap|turn|mov|cach|renam|remov|replac|extract|introduc|merg|reject|avoid|reus"
+    r"|encod"
+    r"|switch|chang|support|combin|delegat|inlin|bundl|expos|requir|accept|treat|return|disabl"
+    r"|enabl"
     r"|defer|postpon|round|normali[sz]|compil|hard-?cod|version|serv|generat|leav|driv|send|sent"
     r"|shard|rewr[io]t|mak)"
 )
@@ -66,16 +68,22 @@ _DONE = (
 )
 # What "we" do not choose by doing it.
 _TRIES = (
-    r"(?:look|read|run|check|see|try|open|start|search|ask|wait|need|have|get|find|test|continue|begin"
-    r"|fix|debug|investigate|know|can|could|should|might|must|do|did|don't|were|was|are|also|still)\b"
+    r"(?:look|read|run|check|see|try|open|start|search|ask|wait|need|have|get|find|test|continue"
+    r"|begin"
+    r"|fix|debug|investigate|know|can|could|should|might|must|do|did|don't|were|was|are|also"
+    r"|still)\b"
 )
-_REASONS = r"\b(?:because|since|so that|instead of|rather than|in favou?r of|otherwise|to avoid)\b"
+_REASONS = (
+    r"\b(?:because|since|so that|instead of|rather than|in favou?r of|otherwise|to avoid|owing to"
+    r"|on account of)\b"
+)
 _WHY = rf"(?:{_REASONS}|, (?:as|so|which|not) (?=\w+ \w+)|[:;] (?=\w+ \w+ \w+))"
 # Of how it will be: a purpose, or a reason set apart. A bare "because" explains what was seen.
-_FOR = r"(?:\bso that\b|\binstead of\b|\brather than\b|, (?:because|since|as|formatted)\b)"
+_FOR = r"(?:\bso that\b|\bowing to\b|\binstead of\b|\brather than\b|, (?:because|since|as|formatted)\b)"
 _THING = (
     r"(?!.{0,40}\b(?:tests?|builds?|suite|functions?|errors?|process|script|logs?|output|docs|code"
-    r"|readme|users?|method|question|run|it|this|that|there|which|if|when|was|were|did|had|could|should|might)"
+    r"|readme|users?|method|question|run|it|this|that|there|which|if|when|was|were|did|had|could"
+    r"|should|might)"
     r"\b)[^,;:?!]{3,80}?\b"
 )
 _SHAPED = (
@@ -85,6 +93,7 @@ _SHAPED = (
 )
 _STATES = (
     rf"(?:(?:is|are|gets?|will be|stays?) (?:(?:only|always|never|now) )?{_SHAPED}\b"
+    r"|are going (?:straight |directly )?(?:to|into|through)\b"
     r"|(?:lives?|belongs?|go(?:es)?|sits?|ends?|expires?) (?=in|on|at|to|out|off|with|inside|after)"
     r"|will (?:not )?(?:return|use|store|keep|send|accept|reject|hold|live|stay|go|own|read|write"
     r"|support|default|serve|emit|log|retry|expire)\b)"
@@ -123,6 +132,41 @@ _CHOSEN = (
         rf"(?:rather than|instead of) [^,?!]{{3,80}}, {_THING}(?:go(?:es)?|lives?|is|are|will)\b",
         re.I,
     ),
+    # The reason comes first.
+    lazy_compile(
+        _LOOKS + r"(?:since|because|given(?: that)?|seeing (?:how|that)|as|with)\b[^?!;:]{3,110}, "
+        rf"(?:so )?{_BY}(?:{_CHOICE}|target(?:ed|ing)\b|{_DEED}(?! sure\b))"
+        rf"|(?!i was |if |once |when )[^?!;:]{{3,110}}, so {_BY}(?:{_CHOICE}|kept\b|dropped\b)"
+        rf"|(?:rather than|instead of) [^?!;:]{{3,90}} (?:we|i)(?:'ve|'ll)? add(?:ed)?\b",
+        re.I,
+    ),
+    lazy_compile(
+        _LOOKS
+        + r"[^?!:]{3,80}[;,] [\w +/.#`-]{2,60} it is[.!]?$|(?!that|it|this)[\w -]{3,40} wins[:,.;]"
+        r"|(?:(?:ok(?:ay)?|so|then),? )*the (?:approach|plan|design|direction|format|scheme"
+        r"|interface|layout) is (?:fixed|settled|set)[:.,]|i(?:'m| am) not going to (?!be\b)\w+"
+        r"|(?:dropping|keeping|using|going with|switching to|sticking with|pinning|leaving"
+        r"|skipping)"
+        r" (?!it\b|this\b|that\b|the tests?\b).{3,110}?, (?:it|they|which|since|because|as)\b"
+        r"|(?:we'll|we will|let's) (?:use|store|keep|default|cap|drop|split|treat|expose|reject)"
+        r" (?!going|in mind|an eye|track|working|it\b|this\b|that\b|the (?:same )?(?:tool|command"
+        r"|script|output|log))\w",
+        re.I,
+    ),
+    # In other languages, by the plain words for a choice.
+    lazy_compile(
+        r"(?:ich|wir) (?:nehme\w*|verwende\w*|nutze\w*|bleibe\w*|behalte\w*) .*\b(?:statt|weil"
+        r"|damit"
+        r"|denn|da)\b|(?:ich|wir) (?:habe\w* (?:mich|uns) (?:für|gegen)|entscheide\w* (?:mich"
+        r"|uns))\b"
+        r"|(?:j'ai|nous avons|on a) (?:retenu|choisi|opté|décidé de)\b|(?:je|on|nous) (?:garde"
+        r"|prends"
+        r"|choisi|reste)\w* .*\b(?:car|parce que|plutôt que|au lieu)\b|(?:(?:he|hemos) (?:elegido"
+        r"|optado|decidido)|elegí|elegimos|opté|optamos|decidí|decidimos|me quedo con|nos quedamos"
+        r" con|escolhi|escolhemos|optei|decidi|decidimos|(?:ho|abbiamo) (?:scelto|deciso|optato))\b"
+        r"|(?:ik|we) (?:kies|kiezen|heb\w* gekozen)\b",
+        re.I,
+    ),
     lazy_compile(
         _LOOKS + r"(?:Using|Use) (?=\S*[A-Z]{2}|\S*[A-Z]\S*\d)[\w.+/#-]+"
         r" (?:for|as|to|over|with|because)\b"
@@ -138,6 +182,30 @@ _REASON = lazy_compile(
     r"(?:because|since|otherwise|that way|this way|the reason|reason:|why:)", re.I
 )
 _BULLET = "-*•> "
+# How it will be, where the sentence behind it says why.
+_SETTLED = lazy_compile(
+    rf"{_THING}(?:{_STATES}|stays?\b|happens?\b|remains?\b)(?! unclear| open| to be| the same)",
+    re.I,
+)
+_EXPLAINS = lazy_compile(
+    r"(?:otherwise|that way|this way|the reason|reason:|why:)|.*\b(?:otherwise"
+    r"|would (?!you|like))\b",
+    re.I,
+)
+_HAS_REASON = lazy_compile(
+    rf"{_REASONS}|, (?:as|so|which|not|it|they)\b|[:;] \w+ \w+ \w+|\b(?:given|seeing|keeps?|weil"
+    rf"|damit"
+    r"|car|porque|parce|perché)\b",
+    re.I,
+)
+# What goes on to the work, and gives no reason.
+_GOES_ON = lazy_compile(
+    r"(?:next|now|then|i|i'[a-z]+|let me|let's|we|we'[a-z]+|also|after|first|finally|running"
+    r"|reading"
+    r"|should|shall|do|does|is|are|would|als nächstes|jetzt|nun|ensuite|ahora|tests?|all|done|the"
+    r" (?:tests?|build|next|suite|worker))\b|.*\?$|\W",
+    re.I,
+)
 
 
 class Decision(NamedTuple):
@@ -192,10 +260,15 @@ def on_agent_said(table: Table, event: AgentSaid, position: Position) -> Table:
     listed = "\n".join(_LIST.findall(event.text)) if "ecisions" in event.text else ""
     sentences = [sentence.lstrip(_BULLET) for sentence in split_sentences(event.text)]
     for sentence, behind in pairwise([*sentences, ""]):
-        plain = not sentence.endswith(("?", ":"))
-        chosen = plain and any(pattern.match(sentence) for pattern in _CHOSEN)
-        if chosen or sentence in listed:
-            sentence += f" {behind}" if _REASON.match(behind) else ""
+        if sentence.endswith(("?", ":")):
+            continue
+        chosen = any(pattern.match(sentence) for pattern in _CHOSEN)
+        settled = _EXPLAINS.match(behind) is not None and _SETTLED.match(sentence) is not None
+        if chosen or settled or sentence in listed:
+            # What stands behind it is most often the reason, and else is quoted all the same.
+            gives = not _HAS_REASON.search(sentence) and not _GOES_ON.match(behind or "?")
+            beside = (gives or _REASON.match(behind)) and f"{sentence} {behind}" in event.text
+            sentence += f" {behind}" if beside else ""
             table = _put_decision(table, sentence, "agent", position, event.at)
     return table
 

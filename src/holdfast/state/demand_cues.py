@@ -105,6 +105,68 @@ STANDING = lazy_compile(
     r"|^(?:if|when(?:ever)?) (?:an?|any) [^,]{3,60}, (?:please )?(?:tell|ask|show|let me|stop"
     r"|do not|don't|never|always)\b"
 )
+# That what is asked for holds for all of a kind, or for a kind of occasion: the shape says it.
+GENERAL = lazy_compile(
+    r"\b(?:that|this|which|it|same) (?:goes|holds|applies|counts) (?:for|to) (?:every|all|each|any"
+    r"|the whole|everything)\b|\bin general\b.*\bnot (?:just|only)\b|\bnow and (?:later"
+    r"|in future)\b"
+    r"|(?:^|[,:;.] ?)(?:and )?(?:generally|in general|for the future|on principle)(?: \w+)?[:,] ?\w"
+    r"|^(?:and )?(?:every|each|any|all) (?:new )?[\w-]+ (?:that )?(?:you|we) \w+ (?:\w+ )?(?:needs?"
+    r"|gets?|must|should|has to|have to|goes?|is to)\b"
+    r"|^(?:when(?:ever)?|if) i (?:ask|say|tell|write|type|send|paste|give|mention|request|report)\b"
+    r".{2,60}\bi (?:want|expect|need|mean|don't want)\b"
+    r"|\bmy (?:strong |clear )?preference (?:is|would be)\b"
+    r"|\bi (?:hate|can't stand|dislike|don't like)\b.*[,;.] ?(?:so |please )?(?:don't|dont|do not"
+    r"|never|avoid|no)\b|[,;] ?(?:so |and )?(?:please )?(?:don't|dont|do not) (?:ever )?use (?!it\b"
+    r"|this\b|that\b)\w|^you (?:may|can) \w+.*\b(?:as long as|provided(?: that)?)\b"
+    r"|^unless i (?:\w+ )?\w+[^,]*, (?:no|don't|do not|never|just|only|always|keep|stay)\b"
+    r"|^if (?!it\b|that\b|this\b).{3,160}, (?:please )?(?:always )?(?:tell|ask|show|warn|ping"
+    r"|check with) (?:me|us)\b.*\b(?:before|first)\b"
+    r"|^(?:new|all) [\w -]{2,40}? (?:always|never|only|must|should)\b"
+    r"|^(?:and )?(?:one|1) [\w -]{3,30} per [\w -]{3,30}\.?$|(?:^"
+    r"|: ?)(?:please )?stop \w+ing (?!the\b"
+    r"|this\b|that\b|it\b|here\b)\w|^(?:can|could|would|will) you (?:please )?[^?]*\b(?:from now on"
+    r"|every time|whenever|(?:in|for|with|on) (?:all|every|each|any|everything)\b[^?]* you)\b"
+    r"|^i(?:'d| would)? (?:want|expect|like|need|prefer)\b.*\b(?:always|never|whenever|(?:every"
+    r"|each) time)\b|\bwithout exception\b|\bat all costs\b"
+    r"|^(?:please )?(?:every|each) (?:\w+ ){0,2}(?:function|method|class|module|file|test"
+    r"|endpoint|route|component|commit|pr|branch|migration|change|ticket|query|script|package"
+    r"|service|handler|type|constant|feature|release|page) (?:gets?|goes|lives?|belongs?|carries)\b"
+    r"|^all (?:[\w-]+ ){1,3}(?:go|live|belong|stay|end up|get)\b"
+    r"|^(?:please |and |also )*(?:(?:put|name|call|place|give|prefix|tag|store|write|keep)"
+    r" (?:every|each)|\w+ (?:every|each|any|all) new)\b|^no .{3,60} unless\b"
+    r"|^(?!(?:this|that|it|which|there|the|he|she|they|we|i|you)\b)(?![\w ]*\b(?:that|it"
+    r"|this)\b)[\w -]{3,30} may not (?!work|be\b"
+    r"|have|need|apply|matter|exist|help|seem|look)\w+|^i (?:really )?(?:don't|do not) want (?:any"
+    r"|you to)\b|(?:^|: ?)prefer [\w ]{2,30} over \w"
+    r"|^(?:\w+ ){1,3}(?:lower-?case|upper-?case|snake_case|camelcase|kebab-case|capitali[sz]ed)\b"
+    r"|^(?:todas?|todos?|tous|toutes|tutt[ie]|alle|wszystkie|все|tüm|bütün)\b.* (?:en|in|auf|em|po"
+    r"|op|на) (?:español|inglés|français|anglais|deutsch|englisch|portugu|inglês|italian|inglese"
+    r"|nederlands|engels|polsku|angielsku|английском|русском)"
+    r"|\b(?:finger weg|pas touche|no toques|giù le mani|handen af|hep)\b|не трогай"
+    # In other languages: on every occasion, or before or if something is done, the user is asked.
+    r"|\b(?:grundsätzlich|generell|prinzipiell|en principe|de manière générale|por norma|en general"
+    r"|in linea di principio|em geral|in principe|co do zasady|как правило|в целом|genel olarak)\b"
+    r"[,:]|^(?:wenn|falls) (?:du|ihr) .*\b(?:frag|sag|zeig|lass|warn|melde)\w*\b"
+    r"|^bevor (?:du|ihr) .*\b(?:frag|sag|zeig|lass|warn|melde)\w*\b"
+    r"|^(?:avant (?:de|d')|si tu) .*\b(?:demande|préviens|dis-moi|montre|avertis)\b"
+    r"|^(?:antes de|si (?:no )?\w+s|se (?:não )?\w+s) .*(?:pregúnt|avís|consúlt|dime|muéstra"
+    r"|pergunt"
+    r"|avis[ae]|mostr|me diz)|^(?:prima di|se (?:non )?\w+i) .*\b(?:chiedi|avvisa|dimmi|mostra)"
+    r"|^(?:voordat|als) (?:je|jij) .*\b(?:vraag|zeg|meld|toon)\b|^(?:zanim|jeśli"
+    r"|jak) .*\b(?:zapytaj"
+    r"|powiedz|pytaj|pokaż)\b|^(?:прежде чем|если|перед тем) .*(?:спрос|спраш|скаж|покаж|предупре)"
+    r"|\w+m[ae]den önce .*\bsor|每次|每当|凡是|若要|(?:する|る)前に.*(?:聞|確認|教え)|たび|毎回"
+    r"|전에.*(?:물어|확인|알려)|할 때마다|매번|كل مرة|كلما|قبل أن .*(?:اسأل|أخبر)"
+)
+# What binds, though something is allowed beside it.
+BINDS = lazy_compile(
+    r"\b(?:always|never|must|only|every|each|all|nothing|none|nobody|as long as|provided|unless|but"
+    r"|not|n't|no|dont|keep"
+    r"|off[- ]limits|forbidden|frozen|before|after|until|without|require[sd]?|needs?|needed"
+    r"|from now on)\b|n't\b"
+)
+ASKED_FOR = lazy_compile(r"(?:please )?(?:can|could|would|will) you\b")
 # What ends with the work at hand, however firmly it is said.
 ONE_OFF = lazy_compile(
     r"^let'?s\b|^(?!nothing|anything|everything|something|during)\w+ing\b|\b(?:do not|don't"
@@ -133,7 +195,8 @@ HOLD = lazy_compile(
     rf"|until"
     r" [^,]*)[, ]+(?:please )?(?:do not|don't|dont|never|no|only|leave|keep)\b"
     rf"|{_FIRST}(?:show|send|give|tell|ask|let) me\b[^,]*\b(?:before (?:you|any|\w+ing)"
-    r"|(?:plan|diff|draft|changes?|commit|message|text|commands?|list|design|proposal|approach|query"
+    r"|(?:plan|diff|draft|changes?|commit|message|text|commands?|list|design|proposal|approach"
+    r"|query"
     r"|sql|patch|it|them|that|what|how|ask me|let me)\b[^,]*\bfirst\b)"
     rf"|{_FIRST}hold (?:the|this|that|all|any|your) (?:\w+ )?(?:releas|deploy|merg|push|migrat"
     r"|rollout|launch|commit|chang|pr\b)"
@@ -145,6 +208,16 @@ HOLD = lazy_compile(
     r"|^(?:ask|check with) (?:me )?first\b|\bi (?:want|need|have|would like|'d like) to (?:see|read"
     r"|check|review|approve|look)\b[^,;]*\b(?:first|before (?:you|we|anything|it))\b"
     rf"|{_FIRST}before (?:you )?\w+(?:ing)?\b[^,]*, (?:please )?(?:show|ask|tell|let) me\b"
+    # Something is to wait for an occasion.
+    rf"|{_FIRST}(?:let's |let us )?(?:hang on|pause|freeze|park|postpone|hold|wait) (?:with|on|the"
+    rf"|all"
+    r"|any|sending|off)\b.*\b(?:until|till|before|waiting|for now|while|as long as)\b"
+    r"|\blet's (?:not|freeze)\b.*\b(?:yet|until|till|before|for now|while)\b"
+    rf"|{_FIRST}(?:stay|keep) (?:out of|away from|off)\b.*, (?:\w+(?:'s| is| are)|i'm"
+    rf"|we're) \w+ing\b"
+    r"|\bi (?:need|want|have)(?: to| still)* \w+ .*\bbefore you (?!go\b|know\b)\w+"
+    rf"|{_FIRST}(?:do not|don't|dont|never|no|nothing|leave|keep)\b.*\bbefore (?:the|our|my|it|all"
+    r"|every|\w+) .*\b(?:has|have|is|are|answers?|confirms?|approves?)\b"
 )
 # What a hold waits for is the user's word, and not an occasion.
 WAITS_FOR_WORD = lazy_compile(
@@ -180,6 +253,11 @@ CHANGE = lazy_compile(
     r"| are) (?:now )?(?:calling|using|moving|switching)|quick update|update:|left (?:the|us)"
     r"|is enough|are enough|suffices|obsolete|outdated|overruled|withdrawn?|cancel|undo"
     r"|take (?:that |it )?back|back to|make (?:it|that)|i meant|used to|but not (?:any)?"
+    r"|\b(?:we|i)(?:'re|'m|'ve| are| am| have)? (?:dropp|relax|loosen|migrat|decid|agree|abandon"
+    r"|adopt"
+    r"|gave|giv|mov|switch|settl|reconsider)\w*|(?:decided|agreed) (?:we|to|on|that)|convinced"
+    r"|(?:leave|left) (?:it|that|this|them|\w+ part) (?:out|off)|as of (?:today|now)|from today"
+    r"|save (?:me|us) time|unrealistic|overkill|too (?:strict|terse)|will do\b"
     r"|not \w+[.!]?$|we (?:rebased|switched|moved)|is done\b)|^(?:no|nope|wait|hmm|sorry|update"
     r"|scratch)\b|\bnow(?:[.!]?$|,)|, not \b"
 )
@@ -245,7 +323,10 @@ REQUEST = lazy_compile(
 )
 # A remark on how things are: "the page never loads", "this must not happen, please fix it".
 STATUS = lazy_compile(
-    r"^(?:never|always) (?:seen|had|been|heard|worked|happened|got|did|the same)\b|^you (?:never"
+    r"\b(?:right now|at the moment|currently|instead)[,:]? (?:it|they|he|she|there|that|we get)\b"
+    r"|^(?:erklär|explique|explica|spiega|leg uit|wyjaśnij|объясни|açıkla)\w*\b|说明一下"
+    r"|解释|説明して"
+    r"|^(?:never|always) (?:seen|had|been|heard|worked|happened|got|did|the same)\b|^you (?:never"
     r"|always) \w+ed\b|^never ?mind\b|^always (?:an?|the|good|nice|happy)\b|\byou (?:should|will"
     r"|would) never (?:see|get|notice)\b|\bkeep (?:it|this|that|them) as\b|\bprefer (?:the|this"
     r"|that|your|option)\b|\bis never \w+ed?\b|[,;.] ?(?:(?:please|can you|could you|so"
@@ -363,7 +444,8 @@ OTHER_STANDING = lazy_compile(
 OTHER_HOLD = lazy_compile(
     r"\b(?:noch nicht|noch keine?n?|bis ich|solange ich|warte auf|erst wenn ich|pas encore"
     r"|jusqu'à ce que|avant que je|attends? (?:mon|que je|ma)|todavía no|aún no|hasta que"
-    r"|espera (?:mi|a que)|ainda não|até (?:que )?eu|espere|non ancora|finché|fino a quando|aspetta"
+    r"|espera (?:mi|a que|(?:pel)?a minha|o meu)|ainda não|até (?:que )?eu|espere|non ancora|finché"
+    r"|fino a quando|aspetta"
     r"|nog niet|totdat ik|wacht|jeszcze nie|dopóki|zaczekaj|poczekaj|пока не|до тех пор|подожди"
     r"|ещё не|henüz|onaylayana kadar|\w+[ae]na kadar)\b|先不要|暂时不要|在我.{1,8}之前|等我|还不要"
     r"|先别|まだ.{0,12}ない|まで(?:は)?.{0,16}ない|아직|전까지|때까지|حتى (?:أ|ا)|ليس بعد|انتظر"
@@ -380,7 +462,7 @@ OTHER_HOLD_ALONE = lazy_compile(
     r"|\bantes de (?:mi|que yo|meu|minha)\b|\bnão \w+ .*\bainda\b|قبل مواف"
     r"|\bjeszcze nie \w+(?:aj|uj|ij)\b|\bnog niet \w+en\b|\bne \w+ pas encore\b"
     r"|\btodavía no \w+(?:es|as)\b|\bno \w+ .*\b(?:todavía|aún)\b|\bainda não \w+|^attends? (?:mon"
-    r"|ma|que je)\b|^esperar? (?:a que|mi)\b|^aspetta (?:che|il mio)\b"
+    r"|ma|que je)\b|^esperar? (?:a que|mi|(?:pel)?a minha|o meu)\b|^aspetta (?:che|il mio)\b"
     r"|^wacht (?:met\b.*\b)?(?:op mijn|tot ik)\b"
     r"|^(?:commit|push|merge|deploy|verwijder|wijzig|verander|publiceer|doe)\b.*\bnog (?:niet|niets"
     r"|geen)\b|^espere? (?:que eu|minha)\b|\bno \w+(?:es|as)\b(?: .*)? hasta que\b"
@@ -389,7 +471,9 @@ OTHER_HOLD_ALONE = lazy_compile(
     r"|まだ.{1,16}ないで"
 )
 OTHER_CHANGE = lazy_compile(
-    r"\b(?:doch|lieber|stattdessen|statt|nicht mehr|vergiss|ab (?:sofort|jetzt)|von jetzt an"
+    r"\b(?:anders überlegt|changé d'avis|cambi(?:é|ado) de (?:idea|opinión)|mudei de ideia"
+    r"|cambiato idea|van gedachten veranderd|zmienił[ae]m zdanie|передумала?|fikrimi değiştir"
+    r"|doch|lieber|stattdessen|statt|nicht mehr|vergiss|ab (?:sofort|jetzt)|von jetzt an"
     r"|darfst(?: \w+)? (?:jetzt|wieder|du)|du darfst|ist (?:jetzt|nun)|brauchst (?:du )?nicht|jetzt"
     r"|künftig|erlaubt|finalement|plutôt|désormais|au lieu|plus besoin|tu peux|vous pouvez|oublie"
     r"|ne .{1,30} plus|mejor|en vez|en lugar|ya no|olvida|puedes|ya puedes|ahora|a partir de ahora"
@@ -401,7 +485,7 @@ OTHER_CHANGE = lazy_compile(
     r"|不再|还是|不对|而不是|现在可以|可以了|不用再|忘了|取消|从现在|从现在起|やっぱり|代わりに"
     r"|もう.{0,12}(?:ない|いい|なく)|ではなく|じゃなくて|今後|これから|変更|てもいい|ても良い"
     r"|てよい|していい|대신|이제|말고|더 이상|앞으로|취소|해도 (?:돼|됩|좋)|بل|بدل[اًا]|الآن|لم يعد"
-    r"|يمكنك|انس"
+    r"|يمكنك|انس|改主意|気が変わ|생각이 바뀌|아니다|غيرت رأيي"
 )
 EXPLICIT_CHANGE = lazy_compile(
     r"\b(?:forget|scrap|no longer|any ?more|changed? (?:my|our) mind|instead|from (?:now|here) on"

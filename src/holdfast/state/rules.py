@@ -3,7 +3,7 @@
 The one owner of that question: brief, steering, handoff, search, status, the SDK and the guards ask
 `list_standing` and `list_demands`. Only the user's own typed words count (`typed_words`). A
 hold ("don't commit yet") stands until it is released, with the turn it was given in; a rule
-until a later sentence touches it (`demand_sentences.relate`): from then on it is not given as in
+until a later sentence touches it (`demand_relations.relate`): from then on it is not given as in
 force, and stands, where it is not plain that it was replaced, beside the words that touch it, both
 with their turns. Words that only speak of the same thing end nothing, but it is given as in force
 no more without them. Of two demands in one sentence the other goes on.
@@ -18,29 +18,33 @@ from holdfast.records import NamedTuple
 from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.state import demand_cues as cues
 from holdfast.state import facts
+from holdfast.state.demand_relations import (
+    MAX_TOUCHING_CHARS,
+    NEAR,
+    REPLACED,
+    TOUCHED,
+    UNRELATED,
+    find_clash,
+    may_change_something,
+    relate,
+)
 from holdfast.state.demand_sentences import (
     CHANGE,
     HOLD,
     MARKED,
     MAX_SENTENCE_CHARS,
-    MAX_TOUCHING_CHARS,
-    NEAR,
     NOTHING,
-    REPLACED,
     RULE,
-    TOUCHED,
-    UNRELATED,
     Sentence,
-    find_clash,
     hear,
     is_plain_request,
     is_question,
-    relate,
     subject_stems,
 )
 from holdfast.state.facts import DONE, OPEN, SUPERSEDED, Fact, FactKind, Position
 from holdfast.state.prose import lower_ascii_apostrophes, split_sentences
 from holdfast.state.typed_words import PARAGRAPH, strip_quoted_text
+from holdfast.text import collapse_whitespace
 
 MAX_RULES = 60
 MAX_RULE_CHARS = 400
@@ -58,6 +62,7 @@ _PARTS = lazy_compile(
 _TELLING = lazy_compile(r"\b(?:where|which|when|because|since) (?:we|it|they|i)\b[^,;.]*$")
 # Words that point at the sentence before: without it nobody knows what is demanded.
 _POINTS_BACK = lazy_compile(r"\b(?:it|this|that|these|those|them|exceed)\b(?! \w+ (?:is|are)\b)")
+_WIDENS = lazy_compile(r"(?:i mean|(?:and )?(?:that|this|same|it) (?:goes|holds|applies|counts))\b")
 _OF_IT = lazy_compile(r"(?:it|they|he|she) (?:should|must|may|needs?|has|have|can|can't)\b", re.I)
 # What ends a list of rules: how something is, by the way, or what comes now.
 _REMARKS = lazy_compile(
@@ -65,7 +70,9 @@ _REMARKS = lazy_compile(
     r"|\bby the way\b|\b(?:jetzt|maintenant|ahora|agora|adesso|teraz|сейчас|теперь)\b|现在"
 )
 _REASON = lazy_compile(
-    r"\s*(?:they|it|that|this|because|since|so|which|we|i|as|the|there|he|she|you|for)\b", re.I
+    r"\s*(?:they|it|that|this|because|since|so|which|we|i|as|the|there|he|she|you|for|weil|denn|die"
+    r"|da|car|parce|elle|il|porque|pues|perché|want|omdat|bo|ponieważ|потому|так как|çünkü)\b",
+    re.I,
 )
 _LEANS = lazy_compile(
     r"\s*(?:must|may|might|should|shall|can|cannot|will|would|is|are|was|has|have|needs?|does|ought"
@@ -73,6 +80,7 @@ _LEANS = lazy_compile(
 )
 BEFORE_THIS_SESSION = -1  # as a turn
 MAX_NEAR = 2  # of what was said of the thing since
+MAX_AROUND_CHARS = 140  # of what changes something, told with all that was said beside it
 
 
 class Rule(NamedTuple):
@@ -87,12 +95,21 @@ class Rule(NamedTuple):
     unsure: bool = False  # whether its place was taken is the reader's to judge
 
 
+class Typed(NamedTuple):
+    """A sentence of the user."""
+
+    text: str
+    kind: str
+    around: str  # the paragraph in which it stands, "" where that holds a tool's lines
+
+
 class Demand(NamedTuple):
     """One thing the user demands now, with the earlier words that it touches."""
 
     id: str
     rule: Rule
     earlier: tuple[tuple[str, Rule], ...]
+    since: tuple[tuple[str, Rule], ...] = ()  # of a hold: what may have released it
 
 
 def list_standing(table: dict[str, Rule]) -> list[tuple[str, str, str]]:
@@ -108,19 +125,22 @@ def list_standing(table: dict[str, Rule]) -> list[tuple[str, str, str]]:
 
 
 def list_demands(table: dict[str, Rule], *kinds: str) -> list[Demand]:
-    """Demands of these kinds, latest first; what they may have changed stands with them, and no
-    more by itself."""
+    """Demands of these kinds, latest first. What they may have changed stands with them, and no
+    more by itself; a hold goes on until it is plainly released, with what was said since."""
     near = _list_near(table)
     found = []
     for key, rule in reversed(table.items()):
-        if rule.status != OPEN or (kinds and rule.kind not in kinds) or key in near:
+        since = tuple((one, table[one]) for one in near.get(key, ()))
+        if rule.status != OPEN or (kinds and rule.kind not in kinds):
+            continue
+        if since and rule.kind != HOLD:
             continue
         earlier = tuple((old, table[old]) for old in _list_earlier(table, key))
         if rule.kind == CHANGE and not earlier and rule.before:
             known = [old for old in rule.before.split() if old in table]
             if not any(table[old].superseded_by == key for old in known):
                 continue
-        found.append(Demand(key, rule, earlier))
+        found.append(Demand(key, rule, earlier, since))
     return found
 
 
@@ -143,7 +163,8 @@ def _list_earlier(table: dict[str, Rule], key: str) -> list[str]:
         before = table[later].before.split()
         for old, one in table.items():
             touched = one.unsure and one.superseded_by == later
-            if (touched or (one.status == OPEN and old in before)) and old not in found:
+            near = one.status == OPEN and one.kind != HOLD and old in before
+            if (touched or near) and old not in found:
                 found.add(old)
                 wanted.append(old)
     return sorted(found - {key}, key=lambda name: int(name[1:]))
@@ -153,22 +174,30 @@ def on_user_said(table: dict[str, Rule], event: UserSaid, position: Position) ->
     if len(event.text) > MAX_SCANNED_CHARS or event.source in ("lead", "peer"):
         return table
     known = frozenset(table)  # what is said at once is a list, and corrects only in plain words
-    for text, kind in list_typed_demands(event.text):
-        table = _take_sentence(table, text, kind, known, event.at, position.turn)
+    for typed in list_typed_demands(event.text):
+        table = _take_sentence(table, typed, known, event.at, position.turn)
     return table
 
 
 def _take_sentence(
-    table: dict[str, Rule], text: str, kind: str, known: frozenset[str], at: Origin, turn: int
+    table: dict[str, Rule], typed: Typed, known: frozenset[str], at: Origin, turn: int
 ) -> dict[str, Rule]:
+    text, kind, around = typed
     if any(rule.text == text and rule.status == OPEN for rule in table.values()):
         return table
     later = hear(text)._replace(kind=kind)
-    touched = _find_touched(table, later, known)
+    touched = _find_touched(table, later, known, around)
     if kind == NOTHING and not touched and not _may_change_any(table, later):
         return table
     made = kind or (_kind_of_change(later, touched) if touched else CHANGE)
     key = _id_of(made, facts.next_number(table))
+    before = [old for old, _, _ in touched]
+    asks = made == RULE and any(map(is_plain_request, split_sentences(around)))
+    if not kind and not asks and 0 < len(around) <= MAX_AROUND_CHARS:
+        text = around  # "read it, looks fine. go ahead": what it speaks of stands beside it
+        for said, rule in table.items():
+            if rule.text == text and rule.turn == turn:
+                key, before = said, [*rule.before.split(), *before]
     for old, how, left in touched:
         if how == NEAR:
             continue
@@ -183,10 +212,8 @@ def _take_sentence(
             table = facts.put_record(
                 table, _id_of(rule.kind, number), rest, MAX_RULES, facts.is_past
             )
-    before = " ".join(old for old, _, _ in touched)
-    rule = Rule(
-        int(key[1:]), truncate_safely(text, MAX_RULE_CHARS), OPEN, "", turn, at, made, before
-    )
+    said = truncate_safely(text, MAX_RULE_CHARS)
+    rule = Rule(int(key[1:]), said, OPEN, "", turn, at, made, " ".join(dict.fromkeys(before)))
     table = facts.put_record(table, key, rule, MAX_RULES, facts.is_past)
     for old, words in _list_near(table).items():
         spare = [one for one in words if table[one].kind == CHANGE and table[one].before == old]
@@ -199,9 +226,12 @@ def _may_change_any(table: dict[str, Rule], later: Sentence) -> bool:
     """Words that plainly allow or change something, nobody can tell of which demand."""
     if len(later.text) > MAX_TOUCHING_CHARS or later.requests or is_question(later.text):
         return False
-    demands = any(one.status == OPEN and one.kind in (RULE, HOLD) for one in table.values())
     plain = later.explicit or (later.grants and not cues.OPINION.search(later.heard))
-    return demands and plain and len(later.subject) > 0
+    return plain and bool(later.subject) and bool(_list_open(table))
+
+
+def _list_open(table: dict[str, Rule]) -> list[str]:
+    return [key for key, one in table.items() if one.status == OPEN and one.kind in (RULE, HOLD)]
 
 
 def list_carried(earlier: Sequence[str], said: Iterable[str]) -> list[tuple[int, str, str]]:
@@ -231,19 +261,21 @@ def _id_of(kind: str, number: int) -> str:
 
 def _kind_of_change(later: Sentence, touched: list[tuple[str, int, str]]) -> str:
     """Words that only lift something, or ask for something once, are no rule themselves."""
-    if all(how == NEAR for _, how, _ in touched):
+    if all(how == NEAR or key.startswith(HOLD_KIND.letter) for key, how, _ in touched):
         return CHANGE
     lifts = cues.WITHDRAWAL.search(later.heard) is not None and "," not in later.heard
     return CHANGE if lifts or later.grants or later.requests or not later.changes else RULE
 
 
 def _find_touched(
-    table: dict[str, Rule], later: Sentence, known: frozenset[str]
+    table: dict[str, Rule], later: Sentence, known: frozenset[str], around: str
 ) -> list[tuple[str, int, str]]:
     """(id, how, what of it goes on) of the demands that a sentence touches."""
     found = []
     for key, rule in table.items():
         if rule.status != OPEN or (key not in known and not later.explicit):
+            continue
+        if later.text in rule.text and rule.text == around:
             continue
         earlier = hear(rule.text)._replace(kind=rule.kind)
         how = relate(later, earlier)
@@ -253,9 +285,17 @@ def _find_touched(
                 parts, left = _split_off(rule.text, later)
             whole = how == REPLACED and parts > 1 and not left  # a part of it may go on
             found.append((key, TOUCHED if whole else how, left))
-    if not found and cues.REFERS.search(later.heard) and not is_question(later.text):
-        standing = [key for key in table if key in known and table[key].status == OPEN]
-        found = [(key, TOUCHED, "") for key in standing[-1:]]
+    if found or is_question(later.text):
+        return found
+    standing = [key for key in _list_open(table) if key in known]
+    if cues.REFERS.search(later.heard):
+        return [(key, TOUCHED, "") for key in standing[-1:]]
+    # Of one demand alone, or one hold, it has not to be said that it is meant.
+    held = [key for key in standing if table[key].kind == HOLD]
+    for key in standing if len(standing) == 1 else held if len(held) == 1 else ():
+        rule = table[key]
+        if may_change_something(later, hear(rule.text)._replace(kind=rule.kind)):
+            return [(key, NEAR, "")]
     return found
 
 
@@ -275,17 +315,21 @@ def _split_off(text: str, later: Sentence) -> tuple[int, str]:
         ]
     left = [part for part, gone in zip(parts, taken, strict=True) if not gone]
     # "... and must never be shared" says nothing without what it speaks of.
-    if len(left) in (0, len(parts)) or (taken[0] and _LEANS.match(left[0].lower())):
+    if len(left) in (0, len(parts)):
+        return len(parts), ""
+    heard = left[0].lower()
+    if taken[0] and (_LEANS.match(heard) or _POINTS_BACK.search(heard)):
         return len(parts), ""
     return len(parts), "; ".join(part.strip(" .。") for part in left)
 
 
-def list_typed_demands(text: str) -> list[tuple[str, str]]:
+def list_typed_demands(text: str) -> Iterator[Typed]:
     """Each of the user's own sentences with its kind; "" for one that demands nothing by itself."""
-    found: list[tuple[str, str]] = []
     for paragraph in PARAGRAPH.split(strip_quoted_text(text)):
-        found += _read_paragraph(paragraph)
-    return found
+        pasted = any(map(cues.PASTED.search, paragraph.split("\n")))
+        around = "" if pasted else collapse_whitespace(paragraph)
+        for sentence, kind in _read_paragraph(paragraph):
+            yield Typed(sentence, kind, around)
 
 
 def _read_paragraph(paragraph: str) -> Iterator[tuple[str, str]]:
@@ -331,10 +375,11 @@ def _read_sentence(sentence: str, before: str) -> Iterator[tuple[str, str]]:
         if kind and _TELLING.search(lower_ascii_apostrophes(told)):
             kind = NOTHING
         told = clause
-        if kind and before and len(subject_stems(clause)) < 3 and not is_question(before):
+        heard = lower_ascii_apostrophes(clause)
+        if kind and before and not is_question(before):
             together = f"{before} {clause}"
-            heard = lower_ascii_apostrophes(clause)
-            if _POINTS_BACK.search(heard) and len(together) <= MAX_SENTENCE_CHARS:
+            points = len(subject_stems(clause)) < 3 and _POINTS_BACK.search(heard)
+            if (points or _WIDENS.match(heard)) and len(together) <= MAX_SENTENCE_CHARS:
                 clause = together
         yield clause, kind
 

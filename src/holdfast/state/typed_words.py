@@ -78,13 +78,15 @@ _OWN_LABELS = lazy_compile(
     r"|sorry|actually|instead|oh|hm+|(?:\w+ ){0,3}(?:things?|points|requirements|remarks|wishes)"
     r"|one (?:more )?thing|(?:one|another) (?:more |last |other )?thing(?: [\w']+){0,8}|from now on"
     r"|style|tests?|testing|code|coding|commits?|docs|documentation|naming|formatting|language"
-    r"|output|todo|task|tasks|question|request"
+    r"|generally|in general|on principle|grundsätzlich|generell|en general|en principe|por norma"
+    r"|und (?:\w+ )?grundsätzlich|und generell|output|(?:things )?to[- ]?dos?|task|tasks|question"
+    r"|request"
     r"|keep in mind|mind you|\w+ing|for (?:the|this|all)\b.*|in (?:this|the|all)\b.*))\W*$",
     re.I,
 )
 # What is only to be worked on as a text, or not to be followed.
 _ONLY_SHOWN = lazy_compile(
-    r"\b(?:translat\w*|rewrit\w*|rephras\w*|reword\w*|proofread\w*|paraphras\w*|summari[sz]e\w*"
+    r"(?<![/:])\b(?:translat\w*|rewrit\w*|rephras\w*|reword\w*|proofread\w*|paraphras\w*|summari[sz]e\w*"
     r"|shorten\w*|spell-?check|correct|improve|polish|fix|check|explain|review|quote|simplify"
     r"|what does|what do you think|übersetz\w*|traduis\w*|traduci\w*|traduz\w*"
     r"|vertaal\w*)\b[^:\n]{0,60}:[ \t]*(?=\S)|\b(?:do not|don't|never) (?:follow|obey|do"

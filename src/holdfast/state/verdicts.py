@@ -204,11 +204,15 @@ _NOT_RUN = lazy_compile(
     r"|is not recognized as|No rule to make target|[Nn]o such (?:command|subcommand)"
     r"|^ERROR: file or directory not found: |[Uu]nknown command|could not determine executable"
     r"|executable file not found|\bcd: (?:\d+: )?(?:\S+: No such|no such|can't cd)"
-    r"|^npm (?:error|ERR!) (?:code ENOENT|Missing script)",
+    r"|^npm (?:error|ERR!) (?:code ENOENT|Missing script)"
+    r"|^(?:=+ )?\d+ deselected in |^ssh: |^Cannot connect to the Docker daemon"
+    r"|^(?:Terminated|Killed)$",
     re.M,
 )
+_RAN_NONE = lazy_compile(r"no tests ran|^\W*\d+ deselected in ")
 _NOT_RUN_CUES = (
     " found", "issing script", "No module named", "is not recognized as", "No rule to make target",
+    " deselected", "ssh: ", "Cannot connect to the Docker", "Terminated", "Killed",
     "o such ", "can't cd", "nknown command", "could not determine executable", "ENOENT",
 )  # fmt: skip
 # A runner that is not there says so in a few lines; a long output is a run.
@@ -309,7 +313,7 @@ def known_by_output(output: str) -> str:
 def names_tests(output: str) -> bool:
     """Whether tests ran and said so, wherever the command line ended."""
     text = _cut_output(output)
-    ran = (line for line in _list_closings(text) if "no tests ran" not in line.text)
+    ran = (line for line in _list_closings(text) if not _RAN_NONE.search(line.text))
     return bool(_failing_names(text)) or any(line.kind == "test" for line in ran)
 
 

@@ -315,10 +315,11 @@ def list_demand_lines(state: State, most: int, limit: int) -> Iterator[str]:
 
 def _quote_demand(state: State, one: Demand, limit: int) -> str:
     said = f'"{truncate_line(_quote_whole(state, one.rule.text), limit)}" (turn {one.rule.turn}'
-    for key, rule in one.earlier:
-        said += (
-            f'; turn {rule.turn} [{key}]: "{truncate_line(_quote_whole(state, rule.text), limit)}"'
-        )
+    beside = [("", *words) for words in one.earlier]
+    beside += [("said since, ", *words) for words in reversed(one.since)]
+    for when, key, rule in beside:
+        text = truncate_line(_quote_whole(state, rule.text), limit)
+        said += f'; {when}turn {rule.turn} [{key}]: "{text}"'
     return said + ")"
 
 
@@ -358,7 +359,7 @@ def typed(state: State, size: SizeLimits) -> Iterator[Line]:
 def _latest_first(state: State, without: str) -> Iterator[tuple[int, str, str]]:
     """The user's sentences, counted from the end, plain requests behind all others. Looked at one
     by one: there is room for a few of thousands."""
-    told = {_quote_whole(state, rule.text) for rule in state.rules.values()}
+    told = "\n".join(_quote_whole(state, rule.text) for rule in state.rules.values())
     # Told with the question, as decided.
     answers = "\n".join(one.answer for one in state.decisions.values() if one.by == "user")
     plain = []
