@@ -79,7 +79,7 @@ _REASONS = (
 )
 _WHY = rf"(?:{_REASONS}|, (?:as|so|which|not) (?=\w+ \w+)|[:;] (?=\w+ \w+ \w+))"
 # Of how it will be: a purpose, or a reason set apart. A bare "because" explains what was seen.
-_FOR = r"(?:\bso that\b|\bowing to\b|\binstead of\b|\brather than\b|, (?:because|since|as|formatted)\b)"
+_FOR = r"(?:\b(?:so that|owing to|instead of|rather than)\b|, (?:because|since|as|formatted)\b)"
 _THING = (
     r"(?!.{0,40}\b(?:tests?|builds?|suite|functions?|errors?|process|script|logs?|output|docs|code"
     r"|readme|users?|method|question|run|it|this|that|there|which|if|when|was|were|did|had|could"
