@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from holdfast.brief.changed_values import read_changed_value
 from holdfast.brief.corrections import find_corrections
 from holdfast.brief.lines import content_words, shorten_path
 from holdfast.brief.sections.git_status import was_pushed
@@ -99,6 +100,21 @@ _SAYS_PUSHED = lazy_compile(r"(?<!not )(?<!never )(?<!be )\b(?:pushed)\b(?! back
 _NOT_PUSHED = lazy_compile(
     r"(?:\b(?:not|never)|n't)(?: \w+){0,3} (?:pushed|succeeded)\b|\bunpushed\b"
     r"|\bneeds? to be (?:\w+ )?pushed\b|\bpush (?:failed|may not)",
+    re.I,
+)
+_NOT_COMMITTED = lazy_compile(
+    r"(?:\b(?:not|never)|n't)(?: yet)?(?: been)? committed\b|\buncommitted\b"
+    r"|\bneeds? to be (?:\w+ )?committed\b",
+    re.I,
+)
+_ALL_COMMITTED = lazy_compile(
+    r"\b(?:all|everything)\b(?: \S+){0,4} (?:is |are |was |were |been )?(?:now )?committed\b"
+    r"|\b(?:working )?tree is clean\b|\bno(?:thing)? (?:is )?(?:left )?uncommitted\b",
+    re.I,
+)
+_ON_BRANCH = lazy_compile(
+    r"\b(?:(?:currently|now|still) on|(?:current|working) branch(?: is|:))"
+    r" (?:the )?(?:branch )?`?([\w.-]+(?:/[\w.-]+)*\w)`?",
     re.I,
 )
 _IT = lazy_compile(r"\b(?:the|this|that|last|latest) (?:\w+ )?(?:commit|branch|changes)\b", re.I)
@@ -299,6 +315,36 @@ def _find_git(state: State, said: list[_Said]) -> Iterator[_Found]:
             yield one.text, f"commit {commit.id} was pushed", commit.fact_id, commit.at
 
 
+def _find_work_tree(state: State, said: list[_Said]) -> Iterator[_Found]:
+    """What git answered when the summary was made, where a hook asked it."""
+    seen = state.git_seen
+    if seen is None:
+        return
+    ours = [
+        one.path
+        for one in seen.files
+        if one.how != "new" and getattr(state.files.get(f"{seen.root}/{one.path}"), "changed", 0)
+    ]
+    at = NOWHERE._replace(time=seen.time)
+    for one in said:
+        if one.part not in (NOW, TODO) or _ASKS.search(one.text):
+            continue
+        paths = [found[0].lstrip("./") for found in _PATH.finditer(one.text)]
+        elsewhere = any(all(not known.endswith(path) for known in state.files) for path in paths)
+        branch = _ON_BRANCH.search(one.text)
+        if seen.is_clean and _NOT_COMMITTED.search(one.text) and not elsewhere:
+            yield one.text, "git answered: nothing is uncommitted", "", at
+        elif ours and _ALL_COMMITTED.search(one.text) and not _NOT_COMMITTED.search(one.text):
+            yield (
+                one.text,
+                f"git answered: {', '.join(ours[:3])} differ from the last commit",
+                "",
+                at,
+            )
+        elif branch and seen.branch and seen.branch not in one.around and branch[1] != seen.branch:
+            yield one.text, f"git answered: the branch is {seen.branch}", "", at
+
+
 def _find_files(state: State, said: list[_Said]) -> Iterator[_Found]:
     """Deleted and told as there; written and told as not yet."""
     by_name: dict[str, list[str]] = {}
@@ -356,26 +402,21 @@ def _find_values(state: State, said: list[_Said]) -> Iterator[_Found]:
         if request.how in ("prompt", "queued")
         for sentence in split_sentences(request.text)
     ]
-    told = {number for one in said for number in _NUMBER.findall(one.text)}
+    words = set().union(*(content_words(one.text) for one in said))
 
-    def is_told(sentence: str) -> bool:
-        return not told.isdisjoint(_NUMBER.findall(sentence))
+    def may_be_told(sentence: str) -> bool:
+        return not words.isdisjoint(content_words(sentence))
 
-    for change in find_corrections([text for _, text in spoken], asked=is_told):
+    for change in find_corrections([text for _, text in spoken], asked=may_be_told):
         (old_id, old), (new_id, new) = spoken[change.earlier], spoken[change.later]
-        gone = set(_NUMBER.findall(old)) - set(_NUMBER.findall(new))
-        given = set(_NUMBER.findall(new)) - set(_NUMBER.findall(old))
-        frame = content_words(old) - {word for word in content_words(old) if word[0].isdigit()}
-        if len(gone) != 1 or len(given) != 1 or len(frame) < 2 or old_id == new_id:
-            continue
-        request = state.requests[new_id]
-        for one in said:
-            numbers = set(_NUMBER.findall(one.text))
-            near = len(frame & content_words(one.text)) >= SAME_SHARE * len(frame)
-            both = given & set(_NUMBER.findall(one.around)) or _PAST.search(one.text)
-            if near and gone <= numbers and not both:
+        value = read_changed_value(change.taken or old, new) if old_id != new_id else None
+        for one in said if value else ():
+            told = (
+                one.part != PAST and not _PAST.search(one.text) and not _NARRATES.search(one.text)
+            )
+            if value and told and value.is_stale(one.text, one.around):
                 what = f'the user said later: "{truncate_line(new, 160)}"'
-                yield one.text, what, new_id, request.at
+                yield one.text, what, new_id, state.requests[new_id].at
                 break
     ports = [one for one in state.identifiers.values() if one.category == "port"]
     typed = [one for one in ports if one.typed]
@@ -429,6 +470,7 @@ _FINDERS = (
     ("task", _find_tasks),
     ("check", _find_checks),
     ("git", _find_git),
+    ("git", _find_work_tree),
     ("value", _find_values),
     ("file", _find_files),
 )
