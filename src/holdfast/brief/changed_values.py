@@ -10,9 +10,8 @@ from holdfast.lazy_regex import lazy_compile
 from holdfast.records import NamedTuple
 from holdfast.state.demand_sentences import stem
 
-MORE_WORDS = (
-    2  # beside what was changed and what it is of: with more, a sentence tells other things
-)
+# Beside what was changed and what it is of; with more, a sentence tells other things.
+MORE_WORDS = 2
 _TURNED_DOWN = lazy_compile(r"(?i)\b(?:not|instead of|rather than|no longer)\s+(\S+(?:\s+\S+)?)")
 # What is to be done with a value, and not what it is.
 _VERBS = frozenset(
@@ -47,12 +46,12 @@ def read_changed_value(old: str, new: str) -> ChangedValue | None:
     gone, given = before - after - _VERBS | before & denied, after - before - denied - _VERBS
     numbers = {word for word in gone if word[0].isdigit()}
     named = {word for word in gone if word in denied or _is_name(word, old)}
-    gone = numbers or named or gone
-    if not about or not given or len(gone) != 1:
+    value = numbers or named or gone
+    if not about or not given or len(value) != 1:
         return None
     if numbers and not any(word[0].isdigit() for word in given):
         return None
-    return ChangedValue(frozenset(about), frozenset(gone), frozenset(given))
+    return ChangedValue(frozenset(about), frozenset(value), frozenset(given))
 
 
 def _is_name(word: str, sentence: str) -> bool:

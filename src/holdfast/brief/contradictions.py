@@ -1,7 +1,8 @@
 """Contradictions: sentences of a summary that the record of its session says otherwise.
 
 A finished task told as open, a red check told as green and the other way round, a push or commit
-that was not or was, a file told as missing or there, a value that was changed, a rule turned round.
+that was not or was, another branch, a file told as missing or there, a value that was changed, a
+rule turned round.
 A sentence counts only where it speaks of now: what it tells of the past, quotes or marks as changed
 is left alone, and so is what the record cannot know. Rather one missed than one wrong. Pure.
 """
@@ -320,10 +321,9 @@ def _find_work_tree(state: State, said: list[_Said]) -> Iterator[_Found]:
     seen = state.git_seen
     if seen is None:
         return
+    edited = {path for path, file in state.files.items() if file.changed}
     ours = [
-        one.path
-        for one in seen.files
-        if one.how != "new" and getattr(state.files.get(f"{seen.root}/{one.path}"), "changed", 0)
+        one.path for one in seen.files if one.how != "new" and f"{seen.root}/{one.path}" in edited
     ]
     at = NOWHERE._replace(time=seen.time)
     for one in said:
