@@ -34,8 +34,7 @@ from holdfast.text import collapse_whitespace, keep_in_line
 
 # Of the whole, what the user's words may take before anything else is chosen: they are known
 # in no other way.
-USER_SHARE = 0.28
-TIGHT_USER_SHARE = 0.33
+USER_SHARE = 0.33
 ANSWERED_FACTOR = 0.4  # a question of the user's: it was answered since
 MIN_SENTENCE_WORDS = 4  # what a whole sentence counts at least, however common its words are
 # And what was found out by running things, in small briefs only what failed: no sentence tells it,
@@ -171,9 +170,8 @@ def _choose_statements(
     choice = Selection(offered, weights, _estimate_cost)
     choice.count_words(above)
     typed = [place for place, one in enumerate(offered) if one.kind in ("user", "lead")]
-    users = TIGHT_USER_SHARE if page.tight else USER_SHARE
     value = partial(_user_value, tight=page.tight)
-    choice.fill(min(max_chars - len(above), int(max_chars * users)), typed, value)
+    choice.fill(min(max_chars - len(above), int(max_chars * USER_SHARE)), typed, value)
     worked = ("instead",) if page.tight else _WORKING_KINDS
     done_here = [place for place, one in enumerate(offered) if one.kind in worked]
     room = max_chars - len(page.text(choice.statements()))
