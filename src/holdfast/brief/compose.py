@@ -39,9 +39,7 @@ ANSWERED_FACTOR = 0.4  # a question of the user's: it was answered since
 MIN_SENTENCE_WORDS = 4  # what a whole sentence counts at least, however common its words are
 # And what was found out by running things, in small briefs only what failed: no sentence tells it,
 # so no word of it weighs much.
-WORKING_SHARE = 0.06
-WIDE_WORKING_SHARE = 0.14
-WIDE_CHARS = 7_500  # from here on the words of the last turns are told as it is
+WORKING_SHARE = 0.14
 MIN_NEW_SHARE = 0.4  # a command counts as new by this, although its words stand elsewhere
 _WORKING_KINDS = frozenset(("instead", "command", "value"))
 # What the user demands stands in every brief, whatever else is stated.
@@ -175,9 +173,8 @@ def _choose_statements(
     worked = ("instead",) if page.tight else _WORKING_KINDS
     done_here = [place for place, one in enumerate(offered) if one.kind in worked]
     room = max_chars - len(page.text(choice.statements()))
-    share = WORKING_SHARE if max_chars < WIDE_CHARS else WIDE_WORKING_SHARE
     choice.fill(
-        min(room, int(max_chars * share)),
+        min(room, int(max_chars * WORKING_SHARE)),
         done_here,
         lambda one: _working_value(one) * max(MIN_NEW_SHARE, choice.find_new_share(one)),
     )
