@@ -45,9 +45,9 @@ def size_limits(max_chars: int) -> SizeLimits:
     if max_chars < 3000:
         return SizeLimits(True, max(80, max_chars // 6), 200, 70, 24, 200, 6, 2, 2, 1, 2, 2, 5)
     if max_chars < 5000:
-        return SizeLimits(False, 1000, 480, 90, 16, 220, 12, 3, 3, 3, 4, 4, 10)
+        return SizeLimits(False, 1000, 480, 90, 16, 220, 12, 3, 3, 3, 4, 4, 16)
     if max_chars < 7500:
-        return SizeLimits(False, 1500, 700, 110, 20, 260, 20, 5, 5, 5, 5, 6, 16)
+        return SizeLimits(False, 1500, 700, 110, 20, 260, 20, 5, 5, 5, 5, 6, 24)
     wide = max_chars // 4
     return SizeLimits(False, max(1600, wide), 700, 200, 60, 330, 40, 24, 8, 10, 8, 12, 40)
 
