@@ -150,6 +150,8 @@ def _from_transcript(state: State, size: SizeLimits) -> Iterator[Line]:
 def edited(state: State, size: SizeLimits) -> Iterator[Line]:
     """Files that edits of the session changed, latest first, without those that are told as
     uncommitted."""
+    if size.tight:
+        return
     seen, commits = state.git_seen, git_printed.list_commits(state.git_printed)
     files = _edited_since(state, -1)
     if seen is not None:
