@@ -134,7 +134,7 @@ def _find_setting(key: str, project: bool) -> table.Setting:
 
 
 def _find_folder(project: bool, here: bool) -> str:
-    """The folder under which a value for this project stands in the user's file; "" for none."""
+    """The folder under which the user's file has a value for this project; "" for none."""
     if project and here:
         raise typer.BadParameter("use either --project or --here")
     return locate_project(os.path.realpath(os.getcwd()))[0] if here else ""

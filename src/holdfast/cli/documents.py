@@ -59,7 +59,7 @@ def note(
             param_hint="TEXT",
         )
     running = "" if session else get_agent_session_id(os.environ)
-    if running:  # a running session can be noted for before the store has heard of it
+    if running:  # a running session can be noted for before the store knows it
         session_id = running
     else:
         with store_access.open_user_store() as store:

@@ -1,6 +1,6 @@
 """`holdfast session ingest PATH...`: index old transcripts.
 
-Owns which files are read and what is told about them; the reading is `session.ingest`.
+Owns which files are read and what is printed about them; the reading is `session.ingest`.
 """
 
 import os
@@ -121,7 +121,7 @@ def _list_transcripts(paths: list[str]) -> list[str]:
     A plain file before its packed copy; of several plain ones the last: it goes on from the rest.
     """
     found = [path for copies in find_transcripts(*paths).values() for path in copies]
-    found += [path for path in paths if not os.path.exists(path)]  # reading it will tell
+    found += [path for path in paths if not os.path.exists(path)]  # reading it says why
     chosen: dict[str, str] = {}
     for path in sorted(found):
         session = clients.of_name(path).paths.transcript_session_id(path)
@@ -132,7 +132,7 @@ def _list_transcripts(paths: list[str]) -> list[str]:
 
 
 def _is_forgotten(path: str) -> bool:
-    """Whether `session forget` was told of it."""
+    """Whether `session forget` removed it."""
     session = clients.of_name(path).paths.transcript_session_id(path)
     return SessionDir(data_dir(), session).is_forgotten()
 
@@ -202,5 +202,5 @@ def _make_table(read: list[Outcome], *, narrow: bool) -> Table:
 
 
 def _is_news(done: IngestResult | None) -> bool:
-    # A file of bad lines alone is no transcript: that is news each time.
+    # A file of bad lines alone is not a transcript: that is said each time.
     return done is not None and bool(done.rows or (done.bad and not done.total_rows))

@@ -1,6 +1,6 @@
 """The commands ``holdfast install`` and ``holdfast uninstall``.
 
-Owns what the user is asked, shown and told. Reads the environment (home, project, interpreter)
+Owns what the user is asked and shown. Reads the environment (home, project, interpreter)
 and hands it on; every write happens in the client's installer.
 Must not edit a settings file itself.
 """

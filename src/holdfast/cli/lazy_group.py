@@ -63,7 +63,7 @@ class _Fitted:
         """Without panels where the terminal is narrow: their columns would cut the options' names.
 
         And code without Rich's black box, which on a light terminal hides more than it shows; Typer
-        takes no theme, and no console of ours, for which `| head` is no error.
+        takes neither a theme nor our console, for which `| head` is not an error.
         """
         from rich.console import Console
         from rich.default_styles import DEFAULT_STYLES

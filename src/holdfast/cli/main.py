@@ -84,7 +84,7 @@ def main(arguments: list[str] | None = None) -> None:
         try:
             app(args=given, prog_name="holdfast")
         finally:
-            sys.stdout.flush()  # while what goes wrong can still be told
+            sys.stdout.flush()  # while errors can still be printed
     except SystemExit:
         raise
     except KeyboardInterrupt:

@@ -30,7 +30,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 class CliError(Exception):
     """Something foreseeable went wrong: what, and what to do next.
 
-    With an `answer`, for programs, it is no error: there is nothing to show.
+    With an `answer`, for programs, it is not an error: there is nothing to show.
     """
 
     def __init__(self, what: str, next_step: str = "", answer: object = None) -> None:

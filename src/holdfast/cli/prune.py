@@ -176,7 +176,7 @@ def format_dropped(dropped: Mapping[str, int], dry_run: bool) -> str:
 
 
 MAX_SYNC_SECONDS = 20.0  # for a team's server to answer while a person waits
-MIN_PHRASE_CHARS = 4  # a shorter one stands in everything
+MIN_PHRASE_CHARS = 4  # a shorter one is in everything
 
 
 def forget(
@@ -226,7 +226,7 @@ def forget(
 
 
 def _tell_server() -> str:
-    """What a team's server says to what it was told to forget; "" where there is none."""
+    """What a team's server answers when asked to forget; "" where there is none."""
     from holdfast.sync import connection, worker
     from holdfast.sync.client import make_api_call
     from holdfast.sync.cursor_db import CursorDb

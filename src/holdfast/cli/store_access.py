@@ -70,7 +70,7 @@ def suggest_next_step(error: StoreError) -> str:
 
 
 def store_exists() -> bool:
-    """Before the first session with hooks there is no store, and that is no error."""
+    """Before the first session with hooks there is no store, which is not an error."""
     return os.path.exists(store_path())
 
 
@@ -138,7 +138,7 @@ SessionOption = Annotated[str, typer.Option("--session", metavar="SESSION", help
 
 
 def require_transcript_rows(path: str, followed: FollowState) -> None:
-    """A file of which no row is a client's is no transcript; an empty one may become one."""
+    """A file without any client's row is not a transcript; an empty one may become one."""
     unknown = (followed.parser_state or {}).get("unknown", 0)
     if followed.cursor.rows <= unknown and os.path.getsize(path):
         raise CliError(f"Not a transcript: {path}", "Pass a client's *.jsonl file.")

@@ -102,7 +102,7 @@ def of_file(path: str) -> Client:
 
 
 def of_name(path: str) -> Client:
-    """The client that names its files so; for folders of files that nobody wants to open."""
+    """The client that names its files so; for folders of files that are not to be opened."""
     for name in names():
         if get(name).paths.has_own_name(path):
             return get(name)
@@ -145,4 +145,4 @@ _FOLDERS = {
     "copilot": "copilot",
 }
 ENTRY_POINT_GROUP = "holdfast.clients"
-_ADDED_CLIENTS: list[dict[str, Client]] = []  # empty until somebody asked
+_ADDED_CLIENTS: list[dict[str, Client]] = []  # empty until asked for

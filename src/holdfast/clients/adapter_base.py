@@ -87,7 +87,7 @@ class ParserStateBase:
             del self.jobs[next(iter(self.jobs))]
 
     def end_job(self, job: str) -> bool:
-        """False when its end was told before."""
+        """False when its end was reported before."""
         if job in self.ended_jobs:
             return False
         self.jobs.pop(job, None)
@@ -101,7 +101,7 @@ class ParserStateBase:
             del self.prompt_ids[:-MAX_PROMPT_IDS]
 
     def end_turn(self, at: Origin, out: list[Event]) -> None:
-        """Told once, though several rows may close a turn."""
+        """Reported once, though several rows may close a turn."""
         if self.turn_open:
             self.turn_open = False
             out.append(TurnEnded(at))
@@ -161,8 +161,8 @@ class AdapterBase(Generic[State]):
 
     An adapter is made from the parser state that an earlier one gave (or from None) and promises:
     rows fed in any pieces, with the state saved and restored in between, give exactly the events
-    that they give at once; a row that stands there twice is told once; no row, however strange,
-    raises; the parser state is JSON-able and bounded, however long the session.
+    that they give at once; a row that is there twice counts once; no row, however strange, raises;
+    the parser state is JSON-able and bounded, however long the session.
     """
 
     STATE: type[State]
@@ -176,7 +176,7 @@ class AdapterBase(Generic[State]):
 
     @property
     def unknown_rows(self) -> int:
-        """Rows of a type this adapter has never heard of, since the session's start."""
+        """Rows of a type unknown to this adapter, since the session's start."""
         return self._state.unknown
 
     def events(self, row: Row) -> list[Event]:
@@ -187,7 +187,7 @@ class AdapterBase(Generic[State]):
         raise NotImplementedError
 
     def forget_positions(self) -> None:
-        """The rows read so far stand elsewhere now: the session was written again."""
+        """The rows read so far have moved: the session was written again."""
         raise NotImplementedError
 
     def parser_state(self) -> dict[str, Any]:
@@ -203,8 +203,8 @@ class AdapterBase(Generic[State]):
         return call
 
 
-def list_deeds(events: Iterable[Event]) -> list[Event]:
-    """Of a subagent's own thread: what it did counts, what it was told and said does not."""
+def list_work(events: Iterable[Event]) -> list[Event]:
+    """Of a subagent's own thread: what it did counts, its words do not."""
     return [event for event in events if isinstance(event, _DONE_BY_SUBAGENTS)]
 
 

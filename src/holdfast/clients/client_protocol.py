@@ -15,7 +15,7 @@ docstrings here promise is held by `tests/support/client_conformance.py`.
 
 A position is a number that orders the rows of one session and stays theirs while the session
 grows: a byte for a file that is only appended to, bytes counted through where a session goes on
-in a second file, a sequence number in a database. Nobody but the client computes with it beyond
+in a second file, a sequence number in a database. Only the client computes with it beyond
 comparing, and `load_cursor` alone knows what else it needs to go on.
 """
 
@@ -51,7 +51,7 @@ class SourceCursor(Protocol):
 
     @property
     def bad(self) -> int:
-        """What was read and is no row."""
+        """What was read and is not a row."""
 
     @property
     def oversized(self) -> int:
@@ -91,9 +91,9 @@ class RowSource(Protocol):
 
 
 class RowProbe:
-    """What can be told of a row without turning it into events.
+    """What a row shows without being turned into events.
 
-    The marks stand in every such row as it is written, and by chance in few others: what is asked
+    The marks are in every such row as it is written, and by chance in few others: what is asked
     before parsing.
     """
 
@@ -111,7 +111,7 @@ class RowProbe:
         return found if isinstance(found, str) else ""
 
     def list_row_ids(self, line: bytes) -> list[str]:
-        """The ids that stand in a row, its own among them, without parsing it."""
+        """The ids in a row, its own among them, without parsing it."""
         pattern = rb'"(?:%s)": ?"([^"\\]{1,200})"' % "|".join(self.ID_FIELDS).encode()
         return [found.decode("utf-8", "replace") for found in re.findall(pattern, line)]
 
@@ -135,13 +135,13 @@ class RowProbe:
 
     def last_compaction(self, path: str) -> LeftInContext | None:
         """What the last compaction left in context, where the session says so before the hooks
-        that follow it run; None where it does not: then hooks are told.
+        that follow it run; None where it does not: then hooks learn it.
         """
         return None
 
 
 class UserText:
-    """Telling the user's own words from everything else that stands in a user's message."""
+    """Telling the user's own words from everything else in a user's message."""
 
     CLIENT_OPENINGS: tuple[str, ...] = ()
     """A text that begins so was written by the client."""
@@ -210,7 +210,7 @@ class ClientPaths:
         return environ.get(self.SESSION_VARIABLE, "")
 
     def is_headless(self, environ: Mapping[str, str]) -> bool:
-        """Whether nobody sits before the client that runs this process."""
+        """Whether the client that runs this process has no user in front of it."""
         return False
 
     def screen_columns(self, environ: Mapping[str, str]) -> int:
@@ -372,7 +372,7 @@ class Resumable(RowProbe):
 
 class Client:
     """One coding agent. A class of its own inherits what nearly every client does: a session is
-    one file that is appended to, its hooks are told of compactions, and its parts are modules of
+    one file that is appended to, its hooks learn of compactions, and its parts are modules of
     the folder that the class is in, each imported when it is asked for.
     """
 
@@ -407,7 +407,7 @@ class Client:
 
     @property
     def hook_io(self) -> HookClient:
-        """What hooks are told and what they print."""
+        """What hooks are given and what they print."""
         found: HookClient = self._part("hooks", "HOOKS")
         return found
 

@@ -1,7 +1,7 @@
 """How the texts begin that Holdfast itself puts into a conversation.
 
-Owned here, below the code that writes them, because every client has to tell them from the user's
-words when it reads them back. Must not hold the texts themselves. Likewise the answer to a note.
+Owned here, below the code that writes them, because every client has to know them from the user's words
+when it reads them back. Must not hold the texts themselves. Likewise the answer to a note.
 """
 
 from holdfast.fastpath.guards import GUARD_OPENING
@@ -11,7 +11,7 @@ STATE_OPENING = "Holdfast: the state of this session"
 AUGMENT_OPENING = "Holdfast: what the summary above leaves out"
 GAP_OPENING = "Holdfast: known before the last compaction"
 COMMANDS_OPENING = "Holdfast: commands and skills in force"
-TAG_OPENING = "<holdfast>"  # around a text that stands in a message of the user's
+TAG_OPENING = "<holdfast>"  # around a text inside a message of the user's
 
 HOLDFAST_OPENINGS = (
     STATE_OPENING,

@@ -38,7 +38,7 @@ class HookClient:
     # Whether what is to be said of a tool's call is said when it has run: the hook before it would
     # be one process more, or reaches no model.
     REMINDS_AFTER_TOOLS: ClassVar[bool] = False
-    # What stands in the row of a compaction, for a client that tells of it by no hook whose words
+    # What is in the row of a compaction, for a client that reports it by no hook whose words
     # stay: the next prompt's or tool's hook looks for it, and restores.
     COMPACTION_MARK: ClassVar[bytes] = b""
 
@@ -96,7 +96,7 @@ class HookClient:
         return self.format_context("PreToolUse", text)
 
     def read_request(self, request: bytes, /) -> tuple[str, str] | None:
-        """The summary that stands in a request, and what is behind it; None where none does."""
+        """The summary in a request, and what follows it; None where none does."""
         return None
 
     def format_request(self, request: bytes, text: str, /) -> str:
@@ -104,7 +104,7 @@ class HookClient:
         return ""
 
     def is_bookkeeping(self, rows: bytes) -> bool:
-        """Whether these rows of the transcript tell nothing. Whole rows only: a torn last line may
+        """Whether these rows of the transcript mean nothing. Whole rows only: a torn last line may
         become anything.
         """
         if not rows.endswith(b"\n"):

@@ -1,6 +1,6 @@
 """Reading values of unknown type out of a client's JSON.
 
-Owns the tolerance: whatever stands in a field or a settings file, these give the type asked for.
+Owns the tolerance: whatever is in a field or a settings file, these give the type asked for.
 Must not know any field's name.
 """
 
@@ -60,7 +60,7 @@ def as_optional_count(value: object) -> int | None:
 
 
 def as_objects(value: object) -> list[dict[str, Any]]:
-    """The objects in a list, without whatever else stands there."""
+    """The objects in a list, without anything else in it."""
     if not isinstance(value, list):
         return []
     return [item for item in value if isinstance(item, dict)]

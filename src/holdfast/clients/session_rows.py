@@ -1,5 +1,5 @@
 """What clients share whose sessions are rows in one file: an adapter with its memory of them,
-looking for the last compaction, and a message as it stands in context. Must not know any client's
+looking for the last compaction, and a message as it is in context. Must not know any client's
 rows.
 """
 
@@ -34,7 +34,7 @@ class RowsState(ParserStateBase):
 
     def __init__(self) -> None:
         super().__init__()
-        self.rows: dict[str, int] = {}  # the newest ids that were told, and where their rows begin
+        self.rows: dict[str, int] = {}  # the newest ids that were read, and where their rows begin
         self.place = Place()
         self.used = 0  # tokens of the last answer
         self.trigger = ""  # of the compaction that was asked for last
@@ -75,10 +75,10 @@ State = TypeVar("State", bound=RowsState)
 
 
 class RowsAdapter(AdapterBase[State]):
-    """An adapter that tells a row once, by its id."""
+    """An adapter that reads a row once, by its id."""
 
     CLIENT: str = ""
-    """How the client is named in what is told of a session."""
+    """How the client is named in what is reported of a session."""
     id_keys: tuple[str, ...] = ("rows",)
 
     def remembers(self, row_id: str) -> bool:
@@ -152,7 +152,7 @@ def read_last_row(path: str, mark: bytes, head: int = 400) -> dict[str, Any]:
 
 
 def list_rows_starting(path: str, start: bytes, until: bytes) -> list[dict[str, Any]]:
-    """The rows of a file's end that begin so, up to the row in which `until` stands."""
+    """The rows of a file's end that begin so, up to the row with `until` in it."""
     size = file_size(path)
     lines = read_from(path, max(0, size - _MOST_BYTES), _MOST_BYTES).split(b"\n")
     before = takewhile(lambda line: until not in line, lines)

@@ -1,6 +1,6 @@
 """One finished tool call as events, for clients whose tools differ in names alone.
 
-A client says what a call was asked and what it gave (`ToolCall`). What a tool does is told by its
+A client says what a call was asked and what it gave (`ToolCall`). What a tool does is known by its
 name, and fields of the input go by whichever of the usual names is there; where a client means
 something else by a name, it says so. Must not remember anything: a call comes in, and events go
 out.
@@ -72,7 +72,7 @@ def build_change(
 
 
 def parse_diff(diff: str) -> tuple[events.Hunk, ...]:
-    """From the first changed stretch on: "+++ name" is no line of the file."""
+    """From the first changed stretch on: "+++ name" is not a line of the file."""
     return parse_hunks(list(dropwhile(lambda line: not line.startswith("@@"), diff.split("\n"))))
 
 
@@ -121,7 +121,7 @@ _ASKED = ("command", *_PATH, "plan_path", "plan", "pattern", "url", "prompt", "d
 
 class ToolCall(NamedTuple):
     """What was asked and what came of it. `shown_path`, `before` and `hunks` are what the client
-    tells of a changed file beside the answer.
+    reports of a changed file beside the answer.
     """
 
     id: str
@@ -144,7 +144,7 @@ class ToolCall(NamedTuple):
 
     @property
     def command(self) -> str:
-        """What a shell was given; of a list that names the shell first, what stands behind."""
+        """What a shell was given; of a list that names the shell first, the rest."""
         asked = next((self.input[name] for name in _COMMAND if name in self.input), "")
         if not isinstance(asked, list):
             return as_text(asked)

@@ -22,7 +22,7 @@ from holdfast.records import NamedTuple
 
 MIN_CLIENT_VERSION = (2, 1, 139)
 
-# Below this a subagent's compaction is known only by what the transcripts tell.
+# Below this a subagent's compaction is recognised from the transcripts alone.
 SUBAGENT_NAME_VERSION = (2, 1, 323)
 
 # The client says where it runs in the processes that it starts.
@@ -129,7 +129,7 @@ def parse_version(text: str) -> tuple[int, ...]:
 
 
 def read_version(path: str, real: str) -> tuple[int, ...]:
-    """From the package around it, where that tells; else it is asked."""
+    """From the package around it, where that says it; else it is asked."""
     folder = os.path.dirname(real)
     for package in (folder, os.path.dirname(folder)):
         try:

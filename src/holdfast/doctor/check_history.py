@@ -36,7 +36,7 @@ MAX_COMPACTIONS = 20
 
 def check_errors(around: Environment) -> list[Finding]:
     since = format_timestamp(around.seconds - RECENT_DAYS * DAY_SECONDS)
-    # Of a setting that is wrong the check of the settings tells, as long as it is wrong.
+    # A wrong setting is reported by the check of the settings, as long as it is wrong.
     recent = [
         (when, text)
         for when, text in read_log(around.data)
@@ -55,7 +55,7 @@ def check_errors(around: Environment) -> list[Finding]:
 
 
 def read_log(data: str) -> list[tuple[str, str]]:
-    """When and what, oldest first; lines that are none of ours are passed over."""
+    """When and what, oldest first; other lines are passed over."""
     found = []
     for name in (f"{hook_log.LOG_FILE}.1", hook_log.LOG_FILE):
         # A plain file or nothing: a pipe of that name is not waited for.
@@ -124,7 +124,7 @@ def read_cleanup_days(sources: Iterable[SettingsSource]) -> int:
 
 
 def judge_compactions(latest: Sequence[Compaction], delivered: Iterable[Delivery]) -> Finding:
-    """Pure: were we heard after the compactions that we saw happen?"""
+    """Pure: was anything restored after the compactions that the hooks observed?"""
     # One that was only read from a transcript happened before us, or elsewhere.
     lived = [compaction for compaction in latest if is_observed(compaction)]
     if not lived:

@@ -31,7 +31,7 @@ SLOW_SECONDS = 2.0
 DETACHED_TIMEOUT_SECONDS = 10.0
 
 _BOUNDARY = b'"compact_boundary"'
-# The end of a turn waits for these to stand in the transcript: they do, in the sample.
+# The end of a turn waits for these to be in the transcript: they are, in the sample.
 _LAST_WORDS = "is taken for one that begins in the second"
 # The events of a session, in their order, with what the client would say at each.
 STEPS: tuple[tuple[str, Mapping[str, Any]], ...] = (
@@ -57,7 +57,7 @@ STEPS: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("PostModelSwitch", {"to_model": "claude-sonnet-4-5", "context_tokens": 1000}),
     ("SessionEnd", {"reason": "other"}),
 )
-# At these a session with something to tell must be heard.
+# At these a session with something to restore must print.
 STEPS_WITH_OUTPUT = ("PreCompact", "SessionStart compact")
 
 

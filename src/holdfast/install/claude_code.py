@@ -217,7 +217,7 @@ def remove_instructions(content: bytes | None) -> bytes | None:
         return content
     start, end, mark = found
     breaks = _line_break(mark) * (int(mark[:1]) if mark[:1].isdigit() else 0)
-    if content[:start].endswith(breaks):  # else somebody wrote there, and it is theirs
+    if content[:start].endswith(breaks):  # else it was edited, and stays
         start -= len(breaks)
     rest = content[:start] + content[end:]
     return None if mark == b"new" and not rest else rest

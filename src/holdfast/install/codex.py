@@ -23,7 +23,7 @@ _UNCUT = frozenset(("SessionStart", "UserPromptSubmit", "PostToolUse"))
 class CodexInstaller(Installer):
     client = clients.get("codex")
     # SessionEnd is cut to 3 seconds; asking for more is warned of at every start. What a hook
-    # prints that nobody waits for is lost where the turn ends first, so PostToolUse, which may
+    # prints in the background is lost where the turn ends first, so PostToolUse, which may
     # deliver, is waited for: it leaves its work to a process of its own.
     hooks = (
         installation.HookSpec("SessionStart"),

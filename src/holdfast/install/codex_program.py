@@ -1,6 +1,6 @@
 """Codex's own program: what only the client itself can answer or write.
 
-Which of our hooks it runs it tells on the pipes of `codex app-server` (`hooks/list`), which alone
+Which of our hooks it runs it answers over `codex app-server` (`hooks/list`), which alone
 knows how it compares: it skips those that the user has not trusted. To trust a hook is the user's
 own step (`config/batchWrite`): `trust` is for those who asked for it. Recall, our MCP server in its
 config.toml, is put in and taken out by `codex mcp`, which keeps the file's comments and gives it

@@ -5,7 +5,7 @@ parser before anyone gets it, and is refused when the rest would not mean the sa
 Must not open a file, and must not touch another tool's entry, even one in the same group as ours.
 
 The client has one status line. Ours is a command that runs the user's and adds to it, so what
-was there stands in ours word for word, twice: as the argument that is run, and behind `||`, where
+was there is in ours word for word, twice: as the argument that is run, and behind `||`, where
 the shell runs it should Holdfast be gone. Every other field of `statusLine` stays as it is.
 """
 
@@ -50,8 +50,8 @@ class SettingsEdit(NamedTuple):
 def add_hooks(settings_text: str, launcher: Launcher, installer: Installer) -> SettingsEdit:
     """The text with our entries, each exactly once and up to date; the rest as it was.
 
-    An entry that only points elsewhere is replaced where it stands. One that cannot work where it
-    stands (an event we no longer use, a second copy, a group whose matcher narrows it) goes.
+    An entry that only points elsewhere is replaced in its place. One that cannot work where it
+    is (an event we no longer use, a second copy, a group whose matcher narrows it) goes.
     """
     text = "{}\n" if is_blank(settings_text) else settings_text
     _require_shape(text)
@@ -175,7 +175,7 @@ def _take_out(text: str, place: HookLocation, base: str | None) -> str:
 
 
 def _is_plain_group(keys: Iterable[str]) -> bool:
-    """A group that somebody wrote more into is theirs, and stays when our entry goes."""
+    """A group with more in it belongs to the user, and stays when our entry goes."""
     return set(keys) <= {"matcher", "hooks"}
 
 

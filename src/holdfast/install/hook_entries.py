@@ -19,7 +19,7 @@ from holdfast.settings.json_edit import JsonSyntaxError, Node
 
 
 class HookLocation(NamedTuple):
-    """Where one hook entry stands in the scanned document."""
+    """Where one hook entry is in the scanned document."""
 
     event: str
     matcher: str | None

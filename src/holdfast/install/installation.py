@@ -164,7 +164,7 @@ class InstallOutcome(NamedTuple):
     repaired: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     backup: str | None = None
-    # Whether our status line stands in the file afterwards.
+    # Whether our status line is in the file afterwards.
     statusline: bool = False
     # The launcher, which the entries name, where it had to be written or goes.
     launcher: FileChange | None = None

@@ -25,7 +25,7 @@ class Installer:
     client: ClassVar[Client]
     hooks: ClassVar[tuple[installation.HookSpec, ...]] = ()
     next_steps: ClassVar[tuple[str, ...]] = ()
-    """What the user is told after an install, a sentence each; the second is also what
+    """What the user reads after an install, a sentence each; the second is also what
     `holdfast doctor` advises where hooks may not run.
     """
     scopes: ClassVar[tuple[installation.Scope, ...]] = ("user", "project")
@@ -231,7 +231,7 @@ class Installer:
         return []
 
     def list_silent(self, data_dir: str) -> list[str] | None:
-        """The client's hooks that it should have called by now and never did, where we are told
+        """The client's hooks that it should have called by now and never did, where we learn
         of calls; None where it never called any.
         """
         return []

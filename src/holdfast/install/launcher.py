@@ -120,7 +120,7 @@ def choose_interpreter(
 
 
 def build_arguments(script: str, event: str) -> list[str]:
-    """What stands behind the interpreter where a hook is started without the launcher."""
+    """What follows the interpreter where a hook is started without the launcher."""
     return [*PYTHON_FLAGS, script, event]
 
 
@@ -143,7 +143,7 @@ def split_command(command: str) -> list[str]:
 
 
 def find_program(argv: Sequence[object]) -> str | None:
-    """The word of an entry that is our launcher, or our script; None where it is not ours."""
+    """The word of an entry that is our launcher, or our script; None for any other program."""
     for place, word in enumerate(argv):
         if not isinstance(word, str):
             continue

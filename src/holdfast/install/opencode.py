@@ -82,7 +82,7 @@ class OpenCodeInstaller(Installer):
         return outcome._replace(identical=True) if gone else outcome
 
     def finish_install(self, path: str, options: installation.InstallOptions) -> list[str]:
-        """Tells the plugin which server to add for recall, where there is none of that name."""
+        """Gives the plugin the server to add for recall, unless one of that name exists."""
         super().finish_install(path, options)
         recall, plugin = options.recall, self.read_source("user", path).text
         if not recall or read_recall(plugin) == list(recall):

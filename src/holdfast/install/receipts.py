@@ -100,7 +100,7 @@ def read_install_version(data_dir: str, settings_path: str) -> str:
 
 
 def save_receipt(folder: str, settings_path: str, receipt: Receipt) -> None:
-    """Backup first, receipt last: a receipt that stands has its backup."""
+    """Backup first, receipt last: a receipt that exists has its backup."""
     make_private_dir(folder)
     if receipt.base is not None:
         _put(backup_path(folder), receipt.base)

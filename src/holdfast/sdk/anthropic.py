@@ -38,7 +38,7 @@ def restore_gap(
 ) -> list[BetaMessageParam]:
     """The messages to go on with after this response.
 
-    Where the API compacted, its block stands for all before it, and behind it what the summary
+    Where the API compacted, its block replaces all before it, followed by what the summary
     lost; else the messages with the response.
     """
     content: Any = [block.model_dump(exclude_none=True) for block in response.content]

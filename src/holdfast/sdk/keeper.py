@@ -159,7 +159,7 @@ class ChatMemory:
         self._owner = f"{keeper.access.project}/{chat_id}"
 
     def hear(self, messages: Iterable[Any]) -> int:
-        """Keep what these messages tell; answers how many were new.
+        """Keep what these messages say; answers how many were new.
 
         Messages of Anthropic, OpenAI, LangChain or pydantic-ai, or Claude Code's rows; the whole
         history or what is new of it. What was heard before is passed over. Never raises: messages
@@ -170,7 +170,7 @@ class ChatMemory:
     def brief(self, max_chars: int = DEFAULT_BRIEF_CHARS, *, messages_follow: bool = False) -> str:
         """What is known, as text for the model; "" when that is nothing.
 
-        `messages_follow` says that the last messages stand behind it.
+        `messages_follow` says that the last messages follow it.
         """
 
         def compose_text() -> str:
@@ -206,7 +206,7 @@ class ChatMemory:
         )
 
     def gap(self, summary: str, max_chars: int = DEFAULT_GAP_CHARS, *, delivered: str = "") -> str:
-        """What still stands and this summary does not tell; "" when it tells everything.
+        """What is still in force and not in this summary; "" when all of it is.
 
         Nor what was `delivered` behind it already.
         """
@@ -319,7 +319,7 @@ class ChatMemory:
             for one in messages
             if not is_transcript_row(one)
         ]
-        # Our own text is not part of the history: it stands where another part of it stood.
+        # Our own text is not part of the history: it is where another part of it was.
         read = [
             one
             for one in read

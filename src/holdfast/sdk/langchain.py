@@ -5,7 +5,7 @@ from the chat, without a model call. Needs `holdfast[langchain]`, or `holdfast[d
 
 LangChain's own default gives its summariser the last 4,000 tokens, from a human message on, and
 where a history of tool calls has none in there it keeps "Previous conversation was too long to
-summarize." So nothing is trimmed here: a text of ours costs the same for any history.
+summarize." So nothing is trimmed here: our text costs the same for any history.
 """
 
 from __future__ import annotations

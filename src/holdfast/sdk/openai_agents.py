@@ -33,7 +33,7 @@ class HoldfastSession:
         self.session_id = inner.session_id
         self.session_settings: SessionSettings | None = inner.session_settings
         self._above, self._max_chars, self._keep, self._redact = above, max_chars, keep, redact
-        # What stands for the first items, and for how many: it stays the same until the next
+        # What replaces the first items, and how many: it stays the same until the next
         # compaction, so that a provider's cache holds.
         self._compacted: list[Any] = []
         self._covers = 0
@@ -41,7 +41,7 @@ class HoldfastSession:
     async def get_items(self, limit: int | None = None) -> list[Any]:
         items: list[Any] = list(await self.inner.get_items())
         await self.chat.ahear(items)
-        if self._covers > len(items):  # somebody took items back
+        if self._covers > len(items):  # items were taken back
             self._compacted, self._covers = [], 0
         shown = [*self._compacted, *items[self._covers :]]
         if count_tokens(shown) > self._above:

@@ -16,7 +16,7 @@ from holdfast.store.sql_store import Store
 T = TypeVar("T")
 
 CHATS_FILE = "chats.db"
-# No folder has such a name: on a team's database, chats stand apart from projects.
+# No folder has such a name: on a team's database, chats are kept apart from projects.
 TENANT_PREFIX = "chats:"
 
 

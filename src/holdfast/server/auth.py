@@ -1,7 +1,7 @@
 """Who calls, and what they may do. Decides; `middleware` enforces it.
 
 A caller has a token, or is the owner of this service: a process of the same user on the same
-machine, which speaks to it by a loopback name and is no web page and no proxy.
+machine, which speaks to it by a loopback name and is neither a web page nor a proxy.
 """
 
 import hmac
@@ -18,7 +18,7 @@ from holdfast.server.server_settings import ServerSettings
 from holdfast.system import own_user_id
 
 OWNER_NAME = "owner"
-# What proxies add; in front of us they are no user of this machine.
+# What proxies add: a proxied request is not a local user's.
 _PROXY_HEADERS = ("forwarded", "x-forwarded-", "x-real-ip", "via", "cf-")
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="holdfast"'}
 
@@ -39,9 +39,9 @@ OWNER = Caller(OWNER_NAME, frozenset(tokens.SCOPES), None)
 
 
 def check_origin(headers: Mapping[str, str]) -> None:
-    """A browser says which page is asking. Pages of ours are on the host that is asked."""
+    """A browser says which page is asking. Our own pages are on the host that is asked."""
     origin = headers.get("origin", "")
-    # What comes from a page without an address ("null") is from no page of ours.
+    # What comes from a page without an address ("null") is not from one of our pages.
     if origin and (_split_url(origin).netloc or origin).lower() != headers.get("host", "").lower():
         raise Forbidden("Cross-origin requests are not allowed")
 
@@ -97,7 +97,7 @@ def authenticate_owner(
         and peer is not None
         and own is not None
         and is_loopback(peer[0])
-        # A name that leads here without being ours may be a web page's (DNS rebinding).
+        # A web page may have a name that leads here (DNS rebinding).
         and is_loopback(_split_url(f"//{headers.get('host', '')}").hostname or "")
         and not any(name.startswith(_PROXY_HEADERS) for name in headers)
         and settings.peer_uid(peer, own) == own_id

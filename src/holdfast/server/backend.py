@@ -129,7 +129,7 @@ class ScopedStore:
         limit: int,
         offset: int,
     ) -> Sequence[T]:
-        """Of one project or of all; of several, each gives as many as could stand on the page."""
+        """Of one project or of all; of several, each gives as many as the page may hold."""
         if project or self._projects is None:
             return read(project, limit, offset)
         found = [one for name in self._projects if name for one in read(name, limit + offset, 0)]
@@ -149,15 +149,15 @@ class PostgresBackend:
     shared_with_hooks = False  # sessions come through the service alone, or with `db copy`
 
     def __init__(self, url: str, direct: str = "") -> None:
-        # Where the bus listens: a transaction pooler would keep nobody listening.
+        # Where the bus listens: a transaction pooler would not keep listeners.
         self.direct_url = direct or url
         pooled = bool(direct)
-        # Quiet: the bus tells of a write when it is through, many at once.
+        # Quiet: the bus announces writes once they are committed, many at once.
         self._store = PostgresStore(
             url, most=POOL_SIZE, wait=POOL_TIMEOUT_SECONDS, quiet=True, pooled=pooled
         )
         self.records: Records = PostgresRecords(self._store.database)
-        # Apart from the pool, which may be all in use: how busy we are is no illness.
+        # Apart from the pool, which may be all in use: being busy is not being ill.
         self._pulse = PostgresDatabase(url, most=1, wait=PING_TIMEOUT_SECONDS, pooled=pooled)
 
     def ping(self) -> None:
@@ -216,12 +216,12 @@ class SqliteBackend:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        # Made now, so that a folder that cannot be written is told at the start.
+        # Made now, so that a folder that cannot be written is reported at the start.
         SqliteStore(path).close()
         self.records: Records = SqliteRecords(records_path(path))
 
     def ping(self) -> None:
-        """Reads only: a writer that takes its time is no illness."""
+        """Reads only: a slow writer is not a fault."""
         with self.scoped_store(None) as scoped_store:
             scoped_store.sessions("", 1, 0)
 

@@ -1,7 +1,7 @@
 """What the hooks' checkpoints say, in the shape of a posted snapshot. Pure.
 
-A checkpoint's own row tells when and why it was made; what was going on then is in its state,
-which is packed, so it is told only where a state is given.
+A checkpoint's own row says when and why it was made. What was going on then is in its state, which
+is packed: it is described only where a state is given.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from holdfast.state.tasks import list_planned_waves, list_waves
 from holdfast.store.protocol import Checkpoint
 from holdfast.text import pluralize, truncate
 
-# Made beside a snapshot that was posted, which stands for both.
+# Made beside a snapshot that was posted, which represents both.
 POSTED_PREFIX = "saved:"
 _PRECOMPACT_PREFIX = "precompact:"
 _PERCENT_LEFT_PREFIX, _TOKENS_PREFIX = "left:", "tokens:"
@@ -21,7 +21,7 @@ _CAUSE_TEXTS = {
     "compaction": "As it was before a compaction, read from the transcript afterwards.",
 }
 
-# What of a state is told.
+# The parts of a state that are described.
 STATE_FIELDS = frozenset(
     "version usage requests tasks subagents skills decisions files commands".split()
 )

@@ -1,9 +1,9 @@
 """Live events: listeners are notified that something changed, and where; never what.
 
-This process tells of its own writes at once. On PostgreSQL other processes hear of them, and
-this one of theirs (LISTEN/NOTIFY). They are told by a thread of its own, many at once, and not
-in the transaction that wrote: PostgreSQL lets commits that tell something through one by one.
-So a process that is killed may have written something of which listeners hear only when they look.
+This process announces its own writes at once. On PostgreSQL other processes learn of them, and this
+one of theirs (LISTEN/NOTIFY). A thread of its own notifies them, many writes at once, and not in
+the transaction that wrote: PostgreSQL serialises commits that notify. So a process that is killed
+may have written something that listeners see only when they look.
 On SQLite this process looks once a second for what hooks have written.
 """
 
@@ -30,7 +30,7 @@ MAX_QUEUED_EVENTS = 500
 POLL_SECONDS = 1.0
 MAX_BACKOFF_SECONDS = 30.0
 POLLED_SESSIONS = 50
-# What is told within this time goes out together.
+# Notifications within this time go out together.
 BATCH_SECONDS = 0.02
 MAX_BATCH_EVENTS = 1000
 
@@ -136,7 +136,7 @@ class EventBus:
             with contextlib.suppress(queue.Empty):
                 while len(said) < MAX_BATCH_EVENTS:
                     said.append(self._outgoing.get_nowait())
-            # A database that is away hears nothing: who listens will look when it is back.
+            # A database that is away gets nothing: listeners look again when it is back.
             with contextlib.suppress(StoreError):
                 backend.notify([one for one in said if one])
 

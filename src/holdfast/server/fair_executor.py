@@ -22,8 +22,8 @@ from holdfast.server.auth import Caller
 from holdfast.store.protocol import StoreBusy
 from holdfast.sync.project_id import make_project_id
 
-# As many as there are connections to the database: nobody waits for one with his time running
-# out. More do not help: they take turns at the interpreter.
+# As many as there are connections to the database: no request waits for one while its
+# deadline runs. More do not help: they take turns at the interpreter.
 WORKER_THREADS = 12
 # What one project may have at a time. Measured by `python -m benchmarks.team_latency`.
 MAX_THREADS_PER_PROJECT = 4
@@ -95,7 +95,7 @@ class FairExecutor:
 
 
 class QueueKeys:
-    """For which project a request is, as far as it can be told before its work begins."""
+    """For which project a request is, as far as that is known before its work begins."""
 
     def __init__(self) -> None:
         self._of_session: dict[tuple[str, str], str] = {}

@@ -30,7 +30,7 @@ PUBLIC_PATHS = ("/api/health", "/api/open", "/openapi.json")
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 # Asks with a body, and changes at most which messages count as given.
 _READ_ONLY_POSTS = ("/api/compact/restore",)
-# What a caller is told of itself needs no scope.
+# A caller may ask about itself without any scope.
 _NO_SCOPE_PATHS = ("/api/me",)
 _MAX_BUCKETS = 10_000
 # Rows in the audit log for requests that were refused: these at once, then so many a minute, of one

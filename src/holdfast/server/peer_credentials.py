@@ -25,7 +25,7 @@ _CLOSED = -1
 
 
 def uid_of_peer(peer: Address, own: Address) -> int | None:
-    """The user id, or None where it cannot be told."""
+    """The user id, or None where it is not known."""
     for wide in (False, True):
         found = _ask_kernel(peer, own, wide)
         if found is not None:

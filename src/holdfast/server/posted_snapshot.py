@@ -24,14 +24,14 @@ FIRST_SECTIONS, FIRST_WEIGHT = 3, 3
 
 # Said about a snapshot, not in it.
 ENVELOPE_FIELDS = tuple("session_id project_id project cwd trigger timestamp checkpoint".split())
-# What the poster has put together from elsewhere; a session's own state may tell it better.
+# What the poster has put together from elsewhere; a session's own state may know it better.
 DERIVED_FIELDS = tuple(
     "hierarchy active_tasks active_subtasks agent_states modified_files recent_messages"
     " recent_actions".split()
 )
 # What a list comes wrapped in that was an answer of a service.
 _PAGING_FIELDS = frozenset(("next_offset", "offset", "limit", "total", "count", "has_more"))
-# What tells a reader nothing.
+# What means nothing to a reader.
 _NOISE_FIELDS = frozenset(
     "id project_id session_id tool_type duration_ms created_at last_updated timestamp"
     " role_context expires_at origin".split()
@@ -55,7 +55,7 @@ def format_snapshot(
 ) -> tuple[list[str], bool]:
     """The lines, at most `room` characters of them, and whether they are all. `sections` are
     those of the reader's role, in its order. Fields that are `known` otherwise are left out. One
-    with a task of its own (`reader`: its names) is told what is its own, where that is said."""
+    with a task of its own (`reader`: its names) sees its own, where that is said."""
     inner = body.get("snapshot_data")
     said = {**inner, **drop_empty(body)} if isinstance(inner, Mapping) else dict(body)
     left_out = {*ENVELOPE_FIELDS, "snapshot_data", *known}
@@ -258,7 +258,7 @@ def _wave_line(number: int, tasks: list[SnapshotBody]) -> str:
 
 
 def _open_work(said: SnapshotBody) -> list[str]:
-    """What is not done yet; what is done of it stands among what is finished."""
+    """What is not done yet; what is done of it is listed as finished."""
     lines = [f"- {line}" for line in _texts("current_task_description", "description")(said)]
     lines += _each("active_tasks", _task_line)(said)
     for task in _list_tasks(said):
@@ -398,7 +398,7 @@ def _texts(fields: str, text: str) -> Entries:
 
 
 _BLOCKERS, _NEXT = "blockers active_issues errors", "next_steps next_action"
-# Heading, the fields that it tells, and how.
+# Heading, the fields that it shows, and how.
 _SECTIONS: dict[str, tuple[str, str, Entries]] = {
     "summary": ("Session summary", "context_summary", _summary_lines),
     "request": ("Working on", "prompt", _request_lines),

@@ -268,7 +268,7 @@ class RequestContext:
         body: BaseModel,
         session: str = "",
     ) -> Answer:
-        """Do something once, however often its idempotency key comes; then tell listeners `what`.
+        """Do something once, however often its idempotency key comes; then notify listeners.
 
         What `effect` does to the store through `scoped_store(transaction)` belongs to it. When the
         key comes again the answer is the document that was sent the first time.

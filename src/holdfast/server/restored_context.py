@@ -23,7 +23,7 @@ from holdfast.text import truncate
 MESSAGES_SHARE = 0.2
 MAX_LINE_CHARS = 400
 
-# All that a brief ever tells of a large session is a tenth of this.
+# The longest brief of a large session is a tenth of this.
 UNLIMITED_CHARS = 200_000
 # A state with fewer records may fit whole; one with more that fills its room does not.
 SMALL_STATE_RECORDS = 60
@@ -51,7 +51,7 @@ class RestoredContext(NamedTuple):
     text: str
     facts: tuple[str, ...]
     message_ids: tuple[str, ...]
-    truncated: bool  # whether a larger budget would tell more
+    truncated: bool  # whether a larger budget would hold more
 
 
 def build_restored_context(
@@ -108,7 +108,7 @@ def _snapshot_title(ages: SourceAges, *, also: bool) -> str:
 
 
 def _fields_in_state(state: State) -> list[str]:
-    """The fields of a snapshot that this state tells better."""
+    """The fields of a snapshot that this state knows better."""
     changed = any(file.changed for file in state.files.values())
     knows = {
         "active_tasks": bool(state.tasks),
@@ -121,7 +121,7 @@ def _fields_in_state(state: State) -> list[str]:
 
 
 def _compose_to_fit(state: State, room: int, title: str, role: Role) -> tuple[Brief, bool]:
-    """The most of a state that fits, and whether there is more to tell."""
+    """The most of a state that fits, and whether there is more."""
     records = sum(len(value) for value in state if isinstance(value, dict))
     made = None
     if records > SMALL_STATE_RECORDS:

@@ -1,4 +1,4 @@
-"""Runs the service until it is told to end: sockets, connections, signals, open streams.
+"""Runs the service until it is asked to end: sockets, connections, signals, open streams.
 
 A port is taken before anything is said about it, and listeners to live events are let go
 at once when the service ends: they would hold it up for as long as it is patient.
@@ -33,9 +33,9 @@ from holdfast.system import own_user_id
 
 SHUTDOWN_SECONDS = 5
 BACKLOG = 2048
-# Files that are none of the connections: databases, logs, modules.
+# Open files besides the connections: databases, logs, modules.
 RESERVED_FILES = 128
-OWNERS_SHARE = 16  # one of so many connections is for nobody else
+OWNERS_SHARE = 16  # one in so many connections is reserved for the owner
 
 
 def open_sockets(host: str, port: int) -> list[socket.socket]:
@@ -106,7 +106,7 @@ class ConnectionLimits:
 
     def __init__(self, settings: ServerSettings) -> None:
         self._settings = settings
-        # By client, the oldest first; and by the address that the application is told.
+        # By client, the oldest first; and by the address that the application sees.
         self._open: dict[str, dict[_Connection, None]] = {}
         self._by_address: dict[Any, _Connection] = {}
         self._owner = local_user_key(own_user_id())

@@ -1,6 +1,6 @@
 """What the shapes of requests and answers are made of; each shape is with its routes.
 
-Requests are strict: a number in quotes is no number. What agents send as they like (payloads,
+Requests are strict: a number in quotes is not a number. What agents send as they like (payloads,
 snapshots) is bounded in depth (`routing`) and otherwise kept as it came.
 """
 

@@ -1,4 +1,4 @@
-"""What the service is told when it starts."""
+"""What the service is started with."""
 
 import os
 from collections.abc import Callable
@@ -19,7 +19,7 @@ def add_seconds(now: str, seconds: int) -> str:
 
 
 def count_milliseconds(began: str, ended: str) -> int | None:
-    """None where a time is missing, or is none: hooks keep what the client wrote."""
+    """None where a time is missing or invalid: hooks keep what the client wrote."""
     try:
         apart = datetime.fromisoformat(ended) - datetime.fromisoformat(began)
     except (ValueError, TypeError):

@@ -1,6 +1,6 @@
 """How a state is packed into a column, and how some of it is read without unpacking all. Pure.
 
-A page of a project looks at a hundred states, and of each at a few small tables. Those stand at
+A page of a project looks at a hundred states, and of each at a few small tables. Those are at
 the front of a document (`state.codec`), so that reading can stop behind them: a tenth of the
 time. Whatever the order, the answer is the same.
 """

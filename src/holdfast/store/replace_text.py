@@ -1,7 +1,7 @@
 """Puts a mark in the place of a phrase wherever sessions have it, and in the index of their words.
 
-Facts and messages are written anew by their engine, which indexes them; what else is text or packed
-is changed where it stands. Runs inside the caller's transaction.
+Facts and messages are rewritten by their engine, which indexes them; other and packed text is
+changed in place. Runs inside the caller's transaction.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ MAX_RANKED = 500
 # is no index for them.
 MAX_ROWS_SCANNED = 5_000
 
-# A fact that no longer stands gives way to one that does among near equals, and no further.
+# A closed fact gives way to an open one among near equals, and no further.
 CLOSED_FACT_WEIGHT = 0.8
 
 

@@ -246,7 +246,7 @@ class Store(StoreReader):
         limit: int = 20,
         offset: int = 0,
     ) -> Sequence[protocol.Hit]:
-        """Best first; what still stands before what does not. `query` is a person's words:
+        """Best first; open facts before closed ones. `query` is a person's words:
         never a syntax error. `kind` is a kind of fact, or "message" for words alone."""
         wanted = search_query.SearchFilter(
             search_query.replace_surrogates(session_id),

@@ -1,4 +1,4 @@
-"""The server that this user's sessions are synced to, and how that stands.
+"""The server that this user's sessions are synced to, and how syncing goes.
 
 Owns `service.json` in the user's data folder and the words of the status. In that folder and
 nowhere else: no project's settings, and no variable that a project's settings could set, sends a

@@ -72,7 +72,7 @@ class LiveSession(NamedTuple):
 
 
 class Forgetting(NamedTuple):
-    """What a user wants gone, here and at the service, which has not been told yet."""
+    """What a user wants gone, here and at the service, which does not know yet."""
 
     session_id: str
     phrase: str  # "" for the whole session

@@ -1,4 +1,4 @@
-"""Messages between agents, as a machine's sync handles them: sends ours, fetches theirs.
+"""Messages between agents, as a machine's sync handles them: sends this machine's, fetches others'.
 
 A call for messages is on disk with its key before it is made, and until all that it answered is in
 the session dir: a crash asks again and is given the same. There a message stays until the agent had
@@ -35,7 +35,7 @@ SUFFIX = ".json"
 class OutgoingMessage(NamedTuple):
     path: str
     key: str
-    # As the service takes it; the project is told by its `folder`, and perhaps by a `name`.
+    # As the service takes it; the project is given by its `folder`, and perhaps a `name`.
     body: dict[str, Any]
     reason: str = ""  # of the service, where it did not want it
 

@@ -21,7 +21,7 @@ MAX_CONFIG_BYTES = 256 * 1024
 # A port that says nothing new.
 _DEFAULT_PORTS = {"ssh": "22", "git": "9418", "http": "80", "https": "443"}
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
-# user@host:path, where no slash comes before the colon, and the host is no drive letter.
+# user@host:path, where no slash comes before the colon, and the host is not a drive letter.
 _SCP = re.compile(r"(?:[^/@]*@)?(\[[^\]/]+\]|[^:/@]{2,}):(.*)", re.DOTALL)
 _SECTION = re.compile(r'\[\s*remote\s+"((?:[^"\\]|\\.)*)"\s*\]', re.IGNORECASE)
 _URL = re.compile(r"\s*url\s*=\s*(.*)", re.IGNORECASE)

@@ -36,7 +36,7 @@ MAX_ROWS, MAX_BYTES = 2000, 1_000_000
 # All facts at once, when others have to go.
 MAX_WHOLE_ROWS = 5000
 # What the service takes of each: a longer one would refuse the whole session, and so would a
-# time that is none (of a broken row of a transcript).
+# time that is invalid (of a broken row of a transcript).
 MAX_TEXT_CHARS, MAX_NAME_CHARS, MAX_PATH_CHARS, MAX_IDS = 100_000, 200, 1000, 5000
 _MAX_CHARS = {
     **dict.fromkeys(("text", "detail"), MAX_TEXT_CHARS),
@@ -164,7 +164,7 @@ class SyncJob(NamedTuple):
     call: ApiCall
     now: Callable[[], float] = time.time
     bounds: SyncLimits = SyncLimits()
-    # Of a hook's: nobody waits. A person's own does not mind what a hook decided.
+    # For a hook's sync. A person's own ignores what a hook decided.
     respect_backoff: bool = True
     wait: float = 60.0
 
@@ -337,7 +337,7 @@ class _SyncRun:
 
 
 def check_identity(answer: Any, url: str) -> dict[str, Any]:
-    """Who we are to the service; raises ServerUnavailable when that is nobody who may write."""
+    """Who we are to the service; raises ServerUnavailable for a caller that may not write."""
     if not isinstance(answer, dict) or not {"scopes", "projects", "store"} <= set(answer):
         raise ServerUnavailable(f"{url} is not a compatible Holdfast server")
     if not {"write", "admin"} & set(answer["scopes"]):

@@ -73,7 +73,7 @@ def build_digest(path: str) -> list[DigestEntry]:
             text = truncate(redact(truncate_safely(text, 2 * MAX_TEXT_CHARS)), MAX_TEXT_CHARS)
             line = numbers.get(at.start, 0)
             one = DigestEntry(line, at.row, at.time, kind, text, kind != "failed")
-            # After a rewind everything was heard once more.
+            # After a rewind every event comes again.
             found.setdefault((at.row or str(at.start), kind, text), one)
     return sorted(found.values(), key=lambda one: one.line)
 

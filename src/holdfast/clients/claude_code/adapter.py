@@ -2,13 +2,13 @@
 
 Owns the row types: which are conversation, which are the client's own books, which belong to
 a subagent, and how rows hang together (calls and results, branches, turns, epochs). Must not
-do I/O, and never raises on a row, whatever stands in it.
+do I/O, and never raises on a row, whatever is in it.
 """
 
 from collections.abc import Callable
 from operator import itemgetter
 
-from holdfast.clients.adapter_base import AdapterBase, list_deeds
+from holdfast.clients.adapter_base import AdapterBase, list_work
 from holdfast.clients.claude_code import background_jobs, prompts, tools, user_text
 from holdfast.clients.claude_code.parser_state import ParserState, Usage
 from holdfast.clients.claude_code.rows import ROW_PROBE
@@ -61,7 +61,7 @@ _session = itemgetter(*_SESSION)
 # A record from its values, a third of the time of calling the class.
 _make = tuple.__new__
 
-# Takes a row's data and its origin, and adds what the row tells to the events.
+# Takes a row's data and its origin, and adds the row's events.
 Handler = Callable[[dict[str, Any], Origin, list[Event]], None]
 
 
@@ -90,7 +90,7 @@ class ClaudeCodeAdapter(AdapterBase[ParserState]):
         return self._state.seen.turn_of(row_id) is not None
 
     def forget_positions(self) -> None:
-        """The rows read so far stand elsewhere now: the file was written again."""
+        """The rows read so far have moved: the file was written again."""
         self._state.forget_positions()
 
     def events(self, row: Row) -> list[Event]:
@@ -193,7 +193,7 @@ class ClaudeCodeAdapter(AdapterBase[ParserState]):
             return
         result = read_result(block, structured)
         if at.agent or call.agent:
-            out += list_deeds(list_events(at, call, result))
+            out += list_work(list_events(at, call, result))
             return
         out.append(tools.describe_call(at, call, result, number))
         if call.name in background_jobs.AGENT_TOOLS:
@@ -334,12 +334,12 @@ def _begins_subagent(data: dict[str, Any]) -> bool:
 
 
 def _is_copy(data: dict[str, Any], time: str, parser_state: ParserState) -> bool:
-    """Whether this row stands here for the second time.
+    """Whether this row is a copy of an earlier one.
 
     After a compaction that a plugin had a hand in, the client writes the messages it kept once
     more, with new ids: as they were, at their old times, or built again at the boundary's (both
-    seen on 2.1.325). Told again, they would bring back finished tasks. A summary may be as old
-    as they are and is none of them.
+    seen on 2.1.325). Read again, they would bring back finished tasks. A summary may be as old
+    as they are and is not one of them.
     """
     kind = data.get("type")
     answers = parser_state.copied_answers_until if kind == "assistant" else ""

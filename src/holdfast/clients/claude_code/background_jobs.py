@@ -1,7 +1,7 @@
 """Subagents and background commands: begun by a tool call, ended some rows later.
 
-Owns the ways in which the client tells of their end: the call's own result, a tool that
-asks after them, a notification, a status note after compaction. Each end is told once.
+Owns the ways in which the client reports their end: the call's own result, a tool that
+asks after them, a notification, a status note after compaction. Each end is reported once.
 A subagent goes by the id of the tool call that began it: nothing else is known at its start.
 """
 

@@ -178,7 +178,7 @@ class ClaudeCodeWindow(ContextWindow):
 
 
 def _is_model(key: str, model: str) -> bool:
-    """The canonical name stands for its dated spellings too."""
+    """The canonical name covers its dated spellings too."""
     plain = model.lower().replace("[1m]", "")
     return plain == key.lower() or plain.startswith(key.lower() + "-")
 

@@ -113,7 +113,7 @@ class ParserState(ParserStateBase):
         self.own_agent = ""  # whose transcript this is, where it is a subagent's
         self.has_custom_title = False  # the user gave the session a title
         self.latest = ""  # the time of the newest row of the main thread
-        self.copied_until = ""  # rows up to this time stand again behind the last boundary,
+        self.copied_until = ""  # rows up to this time are repeated after the last boundary,
         self.copied_answers_until = ""  # and answers up to this: the boundary's own time
 
     def open_turn(self, row: str, start: int) -> None:

@@ -1,7 +1,7 @@
-"""User rows that are no tool results, and the queue of prompts typed ahead.
+"""User rows other than tool results, and the queue of prompts typed ahead.
 
 Owns what such a row is: the user's words, a command, the user's own shell, a summary, or one
-of the client's notes; and that words which come in two ways are told once. Must not look at
+of the client's notes; and that words which come in two ways count once. Must not look at
 tool results or at the agent's rows.
 """
 
@@ -115,7 +115,7 @@ def on_queued_delivery(
     if attached.get("isMeta") is True or not _from_a_person(attached):
         return
     if not waiting and parser_state.delivered and parser_state.delivered == checksum(said):
-        parser_state.delivered = 0  # its removal from the queue told of it before
+        parser_state.delivered = 0  # its removal from the queue reported it before
         return
     own = extract_typed_text(prompt)
     if own:
@@ -149,7 +149,7 @@ def on_queue_operation(parser_state: ParserState, data: dict[str, Any], at: Orig
 
 
 def on_last_prompt(parser_state: ParserState, data: dict[str, Any], at: Origin) -> list[Event]:
-    """The client's bookmark of the last prompt, which also tells of a rewind.
+    """The client's bookmark of the last prompt, which also shows a rewind.
 
     Its `cutUuid` is the first prompt that was taken back; the only way to notice a return to
     the very start, where the next prompt has no parent.
@@ -168,7 +168,7 @@ def _read_markup(parser_state: ParserState, at: Origin, said: str, out: list[Eve
     """A row that echoes a command or carries a notification; False for anything else."""
     command = user_text.parse_command(said)
     if command is not None:
-        if command.name != "compact":  # it stands after the boundary it caused
+        if command.name != "compact":  # it comes after the boundary it caused
             parser_state.open_turn(at.row, at.start)
         out.append(CommandInvoked(at, *command, "user"))
         return True

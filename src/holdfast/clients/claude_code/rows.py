@@ -11,11 +11,11 @@ from holdfast.records import Any
 from holdfast.transcript.reader import SKIPPED_ROW
 
 _PROGRESS = b'"type":"progress"'
-# Where the type stands in these rows; behind that it is another object's.
+# Where the type is in these rows; behind that it is another object's.
 _HEAD = 400
 
 _EDIT = b'"toolUseResult":{"filePath":"'
-# Where it stands in an edit's row; a shorter row is not worth the search.
+# Where it is in an edit's row; a shorter row is not worth the search.
 _EDIT_HEAD = 4000
 _NEW_TEXT = b',"newString":"'
 _FILE_BEFORE = b',"originalFile":"'

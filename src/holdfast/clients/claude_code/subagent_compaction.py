@@ -1,7 +1,7 @@
 """Whose compaction is it, where the client does not say.
 
 Since 2.1.323 the payloads of a subagent's compaction carry its `agent_id`; before, they look like
-the main thread's (seen on 2.1.139). What tells is on disk:
+the main thread's (seen on 2.1.139). What shows it is on disk:
 
 - While the main transcript's last message waits for a subagent in the foreground, the main thread
   cannot be the one that compacts.
@@ -33,7 +33,7 @@ _CONTEXT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tok
 
 
 def must_be_subagent_compaction(transcript: str) -> bool:
-    """True when an automatic compaction that names nobody must be a subagent's."""
+    """True when an automatic compaction without a name must be a subagent's."""
     tail = _tail_of(transcript)
     if version_has_agent_id(_version_in(tail)):
         return False
@@ -99,7 +99,7 @@ def last_context_tokens(rows: bytes) -> int:
 
 
 def is_mid_turn(rows: bytes) -> bool:
-    """Whether a subagent is in the middle: the last it wrote is no answer in words.
+    """Whether a subagent is in the middle: the last it wrote is not an answer in words.
 
     The file lags a little: a tool's result may not be there yet when the call is.
     """

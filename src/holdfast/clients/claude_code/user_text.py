@@ -1,4 +1,4 @@
-"""Telling the user's own words from everything else that stands in a user row.
+"""Telling the user's own words from everything else in a user row.
 
 Owns the client's markup: which texts are notices, command echoes, reminders or summaries,
 and how to take them apart. Must not know rows, memory or events. Texts can be large, so
@@ -44,7 +44,7 @@ _CLIENT_OPENINGS = (
     "Stop hook feedback:",
     "This session is being continued from a previous conversation",
 )
-# Clients before 2.1 told of subagents alone, under another name.
+# Clients before 2.1 reported subagents alone, under another name.
 _NOTIFICATIONS = ("<task-notification", "<agent-notification")
 INTERRUPTED = "[Request interrupted by user"
 

@@ -1,16 +1,16 @@
 """Codex's rollout rows as events.
 
 Owns the row types of both generations: up to 0.140 (`user_message`, `agent_message`, calls and
-outputs) and since 0.150 ("paginated": a row for each finished item). The two never tell the same
-thing in one rollout, so each row is read for what it is. What stands twice, as a finished item and
-as what was sent to the model, is taken from the item. Must not do I/O, and never raises on a row.
+outputs) and since 0.150 ("paginated": a row for each finished item). The two never say the same
+thing in one rollout, so each row is read for what it is. What is there twice, as a finished item
+and as what was sent to the model, is taken from the item. Must not do I/O, and never raises on a row.
 """
 
 import os
 import re
 from collections.abc import Callable, Mapping
 
-from holdfast.clients.adapter_base import list_deeds
+from holdfast.clients.adapter_base import list_work
 from holdfast.clients.client_protocol import LeftInContext, Resumable, UserText
 from holdfast.clients.codex import tools
 from holdfast.clients.codex.tools import read_content
@@ -43,7 +43,7 @@ from holdfast.transcript.reader import Row
 
 SUMMARY_OPENING = "Another language model started to solve this problem and produced a summary"
 _SUMMARY_BEGINS = "use the information in this summary to assist with your own analysis:\n"
-# What an editor puts before the prompt; the prompt stands behind the last of these.
+# What an editor puts before the prompt; the prompt follows the last of these.
 _EDITOR_OPENING = "# Context from my IDE setup:"
 _EDITOR_PROMPT = "## My request for Codex:"
 
@@ -171,7 +171,7 @@ def read_summary(payload: dict[str, Any]) -> str:
 
 
 _ENDED_STATES = frozenset(("completed", "errored", "shutdown", "interrupted", "not_found"))
-# Rows of these types are known and tell nothing.
+# Rows of these types are known and mean nothing.
 _BOOKKEEPING = frozenset(
     "event_msg response_item world_state token_usage_record ghost_snapshot"
     " inter_agent_communication".split()
@@ -211,7 +211,7 @@ class CodexAdapter(RowsAdapter[ParserState]):
             self._state.unknown += 1
         self._state.read_until = row.end
         if self._state.agent:
-            return list_deeds(out)
+            return list_work(out)
         return out
 
     def _read_origin(self, row: Row) -> Origin:
@@ -328,7 +328,7 @@ class CodexAdapter(RowsAdapter[ParserState]):
             out.append(SubagentEnded(at, agent, word in ("completed", "shutdown"), result))
 
     def _read_message(self, payload: dict[str, Any], at: Origin, out: list[Event]) -> None:
-        """Words stand in rows of their own; of these only a subagent's end is read."""
+        """Words are in rows of their own; of these only a subagent's end is read."""
         text = tools.read_content(payload.get("content")).strip()
         opening, closing = "<subagent_notification>", "</subagent_notification>"
         if payload.get("role") == "user" and text.startswith(opening):
@@ -367,7 +367,7 @@ class CodexAdapter(RowsAdapter[ParserState]):
 
     def _read_compaction(self, payload: dict[str, Any], at: Origin, out: list[Event]) -> None:
         if self._state.add_row(at.row):
-            # Which trigger it was is told to the hooks alone.
+            # Only hooks are given the trigger.
             self._tell_compaction(at, "", read_summary(payload), out)
 
 

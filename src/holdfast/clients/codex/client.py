@@ -1,9 +1,9 @@
 """Where Codex keeps things on disk, and when it compacts.
 
 Owns the layout below the client's folder and the variable that moves it; the environment is handed
-in. Opens a rollout for its first bytes alone: its name does not tell a subagent's.
+in. Opens a rollout for its first bytes alone: its name does not show a subagent's.
 
-The client tells the usable window with every answer: 95 % of the model's. It compacts at 90 % of
+The client reports the usable window with every answer: 95 % of the model's. It compacts at 90 % of
 the model's (seen on 0.166: 244,500 of 272,000 tokens did not, 245,500 did), or where the user's
 `model_auto_compact_token_limit` says, if that is earlier.
 """

@@ -40,7 +40,7 @@ class CodexHooks(HookClient):
         told twice.
 
         The client skips what the user has not trusted, so an install that was never trusted does
-        not count. Whether the trust still holds is not looked at; `holdfast doctor` tells.
+        not count. Whether the trust still holds is not looked at; `holdfast doctor` does.
         """
         if not environ.get("PLUGIN_ROOT"):
             return False
@@ -52,7 +52,7 @@ class CodexHooks(HookClient):
         trusted = read_settings(f"{config}/config.toml")
         return any(
             (f'"{os.path.realpath(path)}:' in trusted or f'"{path}:' in trusted)
-            # The client gives the command to a shell: a path with odd letters stands in its quotes.
+            # The client gives the command to a shell: a path with odd letters is in its quotes.
             and names_holdfast(path, "\"'")
             for path in files
         )
@@ -63,7 +63,7 @@ class CodexHooks(HookClient):
     def is_subagents_own(self, payload: HookPayload, data: str) -> bool:
         """A subagent's events carry its parent's session id, and as often its own rollout.
 
-        What it did stands there; none of it is the main thread's, and its task is not the user's
+        What it did is there; none of it is the main thread's, and its task is not the user's
         words.
         """
         name = payload.transcript_path.replace("\\", "/").rpartition("/")[2]

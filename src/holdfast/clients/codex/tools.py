@@ -86,7 +86,7 @@ def _read_image(at: Origin, item: dict[str, Any]) -> list[Event]:
     return [FileTouched(at, path, "read", True, "[image]")] if path else []
 
 
-# What a finished item tells, where it is work.
+# The events of a finished item, where it is work.
 ITEMS: dict[str, Callable[[Origin, dict[str, Any]], list[Event]]] = {
     "CommandExecution": _read_command,
     "FileChange": _file_change,
@@ -98,7 +98,7 @@ ITEMS: dict[str, Callable[[Origin, dict[str, Any]], list[Event]]] = {
 
 
 def list_call_events(at: Origin, asked: PendingCall, said: str, cwd: str) -> list[Event]:
-    """What a call told that left no item."""
+    """The events of a call that left no item."""
     output, code = split_output(said)
     call = ToolCall(asked.id, asked.name, asked.input, said, True, cwd)
     if said.startswith(_UNSUPPORTED):
@@ -116,7 +116,7 @@ def list_call_events(at: Origin, asked: PendingCall, said: str, cwd: str) -> lis
         return tool_calls.run_tool(at, call)
     if code is None and _RUNNING in said[:500]:
         return tool_calls.run_command(at, call._replace(job=call.id))
-    # Where no code is told the tool itself failed: no such folder, not allowed.
+    # Without a code the tool itself failed: no such folder, not allowed.
     return tool_calls.run_command(at, call._replace(output=output, ok=code == 0, code=code))
 
 

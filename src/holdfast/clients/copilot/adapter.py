@@ -1,4 +1,4 @@
-"""GitHub Copilot CLI's events as events of ours.
+"""GitHub Copilot CLI's rows as events.
 
 A call's beginning and its end are rows of their own. Rows of a subagent name it. A compaction
 leaves the user's messages word for word and a summary of the rest. Must not do I/O but for the last
@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 from holdfast.clients import session_rows, tool_calls
-from holdfast.clients.adapter_base import list_deeds
+from holdfast.clients.adapter_base import list_work
 from holdfast.clients.client_protocol import LeftInContext, RowProbe, UserText
 from holdfast.clients.copilot.hooks import COMPACTION, NOTIFICATION
 from holdfast.clients.json_fields import as_count, as_object, as_text
@@ -113,7 +113,7 @@ class CopilotAdapter(session_rows.RowsAdapter[session_rows.RowsState]):
             out += [Rewound(at, start)] if start is not None else []
         else:
             out += _read_words(data, inside, at)
-        return list_deeds(out) if agent else out
+        return list_work(out) if agent else out
 
     def _read_usage(self, usage: dict[str, Any], at: Origin, out: list[Event]) -> None:
         if usage.get("interactionType") == "conversation-agent":

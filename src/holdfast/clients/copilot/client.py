@@ -1,6 +1,6 @@
 """Where GitHub Copilot CLI keeps things on disk, and when it compacts.
 
-The client tells its window with every answer. It was seen to summarise beside the work at 98 % of
+The client reports its window with every answer. It was seen to summarise beside the work at 98 % of
 a window of 40,000 tokens.
 """
 

@@ -3,7 +3,7 @@
 As seen on 1.0.102: a hook whose event is written as Claude Code writes it gets Claude Code's
 fields, but for the session's file, which few events name; the answer is the client's own, one
 field. What a prompt's or a tool's hook says stays in the conversation. A compaction runs beside the
-work, and no hook is told when it is done; nothing that PreCompact prints reaches the summary.
+work, and no hook learns when it is done; nothing that PreCompact prints reaches the summary.
 Imported by the lightest hooks.
 """
 

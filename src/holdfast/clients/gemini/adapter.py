@@ -1,9 +1,9 @@
 """Gemini CLI's rows as events.
 
 The file is a log of edits: a message is stated, and stated again when its calls have ended; a list
-of messages takes the place of all before it. What was told is known by its id, a call by the
-call's. Of a list only a compression is told: the messages that it keeps get new ids and are
-those that were told before. Must not do I/O, and never raises on a row.
+of messages takes the place of all before it. What was read is known by its id, a call by the
+call's. Of a list only a compression counts: the messages that it keeps get new ids and are
+those that were read before. Must not do I/O, and never raises on a row.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from itertools import takewhile
 
 from holdfast.clients import tool_calls
-from holdfast.clients.adapter_base import list_deeds
+from holdfast.clients.adapter_base import list_work
 from holdfast.clients.client_protocol import RowProbe, UserText
 from holdfast.clients.json_fields import (
     as_count,
@@ -68,7 +68,7 @@ _MAX_BEFORE_SUMMARY = 3  # the context of the session, and whatever a version pu
 
 class Summary(NamedTuple):
     id: str
-    text: str  # as it stands in context, notes and all
+    text: str  # as it is in context, notes and all
     kept: list[dict[str, Any]]  # the messages behind it
 
 
@@ -81,7 +81,7 @@ def list_replaced(data: dict[str, Any]) -> list[dict[str, Any]] | None:
 
 
 def find_summary(messages: list[dict[str, Any]]) -> Summary | None:
-    """The summary that stands in for what was compressed."""
+    """The summary that replaces what was compressed."""
     for place, message in enumerate(messages[:_MAX_BEFORE_SUMMARY]):
         text, after = read_text(message), messages[place + 1 : place + 2]
         if message.get("type") != "user" or text.startswith(SESSION_CONTEXT):
@@ -120,7 +120,7 @@ def read_workspace(text: str) -> str:
 
 
 # Rows of which no event comes: that something was touched, and what tools gave, as it went to the
-# model, which stands in the row of the answer that called them.
+# model, which is in the row of the answer that called them.
 _TOUCHED = re.compile(rb'\{"\$set":\{"lastUpdated":"[^"\\]{1,40}"\}\}\n?')
 _RESULTS = re.compile(
     rb'\{"id":"[^"\\]{1,200}","timestamp":"[^"\\]{1,40}","type":"user",'
@@ -130,7 +130,7 @@ _TEXT_PART = b'{"text":'
 
 
 class GeminiRows(RowProbe):
-    """A message is a row of its own, or stands in a list that takes the place of all before it
+    """A message is a row of its own, or is in a list that takes the place of all before it
     (`$set.messages`): after a compression and, word for word, whenever a session is resumed. Only a
     compression brings a summary that was not there.
     """
@@ -161,7 +161,7 @@ class GeminiRows(RowProbe):
 ROW_PROBE = GeminiRows()
 
 
-# Rows of these types are known and tell nothing: what the client showed on the screen.
+# Rows of these types are known and mean nothing: what the client showed on the screen.
 _BOOKKEEPING = frozenset(("info", "error", "warning"))
 MAX_PROMPTS = 200  # that a user may go back to
 FINISHED = frozenset(("success", "error", "cancelled"))
@@ -207,7 +207,7 @@ class ParserState(RowsState):
     def go_back(self, id_: str) -> int | None:
         """Where the row of this prompt begins, which is forgotten with all behind it.
 
-        None for an unknown one, and where nothing stands behind it any more.
+        None for an unknown one, and where nothing follows it any more.
         """
         if id_ and id_ == self.first:
             start = self.first_start if self.prompts else None
@@ -246,7 +246,7 @@ class GeminiAdapter(RowsAdapter[ParserState]):
         elif "$set" not in data and as_text(data.get("type")) not in _BOOKKEEPING:
             self._state.unknown += 1
         if self._state.agent:
-            return list_deeds(out)
+            return list_work(out)
         return out
 
     def _read_origin(self, row: Row) -> Origin:

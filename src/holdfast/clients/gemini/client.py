@@ -3,7 +3,7 @@
 Owns the layout below the client's folder, and the variable that moves it; the environment is handed
 in. A chat's name holds the first eight characters of its session's id alone: the whole one is read
 from its first row. A session that is resumed leaves a second file behind, of which no message
-comes: it is no transcript.
+comes: it is not a transcript.
 
 It compresses before a request when the last one had a share of the model's limit, which is
 1,048,576 tokens for all of Google's Gemini models: half of it, or what `model.compressionThreshold`
@@ -66,7 +66,7 @@ def _read_head(path: str, most: int) -> bytes:
 
 
 class GeminiWindow(client_protocol.ContextWindow):
-    """The client has a table of limits: a window is no guess by the model's name."""
+    """The client has a table of limits: a window is not guessed from the model's name."""
 
     DEFAULT_TOKENS, SHARE = 1_048_576, 0.5
     SHARE_SETTING = "model.compressionThreshold"

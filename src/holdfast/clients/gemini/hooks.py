@@ -88,7 +88,7 @@ class GeminiHooks(HookClient):
     def is_bookkeeping_row(self, row: bytes) -> bool:
         if row.startswith((b'{"$set":{"lastUpdated":', b'{"$set":{"sessionId":')):
             return b'"messages":' not in row
-        # What tools gave, as it went to the model: it stands in the row before, too.
+        # What tools gave, as it went to the model: it is in the row before, too.
         results = b'"type":"user","content":[{"functionResponse":'
         return results in row[:160] and b'{"text":' not in row
 

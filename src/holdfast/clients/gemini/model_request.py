@@ -1,7 +1,7 @@
 """A request to the model, as BeforeModel is given it: was the history before it compressed?
 
 It comes before every request, with the whole conversation: so nothing is parsed until its bytes
-say that a summary stands there, and nothing that is not needed after that. JSON escapes the quotes
+say that a summary is there, and nothing that is not needed after that. JSON escapes the quotes
 within a text, so that an unescaped quote ends one. Imported by the lightest hooks.
 """
 
@@ -22,12 +22,12 @@ _REQUEST = b',"llm_request":'
 _MAIN_THREAD = b'"messages":[{"role":"user","content":"<session_context>'
 _NEXT_MESSAGE, _LAST_MESSAGE = b'"},{"role":"', b'"}]'
 _SESSION_CONTEXT_END = "</session_context>"
-MAX_KEPT_CHARS = 80_000  # with which a brief is compared; to tell a thing twice costs little
+MAX_KEPT_CHARS = 80_000  # with which a brief is compared; to say a thing twice costs little
 _OPENING_BYTES = 4096  # of a request, before its first message
 
 
 def is_compressed(raw: bytes) -> bool:
-    """Whether a summary can stand in this request."""
+    """Whether this request may hold a summary."""
     return SNAPSHOT in raw or ACKNOWLEDGED in raw
 
 
@@ -43,7 +43,7 @@ def read_head(raw: bytes) -> bytes:
 
 
 def compute_key(raw: bytes) -> str:
-    """What tells this compression from others: the summary and the message behind its answer.
+    """What identifies this compression: the summary and the message behind its answer.
 
     The same in every request until the next compression, but for a session that was resumed.
     """
@@ -71,7 +71,7 @@ def list_messages(raw: bytes) -> list[dict[str, Any]]:
 
 
 def read_request(raw: bytes) -> tuple[str, str] | None:
-    """The summary, and the end of what stands behind it; None where none stands there.
+    """The summary, and the end of what follows it; None where there is none.
 
     The client puts the summary into the message that holds the context of the session.
     """

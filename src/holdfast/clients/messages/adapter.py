@@ -28,7 +28,7 @@ _EDITOR_KINDS = {"view": "read", "create": "write", "str_replace": "edit", "inse
 
 
 def to_row(message: ChatMessage, own_id: str, time: str) -> dict[str, Any]:
-    """A message as a row; `own_id` tells it from all others, `time` is when it was heard.
+    """A message as a row; `own_id` is its alone, `time` is when it came.
 
     Row ids are remembered by their last characters, so they are made of random ones.
     """
@@ -141,9 +141,9 @@ MAX_KEYS = 256  # heard last, that are remembered
 def find_new(heard: Sequence[str], keys: Sequence[str]) -> list[int]:
     """The places of the messages that were not heard yet.
 
-    First as a history that went on: all that was heard stands at its beginning, whatever is said
-    again behind it; or what was heard last stands in it. Then as one that lost messages: where most
-    of it is known, whatever stands there in the same order is. Else all are new: the same words
+    First as a history that went on: all that was heard is at its beginning, whatever is said
+    again behind it; or what was heard last is in it. Then as one that lost messages: where most
+    of it is known, whatever is there in the same order is. Else all are new: the same words
     said again later are said again.
     """
     if heard and list(keys[: len(heard)]) == list(heard):

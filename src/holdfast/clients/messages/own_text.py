@@ -10,7 +10,7 @@ import re
 
 _OPENING = re.compile(r'<holdfast-state mark="([0-9a-f]{10})-([0-9a-f]{10})">')
 _CLOSING = "</holdfast-state>"
-# What frameworks write before a summary. Alone beside our text, it is nobody's words.
+# What frameworks write before a summary. Alone beside our text, it is not the user's words.
 _FRAMES = (
     "Here is a summary of the conversation to date:",
     "You are in the middle of a conversation that has been summarized.",
@@ -35,7 +35,7 @@ def remove_own_text(text: str, owner: str) -> str:
     """What others wrote in this text.
 
     A text of this chat goes to its end even where it was truncated; one of another chat, as after
-    a fork, only where it is whole. Anything else in such a tag is somebody's words.
+    a fork, only where it is whole. Anything else in such a tag was typed.
     """
     if "<holdfast-state" not in text:
         return text

@@ -8,7 +8,7 @@ never raises on a row.
 import re
 
 from holdfast.clients import tool_calls
-from holdfast.clients.adapter_base import list_deeds
+from holdfast.clients.adapter_base import list_work
 from holdfast.clients.client_protocol import LeftInContext, RowProbe, UserText
 from holdfast.clients.json_fields import as_count, as_object, as_objects, as_text, compact_json
 from holdfast.clients.session_rows import Place, RowsAdapter, RowsState, iterate_tails, parse_rows
@@ -29,7 +29,7 @@ from holdfast.transcript.reader import Row
 
 
 class OpenCodeText(UserText):
-    """Told by its words is only what our own texts begin with; the client frames no summary."""
+    """Only our own texts are known by their words; the client frames no summary."""
 
     def extract_user_text(self, text: str) -> str:
         return super().extract_user_text(_strip_quotes(text.strip()))
@@ -66,7 +66,7 @@ class OpenCodeRows(RowProbe):
         )
 
     def list_row_ids(self, line: bytes) -> list[str]:
-        """The row's own id, which stands at its beginning."""
+        """The row's own id, which is at its beginning."""
         found = _ID.match(line)
         return [found[1].decode("utf-8", "replace")] if found else []
 
@@ -187,7 +187,7 @@ class OpenCodeAdapter(RowsAdapter[RowsState]):
             self._state.unknown += 1
         elif at.row and self._state.add_row(at.row, row.start):
             read(data, at, out)
-        return list_deeds(out) if at.agent else out
+        return list_work(out) if at.agent else out
 
     def _read_origin(self, row: Row) -> Origin:
         time = as_object(as_object(row.data.get("info")).get("time"))
@@ -250,7 +250,7 @@ class OpenCodeAdapter(RowsAdapter[RowsState]):
 
 
 def count_tokens(tokens: dict[str, Any]) -> int:
-    """What stands in context after an answer, as the client counts it."""
+    """What is in context after an answer, as the client counts it."""
     cache = as_object(tokens.get("cache"))
     parts = (tokens.get("input"), tokens.get("output"), cache.get("read"), cache.get("write"))
     return as_count(tokens.get("total")) or sum(map(as_count, parts))
@@ -263,7 +263,7 @@ def _format_time(milliseconds: object) -> str:
 
 
 def list_tool_events(at: Origin, part: dict[str, Any], folder: str) -> list[Event]:
-    """What a call told; nothing for one that has not ended."""
+    """The events of a call; none for one that has not ended."""
     state = as_object(part.get("state"))
     status, shown = state.get("status"), as_object(state.get("metadata"))
     if status not in ("completed", "error"):

@@ -3,7 +3,7 @@
 Owns both layouts; the environment is handed in. The client's own sessions are in a database that is
 never opened here. A fork has the same layout under a name of its own.
 
-The plugin tells with every answer how many tokens the client lets stand before it compacts, by the
+The plugin reports with every answer how many tokens the client allows before it compacts, by the
 client's own rule: the model's context without the room for an answer (seen on 1.18: 20,000 and
 4,000 compact at 16,000). `compaction.auto: false` in its configuration turns that off.
 """
@@ -42,7 +42,7 @@ class KiloPaths(OpenCodePaths):
 
 
 class OpenCodeWindow(ContextWindow):
-    DEFAULT_TOKENS = 168_000  # of 200,000: the plugin names what the client lets stand
+    DEFAULT_TOKENS = 168_000  # of 200,000: the plugin names what the client allows
     # A later one wins.
     FILES: ClassVar[tuple[str, ...]] = ("config.json", "opencode.json", "opencode.jsonc")
 

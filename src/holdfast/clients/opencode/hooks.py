@@ -48,7 +48,7 @@ class PluginPayload(HookPayload):
 class OpenCodeHooks(HookClient):
     NAME = "opencode"
     DETACHES_WORK = False  # the plugin does not wait
-    STEERS = True  # what PreCompact answers stands behind the summariser's instructions
+    STEERS = True  # what PreCompact answers follows the summariser's instructions
 
     def parse_payload(self, raw: bytes, event: str) -> PluginPayload | None:
         fields = parse_object(raw)
@@ -57,9 +57,7 @@ class OpenCodeHooks(HookClient):
         return PluginPayload(event, fields)
 
     def receive(self, payload: HookPayload, data: str) -> None:
-        """Writes down the rows that came with the call, and tells the plugin that it need not keep
-        them.
-        """
+        """Writes down the rows that came with the call, which the plugin then need not keep."""
         if not isinstance(payload, PluginPayload):
             return
         path = f"{SessionDir(data, payload.session_id).path}/{self.NAME}.jsonl"
@@ -115,7 +113,7 @@ def note_hooks(data: str, client: str, version: str, hooks: object) -> None:
         text = "\n".join(line.replace("\n", " ") for line in lines)[:MAX_BYTES]
         write_atomic(_path(data, client), text.encode("utf-8", "replace"))
     except OSError:
-        pass  # nobody but the doctor asks for it
+        pass  # only the doctor asks for it
 
 
 def read_hooks(data: str, client: str) -> tuple[str, frozenset[str]] | None:

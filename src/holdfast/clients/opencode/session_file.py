@@ -2,7 +2,7 @@
 
 OpenCode keeps sessions in a database of its own and deletes rows from it when the user goes back;
 the plugin hands every finished message over as it comes, and here it is written down without its
-secrets, before anything else is done with it. A row is told apart by its `row`, which is the
+secrets, before anything else is done with it. A row is known by its `row`, which is the
 client's id of the message. Must not know what rows mean.
 """
 

@@ -1,6 +1,6 @@
 """Qwen Code's rows as events.
 
-A call stands in the row of the answer that made it, what it gave in a row of its own. Each row
+A call is in the row of the answer that made it, what it gave in a row of its own. Each row
 names the one before it, so that rows which were left by going back hang on a dead branch. A
 compaction's row has the history that takes the place of all before: first the summary, then the
 client's own answer to it, then what was kept. Must not do I/O but for the last compaction, and

@@ -1,6 +1,6 @@
 """Where Qwen Code keeps things on disk, and when it compacts.
 
-The client tells its window with every answer. It compacts before a request, at 85 % of that
+The client reports its window with every answer. It compacts before a request, at 85 % of that
 window or where `context.autoCompactThreshold` says, and earlier where the rest would not hold the
 summary (read in 0.24.4).
 """

@@ -21,7 +21,7 @@ _BOOKKEEPING = tuple(
     b'"subtype":"%s"' % name
     for name in (b"ui_telemetry", b"attribution_snapshot", b"file_history_snapshot")
 )
-_HEAD = 8192  # of a row, in which a path stands before its kind
+_HEAD = 8192  # of a row, in which a path comes before its kind
 
 
 class QwenHooks(HookClient):

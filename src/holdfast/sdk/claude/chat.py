@@ -32,7 +32,7 @@ from holdfast.sdk.claude.protection import MAX_HOOK_CHARS, Protection, add_hook
 from holdfast.sdk.guard import LOGGER, wait_guarded
 from holdfast.sdk.keeper import ChatMemory
 
-# Where the client compacts, of a window whose point it does not tell: 167,000 of 200,000.
+# Where the client compacts, of a window whose point it does not report: 167,000 of 200,000.
 DEFAULT_POINT = 167_000
 GO_ON = (
     "The context was full, so the conversation was cleared in the middle of your work. What was"
@@ -49,7 +49,7 @@ DEFAULT_PATIENCE = 300.0
 # A message that waits behind a turn of the client's own is taken up at once when that ends.
 TAKEN_UP_SECONDS = 10.0
 # Since this client a message can say that it is words. For an earlier one, and while it is not
-# known which runs, a space of no width stands before the "/".
+# known which runs, a zero-width space comes before the "/".
 COMPOSED_SINCE = (2, 1, 248)
 NO_COMMAND = "\u200b"
 _TOKENS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
@@ -124,7 +124,7 @@ class Chat:
         self._handoff = ""  # what the next prompt carries
         self._stopping = False
         self._stops = True  # whether a turn that grows too long is ended
-        self._quiet = asyncio.Event()  # set while no turn runs that nobody asked for
+        self._quiet = asyncio.Event()  # set while no turn of the client's own runs
         self._quiet.set()
         self._version: tuple[int, ...] = ()
         self._callbacks = 0  # that run now
@@ -213,7 +213,7 @@ class Chat:
                 await wait_guarded("leaving a turn", lambda: self._abandon_turn(client, turn), None)
 
     async def _abandon_turn(self, client: ClaudeSDKClient, turn: _Turn) -> None:
-        """Nobody listens any more: the turn ends, so that the next answer is the next one's."""
+        """The caller is gone: the turn ends, so that the next answer is the next one's."""
         self._turn = turn
         try:
             await client.interrupt()
@@ -458,7 +458,7 @@ async def _read_answer(turn: _Turn) -> AsyncGenerator[Message, None]:
 
 
 def _answers_us(result: ResultMessage) -> bool:
-    """A job that ends starts a turn by itself, with a result that answers nobody."""
+    """A job that ends starts a turn by itself, with a result that answers no message."""
     origin: Any = getattr(result, "origin", None)
     return origin is None or origin.get("kind") == "human"
 

@@ -88,7 +88,7 @@ class RowFeed:
 
 
 class FeedStore:
-    """A session store that tells the feed what it is told, and asks `inner`, if there is one.
+    """A session store that passes rows to the feed, and to `inner`, if there is one.
 
     Without one, `load` knows nothing, and the client resumes from its own file. The optional
     methods of a store are there where `inner` has them.

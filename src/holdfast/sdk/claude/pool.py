@@ -1,7 +1,7 @@
 """`Chats`: many chats of which a few are live.
 
 A live client is a process of more than a hundred megabytes. Those that were idle longest are
-parked, and resumed by their session's id when somebody speaks to them again.
+parked, and resumed by their session's id when a message for them comes.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ class Chats:
             del self._parked[next(iter(self._parked))]
 
     def _drop_unused(self, chat_id: str, entry: _Live) -> None:
-        """An entry without a client that nobody waits for."""
+        """An entry without a client, for which no caller waits."""
         unused = entry.chat is None and not entry.waiting and not entry.changing.locked()
         if unused and self._live.get(chat_id) is entry:
             del self._live[chat_id]

@@ -1,7 +1,7 @@
 """`protect`: the client's own compactions, manual and automatic, keep the chat's state.
 
-Callbacks in this process: before the summary it is told what to keep, behind it the brief stands,
-and with the next prompt what neither told. Nothing is written to settings files. Where the user's
+Callbacks in this process: the summariser is given what to keep, the brief follows the summary, and
+the next prompt brings what neither said. Nothing is written to settings files. Where the user's
 settings already run Holdfast, these stay silent and only listen.
 """
 
@@ -25,7 +25,7 @@ Callback = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 def protect(options: ClaudeAgentOptions, chat: ChatMemory) -> ClaudeAgentOptions:
     """Options with which a client's compactions keep this chat's state.
 
-    Hooks are added to yours and a session store stands around yours; nothing is replaced.
+    Hooks are added to yours and a session store wraps yours; nothing is replaced.
     """
     return Protection(chat).apply(options)
 
@@ -40,7 +40,7 @@ class Protection:
         self.handoff = ""  # a text that the next SessionStart(clear) hands over
         self._has_store = True
         self._silent = False
-        self._begins = False  # a new client, which has not been told what the last one left
+        self._begins = False  # a new client, which was not given what the last one left
         self._delivered = ""  # the brief behind the last compaction
         self._gap = ""
 
@@ -84,7 +84,7 @@ class Protection:
         return bool(comes) and not self.chat.has_unsaved
 
     def take_gap(self) -> str:
-        """What the last summary and brief did not tell, once."""
+        """What the last summary and brief did not say, once."""
         gap, self._gap = self._gap, ""
         return gap
 
@@ -149,7 +149,7 @@ def _context(event: str, text: str) -> dict[str, Any]:
 
 
 def _guard(event: str, callback: Callback) -> Any:
-    """A callback that answers nothing where it fails, and hears the main thread alone."""
+    """A callback that answers nothing where it fails, and serves the main thread alone."""
 
     async def run(given: Any, _tool_use_id: str | None, _context: Any) -> Any:
         if given.get("agent_id"):  # a subagent compacts too

@@ -36,7 +36,7 @@ class PrunedTable(NamedTuple):
 
 
 _OLD = "{mine} AND created < :before"
-# To one agent: that one had it. To a role or to all: somebody had, and nobody is new to it.
+# To one agent: that one had it. To a role or to all: at least one reader had it before then.
 _DELIVERED = (
     "EXISTS (SELECT 1 FROM message_receipts r WHERE r.project = agent_messages.project"
     " AND r.message = agent_messages.id"

@@ -64,7 +64,7 @@ def save_folder(
     transaction: Transaction, folder: ProjectFolder, now: str, seen: Sequence[str] | None
 ) -> None:
     """A machine has the project there, on the word of one who sees these projects; the widest
-    scope counts. The root is around everything and tells nothing."""
+    scope counts. The root is around everything and means nothing."""
     if not folder.path.startswith("/") or not folder.path.strip("/"):
         return
     transaction.execute(

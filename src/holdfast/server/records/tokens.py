@@ -120,7 +120,7 @@ def set_session_owner(
 
 
 def mark_forgotten(transaction: Transaction, project: str, session: str) -> None:
-    """Of a session that has an owner: nobody writes into it from now on."""
+    """Of a session that has an owner: from now on it takes no writes."""
     transaction.execute(
         "UPDATE session_owners SET caller = :nobody"
         " WHERE {mine} AND project = :project AND session = :session",

@@ -63,7 +63,7 @@ def get_actions(
 ) -> ActionPage:
     """Latest first: tool calls with file, exit code and duration as far as they were seen."""
     project = ctx.get_project_path(project_id)
-    # Two sorted lists are merged: each has to give as many as could stand on the page.
+    # Two sorted lists are merged: each has to give as many as the page may hold.
     most = limit + offset
     with ctx.records_transaction() as transaction:
         found = ACTIONS.select(
@@ -106,7 +106,7 @@ def _list_observed(ctx: RequestContext, project: str, session_id: str, most: int
             kept = scoped_store.store.messages(session.id, _MESSAGES_PER_CALL * most)
             run = [message for message in kept if message.speaker in _CALLS]
             notes = {(message.row, message.start): message.text for message in run}
-            # Older ones, and those of clients that do not tell of each call.
+            # Older ones, and those of clients that do not report each call.
             since = min((call.start for call in calls.values()), default=None)
             found += [
                 _observed_call(session, one) for one in run if since is None or one.start < since

@@ -18,9 +18,9 @@ from holdfast.store.protocol import Checkpoint, Session
 
 router = APIRouter(prefix="/api/agent-contexts", route_class=routing.StrictRoute, tags=["agents"])
 
-# Snapshots of one page that tell all: what they tell is half of a state, and takes 2 ms to read.
+# Snapshots of one page with all their details, which are half of a state and take 2 ms to read.
 MAX_DETAILED = 20
-# What of a state tells of its subagents.
+# The fields of a state about its subagents.
 _SUBAGENT_FIELDS = frozenset(("version", "subagents"))
 
 
@@ -65,19 +65,19 @@ def get_contexts_page(
     of a page also describe what was going on, the others only when and why they were made."""
     project = ctx.get_project_path(project_id)
     only = contexts.ContextFilter(project, session_id, agent_id, agent_type)
-    # Sorted lists are merged: each has to give as many as could stand on the page.
+    # Sorted lists are merged: each has to give as many as the page may hold.
     most = limit + offset
     with ctx.scoped_store() as scoped_store:
         checkpoints = _list_checkpoints(scoped_store, only, most)
         seen = _list_subagents(scoped_store, only)
     with ctx.records_transaction() as transaction:
-        # With their times; what a posted one says is read once it stands on the page.
+        # With their times; what a posted one says is read once it is on the page.
         entries: list[tuple[str, str | Checkpoint | contexts.AgentContext]] = []
         entries += contexts.list_context_times(transaction, only, most)
         entries += [(one.time, one) for one in checkpoints]
         heard = contexts.find_posting_agents(transaction, [one.agent for one in seen])
         entries += [(one.created, one) for one in seen if one.agent not in heard]
-        # Some clocks tell fractions of a second, and "Z" comes behind every digit.
+        # Some clocks give fractions of a second, and "Z" sorts behind every digit.
         entries.sort(key=lambda entry: entry[0].rstrip("Z"), reverse=True)
         page = [what for _, what in entries[offset:most]]
         posted = contexts.get_contexts(
@@ -116,7 +116,7 @@ def _add_state(context: contexts.AgentContext, state: State) -> contexts.AgentCo
 def _list_checkpoints(
     scoped_store: ScopedStore, only: contexts.ContextFilter, most: int
 ) -> list[Checkpoint]:
-    """Those that are no posted snapshot, at most so many."""
+    """Those that were not posted as snapshots, at most so many."""
     if only.kind not in ("", contexts.SNAPSHOT_KIND):
         return []
     session = only.session or only.agent

@@ -1,7 +1,7 @@
 """Projects, and the hierarchy of one, read from the states of its sessions.
 
 Requests are the user's prompts; tasks come from the task tools, with waves computed from what
-blocks what; subtasks are subagents with their results. A task stands under the request in
+blocks what; subtasks are subagents with their results. A task is under the request in
 which it last changed, a subagent under the task that was being worked on.
 """
 

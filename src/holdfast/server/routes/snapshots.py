@@ -174,7 +174,7 @@ def restore_context(ctx: Context, body: RestoreRequest) -> RestoreResponse:
     """Return the richest recent state of a session as text, with its age, within `max_tokens`;
     `truncated` and `note` say whether there is more, or why there is nothing. Pending messages for
     the agent are included once."""
-    # The main thread's own id is no kind of agent.
+    # The main thread's own id is not an agent type.
     kind = "" if body.agent_type == body.session_id else body.agent_type
     role = ctx.find_role(body.role, kind)
     asked = _requested_project(ctx, body)
@@ -255,7 +255,7 @@ def _list_waiting(
 
 
 def _requested_project(ctx: RequestContext, body: RestoreRequest) -> str:
-    """Whose latest state is told to a session of which nothing is known; "" for none."""
+    """Whose latest state an unknown session is given; "" for none."""
     if body.project_id:
         return ctx.get_project_by_id(body.project_id).path
     found = ctx.find_project_by_path(body.cwd) if body.cwd else None
@@ -265,7 +265,7 @@ def _requested_project(ctx: RequestContext, body: RestoreRequest) -> str:
 def _resolve_session_project(
     ctx: RequestContext, body: RestoreRequest, asked: str
 ) -> tuple[str | None, bool]:
-    """The project whose session of this id is meant; None where it cannot be told, because none
+    """The project whose session of this id is meant; None where it is not clear, because none
     has it, or several do.
 
     Ids belong to their project, and anybody may save a snapshot under an id that is another

@@ -139,7 +139,7 @@ MAX_WORDS = 16_000
 MAX_POSITIONS = 250
 
 _WORD = re.compile(r"[^\W_]+")
-# Stands before each word where the database puts its project's mark (`migrations`): a character
+# Comes before each word, where the database puts its project's mark (`migrations`): a character
 # that is in no word.
 PROJECT_PLACEHOLDER = "_"
 # The weights that the letters stand for are with the query (`COLUMN_WEIGHTS`).

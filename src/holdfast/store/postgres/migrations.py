@@ -126,9 +126,9 @@ def _row_security(name: str, condition: str = _SEES_PROJECT) -> tuple[str, ...]:
 
 
 def _word_tables(texts: str, column: str, value: str, condition: str) -> tuple[str, ...]:
-    """PostgreSQL asks a table's row security before anything that might tell of a row, and a match
+    """PostgreSQL asks a table's row security before anything that might reveal a row, and a match
     of words might: with both on one table its index is never used, and every search reads
-    everything. So the words are in tables of their own, on which nobody but their owner has any
+    everything. So the words are in tables of their own, on which only their owner has any
     right. Who serves reaches them by functions, which keep to the visible projects."""
     return (
         f"CREATE UNIQUE INDEX {texts}_by_seq ON {texts} (project, seq)",

@@ -51,14 +51,14 @@ _INSERT_MESSAGE = f"""
 """
 
 
-# Listeners are told that something was saved, and where; what, it asks by itself.
+# Listeners learn that something was saved, and where; they ask for the rest.
 NOTIFY_CHANNEL = "holdfast"
 
 
 def format_notification(what: str, project: str, session: str, teller: str = "") -> str:
     """What goes over the channel; "" when it cannot."""
     said = json.dumps({"what": what, "project": project, "session": session, "teller": teller})
-    # PostgreSQL refuses 8,000 bytes and more; a project that long is told by its absence.
+    # PostgreSQL refuses 8,000 bytes and more; one with a project that long is not sent.
     return said if len(said) < 7_900 else ""
 
 

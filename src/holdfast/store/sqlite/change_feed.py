@@ -1,4 +1,4 @@
-"""What is new in the SQLite store since somebody last looked, session by session.
+"""What is new in the SQLite store since a caller last looked, session by session.
 
 Every write gives its session a new number (table `change_feed`), and rows say by which number they
 were made or changed. So to find that nothing is new costs one look, and a session that grew gives
@@ -23,7 +23,7 @@ _OWN_CHANGES = (
 
 
 class SyncCursor(NamedTuple):
-    """How far somebody knows a session."""
+    """How far a caller knows a session."""
 
     number: int = -1  # of the last change that was seen
     checkpoint: int = 0  # the last one that was given
@@ -55,7 +55,7 @@ class ChangeFeed(SqliteStore):
     """One instance belongs to one thread."""
 
     def has_change(self, number: int, session_id: str) -> bool:
-        """False when this store never had that change of that session, as far as it can tell:
+        """False when this store never had that change of that session, as far as it knows:
         an older copy of it was put in its place."""
         with self.reading() as run:
             last = run.query("SELECT seq FROM sqlite_sequence WHERE name = 'change_feed'")
