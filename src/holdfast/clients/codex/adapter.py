@@ -3,7 +3,7 @@
 Owns the row types of both generations: up to 0.140 (`user_message`, `agent_message`, calls and
 outputs) and since 0.150 ("paginated": a row for each finished item). The two never say the same
 thing in one rollout, so each row is read for what it is. What is there twice, as a finished item
-and as what was sent to the model, is taken from the item. Must not do I/O, and never raises on a row.
+and as sent to the model, is taken from the item. Must not do I/O, and never raises on a row.
 """
 
 import os
