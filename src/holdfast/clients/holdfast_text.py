@@ -1,7 +1,7 @@
 """How the texts begin that Holdfast itself puts into a conversation.
 
-Owned here, below the code that writes them, so that every client knows them from the user's words when it
-reads them back. Must not hold the texts themselves. Likewise the answer to a note.
+Owned here, below the code that writes them, so that every client knows them from the user's words
+when it reads them back. Must not hold the texts themselves. Likewise the answer to a note.
 """
 
 from holdfast.fastpath.guards import GUARD_OPENING
