@@ -32,7 +32,7 @@ FACT_LABELS = {name: kind.many for name, kind in KINDS.items()} | {
     "rule": "Standing rules",
     "hold": "Holds",
     "error": "Open errors",
-    "test": "Failing tests",
+    "test": "Tests not passing",
     "request": "The last request",
 }
 EXAMPLE_LABELS = {
@@ -41,7 +41,7 @@ EXAMPLE_LABELS = {
     "said": "You had said",
     "note": "A note",
     "error": "An open error",
-    "test": "A failing test",
+    "test": "A test that had not passed",
     "task": "An open task",
 }
 

@@ -293,9 +293,10 @@ def _make_cost_table(made: AuditStatistics) -> Table:
         table.add_row("Context before", amount, f"tokens in total; {after}")
     if made.dollars_estimated is not None:
         own = own_prices_path(os.environ)
-        how = f"estimated, by list prices without cache; put your own into {own}"
+        place = format_folder(own)
+        how = f"estimated by list prices, without cache; your own go into {place}"
         if os.path.isfile(own):
-            how = f"estimated, by the prices in {own}, without cache"
+            how = f"estimated by the prices in {place}, without cache"
         table.add_row("Money", statistics.format_dollars(made.dollars_estimated), how)
     if made.seconds_known:
         how = "estimated from timestamps" if made.seconds_estimated else "as recorded"

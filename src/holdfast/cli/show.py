@@ -365,6 +365,8 @@ def _search_facts(
         ]
         output.print_json({"query": words, "hits": hits})
         return
+    from holdfast.state.model import kind_name
+
     out = Screen()
     if not found:
         out.say("Nothing found. Try fewer words.")
@@ -381,7 +383,7 @@ def _search_facts(
             out.indented(line, "dim")
         for more in also:
             fact, message = more.hit.fact, more.hit.message
-            who = fact.kind if fact else message.speaker if message else ""
+            who = kind_name(fact.kind) if fact else message.speaker if message else ""
             said = output.format_one_line(more.text, MAX_PASSAGE_CHARS)
             out.indented(f"{_format_name(more.hit)}  {who}: {said}")
     out.say(f"\n`holdfast show {_format_name(found[0].hit)}` opens the first.", "dim")

@@ -91,7 +91,7 @@ def format_restored(document: dict[str, Any], *, short: bool = False) -> str:
         counts = f"{document['restored']} of {lost}" if lost else "nothing lost"
         return f"{counts} ({given})" if given else counts
     if not lost:
-        return "nothing lost" if short else "no hook ran; nothing was lost"
+        return "-" if short else "no hook ran; nothing was lost"
     of_lost = f"{would} of {lost}"
     return f"would: {of_lost}" if short else f"no hook ran; Holdfast would have restored {of_lost}"
 

@@ -1,5 +1,6 @@
 """Sessions: their facts, checkpoints, compactions and briefs, and search across them."""
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -123,6 +124,7 @@ class HitPage(ResponseModel):
     query: str
     hits: list[HitResponse]
     next_offset: int | None
+    lacks_words: bool = Field(description="No hit has every word; these are the closest")
 
 
 @router.get("/sessions")
@@ -240,7 +242,14 @@ def search_sessions(
         query=q,
         hits=[_hit_response(hit) for hit in found],
         next_offset=next_offset_after(found, limit, offset),
+        lacks_words=bool(found) and not _has_all_words(found[0], q),
     )
+
+
+def _has_all_words(hit: Hit, query: str) -> bool:
+    fact, message = hit.fact, hit.message
+    text = f"{fact.text} {fact.detail}" if fact else message.text if message else ""
+    return all(word in text.casefold() for word in re.findall(r"\w{2,}", query.casefold()))
 
 
 def _name_users(ctx: Context, sessions: list[str]) -> dict[tuple[str, str], str]:

@@ -5,7 +5,17 @@ import { el } from "../dom.js";
 import { allProjects, chip, empty, heading, labelled, paged, time } from "../parts.js";
 import { KINDS, kindName } from "../words.js";
 
-const WHO = { user: "The user said", agent: "The agent said", summary: "A summary said" };
+const WHO = {
+  user: "The user said",
+  agent: "The agent said",
+  summary: "A summary said",
+  subagent: "A subagent said",
+  ran: "Ran",
+  failed: "Failed",
+  edited: "Edited",
+  plan: "Plan",
+  task: "Task",
+};
 const EXACT = new Set(["file", "command", "identifier"]);
 const LONGEST = 200;
 const STATUS = {
@@ -82,8 +92,9 @@ function form(words, kind, projectId, projects) {
 }
 
 async function hits(route, words, kind, projectId) {
+  const note = el("p", { class: "soft small" });
   const terms = words.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? [];
-  return paged({
+  const found = await paged({
     memory: route.memory,
     key: "hits",
     size: 20,
@@ -94,11 +105,13 @@ async function hits(route, words, kind, projectId) {
         { q: words, kind, project_id: projectId, limit, offset },
         route.signal,
       );
+      if (offset === 0 && page.lacks_words) note.textContent = "No match for all words; closest:";
       return { items: page.hits, next: page.next_offset };
     },
     draw: (one) => hit(one, terms),
     none: empty("No results.", "Try fewer words; parts of names and paths also match."),
   });
+  return [note.textContent && note, ...found];
 }
 
 function hit(one, terms) {
@@ -108,7 +121,7 @@ function hit(one, terms) {
     el(
       "div",
       { class: "line" },
-      chip(one.fact ? kindName(one.fact.kind) : (WHO[one.who] ?? "Said")),
+      chip(one.fact ? kindName(one.fact.kind) : (WHO[one.who] ?? "Message")),
       one.fact && el("span", { class: "soft small" }, STATUS[one.fact.status] ?? one.fact.status),
       el(
         "span",

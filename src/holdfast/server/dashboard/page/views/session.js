@@ -97,17 +97,17 @@ function tiles(life) {
       judged.length ? "facts lost by summaries" : "no summary was compared",
     ),
     tile("Repeated look-ups", number(again), "after a compaction"),
-    tile("Open facts", number(open), openKinds(life.kinds)),
+    tile("Current facts", number(open), openKinds(life.kinds)),
   );
 }
 
 function openKinds(kinds) {
   const most = Object.entries(kinds)
     .sort((a, b) => b[1] - a[1])
-    .slice(0, 2);
-  return most
-    .map(([kind, many]) => `${number(many)} ${(KINDS[kind]?.[many === 1 ? 0 : 1] ?? kind).toLowerCase()}`)
-    .join(", ");
+    .map(([kind, many]) => [many, `${number(many)} ${(KINDS[kind]?.[many === 1 ? 0 : 1] ?? kind).toLowerCase()}`]);
+  const rest = most.slice(2).reduce((sum, [many]) => sum + many, 0);
+  const named = most.slice(0, 2).map(([, words]) => words);
+  return [...named, ...(rest ? [count(rest, "other")] : [])].join(", ");
 }
 
 /** The chart as a table; filled when it is opened. */

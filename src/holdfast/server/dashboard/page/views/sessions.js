@@ -198,7 +198,7 @@ function lost(sum) {
   if (!sum || sum.kept + sum.lost === 0) return "";
   return [
     `${number(sum.lost)} of ${number(sum.kept + sum.lost)}`,
-    sum.lost > 0 && el("span", { class: "under" }, `${number(sum.back)} with the brief`),
+    sum.lost > 0 && el("span", { class: "under" }, `${number(sum.back)} in the brief`),
   ];
 }
 

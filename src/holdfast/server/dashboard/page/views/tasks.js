@@ -134,7 +134,7 @@ function board(session, tree, memory) {
         { class: "soft small" },
         session.user && [el("span", { class: "who" }, session.user), " · "],
         `${count(open.length, "open task")}, ${number(finished.length)} finished · `,
-        waves.map((one) => `wave ${one.number}: ${one.status === "done" ? "done" : `${one.percent} %`} · `).join(""),
+        (waves.length > 1 ? waves : []).map((one) => `wave ${one.number}: ${one.status === "done" ? "done" : `${one.percent} %`} · `).join(""),
         time(session.updated, { relative: true }),
       ),
     ),
