@@ -46,10 +46,11 @@ def prune_by_age(
 def forget_sessions(store: Store, data: str, sessions: Iterable[Session]) -> None:
     """Delete them and leave a mark, so that neither hooks nor `ingest` bring them back. A team's
     service is told with the next sync."""
-    for session in sessions:
-        # Before anything goes: no hook writes to it any more, and a killed run is told.
+    chosen = list(sessions)
+    _queue_forgetting(data, [session.id for session in chosen])
+    for session in chosen:
+        # First, too: no hook brings back what is being deleted.
         SessionDir(data, session.id).mark_forgotten()
-        _queue_forgetting(data, [session.id])
         store.delete_session(session.id)
         _delete_session_files(data, [session])
         SessionDir(data, session.id).mark_forgotten()
@@ -58,7 +59,7 @@ def forget_sessions(store: Store, data: str, sessions: Iterable[Session]) -> Non
 def forget_phrase(store: Store, data: str, phrase: str) -> int:
     """Take a phrase out of the store and of the sessions' small files; in how many places it stood.
     That it stays out is the settings' business."""
-    found = store.replace_text(phrase, FORGOTTEN_PHRASE)
+    found = store.forget_phrase(phrase)
     _queue_forgetting(data, found, phrase)
     places = sum(found.values())
     sessions = f"{data}/sessions"
@@ -79,8 +80,7 @@ def _queue_forgetting(data: str, sessions: Iterable[str], phrase: str = "") -> N
     from holdfast.sync.cursor_db import CursorDb
 
     with closing(CursorDb(data)) as cursor_db:
-        for session_id in sessions:
-            cursor_db.queue_forgetting(session_id, phrase)
+        cursor_db.queue_forgetting(sessions, phrase)
 
 
 def prune_by_size(

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import zlib
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
@@ -352,23 +351,18 @@ class Store(StoreReader):
             self.reclaim_space(sessions_deleted=True)
         return dropped
 
-    def replace_text(self, phrase: str, mark: str, session_id: str = "") -> dict[str, int]:
-        """Put the mark in the place of a phrase wherever sessions, or this one, have it: facts,
-        words, states, summaries, deliveries, archived rows. Answers in how many values of which
-        session it stood."""
+    def forget_phrase(self, phrase: str, session_id: str = "") -> dict[str, int]:
+        """Take a phrase out of what is kept of all sessions, or of one. Answers in how many values
+        of which session it stood."""
         # Imported late: no hook takes a phrase out.
-        from holdfast.store import replace_text
+        from holdfast.store.replace_text import Replacement
 
-        with self.writing(session_id) as writer:
-            run = writer.run
-            owner = queries.find_owner(run, session_id) if session_id else {}
-            if owner is None:
-                return {}
-            wanted = replace_text.Replacement(phrase, mark, owner)
-            found: Counter[str] = Counter()
-            for whose in replace_text.replace_text(writer, self.prepare_texts, wanted):
-                columns = dict(zip(run.owner_columns, whose, strict=True))
-                found[queries.load_session(run, columns)[0]] += 1
+        found = {}
+        for name in [session_id] if session_id else [one.id for one in self.sessions(limit=-1)]:
+            with self.writing(name) as writer:
+                owner = queries.find_owner(writer.run, name)
+                if owner and (count := Replacement(self, writer, owner, phrase).run()):
+                    found[name] = count
         if found:
             self.reclaim_space(sessions_deleted=True)
         return found

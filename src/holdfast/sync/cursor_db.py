@@ -12,7 +12,7 @@ import os
 import socket
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -44,13 +44,6 @@ _STEPS: Steps = [
             "CREATE TABLE asking (session TEXT PRIMARY KEY, key TEXT NOT NULL, body TEXT NOT NULL)",
         ),
     ),
-    (
-        "forgetting",
-        (
-            "CREATE TABLE forgetting (id TEXT NOT NULL, phrase TEXT NOT NULL,"
-            " project TEXT NOT NULL, PRIMARY KEY (id, phrase))",
-        ),
-    ),
 ]
 _SELECT_LIVE = "SELECT id, cwd, role, name, chars FROM live"
 
@@ -72,7 +65,7 @@ class LiveSession(NamedTuple):
 
 
 class Forgetting(NamedTuple):
-    """What a user wants gone, here and at the service, which does not know yet."""
+    """What a user wants gone, here and at the service, which has not been told yet."""
 
     session_id: str
     phrase: str  # "" for the whole session
@@ -201,21 +194,18 @@ class CursorDb:
         rows = self._connection.execute("SELECT id, reason, at FROM refused ORDER BY at, id")
         return [RejectedSession(*row) for row in rows]
 
-    def queue_forgetting(self, session_id: str, phrase: str = "") -> None:
-        project, _ = self.load_cursor(session_id)
-        self._write_row(
-            "INSERT OR REPLACE INTO forgetting VALUES (?, ?, ?)", session_id, phrase, project
-        )
+    def queue_forgetting(self, session_ids: Iterable[str], phrase: str = "") -> None:
+        with self._database.writing() as connection:
+            new = [Forgetting(one, phrase, self.load_cursor(one)[0]) for one in session_ids]
+            _put_values(connection, {"forgetting": json.dumps([*self.list_forgetting(), *new])})
 
     def list_forgetting(self) -> list[Forgetting]:
-        rows = self._connection.execute("SELECT id, phrase, project FROM forgetting ORDER BY id")
-        return [Forgetting(*row) for row in rows]
+        return [Forgetting(*one) for one in json.loads(self.get("forgetting") or "[]")]
 
     def settle_forgetting(self, done: Forgetting) -> None:
         with self._database.writing() as connection:
-            for table in () if done.phrase else ("sessions", "refused"):
-                connection.execute(f"DELETE FROM {table} WHERE id = ?", done[:1])
-            connection.execute("DELETE FROM forgetting WHERE id = ? AND phrase = ?", done[:2])
+            left = [one for one in self.list_forgetting() if one != done]
+            _put_values(connection, {"forgetting": json.dumps(left)})
 
     def record_live(self, live: LiveSession, now: float) -> None:
         with self._database.writing() as connection:

@@ -22,7 +22,7 @@ from holdfast.state.codec import STATE_VERSION
 from holdfast.state.facts import Fact
 from holdfast.state.timestamps import find_invalid_timestamp
 from holdfast.store.protocol import Compaction, Delivery, Message, SavedState, Session
-from holdfast.store.replace_text import FORGOTTEN_PHRASE, Replacement
+from holdfast.store.replace_text import spell_forms
 
 # As far as JSON's readers agree on whole numbers, and a database has room for them.
 MAX_JSON_INT = 2**53
@@ -184,7 +184,6 @@ def forget_session(ctx: WriteContext, session_id: SessionId, body: ForgetRequest
     """Delete a session with all that was posted of it, for good: no machine can sync it again.
     Or take a text out of it. Only its own token and `admin` can."""
     project = ctx.resolve_project(path=body.project, session=session_id, verbatim_path=True)
-    wanted = Replacement(body.phrase, FORGOTTEN_PHRASE, {})
     if "[redacted:" in body.phrase:
         raise Unprocessable("This text holds a secret, which was removed before it came here")
 
@@ -192,12 +191,12 @@ def forget_session(ctx: WriteContext, session_id: SessionId, body: ForgetRequest
         if tokens.get_session_owner(transaction, project, session_id) == tokens.FORGOTTEN:
             return ForgetResponse(removed=0)
         ctx.claim_session(transaction, project, session_id)
-        phrases = wanted.forms if body.phrase else ()
+        phrases = spell_forms(body.phrase) if body.phrase else ()
         removed = maintenance.forget_session(transaction, project, session_id, phrases)
         with ctx.scoped_store(transaction) as scoped_store:
             store = scoped_store.store
             if body.phrase:
-                changed = store.replace_text(body.phrase, FORGOTTEN_PHRASE, session_id)
+                changed = store.forget_phrase(body.phrase, session_id)
             else:
                 changed = store.delete_session(session_id)
                 tokens.mark_forgotten(transaction, project, session_id)
