@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import orjson
 import psycopg
 
-from benchmarks.hook_latency import HookSandbox, _known_up_to_now, _place
+from benchmarks.hook_latency import HookSandbox, _known_up_to_now, make_sandbox
 from benchmarks.team_load import database, read_cpu_seconds
 from holdfast.paths import SYNC_INTERVAL_SECONDS
 from holdfast.session.ingest import ingest_transcript
@@ -274,7 +274,7 @@ def main() -> None:
         service.start()
         try:
             for number, path in enumerate(paths):
-                place = _place(folder / str(number))
+                place = make_sandbox(folder / str(number))
                 live_again(path, place, given, service, postgres, total)
             sizes = keep_whole(paths, folder, service, admin)
         finally:

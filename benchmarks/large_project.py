@@ -22,8 +22,9 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from benchmarks.service_growth import fold_sessions, rename_session  # noqa: E402
-from holdfast.store.postgres.transfer import PostgresEndpoint  # noqa: E402
-from holdfast.store.transfer import SqliteEndpoint  # noqa: E402
+from holdfast.store.postgres import PostgresStore  # noqa: E402
+from holdfast.store.sqlite.store import SqliteStore  # noqa: E402
+from holdfast.store.transfer import import_session  # noqa: E402
 from holdfast.sync.project_id import make_project_id  # noqa: E402
 from support.in_process_service import Service, running  # noqa: E402
 from support.postgres_server import Server  # noqa: E402
@@ -65,13 +66,12 @@ def main() -> None:
             ("PostgreSQL", server.url("large")),
         ):
             service = until_the_end.enter_context(running(database, str(folder / engine)))
-            side = SqliteEndpoint(database) if engine == "SQLite" else PostgresEndpoint(database)
+            store = SqliteStore(database) if engine == "SQLite" else PostgresStore(database)
             for number in range(SESSIONS):
                 whole = sessions[number % len(sessions)]
-                side.import_session(
-                    rename_session(whole, f"{number:05}-{whole.session.id}", PROJECT)
-                )
-            side.close()
+                named = rename_session(whole, f"{number:05}-{whole.session.id}", PROJECT)
+                import_session(store, named)
+            store.close()
             for what, path in PAGES.items():
                 times, checksum = measure_page(service, path)
                 median, least = statistics.median(times), min(times)

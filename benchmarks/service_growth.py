@@ -36,9 +36,10 @@ from holdfast.server.routes import actions  # noqa: E402
 from holdfast.server.server_settings import format_utc_now  # noqa: E402
 from holdfast.session.ingest import ingest_transcript  # noqa: E402
 from holdfast.state import encode_state  # noqa: E402
-from holdfast.store.postgres.transfer import PostgresEndpoint  # noqa: E402
+from holdfast.store.postgres import PostgresStore  # noqa: E402
+from holdfast.store.sql_store import Store  # noqa: E402
 from holdfast.store.sqlite.store import SqliteStore  # noqa: E402
-from holdfast.store.transfer import SessionExport, SqliteEndpoint  # noqa: E402
+from holdfast.store.transfer import SessionExport, export_sessions, import_session  # noqa: E402
 from support.agent_sessions import told  # noqa: E402
 from support.in_process_service import Service, running  # noqa: E402
 from support.postgres_server import OWNER, Server  # noqa: E402
@@ -69,13 +70,9 @@ def fold_sessions(folder: Path) -> list[SessionExport]:
     try:
         for path in _plain_files(folder):
             ingest_transcript(store, str(path))
+        found = list(export_sessions(store))
     finally:
         store.close()
-    side = SqliteEndpoint(str(folder / "folded.db"))
-    try:
-        found = list(side.export_sessions())
-    finally:
-        side.close()
     return [
         rename_session(whole, f"{whole.session.id}{number or ''}", "")
         for number in range(max(1, SAMPLES // len(found)))
@@ -99,14 +96,14 @@ def copy_project(copy: int) -> str:
 
 
 def write_copy(
-    side: PostgresEndpoint | SqliteEndpoint,
+    store: Store,
     service: Service,
     all_of: list[SessionExport],
     copy: int,
 ) -> None:
     project = copy_project(copy)
     for whole in all_of:
-        side.import_session(rename_session(whole, f"{whole.session.id}-{copy}", project))
+        import_session(store, rename_session(whole, f"{whole.session.id}-{copy}", project))
     names = [f"{whole.session.id}-{copy}" for whole in all_of]
     now = format_utc_now()
     with service.app_state.backend.records.transaction(None) as transaction:
@@ -229,8 +226,8 @@ class OnPostgres:
         self._server.admin(f"CREATE DATABASE growth{step} TEMPLATE {source} OWNER {OWNER}")
         return self._server.url(f"growth{step}")
 
-    def side(self, where: str) -> PostgresEndpoint:
-        return PostgresEndpoint(where)
+    def open_store(self, where: str) -> Store:
+        return PostgresStore(where)
 
     def tidy(self, step: int) -> None:
         """What autovacuum does in its time."""
@@ -253,8 +250,8 @@ class OnSqlite:
             SqliteStore(str(there / "growth.db")).close()
         return str(there / "growth.db")
 
-    def side(self, where: str) -> SqliteEndpoint:
-        return SqliteEndpoint(where)
+    def open_store(self, where: str) -> Store:
+        return SqliteStore(where)
 
     def tidy(self, step: int) -> None:
         """Nothing to do: there are no statistics."""
@@ -283,11 +280,11 @@ def _of_engine(
     for step in read_copy_count():
         places.append(where := engine.grown_from(before, step))
         data = _data(engine, folder, where)
-        side = engine.side(where)
+        store = engine.open_store(where)
         with running(where, data) as service:
             for copy in range(before, step):
-                write_copy(side, service, all_of, copy)
-        side.close()
+                write_copy(store, service, all_of, copy)
+        store.close()
         engine.tidy(step)
         before = step
     with ExitStack() as stack:

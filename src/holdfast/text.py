@@ -4,7 +4,7 @@ Pure: must not know where a text comes from. Cuts of text that may hold secrets 
 `redact.safe_truncation`.
 """
 
-import re
+from holdfast.lazy_regex import lazy_compile
 
 # Whitespace and truncation.
 
@@ -56,16 +56,16 @@ def truncate_line(text: str, limit: int) -> str:
 
 BAR = "  | "
 # What a line can end with, for a terminal, an editor or a model.
-_ENDS = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_ENDS = lazy_compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 # The client frames what it adds in tags; text of others must not open or close one.
-_TAG = re.compile(r"<(?=[/!?]?[A-Za-z_])")
+_TAG = lazy_compile(r"<(?=[/!?]?[A-Za-z_])")
 # Of tags, those in which the client frames its own text and a model's calls: their names have a
 # hyphen or a prefix, those of code and markup seldom.
-_FRAME = re.compile(
+_FRAME = lazy_compile(
     r"<(?=/?(?:[A-Za-z]+(?:-[A-Za-z]+)+|function_(?:calls|results)|antml:\w+)(?:[\s/>]|\Z))"
 )
 # Turns the direction of text around, or hides it.
-_HIDDEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+_HIDDEN = lazy_compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 
 
 def remove_blocks(text: str, tag: str) -> str:

@@ -18,6 +18,7 @@ from holdfast.store.protocol import SavedState, Session
 from holdfast.store.sqlite.store import SqliteStore
 from holdfast.sync import connection
 from support.demonstration import SESSION_FILE
+from support.growing_session import go_through_precompact
 
 from .conftest import Call
 
@@ -39,9 +40,7 @@ def transcript(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     session_dir = SessionDir(str(data), SESSION)
     ref = SessionRef(SESSION, str(path), str(tmp_path))
     ctx = SessionContext(ref, session_dir, NOW, store)
-    prepared = handlers.prepare_for_compaction(ctx, handlers.on_precompact(ctx, "auto").view)
-    assert prepared is not None
-    handlers.archive_rows(ctx, (prepared.generation, prepared.offset))
+    go_through_precompact(ctx)
     handlers.on_postcompact(ctx, trigger="auto", summary=SUMMARY)
     path.write_bytes(b"".join(ROWS))
     handlers.on_progress(ctx, client=0)

@@ -22,6 +22,7 @@ from holdfast.session.update import load_state_before
 from holdfast.store.protocol import Delivery
 from holdfast.store.sqlite.store import SqliteStore
 from support.demonstration import SESSION_FILE
+from support.growing_session import go_through_precompact
 from support.in_process_service import running
 
 from .conftest import Call
@@ -44,7 +45,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqliteStore:
     made = SqliteStore(store_path())
     ref = SessionRef(SESSION, str(transcript), os.path.realpath(tmp_path))
     ctx = SessionContext(ref, SessionDir(data_dir(), SESSION), NOW, made)
-    handlers.on_precompact(ctx, "auto")
+    go_through_precompact(ctx)
     handlers.on_postcompact(ctx, trigger="auto", summary="It goes on.")
     (compaction,) = made.compactions(SESSION)
     rules = {f.id: f.text for f in list_open_facts(load_state_before(made, compaction))}

@@ -18,6 +18,7 @@ from holdfast.store.protocol import Compaction, Delivery
 from holdfast.store.sqlite.store import SqliteStore
 from holdfast.sync import connection
 from support.demonstration import SESSION_FILE
+from support.growing_session import go_through_precompact
 
 from .conftest import Call
 
@@ -44,7 +45,7 @@ def lived(project: Path, tmp_path: Path) -> Path:
     ref = SessionRef(SESSION, str(transcript), os.path.realpath(project))
     with closing(SqliteStore(store_path())) as store:
         ctx = SessionContext(ref, SessionDir(data_dir(), SESSION), NOW, store)
-        handlers.on_precompact(ctx, "auto")
+        go_through_precompact(ctx)
         brief = handlers.on_session_start_compact(ctx, "SessionStart")
         assert brief is not None
         facts = tuple(brief.items[0].fact_ids.split(","))
@@ -220,7 +221,7 @@ def test_a_connection_is_told_where_no_session_is_known(holdfast: Call, project:
     with closing(SqliteStore(store_path())) as store:
         ref = SessionRef(SESSION, SESSION_FILE, "/other")
         ctx = SessionContext(ref, SessionDir(data_dir(), SESSION), NOW, store)
-        handlers.on_precompact(ctx, "auto")
+        go_through_precompact(ctx)
     elsewhere = holdfast("status")
     assert elsewhere.code == 0
     assert "http://127.0.0.1:9" in elsewhere.out

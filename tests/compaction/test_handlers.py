@@ -16,7 +16,7 @@ from holdfast.session.context import SessionContext, load_config
 from holdfast.store.protocol import StoreBusy
 from holdfast.store.sql_store import Store
 from holdfast.text import BAR
-from support.growing_session import BOUNDARY, ROWS, SESSION, Follow
+from support.growing_session import BOUNDARY, ROWS, SESSION, Follow, go_through_precompact
 
 RULE = "money is integer cents everywhere, never floats"
 
@@ -27,12 +27,11 @@ def compact(follow: Follow, summary: str, trigger: str = "auto") -> None:
 
 def test_before_a_compaction_there_is_a_checkpoint_a_brief_and_steering(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    text, view = handlers.on_precompact(follow.ctx, "auto")
+    text, prepared = go_through_precompact(follow.ctx)
     assert RULE in text
     assert len(text) <= 4_000
     (checkpoint,) = follow.store.checkpoints(SESSION)
     assert (checkpoint.cause, checkpoint.epoch) == ("precompact:auto", 0)
-    prepared = handlers.prepare_for_compaction(follow.ctx, view)
     assert prepared is not None
     assert follow.session_dir.read_brief() is not None
     assert prepared.offset == follow.transcript.stat().st_size
@@ -67,17 +66,17 @@ def test_a_summariser_that_has_been_steered_is_not_told_again(follow: Follow) ->
 
 def test_the_same_moment_again_changes_nothing(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    first = handlers.on_precompact(follow.ctx, "auto").text
-    again = handlers.on_precompact(follow.ctx, "auto").text
+    first, _ = go_through_precompact(follow.ctx)
+    again, _ = go_through_precompact(follow.ctx)
     assert first == again
     assert len(follow.store.checkpoints(SESSION)) == 1
 
 
 def test_a_precompact_without_a_compaction_costs_nothing_later(follow: Follow) -> None:
     follow.write(40)
-    handlers.on_precompact(follow.ctx, "auto")
+    go_through_precompact(follow.ctx)
     follow.write(BOUNDARY)
-    handlers.on_precompact(follow.ctx, "auto")
+    go_through_precompact(follow.ctx)
     made = handlers.on_session_start_compact(follow.ctx, "SessionStart")
     assert made is not None
     assert made.items[0].epoch == 0
@@ -218,9 +217,8 @@ def test_a_prompt_that_the_transcript_does_not_have_yet_is_shown_and_not_saved(
     follow.session_dir.append_spool(
         '{"what":"prompt","time":"2099-01-01T00:00:00Z","text":"Now paint the shop green."}'
     )
-    text, view = handlers.on_precompact(follow.ctx, "auto")
+    text, prepared = go_through_precompact(follow.ctx)
     assert "Now paint the shop green." in text
-    prepared = handlers.prepare_for_compaction(follow.ctx, view)
     assert prepared is not None
     assert "Now paint the shop green." in prepared.text
     requests = follow.store.facts(SESSION, kind="request")

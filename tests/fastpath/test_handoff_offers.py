@@ -28,7 +28,7 @@ from holdfast.session.context import EffectiveConfig
 from holdfast.session.follow import follow_transcript
 from holdfast.settings.loader import Settings, SettingValue
 from holdfast.state import State, fold_all
-from support.growing_session import BOUNDARY, ROWS, SESSION, Follow
+from support.growing_session import BOUNDARY, ROWS, SESSION, Follow, go_through_precompact
 
 GONE = 2**22 + 1  # above any process id that a kernel gives
 NEXT = "another-session"
@@ -229,7 +229,7 @@ def test_written_when_context_runs_low_and_not_before(follow: Follow) -> None:
 
 def test_written_at_a_compaction_and_at_the_end(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    handlers.prepare_for_compaction(follow.ctx, handlers.on_precompact(follow.ctx, "auto").view)
+    go_through_precompact(follow.ctx)
     text = page_of(follow).read_text()
     left_out = [heading for heading in HEADINGS if f"\n## {heading}\n" not in text]
     assert left_out == ["Decisions and why", "Questions"]  # there are none: no section is empty
@@ -241,9 +241,9 @@ def test_written_at_a_compaction_and_at_the_end(follow: Follow) -> None:
 
 def test_a_page_that_is_there_is_kept_true(follow: Follow) -> None:
     follow.write(BOUNDARY)
-    handlers.prepare_for_compaction(follow.ctx, handlers.on_precompact(follow.ctx, "auto").view)
+    go_through_precompact(follow.ctx)
     follow.write(len(ROWS))
-    handlers.on_progress(follow.ctx, client=0)
+    handlers.on_progress(follow.ctx, client=0, turn_ended=True)
     assert "Expose the discount in GET /cart" in extract_section(
         page_of(follow).read_text(), "Done"
     )

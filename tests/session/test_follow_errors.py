@@ -101,6 +101,8 @@ def test_a_hook_goes_on_and_doctor_can_tell_where(stumbling: set[str], tmp_path:
     (line,) = (tmp_path / "data" / "holdfast.log").read_text().splitlines()
     assert "IndexError: no such word" in line
     assert "runs.py" in line
+    assert answer.background is not None
+    answer.background()  # what was read is saved once the hook has returned
     full.handle_full(payload, data, 0)
     assert len((tmp_path / "data" / "holdfast.log").read_text().splitlines()) == 1
 

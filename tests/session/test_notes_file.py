@@ -24,7 +24,7 @@ from holdfast.settings.loader import Settings, SettingValue
 from holdfast.state.git_seen import GitSeen, SeenCommit
 from holdfast.state.notes import NoteLine
 from state.story import Story
-from support.growing_session import BOUNDARY, ROWS, SESSION, Follow
+from support.growing_session import BOUNDARY, ROWS, SESSION, Follow, go_through_precompact
 
 TIME = "2027-01-15T09:00:00Z"
 
@@ -131,7 +131,7 @@ def in_tree(follow: Follow) -> SessionContext:
 def test_a_project_can_have_them_in_its_tree(follow: Follow) -> None:
     ctx = in_tree(follow)
     went_on(follow, BOUNDARY, ctx)
-    handlers.prepare_for_compaction(ctx, handlers.on_precompact(ctx, "manual").view)
+    go_through_precompact(ctx, "manual")
     sessions = follow.root / ".claude" / "sessions"
     assert (sessions / "CURRENT_SESSION").read_text().strip() == SESSION
     assert "## Current State" in (sessions / SESSION / "notes.md").read_text()

@@ -1,9 +1,8 @@
 """A fork made after a compaction goes on from what its parent knew."""
 
-from holdfast.compaction import handlers
 from holdfast.session.context import SessionRef
 from holdfast.session.update import find_first_boundary, update_session
-from support.growing_session import BOUNDARY, ROWS, Follow
+from support.growing_session import BOUNDARY, ROWS, Follow, go_through_precompact
 
 FORK = "5a3c0d8e-0000-4000-8000-00000000f0f0"
 BOOKKEEPING = b'{"type":"mode","mode":"normal","sessionId":"x"}\n'
@@ -18,7 +17,7 @@ def fork_rows(follow: Follow) -> SessionRef:
 
 def live(follow: Follow, rows: int) -> None:
     follow.write(BOUNDARY)
-    handlers.on_precompact(follow.ctx, "auto")
+    go_through_precompact(follow.ctx)
     follow.write(rows)
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from holdfast.clock import Timestamp
+from holdfast.compaction import handlers
+from holdfast.fastpath.pending_texts import PrebuiltText
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.session.context import SessionContext, SessionRef
 from holdfast.store.sqlite.store import SqliteStore
@@ -43,3 +45,13 @@ class Follow:
 
     def write(self, rows: int) -> None:
         self.transcript.write_bytes(b"".join(ROWS[:rows]))
+
+
+def go_through_precompact(
+    ctx: SessionContext, trigger: str = "auto"
+) -> tuple[str, PrebuiltText | None]:
+    """All that PreCompact does, while the client waits and after: the steering and the brief."""
+    made = handlers.on_precompact(ctx, trigger)
+    prepared = handlers.prepare_for_compaction(ctx, made.view, trigger)
+    handlers.keep_before_compaction(ctx, made, trigger)
+    return made.text, prepared

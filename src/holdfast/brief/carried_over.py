@@ -5,7 +5,6 @@ without what it finished or what the user took back since. Read from pages rathe
 because a person may have edited a page. Pure: `session.documents` keeps the file.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 
 from holdfast.fastpath.handoff_offers import extract_section
@@ -27,7 +26,7 @@ MAX_CHARS = 4_000
 # Words that two subjects share at least, to be one task in other words.
 MIN_SHARED_WORDS = 3
 
-_HEADING = re.compile(r"## Carried over from session (\S+) \((.+)\)")
+_HEADING = lazy_compile(r"## Carried over from session (\S+) \((.+)\)")
 _WORD = lazy_compile(r"\w+")
 _TURN = lazy_compile(r" \(turn \d+\)| \(turn \d+;.*\)$")
 _QUOTED = lazy_compile(r'"(.+?)"(?= \(|$)')

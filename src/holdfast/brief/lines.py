@@ -110,6 +110,8 @@ MAX_PIECE_CHARS = 320
 MAX_LED_CHARS = 200  # of "In `main()`:" and the item that it leads to, as one piece
 
 _END = lazy_compile(r"(?<=[.!?])\s+(?=[^\sa-z])|(?<=[。！？])|\n+")
+# The same for ASCII: it begins with a space, so that `re` skips everything else quickly.
+_ASCII_END = lazy_compile(r"\s(?:(?<=[.!?]\s)\s*(?=[^\sa-z])|(?<=\n)\n*)")
 _BULLET = lazy_compile(r"^(?:[#>]+\s+|[-*•]\s+(?=\S)|\d{1,2}[.)]\s+|\|\s*)")
 _HEADING = lazy_compile(r"^(?:#{1,6}\s+\S.*|\*\*[^*]+\*\*:?|__[^_]+__:?)$")
 # A heading with fewer telling words only says that something follows: "Summary of the bug".
@@ -132,7 +134,7 @@ _EMPTY = frozenset(
 def split_pieces(text: str) -> tuple[str, ...]:
     """The pieces of a text in order, without list marks, empty headings and fenced code."""
     found: list[str] = []
-    for part in _END.split(_TABLE_HEAD.sub("", strip_code(text))):
+    for part in _split_at_ends(_TABLE_HEAD.sub("", strip_code(text))):
         part = part.strip()
         heading, item = _HEADING.match(part) is not None, _BULLET.match(part) is not None
         part = _BULLET.sub("", part).strip()
@@ -151,7 +153,11 @@ def split_pieces(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def sentences_of(text: str) -> tuple[str, ...]:
     """The sentences of a short text, whole and as they stand."""
-    return tuple(part for part in _END.split(text) if part)
+    return tuple(part for part in _split_at_ends(text) if part)
+
+
+def _split_at_ends(text: str) -> list[str]:
+    return (_ASCII_END if text.isascii() else _END).split(text)
 
 
 @lru_cache(maxsize=16384)

@@ -105,8 +105,8 @@ _ASIDE = lazy_compile(
     r"^sleep \d+ *(?:&&|;)|[12]?>(?:&[12]|\s*/dev/null)|\|\s*(?:tail|head|cat)\b[^|;&]*"
     r"|(?:&&|\|\||;)\s*(?:echo|true)\b.*|\s(?:-q|--quiet)\b"
 )
-_DOUBTS = lazy_compile(
-    r"(?i)^(?:but )?(?:wait|actually|hmm|hold on)\b|\?$"
+_DOUBTS = lazy_compile(  # looked for in small letters
+    r"^(?:but )?(?:wait|actually|hmm|hold on)\b|\?$"
     r"|\b(?:might|maybe|perhaps|i think|probably|possibly|could be|seems?)\b"
 )
 _SCRATCH = lazy_compile(r"^cd \S*(?:/tmp/|/tmp |/var/folders/|/scratch)")
@@ -253,7 +253,7 @@ def _list_spoken(state: State, *, by_user: bool = False) -> list[Statement]:
             empty = len(content_words(part)) < MIN_REPORT_WORDS  # "Strategy code"
             if message.kind == "agent" and (before_call or empty or part.endswith(":")):
                 weight *= ANNOUNCEMENT_FACTOR
-            elif message.kind == "agent" and later and _DOUBTS.search(part):
+            elif message.kind == "agent" and later and _DOUBTS.search(part.lower()):
                 weight *= DOUBT_FACTOR
             pasted = message.kind == "user" and is_pasted(part, printed)
             if pasted:

@@ -3,9 +3,8 @@
 For readers who do one thing. Pure.
 """
 
-import re
-
 from holdfast.brief.lines import content_words
+from holdfast.lazy_regex import lazy_compile
 from holdfast.records import NamedTuple
 from holdfast.state.facts import OPEN
 from holdfast.state.model import State
@@ -15,7 +14,7 @@ from holdfast.state.tasks import Task
 RECENT_STEPS = 25
 MIN_STEM_CHARS = 4
 
-_NAMES = re.compile(r"[\w./-]+")
+_NAMES = lazy_compile(r"[\w./-]+")
 
 
 class TaskFocus(NamedTuple):

@@ -8,12 +8,13 @@ import json
 import re
 
 from holdfast.files import read
+from holdfast.lazy_regex import lazy_compile
 from holdfast.records import Any
 
 MAX_SETTINGS_BYTES = 4 * 1024 * 1024
 # A string, kept as it is, or a comment; and the comma before a closing bracket.
-_COMMENTS = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_LAST_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
+_COMMENTS = lazy_compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_LAST_COMMA = lazy_compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
 
 
 def read_settings(path: str) -> dict[str, Any]:

@@ -7,7 +7,6 @@ out.
 """
 
 import os
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from itertools import dropwhile
 
@@ -151,7 +150,9 @@ class ToolCall(NamedTuple):
         words = [word for word in asked if isinstance(word, str)]
         if len(words) == 3 and os.path.basename(words[0]) in _SHELLS and words[1] in ("-lc", "-c"):
             return words[2]
-        return shlex.join(words)
+        from shlex import join
+
+        return join(words)
 
     @property
     def path(self) -> str:

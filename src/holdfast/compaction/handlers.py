@@ -47,7 +47,12 @@ from holdfast.records import NamedTuple
 from holdfast.redact import redact
 from holdfast.session import archive, context_usage, cues, documents, git_query, guard_file
 from holdfast.session.context import SessionContext
-from holdfast.session.update import SessionView, save_checkpoint, update_session
+from holdfast.session.update import (
+    SessionView,
+    save_checkpoint,
+    save_unsaved,
+    update_session,
+)
 from holdfast.session.view import (
     SpooledInput,
     apply_prompts,
@@ -83,7 +88,7 @@ def on_progress(
         run_brief_commands(ctx)
     view = load_view(ctx, BACKGROUND_SECONDS, last_words)
     usage = context_usage.check_context_usage(ctx, view, turn_ended=turn_ended)
-    view = documents.update_documents(ctx, view)
+    view = documents.update_documents(ctx, view, turn_ended=turn_ended)
     if _is_brief_due(ctx, view, usage.percent_left):
         make_brief(ctx, view)
     with suppress(OSError):  # no space: the next hook looks for new rows again
@@ -119,34 +124,35 @@ def on_precompact(ctx: SessionContext, trigger: str, told: str = "") -> Steering
     """For the summariser, who is `told` something already. May fire repeatedly, early, or with no
     compaction following.
 
-    `prepare_for_compaction` follows once the hook has returned.
+    `prepare_for_compaction` and `keep_before_compaction` follow once the hook has returned.
     """
     with suppress(OSError):  # no space for the mark: the brief is made without the summary
         tries = ctx.session_dir.begin_compaction(ctx.now.seconds)
         context_usage.warn_of_failing(ctx, tries)
     _look_at_git(ctx)
-    view = load_view(ctx, FOREGROUND_SECONDS)
-    save_checkpoint(ctx.store, view, f"precompact:{trigger or 'unknown'}", ctx.now.text)
-    view = documents.update_before_compaction(ctx, view, trigger)
+    view = load_view(ctx, FOREGROUND_SECONDS, save_later=True)
+    view = documents.summarize_before_compaction(ctx, view)
     # By the native module, so that nothing is shown to the user.
     steered = STEERING_TITLE in told or instructions.TEMPLATE_OPENING in told
     if steered or not ctx.client.hook_io.STEERS:
         return Steering("", view)
     columns = ctx.config.screen_columns if trigger == "manual" else 0
-    return Steering(steer_summary(ctx, view, PRECOMPACT_CHANNEL, columns), view)
+    return Steering(steer_summary(ctx, view, columns), view)
 
 
-def steer_summary(ctx: SessionContext, view: SessionView, channel: str, columns: int = 0) -> str:
-    """What the summariser is given, recorded as delivered; `columns` wide on the user's screen."""
+def steer_summary(ctx: SessionContext, view: SessionView, columns: int = 0) -> str:
+    """What the summariser is given, `columns` wide on the user's screen."""
     # What was open at the start of a long history may be long done.
     text = _compose_steering(ctx, view, columns) if view.is_complete else ""
-    text = instructions.append_instructions(ctx, text, template=not columns)
-    if text and ctx.store is not None:
-        epoch = view.epoch
+    return instructions.append_instructions(ctx, text, template=not columns)
+
+
+def record_steering(ctx: SessionContext, steering: Steering, channel: str) -> None:
+    if steering.text and ctx.store is not None:
+        epoch, now = steering.view.epoch, ctx.now.text
         ctx.store.record_delivery(
-            Delivery(ctx.session.id, epoch, "steering", channel, ctx.now.text, text)
+            Delivery(ctx.session.id, epoch, "steering", channel, now, steering.text)
         )
-    return text
 
 
 def tell_subagent(ctx: SessionContext, *, steer: bool) -> str:
@@ -159,16 +165,31 @@ def tell_subagent(ctx: SessionContext, *, steer: bool) -> str:
     return compose(ctx, view).text
 
 
-def prepare_for_compaction(ctx: SessionContext, view: SessionView) -> PrebuiltText | None:
+def prepare_for_compaction(
+    ctx: SessionContext, view: SessionView, trigger: str
+) -> PrebuiltText | None:
     """The brief, which is asked for when the summary is written: nobody waits for it before. And
-    the handoff page, which is for a later session.
+    the documents, which are for later.
 
     If the summary arrives first, or this is killed, the hook that delivers makes the brief.
     """
     run_brief_commands(ctx)
     made = make_brief(ctx, view)
-    documents.write_handoff(ctx, view)
+    documents.write_before_compaction(ctx, view, trigger)
     return made
+
+
+def keep_before_compaction(ctx: SessionContext, steering: Steering, trigger: str) -> None:
+    """What was read and said, the state and the rows as they are now, once the hook has returned.
+
+    If this is killed, the next hook reads again.
+    """
+    view = steering.view
+    if ctx.store is not None:
+        save_unsaved(ctx.store, view)
+    record_steering(ctx, steering, PRECOMPACT_CHANNEL)
+    save_checkpoint(ctx.store, view, f"precompact:{trigger or 'unknown'}", ctx.now.text)
+    archive_rows(ctx, view.followed.revision)
 
 
 def archive_rows(ctx: SessionContext, tracked_until: tuple[int, int]) -> None:

@@ -7,7 +7,6 @@ they ran. Owns both, and the project's name and version from its manifest.
 
 import json
 import os
-import signal
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -78,6 +77,7 @@ def _quote_section(text: str) -> str:
 
 def _run_command(command: str, folder: str) -> str:
     """What it printed; "" where it failed or took too long."""
+    import signal
     import subprocess  # 4 ms, which hooks without such commands need not wait for
 
     started = subprocess.Popen(

@@ -111,7 +111,8 @@ def _begin_compaction(asked: ModuleRequest, ctx: SessionContext) -> dict[str, An
     if mode != "off":
         view = view or load_view(ctx, MODULE_SECONDS)
         if view.is_complete and claim_for_module(ctx.session_dir, view.epoch, ctx.now.seconds):
-            steering = handlers.steer_summary(ctx, view, MODULE_CHANNEL)
+            steering = handlers.steer_summary(ctx, view)
+            handlers.record_steering(ctx, handlers.Steering(steering, view), MODULE_CHANNEL)
             latch = f"{ctx.session_dir.path}/{delivered_latch(view.epoch)}"
             return {"mode": "augment", "latch": latch, "steering": steering}
     return {"mode": "off"}

@@ -56,12 +56,18 @@ def handle_hook(argument: str) -> None:
         import gc
 
         gc.disable()  # over in a moment, and all of it is given back with the process
-        from holdfast.hooks import full, watchdog
+        from holdfast.hooks import code_bundle, watchdog
+
+        code_bundle.use()
+        from holdfast.hooks import full
 
         watchdog.last_resort = lambda: _print_answer(fast.hand_over_what_lies_ready(payload, data))
         answer = full.handle_full(payload, data, fast.client_process(payload))
         watchdog.last_resort = None
-    _print_answer(answer)
+        _print_answer(answer)
+        code_bundle.keep()
+    else:
+        _print_answer(answer)
     later = answer.background
     if exists(f"{data}/{CONNECTION_FILE}"):
         from holdfast.hooks import spawn_sync

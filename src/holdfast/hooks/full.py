@@ -23,7 +23,6 @@ from holdfast.hooks import hook_log
 from holdfast.hooks.fast import WORK_EVENTS, HookResult, answer_tool_call, build_result, is_fresh
 from holdfast.hooks.hook_store import keep_patterns, open_store, use_patterns, with_detached_store
 from holdfast.session.context import SessionContext, SessionRef, build_context
-from holdfast.session.update import SessionView
 from holdfast.settings.user_patterns import apply_configured_patterns
 from holdfast.store.protocol import StoreError
 from holdfast.store.sqlite.store import SqliteStore
@@ -127,7 +126,7 @@ def _call_handler(
     if event == "PreCompact":
         made = handlers.on_precompact(ctx, payload.trigger, payload.instructions)
         steering = ctx.client.hook_io.format_instructions(made.text)
-        return HookResult(steering, lambda: _prepare_and_archive(ctx, made.view))
+        return HookResult(steering, lambda: _prepare_compaction(ctx, made, payload.trigger))
     if event == "ModelRequest":
         return _answer_model_request(ctx, payload)
     if payload.restores:
@@ -225,9 +224,7 @@ def _report_settings_problems(ctx: SessionContext) -> None:
         session_dir.pending.put(SETTINGS_PROBLEM, line)
 
 
-def _prepare_and_archive(ctx: SessionContext, view: SessionView) -> None:
+def _prepare_compaction(ctx: SessionContext, made: handlers.Steering, trigger: str) -> None:
     """After the hook has returned; the event's store is closed by then."""
-    prepared = handlers.prepare_for_compaction(ctx._replace(store=None), view)
-    if prepared is not None:
-        until = prepared.generation, prepared.offset
-        with_detached_store(ctx, lambda ctx: handlers.archive_rows(ctx, until))
+    handlers.prepare_for_compaction(ctx._replace(store=None), made.view, trigger)
+    with_detached_store(ctx, lambda ctx: handlers.keep_before_compaction(ctx, made, trigger))

@@ -23,7 +23,7 @@ MAX_PATTERNS_BYTES = 8 * 1024 * 1024
 def open_store(data: str, busy_seconds: float = STORE_TIMEOUT_SECONDS) -> SqliteStore | None:
     try:
         make_private_dir(data)
-        return SqliteStore(store_path(data), busy_seconds=busy_seconds)
+        return SqliteStore(store_path(data), busy_seconds=busy_seconds, saves_often=True)
     except (StoreError, OSError) as error:
         hook_log.log_error(data, error)
         return None

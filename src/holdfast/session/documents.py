@@ -23,7 +23,6 @@ from holdfast.redact import redact
 from holdfast.session import git_query, notes_file
 from holdfast.session.context import SessionContext, SessionRef
 from holdfast.session.context_usage import measure_context_usage
-from holdfast.session.follow import to_saved
 from holdfast.session.update import SessionView, load_stored
 from holdfast.state import State
 from holdfast.state.facts import DONE
@@ -35,7 +34,7 @@ from holdfast.state.task_summary import (
     decode_summary,
     encode_summary,
 )
-from holdfast.store.protocol import SavedState, Session
+from holdfast.store.protocol import Session
 from holdfast.store.sql_store import Store
 from holdfast.transcript.reader import TranscriptError
 
@@ -62,22 +61,28 @@ def list_own_work(state: State) -> Iterator[str]:
     yield from (item.path for item in state.files.values() if item.changed or item.created)
 
 
-def update_documents(ctx: SessionContext, view: SessionView) -> SessionView:
-    """Work went on: notes are brought up to date, finished tasks looked at, a page kept true."""
+def update_documents(ctx: SessionContext, view: SessionView, *, turn_ended: bool) -> SessionView:
+    """Work went on: notes are brought up to date, finished tasks looked at; at the end of a turn a
+    page is kept true."""
     view = _summarize_tasks(ctx, view, at_once=False)
     with suppress(OSError):
         _write_notes(ctx, view)
-        page = handoff_path(ctx, view.session)
-        if page.stat() is not None or _context_is_low(ctx, view):
+        is_there = handoff_path(ctx, view.session).stat() is not None
+        if turn_ended if is_there else _context_is_low(ctx, view):
             write_handoff(ctx, view)
     _index_notes(ctx, view)
     return view
 
 
-def update_before_compaction(ctx: SessionContext, view: SessionView, trigger: str) -> SessionView:
-    """The last moment before the context goes; on the agent's clock."""
+def summarize_before_compaction(ctx: SessionContext, view: SessionView) -> SessionView:
+    """On the agent's clock."""
     if view.followed.cursor.position <= MAX_FOREGROUND_BYTES:
-        view = _summarize_tasks(ctx, view, at_once=True)
+        return _summarize_tasks(ctx, view, at_once=True)
+    return view
+
+
+def write_before_compaction(ctx: SessionContext, view: SessionView, trigger: str) -> None:
+    """Behind the agent's back: what the context that goes was for."""
     with suppress(OSError):
         number = view.display.position.epoch + 1
         entry = TimelineEntry(ctx.now.text, f"Compaction {number} ({trigger or 'unknown'}) begins")
@@ -87,7 +92,7 @@ def update_before_compaction(ctx: SessionContext, view: SessionView, trigger: st
             with suppress(OSError):  # a file of the tree that is not ours to write
                 notes_file.log_compaction(page, ctx.now.text, trigger, ctx.session.transcript)
         _carry_over_offered(ctx)
-    return view
+    write_handoff(ctx, view)
 
 
 def write_handoff(ctx: SessionContext, view: SessionView) -> None:
@@ -162,11 +167,9 @@ def _write_notes(ctx: SessionContext, view: SessionView, *more: TimelineEntry) -
 
 def _index_notes(ctx: SessionContext, view: SessionView) -> None:
     """Notes are facts: found by search and opened by their id like any other."""
-    followed, notes = view.followed, view.display.notes
-    if ctx.store is None or not notes or followed.cursor.position == 0:
-        return
-    state, position = to_saved(followed)
-    ctx.store.save(SavedState(view.session, followed.revision, state, position), list_facts(notes))
+    notes = view.display.notes
+    if ctx.store is not None and notes and view.followed.cursor.position:
+        ctx.store.save(view.to_saved(), list_facts(notes))
 
 
 class HandoffPage(NamedTuple):

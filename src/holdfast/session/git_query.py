@@ -8,7 +8,6 @@ answered in time is no answer; the last one stands with its time.
 
 import json
 import os
-import signal
 import time
 from contextlib import suppress
 
@@ -257,6 +256,7 @@ def _read_all(process: "subprocess.Popen[bytes]", seconds: float) -> bytes | Non
 
 
 def _end_process(process: "subprocess.Popen[bytes]") -> None:
+    import signal
     import subprocess
 
     if process.poll() is None:

@@ -19,8 +19,9 @@ from holdfast.records import NamedTuple
 from holdfast.session import follow
 from holdfast.session.context import SessionRef
 from holdfast.session.messages import collect_messages
-from holdfast.state import EMPTY_STATE, State, UnreadableState, list_facts
+from holdfast.state import EMPTY_STATE, State, UnreadableState
 from holdfast.state.facts import Fact
+from holdfast.state.model import KINDS
 from holdfast.store.protocol import Compaction, SavedState, Session
 from holdfast.store.sql_store import Store
 from holdfast.transcript.reader import TranscriptError, TranscriptMissing
@@ -34,6 +35,14 @@ MAX_PARENT_COMPACTIONS = 500  # a fork is made of a session that somebody still 
 BOUNDARY_SCAN_BYTES = 512 * 1024  # bytes at the start of a transcript
 
 
+class Unsaved(NamedTuple):
+    """What was read, where saving it waits until nobody waits for the hook."""
+
+    before: "SessionView"
+    events: list[Event]
+    compactions: list[Compaction]
+
+
 class SessionView(NamedTuple):
     """What is known of a session now, and whether that is all there is to know."""
 
@@ -43,6 +52,7 @@ class SessionView(NamedTuple):
     is_new: bool = False  # nothing was known before
     superseded: bool = False  # the store knew more already: this was not saved
     stored: SavedState | None = None  # as it stands in the store, where it does
+    unsaved: Unsaved | None = None
     # The state with what is not in the transcript laid over it: never saved.
     overlaid: State | None = None
 
@@ -55,6 +65,13 @@ class SessionView(NamedTuple):
     def epoch(self) -> int:
         return self.followed.state.position.epoch
 
+    def to_saved(self) -> SavedState:
+        """For the store: the very one that stands there, where it does, so that it is packed."""
+        if self.stored is not None and self.stored.revision == self.followed.revision:
+            return self.stored._replace(session=self.session)
+        state, position = follow.to_saved(self.followed)
+        return SavedState(self.session, self.followed.revision, state, position)
+
 
 def update_session(
     store: Store | None,
@@ -62,15 +79,19 @@ def update_session(
     *,
     seconds: float,
     on_error: follow.ErrorHandler | None = None,
+    save_later: bool = False,
 ) -> SessionView:
     """Fold and save what is new, for at most about `seconds`.
 
-    Without a store the transcript is folded from its start, and nothing is kept.
+    Without a store the transcript is folded from its start, and nothing is kept. With `save_later`
+    the last piece is left to `save_unsaved`; who never gets there has it read again.
     """
     stop = follow.make_deadline(seconds)
     snapshot = load_stored(store, ref, on_error)
     for _ in range(MAX_ATTEMPTS):
-        while not (snapshot := _update_piece(store, snapshot, on_error, stop)).is_complete:
+        while not (
+            snapshot := _update_piece(store, snapshot, on_error, stop, save_later)
+        ).is_complete:
             if stop():
                 return snapshot
         if not snapshot.superseded:
@@ -187,6 +208,7 @@ def _update_piece(
     snapshot: SessionView,
     on_error: follow.ErrorHandler | None,
     stop: Callable[[], bool] | None = None,
+    save_later: bool = False,
 ) -> SessionView:
     before = snapshot.followed
     path = snapshot.session.transcript
@@ -201,8 +223,16 @@ def _update_piece(
     session = describe_session(snapshot.session, followed)
     if store is not None and (followed.revision != before.revision or snapshot.is_new):
         compactions = list_compactions(session.id, followed, events)
+        if save_later and not followed.truncated:
+            return SessionView(session, followed, unsaved=Unsaved(snapshot, events, compactions))
         return save_followed(store, snapshot, session, followed, events, compactions)[0]
     return SessionView(session, followed, not followed.truncated, stored=snapshot.stored)
+
+
+def save_unsaved(store: Store, view: SessionView) -> None:
+    if view.unsaved is not None:
+        before, events, compactions = view.unsaved
+        save_followed(store, before, view.session, view.followed, events, compactions)
 
 
 def save_followed(
@@ -239,8 +269,13 @@ def describe_session(session: Session, followed: follow.FollowState) -> Session:
 
 
 def list_changed_facts(before: State, after: State) -> list[Fact]:
-    known = {fact.id: fact for fact in list_facts(before)}
-    return [fact for fact in list_facts(after) if known.get(fact.id) != fact]
+    changed: list[Fact] = []
+    for kind in KINDS.values():
+        old, new = getattr(before, kind.table), getattr(after, kind.table)
+        if old != new:  # soon said: what did not change is the very same
+            known = {fact.id: fact for fact in kind.list_facts(old)}
+            changed += [fact for fact in kind.list_facts(new) if known.get(fact.id) != fact]
+    return changed
 
 
 def list_compactions(
@@ -268,11 +303,5 @@ def list_compactions(
 
 
 def save_checkpoint(store: Store | None, snapshot: SessionView, cause: str, time: str) -> None:
-    if store is None or snapshot.followed.cursor.position == 0:
-        return
-    saved = snapshot.stored
-    if saved is None or saved.revision != snapshot.followed.revision:
-        state, position = follow.to_saved(snapshot.followed)
-        saved = SavedState(snapshot.session, snapshot.followed.revision, state, position)
-    saved = saved._replace(session=snapshot.session)
-    store.checkpoint(saved, cause, snapshot.followed.state.position.epoch, time)
+    if store is not None and snapshot.followed.cursor.position:
+        store.checkpoint(snapshot.to_saved(), cause, snapshot.epoch, time)

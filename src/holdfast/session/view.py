@@ -24,10 +24,14 @@ from holdfast.state import State, fold
 from holdfast.store.protocol import Delivery
 
 
-def load_view(ctx: SessionContext, seconds: float, last_words: str = "") -> SessionView:
+def load_view(
+    ctx: SessionContext, seconds: float, last_words: str = "", *, save_later: bool = False
+) -> SessionView:
     """For a hook: with what the fast hooks left in the spool, and `last_words` of the payload."""
     spooled = store_spool(ctx)
-    saved = update_session(ctx.store, ctx.session, seconds=seconds, on_error=ctx.on_error)
+    saved = update_session(
+        ctx.store, ctx.session, seconds=seconds, on_error=ctx.on_error, save_later=save_later
+    )
     waiting = list_unconfirmed_prompts(spooled, saved.followed)
     state = apply_prompts(saved.followed.state, waiting)
     state = apply_commands(state, spooled)

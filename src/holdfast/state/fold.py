@@ -6,7 +6,6 @@ named after it: `on_user_said` hears `UserSaid`. Where one module makes several 
 name stands before it: `errors_on_command_ran`.
 """
 
-import re
 from collections.abc import Callable, Sequence
 
 from holdfast import events as ev
@@ -78,8 +77,10 @@ def _advance(values: list[Any], events: Sequence[ev.Event]) -> None:
         spell = _SPELL.get(kind)
         if spell is not None:
             event = spell(event, values[_SESSION].cwd)
-        heard = _SUBAGENT_HANDLERS if event.at.agent else _HANDLERS
-        for index, handler in heard.get(kind, ()):
+        heard = _SUBAGENT_HANDLERS.get(kind, ()) if event.at.agent else _HANDLERS.get(kind)
+        if heard is None:
+            heard = _HANDLERS[kind] = _find_handlers(kind)
+        for index, handler in heard:
             table = values[index]
             new = handler(table, event, values[_POSITION])
             if new is not table:
@@ -167,9 +168,13 @@ _ABOUT_SESSION: dict[str, dict[type, Handler]] = {
 _Handlers = tuple[tuple[int, Handler], ...]
 
 
+# By event, so that one look-up is enough.
+_HANDLERS: dict[type, "_Handlers"] = {}
+
+
 def _find_handlers(event: type) -> _Handlers:
     """The functions that hear an event: in the modules of the tables, those named after it."""
-    name = "on" + re.sub("([A-Z])", r"_\1", event.__name__).lower()
+    name = "on" + "".join(f"_{c.lower()}" if c.isupper() else c for c in event.__name__)
     found: dict[str, Handler | None] = {
         table: heard.get(event) for table, heard in _ABOUT_SESSION.items()
     }
@@ -177,9 +182,6 @@ def _find_handlers(event: type) -> _Handlers:
         found[table] = getattr(module, f"{table}_{name}", None) or getattr(module, name, None)
     return tuple((_INDEX[table], handler) for table, handler in found.items() if handler)
 
-
-# By event, so that one look-up is enough.
-_HANDLERS: dict[type, _Handlers] = {kind: _find_handlers(kind) for kind in ev.Event.__args__}
 
 # What a subagent does is known of the subagent, never taken for the main thread's state; but
 # what git printed to it was printed of the same work tree.

@@ -8,6 +8,7 @@ checked stays a rule like any other. `fastpath.guards` matches calls against wha
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from holdfast.fastpath.guards import WRAPPERS, Guard, strip_wrappers
 from holdfast.lazy_regex import lazy_compile
@@ -40,7 +41,11 @@ def _read_table(table: str) -> Iterator[tuple[re.Pattern[str], str, str]]:
         yield lazy_compile(f"(?:git )?(?:{words})"), kind, " ".join(what)
 
 
-_ACTIONS = tuple(_read_table(ACTION_TABLE))
+@cache
+def _list_actions() -> tuple[tuple[re.Pattern[str], str, str], ...]:
+    return tuple(_read_table(ACTION_TABLE))
+
+
 _DEMANDS = tuple((lazy_compile(words), kind, what) for words, kind, what in DEMANDS)
 
 _FIRST = (
@@ -334,7 +339,7 @@ def _read_part(written: str) -> Iterator[tuple[str, str]]:
     fillers = _FILLERS.match(part)
     rest = part[fillers.end() if fillers else 0 :]
     by = part.partition(" with ")[2].removeprefix("a ")
-    for pattern, kind, what in _ACTIONS:
+    for pattern, kind, what in _list_actions():
         for words in (part, rest, by):
             if found := pattern.match(words):
                 if "NAME" in what:

@@ -10,10 +10,10 @@ the order in which a person would want to read them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from types import ModuleType
 
+from holdfast.lazy_regex import lazy_compile
 from holdfast.records import NamedTuple
 from holdfast.state import (
     calls,
@@ -142,7 +142,7 @@ def list_facts(state: State) -> Iterator[Fact]:
         yield from kind.list_facts(getattr(state, kind.table))
 
 
-_FACT_ID = re.compile(rf"(?:{'|'.join(kind.letter for kind in KINDS.values())})[a-z]?\d+")
+_FACT_ID = lazy_compile(rf"(?:{'|'.join(kind.letter for kind in KINDS.values())})[a-z]?\d+")
 
 
 def is_fact_id(name: str) -> bool:

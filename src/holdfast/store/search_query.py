@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
+from holdfast.lazy_regex import lazy_compile
 from holdfast.records import Any, NamedTuple
 
 # Beyond these a query is a paste, and more of it does not find more.
@@ -21,10 +22,10 @@ MIN_PREFIX_CHARS = 3
 # The words inside identifiers of one text: enough for a long message, and a bound for logs.
 MAX_PARTS = 300
 
-_TERM = re.compile(r'"([^"]*)"|(\S+)')
-_CAMEL = re.compile(r"\b\w*[a-z0-9][A-Z]\w*")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_SPACE = re.compile(r"\s+")
+_TERM = lazy_compile(r'"([^"]*)"|(\S+)')
+_CAMEL = lazy_compile(r"\b\w*[a-z0-9][A-Z]\w*")
+_PART = lazy_compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_SPACE = lazy_compile(r"\s+")
 
 
 # So many of the latest texts that match are ranked: to rank is to read, and a common word is in

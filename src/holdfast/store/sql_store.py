@@ -157,7 +157,9 @@ class Store(StoreReader):
     ) -> tuple[list[Any], list[Any]]:
         """For `SessionWriter.write_texts`, before its lock is taken."""
 
-    def pack(self, saved: protocol.SavedState) -> bytes:
+    def pack(self, saved: protocol.SavedState, *, to_keep: bool = False) -> bytes:
+        """The state of a session, or one that is `to_keep` beside it."""
+        del to_keep
         return pack_state(saved.state)
 
     def save(
@@ -200,7 +202,7 @@ class Store(StoreReader):
         `load` answers this state too, where the store did not know more. Each is a whole state, so
         of epochs long past only the last one stays.
         """
-        packed = self.pack(saved)
+        packed = self.pack(saved, to_keep=True)
         with self.writing(saved.session.id, saved.session.project) as writer:
             found = writer.find(saved.session)
             owner = writer.upsert(saved.session, found)

@@ -4,7 +4,6 @@ A section takes the state and the sizes and gives lines, the weightiest first. M
 when a role asks for them.
 """
 
-import re
 from importlib import import_module
 
 from holdfast.brief.lines import Section
@@ -69,7 +68,8 @@ _HEADINGS = {
 
 def _read_heading(module: str, heading: str) -> SectionEntry:
     short, _, long = heading.partition("|")
-    return SectionEntry(module, re.sub(r"\[.*?\]", "", short), long or re.sub(r"[][]", "", short))
+    outside = "".join(part.rpartition("]")[2] for part in short.split("["))
+    return SectionEntry(module, outside, long or short.replace("[", "").replace("]", ""))
 
 
 SECTIONS = {

@@ -7,6 +7,7 @@ from functools import partial
 
 from holdfast.brief.lines import BEFORE_COMMAND, Line, SizeLimits, shorten_paths
 from holdfast.brief.lines import format_command as shown
+from holdfast.lazy_regex import lazy_compile
 from holdfast.state.git_printed import list_commits
 from holdfast.state.lookups import SERVER_TOOL, Lookup
 from holdfast.state.model import State
@@ -23,11 +24,11 @@ _READERS = frozenset(
     test [ [[ basename dirname realpath readlink column comm nl tac seq date export env""".split()
 )
 _OPENERS = frozenset("cat head tail sed grep egrep rg find fd awk jq diff".split())
-_OPTION = re.compile(r"(?<=\s)(--[a-z][\w-]+|-[A-Za-z])[ =](?!-)([^\s\"'`|;&<>()]+)(?=\s|$)")
-_VARIABLE = re.compile(r"\$\{?(\w+)\}?")
+_OPTION = lazy_compile(r"(?<=\s)(--[a-z][\w-]+|-[A-Za-z])[ =](?!-)([^\s\"'`|;&<>()]+)(?=\s|$)")
+_VARIABLE = lazy_compile(r"\$\{?(\w+)\}?")
 _SHORT = {("gh", "-R"): "--repo", ("kubectl", "-n"): "--namespace", ("pnpm", "-F"): "--filter"}
-_BEFORE = re.compile(BEFORE_COMMAND)
-_HEAD = re.compile(rf"{BEFORE_COMMAND}([\w./@-]+)")
+_BEFORE = lazy_compile(BEFORE_COMMAND)
+_HEAD = lazy_compile(rf"{BEFORE_COMMAND}([\w./@-]+)")
 # Options of how something is printed or how much of it, and of which branch or run is meant.
 _OF_OUTPUT = frozenset(
     "--json --jq --format --limit --output --reporter --color --tail --branch --head --ref".split()

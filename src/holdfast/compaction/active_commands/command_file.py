@@ -11,10 +11,10 @@ when it has neither rules nor a description: then nothing of it is kept.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
+from holdfast.lazy_regex import lazy_compile
 from holdfast.records import NamedTuple
 
 PRIORITIES = {"critical": 0, "high": 1, "normal": 2, "medium": 2, "low": 3}
@@ -22,7 +22,7 @@ DEFAULT_PRIORITY = PRIORITIES["normal"]
 CONTEXT_KEYS = ("priority", "preserve_rules", "state_fields")
 
 COMMENT_END = "-->"
-_MARKER = re.compile(r"<!--\s{0,200}COMPACT_SUMMARY_(START|END)\b")
+_MARKER = lazy_compile(r"<!--\s{0,200}COMPACT_SUMMARY_(START|END)\b")
 _NO_END = "COMPACT_SUMMARY_START without its END"
 _YES = ("true", "yes", "on")
 _NO = ("false", "no", "off", "none")

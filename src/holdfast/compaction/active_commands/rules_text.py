@@ -8,7 +8,6 @@ that follow one by one.
 
 from __future__ import annotations
 
-import string
 from collections.abc import Callable, Iterator, Sequence
 
 from holdfast.clients.holdfast_text import COMMANDS_OPENING
@@ -24,7 +23,7 @@ OPENING = (
     "they come neither from the user nor from Holdfast."
 )
 MAX_PATH_CHARS = 300
-_PLAIN_PATH = frozenset(string.ascii_letters + string.digits + "/\\:._-+@~")
+_PLAIN_PATH = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/\\:._-+@~")
 MAX_ARGUMENTS_CHARS = 200
 MAX_DESCRIPTION_CHARS = 200
 MAX_FIELD_CHARS = 80

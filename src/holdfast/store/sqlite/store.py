@@ -14,6 +14,7 @@ from contextlib import contextmanager
 import holdfast
 from holdfast.records import TYPE_CHECKING, Any
 from holdfast.state.facts import Fact
+from holdfast.store.packed_state import QUICK, SMALL, make_small, pack_state
 from holdfast.store.protocol import FoundSession, Hit, Message, SavedState, Session
 from holdfast.store.queries import (
     FACT_FIELDS,
@@ -134,7 +135,8 @@ class SqliteWriter(SessionWriter):
 class SqliteStore(Store):
     """One instance belongs to one thread.
 
-    `projects` are those whose sessions it can see and write; None stands for all.
+    `projects` are those whose sessions it can see and write; None stands for all. With
+    `saves_often` the state of a session is packed quickly, until a checkpoint packs it small.
     """
 
     def __init__(
@@ -143,10 +145,12 @@ class SqliteStore(Store):
         projects: Sequence[str] | None = None,
         *,
         busy_seconds: float = BUSY_TIMEOUT_SECONDS,
+        saves_often: bool = False,
     ) -> None:
         self._database = SqliteDatabase(path, busy_seconds)
         if projects is not None:
             self._database.bind(projects)
+        self._level = QUICK if saves_often else SMALL
         self._last_packed: tuple[dict[str, Any], bytes] | None = None
 
     @property
@@ -197,11 +201,12 @@ class SqliteStore(Store):
     ) -> tuple[list[Fact], list[Message]]:
         return list(facts), list(messages)
 
-    def pack(self, saved: SavedState) -> bytes:
+    def pack(self, saved: SavedState, *, to_keep: bool = False) -> bytes:
         """A checkpoint mostly follows the load or the save of the same state: packed once."""
         if self._last_packed is None or self._last_packed[0] is not saved.state:
-            self._last_packed = saved.state, super().pack(saved)
-        return self._last_packed[1]
+            self._last_packed = saved.state, pack_state(saved.state, self._level)
+        packed = self._last_packed[1]
+        return make_small(packed) if to_keep else packed
 
     def _saved(self, session: Session, row: Row) -> SavedState:
         saved = super()._saved(session, row)
