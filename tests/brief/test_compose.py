@@ -659,11 +659,6 @@ def test_a_question_that_was_turned_down_is_no_dead_end() -> None:
     assert "questions" not in text(story)
 
 
-def test_a_line_that_leads_to_an_item_is_quoted_with_it() -> None:
-    story = Story().user("Plan it").agent("In `main()`:\n- Read the payload from the file\n- Stop")
-    assert '"In `main()`: Read the payload from the file' in text(story.user("Go on"))
-
-
 def test_what_a_session_never_did_with_its_work_is_told_until_it_is_done() -> None:
     story = Story().user("Do it")
     story.tell(SessionSeen(story.at(), "s", "/w", "main", "claude-code 2.1.325"))

@@ -107,7 +107,6 @@ def _common_folder(paths: list[str]) -> str:
 # Shorter than this nothing is told, longer than that it is cut at a word.
 MIN_PIECE_CHARS = 8
 MAX_PIECE_CHARS = 320
-MAX_LED_CHARS = 200  # of "In `main()`:" and the item that it leads to, as one piece
 
 _END = lazy_compile(r"(?<=[.!?])\s+(?=[^\sa-z])|(?<=[。！？])|\n+")
 # The same for ASCII: it begins with a space, so that `re` skips everything else quickly.
@@ -133,20 +132,15 @@ _EMPTY = frozenset(
 @lru_cache(maxsize=4096)  # the same replies are cut for every brief of a session
 def split_pieces(text: str) -> tuple[str, ...]:
     """The pieces of a text in order, without list marks, empty headings and fenced code."""
-    found: list[str] = []
+    found = []
     for part in _split_at_ends(_TABLE_HEAD.sub("", strip_code(text))):
-        part = part.strip()
-        heading, item = _HEADING.match(part) is not None, _BULLET.match(part) is not None
-        part = _BULLET.sub("", part).strip()
+        heading = _HEADING.match(part.strip()) is not None
+        part = _BULLET.sub("", part.strip()).strip()
         if len(part) < MIN_PIECE_CHARS or _RULE.match(part):
             continue
         if heading and len(content_words(part)) < TELLING_HEADING:
             continue
-        led = item and found and found[-1].endswith(":")
-        if led and len(found[-1]) + len(part) < MAX_LED_CHARS:
-            found[-1] += f" {part}"
-        else:
-            found.append(truncate_words(part, MAX_PIECE_CHARS))
+        found.append(truncate_words(part, MAX_PIECE_CHARS))
     return tuple(found)
 
 

@@ -321,7 +321,8 @@ def _list_plans(state: State) -> Iterator[Statement]:
             continue
         for number, part in enumerate(split_pieces(plan.text)):
             words = content_words(part)
-            yield Statement("plan", key, part, words, PLAN_WEIGHT * 0.5, piece=number)
+            if len(words) >= MIN_REPORT_WORDS and part[-1] != ":":  # "In `main()`:"
+                yield Statement("plan", key, part, words, PLAN_WEIGHT * 0.5, piece=number)
 
 
 def _list_reports(state: State) -> Iterator[Statement]:

@@ -193,6 +193,8 @@ def _describe_failure(output: str) -> str:
 
 def on_tool_ran(table: Table, event: ev.ToolRan, position: Position) -> Table:
     """Whatever the tool: a page that is gone, a server that does not answer."""
+    if not event.tool.isidentifier() and not event.tool.startswith(_SERVER):
+        return table  # a slip of the agent's, and no tool
     tried = truncate_safely(f"{event.tool} {event.input}", MAX_TRIED_CHARS)
     if event.ok:
         known = [tried] if tried in table and table[tried].status == OPEN else []
@@ -220,7 +222,7 @@ def on_plan_set(table: Table, event: ev.PlanSet, position: Position) -> Table:
     return _resolve_refused(table, "", position, event.at, tool=_PLAN)
 
 
-_SHELL = "Bash"
+_SHELL, _SERVER = "Bash", "mcp__"
 _PLAN = "ExitPlanMode"
 _QUESTION = "AskUserQuestion"
 
