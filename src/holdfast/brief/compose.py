@@ -35,6 +35,7 @@ from holdfast.text import collapse_whitespace, keep_in_line
 # Of the whole, what the user's words may take before anything else is chosen: they are known
 # in no other way.
 USER_SHARE = 0.33
+AGENT_SHARE = 0.35
 ANSWERED_FACTOR = 0.4  # a question of the user was answered since
 MIN_SENTENCE_WORDS = 4  # what a whole sentence counts at least, however common its words are
 # And what was found out by running things, in small briefs only what failed: no sentence tells it,
@@ -169,7 +170,11 @@ def _choose_statements(
     choice.count_words(above)
     typed = [place for place, one in enumerate(offered) if one.kind in ("user", "lead")]
     value = partial(_user_value, tight=page.tight)
-    choice.fill(min(max_chars - len(above), int(max_chars * USER_SHARE)), typed, value)
+    left = max_chars - len(above)
+    choice.fill(min(left if page.tight else left // 2, int(max_chars * USER_SHARE)), typed, value)
+    own = [place for place, one in enumerate(offered) if one.kind in ("agent", "commit")]
+    room = max_chars - len(page.text(choice.statements()))
+    choice.fill(min(room, int(max_chars * AGENT_SHARE)), own)
     worked = ("instead",) if page.tight else _WORKING_KINDS
     done_here = [place for place, one in enumerate(offered) if one.kind in worked]
     room = max_chars - len(page.text(choice.statements()))
