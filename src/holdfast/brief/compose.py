@@ -9,7 +9,6 @@ visible text give the same text.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from itertools import groupby
 
 from holdfast.brief.gap import TextCoverage
@@ -169,9 +168,10 @@ def _choose_statements(
     choice = Selection(offered, weights, _estimate_cost)
     choice.count_words(above)
     typed = [place for place, one in enumerate(offered) if one.kind in ("user", "lead")]
-    value = partial(_user_value, tight=page.tight)
     left = max_chars - len(above)
-    choice.fill(min(left if page.tight else left // 2, int(max_chars * USER_SHARE)), typed, value)
+    choice.fill(
+        min(left if page.tight else left // 2, int(max_chars * USER_SHARE)), typed, _user_value
+    )
     own = [place for place, one in enumerate(offered) if one.kind in ("agent", "commit")]
     room = max_chars - len(page.text(choice.statements()))
     choice.fill(min(room, int(max_chars * AGENT_SHARE)), own)
@@ -209,11 +209,11 @@ def _is_seen(one: Statement, seen: TextCoverage) -> bool:
     return seen.contains(one.text)
 
 
-def _user_value(one: Statement, *, tight: bool) -> float:
+def _user_value(one: Statement) -> float:
     """Of the user's words: as many statements as fit, newer ones a little before older ones, and
     what was typed in one go before parts of something longer."""
     own = 0.25 if one.pasted else 2.0 if one.whole else 1.0
-    if tight and is_question(one.text):
+    if is_question(one.text):
         own *= ANSWERED_FACTOR
     # Not every language puts spaces between its words.
     wide = 0 if one.text.isascii() else sum(letter > "\u2fff" for letter in one.text)
