@@ -34,8 +34,8 @@ from holdfast.text import collapse_whitespace, keep_in_line
 # Of the whole, what the user's words may take before anything else is chosen: they are known
 # in no other way.
 USER_SHARE = 0.33
-AGENT_SHARE = 0.35
-ANSWERED_FACTOR = 0.4  # a question of the user was answered since
+AGENT_SHARE = 0.3
+ANSWERED_FACTOR = 0.25  # a question of the user was answered since
 MIN_SENTENCE_WORDS = 4  # what a whole sentence counts at least, however common its words are
 # And what was found out by running things, in small briefs only what failed: no sentence tells it,
 # so no word of it weighs much.
