@@ -320,8 +320,8 @@ def _list_plans(state: State) -> Iterator[Statement]:
         if plan.status != OPEN or not plan_status(state, plan)[1]:
             continue
         for number, part in enumerate(split_pieces(plan.text)):
-            words = content_words(part)
-            if len(words) >= MIN_REPORT_WORDS and part[-1] != ":":  # "In `main()`:"
+            if part[-1] != ":":  # "In `main()`:"
+                words = content_words(part)
                 yield Statement("plan", key, part, words, PLAN_WEIGHT * 0.5, piece=number)
 
 

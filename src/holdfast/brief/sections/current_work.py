@@ -496,9 +496,7 @@ def running(state: State, _: SizeLimits) -> Iterator[Line]:
         about = truncate_line(one.about, 90)
         # Until it reports, only the call that started it may be known.
         name = "" if one.agent.startswith("toolu_") else f" {one.agent}"
-        since = state.position.step - one.step
-        ago = f" ({pluralize(since, 'call')} ago)" if since > 0 else ""
-        yield Line(f"- {one.role or 'subagent'}{name}{ago}: {about}", one.fact_id)
+        yield Line(f"- {one.role or 'subagent'}{name}: {about}", one.fact_id)
 
 
 def notes(state: State, size: SizeLimits) -> Iterator[Line]:
