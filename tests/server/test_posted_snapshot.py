@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from holdfast.brief.role import MAIN_ROLE, find_role
 from holdfast.server.posted_snapshot import DERIVED_FIELDS, format_snapshot
 from holdfast.server.records.contexts import SNAPSHOT_KIND, AgentContext
-from holdfast.server.restored_context import SourceAges, build_restored_context
+from holdfast.server.restored_text import SourceAges, build_restored_text
 
 POSTED: dict[str, Any] = {
     "session_id": "session-abc123",
@@ -236,11 +236,9 @@ def test_any_document_is_told_inside_its_room_and_a_larger_one_tells_no_less(
     )
     ages = SourceAges("1 hour old", "1 hour old")
     reader = MAIN_ROLE._replace(name=role)
-    small = build_restored_context(None, snapshot, [], role=reader, max_chars=room, ages=ages)
+    small = build_restored_text(None, snapshot, [], role=reader, max_chars=room, ages=ages)
     assert len(small.text) <= room
-    large = build_restored_context(
-        None, snapshot, [], role=reader, max_chars=room + 4000, ages=ages
-    )
+    large = build_restored_text(None, snapshot, [], role=reader, max_chars=room + 4000, ages=ages)
     assert len(large.text) >= len(small.text) or not large.truncated
     if not small.truncated:
         assert large.text == small.text

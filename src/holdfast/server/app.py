@@ -9,9 +9,9 @@ from fastapi.openapi.utils import get_openapi
 
 import holdfast
 from holdfast.server import dashboard
+from holdfast.server.api_request import AppState
 from holdfast.server.middleware import PUBLIC_PATHS
 from holdfast.server.problems import Problem, add_problem_handlers, document_problems
-from holdfast.server.request_context import AppState
 from holdfast.server.routes import (
     actions,
     contexts,

@@ -18,8 +18,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from holdfast.redact import redact
 from holdfast.server import auth, dashboard, problems
+from holdfast.server.api_request import AppState
 from holdfast.server.records import audit_log
-from holdfast.server.request_context import AppState
 from holdfast.server.routing import DOCUMENT_PATHS, MAX_DOCUMENT_BODY_BYTES, run_in_auth_thread
 from holdfast.store.protocol import StoreError
 

@@ -161,7 +161,7 @@ def _wrap_endpoint(endpoint: Callable[..., Any], status: int) -> Callable[..., A
 
     @functools.wraps(endpoint)
     async def route(**values: Any) -> Any:
-        whose = _queue_keys.key_for(values["ctx"].request, values)
+        whose = _queue_keys.key_for(values["request"].http, values)
         return await asyncio.wrap_future(_executor.submit(whose, lambda: answered(values)))
 
     return route

@@ -24,10 +24,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.utils import get_local_addr, get_remote_addr
 
 from holdfast.server import problems
+from holdfast.server.api_request import AppState
 from holdfast.server.auth import local_user_key, rate_limit_key
 from holdfast.server.middleware import Middleware
 from holdfast.server.peer_credentials import Address
-from holdfast.server.request_context import AppState
 from holdfast.server.server_settings import ServerSettings
 from holdfast.system import own_user_id
 

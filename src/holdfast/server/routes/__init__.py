@@ -1,1 +1,1 @@
-"""The routes, by subject. Each answers one caller through a `RequestContext` and keeps nothing."""
+"""The routes, by subject. Each answers one caller through a `ApiRequest` and keeps nothing."""

@@ -6,9 +6,9 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from holdfast.server import routing, schemas
+from holdfast.server.api_request import ApiRequest, ReadRequest, WriteRequest
 from holdfast.server.backend import read_state
 from holdfast.server.records.transactions import RecordTable, match_given
-from holdfast.server.request_context import Context, RequestContext, WriteContext
 from holdfast.server.server_settings import count_milliseconds
 from holdfast.state.calls import Call
 from holdfast.store.protocol import Message, Session
@@ -53,7 +53,7 @@ class ActionPage(schemas.ResponseModel):
 
 @router.get("")
 def get_actions(
-    ctx: Context,
+    request: ReadRequest,
     session_id: routing.TextQuery = "",
     agent_id: routing.TextQuery = "",
     tool_name: routing.TextQuery = "",
@@ -62,10 +62,10 @@ def get_actions(
     offset: routing.Offset = 0,
 ) -> ActionPage:
     """Latest first: tool calls with file, exit code and duration as far as they were seen."""
-    project = ctx.get_project_path(project_id)
+    project = request.get_project_path(project_id)
     # Two sorted lists are merged: each has to give as many as the page may hold.
     most = limit + offset
-    with ctx.records_transaction() as transaction:
+    with request.records_transaction() as transaction:
         found = ACTIONS.select(
             transaction,
             f"{match_given('project', 'session', 'agent', 'tool')}"
@@ -78,7 +78,7 @@ def get_actions(
         )
     found += [
         seen
-        for seen in _list_observed(ctx, project, session_id, most)
+        for seen in _list_observed(request, project, session_id, most)
         if tool_name in ("", seen.tool) and agent_id in ("", seen.agent)
     ]
     found.sort(key=lambda action: action.created, reverse=True)
@@ -87,16 +87,16 @@ def get_actions(
 
 
 @router.post("", status_code=201)
-def post_action(ctx: WriteContext, body: ActionRequest) -> Action:
+def post_action(request: WriteRequest, body: ActionRequest) -> Action:
     """Record a tool call that is in no transcript."""
-    project = ctx.resolve_body_project(body, body.session_id)
+    project = request.resolve_body_project(body, body.session_id)
 
-    action = ctx.build_record(Action, project, body, session=body.session_id)
-    return ctx.post_record(ACTIONS, action, action.session, what="action", body=body)
+    action = request.build_record(Action, project, body, session=body.session_id)
+    return request.post_record(ACTIONS, action, action.session, what="action", body=body)
 
 
-def _list_observed(ctx: RequestContext, project: str, session_id: str, most: int) -> list[Action]:
-    with ctx.scoped_store() as scoped_store:
+def _list_observed(request: ApiRequest, project: str, session_id: str, most: int) -> list[Action]:
+    with request.scoped_store() as scoped_store:
         sessions = scoped_store.find_sessions(session_id, project)
         documents = scoped_store.store.partial_states(sessions, _STATE_FIELDS)
         found: list[Action] = []

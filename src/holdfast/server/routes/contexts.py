@@ -6,11 +6,11 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from holdfast.server import checkpoint_snapshot, routing, schemas
+from holdfast.server.api_request import ReadRequest, WriteRequest
 from holdfast.server.backend import ScopedStore, read_state
 from holdfast.server.checkpoint_snapshot import POSTED_PREFIX
 from holdfast.server.posted_snapshot import drop_empty
 from holdfast.server.records import contexts
-from holdfast.server.request_context import Context, WriteContext
 from holdfast.server.routes.projects import SUBTASK_STATUS
 from holdfast.state import State
 from holdfast.state.subagents import Subagent
@@ -49,7 +49,7 @@ class ContextPage(schemas.ResponseModel):
 
 @router.get("")
 def get_contexts_page(
-    ctx: Context,
+    request: ReadRequest,
     agent_id: routing.TextQuery = "",
     agent_type: routing.TextQuery = "",
     session_id: routing.TextQuery = "",
@@ -63,14 +63,14 @@ def get_contexts_page(
     subagents, as far as they said nothing themselves; and snapshots only of a session or agent
     that is named, so that a script may post the list with its own snapshot. The first 20 snapshots
     of a page also describe what was going on, the others only when and why they were made."""
-    project = ctx.get_project_path(project_id)
+    project = request.get_project_path(project_id)
     only = contexts.ContextFilter(project, session_id, agent_id, agent_type)
     # Sorted lists are merged: each has to give as many as the page may hold.
     most = limit + offset
-    with ctx.scoped_store() as scoped_store:
+    with request.scoped_store() as scoped_store:
         checkpoints = _list_checkpoints(scoped_store, only, most)
         seen = _list_subagents(scoped_store, only)
-    with ctx.records_transaction() as transaction:
+    with request.records_transaction() as transaction:
         # With their times; what a posted one says is read once it is on the page.
         entries: list[tuple[str, str | Checkpoint | contexts.AgentContext]] = []
         entries += contexts.list_context_times(transaction, only, most)
@@ -85,21 +85,23 @@ def get_contexts_page(
         )
     # One that was pruned a moment ago is not there any more.
     there = [posted.get(what) if isinstance(what, str) else what for what in page]
-    with ctx.scoped_store() as scoped_store:
+    with request.scoped_store() as scoped_store:
         answers = _build_responses(scoped_store, [what for what in there if what is not None])
     return ContextPage(contexts=answers, next_offset=routing.next_offset_after(page, limit, offset))
 
 
 @router.post("", status_code=201)
-def post_context(ctx: WriteContext, body: ContextRequest) -> contexts.AgentContext:
+def post_context(request: WriteRequest, body: ContextRequest) -> contexts.AgentContext:
     """Record what an agent is doing, in its own words."""
-    project = ctx.resolve_body_project(body, body.session_id)
+    project = request.resolve_body_project(body, body.session_id)
 
     richness = contexts.measure_richness(body.body)
-    context = ctx.build_record(
+    context = request.build_record(
         contexts.AgentContext, project, body, session=body.session_id, richness=richness
     )
-    return ctx.post_record(contexts.CONTEXTS, context, context.session, what="context", body=body)
+    return request.post_record(
+        contexts.CONTEXTS, context, context.session, what="context", body=body
+    )
 
 
 def _add_state(context: contexts.AgentContext, state: State) -> contexts.AgentContext:

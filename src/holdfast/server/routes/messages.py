@@ -6,10 +6,10 @@ from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
 from holdfast.server import routing, schemas
+from holdfast.server.api_request import ReadRequest, WriteRequest
 from holdfast.server.problems import NotFound
 from holdfast.server.records import Transaction, agent_messages
 from holdfast.server.records.agent_messages import MESSAGES, AgentMessage, MessageReceipt
-from holdfast.server.request_context import Context, WriteContext
 from holdfast.server.server_settings import add_seconds
 
 router = APIRouter(prefix="/api/messages", route_class=routing.StrictRoute, tags=["messages"])
@@ -57,7 +57,7 @@ class MessageReceiptList(schemas.ResponseModel):
 
 @router.get("")
 def get_messages(
-    ctx: Context,
+    request: ReadRequest,
     agent_id: routing.TextQuery = "",
     role: routing.TextQuery = "",
     from_agent_id: routing.TextQuery = "",
@@ -68,11 +68,11 @@ def get_messages(
     offset: routing.Offset = 0,
 ) -> MessagePage:
     """List messages, latest first; with `agent_id` or `role`, only theirs. Delivers nothing."""
-    project = ctx.get_project_path(project_id)
-    with ctx.records_transaction() as transaction:
+    project = request.get_project_path(project_id)
+    with request.records_transaction() as transaction:
         found = agent_messages.list_messages(
             transaction,
-            now=ctx.now,
+            now=request.now,
             project=project,
             sender=from_agent_id,
             reader=agent_id,
@@ -86,57 +86,57 @@ def get_messages(
 
 
 @router.post("", status_code=201)
-def send_message(ctx: WriteContext, body: MessageRequest) -> AgentMessage:
+def send_message(request: WriteRequest, body: MessageRequest) -> AgentMessage:
     """Send a message to one agent, to a role, or to everyone in the project."""
-    project = ctx.resolve_body_project(body)
+    project = request.resolve_body_project(body)
 
     def effect(transaction: Transaction) -> AgentMessage:
-        expires = add_seconds(ctx.now, body.ttl_seconds) if body.ttl_seconds else ""
-        message = ctx.build_record(AgentMessage, project, body, expires=expires)
-        ctx.claim_sender(transaction, project, body.sender)
+        expires = add_seconds(request.now, body.ttl_seconds) if body.ttl_seconds else ""
+        message = request.build_record(AgentMessage, project, body, expires=expires)
+        request.claim_sender(transaction, project, body.sender)
         MESSAGES.add(transaction, message)
         return message
 
-    return ctx.run_idempotent(effect, what="message", project=project, body=body)
+    return request.run_idempotent(effect, what="message", project=project, body=body)
 
 
 @router.post("/deliver")
-def deliver(ctx: WriteContext, body: DeliverRequest) -> MessagePage:
+def deliver(request: WriteRequest, body: DeliverRequest) -> MessagePage:
     """Deliver pending messages to this reader, most urgent first. Each is delivered once."""
-    project = ctx.resolve_body_project(body, body.session_id)
+    project = request.resolve_body_project(body, body.session_id)
 
     def effect(transaction: Transaction) -> MessagePage:
         found = agent_messages.list_undelivered(
-            transaction, project, body.agent_id, role=body.role, limit=body.limit, now=ctx.now
+            transaction, project, body.agent_id, role=body.role, limit=body.limit, now=request.now
         )
-        agent_messages.mark_delivered(transaction, found, body.agent_id, ctx.now)
+        agent_messages.mark_delivered(transaction, found, body.agent_id, request.now)
         return MessagePage(messages=found, next_offset=None)
 
-    return ctx.run_idempotent(
+    return request.run_idempotent(
         effect, what="delivery", project=project, session=body.session_id, body=body
     )
 
 
 @router.post("/{message_id}/ack")
 def acknowledge_message(
-    ctx: WriteContext, message_id: MessageId, body: AcknowledgeRequest
+    request: WriteRequest, message_id: MessageId, body: AcknowledgeRequest
 ) -> MessageReceiptList:
     """Acknowledge a message. Only the first time counts."""
-    with ctx.records_transaction() as transaction:
+    with request.records_transaction() as transaction:
         message = _require_message(transaction, message_id)
-    ctx.set_audit_subject(message.project, "")
+    request.set_audit_subject(message.project, "")
 
     def effect(transaction: Transaction) -> MessageReceiptList:
-        agent_messages.acknowledge(transaction, message, body.agent_id, ctx.now)
+        agent_messages.acknowledge(transaction, message, body.agent_id, request.now)
         return _list_receipts(transaction, message)
 
-    return ctx.run_idempotent(effect, what="acknowledged", project=message.project, body=body)
+    return request.run_idempotent(effect, what="acknowledged", project=message.project, body=body)
 
 
 @router.get("/{message_id}/readers")
-def get_receipts(ctx: Context, message_id: MessageId) -> MessageReceiptList:
+def get_receipts(request: ReadRequest, message_id: MessageId) -> MessageReceiptList:
     """List who received a message, and who acknowledged it."""
-    with ctx.records_transaction() as transaction:
+    with request.records_transaction() as transaction:
         return _list_receipts(transaction, _require_message(transaction, message_id))
 
 

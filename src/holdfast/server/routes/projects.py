@@ -10,9 +10,9 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from pydantic import Field
 
+from holdfast.server.api_request import ReadRequest
 from holdfast.server.backend import read_state
 from holdfast.server.problems import NotFound
-from holdfast.server.request_context import Context
 from holdfast.server.routing import Limit, Offset, StrictRoute
 from holdfast.server.schemas import ResponseModel
 from holdfast.state import State
@@ -98,30 +98,32 @@ class Hierarchy(ResponseModel):
 
 
 @router.get("/projects")
-def get_projects(ctx: Context) -> ProjectList:
+def get_projects(request: ReadRequest) -> ProjectList:
     """List the projects visible to the caller."""
-    found = ctx.list_projects()
+    found = request.list_projects()
     return ProjectList(projects=[ProjectResponse.model_validate(one) for one in found])
 
 
 @router.get("/projects/by-path")
 def get_project_by_path(
-    ctx: Context, path: Annotated[str, Query(min_length=1, max_length=1000)]
+    request: ReadRequest, path: Annotated[str, Query(min_length=1, max_length=1000)]
 ) -> ProjectResponse:
     """The project that a folder belongs to."""
-    found = ctx.find_project_by_path(path)
+    found = request.find_project_by_path(path)
     if found is None:
         raise NotFound("No known project at this path")
     return ProjectResponse.model_validate(found)
 
 
 @router.get("/hierarchy/{project}")
-def get_hierarchy(ctx: Context, project: str, limit: Limit = 20, offset: Offset = 0) -> Hierarchy:
+def get_hierarchy(
+    request: ReadRequest, project: str, limit: Limit = 20, offset: Offset = 0
+) -> Hierarchy:
     """Requests, tasks by wave and subtasks by agent, from the project's latest sessions."""
-    found = ctx.get_project_by_id(project)
+    found = request.get_project_by_id(project)
     described = ProjectResponse.model_validate(found)
     answer = Hierarchy(project=described, requests=[], waves=[], circles=[])
-    with ctx.scoped_store() as scoped_store:
+    with request.scoped_store() as scoped_store:
         sessions = scoped_store.sessions(found.path, limit, offset)
         documents = scoped_store.store.partial_states(sessions, _STATE_FIELDS)
     for session in sessions:

@@ -8,10 +8,10 @@ from fastapi import APIRouter, Path, Query
 from pydantic import AliasPath, Field
 
 from holdfast.brief.compose import compose
+from holdfast.server.api_request import ReadRequest
 from holdfast.server.backend import read_state
 from holdfast.server.problems import NotFound
 from holdfast.server.records import tokens
-from holdfast.server.request_context import Context
 from holdfast.server.routing import Limit, Offset, StrictRoute, TextQuery, next_offset_after
 from holdfast.server.schemas import ResponseModel
 from holdfast.state.facts import Fact
@@ -129,7 +129,7 @@ class HitPage(ResponseModel):
 
 @router.get("/sessions")
 def get_sessions(
-    ctx: Context,
+    request: ReadRequest,
     project_id: TextQuery = "",
     words: Annotated[
         bool, Query(description="Include the first words of sessions without a title")
@@ -138,13 +138,13 @@ def get_sessions(
     offset: Offset = 0,
 ) -> SessionPage:
     """Latest first."""
-    project = ctx.get_project_path(project_id)
-    with ctx.scoped_store() as scoped_store:
+    project = request.get_project_path(project_id)
+    with request.scoped_store() as scoped_store:
         found, store = scoped_store.sessions(project, limit, offset), scoped_store.store
         asked = [
             store.facts(one.id, kind="request") if words and not one.title else () for one in found
         ]
-    users = _name_users(ctx, [one.id for one in found])
+    users = _name_users(request, [one.id for one in found])
     answers = [
         session_response(one, facts, users.get((one.project, one.id), ""))
         for one, facts in zip(found, asked, strict=True)
@@ -154,23 +154,23 @@ def get_sessions(
 
 @router.get("/sessions/{session_id}")
 def get_session(
-    ctx: Context, session_id: SessionId, project_id: ProjectIdQuery = ""
+    request: ReadRequest, session_id: SessionId, project_id: ProjectIdQuery = ""
 ) -> SessionResponse:
     """Ids are unique per project: the first match, unless `project_id` is given."""
-    with ctx.scoped_store(project_id=project_id) as scoped_store:
+    with request.scoped_store(project_id=project_id) as scoped_store:
         return session_response(require_session(scoped_store.session(session_id)))
 
 
 @router.get("/sessions/{session_id}/facts")
 def get_facts(
-    ctx: Context,
+    request: ReadRequest,
     session_id: SessionId,
     kind: Annotated[FactKind, Query()] = "",
     status: Annotated[FactStatus, Query()] = "",
     project_id: ProjectIdQuery = "",
 ) -> FactList:
     """In the order of the transcript."""
-    with ctx.scoped_store(project_id=project_id) as scoped_store:
+    with request.scoped_store(project_id=project_id) as scoped_store:
         require_session(scoped_store.session(session_id))
         found = scoped_store.store.facts(session_id, kind=kind, status=status)
     return FactList(facts=[FactResponse.model_validate(fact) for fact in found])
@@ -178,10 +178,10 @@ def get_facts(
 
 @router.get("/sessions/{session_id}/checkpoints")
 def get_checkpoints(
-    ctx: Context, session_id: SessionId, project_id: ProjectIdQuery = ""
+    request: ReadRequest, session_id: SessionId, project_id: ProjectIdQuery = ""
 ) -> CheckpointList:
     """Latest first."""
-    with ctx.scoped_store(project_id=project_id) as scoped_store:
+    with request.scoped_store(project_id=project_id) as scoped_store:
         require_session(scoped_store.session(session_id))
         found = scoped_store.store.checkpoints(session_id)
     return CheckpointList(checkpoints=[CheckpointResponse.model_validate(made) for made in found])
@@ -189,15 +189,15 @@ def get_checkpoints(
 
 @router.get("/sessions/{session_id}/brief")
 def get_brief(
-    ctx: Context,
+    request: ReadRequest,
     session_id: SessionId,
     role: TextQuery = "main",
     max_tokens: Annotated[int, Query(ge=50, le=100_000)] = 2000,
     project_id: ProjectIdQuery = "",
 ) -> BriefResponse:
     """The brief that an agent in this role would be given now."""
-    reader = ctx.find_role(role)
-    with ctx.scoped_store(project_id=project_id) as scoped_store:
+    reader = request.find_role(role)
+    with request.scoped_store(project_id=project_id) as scoped_store:
         saved = scoped_store.store.load(session_id)
     if saved is None:
         raise NotFound("This session is unknown")
@@ -215,16 +215,18 @@ def get_brief(
 
 
 @router.get("/compactions")
-def get_compactions(ctx: Context, session_id: TextQuery = "", limit: Limit = 50) -> CompactionList:
+def get_compactions(
+    request: ReadRequest, session_id: TextQuery = "", limit: Limit = 50
+) -> CompactionList:
     """Latest first: what each summary kept and lost."""
-    with ctx.scoped_store() as scoped_store:
+    with request.scoped_store() as scoped_store:
         found = scoped_store.compactions(session_id, limit)
     return CompactionList(compactions=[CompactionResponse.model_validate(one) for one in found])
 
 
 @router.get("/search")
 def search_sessions(
-    ctx: Context,
+    request: ReadRequest,
     q: Annotated[str, Query(min_length=1, max_length=500, description="A person's words")],
     session_id: TextQuery = "",
     project_id: TextQuery = "",
@@ -233,8 +235,8 @@ def search_sessions(
     offset: Offset = 0,
 ) -> HitPage:
     """Best match first; facts that are still valid rank higher."""
-    project = ctx.get_project_path(project_id)
-    with ctx.scoped_store() as scoped_store:
+    project = request.get_project_path(project_id)
+    with request.scoped_store() as scoped_store:
         found = scoped_store.search(
             q, session_id=session_id, project=project, kind=kind, limit=limit, offset=offset
         )
@@ -252,12 +254,12 @@ def _has_all_words(hit: Hit, query: str) -> bool:
     return all(word in text.casefold() for word in re.findall(r"\w{2,}", query.casefold()))
 
 
-def _name_users(ctx: Context, sessions: list[str]) -> dict[tuple[str, str], str]:
-    with ctx.records_transaction() as transaction:
+def _name_users(request: ReadRequest, sessions: list[str]) -> dict[tuple[str, str], str]:
+    with request.records_transaction() as transaction:
         owners = tokens.list_session_owners(transaction, sessions)
     if not owners:
         return {}
-    with ctx.app_state.backend.records.transaction(None) as transaction:
+    with request.app_state.backend.records.transaction(None) as transaction:
         names = {token.id: token.name for token in tokens.list_tokens(transaction)}
     return {key: names.get(caller, "") for key, caller in owners.items()}
 

@@ -7,14 +7,14 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from holdfast.records import NamedTuple
-from holdfast.server import restored_context, schemas
+from holdfast.server import restored_text, schemas
+from holdfast.server.api_request import ApiRequest, ReadRequest, WriteRequest, new_id
 from holdfast.server.backend import ScopedStore, read_state
 from holdfast.server.checkpoint_snapshot import POSTED_PREFIX
 from holdfast.server.posted_snapshot import ENVELOPE_FIELDS
 from holdfast.server.problems import ApiError, NotFound
 from holdfast.server.records import Transaction, agent_messages, contexts
 from holdfast.server.records.agent_messages import AgentMessage
-from holdfast.server.request_context import Context, RequestContext, WriteContext, new_id
 from holdfast.server.routing import StrictRoute
 from holdfast.state import State, list_facts
 from holdfast.store.protocol import SavedState
@@ -107,7 +107,7 @@ def _is_foreign(part: Any, project_id: str) -> bool:
     return elsewhere or part.get("agent_type") == contexts.SNAPSHOT_KIND
 
 
-def _find_project_of_hierarchy(ctx: RequestContext, body: SnapshotRequest) -> str:
+def _find_project_of_hierarchy(request: ApiRequest, body: SnapshotRequest) -> str:
     """The id of the project that a posted hierarchy is of, where the poster says nothing else."""
     if body.project_id or body.project or body.cwd:
         return body.project_id
@@ -116,18 +116,18 @@ def _find_project_of_hierarchy(ctx: RequestContext, body: SnapshotRequest) -> st
     project = hierarchy.get("project") if isinstance(hierarchy, dict) else None
     named = project.get("id") if isinstance(project, dict) else None
     with suppress(NotFound):
-        return ctx.get_project_by_id(named).id if isinstance(named, str) else ""
+        return request.get_project_by_id(named).id if isinstance(named, str) else ""
     return ""
 
 
 @router.post("/save", status_code=201)
-def save_snapshot(ctx: WriteContext, body: SnapshotRequest) -> SnapshotResponse:
+def save_snapshot(request: WriteRequest, body: SnapshotRequest) -> SnapshotResponse:
     """Save a snapshot of a session. If the session's own state is known, a checkpoint of it is
     created too. An empty snapshot of an unknown session is rejected: a save that reports success
     has saved something."""
     document: dict[str, Any] = body.model_dump()
-    named = _find_project_of_hierarchy(ctx, body)
-    project = ctx.resolve_project(
+    named = _find_project_of_hierarchy(request, body)
+    project = request.resolve_project(
         project_id=named, path=body.project, cwd=body.cwd, session=body.session_id
     )
     for part in (document, document["snapshot_data"]):
@@ -137,9 +137,9 @@ def save_snapshot(ctx: WriteContext, body: SnapshotRequest) -> SnapshotResponse:
     )
 
     def effect(transaction: Transaction) -> SnapshotResponse:
-        ctx.claim_session(transaction, project, body.session_id)
+        request.claim_session(transaction, project, body.session_id)
         made = None
-        with ctx.scoped_store(transaction) as scoped_store:
+        with request.scoped_store(transaction) as scoped_store:
             known = scoped_store.store.load(body.session_id)
             if said == 0 and known is None:
                 raise ApiError("The snapshot is empty and the session is unknown", 409)
@@ -147,7 +147,7 @@ def save_snapshot(ctx: WriteContext, body: SnapshotRequest) -> SnapshotResponse:
                 cause = f"{POSTED_PREFIX}{body.trigger}"
                 state = read_state(known.state)
                 epoch = state.position.epoch if state else 0
-                made = scoped_store.store.checkpoint(known, cause, epoch, ctx.now).id
+                made = scoped_store.store.checkpoint(known, cause, epoch, request.now).id
         kept = document if made is None else {**document, "checkpoint": made}
         context = contexts.AgentContext(
             id=new_id(),
@@ -157,50 +157,50 @@ def save_snapshot(ctx: WriteContext, body: SnapshotRequest) -> SnapshotResponse:
             kind=contexts.SNAPSHOT_KIND,
             body=kept,
             richness=said,
-            created=ctx.now,
+            created=request.now,
         )
         contexts.CONTEXTS.add(transaction, context)
         # Read back: what is acknowledged is there.
         there = contexts.get_contexts(transaction, [context.id])[context.id]
         return SnapshotResponse.model_validate(there).model_copy(update={"checkpoint": made})
 
-    return ctx.run_idempotent(
+    return request.run_idempotent(
         effect, what="snapshot", project=project, session=body.session_id, body=body
     )
 
 
 @router.post("/restore")
-def restore_context(ctx: Context, body: RestoreRequest) -> RestoreResponse:
+def restore_context(request: ReadRequest, body: RestoreRequest) -> RestoreResponse:
     """Return the richest recent state of a session as text, with its age, within `max_tokens`;
     `truncated` and `note` say whether there is more, or why there is nothing. Pending messages for
     the agent are included once."""
     # The main thread's own id is not an agent type.
     kind = "" if body.agent_type == body.session_id else body.agent_type
-    role = ctx.find_role(body.role, kind)
-    asked = _requested_project(ctx, body)
-    home, several = _resolve_session_project(ctx, body, asked)
-    with ctx.write_transaction(within=home) as (scoped_store, transaction):
+    role = request.find_role(body.role, kind)
+    asked = _requested_project(request, body)
+    home, several = _resolve_session_project(request, body, asked)
+    with request.write_transaction(within=home) as (scoped_store, transaction):
         known = _find_known(scoped_store, transaction, body.session_id, home, asked)
-        ctx.set_audit_subject(known.project, body.session_id)
-        waiting = _list_waiting(ctx, transaction, body, known.project)
+        request.set_audit_subject(known.project, body.session_id)
+        waiting = _list_waiting(request, transaction, body, known.project)
         source = _build_source(known.saved if known.state else None, known.snapshot)
-        source.age_seconds, age = restored_context.measure_age(source.saved_at, ctx.now)
+        source.age_seconds, age = restored_text.measure_age(source.saved_at, request.now)
         posted_at = known.snapshot.created if known.snapshot else ""
-        found = restored_context.build_restored_context(
+        found = restored_text.build_restored_text(
             known.state,
             known.snapshot,
             waiting,
             role=role,
             max_chars=compute_max_chars(body.max_tokens),
-            ages=restored_context.SourceAges(
-                age, restored_context.measure_age(posted_at, ctx.now)[1], known.label
+            ages=restored_text.SourceAges(
+                age, restored_text.measure_age(posted_at, request.now)[1], known.label
             ),
             reader=[name for name in (body.agent_id, body.agent_type) if name],
         )
         given = [message for message in waiting if message.id in found.message_ids]
-        agent_messages.mark_delivered(transaction, given, body.agent_id, ctx.now)
+        agent_messages.mark_delivered(transaction, given, body.agent_id, request.now)
     if given:
-        ctx.app_state.event_bus.publish("delivery", known.project, body.session_id)
+        request.app_state.event_bus.publish("delivery", known.project, body.session_id)
     note = _format_note(source, found, body.max_tokens, known.saved is not None)
     return RestoreResponse(
         additionalContext=found.text,
@@ -221,7 +221,7 @@ class _Known(NamedTuple):
     saved: SavedState | None = None
     state: State | None = None
     snapshot: contexts.AgentContext | None = None
-    label: str = restored_context.THIS_SESSION
+    label: str = restored_text.THIS_SESSION
 
 
 def _find_known(
@@ -244,26 +244,31 @@ def _find_known(
 
 
 def _list_waiting(
-    ctx: RequestContext, transaction: Transaction, body: RestoreRequest, project: str
+    request: ApiRequest, transaction: Transaction, body: RestoreRequest, project: str
 ) -> list[AgentMessage]:
     """The messages that this agent was not given yet, for who may change that."""
-    if not (body.agent_id and project and ctx.caller.has_scope("write")):
+    if not (body.agent_id and project and request.caller.has_scope("write")):
         return []
     return agent_messages.list_undelivered(
-        transaction, project, body.agent_id, role=body.agent_type, limit=MAX_MESSAGES, now=ctx.now
+        transaction,
+        project,
+        body.agent_id,
+        role=body.agent_type,
+        limit=MAX_MESSAGES,
+        now=request.now,
     )
 
 
-def _requested_project(ctx: RequestContext, body: RestoreRequest) -> str:
+def _requested_project(request: ApiRequest, body: RestoreRequest) -> str:
     """Whose latest state an unknown session is given; "" for none."""
     if body.project_id:
-        return ctx.get_project_by_id(body.project_id).path
-    found = ctx.find_project_by_path(body.cwd) if body.cwd else None
+        return request.get_project_by_id(body.project_id).path
+    found = request.find_project_by_path(body.cwd) if body.cwd else None
     return found.path if found else ""
 
 
 def _resolve_session_project(
-    ctx: RequestContext, body: RestoreRequest, asked: str
+    request: ApiRequest, body: RestoreRequest, asked: str
 ) -> tuple[str | None, bool]:
     """The project whose session of this id is meant; None where it is not clear, because none
     has it, or several do.
@@ -272,13 +277,13 @@ def _resolve_session_project(
     project's: so one is taken from the project that was asked for, from the session's own, or
     where no other has any.
     """
-    with ctx.scoped_store() as scoped_store:
+    with request.scoped_store() as scoped_store:
         homes = scoped_store.store.session_projects(body.session_id)
     if asked and (body.project_id or asked in homes or not homes):
         return asked, False
     if homes:
         return homes[0], False
-    with ctx.records_transaction() as transaction:
+    with request.records_transaction() as transaction:
         saved_in = contexts.list_snapshot_projects(transaction, body.session_id)
     # What was saved for no project was saved by one who sees all of them.
     if "" in saved_in:
@@ -308,7 +313,7 @@ def _find_latest(scoped_store: ScopedStore, transaction: Transaction, project: s
 
 
 def _format_note(
-    source: RestoreSource, found: restored_context.RestoredContext, max_tokens: int, known: bool
+    source: RestoreSource, found: restored_text.RestoredText, max_tokens: int, known: bool
 ) -> str:
     if source.kind == "none" and known:
         return "The saved state has another version; the session's next hook rebuilds it."

@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from holdfast.events import Origin
 from holdfast.server import schemas
+from holdfast.server.api_request import WriteRequest
 from holdfast.server.problems import Unprocessable, describe_error
 from holdfast.server.records import Transaction, maintenance, projects, tokens
-from holdfast.server.request_context import WriteContext
 from holdfast.server.routes.sessions import SessionId
 from holdfast.server.routing import StrictRoute
 from holdfast.state import State, UnreadableState, decode_state, model
@@ -129,11 +129,11 @@ class StateResponse(schemas.ResponseModel):
 
 
 @router.post("/{session_id}/state")
-def save_state(ctx: WriteContext, session_id: SessionId, body: StateRequest) -> StateResponse:
+def save_state(request: WriteRequest, session_id: SessionId, body: StateRequest) -> StateResponse:
     """Sync a session from a machine's local store. Repeating it has no effect, and an older state
     changes nothing. The latest state decides whether the session has ended."""
     # As the machine says: a folder of that name on another machine is another project's.
-    project = ctx.resolve_project(
+    project = request.resolve_project(
         path=body.session.project, cwd=body.session.cwd, session=session_id, verbatim_path=True
     )
     check_state(body.state)
@@ -144,18 +144,18 @@ def save_state(ctx: WriteContext, session_id: SessionId, body: StateRequest) -> 
 
     def effect(transaction: Transaction) -> StateResponse:
         # Its own machine alone writes into it.
-        ctx.claim_session(transaction, project, session_id)
+        request.claim_session(transaction, project, session_id)
         if project and body.path and body.path != project:
             folder = projects.ProjectFolder(project, body.path, body.machine)
-            projects.save_folder(transaction, folder, ctx.now, ctx.caller.projects)
-        with ctx.scoped_store(transaction) as scoped_store:
+            projects.save_folder(transaction, folder, request.now, request.caller.projects)
+        with request.scoped_store(transaction) as scoped_store:
             store = scoped_store.store
             is_news = store.save(saved, facts, messages, whole=body.whole)
             known = scoped_store.session(session_id)
             if is_news and known is not None and known.ended != session.ended:
                 store.end_session(session_id, session.ended)
             if body.checkpoint:
-                time = ctx.now if body.time is None else body.time
+                time = request.now if body.time is None else body.time
                 store.checkpoint(saved, body.checkpoint, body.epoch, time)
             for compaction in body.compactions:
                 store.record_compaction(Compaction(session_id, **dict(compaction)))
@@ -165,7 +165,9 @@ def save_state(ctx: WriteContext, session_id: SessionId, body: StateRequest) -> 
         generation, offset = there.revision if there else (0, 0)
         return StateResponse(saved=is_news, generation=generation, offset=offset)
 
-    return ctx.run_idempotent(effect, what="saved", project=project, session=session_id, body=body)
+    return request.run_idempotent(
+        effect, what="saved", project=project, session=session_id, body=body
+    )
 
 
 class ForgetRequest(schemas.RequestModel):
@@ -180,30 +182,32 @@ class ForgetResponse(schemas.ResponseModel):
 
 
 @router.post("/{session_id}/forget")
-def forget_session(ctx: WriteContext, session_id: SessionId, body: ForgetRequest) -> ForgetResponse:
+def forget_session(
+    request: WriteRequest, session_id: SessionId, body: ForgetRequest
+) -> ForgetResponse:
     """Delete a session with all that was posted of it, for good: no machine can sync it again.
     Or take a text out of it. Only its own token and `admin` can."""
-    project = ctx.resolve_project(path=body.project, session=session_id, verbatim_path=True)
+    project = request.resolve_project(path=body.project, session=session_id, verbatim_path=True)
     if "[redacted:" in body.phrase:
         raise Unprocessable("This text holds a secret, which was removed before it came here")
 
     def effect(transaction: Transaction) -> ForgetResponse:
         if tokens.get_session_owner(transaction, project, session_id) == tokens.FORGOTTEN:
             return ForgetResponse(removed=0)
-        ctx.claim_session(transaction, project, session_id)
+        request.claim_session(transaction, project, session_id)
         phrases = spell_forms(body.phrase) if body.phrase else ()
         removed = maintenance.forget_session(transaction, project, session_id, phrases)
-        with ctx.scoped_store(transaction) as scoped_store:
+        with request.scoped_store(transaction) as scoped_store:
             store = scoped_store.store
             if body.phrase:
                 changed = store.forget_phrase(body.phrase, session_id)
             else:
                 changed = store.delete_session(session_id)
                 tokens.mark_forgotten(transaction, project, session_id)
-        ctx.app_state.compaction_outcomes.clear()
+        request.app_state.compaction_outcomes.clear()
         return ForgetResponse(removed=removed + sum(changed.values()))
 
-    return ctx.run_idempotent(
+    return request.run_idempotent(
         effect, what="forgotten", project=project, session=session_id, body=body
     )
 

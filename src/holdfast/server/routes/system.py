@@ -12,11 +12,11 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 import holdfast
+from holdfast.server.api_request import ApiRequest, AppState, ReadRequest
 from holdfast.server.metrics import METRICS_MEDIA_TYPE
 from holdfast.server.open_code import page_token
 from holdfast.server.problems import ApiError, Forbidden, problem_response
 from holdfast.server.records import audit_log
-from holdfast.server.request_context import AppState, Context, RequestContext
 from holdfast.server.routing import Limit, Offset, StrictRoute, TextQuery, next_offset_after
 from holdfast.server.schemas import ResponseModel
 from holdfast.store.protocol import StoreError
@@ -59,15 +59,15 @@ async def get_health(request: Request) -> HealthResponse:
 
 
 @router.get("/api/me")
-def get_caller(ctx: Context) -> CallerResponse:
+def get_caller(request: ReadRequest) -> CallerResponse:
     """Identity and permissions of the caller, and the id of the server's store."""
-    caller = ctx.caller
+    caller = request.caller
     return CallerResponse(
         name=caller.name,
         scopes=sorted(caller.scopes),
         projects=None if caller.projects is None else list(caller.projects),
-        store=ctx.app_state.backend.store_id(),
-        sync_seconds=ctx.app_state.settings.sync_seconds,
+        store=request.app_state.backend.store_id(),
+        sync_seconds=request.app_state.settings.sync_seconds,
     )
 
 
@@ -87,19 +87,19 @@ async def redeem_open_code(request: Request) -> dict[str, str]:
     response_class=Response,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
-def get_metrics(ctx: Context) -> Response:
+def get_metrics(request: ReadRequest) -> Response:
     """For Prometheus. Needs a token for all projects, because it counts across them."""
-    if ctx.caller.projects is not None:
+    if request.caller.projects is not None:
         raise Forbidden("This token does not cover all projects")
-    return Response(ctx.app_state.metrics.text(), media_type=METRICS_MEDIA_TYPE)
+    return Response(request.app_state.metrics.text(), media_type=METRICS_MEDIA_TYPE)
 
 
 @router.get("/api/audit-log")
-def get_audit_log(ctx: Context, limit: Limit = 50, offset: Offset = 0) -> AuditLogPage:
+def get_audit_log(request: ReadRequest, limit: Limit = 50, offset: Offset = 0) -> AuditLogPage:
     """The audit log, latest first. Needs the scope `admin` for all projects."""
-    if not ctx.caller.has_scope("admin") or ctx.caller.projects is not None:
+    if not request.caller.has_scope("admin") or request.caller.projects is not None:
         raise Forbidden("This needs a token with the scope `admin` for all projects")
-    with ctx.records_transaction() as transaction:
+    with request.records_transaction() as transaction:
         latest = "1 = 1 ORDER BY seq DESC LIMIT :limit OFFSET :offset"
         found = audit_log.AUDIT_LOG.select(transaction, latest, limit=limit, offset=offset)
     return AuditLogPage(entries=found, next_offset=next_offset_after(found, limit, offset))
@@ -110,19 +110,19 @@ def get_audit_log(ctx: Context, limit: Limit = 50, offset: Offset = 0) -> AuditL
     response_class=StreamingResponse,
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
-async def stream_events(ctx: Context, project_id: TextQuery = "") -> StreamingResponse:
+async def stream_events(request: ReadRequest, project_id: TextQuery = "") -> StreamingResponse:
     """Server-sent events: what changed and where, as it happens. The stream is closed after a
     while; a browser's EventSource reconnects."""
-    project = await asyncio.to_thread(ctx.get_project_path, project_id) if project_id else ""
-    return _EventStream(ctx, project)
+    project = await asyncio.to_thread(request.get_project_path, project_id) if project_id else ""
+    return _EventStream(request, project)
 
 
 class _EventStream(StreamingResponse):
     """A stream that takes one of the places its caller has, for as long as it lasts."""
 
-    def __init__(self, ctx: RequestContext, project: str) -> None:
-        super().__init__(_stream_events(ctx, project), media_type="text/event-stream")
-        self._ctx = ctx
+    def __init__(self, request: ApiRequest, project: str) -> None:
+        super().__init__(_stream_events(request, project), media_type="text/event-stream")
+        self._ctx = request
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         app_state = self._ctx.app_state
@@ -146,8 +146,8 @@ class _EventStream(StreamingResponse):
                 del taken[name]
 
 
-async def _stream_events(ctx: RequestContext, project: str) -> AsyncIterator[bytes]:
-    app_state = ctx.app_state
+async def _stream_events(request: ApiRequest, project: str) -> AsyncIterator[bytes]:
+    app_state = request.app_state
     clock = asyncio.get_running_loop().time
     now = clock()
     end, beat = now + app_state.settings.max_stream_seconds, now + HEARTBEAT_SECONDS
@@ -156,7 +156,7 @@ async def _stream_events(ctx: RequestContext, project: str) -> AsyncIterator[byt
         while (now := clock()) < end:
             # By the clock, and not after a silence: what others do keeps no stream open.
             if now >= beat:
-                if not await ctx.is_still_authorized():
+                if not await request.is_still_authorized():
                     return
                 yield b": still here\n\n"
                 beat = clock() + HEARTBEAT_SECONDS
@@ -164,6 +164,6 @@ async def _stream_events(ctx: RequestContext, project: str) -> AsyncIterator[byt
                 event = await asyncio.wait_for(queue.get(), max(0.0, min(end, beat) - clock()))
                 if event is None:
                     return
-                if ctx.caller.can_see(event.project) and project in ("", event.project):
+                if request.caller.can_see(event.project) and project in ("", event.project):
                     data = json.dumps({"project": event.project, "session": event.session})
                     yield f"id: {event.id}\nevent: {event.kind}\ndata: {data}\n\n".encode()

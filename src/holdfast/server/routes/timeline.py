@@ -13,9 +13,9 @@ from holdfast.compaction.prices import DEFAULT_PRICES, BadPrices, estimate_dolla
 from holdfast.compaction.report import CompactionReport, build_report, is_observed
 from holdfast.events import Origin
 from holdfast.records import NamedTuple
+from holdfast.server.api_request import ReadRequest
 from holdfast.server.backend import ScopedStore, read_state
 from holdfast.server.problems import NotFound
-from holdfast.server.request_context import Context
 from holdfast.server.routes.sessions import (
     MAX_FIRST_PROMPT_CHARS,
     CheckpointResponse,
@@ -192,15 +192,15 @@ class _SessionHistory(NamedTuple):
 
 
 @router.get("/overview")
-def get_overview(ctx: Context, project_id: TextQuery = "") -> Overview:
+def get_overview(request: ReadRequest, project_id: TextQuery = "") -> Overview:
     """Every compaction with what its summary lost and what came back."""
     prices = _load_prices()
-    with ctx.scoped_store(project_id=project_id) as scoped_store:
+    with request.scoped_store(project_id=project_id) as scoped_store:
         store = scoped_store.store
         found = scoped_store.compactions("", MAX_COMPACTIONS + 1)
         sessions: dict[str, tuple[Session, str]] = {}
         made = []
-        known = ctx.app_state.compaction_outcomes
+        known = request.app_state.compaction_outcomes
         new = pending = 0
         for one in found[:MAX_COMPACTIONS]:
             if one.session_id not in sessions:
@@ -230,9 +230,11 @@ def get_overview(ctx: Context, project_id: TextQuery = "") -> Overview:
 
 
 @router.get("/sessions/{session_id}/life")
-def get_timeline(ctx: Context, session_id: SessionId, project_id: ProjectIdQuery = "") -> Timeline:
+def get_timeline(
+    request: ReadRequest, session_id: SessionId, project_id: ProjectIdQuery = ""
+) -> Timeline:
     """Context usage over time, with compactions, checkpoints and deliveries as markers."""
-    with ctx.scoped_store(project_id=project_id) as scoped_store:
+    with request.scoped_store(project_id=project_id) as scoped_store:
         past = _load_history(scoped_store, session_id)
         checkpoints = scoped_store.store.checkpoints(session_id)
         unjudged = [one.epoch for one in past.compactions if not is_observed(one)]
@@ -266,10 +268,10 @@ def get_timeline(ctx: Context, session_id: SessionId, project_id: ProjectIdQuery
 
 @router.get("/sessions/{session_id}/compactions/{epoch}")
 def get_compaction(
-    ctx: Context, session_id: SessionId, epoch: Epoch, project_id: ProjectIdQuery = ""
+    request: ReadRequest, session_id: SessionId, epoch: Epoch, project_id: ProjectIdQuery = ""
 ) -> CompactionDetail:
     """What the summary kept and lost, what was restored, and which look-ups were repeated."""
-    with ctx.scoped_store(project_id=project_id) as scoped_store:
+    with request.scoped_store(project_id=project_id) as scoped_store:
         past = _load_history(scoped_store, session_id)
         found = next((one for one in past.compactions if one.epoch == epoch), None)
         if found is None:
@@ -306,7 +308,7 @@ def get_compaction(
 
 @router.get("/sessions/{session_id}/compactions/{epoch}/conversation")
 def get_conversation(
-    ctx: Context,
+    request: ReadRequest,
     session_id: SessionId,
     epoch: Epoch,
     limit: Limit = 50,
@@ -315,7 +317,7 @@ def get_conversation(
 ) -> Conversation:
     """What the agent had in front of it before a compaction, from the one before that on. As the
     store has it: whether the client still has its file makes no difference."""
-    with ctx.scoped_store(project_id=project_id) as scoped_store:
+    with request.scoped_store(project_id=project_id) as scoped_store:
         require_session(scoped_store.session(session_id))
         times = {one.epoch: one.time for one in scoped_store.compactions(session_id, -1)}
         if epoch not in times:

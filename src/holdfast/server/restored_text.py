@@ -47,14 +47,14 @@ class SourceAges(NamedTuple):
     session_label: str = THIS_SESSION
 
 
-class RestoredContext(NamedTuple):
+class RestoredText(NamedTuple):
     text: str
     facts: tuple[str, ...]
     message_ids: tuple[str, ...]
     truncated: bool  # whether a larger budget would hold more
 
 
-def build_restored_context(
+def build_restored_text(
     state: State | None,
     snapshot: AgentContext | None,
     messages: Sequence[AgentMessage],
@@ -63,7 +63,7 @@ def build_restored_context(
     max_chars: int,
     ages: SourceAges,
     reader: Sequence[str] = (),
-) -> RestoredContext:
+) -> RestoredText:
     """`reader`: the names of the agent that asks."""
     message_lines, given = _format_messages(messages, int(max_chars * MESSAGES_SHARE))
     room = max_chars - sum(len(line) + 1 for line in message_lines)
@@ -96,7 +96,7 @@ def build_restored_context(
         message_lines = [TRUNCATION_NOTE, *message_lines]
     if message_lines:
         text = "\n".join([text, *message_lines] if text else message_lines)
-    return RestoredContext(text[:max_chars], facts, given, cut)
+    return RestoredText(text[:max_chars], facts, given, cut)
 
 
 def _snapshot_title(ages: SourceAges, *, also: bool) -> str:

@@ -61,9 +61,9 @@ class AppState:
         self.compaction_outcomes: dict[tuple[Any, ...], Any] = {}
 
 
-class RequestContext:
+class ApiRequest:
     def __init__(self, request: Request, idempotency_key: str = "") -> None:
-        self.request = request
+        self.http = request
         self.idempotency_key = idempotency_key
         self.app_state: AppState = request.app.state.app_state
         self.caller: Caller = request.state.caller
@@ -83,7 +83,7 @@ class RequestContext:
     async def is_still_authorized(self) -> bool:
         """Whether the caller would be let in now: a token may have been revoked since."""
         try:
-            await self.request.state.asked_again()
+            await self.http.state.asked_again()
         except (ApiError, StoreError):
             return False  # unknown: the caller may come again
         return True
@@ -201,7 +201,7 @@ class RequestContext:
 
     def set_audit_subject(self, project: str, session: str) -> None:
         """For the audit log."""
-        self.request.scope.setdefault("state", {}).update(project=project, session=session)
+        self.http.scope.setdefault("state", {}).update(project=project, session=session)
 
     @contextmanager
     def write_transaction(
@@ -220,9 +220,9 @@ class RequestContext:
             with self.scoped_store(transaction) as scoped_store:
                 yield scoped_store, transaction
             # Of the answer, when nothing goes wrong.
-            status = getattr(self.request.scope.get("route"), "status_code", None) or 200
-            state = self.request.scope.setdefault("state", {})
-            entry = audit_log.build_entry(self.request.scope, self.now, status)
+            status = getattr(self.http.scope.get("route"), "status_code", None) or 200
+            state = self.http.scope.setdefault("state", {})
+            entry = audit_log.build_entry(self.http.scope, self.now, status)
             audit_log.AUDIT_LOG.add(transaction, entry)
         # Only now it is certain.
         state["noted"] = status
@@ -274,7 +274,7 @@ class RequestContext:
         key comes again the answer is the document that was sent the first time.
         """
         named = {"project": project, "caller": self.caller.name, "key": self.idempotency_key}
-        words = f"{self.request.method} {self.request.url.path}\n{body.model_dump_json()}"
+        words = f"{self.http.method} {self.http.url.path}\n{body.model_dump_json()}"
         with self.write_transaction(project, session, within=project) as (_, transaction):
             answer, again = run_once(transaction, named, words, self.now, effect)
         if not again:
@@ -310,17 +310,17 @@ class RequestContext:
 
 
 # Coroutines, because the framework would go to a thread for anything else.
-async def _build_context(request: Request) -> RequestContext:
-    return RequestContext(request)
+async def _build_read_request(request: Request) -> ApiRequest:
+    return ApiRequest(request)
 
 
-async def _build_write_context(request: Request, key: IdempotencyKey = "") -> RequestContext:
-    return RequestContext(request, key)
+async def _build_write_request(request: Request, key: IdempotencyKey = "") -> ApiRequest:
+    return ApiRequest(request, key)
 
 
 # What every route takes first; one that writes takes the second.
-Context = Annotated[RequestContext, Depends(_build_context)]
-WriteContext = Annotated[RequestContext, Depends(_build_write_context)]
+ReadRequest = Annotated[ApiRequest, Depends(_build_read_request)]
+WriteRequest = Annotated[ApiRequest, Depends(_build_write_request)]
 
 
 def new_id() -> str:
