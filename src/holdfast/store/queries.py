@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from holdfast.events import Origin
 from holdfast.records import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -19,8 +19,6 @@ from holdfast.store import protocol
 from holdfast.store.packed_state import unpack_fields, unpack_state
 from holdfast.store.schema import SESSION_TABLES
 from holdfast.store.search_query import (
-    CLOSED_FACT_WEIGHT,
-    SearchFilter,
     format_snippet,
     replace_surrogates,
 )
@@ -146,32 +144,6 @@ def hit_from_row(row: Row, terms: tuple[str, ...]) -> protocol.Hit:
         )
     message = protocol.Message(*row[MESSAGE_COLUMN:MESSAGE_END])
     return protocol.Hit(session_id, score, format_snippet((message.text,), terms), message=message)
-
-
-def rank_by_parts(
-    rows: Iterable[Row],
-    terms: list[str],
-    every: bool,
-    fold: Callable[[str], str],
-    wanted: SearchFilter,
-) -> list[Row]:
-    """The rows of `hit_from_row` that have the terms, which `fold` has brought into one case, with
-    how well they have them: the best first, of equals facts and then the latest."""
-    found: list[Row] = []
-    for row in rows:
-        fact, message = row[FACT_COLUMN:MESSAGE_COLUMN], row[MESSAGE_COLUMN:MESSAGE_END]
-        is_fact = fact[0] is not None
-        text = fold(f"{fact[2]}\n{fact[9]}" if is_fact else message[2])
-        count = sum(term in text for term in terms)
-        if count < (len(terms) if every else 1):
-            continue
-        # The share of the terms found, and a little more for a text that is about little else.
-        score = count / len(terms) + 100 / (100 + len(text))
-        score *= CLOSED_FACT_WEIGHT if is_fact and fact[3] != "open" else 1
-        found.append((score, is_fact, fact[7] if is_fact else message[3], row))
-    found.sort(key=lambda ranked: ranked[:3], reverse=True)
-    page = found[wanted.offset : wanted.offset + wanted.limit]
-    return [(score, *row[1:]) for score, _, _, row in page]
 
 
 def where_owner(owner: Owner, table: str = "") -> str:

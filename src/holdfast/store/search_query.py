@@ -9,7 +9,7 @@ phrase and found by each of their parts. Only camelCase has no seam that the ind
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from holdfast.lazy_regex import lazy_compile
 from holdfast.records import Any, NamedTuple
@@ -23,7 +23,7 @@ MIN_PREFIX_CHARS = 3
 MAX_PARTS = 300
 
 _TERM = lazy_compile(r'"([^"]*)"|(\S+)')
-_CAMEL = lazy_compile(r"\b\w*[a-z0-9][A-Z]\w*")
+_CAMEL = lazy_compile(r"\b\w*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])\w*")
 _PART = lazy_compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _SPACE = lazy_compile(r"\s+")
 
@@ -31,10 +31,6 @@ _SPACE = lazy_compile(r"\s+")
 # So many of the latest texts that match are ranked: to rank is to read, and a common word is in
 # every session.
 MAX_RANKED = 500
-# Parts of words are looked for in this many of the latest texts, of facts and of messages: there
-# is no index for them.
-MAX_ROWS_SCANNED = 5_000
-
 # A closed fact gives way to an open one among near equals, and no further.
 CLOSED_FACT_WEIGHT = 0.8
 
@@ -66,18 +62,13 @@ def parse_query(words: str) -> SearchQuery:
 Search = Callable[[SearchQuery, bool, SearchFilter], list[tuple[Any, ...]]]
 
 
-def run_searches(
-    searches: Iterable[Search], query: SearchQuery, wanted: SearchFilter
-) -> list[tuple[Any, ...]]:
-    """What the first search finds that finds anything: every term, else any, else the next."""
-    first_row = wanted._replace(limit=1, offset=0)
-    for search in searches:
-        # One term alone is every term.
-        for every in (True, False)[: len(query)]:
-            found = search(query, every, wanted)
-            # A page beyond the last one must not fall through to a worse search.
-            if found or (wanted.offset and search(query, every, first_row)):
-                return found
+def run_search(search: Search, query: SearchQuery, wanted: SearchFilter) -> list[tuple[Any, ...]]:
+    """What has every term; where nothing does, what has any."""
+    for every in (True, False)[: len(query)]:  # one term alone is every term
+        found = search(query, every, wanted)
+        # A page beyond the last one must not fall through to a worse search.
+        if found or (wanted.offset and search(query, every, wanted._replace(limit=1, offset=0))):
+            return found
     return []
 
 

@@ -36,7 +36,6 @@ class SearchConformance:
             "config",
             "httpserver",
             "server",
-            "arseConf",
             '"retry_limit must"',
             "RETRY_LIMIT",
             "über",

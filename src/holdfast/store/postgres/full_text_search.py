@@ -1,9 +1,8 @@
-"""Finding facts and messages: by the index, and where it finds nothing, by parts of words."""
+"""Finding facts and messages by the index."""
 
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import partial
 
 from holdfast.records import Any
 from holdfast.store import queries
@@ -12,11 +11,10 @@ from holdfast.store.protocol import Hit
 from holdfast.store.search_query import (
     CLOSED_FACT_WEIGHT,
     MAX_RANKED,
-    MAX_ROWS_SCANNED,
     MIN_PREFIX_CHARS,
     SearchFilter,
     SearchQuery,
-    run_searches,
+    run_search,
     split_identifiers,
 )
 
@@ -25,31 +23,9 @@ from holdfast.store.search_query import (
 COLUMN_WEIGHTS = "'{0.1, 0.12, 0.25, 1.0}'"
 # By the logarithm of its length a text that is about little else comes first.
 RANK_NORMALIZATION = 1
-# Of the texts that have a part of a word, this many are compared.
-MAX_ROWS_COMPARED = 2_000
-
-_OF_KIND = "(%(kind)s::text = '' OR x.kind = %(kind)s)"
-_IS_MESSAGE_SEARCH = "%(kind)s::text IN ('', 'message')"
 _STATUS_WEIGHT = f"CASE WHEN f.status <> 'open' THEN {CLOSED_FACT_WEIGHT} ELSE 1 END"
 _NO_FACT = ", ".join(["NULL"] * (queries.MESSAGE_COLUMN - queries.FACT_COLUMN))
 _NO_MESSAGE = ", ".join(["NULL"] * (queries.MESSAGE_END - queries.MESSAGE_COLUMN))
-
-
-def _texts_by_seq(facts: str, messages: str, score_of_fact: str, score_of_message: str) -> str:
-    """From the `seq` of facts and of messages, with their scores, to what is there."""
-    return f"""
-    (SELECT {score_of_fact} AS score, f.session, {queries.FACT_COLUMNS}, {_NO_MESSAGE},
-        0 AS said, f.time AS at, f.seq AS seq
-    FROM ({facts}) AS w JOIN facts f ON f.project = w.project AND f.seq = w.seq
-    JOIN sessions s ON {PostgresStatements.session_join.format("f")}
-    ORDER BY score DESC, at DESC, seq DESC LIMIT %(most)s)
-    UNION ALL
-    (SELECT {score_of_message} AS score, m.session, {_NO_FACT}, {queries.MESSAGE_COLUMNS},
-        1 AS said, m.time AS at, m.seq AS seq
-    FROM ({messages}) AS w JOIN messages m ON m.project = w.project AND m.seq = w.seq
-    JOIN sessions s ON {PostgresStatements.session_join.format("m")}
-    ORDER BY score DESC, at DESC, seq DESC LIMIT %(most)s)
-    """
 
 
 def _matching_seqs(texts: str) -> str:
@@ -58,34 +34,23 @@ def _matching_seqs(texts: str) -> str:
         {COLUMN_WEIGHTS}::real[], {RANK_NORMALIZATION}, {MAX_RANKED})"""
 
 
-def _latest_seqs(table: str, condition: str, text: str) -> str:
-    """Project by project, by the index, as far as each may go back."""
-    each = f"""SELECT x.project, x.seq, {text} AS text FROM {table} x
-        WHERE x.project = p.name AND {condition} AND x.seq > %(after)s::bigint
-            AND (%(session)s::text = '' OR x.session = %(session)s)
-        ORDER BY x.seq DESC LIMIT {MAX_ROWS_SCANNED}"""
-    latest = f"""SELECT h.* FROM searched_projects(%(project)s, %(session)s) AS p(name)
-        CROSS JOIN LATERAL ({each}) AS h ORDER BY h.seq DESC LIMIT {MAX_ROWS_SCANNED}"""
-    return f"""SELECT project, seq FROM ({latest}) AS l WHERE EXISTS
-        (SELECT 1 FROM unnest(%(terms)s::text[]) t WHERE strpos(lower(text), t) > 0)"""
-
-
+# From the `seq` of facts and of messages, with their scores, to what is there.
 _BY_INDEX = f"""
-    SELECT * FROM ({
-    _texts_by_seq(
-        _matching_seqs("facts"),
-        _matching_seqs("messages"),
-        f"w.score * {_STATUS_WEIGHT}",
-        "w.score",
-    )
-}) AS found ORDER BY score DESC, said, at DESC, seq DESC LIMIT %(limit)s OFFSET %(offset)s
+    SELECT * FROM (
+    (SELECT w.score * {_STATUS_WEIGHT} AS score, f.session, {queries.FACT_COLUMNS}, {_NO_MESSAGE},
+        0 AS said, f.time AS at, f.seq AS seq
+    FROM ({_matching_seqs("facts")}) AS w JOIN facts f ON f.project = w.project AND f.seq = w.seq
+    JOIN sessions s ON {PostgresStatements.session_join.format("f")}
+    ORDER BY score DESC, at DESC, seq DESC LIMIT %(most)s)
+    UNION ALL
+    (SELECT w.score AS score, m.session, {_NO_FACT}, {queries.MESSAGE_COLUMNS},
+        1 AS said, m.time AS at, m.seq AS seq
+    FROM ({_matching_seqs("messages")}) AS w
+    JOIN messages m ON m.project = w.project AND m.seq = w.seq
+    JOIN sessions s ON {PostgresStatements.session_join.format("m")}
+    ORDER BY score DESC, at DESC, seq DESC LIMIT %(most)s)
+    ) AS found ORDER BY score DESC, said, at DESC, seq DESC LIMIT %(limit)s OFFSET %(offset)s
 """
-_BY_PART = _texts_by_seq(
-    _latest_seqs("facts", _OF_KIND, "x.text || ' ' || x.detail"),
-    _latest_seqs("messages", _IS_MESSAGE_SEARCH, "x.text"),
-    "0.0",
-    "0.0",
-)
 
 
 # Planned once per connection, because over all partitions that takes longer than to search: so the
@@ -98,38 +63,18 @@ _PLANNER_SETTINGS = """
 
 
 def find_hits(connection: Connection, query: SearchQuery, wanted: SearchFilter) -> Sequence[Hit]:
-    """The best hits: those with every term, else with any, else by plain substring."""
+    """The best hits: those with every term, else with any."""
     if not query:
         return []
     run(connection, _PLANNER_SETTINGS)
-    found = run_searches(
-        (partial(_by_index, connection), partial(_by_substring, connection)), query, wanted
-    )
-    return [queries.hit_from_row(row, query) for row in found]
 
+    def search(query: SearchQuery, every: bool, wanted: SearchFilter) -> list[tuple[Any, ...]]:
+        if not (match := build_tsquery(query, every)):
+            return []
+        values = {**wanted._asdict(), "match": match, "most": wanted.limit + wanted.offset}
+        return connection.execute(_BY_INDEX.encode(), values, prepare=True).fetchall()
 
-def _by_index(
-    connection: Connection, query: SearchQuery, every: bool, wanted: SearchFilter
-) -> list[tuple[Any, ...]]:
-    match = build_tsquery(query, every)
-    if not match:
-        return []
-    values = {**wanted._asdict(), "match": match, "most": wanted.limit + wanted.offset}
-    return connection.execute(_BY_INDEX.encode(), values, prepare=True).fetchall()
-
-
-def _by_substring(
-    connection: Connection, query: SearchQuery, every: bool, wanted: SearchFilter
-) -> list[tuple[Any, ...]]:
-    terms = [term.lower() for term in query]
-    after = 0
-    if not (wanted.project or wanted.session):
-        # Of all projects at once PostgreSQL would sort every text to find the latest.
-        row = run(connection, "SELECT last_value FROM row_seq").fetchone()
-        after = row[0] - 2 * MAX_ROWS_SCANNED if row else 0
-    values = {**wanted._asdict(), "terms": terms, "most": MAX_ROWS_COMPARED, "after": after}
-    rows = connection.execute(_BY_PART.encode(), values, prepare=True)
-    return queries.rank_by_parts(rows, terms, every, str.lower, wanted)
+    return [queries.hit_from_row(row, query) for row in run_search(search, query, wanted)]
 
 
 # PostgreSQL's bounds: a lexeme has at most 2 KB, a position at most 14 bits, a lexeme at

@@ -15,11 +15,10 @@ from holdfast.store.queries import FACT_COLUMNS, MESSAGE_COLUMNS
 from holdfast.store.search_query import (
     CLOSED_FACT_WEIGHT,
     MAX_RANKED,
-    MAX_ROWS_SCANNED,
     MIN_PREFIX_CHARS,
     SearchFilter,
     SearchQuery,
-    run_searches,
+    run_search,
 )
 
 if TYPE_CHECKING:
@@ -81,44 +80,18 @@ _BY_INDEX = f"""
     ORDER BY score DESC, f.seq IS NULL, coalesce(f.time, m.time) DESC, found.place DESC
     LIMIT :limit OFFSET :offset
 """
-_ALL_TEXTS = f"""
-    SELECT 0.0, s.id, {FACT_COLUMNS}, {", ".join(["NULL"] * 6)}
-    FROM (SELECT f.* FROM facts f JOIN sessions s ON f.session = s.seq
-        WHERE {_OF_SESSION} AND (:kind = '' OR f.kind = :kind) ORDER BY f.seq DESC LIMIT :most) f
-    JOIN sessions s ON f.session = s.seq WHERE {{facts}}
-    UNION ALL
-    SELECT 0.0, s.id, {", ".join(["NULL"] * 10)}, {MESSAGE_COLUMNS}
-    FROM (SELECT m.* FROM messages m JOIN sessions s ON m.session = s.seq
-        WHERE {_OF_SESSION} AND :kind IN ('', 'message') ORDER BY m.seq DESC LIMIT :most) m
-    JOIN sessions s ON m.session = s.seq WHERE {{messages}}
-"""
 
 
 def find_hits(
     connection: sqlite3.Connection, query: SearchQuery, wanted: SearchFilter
 ) -> Sequence[Hit]:
-    """The best hits: those with every term, else with any, else by plain substring."""
-    if not query:
-        return []
+    """The best hits: those with every term, else with any."""
 
-    def by_index(query: SearchQuery, every: bool, wanted: SearchFilter) -> list[queries.Row]:
+    def search(query: SearchQuery, every: bool, wanted: SearchFilter) -> list[queries.Row]:
         match = (" AND " if every else " OR ").join(map(quote_phrase, query))
         return connection.execute(_BY_INDEX, {"match": match, **wanted._asdict()}).fetchall()
 
-    def by_substring(query: SearchQuery, every: bool, wanted: SearchFilter) -> list[queries.Row]:
-        """For parts of words that the index does not cut, where a person can wait a moment."""
-        terms = [term.casefold() for term in query]
-        statement = _ALL_TEXTS.format(
-            facts=_contains("f.text || ' ' || f.detail", terms, every),
-            messages=_contains("m.text", terms, every),
-        )
-        values = {**wanted._asdict(), "most": MAX_ROWS_SCANNED}
-        values |= {f"term_{number}": term for number, term in enumerate(terms)}
-        rows = connection.execute(statement, values)
-        return queries.rank_by_parts(rows, terms, every, str.casefold, wanted)
-
-    found = run_searches((by_index, by_substring), query, wanted)
-    return [queries.hit_from_row(row, query) for row in found]
+    return [queries.hit_from_row(row, query) for row in run_search(search, query, wanted)]
 
 
 def quote_phrase(term: str) -> str:
@@ -138,14 +111,3 @@ def merge_index(connection: sqlite3.Connection) -> bool:
     )
     # FTS5 counts as one change the statement itself, and as more if there was work to do.
     return connection.total_changes - before >= 2
-
-
-def _contains(text: str, terms: list[str], every: bool) -> str:
-    """A condition for texts that may have the terms; `score_hit` knows. SQLite knows the cases of
-    ASCII alone."""
-    if not all(term.isascii() for term in terms):
-        return "1 = 1"
-    either = " AND " if every else " OR "
-    return (
-        f"({either.join(f'instr(lower({text}), :term_{number})' for number in range(len(terms)))})"
-    )
