@@ -10,7 +10,8 @@ compactions, and for those of each repository:
     longer    the same of summary and a brief with as much more room as recall used
     recall    the same of summary, brief, and what came with prompts and calls
     touched   of the facts that neither tells and the replayed stretch speaks of: share recalled
-    used      share of what came that names something the next five calls use
+    used      share of what came that names something the next five calls use, the one that it
+              came with left out
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ WORKERS = 2
 NEXT_CALLS = 5
 BRIEF_CHARS = 9_500
 TOOLS = {
-    "PreToolUse": ("Bash", "Edit", "Write", "MultiEdit", "NotebookEdit"),
+    "PreToolUse": ("Bash", "Edit", "Write", "MultiEdit", "NotebookEdit", "Grep"),
     "PostToolUseFailure": ("Bash",),
 }
 _NAME = re.compile(r"[\w.-]*(?:[._/-]\w|\d|[a-z][A-Z])[\w./-]*|`[^`]+`")
@@ -172,7 +173,7 @@ def format_figures(some: list[Replay]) -> str:
         for number, text in one.came:
             for line in re.findall(r"^- .*(?:\n  .*)*", text, flags=re.M):
                 came += 1
-                used += is_used(line, one.steps[number : number + NEXT_CALLS + 1])
+                used += is_used(line, one.steps[number + 1 :][:NEXT_CALLS])
         chars += sum(len(text) for _, text in one.came)
     shares = (told / weight, longer / weight, recalled / weight)
     return (

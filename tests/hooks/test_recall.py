@@ -9,7 +9,6 @@ from holdfast.fastpath.session_dir import INDEX_FILE
 from holdfast.session.cues import Passage, encode_index
 from support.hook_process import Caller
 
-BEFORE = "2026-11-16T09:30:00Z"
 STORY = [
     Passage("user", "The staging database listens on port 5433, not the usual one.", "11-16 08:00"),
     Passage("agent", "I will read the migration files first.", "11-16 08:01"),
@@ -20,16 +19,16 @@ ASKED = "Which port does the staging database listen on?"
 
 @pytest.fixture
 def indexed(caller: Caller) -> Caller:
-    index = encode_index(STORY, built="1:all", before=BEFORE)
+    index = encode_index(STORY, built="1:all")
     caller.session_dir.write(INDEX_FILE, index)
     return caller
 
 
 def test_a_prompt_brings_what_it_speaks_of_once(indexed: Caller) -> None:
     first = indexed.call("UserPromptSubmit", prompt=ASKED).context
-    assert first.startswith("Holdfast: from earlier in this session, before the compaction of 2026")
+    assert first.startswith("Holdfast: from earlier in this session, quoted; what is newer counts.")
     assert "- user, 11-16 08:00: The staging database listens on port 5433" in first
-    assert len(first) <= 1_200
+    assert len(first) <= 1_000
     assert indexed.call("UserPromptSubmit", prompt=ASKED).out == ""
     spool = Path(indexed.session_dir.path, "spool").read_text().splitlines()
     (noted,) = [json.loads(line) for line in spool if '"recall:' in line]
@@ -68,7 +67,7 @@ WORK = [
 
 @pytest.fixture
 def worked(caller: Caller) -> Caller:
-    caller.session_dir.write(INDEX_FILE, encode_index(WORK, built="1:all", before=BEFORE))
+    caller.session_dir.write(INDEX_FILE, encode_index(WORK, built="1:all"))
     return caller
 
 
@@ -83,6 +82,16 @@ def test_before_a_command_comes_how_it_failed_and_the_form_that_worked(worked: C
     assert "alembic -x env=staging upgrade head" in said
     assert len(said) <= 500
     assert worked.call("PreToolUse", **again).out == ""
+
+
+def test_before_a_search_comes_what_is_known_of_the_name(caller: Caller) -> None:
+    known = [Passage("agent", f"Job{n} sends mail to team {n}.", "11-16 08:00") for n in range(40)]
+    found = Passage("agent", "The parser drops TaxTable when ParseRates runs twice.", "11-16 08:01")
+    caller.session_dir.write(INDEX_FILE, encode_index([*known, found], built="1:all"))
+    search = call("Grep", pattern="TaxTable|ParseRates", path="src")
+    said = caller.call("PreToolUse", **search).context
+    assert "drops TaxTable when ParseRates runs twice" in said
+    assert caller.call("PreToolUse", **call("Grep", pattern="mail", path="src")).out == ""
 
 
 @pytest.mark.parametrize("command", ["ls src", "make db", "git status"])
@@ -109,13 +118,13 @@ def test_after_a_failure_comes_what_ended_the_same_error(worked: Caller) -> None
 
 
 def test_where_only_prompts_were_chosen_a_call_brings_nothing(caller: Caller) -> None:
-    caller.session_dir.write(INDEX_FILE, encode_index(WORK, built="1:prompts", before=BEFORE))
+    caller.session_dir.write(INDEX_FILE, encode_index(WORK, built="1:prompts"))
     assert caller.call("PreToolUse", **call("Bash", command="alembic upgrade head")).out == ""
 
 
 def test_calls_bring_something_a_few_times_between_two_compactions(caller: Caller) -> None:
     many = [Passage("failed", f"$ run job{n}\nno such job{n}") for n in range(12)]
-    caller.session_dir.write(INDEX_FILE, encode_index(many, built="1:all", before=BEFORE))
+    caller.session_dir.write(INDEX_FILE, encode_index(many, built="1:all"))
     said = [caller.call("PreToolUse", **call("Bash", command=f"run job{n}")) for n in range(10)]
     assert [bool(one.out) for one in said] == [True] * 8 + [False] * 2
 

@@ -4,15 +4,15 @@ Written whole after a compaction, where nobody waits (`session.cues`), and read 
 touches the words that are asked for and the few passages that win, never the whole, so it costs
 the same behind any history. Imported by the fast hooks: nothing but `os` and the `fastpath`.
 
-    line 1           "holdfast-cues 1", what the file was made for, then sizes of the sections
+    line 1           "holdfast-cues 2", what the file was made for, then sizes of the sections
     words            sorted lines "word weight start count", found by bisection
     postings         4 bytes each: passage number and how much the word says of it
     places           8 bytes each: where a passage starts in the texts, and how long it is
     texts            the passages as they are shown, the first letter for the speaker
-    before           when the compaction came
 
 A word is one of `split_words`, or a key that a whole thing is found by: `command_key`,
-`program_key`, `file_key`, `error_key`.
+`program_key`, `error_key`. `RAREST` has no passages: it weighs what a name weighs that one passage
+alone has, so that "enough" means the same in an index of any size.
 """
 
 from __future__ import annotations
@@ -25,17 +25,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FILE_HEADER = "holdfast-cues 1"
+FILE_HEADER = "holdfast-cues 2"
 MAX_LINE_CHARS = 600
 MAX_ASKED_WORDS = 48
 MAX_POSTINGS = 4_000  # that one search looks at, those of the rarest words first
 MAX_CANDIDATES = 40
 WORD_WEIGHT = 100  # of a word, times the logarithm of how rare it is
-MIN_WEIGHT = 250  # of the words that a passage shares with what is asked
-MIN_SHARE = 9  # tenths of the asked words' weight, where they weigh less than that together
+RAREST = "*"
+# What a passage has to share with what is asked, in tenths of the rarest name's weight; or this
+# share of all that is asked where that is less, but no single common word; of a long text some.
+MIN_TENTHS = 9
+LEAST_TENTHS = 4
+ENOUGH_SHARE = 60  # per cent
+LEAST_SHARE = 15
 SCORE_FLOOR = 0.1  # of the best passage's score
 NEW_WORDS = 0.4  # share of words that a passage must add to those before it
-SECTIONS = ("words", "postings", "places", "texts", "before")
+SECTIONS = ("words", "postings", "places", "texts")
 _SHARED = 1 << 40  # a score carries above this the weight of the words that matched
 
 
@@ -91,12 +96,17 @@ class CueIndex:
                 return None
         return None
 
-    def find(self, asked: str, enough: int = MIN_WEIGHT) -> list[tuple[int, str]]:
+    def find(
+        self, asked: str, tenths: int = MIN_TENTHS, least: int = LEAST_TENTHS
+    ) -> list[tuple[int, str]]:
         """(passage number, text) of what shares words of enough weight, best first."""
         words = list(dict.fromkeys(split_words(asked[:4_000])))[:MAX_ASKED_WORDS]
         entries = [entry for entry in map(self.look_up, words) if entry is not None]
         entries.sort(key=lambda entry: entry[2])
-        enough = min(enough, sum(entry[0] for entry in entries) * MIN_SHARE // 10)
+        rarest, total = self.look_up(RAREST), sum(entry[0] for entry in entries)
+        tenth = rarest[0] // 10 if rarest else 0
+        enough = min(tenths * tenth, total * ENOUGH_SHARE // 100)
+        enough = max(enough, least * tenth, total * LEAST_SHARE // 100)
         scores: dict[int, int] = {}
         left = MAX_POSTINGS
         for weight, start, count in entries:
@@ -107,8 +117,11 @@ class CueIndex:
                 passage = posting >> 8
                 score = weight * ((posting & 0xFF) + _SHARED)
                 scores[passage] = scores.get(passage, 0) + score
-        least = enough * _SHARED
-        fitting = [(score % _SHARED, number) for number, score in scores.items() if score >= least]
+        fitting = [
+            (score % _SHARED, number)
+            for number, score in scores.items()
+            if score >= enough * _SHARED
+        ]
         fitting.sort(reverse=True)
         floor = fitting[0][0] * SCORE_FLOOR if fitting else 0
         best = fitting[:MAX_CANDIDATES]
@@ -161,21 +174,6 @@ def program_key(command: str) -> str:
     return f"${words[0].rpartition('/')[2]}+{asked}"[:60] if words else "$"
 
 
-def file_key(path: str) -> str:
-    return f"@{path.replace(chr(92), '/').rstrip('/').rpartition('/')[2].lower()[:60]}"
-
-
-def find_files(text: str) -> set[str]:
-    """Keys of the files that a text names."""
-    words = (word.strip("`'\"()[]{}<>,;:!?.*") for word in text[:4_000].split())
-    return {file_key(word) for word in words if _has_ending(word)}
-
-
-def _has_ending(word: str) -> bool:
-    name, dot, ending = word.rpartition("/")[2].rpartition(".")
-    return bool(name and dot) and ending.isalnum() and len(ending) < 6 and not ending.isdecimal()
-
-
 def error_key(line: str) -> str:
     """An error's line without what differs from one time to the next."""
     plain = "".join(" " if c.isdecimal() else c for c in line.lower())
@@ -219,6 +217,7 @@ STOP_WORDS = frozenset(
     " another same such let please ok okay yet too very like make made go going continue".split()
 )
 MAX_WORD_CHARS = 60
+MAX_PARTS = 12
 MAX_WORDS = 400  # words of one text that are looked at
 ENDINGS = ("tion", "ment", "ing", "ed", "es", "ly", "s")
 JOINTS = "./_:-"
@@ -242,17 +241,17 @@ def split_words(text: str) -> Iterator[str]:
         if left < 0:
             return
         word = raw.strip("./:-#@+")
-        if not word or len(word) > MAX_WORD_CHARS:
+        if not word:
             continue
         if not word.isascii() and word[0] >= "\u0e00":
             yield from _character_pairs(word)
             continue
-        if word not in STOP_WORDS:
+        if len(word) <= MAX_WORD_CHARS and word not in STOP_WORDS:
             yield stem_word(word)
         parts = word.translate(_PARTED).split()
         if len(parts) > 1:
-            for part in parts:
-                if len(part) > 2 and part not in STOP_WORDS:
+            for part in parts[-MAX_PARTS:]:  # of a long path its end
+                if 2 < len(part) <= MAX_WORD_CHARS and part not in STOP_WORDS:
                     yield stem_word(part)
 
 

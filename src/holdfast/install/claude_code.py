@@ -58,7 +58,7 @@ class ClaudeCodeInstaller(Installer):
         HookSpec("SessionStart"),
         HookSpec("UserPromptSubmit"),
         HookSpec("UserPromptExpansion"),
-        HookSpec("PreToolUse", "Bash|Edit|Write|MultiEdit|NotebookEdit"),
+        HookSpec("PreToolUse", "Bash|Edit|Write|MultiEdit|NotebookEdit|Grep"),
         HookSpec("PostToolUseFailure", "Bash"),
         HookSpec("PostToolBatch", run_async=True, timeout_seconds=60),
         HookSpec("Stop", run_async=True, timeout_seconds=60),

@@ -47,6 +47,8 @@ NAME_WEIGHT = 1.3  # of a word that looks like a name in code: it means one thin
 NAME_CHARS = 11
 LEAD_WEIGHT = 0.6  # of the words that announced a command, where its own words have 1
 MAX_LEAD_CHARS = 240
+# An edit that the client refused tells of the edit, and nothing of the file.
+FILE_FAILURES = ("read ", "changed ", "created ")
 # How an agent announces what it does next: nothing to tell by itself.
 ANNOUNCEMENTS = ("let me", "now let me", "let's", "now let's", "i'll", "i will", "now i'll")
 
@@ -87,9 +89,8 @@ def forget_index(ctx: SessionContext) -> None:
 
 def _build(store: Store, compaction: Compaction, built: str, coming: str) -> bytes:
     """`coming`: a text that waits for the next prompt, and tells what it tells."""
-    before = compaction.time
     found = store.messages(compaction.session_id, MAX_MESSAGES)
-    known = [message for message in found if message.time <= before]
+    known = [message for message in found if message.time <= compaction.time]
     given = [
         delivery.text
         for delivery in store.deliveries(compaction.session_id, 20)
@@ -99,7 +100,7 @@ def _build(store: Store, compaction: Compaction, built: str, coming: str) -> byt
         (one.text for one in reversed(found) if one.speaker == "summary"), ""
     )
     told = "\n".join([summary, coming, *given])[:MAX_TOLD_CHARS]
-    return encode_index(read_passages(known), built=built, told=told, before=before)
+    return encode_index(read_passages(known), built=built, told=told)
 
 
 def describe_work(state: State) -> str:
@@ -121,6 +122,8 @@ def read_passages(messages: Sequence[Message]) -> list[Passage]:
     edited: list[str] = []
     lead = ""  # what the agent said last
     for message in messages:
+        if message.speaker == "failed" and message.text.startswith(FILE_FAILURES):
+            continue
         when = message.time[5:16].replace("T", " ")
         if message.speaker not in WHOLE:
             typed = message.speaker == "user"
@@ -195,12 +198,8 @@ def _sentences(text: str) -> Iterator[str]:
             rest = rest[cut:].lstrip()
 
 
-def encode_index(
-    passages: Iterable[Passage], *, built: str, told: str = "", before: str = ""
-) -> bytes:
-    """`built` says what it was made for, `told` what the agent has in front of it, `before` when
-    the compaction came.
-    """
+def encode_index(passages: Iterable[Passage], *, built: str, told: str = "") -> bytes:
+    """`built` says what it was made for, `told` what the agent has in front of it."""
     pairs = {pair for line in told.splitlines() for pair in pairwise(cue_index.split_words(line))}
     new: list[tuple[Passage, float]] = []
     for one in passages:
@@ -225,6 +224,7 @@ def encode_index(
             postings[word].append(number << 8 | min(255, max(1, round(strength * QUANTUM))))
         for key in _list_keys(passage):
             postings[key].append(number << 8)
+    spread[cue_index.RAREST], postings[cue_index.RAREST] = 1, []
     lines, numbers = [], array("I")
     for encoded, word in sorted((word.encode("utf-8", "replace"), word) for word in postings):
         weight = cue_index.WORD_WEIGHT * math.log(1 + len(kept) / (1 + spread[word]))
@@ -237,26 +237,17 @@ def encode_index(
         shown = _show(passage).encode("utf-8", "replace")
         places.extend((len(texts), len(shown)))
         texts += shown
-    parts = (
-        b"".join(lines), numbers.tobytes(), places.tobytes(), bytes(texts),
-        before.encode("ascii", "replace"),
-    )  # fmt: skip
+    parts = (b"".join(lines), numbers.tobytes(), places.tobytes(), bytes(texts))
     header = " ".join([cue_index.FILE_HEADER, built or "-", *(str(len(part)) for part in parts)])
     return header.encode() + b"\n" + b"".join(parts)
 
 
 def _list_keys(passage: Passage) -> list[str]:
-    """By which a hook finds a command that was run, its other forms, an error seen before, and what
-    was said of a file or fails in it still.
-    """
-    # Not of an edit that the client refused: that tells of the edit, and not of the file.
-    fails = passage.speaker == "failed" and passage.text.startswith("$ ") and not passage.later
-    says = passage.speaker in ("user", "agent")
-    keys = sorted(cue_index.find_files(passage.text)) if fails or says else []
+    """By which a hook finds a command that was run, its other forms, and an error seen before."""
     if passage.speaker not in ("ran", "failed") or not passage.text.startswith("$ "):
-        return keys
+        return []
     command, _, output = passage.text[2:].partition("\n")
-    keys += [cue_index.command_key(command), cue_index.program_key(command)]
+    keys = [cue_index.command_key(command), cue_index.program_key(command)]
     error = cue_index.find_error_line(output) if passage.speaker == "failed" else ""
     return [*keys, cue_index.error_key(error)] if error else keys
 
