@@ -182,7 +182,7 @@ STEERING_ROLE = Role(
         " git 0.25, edited 0.12, verified 0.15, check_commands 0.1, tasks 0.2, finished 0.1,"
         " summaries 0.15, decided 0.45, typed 0.15, running, instead, values"
     ),
-    stated_share=0.86,
+    stated_share=0.92,
     size=STEERING_SIZE,
 )
 

@@ -37,7 +37,8 @@ _BY_NEXT_WORD = frozenset(
 _WORDS_OF = (
     ("test", lazy_compile(r"(?:^|[:_./-])(?:tests?|specs?|nextest|e2e)(?=$|[:_./-])|^--test$|^t$")),
     ("lint", lazy_compile(
-        r"(?:^|[:_./-])(?:lint\w*|vet|analy[sz]e|clippy|type-?check|check|validate|tsc|fmt:check)(?=$|[:_./-])"
+        r"(?:^|[:_./-])(?:lint\w*|vet|analy[sz]e|clippy|type-?check|check|validate|tsc"
+        r"|fmt:check)(?=$|[:_./-])"
         r"|^--check$|^-l$")),
     ("build", lazy_compile(r"(?:^|[:_./-])(?:build|compile|assemble)(?=$|[:_./-])")),
 )  # fmt: skip

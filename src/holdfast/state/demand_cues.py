@@ -257,13 +257,14 @@ CHANGE = lazy_compile(
     r"|adopt"
     r"|gave|giv|mov|switch|settl|reconsider)\w*|(?:decided|agreed) (?:we|to|on|that)|convinced"
     r"|(?:leave|left) (?:it|that|this|them|\w+ part) (?:out|off)|as of (?:today|now)|from today"
-    r"|save (?:me|us) time|unrealistic|overkill|too (?:strict|terse)|will do\b"
+    r"|save (?:me|us) time|unrealistic|overkill|too (?:strict|terse)|(?<!\bi )(?<!we )will do[.!]?$"
     r"|not \w+[.!]?$|we (?:rebased|switched|moved)|is done\b)|^(?:no|nope|wait|hmm|sorry|update"
     r"|scratch)\b|\bnow(?:[.!]?$|,)|, not \b"
 )
 # Something is allowed, or not needed after all.
 GRANT = lazy_compile(
-    r"\b(?:you(?! know| see) (?:may|can)|(?!i |we |it |he |she )\w+ (?:may(?= \w)|is allowed to"
+    r"\b(?:you(?! know| see) (?:may|can)|(?!i |we |it |he |she |that "
+    r"|this )\w+ (?:may(?= (?!not)\w)|is allowed to"
     r"|are allowed to|can (?:now|again|be|also))|we can (?:now|again)\b|may be\b|can be\b|(?:is|are"
     r"|'s|'re|be) (?:fine|ok|okay|allowed|all right|alright|permitted|welcome|good to go|safe"
     r"|unfrozen|enough|optional|unlocked|unblocked|cleared|released|in scope"
@@ -274,6 +275,20 @@ GRANT = lazy_compile(
     r"|okay after all|fair game|good enough|acceptable|(?:is|are) (?:needed|required|necessary)\b"
     r"|(?:plan|draft|diff|design|proposal|list|text|message) (?:is|looks) (?:good|great|perfect)"
     r"|yours to|are welcome|you(?:'re| are) (?:allowed|free|welcome)|i don't (?:mind|care))"
+)
+# That a demand is lifted or eased, in words that are said of little else.
+LIFTS = lazy_compile(
+    r"\byou(?:'re| are)? (?:now |again )*(?:can|may|free to|allowed|welcome)\b|\bfeel free\b"
+    r"|\bgo ahead\b|\bno need\b|\byou (?:don't|do not|needn't|no longer) (?:need|have to)\b"
+    r"|\bdon't bother\b|\b(?:scratch|scrap) (?:that|the|my)\b|\bforget (?:what|about|that|it)\b"
+    r"|\bno longer\b|\bany ?more\b|\bchanged (?:my|our) minds?\b|\bafter all\b|\bi was wrong\b"
+    r"|\bfrom (?:now|here|today)\b|\bas of (?:now|today)\b|(?:\bis|\bare|'s) (?:fine|okay"
+    r"|acceptable"
+    r"|allowed|enough)(?: to\b| for\b| here\b| again\b)|^make (?:it|that)\b|\brelax"
+    r"|\btoo (?:strict|terse)\b|\bconvinced\b|\bwe (?:dropped|migrated|switched|moved|decided"
+    r"|abandoned|gave up)\b|\bdecided (?:we|to)\b|\bsave (?:me|us) time\b|\bunrealistic\b"
+    r"|\boverkill\b|\bleave (?:it|that|them)(?: \w+)? (?:out|off)\b|\bwe're moving to\b"
+    r"|(?<!\bi )(?<!we )\bwill do[.!]?$"
 )
 OTHER_GRANT = lazy_compile(
     r"\b(?:ist (?:jetzt |nun )?(?:ok|okay|erlaubt|kein problem)|freigegeben|in ordnung|darfst|dürft"
@@ -323,6 +338,7 @@ REQUEST = lazy_compile(
 )
 # A remark on how things are: "the page never loads", "this must not happen, please fix it".
 STATUS = lazy_compile(
+    r"^no,? (?!\w+ing\b)\w+ (?:those|these|that|this|it|them)\b|"
     r"\b(?:right now|at the moment|currently|instead)[,:]? (?:it|they|he|she|there|that|we get)\b"
     r"|^(?:erklär|explique|explica|spiega|leg uit|wyjaśnij|объясни|açıkla)\w*\b|说明一下"
     r"|解释|説明して"

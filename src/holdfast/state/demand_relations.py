@@ -46,22 +46,26 @@ def relate(later: Sentence, earlier: Sentence) -> int:
 
 
 def may_change_something(later: Sentence, earlier: Sentence) -> bool:
-    """Whether short words that are no demand, question or request may be about the one demand that
-    there is: they allow something, say that it is not as it was, or name another number."""
+    """Whether short words that are no demand, question or request are likely about the one demand
+    that there is: they lift or allow something in plain words, or name another number for it."""
     heard = _HESITATES.sub("", later.heard)
     asks = later.requests and not _CHANGES_IT.match(heard)
     if later.kind or asks or len(later.text) > MAX_TOUCHING_CHARS or _ASKS.match(heard):
         return False
-    if cues.PASTED.search(later.text) or " = " in heard:
+    if (
+        cues.PASTED.search(later.text)
+        or " = " in heard
+        or _find_names(later) - _find_names(earlier)
+    ):
         return False
-    if any(cue.search(heard) for cue in (cues.CHANGE, cues.OTHER_CHANGE, cues.RELEASE)):
+    if any(cue.search(heard) for cue in (cues.LIFTS, cues.OTHER_GRANT, cues.OTHER_CHANGE)):
         return True
-    if earlier.kind == HOLD and len(heard) <= MAX_NEWS_CHARS and _HAPPENED.search(heard):
-        return True
+    if len(heard) > MAX_NEWS_CHARS or _OF_THIS.match(heard) or heard.endswith(":"):
+        return False
+    if earlier.kind == HOLD:
+        return cues.RELEASE.search(heard) is not None or _HAPPENED.search(heard) is not None
     numbers, others = (set(_NUMBER.findall(one.heard)) for one in (later, earlier))
-    if numbers and others and numbers.isdisjoint(others):
-        return True
-    return later.grants and not cues.OPINION.search(later.heard)
+    return bool(numbers and others) and numbers.isdisjoint(others)
 
 
 class _Pair(NamedTuple):
@@ -208,6 +212,10 @@ def _as_change(pair: _Pair) -> int | None:
     later, shared = pair.later, pair.shared
     fact = pair.earlier.kind == MARKED and not later.requests  # a fact is nothing but its value
     near = pair.clash or pair.overlap >= 0.3 or len(shared) > 1 or fact
+    heard = _HESITATES.sub("", later.heard)
+    weak = not later.explicit and not cues.CHANGE.search(heard) and heard != later.heard
+    if weak and not pair.clash and pair.shared <= _EVERYDAY:
+        return None  # "no, we removed it on purpose" only hesitates
     if not later.changes or not near or chooses_between(later.heard, pair.earlier.heard):
         return None
     sure = pair.clash or (later.explicit and (pair.overlap >= 0.6 or len(shared) > 2))
@@ -229,9 +237,12 @@ def _as_request(pair: _Pair) -> int | None:
     if not later.requests or later.grants or later.kind != NOTHING:
         return None
     things = pair.shared - {later.verb}
-    does = later.verb in pair.shared and (things or earlier.subject == pair.shared)
+    forbidden = cues.FORBIDS.search(earlier.heard)
+    behind = subject_stems(earlier.heard[forbidden.end() :]) if forbidden else frozenset()
+    does = later.verb in pair.shared & behind and (things or earlier.subject == pair.shared)
     adds = later.verb in _ADDING and earlier.heard.startswith("no ")
-    changes = later.verb not in _LOOKING and _PROTECTS.search(earlier.heard) is not None
+    kept = _PROTECTS.search(earlier.heard, forbidden.start() if forbidden else 0)
+    changes = later.verb not in _LOOKING and kept is not None
     if earlier.heard.startswith("only ") and _is_within(later, earlier):
         return UNRELATED  # that is where it is to be done
     if not earlier.forbids or not (does or adds or changes):
@@ -275,6 +286,10 @@ _STEPS = (
 _COMMON_PAIRS = frozenset("in the|of the|to the|on the|for the|it is|you can|in this".split("|"))
 # What is done with anything says nothing alone: "let's use SQLite" of "never use floats".
 _OF_ANYTHING = frozenset("use add write run make change put set do have call create keep".split())
+# What nearly every sentence about work is about.
+_EVERYDAY = frozenset(
+    map(stem, "add change check code commit edit file fix make push remove run test update".split())
+)
 _ADDING = frozenset(map(stem, "add install introduce use pull create bring".split()))
 _LOOKING = frozenset(
     stem(verb)
@@ -298,6 +313,7 @@ _DIRECTS = lazy_compile(
     r"\b(?:stop|use|only (?:where|when|if|for|in|on)|please|pls|leave|keep|skip|drop|whatever"
     r"|suffit|suffi\w+|basta|reicht|genügt)\b"
 )
+_OF_THIS = lazy_compile(r"(?:(?:if|and|so|but) )?(?:i(?!'m )|this|that|it|there|we|things?)\b")
 _CHANGES_IT = lazy_compile(r"(?:make|set|change|turn) (?:it|that|this)\b")
 _NUMBER = lazy_compile(r"(?<![\w.-])\d+(?![\w-]*[a-z]{3})")
 _CLAUSES = lazy_compile(r"[,;.!:–—] ?|\b(?:and|so|then) ")

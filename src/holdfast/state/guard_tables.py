@@ -18,7 +18,8 @@ WORDS_OF_TABLE = {
     r"|(?:npm|node|go|new|external|third[- ]party) modules?|pip installs?)\b"
     r"(?! ?(?:manager|json|lock|names?|versions?))",
     "ADJECTIVE": r"(?:any|an?|the|new|more|other|further|external|additional|extra|third[- ]party"
-    r"|runtime|python|npm|node|go|rust|ruby|cargo|pip|pnpm|yarn|composer|maven|unit|full|dev(?:elopment)?|local|web|up"
+    r"|runtime|python|npm|node|go|rust|ruby|cargo|pip|pnpm|yarn|composer|maven|unit|full"
+    r"|dev(?:elopment)?|local|web|up"
     r"|long[- ]running)",
     "INSTALLS": "npm+install+~ npm+i+~ npm+add+~ pnpm+add pnpm+install+~ pnpm+i+~ yarn+add bun+add"
     " bun+install+~ bun+i+~ deno+add pip+install+~ pip3+install+~ uv+add uv+pip+install+~"

@@ -114,9 +114,11 @@ _SAYS_RUN = lazy_compile(
 )
 
 _CODE = lazy_compile(
-    r"(?:(?:us|add|leav|put|writ|introduc|hav|includ|insert|call|import|any|a|an|the|in|new|more|plain"
+    r"(?:(?:us|add|leav|put|writ|introduc|hav|includ|insert|call|import|any|a|an|the|in|new|more"
+    r"|plain"
     r"|bare|raw|direct)(?:e|es|ing)? )*"
-    r"(?:`([^`]+)`|([A-Za-z_]\w*(?:\.\w+)*\(\)|(?:console|System|window|document|process|Thread|time"
+    r"(?:`([^`]+)`|([A-Za-z_]\w*(?:\.\w+)*\(\)|(?:console|System|window|document|process|Thread"
+    r"|time"
     r"|Math|os|fmt)\.[\w.]+|@ts-\w+|!important))"
 )
 _SCOPE = lazy_compile(r"\bin (?:the |our |my |any |new )*([\w+]+)(?: code| files?| components?)?$")
@@ -220,7 +222,8 @@ _FORBIDS_ELSEWHERE = lazy_compile(
 _ONLY_ELSEWHERE = lazy_compile(
     r"\b(?:nur|ausschließlich|alleen|seulement|uniquement|solo|sólo|solamente|somente|apenas"
     r"|fuera de|en dehors de|hors de|fora de|fuori da"
-    r"|soltanto|tylko|только|sadece|yalnızca|außer(?:halb)?|sauf|salvo|excepto|tranne|behalve|buiten"
+    r"|soltanto|tylko|только|sadece|yalnızca|außer(?:halb)?|sauf|salvo|excepto|tranne|behalve"
+    r"|buiten"
     r"|oprócz|poza|кроме|dışında)\b|只|仅|除了|以外|だけ|のみ|만 |제외|외에|فقط",
     re.I,
 )

@@ -41,7 +41,8 @@ _SENTENCE_END = lazy_compile(r"[?\n]|[.!](?=\s|$)")
 _TICKET = lazy_compile(r"-(?<=[A-Z0-9]-)\d{1,6}\b")
 _TICKET_KEY = lazy_compile(r"\b[A-Z][A-Z0-9]{1,9}\Z")
 _NOT_TICKETS = lazy_compile(
-    r"(?:UTF|SHA|ISO|RFC|AES|RSA|MD|TLS|CVE|HTTP|GPT|BASE|INT|UINT|X|ADR|ARM|H|V|P|ES|IPV|EC|CP)\d*-"
+    r"(?:UTF|SHA|ISO|RFC|AES|RSA|MD|TLS|CVE|HTTP|GPT|BASE|INT|UINT|X|ADR|ARM|H|V|P|ES|IPV|EC"
+    r"|CP)\d*-"
 )
 # Whole values only, and none that the shell makes: `X=$(date)` says nothing exact.
 _ENVIRONMENT = lazy_compile(

@@ -15,8 +15,8 @@ from holdfast.lazy_regex import lazy_compile
 # checked backwards.
 _SENTENCE_END = lazy_compile(
     r"\s(?:(?<=[!?]\s)\s*"
-    r"|(?<=[\w)\"'`\]]\.\s)(?<![ (]e\.g\.\s)(?<![ (]i\.e\.\s)(?<!\betc\.\s)(?<!\bvs\.\s)\s*"
-    r"|(?<=\n)\n*\s*(?:[-*•]\s+|\d+[.)]\s+|#+\s*)?)"
+    r"|(?<=[^\s.…(\[]\.\s)(?<![ (]e\.g\.\s)(?<![ (]i\.e\.\s)(?<!\betc\.\s)(?<!\bvs\.\s)\s*"
+    r"|(?<=\.\.\.\s)(?=[A-Z])|(?<=\n)\n*\s*(?:[-*•]\s+|\d+[.)]\s+|#+\s*)?)"
 )
 _CODE_BLOCK = lazy_compile(r"```.*?(?:```|\Z)|\"\"\".*?\"\"\"", re.S)
 _WORD = lazy_compile(r"[a-z][a-z0-9_'-]{2,}")

@@ -84,9 +84,19 @@ _OWN_LABELS = lazy_compile(
     r"|keep in mind|mind you|\w+ing|for (?:the|this|all)\b.*|in (?:this|the|all)\b.*))\W*$",
     re.I,
 )
+# A label of some words is the user's own, where none of them says whose words follow.
+_SAYS = lazy_compile(
+    rf"\b(?:{_TEXTS}|says?|said|told|tells?|wrote|writes|asked|asks|replied|reads|states|from|by"
+    rf"|per"
+    r"|according|quot\w+|slack|jira|email|channel|customer|client|boss|lead|team|bot|them|he|she"
+    r"|they"
+    r"|people|everyone)\b",
+    re.I,
+)
 # What is only to be worked on as a text, or not to be followed.
 _ONLY_SHOWN = lazy_compile(
-    r"(?<![/:])\b(?:translat\w*|rewrit\w*|rephras\w*|reword\w*|proofread\w*|paraphras\w*|summari[sz]e\w*"
+    r"(?<![/:])\b(?:translat\w*|rewrit\w*|rephras\w*|reword\w*|proofread\w*|paraphras\w*"
+    r"|summari[sz]e\w*"
     r"|shorten\w*|spell-?check|correct|improve|polish|fix|check|explain|review|quote|simplify"
     r"|what does|what do you think|übersetz\w*|traduis\w*|traduci\w*|traduz\w*"
     r"|vertaal\w*)\b[^:\n]{0,60}:[ \t]*(?=\S)|\b(?:do not|don't|never) (?:follow|obey|do"
@@ -146,6 +156,7 @@ def _own_lines(text: str) -> Iterator[str]:
             start = max(head.rfind(stop) for stop in (". ", "! ", "? ")) + 1
             before, head = head[:start], head[start:]
             own = not colon or rest.startswith("//") or _OWN_LABELS.match(head) is not None
+            own = own or (len(head.split()) > 3 and not _SAYS.search(head))
             shown = _ONLY_SHOWN.search(line, start)
             if shown is not None and not (own and shown.start() > start + len(head)):
                 yield line[: shown.start()]

@@ -380,6 +380,11 @@ def _latest_first(state: State, without: str) -> Iterator[tuple[int, str, str]]:
     yield from plain
 
 
+# "Keeping test repo at: /tmp/x" was printed somewhere, "/review" asks for nothing in words.
+_PRINTED_VALUE = lazy_compile(r"[A-Z][\w' -]{3,40}: \S*[/\d]\S*$")
+_BARE_COMMAND = lazy_compile(r"/[\w:-]+")
+
+
 def _own_sentences(request: Request) -> list[str]:
     """What the user typed of a message, verbatim: nothing pasted, and no words with a gap in them
     where somebody else's stood."""
@@ -393,7 +398,15 @@ def _own_sentences(request: Request) -> list[str]:
     if printed:  # what is typed stands before it or behind
         lines = [line for line in text.split("\n") if line.strip()]
         typed = "\n".join([*lines[:KEPT_PASTED_LINES], *lines[-KEPT_PASTED_LINES:]])
-    return [one for one in own if one in typed and '""' not in one and not is_pasted(one, printed)]
+    return [
+        one
+        for one in own
+        if one in typed
+        and '""' not in one
+        and not is_pasted(one, printed)
+        and not _PRINTED_VALUE.match(one)
+        and not (one == text.strip() and _BARE_COMMAND.fullmatch(one))
+    ]
 
 
 def finished(state: State, size: SizeLimits) -> Iterator[Line]:

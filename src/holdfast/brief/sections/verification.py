@@ -1,7 +1,7 @@
 """What was checked, what was claimed done, and what is red: checks, tests, errors, dead ends."""
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, islice
 
 from holdfast.brief.lines import Line, SizeLimits, shorten_path, shorten_paths, split_pieces
 from holdfast.brief.lines import format_command as shown
@@ -123,7 +123,12 @@ def verified(state: State, size: SizeLimits) -> Iterator[Line]:
     runs = _choose_runs(state, size)
     handed = [one for one in state.subagents.values() if _CHECKS.search(one.about)]
     yield from _tell_handed(handed, size)
-    shown_only = [e for e in state.errors.values() if e.status == OPEN and not e.runner]
+    told = {run.text for run in runs}
+    shown_only = [
+        error
+        for error in state.errors.values()
+        if error.status == OPEN and not error.runner and error.command not in told
+    ]
     for (passed, since), group in groupby(
         runs,
         key=lambda run: (
@@ -185,7 +190,9 @@ def _last_runs(state: State) -> list[Command]:
 def _choose_runs(state: State, size: SizeLimits) -> list[Command]:
     """As many as there is room for, latest first; what passed gives way to what fails."""
     runs = _last_runs(state)
-    chosen = sorted(runs, key=lambda run: run.ok is not False)[: size.checks]
+    failed = [run for run in runs if run.ok is False][: max(size.checks, size.errors)]
+    others = [run for run in runs if run.ok is not False]
+    chosen = [*failed, *others[: max(0, size.checks - len(failed))]]
     return [run for run in runs if run in chosen]
 
 
@@ -206,12 +213,18 @@ def _describe_count(run: Command) -> str:
     return f" ({said})" if counts and len(said) <= 60 else ""
 
 
+# pytest's line of a failing test, which is named already; and what stands before its reason.
+_NAMED = lazy_compile(r"^(?:FAILED|ERROR) \S+(?: - |$)|^E (?=\S)")
+
+
 def _describe_failure(state: State, command: str, outcome: str, size: SizeLimits) -> str:
     """What failed by name, and the first line that says why."""
     parts = [collapse_whitespace(outcome)] if outcome else []
     for error in state.errors.values():
         if error.status == OPEN and error.command == command:
-            parts += [", ".join(error.failing[:3]), *error.lines[: 1 if size.tight else 2]]
+            names = error.failing[:3]
+            why = (_NAMED.sub("", collapse_whitespace(line)) for line in error.lines)
+            parts += [", ".join(names), *islice(why, 1 if size.tight else 2)]
     shown: list[str] = []
     for part in parts:
         if part and not any(part in one for one in shown):
