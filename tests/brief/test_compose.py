@@ -55,7 +55,7 @@ def test_what_the_agent_said_last_is_told() -> None:
 def test_a_failing_test_that_was_only_printed_reaches_agent_and_summariser() -> None:
     printed = "FAILED tests/test_refund.py::test_half - assert 3 == 4\n1 failed in 0.1s"
     story = Story().user("Make it green").ran("cat build.log; exit 1", printed, ok=False)
-    line = "- failed: `cat build.log; exit 1`: 1 failed in 0.1s (tests/test_refund.py::test_half)"
+    line = "- failed: `cat build.log; exit 1`: tests/test_refund.py::test_half"
     assert text(story).count("cat build.log") == 1
     assert line in text(story)
     assert line in compose_steering(story.state, 3000)

@@ -123,12 +123,7 @@ def verified(state: State, size: SizeLimits) -> Iterator[Line]:
     runs = _choose_runs(state, size)
     handed = [one for one in state.subagents.values() if _CHECKS.search(one.about)]
     yield from _tell_handed(handed, size)
-    told = {run.text for run in runs}
-    shown_only = [
-        error
-        for error in state.errors.values()
-        if error.status == OPEN and not error.runner and error.command not in told
-    ]
+    shown_only = [e for e in state.errors.values() if e.status == OPEN and not e.runner]
     for (passed, since), group in groupby(
         runs,
         key=lambda run: (
@@ -178,9 +173,11 @@ def check_commands(state: State, size: SizeLimits) -> Iterator[Line]:
 
 def _last_runs(state: State) -> list[Command]:
     """Of each check the last run that says something; a narrower one hides no wider failure."""
+    # What a command only printed of a run that nobody saw stands as its error, until one passes.
+    shown_only = {error.command for error in state.errors.values() if not error.runner}
     latest: list[tuple[Command, Check]] = []
     for command in sorted(state.commands.values(), key=lambda c: c.step):
-        if command.check:
+        if command.check and command.text not in shown_only:
             check = find_check(command.text) or Check(command.check, command.text, command.text, ())
             latest = [(run, one) for run, one in latest if not _replaces(command, check, run, one)]
             latest.append((command, check))
