@@ -144,6 +144,20 @@ GENERAL = lazy_compile(
     r"|op|на) (?:español|inglés|français|anglais|deutsch|englisch|portugu|inglês|italian|inglese"
     r"|nederlands|engels|polsku|angielsku|английском|русском)"
     r"|\b(?:finger weg|pas touche|no toques|giù le mani|handen af|hep)\b|не трогай"
+    r"|, (?:always|never|ever|every time|each time|as (?:usual|always)|no exceptions)[.!]?$"
+    r"|\bso (?:please )?(?:avoid|never|no|always|only|nothing)\b (?!idea|need|one|problem|luck)\w"
+    r"|^no [\w-]+ (?:anywhere )?(?:in|on|for) (?:this|our|my|the) (?:code|codebase|repo|project)\b"
+    r"|^(?!(?:it|this|that|i|we|he|she|they|there|you|is|are)\b)[\w ]{3,40} only (?:through|via|by"
+    r"|using)\b|^(?:please )?(?:respect|honou?r|obey|adhere to|stick to)\b|^explain (?:\w+ )?like\b"
+    r"|^(?:please )?be (?:careful|brief|concise|terse|strict|honest|precise|consistent) (?:with"
+    r"|about"
+    r"|in|when)\b|^everything (?:[\w-]+ ){0,4}(?:has to|must|needs to|should|goes)\b"
+    r"|^(?!(?:it|this|that|which|there)\b)[\w ]{3,40} (?:stays?|remains?) (?:backwards? compatible"
+    r"|unchanged|untouched|private|stable|as (?:it|they) (?:is|are))\b"
+    r"|^(?:please )?(?:put|place|name|write|log|format|give me) (?!the\b|this\b|those\b|these\b"
+    r"|its\b)(?:[\w-]+ )?\w+s (?:next to|into|in|under|beside|behind|relative|as|without|with)\b"
+    r"|\b(?:comments?|logs?|docs?|commits?|variables?|answers?) in (?:english|german|french"
+    r"|spanish)\b"
     # In other languages: on every occasion, or before or if something is done, the user is asked.
     r"|\b(?:grundsätzlich|generell|prinzipiell|en principe|de manière générale|por norma|en general"
     r"|in linea di principio|em geral|in principe|co do zasady|как правило|в целом|genel olarak)\b"
@@ -158,6 +172,41 @@ GENERAL = lazy_compile(
     r"|powiedz|pytaj|pokaż)\b|^(?:прежде чем|если|перед тем) .*(?:спрос|спраш|скаж|покаж|предупре)"
     r"|\w+m[ae]den önce .*\bsor|每次|每当|凡是|若要|(?:する|る)前に.*(?:聞|確認|教え)|たび|毎回"
     r"|전에.*(?:물어|확인|알려)|할 때마다|매번|كل مرة|كلما|قبل أن .*(?:اسأل|أخبر)"
+)
+# What demands nothing, whatever words stand in it: a question without its mark, what might have
+# been, a joke.
+NO_DEMAND = lazy_compile(
+    r"^(?:do|does|did|is|are|was|ca|wo|should|have|has|would|could)n['o]t (?:(?:we|they|i|it|that"
+    r"|this"
+    r"|he|she|there|the \w+ (?:have|has|do|does|already))\b|you (?:think|have|know|see|want|agree"
+    r"|say"
+    r"|find|already|mean|remember|love|hate|need|just)\b)|\b(?:lol|(?:ha){2,}|hehe|lmao|rofl|jk"
+    r"|just"
+    r" kidding)\b|😂|🤣|\b(?:should|could|would|might|must)(?:n't| not)? have \w|^never in my life\b"
+)
+# A document or program is asked for: what follows in the message is what it is to say or do.
+DRAFTS = lazy_compile(
+    r"^(?:(?:please|can you|could you|now|also|then|ok),? )*(?:draft|write|create|prepare|compose"
+    r"|put together|generate|make)\b(?: [\w'-]+){0,4}? (?:contributing|readme|docs?|guide"
+    r"|guidelines?"
+    r"|policy|prompt|template|checklist|e?-?mail|post|letter|spec|page|handbook|cheat ?sheet"
+    r"|\S+\.md)\b"
+)
+# A making request whose relative clause says what the thing does.
+MADE_TO = lazy_compile(r"\b(?:that|which|who|where|so (?:that )?(?:it|they|the|no|nobody))\b")
+# The agent is addressed, and not a thing described.
+ADDRESSED = lazy_compile(
+    r"^(?:(?:please|also|and|but|so|ok|now|oh|hey|then|just)[, ]+)*(?:always|never|don't|do not"
+    r"|dont|no"
+    r"|only|keep|use|prefer|avoid|stick|make sure|write|ask|before|after|when|whenever|if"
+    r"|every time"
+    r"|each time|from|for|in|on|i|i'd|we|you|your|remember|be|stop|leave|treat|answer|reply|nothing"
+    r"|unless|put|name|run|commit|commits|one|rule|rules|house|my|important|note)\b|:"
+)
+ASKS_OF_IT = lazy_compile(
+    r"^(?:how|why|what|where|which|who|is (?:that|this|it)|does|do we|did|can (?:we|that|this)"
+    r"|are we)\b"
+    r"|^(?:please |can you )?(?:fix|find out|check|look into|investigate)\b"
 )
 # What binds, though something is allowed beside it.
 BINDS = lazy_compile(

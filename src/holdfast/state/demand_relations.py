@@ -126,8 +126,9 @@ def _as_release(pair: _Pair) -> int | None:
             return TOUCHED if 2 * len(things) >= len(rest) or len(rest) <= 1 else NEAR
     if later.kind != NOTHING:
         return None
+    act = subject_stems(earlier.heard[: occasion.start()] if occasion else earlier.heard)
     for verb, clause in _list_orders(later):
-        if verb in earlier.subject and not later.forbids:
+        if verb in act and not later.forbids:
             others = subject_stems(clause) - {verb}
             return TOUCHED if not others or others & earlier.subject else NEAR
     asks = later.grants or (later.requests and AT_ONCE.search(later.heard))
@@ -156,15 +157,18 @@ def _may_end(pair: _Pair) -> bool:
         )
         return bool(changes) and later.subject <= {later.verb}
     occasion = _OCCASION.search(earlier.heard)
-    told = _HAPPENED.sub(" ", later.heard)
-    if occasion is None or told == later.heard:
+    if occasion is None or not _HAPPENED.search(later.heard):
         return False
-    return not subject_stems(told).isdisjoint(subject_stems(occasion[0]))
+    told = subject_stems(later.heard) - _NEWS
+    return not told.isdisjoint(subject_stems(occasion[0]))
 
 
 def _as_other_value(pair: _Pair) -> int | None:
     """Another language, time zone, tool of the same kind."""
     later, clash = pair.later, pair.clash
+    asks = later.requests and not (later.changes or cues.LIFTS.search(later.heard))
+    if asks and {stem(value) for value in clash} <= {later.verb}:
+        return None  # "rebase it" only asks for work
     if clash and pair.shared:
         return None if later.changes else TOUCHED
     if not clash:
@@ -241,13 +245,13 @@ def _as_request(pair: _Pair) -> int | None:
     behind = subject_stems(earlier.heard[forbidden.end() :]) if forbidden else frozenset()
     does = later.verb in pair.shared & behind and (things or earlier.subject == pair.shared)
     adds = later.verb in _ADDING and earlier.heard.startswith("no ")
-    kept = _PROTECTS.search(earlier.heard, forbidden.start() if forbidden else 0)
-    changes = later.verb not in _LOOKING and kept is not None
     if earlier.heard.startswith("only ") and _is_within(later, earlier):
         return UNRELATED  # that is where it is to be done
-    if not earlier.forbids or not (does or adds or changes):
-        return UNRELATED
-    return NEAR if earlier.kind == HOLD else TOUCHED
+    if earlier.forbids and (does or adds):
+        return NEAR if earlier.kind == HOLD else TOUCHED
+    kept = _PROTECTS.search(earlier.heard, forbidden.start() if forbidden else 0)
+    changes = kept and earlier.kind != HOLD and later.verb not in _LOOKING
+    return NEAR if earlier.forbids and changes else UNRELATED
 
 
 def _as_permission(pair: _Pair) -> int | None:
@@ -287,6 +291,7 @@ _COMMON_PAIRS = frozenset("in the|of the|to the|on the|for the|it is|you can|in 
 # What is done with anything says nothing alone: "let's use SQLite" of "never use floats".
 _OF_ANYTHING = frozenset("use add write run make change put set do have call create keep".split())
 # What nearly every sentence about work is about.
+_NEWS = frozenset(map(stem, "back done over ready live green clean here gone good".split()))
 _EVERYDAY = frozenset(
     map(stem, "add change check code commit edit file fix make push remove run test update".split())
 )
@@ -317,11 +322,18 @@ _OF_THIS = lazy_compile(r"(?:(?:if|and|so|but) )?(?:i(?!'m )|this|that|it|there|
 _CHANGES_IT = lazy_compile(r"(?:make|set|change|turn) (?:it|that|this)\b")
 _NUMBER = lazy_compile(r"(?<![\w.-])\d+(?![\w-]*[a-z]{3})")
 _CLAUSES = lazy_compile(r"[,;.!:–—] ?|\b(?:and|so|then) ")
-_HAPPENED = lazy_compile(
-    r"\b(?:done|over|through|ready|live|complete|(?:is|are|'s|came) back|clean|green|here|gone"
-    r"|all good|had|in place"
-    r"|went|came|\w{2,}ed|says?|fertig|erledigt|ya (?:lo|la|está)|listo|hecho|c'est fait|terminé"
-    r"|fatto|feito|já|klaar|gotowe|готово|hazır|bitti)\b(?!-)|好了|完成|終わ|완료|끝났|تم"
+_HAPPENED = lazy_compile(  # of what a hold waits for
+    r"(?:\b(?:is|are|was|were|went|came|has|have|got)|'s|'ve) (?:now |all |just |been "
+    r"|finally )*(?:done"
+    r"|over|through|ready|live|complete|back|clean|green|here|gone|in|out|up|ok|okay|fine|good"
+    r"|merged"
+    r"|approved|signed|cleared|lifted|\w{3,}ed)\b|\b(?:all good|in place|says? (?:it|ok|yes|go))\b"
+    r"|^(?:i )?(?:had|talked|spoke|read|looked|checked|reviewed|saw)\b"
+    r"|^\S+(?: \S+){0,2} (?:\w{3,}ed|said)(?:[.!,]|$| (?:it|that|today|now|just|an?|yesterday|in"
+    r"|off"
+    r"|on|out|ok|yes)\b)|\b(?:fertig|erledigt|ya (?:lo|la|está)|listo|hecho|c'est fait|terminé"
+    r"|fatto"
+    r"|feito|já|klaar|gotowe|готово|hazır|bitti)\b|好了|完成|終わ|완료|끝났"
 )
 _OCCASION = lazy_compile(
     r"\b(?:until|till|before|while|once|unless|waiting for|as long as)\b[^:;]*|, \w+(?:'s| is"

@@ -148,7 +148,7 @@ def find_kind(sentence: str) -> str:
     heard = lower_ascii_apostrophes(sentence)
     general = cues.GENERAL.search(heard) is not None
     asks = is_question(sentence) and not (general and cues.ASKED_FOR.match(heard))
-    if len(sentence) > MAX_SENTENCE_CHARS or asks:
+    if len(sentence) > MAX_SENTENCE_CHARS or asks or cues.NO_DEMAND.search(heard):
         return NOTHING
     if cues.RULE_LABEL.match(heard):
         return RULE

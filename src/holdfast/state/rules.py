@@ -325,17 +325,29 @@ def _split_off(text: str, later: Sentence) -> tuple[int, str]:
 
 def list_typed_demands(text: str) -> Iterator[Typed]:
     """Each of the user's own sentences with its kind; "" for one that demands nothing by itself."""
+    drafts = False
     for paragraph in PARAGRAPH.split(strip_quoted_text(text)):
         pasted = any(map(cues.PASTED.search, paragraph.split("\n")))
         around = "" if pasted else collapse_whitespace(paragraph)
-        for sentence, kind in _read_paragraph(paragraph):
-            yield Typed(sentence, kind, around)
+        sentences = split_sentences(paragraph)
+        for sentence, kind in _read_paragraph(sentences):
+            described = kind == RULE and _is_described(sentence, sentences)
+            yield Typed(sentence, NOTHING if drafts or described else kind, around)
+            drafts = drafts or cues.DRAFTS.match(lower_ascii_apostrophes(sentence)) is not None
 
 
-def _read_paragraph(paragraph: str) -> Iterator[tuple[str, str]]:
+def _is_described(sentence: str, sentences: Sequence[str]) -> bool:
+    """Whether it says how a thing behaves, and the next sentence asks about that."""
+    behind = sentences[sentences.index(sentence) + 1 :] if sentence in sentences else ()
+    if not behind or cues.ADDRESSED.search(lower_ascii_apostrophes(sentence)):
+        return False
+    return cues.ASKS_OF_IT.match(lower_ascii_apostrophes(behind[0])) is not None
+
+
+def _read_paragraph(sentences: Sequence[str]) -> Iterator[tuple[str, str]]:
     many = False
     before = labelled = ""
-    for sentence in split_sentences(paragraph):
+    for sentence in sentences:
         heard = lower_ascii_apostrophes(sentence)
         heading = cues.ANNOUNCES_MANY.match(heard)
         kind = hear(sentence).kind
@@ -366,6 +378,11 @@ def _read_paragraph(paragraph: str) -> Iterator[tuple[str, str]]:
 
 def _read_sentence(sentence: str, before: str) -> Iterator[tuple[str, str]]:
     told = ""
+    made_to = cues.MADE_TO.search(sentence.partition(",")[0])
+    asks = cues.REQUEST.match(lower_ascii_apostrophes(sentence))
+    if made_to and asks and not hear(sentence[: made_to.start()]).kind:
+        yield sentence, NOTHING  # "Add a hook that never lets ..."
+        return
     if _OF_IT.match(sentence) and cues.REQUEST.match(lower_ascii_apostrophes(before)):
         yield sentence, NOTHING  # "Write a prompt for it. It should never ..." says what to write
         return
